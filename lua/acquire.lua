@@ -1,0 +1,42 @@
+--[[
+  Takes a lock, or one more hold of it.
+
+  KEYS[1]  the lock: a hash of owner -> hold count, with the lease as its time to live
+  ARGV[1]  owner
+  ARGV[2]  how many holds the owner has before this one
+  ARGV[3]  lease in milliseconds
+
+  Returns
+    1               granted; the lease runs for at least ARGV[3]
+    {left, holder}  held by another, whose lease has `left` milliseconds (-1: no end)
+    0               the owner was to have ARGV[2] holds, but has none: it has lost the lock
+
+  Safe to repeat: a count above ARGV[2] shows that this very request was carried out before (rule X1).
+]]
+local lock, owner, before, lease = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+
+if redis.call('EXISTS', lock) == 0 then
+  if before > 0 then
+    return 0
+  end
+  redis.call('HINCRBY', lock, owner, 1)
+  redis.call('PEXPIRE', lock, lease)
+  return 1
+end
+
+local held = tonumber(redis.call('HGET', lock, owner))
+if not held then
+  if before > 0 then
+    return 0
+  end
+  return { redis.call('PTTL', lock), redis.call('HKEYS', lock)[1] }
+end
+
+if held <= before then
+  redis.call('HINCRBY', lock, owner, before + 1 - held)
+end
+-- A nested hold never shortens the time left (rule L2).
+if redis.call('PTTL', lock) < lease then
+  redis.call('PEXPIRE', lock, lease)
+end
+return 1

@@ -1,0 +1,36 @@
+--[[
+  Gives one hold back; the last one frees the lock and announces it. Also undoes an acquire whose outcome is unknown.
+
+  KEYS[1]  the lock: a hash of owner -> hold count
+  ARGV[1]  owner
+  ARGV[2]  how many holds the owner has before this release
+  ARGV[3]  release channel
+  ARGV[4]  PUBLISH, or SPUBLISH in a cluster
+
+  Returns
+    1   the lock is free and that was announced
+    2   the lock is free, but this node could not announce it (no permission, or the channel lives elsewhere)
+    0   still held by the owner; its lease is left as it is (rule L2)
+   -1   not held by the owner; nothing was changed (rule O5)
+
+  Safe to repeat: it sets the count to one below ARGV[2] and never raises it (rule X1).
+]]
+local lock, owner, after = KEYS[1], ARGV[1], tonumber(ARGV[2]) - 1
+
+local held = tonumber(redis.call('HGET', lock, owner))
+if not held then
+  return -1
+end
+if after > 0 then
+  if held > after then
+    -- A full server refuses even to count down. The last release does not depend on the count, so that is no reason to fail.
+    redis.pcall('HINCRBY', lock, owner, after - held)
+  end
+  return 0
+end
+redis.call('DEL', lock)
+local told = redis.pcall(ARGV[4], ARGV[3], '0')
+if type(told) == 'table' and told.err then
+  return 2
+end
+return 1

@@ -1,0 +1,18 @@
+--[[
+  Starts a lease anew. Never creates a lock, and never shortens the time left.
+
+  KEYS[1]  the lock: a hash of owner -> hold count
+  ARGV[1]  owner
+  ARGV[2]  lease in milliseconds
+
+  Returns
+    1  renewed
+    0  not held by the owner
+]]
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+  return 0
+end
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+return 1

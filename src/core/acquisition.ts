@@ -1,0 +1,244 @@
+import { TooManyWaitersError } from '../errors.js'
+import type { Owner, Scope } from '../owner.js'
+import { Attempt } from './attempt.js'
+import type { Gate } from './gate.js'
+import type { Grant } from './grant.js'
+import type { Locker } from './locker.js'
+import { isTransient, Outage } from './outage.js'
+import type { Appointment } from './schedule.js'
+import { Tenure } from './tenure.js'
+import { TIME_IS_UP, Waiter } from './waiter.js'
+
+/** What a call wants. */
+export interface Call {
+  readonly name: string
+  /** For whom it acts, and from where (rule O2). */
+  readonly caller: Scope
+  /** The scope the hold will belong to: the caller's own, or that of the section it opens. */
+  readonly holder: Scope
+  /** Infinity: as long as it takes. Zero: one attempt. */
+  readonly waitMs: number
+  /** Undefined: the watchdog renews. */
+  readonly leaseMs: number | undefined
+  readonly maxHoldMs: number
+  readonly signal: AbortSignal | undefined
+}
+
+/** A call's end without the lock. */
+export interface Refusal {
+  readonly waitedMs: number
+  readonly holder: Owner | undefined
+  readonly remainingMs: number | undefined
+  /** The store's trouble, when it was that and no holder that stood in the way. */
+  readonly cause: unknown
+}
+
+/**
+ * The wait loop: the one way in, for every kind of lock and every store (rule W1). Attempt; if held, watch for the release;
+ * attempt again once the watch is in force, because a release may have passed between the two; then sleep on the wake-up
+ * semaphore for the smaller of the remaining wait and the holder's time left; attempt; and so on. See docs/acquire-loop.md.
+ */
+export class Acquisition {
+  readonly waiter: Waiter
+  readonly startedAt: number
+  readonly #deadline: number
+  readonly #attempt: Attempt
+  readonly #once: boolean
+  /** Whether this call has had to wait: then it counts against `maxWaiters`. */
+  #waits = false
+  /** When to try again to watch, after that failed. */
+  #watchAgainAt = Number.NEGATIVE_INFINITY
+  readonly #watchOutage = new Outage()
+  #warning: Appointment | undefined
+  readonly #calledAt: string | undefined
+
+  constructor(
+    private readonly locker: Locker,
+    private readonly gate: Gate,
+    private readonly call: Call,
+  ) {
+    this.waiter = new Waiter(call.caller, locker.schedule)
+    this.startedAt = locker.schedule.clock.now()
+    this.#deadline = this.startedAt + call.waitMs
+    this.#once = call.waitMs === 0
+    this.#attempt = new Attempt(locker, gate, call, this.waiter, this.startedAt)
+    this.#calledAt = locker.settings.diagnostics ? new Error('called here').stack : undefined
+  }
+
+  get name(): string {
+    return this.call.name
+  }
+
+  async run(): Promise<Grant | Refusal> {
+    const { gate, call, waiter } = this
+    const abort = (): void => waiter.cancel(call.signal?.reason)
+    call.signal?.addEventListener('abort', abort, { once: true })
+    gate.queue.join(waiter)
+    try {
+      return await this.#loop()
+    } finally {
+      call.signal?.removeEventListener('abort', abort)
+      this.locker.schedule.cancel(this.#warning)
+      this.#attempt.leave()
+      if (this.#waits) gate.waiting -= 1
+      gate.queue.leave(waiter)
+      gate.next()
+    }
+  }
+
+  async #loop(): Promise<Grant | Refusal> {
+    const { gate, waiter } = this
+    for (;;) {
+      const tenure = this.locker.possession.current(gate)
+      const grant = await this.#try(tenure)
+      if (grant) return grant
+      if (this.#once || this.#now() >= this.#deadline) return this.#refusal()
+      // Possession changed while the attempt was under way: look again before lying down.
+      if (gate.tenure !== tenure) continue
+      this.#joinWaiters(tenure)
+      if (this.#shouldWatch(tenure)) await this.#watch()
+      else await waiter.sleep(Math.min(this.#deadline, this.#wakeAt(tenure)))
+    }
+  }
+
+  /** Gets in, or learns what stands in the way, by the means that are this waiter's now. */
+  async #try(tenure: Tenure | undefined): Promise<Grant | undefined> {
+    const { gate, call, waiter } = this
+    if (tenure && tenure.owner === call.caller.owner) {
+      return tenure.admits(call.caller) ? await this.#reenter(tenure) : undefined
+    }
+    if (this.#once) {
+      const ahead = gate.queue.ahead(waiter)
+      if (!ahead) return await this.#attempt.send(new Tenure(call.name, call.caller.owner))
+      // The same owner is at it already: its outcome decides whether this is a nested acquisition.
+      if (!ahead.attempting) return undefined
+      await waiter.upTo(Number.POSITIVE_INFINITY, ahead.attempting)
+      return await this.#try(this.locker.possession.current(gate))
+    }
+    if (!this.#speaks(tenure)) return undefined
+    // What this process holds itself needs no asking; the watch tells if somebody forces it open.
+    if (tenure && !gate.news) {
+      this.#attempt.knowsBusy(tenure)
+      return undefined
+    }
+    return await this.#attempt.send(new Tenure(call.name, call.caller.owner))
+  }
+
+  /** A nested acquisition, when the tenure's commands before it are through. */
+  async #reenter(tenure: Tenure): Promise<Grant | undefined> {
+    const turn = tenure.turns.take()
+    try {
+      if (
+        (await this.waiter.upTo(this.#once ? Number.POSITIVE_INFINITY : this.#deadline, turn)) === TIME_IS_UP
+      ) {
+        void turn.then(() => tenure.turns.end())
+        return undefined
+      }
+    } catch (error) {
+      void turn.then(() => tenure.turns.end())
+      throw error
+    }
+    try {
+      // Who went before may have changed what is on top, or lost the lock.
+      if (tenure.state !== 'held' || !tenure.admits(this.call.caller)) return undefined
+      return await this.#attempt.send(tenure)
+    } finally {
+      const stray = this.locker.giveBack.pending(tenure)
+      if (stray) void stray.then(() => tenure.turns.end())
+      else tenure.turns.end()
+    }
+  }
+
+  /** Whether this waiter is the contender: the one of the process that talks to the store. */
+  #speaks(tenure: Tenure | undefined): boolean {
+    return this.gate.queue.contender(tenure) === this.waiter
+  }
+
+  #shouldWatch(tenure: Tenure | undefined): boolean {
+    const { covered, outage } = this.#attempt
+    return this.#speaks(tenure) && !covered && !outage.on && this.#now() >= this.#watchAgainAt
+  }
+
+  /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
+  async #watch(): Promise<void> {
+    const { locker, gate } = this
+    const watch = gate.beginWatch(locker.port)
+    if (locker.port.watchesInOrder) return
+    try {
+      await this.waiter.upTo(this.#deadline, watch.confirmed)
+      this.#watchOutage.answered()
+    } catch {
+      // The gate keeps what a watch failed with, see #joinWaiters; a cancelled call ends here.
+      this.waiter.throwIfCancelled()
+    }
+  }
+
+  /** Counts the call among those that wait. A watch that failed is the affair of the waiter that speaks for all. */
+  #joinWaiters(tenure: Tenure | undefined): void {
+    const failure = this.#speaks(tenure) ? this.gate.takeWatchFailure() : undefined
+    if (failure !== undefined) {
+      if (!isTransient(failure)) throw failure
+      this.#watchOutage.failed(failure, this.#now())
+      this.#watchAgainAt = this.#watchOutage.retryAt(this.#now())
+    }
+    if (this.#waits) return
+    const { gate, call, locker } = this
+    if (gate.waiting >= locker.settings.maxWaiters) {
+      throw new TooManyWaitersError(call.name, locker.settings.maxWaiters)
+    }
+    this.#waits = true
+    gate.waiting += 1
+    const { holder, busyUntil } = this.#attempt
+    locker.emit('waiting', {
+      name: call.name,
+      owner: call.caller.owner,
+      holder: tenure?.owner ?? holder,
+      remainingMs: Math.max((tenure?.deadline ?? busyUntil) - this.#now(), 0),
+    })
+    this.#warning = locker.schedule.at(this.startedAt + locker.settings.warnAfterMs, () => this.#warn())
+  }
+
+  /** A wait for oneself looks like any other wait: only its length gives it away. */
+  #warn(): void {
+    const { gate, call, locker } = this
+    const holder = gate.tenure
+    if (!holder) return
+    const waitedMs = this.#now() - this.startedAt
+    locker.emit('warning', {
+      code: 'LONG_LOCAL_WAIT',
+      name: call.name,
+      owner: call.caller.owner,
+      holder: holder.owner,
+      waitedMs,
+      message:
+        `A call has waited ${Math.round(waitedMs)} ms for lock "${call.name}", which this process itself holds as ` +
+        `${holder.owner}. If the waiting code runs inside the guarded section, it waits for itself: nest with withLock() or ` +
+        'holdfast.run(), or pass the same { owner }.',
+      waiterStack: this.#calledAt,
+      holderStack: holder.takenAt,
+    })
+  }
+
+  /** The latest time to look again by itself; whoever is not the contender is woken when it becomes it. */
+  #wakeAt(tenure: Tenure | undefined): number {
+    const { outage, covered, busyUntil } = this.#attempt
+    if (outage.on) return outage.retryAt(this.#now())
+    if (!this.#speaks(tenure)) return Number.POSITIVE_INFINITY
+    return covered ? busyUntil : Math.min(busyUntil, this.#watchAgainAt)
+  }
+
+  #refusal(): Refusal {
+    const { holder, busyUntil, outage } = this.#attempt
+    const now = this.#now()
+    return {
+      waitedMs: now - this.startedAt,
+      holder,
+      remainingMs: busyUntil > now ? busyUntil - now : undefined,
+      cause: outage.cause,
+    }
+  }
+
+  #now(): number {
+    return this.locker.schedule.clock.now()
+  }
+}

@@ -1,0 +1,155 @@
+import type { Owner } from '../owner.js'
+import type { AcquireReply, AcquireRequest } from '../store.js'
+import type { Call } from './acquisition.js'
+import type { Gate } from './gate.js'
+import { Grant } from './grant.js'
+import type { Locker } from './locker.js'
+import { isTransient, Outage } from './outage.js'
+import type { Tenure } from './tenure.js'
+import { TIME_IS_UP, type Waiter } from './waiter.js'
+
+/** The first attempt gets at least this long for its answer, however short the wait: else a free lock could be refused. */
+const LEAST_ANSWER_MS = 100
+
+/** What one call asks the store, and what it has learned from the answers. Leaves no hold behind that nobody has (rule W4). */
+export class Attempt {
+  readonly outage = new Outage()
+  /** Whether the last attempt was made with the watch in force, so that no release can have slipped by. */
+  covered = false
+  holder: Owner | undefined
+  busyUntil = Number.NEGATIVE_INFINITY
+  #count = 0
+  /** A request whose outcome is unknown: to be repeated, or given back. */
+  #unsettled: AcquireRequest | undefined
+
+  constructor(
+    private readonly locker: Locker,
+    private readonly gate: Gate,
+    private readonly call: Call,
+    private readonly waiter: Waiter,
+    private readonly startedAt: number,
+  ) {}
+
+  /** The process itself holds the lock: as good as an answer. */
+  knowsBusy(tenure: Tenure): void {
+    this.holder = tenure.owner
+    this.busyUntil = tenure.deadline
+    this.covered = this.gate.watched(this.locker.port)
+  }
+
+  /** Sends one acquire and deals with its answer. Undefined when it was not granted in time, or failed for the moment. */
+  async send(tenure: Tenure): Promise<Grant | undefined> {
+    const { waiter } = this
+    const work = this.#send(tenure)
+    waiter.attempting = work.catch(() => undefined)
+    try {
+      return await work
+    } finally {
+      waiter.attempting = undefined
+    }
+  }
+
+  /** The call ends. What it may have taken without knowing is given back. */
+  leave(): void {
+    if (this.#unsettled) this.#giveBack(this.#unsettled, Promise.reject(this.outage.cause))
+  }
+
+  async #send(tenure: Tenure): Promise<Grant | undefined> {
+    const { locker, gate, call } = this
+    const answerBy = this.#answerBy()
+    if (tenure.state === 'pending') {
+      const stray = locker.giveBack.pending(tenure)
+      if (stray && (await this.waiter.upTo(answerBy, stray)) === TIME_IS_UP) return undefined
+    }
+    const watched = call.leaseMs === undefined
+    const { watchdog } = locker.possession
+    const leaseMs = call.leaseMs ?? watchdog.leaseMs
+    const { name, owner } = tenure
+    const request: AcquireRequest = { name, owner, heldBefore: tenure.holds.length, leaseMs }
+    const covered = gate.watched(locker.port)
+    // Whatever was announced until now, this attempt sees it.
+    gate.news = false
+    this.waiter.wakeUp.drain()
+    this.#count += 1
+    if (watched) watchdog.watch(tenure)
+    const beforeSend = locker.schedule.clock.now()
+    try {
+      const sent = locker.port.acquire(request)
+      const reply = await this.#answer(request, sent, answerBy)
+      this.covered = reply !== undefined && covered
+      if (reply?.outcome === 'busy') {
+        this.holder = reply.holder
+        this.busyUntil = locker.schedule.clock.now() + reply.remainingMs
+      } else if (reply?.outcome === 'lost') {
+        locker.possession.lose(tenure, 'not-in-store', undefined)
+      } else if (reply) {
+        const grant = new Grant(
+          tenure,
+          call.holder,
+          watched ? beforeSend + call.maxHoldMs : undefined,
+          reply.fence,
+        )
+        if (locker.possession.granted(gate, grant, beforeSend, leaseMs)) return this.#granted(grant)
+        this.#giveBack(request, sent)
+      }
+      return undefined
+    } finally {
+      if (tenure.renewUntil === undefined) watchdog.unwatch(tenure)
+    }
+  }
+
+  #granted(grant: Grant): Grant {
+    const { locker, gate, call } = this
+    const { tenure } = grant
+    gate.news = false
+    if (locker.settings.diagnostics) tenure.takenAt ??= new Error('taken here').stack
+    locker.emit('acquired', {
+      name: call.name,
+      owner: tenure.owner,
+      holdCount: tenure.holds.length,
+      waitedMs: locker.schedule.clock.now() - this.startedAt,
+    })
+    return grant
+  }
+
+  /** The reply; undefined when it did not come in time, or when the request is to be repeated after a pause. */
+  async #answer(
+    request: AcquireRequest,
+    sent: Promise<AcquireReply>,
+    answerBy: number,
+  ): Promise<AcquireReply | undefined> {
+    const { locker, waiter, outage } = this
+    this.#unsettled = undefined
+    try {
+      const reply = await waiter.upTo(answerBy, sent)
+      if (reply !== TIME_IS_UP) {
+        outage.answered()
+        return reply
+      }
+      outage.failed(outage.cause ?? locker.noAnswer(request.name), locker.schedule.clock.now())
+      this.#giveBack(request, sent)
+      return undefined
+    } catch (error) {
+      if (waiter.cancelled || !isTransient(error)) {
+        this.#giveBack(request, sent)
+        throw error
+      }
+      const now = locker.schedule.clock.now()
+      this.#unsettled = request
+      outage.failed(error, now)
+      if (this.call.waitMs === 0 || outage.lastedMs(now) >= locker.settings.storeTimeoutMs) throw error
+      return undefined
+    }
+  }
+
+  /** By when the answer must be there (rule W5). A single attempt has as long as the store gives any command. */
+  #answerBy(): number {
+    const { call, startedAt } = this
+    if (call.waitMs === 0) return Number.POSITIVE_INFINITY
+    return startedAt + (this.#count === 0 ? Math.max(call.waitMs, LEAST_ANSWER_MS) : call.waitMs)
+  }
+
+  #giveBack(request: AcquireRequest, sent: Promise<AcquireReply>): void {
+    void this.locker.giveBack.begin(request, sent)
+  }
+}

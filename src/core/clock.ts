@@ -1,0 +1,57 @@
+/** A timer that was started and may be stopped. */
+export interface Timer {
+  cancel(): void
+}
+
+/**
+ * The time a lock lives by. `now()` never goes back and counts at least as fast as real time; its zero means nothing, only
+ * differences do.
+ */
+export interface Clock {
+  /** Milliseconds, possibly fractional. */
+  now(): number
+  /** Calls back once, not before `delayMs` have passed by `now()` but for rounding. Does not keep the process alive. */
+  startTimer(callback: () => void, delayMs: number): Timer
+}
+
+/** How far the wall clock may run ahead of the monotonic one before it counts as time that really passed. */
+const WALL_TOLERANCE_MS = 50
+
+/** The longest delay a Node timer takes; longer ones fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/**
+ * Adds to monotonic time what only the wall clock saw. While a machine sleeps its monotonic clock stands still on Linux, but
+ * the leases in the store run on: so when the wall clock has jumped ahead of the monotonic one, the jump counts (rule L3). A
+ * wall clock that was set back counts for nothing, and neither do the small differences of two clocks read in turn.
+ */
+export class LeaseTime {
+  #skippedMs = 0
+  #lowestOffset = Number.POSITIVE_INFINITY
+
+  at(monotonicMs: number, wallMs: number): number {
+    const offset = wallMs - monotonicMs
+    if (offset > this.#lowestOffset + WALL_TOLERANCE_MS) {
+      this.#skippedMs += offset - this.#lowestOffset
+      this.#lowestOffset = offset
+    } else if (offset < this.#lowestOffset) {
+      this.#lowestOffset = offset
+    }
+    return monotonicMs + this.#skippedMs
+  }
+}
+
+/** The clocks of this machine. */
+export class SystemClock implements Clock {
+  readonly #time = new LeaseTime()
+
+  now(): number {
+    return this.#time.at(performance.now(), Date.now())
+  }
+
+  startTimer(callback: () => void, delayMs: number): Timer {
+    const timeout = setTimeout(callback, Math.min(Math.max(Math.ceil(delayMs), 0), LONGEST_TIMER_MS))
+    timeout.unref()
+    return { cancel: () => clearTimeout(timeout) }
+  }
+}

@@ -1,0 +1,72 @@
+import type { AcquireReply, AcquireRequest, LockPort } from '../store.js'
+import { isTransient, pauseMs } from './outage.js'
+import type { Schedule } from './schedule.js'
+
+/**
+ * Cleans up after callers that left while their acquire was under way (timeout, abort, close) or whose acquire has an unknown
+ * outcome: a grant that arrives after all is given back, a count that may have been raised is lowered again (rules W4, X1).
+ * Works in the background, for as long as the stray hold could live in the store.
+ */
+export class GiveBack {
+  /** Strays not yet settled, by lock and owner: the same owner must not acquire again until its stray is gone. */
+  readonly #open = new Map<string, Promise<void>>()
+
+  constructor(
+    private readonly port: LockPort,
+    private readonly schedule: Schedule,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** Sees to it that `request`, sent with the outcome `sent`, leaves no hold behind. */
+  begin(request: AcquireRequest, sent: Promise<AcquireReply>): Promise<void> {
+    const key = keyOf(request)
+    sent.catch(() => undefined)
+    const work = Promise.resolve(this.#open.get(key))
+      .then(() => this.#settle(request, sent))
+      .catch(this.onError)
+      .finally(() => {
+        if (this.#open.get(key) === work) this.#open.delete(key)
+      })
+    this.#open.set(key, work)
+    return work
+  }
+
+  /** Settled when nothing of that owner's is astray in that lock; undefined when nothing is. */
+  pending(request: Pick<AcquireRequest, 'name' | 'owner'>): Promise<void> | undefined {
+    return this.#open.size === 0 ? undefined : this.#open.get(keyOf(request))
+  }
+
+  /** Settled when everything under way now is done with. */
+  async drained(): Promise<void> {
+    await Promise.all(this.#open.values())
+  }
+
+  async #settle(request: AcquireRequest, sent: Promise<AcquireReply>): Promise<void> {
+    try {
+      if ((await sent).outcome !== 'granted') return
+    } catch (error) {
+      // A request that was refused for good did nothing; any other may have been carried out.
+      if (!isTransient(error)) return
+    }
+    const goneAt = this.schedule.clock.now() + request.leaseMs
+    for (let failures = 1; ; failures += 1) {
+      try {
+        await this.port.abandon(request)
+        return
+      } catch (error) {
+        const again = this.schedule.clock.now() + pauseMs(failures)
+        // By then the stray's lease has ended in the store, and what is gone needs no giving back.
+        if (!isTransient(error) || again >= goneAt) throw error
+        await new Promise<void>((resolve) => this.schedule.at(again, resolve))
+      }
+    }
+  }
+}
+
+function keyOf({ name, owner }: Pick<AcquireRequest, 'name' | 'owner'>): string {
+  return `${owner} ${name}`
+}

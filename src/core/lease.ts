@@ -1,0 +1,11 @@
+/** The shortest lease that can be held at all: below it the margin and one round trip eat the lease. */
+export const LEAST_LEASE_MS = 10
+
+/**
+ * When a lease that is about to be asked for ends for its holder. Counted from before the request is sent, because the store
+ * starts its own count later; less a margin of one per cent and two milliseconds, because two machines' clocks do not run at
+ * the same speed. So the holder always thinks it over before the store gives the lock away (rule L3).
+ */
+export function leaseDeadline(beforeSendMs: number, leaseMs: number): number {
+  return beforeSendMs + leaseMs - (leaseMs * 0.01 + 2)
+}

@@ -1,0 +1,128 @@
+import { ClosedError, type StoreError } from '../errors.js'
+import type { Emit } from '../events.js'
+import type { LockPort } from '../store.js'
+import { Acquisition, type Call, type Refusal } from './acquisition.js'
+import { Gate } from './gate.js'
+import { GiveBack } from './give-back.js'
+import type { Grant } from './grant.js'
+import { KeepAlive } from './keep-alive.js'
+import { Possession } from './possession.js'
+import { release } from './release.js'
+import type { Schedule } from './schedule.js'
+
+export interface LockerSettings {
+  readonly watchdogMs: number
+  readonly storeTimeoutMs: number
+  readonly maxWaiters: number
+  readonly warnAfterMs: number
+  readonly diagnostics: boolean
+}
+
+/**
+ * One kind of lock in one client, on whatever store the port leads to: the gates at which its calls meet, its tenures, and what
+ * cleans up behind them.
+ */
+export class Locker {
+  readonly possession: Possession
+  readonly giveBack: GiveBack
+  closed = false
+  readonly #gates = new Map<string, Gate>()
+  readonly #acquisitions = new Set<Acquisition>()
+  readonly #releases = new Set<Promise<void>>()
+  readonly #keepAlive = new KeepAlive()
+
+  constructor(
+    readonly port: LockPort,
+    readonly schedule: Schedule,
+    readonly emit: Emit,
+    readonly settings: LockerSettings,
+    readonly noAnswer: (name: string) => StoreError,
+  ) {
+    this.possession = new Possession(port, schedule, emit, settings.watchdogMs, (gate) => {
+      gate.next()
+      this.#dropIfIdle(gate)
+    })
+    this.giveBack = new GiveBack(port, schedule, (error) => emit('error', error))
+  }
+
+  /** What is alive in here; all zero when nothing is held, awaited or being cleaned up. */
+  get census(): Readonly<Record<'gates' | 'calls' | 'tenures' | 'watched' | 'strays', number>> {
+    return {
+      gates: this.#gates.size,
+      calls: this.#acquisitions.size + this.#releases.size,
+      tenures: this.possession.size,
+      watched: this.possession.watchdog.size,
+      strays: this.giveBack.size,
+    }
+  }
+
+  /** One call for the lock: granted, or refused because its time was up. Rejects when it was cancelled or the store failed. */
+  async acquire(call: Call): Promise<Grant | Refusal> {
+    if (this.closed) throw new ClosedError(call.name)
+    call.signal?.throwIfAborted()
+    const gate = this.#gate(call.name)
+    const acquisition = new Acquisition(this, gate, call)
+    this.#acquisitions.add(acquisition)
+    gate.callers += 1
+    try {
+      return await this.#keepAlive.during(() => acquisition.run())
+    } finally {
+      this.#acquisitions.delete(acquisition)
+      gate.callers -= 1
+      this.#dropIfIdle(gate)
+    }
+  }
+
+  /** Gives a hold back; once, whatever comes of it. */
+  async release(grant: Grant): Promise<void> {
+    if (grant.released) return
+    grant.released = true
+    const work = this.#keepAlive.during(() => release(this, grant))
+    this.#releases.add(work)
+    try {
+      await work
+    } finally {
+      this.#releases.delete(work)
+    }
+  }
+
+  /** Frees the lock whoever holds it. A tenure of this client is lost with it, and knows at once. */
+  async forceUnlock(name: string): Promise<boolean> {
+    const freed = await this.query(() => this.port.forceUnlock(name))
+    const tenure = this.#gates.get(name)?.tenure
+    if (freed && tenure) this.possession.lose(tenure, 'not-in-store', undefined)
+    return freed
+  }
+
+  /** Asks the store something that changes nothing. */
+  async query<Result>(ask: () => Promise<Result>): Promise<Result> {
+    if (this.closed) throw new ClosedError()
+    return await this.#keepAlive.during(ask)
+  }
+
+  /** Ends all waits, stops the watchdog, and waits for what is on its way to the store. Frees no lock that is still held. */
+  async close(): Promise<void> {
+    if (this.closed) return
+    this.closed = true
+    for (const { waiter, name } of this.#acquisitions) waiter.cancel(new ClosedError(name))
+    await Promise.allSettled([...this.#releases])
+    this.possession.close(new ClosedError())
+    await this.giveBack.drained()
+  }
+
+  /** Forgets a gate that nobody stands at. */
+  #dropIfIdle(gate: Gate): void {
+    if (gate.callers > 0) return
+    gate.endWatch()
+    if (!gate.tenure && this.#gates.get(gate.name) === gate) this.#gates.delete(gate.name)
+  }
+
+  #gate(name: string): Gate {
+    let gate = this.#gates.get(name)
+    if (!gate) {
+      gate = new Gate(name)
+      this.#gates.set(name, gate)
+    }
+    return gate
+  }
+}

@@ -1,0 +1,120 @@
+import type { LossReason } from '../errors.js'
+import type { Emit } from '../events.js'
+import type { LockPort } from '../store.js'
+import type { Gate } from './gate.js'
+import type { Grant } from './grant.js'
+import { leaseDeadline } from './lease.js'
+import type { Schedule } from './schedule.js'
+import type { Tenure } from './tenure.js'
+import { Watchdog } from './watchdog.js'
+
+/**
+ * The tenures of this client: how they begin, last, are lost and end. The one writer of that state, so that grant, renewal,
+ * deadline and release cannot contradict each other.
+ */
+export class Possession {
+  readonly watchdog: Watchdog
+  readonly #gates = new Map<Tenure, Gate>()
+
+  constructor(
+    port: LockPort,
+    private readonly schedule: Schedule,
+    private readonly emit: Emit,
+    watchdogMs: number,
+    private readonly onEnd: (gate: Gate) => void,
+  ) {
+    this.watchdog = new Watchdog(
+      watchdogMs,
+      port,
+      schedule,
+      emit,
+      (tenure, cause) => this.lose(tenure, 'not-in-store', cause),
+      (tenure) => this.#renewed(tenure),
+    )
+  }
+
+  /** Tenures held now. */
+  get size(): number {
+    return this.#gates.size
+  }
+
+  /** The process's tenure of the gate's lock, if it still has one by its clock (rule L3: however late anybody looks). */
+  current(gate: Gate): Tenure | undefined {
+    const tenure = gate.tenure
+    if (tenure?.state === 'held') this.check(tenure)
+    return gate.tenure
+  }
+
+  /** Compares the clock with the tenure's deadline and draws the consequence. Tells whether it is still held. */
+  check(tenure: Tenure): boolean {
+    if (tenure.state === 'over') return false
+    if (this.schedule.clock.now() < tenure.deadline) return true
+    this.lose(tenure, 'lease-expired', undefined)
+    return false
+  }
+
+  /** Adds a hold that the store has granted; the first one begins the tenure. False when the grant came too late to be used. */
+  granted(gate: Gate, grant: Grant, beforeSend: number, leaseMs: number): boolean {
+    const { tenure } = grant
+    tenure.extend(leaseDeadline(beforeSend, leaseMs))
+    if (this.schedule.clock.now() >= tenure.deadline) return false
+    // The store gave the lock to another owner of this process: then the tenure this process believed in is gone.
+    if (gate.tenure && gate.tenure !== tenure) this.lose(gate.tenure, 'not-in-store', undefined)
+    tenure.holds.push(grant)
+    if (tenure.state === 'pending') {
+      tenure.state = 'held'
+      gate.tenure = tenure
+      this.#gates.set(tenure, gate)
+      tenure.alarm = this.schedule.at(tenure.deadline, () => this.#deadlinePassed(tenure))
+    } else if (tenure.alarm) {
+      this.schedule.move(tenure.alarm, tenure.deadline)
+    }
+    if (grant.renewUntil !== undefined) this.watchdog.hasten(tenure)
+    return true
+  }
+
+  lose(tenure: Tenure, reason: LossReason, cause: unknown): void {
+    if (!this.end(tenure)) return
+    const { name, owner } = tenure
+    for (const holding of tenure.holds.splice(0)) holding.lost(reason, cause)
+    this.emit('lost', { name, owner, reason, cause })
+  }
+
+  /** The tenure is over: nothing renews it or watches its time any more. False when it was over before. */
+  end(tenure: Tenure): boolean {
+    const gate = this.#gates.get(tenure)
+    if (!gate) return false
+    tenure.state = 'over'
+    this.#gates.delete(tenure)
+    this.watchdog.unwatch(tenure)
+    this.schedule.cancel(tenure.alarm)
+    if (gate.tenure === tenure) gate.tenure = undefined
+    this.onEnd(gate)
+    return true
+  }
+
+  /** One hold less: a sibling that waited may re-enter now. */
+  lessened(tenure: Tenure): void {
+    this.#gates.get(tenure)?.next()
+  }
+
+  /** This client looks after nothing any more. What is held stays so until its lease ends, but nobody will tell. */
+  close(error: Error): void {
+    this.watchdog.stop()
+    for (const tenure of [...this.#gates.keys()]) {
+      for (const holding of tenure.holds) holding.unattended(error)
+      this.end(tenure)
+    }
+  }
+
+  #renewed(tenure: Tenure): void {
+    if (tenure.alarm) this.schedule.move(tenure.alarm, tenure.deadline)
+    const { name, owner } = tenure
+    this.emit('renewed', { name, owner, remainingMs: tenure.deadline - this.schedule.clock.now() })
+  }
+
+  #deadlinePassed(tenure: Tenure): void {
+    // While the last release is under way its answer decides: a lock given back in time was not lost.
+    if (tenure.state === 'held') this.lose(tenure, 'lease-expired', undefined)
+  }
+}

@@ -1,0 +1,65 @@
+import type { LossReason } from '../errors.js'
+import type { Owner, Scope } from '../owner.js'
+import type { Appointment } from './schedule.js'
+import { Turns } from './turns.js'
+
+/** One hold of a tenure, as the core needs to know it. */
+export interface Holding {
+  /** The scope the hold belongs to: what runs in it or below may re-enter. */
+  readonly scope: Scope
+  /** Until when the watchdog renews for this hold's sake, on the lease clock; undefined when the hold has a lease of its own. */
+  readonly renewUntil: number | undefined
+  /** Called once, when the lock is lost under this hold. */
+  lost(reason: LossReason, cause: unknown): void
+  /** Called once, when the client is closed while the hold stands. */
+  unattended(error: Error): void
+}
+
+/**
+ * One owner's unbroken possession of one lock, as this process knows it: from the grant to the last release, or to the loss.
+ * Its holds are a stack in the order they were taken; each keeps its own terms (rule L1), the tenure the time they share.
+ */
+export class Tenure {
+  readonly holds: Holding[] = []
+  /** When possession ends unless renewed, on the lease clock; always earlier than the store lets go (rule L3). */
+  deadline = Number.NEGATIVE_INFINITY
+  state: 'pending' | 'held' | 'releasing' | 'over' = 'pending'
+  /** The alarm that stands on the deadline. */
+  alarm: Appointment | undefined
+  /** Whether a renewal has failed since the last that succeeded. */
+  suspended = false
+  /** Commands that change the hold count go one at a time. */
+  readonly turns = new Turns()
+  /** Where it was taken, when diagnostics are on. */
+  takenAt: string | undefined
+
+  constructor(
+    readonly name: string,
+    readonly owner: Owner,
+  ) {}
+
+  /**
+   * Whether a section that runs in `caller` may re-enter: the hold on top must belong to its own scope or to an enclosing one
+   * (rule O2). A hold whose scopes have all ended belongs to the owner as such.
+   */
+  admits(caller: Scope): boolean {
+    const top = this.holds[this.holds.length - 1]
+    if (!top || caller.owner !== this.owner) return false
+    const scope = top.scope.live()
+    return scope ? scope.encloses(caller) : caller.parent === undefined
+  }
+
+  /** Possession lasts at least until `deadline`; it is never made shorter (rule L2). */
+  extend(deadline: number): void {
+    if (deadline > this.deadline) this.deadline = deadline
+  }
+
+  /** Until when the watchdog has to renew; undefined when no hold asks for it. */
+  get renewUntil(): number | undefined {
+    let latest: number | undefined
+    for (const { renewUntil } of this.holds) {
+      if (renewUntil !== undefined && (latest === undefined || renewUntil > latest)) latest = renewUntil
+    }
+    return latest
+  }
+}

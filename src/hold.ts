@@ -1,0 +1,108 @@
+import type { Grant } from './core/grant.js'
+import type { Locker } from './core/locker.js'
+import { type LockLostError, NotOwnerError } from './errors.js'
+import { checkFunction } from './options.js'
+import { type Owner, type Owners, Scope } from './owner.js'
+
+/**
+ * One acquisition of a lock, to be given back once. Holds of one owner stack up; the lock is free when the last is released.
+ */
+export class Hold implements AsyncDisposable {
+  /** The lock's name. */
+  readonly name: string
+  /** Who holds: `<clientId>:<number>`. */
+  readonly owner: Owner
+  /**
+   * The fencing token, where the kind of lock has one: it grows with each new tenure of the lock. A resource that remembers the
+   * greatest token it has seen and refuses smaller ones is safe from holders that wake up too late.
+   */
+  readonly fence: bigint | undefined
+  readonly #grant: Grant
+  readonly #locker: Locker
+  readonly #owners: Owners
+  readonly #ownScope: Scope | undefined
+  #controller: AbortController | undefined
+
+  /** @internal */
+  constructor(grant: Grant, locker: Locker, owners: Owners, ownScope: Scope | undefined) {
+    this.name = grant.tenure.name
+    this.owner = grant.tenure.owner
+    this.fence = grant.fence
+    this.#grant = grant
+    this.#locker = locker
+    this.#owners = owners
+    this.#ownScope = ownScope
+  }
+
+  /**
+   * Aborts when the lock is lost while this hold stands, with the {@link LockLostError} as its reason: hand it to whatever the
+   * guarded work awaits. Closing the `Holdfast` aborts it too, with a `ClosedError`, because nobody would notice a loss any
+   * more. A release does not abort it.
+   */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      const controller = new AbortController()
+      this.#controller = controller
+      this.#grant.onEnd = (reason) => controller.abort(reason)
+      if (this.#grant.endedBy) controller.abort(this.#grant.endedBy)
+    }
+    return this.#controller.signal
+  }
+
+  /**
+   * How long the lock is certain to be held yet if it is not renewed, in milliseconds, by the local clock and with a margin for
+   * clocks that run apart. 0 once it is lost or released. Asks nobody.
+   */
+  remainingMs(): number {
+    const { tenure, released, loss } = this.#grant
+    if (released || loss) return 0
+    return Math.max(tenure.deadline - this.#locker.schedule.clock.now(), 0)
+  }
+
+  /**
+   * Returns if the lock is still held; call it right before what must not happen twice. Compares clocks itself, so it is right
+   * even when the event loop was blocked or the machine asleep and no timer has fired yet (rule L3).
+   *
+   * @throws {@link LockLostError} if the lock was lost; `signal` is aborted then.
+   * @throws {@link NotOwnerError} if this hold was released.
+   * @throws `ClosedError` if the `Holdfast` was closed.
+   */
+  assertHeld(): void {
+    const grant = this.#grant
+    if (!grant.released) this.#locker.possession.check(grant.tenure)
+    if (grant.endedBy) throw grant.endedBy
+    if (grant.released) throw new NotOwnerError(this.name, this.owner)
+  }
+
+  /**
+   * Gives this hold back; the lock is free when it was the owner's last. A second call does nothing.
+   *
+   * @throws {@link LockLostError} if the lock was lost. Nothing in the store was touched.
+   * @throws `StoreError` if the store could not be reached. The lock is then free when its lease ends, or before.
+   * @throws `ClosedError` if the `Holdfast` was closed. The lock is then free when its lease ends.
+   */
+  async release(): Promise<void> {
+    this.#ownScope?.end()
+    await this.#locker.release(this.#grant)
+  }
+
+  /**
+   * Runs `body` as this hold's owner: in its asynchronous context the lock is re-entered, not waited for. Does not release.
+   *
+   * @returns what `body` returns, and rejects as it rejects.
+   */
+  async run<Result>(body: () => Result | PromiseLike<Result>): Promise<Awaited<Result>> {
+    checkFunction('body', body)
+    return await this.#owners.within(new Scope(this.owner, this.#grant.scope.live()), body)
+  }
+
+  /** `await using`: releases at the end of the block. A lock that was lost meanwhile rejects with {@link LockLostError}. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release()
+  }
+
+  /** @internal From now on the watchdog does nothing for this hold's sake: nobody is left to release it. */
+  stopRenewing(): void {
+    if (this.#grant.renewUntil !== undefined) this.#grant.renewUntil = Number.NEGATIVE_INFINITY
+  }
+}

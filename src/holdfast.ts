@@ -1,0 +1,167 @@
+import { EventEmitter } from 'eventemitter3'
+import { SystemClock } from './core/clock.js'
+import { Locker } from './core/locker.js'
+import { Schedule } from './core/schedule.js'
+import { ClosedError, StoreError } from './errors.js'
+import type { HoldfastEvents } from './events.js'
+import { Lock } from './lock.js'
+import {
+  checkFunction,
+  checkHoldfastOptions,
+  checkName,
+  type HoldfastOptions,
+  type Settings,
+} from './options.js'
+import { type Owner, Owners, Scope } from './owner.js'
+import type { RedisClient } from './redis/client.js'
+import { storeOf } from './redis/store.js'
+import type { LockState, Store, StoreSession } from './store.js'
+import { Unlockables } from './unlockables.js'
+
+/** How much of each sort is alive in a client. */
+export type Census = Readonly<
+  Record<'gates' | 'calls' | 'tenures' | 'watched' | 'strays' | 'scopes' | 'appointments', number>
+>
+
+/**
+ * The client: makes locks, knows which owner the running code acts for, and owns what it opened. One for each process and
+ * server is enough.
+ */
+export class Holdfast extends EventEmitter<HoldfastEvents> {
+  readonly #settings: Settings
+  readonly #schedule: Schedule
+  readonly #owners = new Owners()
+  readonly #unlockables = new Unlockables()
+  readonly #session: StoreSession
+  readonly #locker: Locker
+  #closing: Promise<void> | undefined
+
+  /**
+   * @param clientOrStore an ioredis (or iovalkey) `Redis` or `Cluster`, or a store. A client is only the pattern for connections
+   *   of Holdfast's own, made with `duplicate()`: it is never used for commands, and never closed.
+   * @throws `InvalidArgumentError` if an option is unusable. Connects only when first used.
+   */
+  constructor(clientOrStore: RedisClient | Store, options: HoldfastOptions = {}) {
+    super()
+    this.#settings = checkHoldfastOptions(options)
+    const store = storeOf(clientOrStore)
+    const clock = store.clock ?? new SystemClock()
+    this.#schedule = new Schedule(clock, (error) => this.#emitSafely('error', error))
+    this.#session = store.open({
+      schedule: this.#schedule,
+      commandTimeoutMs: this.#settings.commandTimeoutMs,
+      onError: (error) => this.#emitSafely('error', error),
+    })
+    this.#locker = new Locker(
+      this.#session.lock,
+      this.#schedule,
+      (event, ...payload) => this.#emitSafely(event, ...payload),
+      this.#settings,
+      (lockName) =>
+        new StoreError('timeout', 'acquire', {
+          lockName,
+          transient: true,
+          hint: 'The store did not answer.',
+        }),
+    )
+  }
+
+  /**
+   * The reentrant lock of that name. Sends nothing.
+   *
+   * @param name any well-formed string; the key in the store is the client's `keyPrefix` followed by it.
+   */
+  lock(name: string): Lock {
+    return new Lock(checkName(name), this.#locker, this.#owners, this.#unlockables, this.#settings.maxHoldMs)
+  }
+
+  /**
+   * Runs `body` as one logical thread: `lock()`, `unlock()` and `tryLock()` in its asynchronous context act for its owner.
+   * Inside another scope the owner is that scope's, so that code which brings a scope of its own can be nested.
+   *
+   * @returns what `body` returns, and rejects as it rejects. What it leaves locked is no longer renewed, and a `warning` is
+   *   emitted.
+   */
+  async run<Result>(body: () => Result | PromiseLike<Result>): Promise<Awaited<Result>> {
+    checkFunction('body', body)
+    const outer = this.#owners.current()
+    const scope = new Scope(outer?.owner ?? this.#owners.next(), outer)
+    try {
+      return await this.#owners.within(scope, body)
+    } finally {
+      if (!outer) this.#leave(scope.owner)
+    }
+  }
+
+  /** A new owner, for code that has no asynchronous context to carry it: pass it as `owner`. */
+  owner(): Owner {
+    return this.#owners.next()
+  }
+
+  /**
+   * The locks in the store that are held now, by anybody. Scans the key space step by step: for operators, not for hot paths.
+   *
+   * @param pattern a glob (`*`, `?`, `[a-z]`) over names. Default: all.
+   */
+  async *list(pattern = '*'): AsyncIterable<LockState> {
+    if (this.#closing) throw new ClosedError()
+    yield* this.#session.lock.list(checkName(pattern))
+  }
+
+  /**
+   * Ends all waits with `ClosedError`, stops the watchdog and closes the connections it made. Locks that are still held are not
+   * freed, since their work may still be running: their `signal` aborts and they end with their leases. Safe to call twice.
+   */
+  async close(): Promise<void> {
+    this.#closing ??= this.#close()
+    await this.#closing
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  /**
+   * How much is alive in this client: callers and waiters, tenures held, renewals, unsettled give-backs, appointments. All zero
+   * when it is idle. For tests and monitoring.
+   */
+  get census(): Census {
+    return { ...this.#locker.census, scopes: this.#unlockables.size, appointments: this.#schedule.size }
+  }
+
+  async #close(): Promise<void> {
+    await this.#locker.close()
+    await this.#session.close()
+    this.#schedule.clear()
+  }
+
+  #leave(owner: Owner): void {
+    for (const hold of this.#unlockables.forget(owner)) {
+      hold.stopRenewing()
+      this.#emitSafely('warning', {
+        code: 'LEFT_LOCKED',
+        name: hold.name,
+        owner,
+        holder: owner,
+        message:
+          `A run() ended with lock "${hold.name}" still locked by ${owner}, which nobody can unlock any more. It is no longer ` +
+          'renewed and ends with its lease. Call unlock() in a finally block, or use withLock().',
+        waitedMs: 0,
+        waiterStack: undefined,
+        holderStack: undefined,
+      })
+    }
+  }
+
+  /** A listener that throws breaks no lock. */
+  #emitSafely<Name extends keyof HoldfastEvents>(
+    event: Name,
+    ...payload: EventEmitter.EventArgs<HoldfastEvents, Name>
+  ): void {
+    try {
+      this.emit(event, ...payload)
+    } catch (error) {
+      if (event !== 'error') this.#emitSafely('error', error)
+    }
+  }
+}

@@ -1,0 +1,31 @@
+export {
+  ClosedError,
+  HoldfastError,
+  type HoldfastErrorDetails,
+  InvalidArgumentError,
+  LockLostError,
+  LockTimeoutError,
+  type LossReason,
+  NoOwnerError,
+  NotOwnerError,
+  StoreError,
+  type StoreFailure,
+  TooManyWaitersError,
+} from './errors.js'
+export type {
+  AcquiredEvent,
+  HoldfastEvents,
+  LostEvent,
+  ReleasedEvent,
+  RenewedEvent,
+  SuspendedEvent,
+  WaitingEvent,
+  WarningEvent,
+} from './events.js'
+export type { Hold } from './hold.js'
+export { type Census, Holdfast } from './holdfast.js'
+export type { Lock, Section } from './lock.js'
+export type { AcquireOptions, HoldfastOptions, OnLost, UnlockOptions } from './options.js'
+export type { Owner } from './owner.js'
+export type { ClusterClient, RedisClient, StandaloneClient } from './redis/client.js'
+export type { LockState, Store } from './store.js'

@@ -1,0 +1,207 @@
+import { LEAST_LEASE_MS } from './core/lease.js'
+import { InvalidArgumentError } from './errors.js'
+import { isOwner, type Owner, type Owners } from './owner.js'
+
+/** How long names may be, in UTF-16 units: room for anything sane, and a bound on what is sent. */
+const LONGEST_NAME = 512 * 1024
+/** A third of it is the shortest time between renewals that a busy event loop can keep. */
+const LEAST_WATCHDOG_MS = 50
+
+/** Settings of a `Holdfast`. Times are whole milliseconds. */
+export interface HoldfastOptions {
+  /**
+   * The lease of acquisitions without `leaseMs`; it is renewed every third of this while they hold. After a crash the lock is
+   * free no later than this. Minimum: 50.
+   * @default 30000
+   */
+  readonly watchdogMs?: number
+  /**
+   * How long the store has to answer a command before the command counts as failed. Minimum: 1.
+   * @default 3000
+   */
+  readonly commandTimeoutMs?: number
+  /**
+   * How long a call puts up with a store that does not answer before it rejects with a `StoreError`, if its `waitMs` lets it
+   * wait that long. Minimum: 0.
+   * @default 10000
+   */
+  readonly storeTimeoutMs?: number
+  /**
+   * How long the watchdog renews a hold at most, for tasks that may hang; then its lease ends. Minimum: 1.
+   * @default Infinity
+   */
+  readonly maxHoldMs?: number
+  /**
+   * How many calls may wait for one lock in this process; a further one rejects with `TooManyWaitersError`. Minimum: 1.
+   * @default Infinity
+   */
+  readonly maxWaiters?: number
+  /**
+   * After how long a call that waits for a lock of its own process is reported by a `warning` event. Minimum: 1.
+   * @default 10000
+   */
+  readonly warnAfterMs?: number
+  /**
+   * Whether stacks are recorded for `warning` events. Costs some microseconds a call.
+   * @default false
+   */
+  readonly diagnostics?: boolean
+}
+
+/** What `withLock` does when the lock was lost while its body ran; the body's own error always wins. */
+export type OnLost = 'reject' | 'continue'
+
+/** Options of one acquisition. Times are whole milliseconds. */
+export interface AcquireOptions {
+  /**
+   * How long to wait for the lock, everything included. 0 makes one attempt, which takes as long as the store needs to answer.
+   * `Infinity` waits as long as it takes.
+   * @default Infinity for `acquire`, `withLock` and `lock`; 0 for `tryAcquire` and `tryLock`
+   */
+  readonly waitMs?: number
+  /**
+   * The lease: the lock is lost that long after it was taken, unless released before. Without it, the watchdog keeps the lock
+   * for as long as the hold lasts. Minimum: 10.
+   */
+  readonly leaseMs?: number
+  /** Cancels the wait: the call rejects with the signal's reason. Once the lock is held it has no effect. */
+  readonly signal?: AbortSignal
+  /** For whom the lock is taken; an owner of this `Holdfast`. Default: the owner of the surrounding scope, else a new one. */
+  readonly owner?: Owner
+  /**
+   * For `withLock`, when the lock was lost while the body ran. `'reject'`: once the body has settled, reject with
+   * `LockLostError`, the body's result attached. `'continue'`: return the body's result; the loss is only signalled.
+   * @default 'reject'
+   */
+  readonly onLost?: OnLost
+  /**
+   * How long the watchdog renews this hold at most. Minimum: 1.
+   * @default the `maxHoldMs` of the `Holdfast`
+   */
+  readonly maxHoldMs?: number
+}
+
+/** Options of `unlock`. */
+export interface UnlockOptions {
+  /** Whose hold to give back. Default: the owner of the surrounding scope. */
+  readonly owner?: Owner
+}
+
+/** {@link HoldfastOptions}, checked and complete. */
+export type Settings = Required<HoldfastOptions>
+
+export function checkHoldfastOptions(options: HoldfastOptions): Settings {
+  checkObject('options', options, [
+    'watchdogMs',
+    'commandTimeoutMs',
+    'storeTimeoutMs',
+    'maxHoldMs',
+    'maxWaiters',
+    'warnAfterMs',
+    'diagnostics',
+  ])
+  const { diagnostics = false } = options
+  if (typeof diagnostics !== 'boolean')
+    throw new InvalidArgumentError('diagnostics', diagnostics, 'true or false')
+  return {
+    watchdogMs: whole('watchdogMs', options.watchdogMs, LEAST_WATCHDOG_MS) ?? 30_000,
+    commandTimeoutMs: whole('commandTimeoutMs', options.commandTimeoutMs, 1) ?? 3_000,
+    storeTimeoutMs: whole('storeTimeoutMs', options.storeTimeoutMs, 0) ?? 10_000,
+    maxHoldMs: wholeOrInfinite('maxHoldMs', options.maxHoldMs, 1) ?? Number.POSITIVE_INFINITY,
+    maxWaiters: wholeOrInfinite('maxWaiters', options.maxWaiters, 1, 'waiters') ?? Number.POSITIVE_INFINITY,
+    warnAfterMs: wholeOrInfinite('warnAfterMs', options.warnAfterMs, 1) ?? 10_000,
+    diagnostics,
+  }
+}
+
+export function checkAcquireOptions(options: AcquireOptions, owners: Owners): AcquireOptions {
+  checkObject('options', options, ['waitMs', 'leaseMs', 'signal', 'owner', 'onLost', 'maxHoldMs'])
+  wholeOrInfinite('waitMs', options.waitMs, 0)
+  whole('leaseMs', options.leaseMs, LEAST_LEASE_MS)
+  wholeOrInfinite('maxHoldMs', options.maxHoldMs, 1)
+  if (options.signal !== undefined && !isAbortSignal(options.signal)) {
+    throw new InvalidArgumentError('signal', options.signal, 'an AbortSignal')
+  }
+  if (options.onLost !== undefined && options.onLost !== 'reject' && options.onLost !== 'continue') {
+    throw new InvalidArgumentError('onLost', options.onLost, "'reject' or 'continue'")
+  }
+  if (options.owner !== undefined) checkIssued(options.owner, owners)
+  return options
+}
+
+export function checkUnlockOptions(options: UnlockOptions, owners: Owners): UnlockOptions {
+  checkObject('options', options, ['owner'])
+  if (options.owner !== undefined) checkIssued(options.owner, owners)
+  return options
+}
+
+/** An owner of whichever client, for questions. */
+export function checkOwner(owner: unknown): Owner {
+  if (typeof owner === 'string' && isOwner(owner)) return owner
+  throw new InvalidArgumentError(
+    'owner',
+    owner,
+    'an owner like "<clientId>:<number>", from hold.owner or holdfast.owner()',
+  )
+}
+
+export function checkName(name: unknown): string {
+  if (typeof name !== 'string' || name.length === 0 || name.length > LONGEST_NAME) {
+    throw new InvalidArgumentError('name', name, `a string of 1 to ${LONGEST_NAME} characters`)
+  }
+  // The store keeps UTF-8, where every lone surrogate becomes the same replacement character: two such names would be one lock.
+  if (!name.isWellFormed())
+    throw new InvalidArgumentError('name', name, 'well-formed Unicode (no lone surrogates)')
+  return name
+}
+
+export function checkFunction(argument: string, value: unknown): void {
+  if (typeof value !== 'function') throw new InvalidArgumentError(argument, value, 'a function')
+}
+
+function checkIssued(owner: unknown, owners: Owners): void {
+  if (!owners.issued(checkOwner(owner))) {
+    throw new InvalidArgumentError(
+      'owner',
+      owner,
+      'an owner that this Holdfast has handed out (hold.owner, holdfast.owner())',
+    )
+  }
+}
+
+function checkObject(argument: string, value: unknown, known: readonly string[]): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new InvalidArgumentError(argument, value, 'an object')
+  }
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key)) throw new InvalidArgumentError(argument, key, `the options ${known.join(', ')}`)
+  }
+}
+
+function whole(argument: string, value: unknown, least: number): number | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
+  throw new InvalidArgumentError(argument, value, `a whole number of milliseconds, at least ${least}`)
+}
+
+function wholeOrInfinite(
+  argument: string,
+  value: unknown,
+  least: number,
+  unit = 'milliseconds',
+): number | undefined {
+  if (value === undefined || value === Number.POSITIVE_INFINITY) return value
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
+  throw new InvalidArgumentError(argument, value, `a whole number of ${unit}, at least ${least}, or Infinity`)
+}
+
+/** By shape, not by class: signals of other realms and polyfills count too. */
+function isAbortSignal(value: unknown): value is AbortSignal {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'aborted' in value &&
+    'addEventListener' in value &&
+    typeof value.addEventListener === 'function'
+  )
+}

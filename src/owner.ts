@@ -1,0 +1,93 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
+
+/**
+ * Who holds: `<clientId>:<number>`, the shape of Redisson's `uuid:threadId`. The clientId is a UUIDv4 made once for each
+ * `Holdfast`; the number counts the logical threads within it.
+ */
+export type Owner = `${string}:${number}`
+
+/** Whether a text has the shape of an owner, whichever client it belongs to. */
+export function isOwner(text: string): text is Owner {
+  return /^[^:]+:\d+$/.test(text)
+}
+
+/**
+ * A stretch of asynchronous execution in which one owner acts: a `run`, the body of a `withLock`, a `hold.run`. Scopes nest;
+ * a nested scope has its parent's owner. The tree is what tells an enclosing section from a sibling (rule O2): siblings share
+ * the owner, but neither encloses the other.
+ */
+export class Scope {
+  private ended = false
+
+  constructor(
+    readonly owner: Owner,
+    readonly parent: Scope | undefined,
+  ) {}
+
+  /** From now on work that still runs with this scope as its context is no part of it any more (rule O3). */
+  end(): void {
+    this.ended = true
+  }
+
+  /** This scope, or the nearest enclosing one that has not ended; `undefined` when all have. */
+  live(): Scope | undefined {
+    let scope: Scope | undefined = this
+    while (scope?.ended) scope = scope.parent
+    return scope
+  }
+
+  /**
+   * Whether `other` is this scope or lies within it. Two root scopes of one owner are the same scope: an owner that is passed
+   * explicitly gets a fresh root at every call, and they all stand for the same logical thread.
+   */
+  encloses(other: Scope): boolean {
+    for (let scope: Scope | undefined = other; scope; scope = scope.parent) {
+      if (scope === this) return true
+      if (!scope.parent && !this.parent) return scope.owner === this.owner
+    }
+    return false
+  }
+}
+
+/** Hands out owners, and knows which scope the running code is in. */
+export class Owners {
+  /** A UUIDv4, made once: the first half of every owner of this client. */
+  readonly clientId: string = randomUUID()
+  #lastNumber = 0
+  /** `run`, never `enterWith`: the latter would leak the owner into the caller's siblings (rule O4). */
+  readonly #scopes = new AsyncLocalStorage<Scope>()
+
+  next(): Owner {
+    this.#lastNumber += 1
+    return `${this.clientId}:${this.#lastNumber}`
+  }
+
+  /** Whether this client has handed out that owner. */
+  issued(owner: Owner): boolean {
+    const separator = owner.lastIndexOf(':')
+    const number = Number(owner.slice(separator + 1))
+    return owner.slice(0, separator) === this.clientId && number >= 1 && number <= this.#lastNumber
+  }
+
+  /** The scope the running code is in, ended scopes not counted. */
+  current(): Scope | undefined {
+    return this.#scopes.getStore()?.live()
+  }
+
+  /** For whom the running code acts (rule O1): the explicit owner, else the surrounding scope's, else nobody yet. */
+  caller(explicit: Owner | undefined): Scope | undefined {
+    const current = this.current()
+    if (explicit === undefined || current?.owner === explicit) return current
+    return new Scope(explicit, undefined)
+  }
+
+  /** Runs `body` with `scope` as its context and ends the scope when the body has settled. */
+  async within<Result>(scope: Scope, body: () => Result | PromiseLike<Result>): Promise<Awaited<Result>> {
+    try {
+      return await this.#scopes.run(scope, body)
+    } finally {
+      scope.end()
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * What Holdfast needs of a client library. Described by shape, so that ioredis 5, ioredis 6 and iovalkey all fit, and nothing
+ * else of them is relied on.
+ */
+export interface StandaloneClient extends Connectable {
+  readonly isCluster: boolean
+  readonly options: StandaloneOptions
+  duplicate(override?: object): StandaloneClient
+  subscribe(...channels: string[]): Promise<unknown>
+  unsubscribe(...channels: string[]): Promise<unknown>
+  ssubscribe(...channels: string[]): Promise<unknown>
+  sunsubscribe(...channels: string[]): Promise<unknown>
+}
+
+export interface ClusterClient extends Connectable {
+  readonly isCluster: boolean
+  readonly options: ClusterOptions
+  /** For each slot the nodes that serve it as "host:port", the master first. */
+  readonly slots: ReadonlyArray<readonly string[]>
+  duplicate(overrideStartupNodes?: never[], overrideOptions?: object): ClusterClient
+  nodes(role?: 'master'): StandaloneClient[]
+}
+
+/** An ioredis or iovalkey client. */
+export type RedisClient = StandaloneClient | ClusterClient
+
+export interface Connectable {
+  readonly status: string
+  connect(): Promise<unknown>
+  disconnect(reconnect?: boolean): void
+  call(command: string, ...args: Array<string | number>): Promise<unknown>
+  on(event: string, listener: (...args: never[]) => void): unknown
+}
+
+interface StandaloneOptions {
+  readonly keyPrefix?: string | undefined
+  readonly host?: string | undefined
+  readonly port?: number | undefined
+  readonly connectionName?: string | undefined
+}
+
+interface ClusterOptions {
+  readonly keyPrefix?: string | undefined
+  readonly redisOptions?: object | undefined
+}
+
+/** Whether the value looks like a client, by what is used of it. */
+export function isClient(value: object): value is RedisClient {
+  return (
+    'isCluster' in value &&
+    'duplicate' in value &&
+    typeof value.duplicate === 'function' &&
+    'options' in value
+  )
+}
+
+export function isCluster(client: RedisClient): client is ClusterClient {
+  return client.isCluster
+}

@@ -1,0 +1,165 @@
+import calculateSlot from 'cluster-key-slot'
+import type { Schedule } from '../core/schedule.js'
+import type { ClusterClient, StandaloneClient } from './client.js'
+import { Connection, letProcessEnd } from './connection.js'
+import { timeoutOf } from './failure.js'
+import type { About, Link, LinkListener, NodeLink } from './link.js'
+import { connectionSettings } from './settings.js'
+import { corked } from './standalone-link.js'
+import { Subscriber } from './subscriber.js'
+
+/**
+ * A Redis Cluster. Announcements are sharded pub/sub, as Redisson's are there: each goes to the one node that serves the
+ * channel's slot, so there is one subscribed connection for each node that has waiters.
+ */
+export class ClusterLink implements Link {
+  readonly publishCommand = 'SPUBLISH'
+  readonly countCommand = 'SHARDNUMSUB'
+  readonly subscribesInOrder = false
+  readonly #cluster: Connection<ClusterClient>
+  readonly #subscribers = new Map<string, Subscriber>()
+  readonly #homes = new Map<string, Subscriber>()
+  #nodeBreaks = 0
+
+  constructor(
+    pattern: ClusterClient,
+    private readonly schedule: Schedule,
+    private readonly commandTimeoutMs: number,
+    private readonly listener: LinkListener,
+  ) {
+    const { redisOptions } = pattern.options
+    const client = pattern.duplicate([], {
+      lazyConnect: true,
+      keyPrefix: '',
+      scaleReads: 'master',
+      shardedSubscribers: false,
+      enableOfflineQueue: true,
+      enableAutoPipelining: false,
+      clusterRetryStrategy: () => null,
+      scripts: undefined,
+      redisOptions: { ...redisOptions, ...connectionSettings(commandTimeoutMs, 'commands') },
+    })
+    this.#cluster = new Connection(client, schedule, commandTimeoutMs, {
+      error: (error) => listener.error(error),
+    })
+    client.on('+node', (node: StandaloneClient) => {
+      node.on('connect', () => letProcessEnd(node))
+    })
+    client.on('-node', () => {
+      this.#nodeBreaks += 1
+    })
+    client.on('node error', () => undefined)
+  }
+
+  get breaks(): number {
+    return this.#cluster.breaks + this.#nodeBreaks
+  }
+
+  send(key: string, about: About, command: string, ...args: Array<string | number>): Promise<unknown> {
+    const { client } = this.#cluster
+    return this.#cluster.inTime(
+      about,
+      () => client.call(command, ...args),
+      () => this.#dropNode(key),
+    )
+  }
+
+  together<Result>(body: () => Result): Result {
+    return corked(this.#cluster.ready ? this.#cluster.client.nodes('master') : [], body)
+  }
+
+  async subscribe(channel: string): Promise<void> {
+    const master = await this.#master(channel, { command: 'SSUBSCRIBE' })
+    const subscriber = this.#subscriberFor(master)
+    this.#homes.set(channel, subscriber)
+    await subscriber.subscribe(channel)
+  }
+
+  unsubscribe(channel: string): void {
+    this.#homes.get(channel)?.unsubscribe(channel)
+    this.#homes.delete(channel)
+  }
+
+  async nodes(): Promise<readonly NodeLink[]> {
+    await this.#slotsKnown({ command: 'CLUSTER SLOTS' })
+    return this.#cluster.client.nodes('master').map((node) => this.#nodeLink(node))
+  }
+
+  async nodeOf(key: string): Promise<NodeLink> {
+    return this.#nodeLink(await this.#master(key, { command: 'CLUSTER SLOTS' }))
+  }
+
+  async close(): Promise<void> {
+    for (const subscriber of this.#subscribers.values()) subscriber.close()
+    this.#subscribers.clear()
+    this.#homes.clear()
+    this.#cluster.close()
+  }
+
+  #nodeLink(node: StandaloneClient): NodeLink {
+    return {
+      send: (about, command, ...args) => this.#cluster.inTime(about, () => node.call(command, ...args)),
+    }
+  }
+
+  async #master(key: string, about: About): Promise<StandaloneClient> {
+    await this.#slotsKnown(about)
+    const node = this.#servingNode(key)
+    if (!node) throw timeoutOf(about, this.commandTimeoutMs)
+    return node
+  }
+
+  #servingNode(key: string): StandaloneClient | undefined {
+    const { client } = this.#cluster
+    const address = client.slots[calculateSlot(key)]?.[0]
+    return client.nodes('master').find(({ options }) => `${options.host}:${options.port}` === address)
+  }
+
+  /** Any command makes the cluster client learn the slots first. */
+  async #slotsKnown(about: About): Promise<void> {
+    if (!this.#cluster.ready) await this.#cluster.send(about, 'PING')
+  }
+
+  #subscriberFor(master: StandaloneClient): Subscriber {
+    const address = `${master.options.host}:${master.options.port}`
+    const known = this.#subscribers.get(address)
+    if (known) return known
+    const client = master.duplicate(connectionSettings(this.commandTimeoutMs, 'news'))
+    const connection = new Connection(client, this.schedule, this.commandTimeoutMs, {
+      ready: () => subscriber.resume(),
+      broken: () => this.#rehome(address, subscriber),
+      error: (error) => this.listener.error(error),
+    })
+    const subscriber = new Subscriber(connection, 'sharded', this.schedule, this.listener)
+    // ioredis says so when the server ends subscriptions because their slots have moved away.
+    client.on('moved', () => this.#rehome(address, subscriber))
+    this.#subscribers.set(address, subscriber)
+    return subscriber
+  }
+
+  /**
+   * A node has gone or given slots away: its channels may be served elsewhere now. Whoever watches them watches anew, which
+   * finds the right node, since their next attempt makes the client learn the slots.
+   */
+  #rehome(address: string, subscriber: Subscriber): void {
+    if (this.#subscribers.get(address) !== subscriber) return
+    this.#subscribers.delete(address)
+    const channels = [...this.#homes].filter(([, home]) => home === subscriber).map(([channel]) => channel)
+    subscriber.close()
+    for (const channel of channels) {
+      this.subscribe(channel).then(
+        () => this.listener.resumed([channel]),
+        (error: unknown) => {
+          this.listener.error(error)
+          this.listener.resumed([channel])
+        },
+      )
+    }
+  }
+
+  #dropNode(key: string): void {
+    const node = this.#cluster.ready ? this.#servingNode(key) : undefined
+    if (node) node.disconnect()
+    else this.#cluster.drop()
+  }
+}

@@ -1,0 +1,108 @@
+import type { Appointment, Schedule } from '../core/schedule.js'
+import type { Connectable } from './client.js'
+import { failureOf, timeoutOf } from './failure.js'
+import type { About } from './link.js'
+
+interface Stream {
+  unref?(): void
+}
+
+/**
+ * One connection (or one cluster's set of them) that Holdfast has made: opened when first used, opened anew when used after it
+ * broke, never by itself. Commands are answered or rejected in time, and a connection that has gone silent is dropped.
+ */
+export class Connection<Client extends Connectable> {
+  /** How often it has broken. */
+  breaks = 0
+  #closed = false
+  #lastError: unknown
+  #heardAt = Number.NEGATIVE_INFINITY
+
+  constructor(
+    readonly client: Client,
+    private readonly schedule: Schedule,
+    private readonly commandTimeoutMs: number,
+    hooks: { ready?: () => void; broken?: () => void; error: (error: unknown) => void },
+  ) {
+    client.on('ready', () => {
+      this.#lastError = undefined
+      hooks.ready?.()
+    })
+    client.on('close', () => {
+      this.breaks += 1
+      hooks.broken?.()
+    })
+    client.on('error', (error: unknown) => {
+      this.#lastError = error
+    })
+    client.on('connect', () => letProcessEnd(client))
+  }
+
+  get ready(): boolean {
+    return this.client.status === 'ready'
+  }
+
+  /** Opens the connection if it is not open. What is sent meanwhile waits for it. */
+  open(): void {
+    const { status } = this.client
+    if (this.#closed || (status !== 'wait' && status !== 'end' && status !== 'close')) return
+    this.client.connect().catch((error: unknown) => {
+      this.#lastError ??= error
+    })
+  }
+
+  send(about: About, command: string, ...args: Array<string | number>): Promise<unknown> {
+    return this.inTime(about, () => this.client.call(command, ...args))
+  }
+
+  /** What `start` answers; a `StoreError` when that fails or is not there in time. */
+  inTime<Result>(about: About, start: () => Promise<Result>, drop = () => this.drop()): Promise<Result> {
+    this.open()
+    return new Promise((resolve, reject) => {
+      const sentAt = this.schedule.clock.now()
+      const deadline: Appointment = this.schedule.at(sentAt + this.commandTimeoutMs, () => {
+        reject(timeoutOf(about, this.commandTimeoutMs))
+        // Nothing was heard for as long: the peer may be gone without a word. A new connection finds out.
+        if (this.#heardAt < sentAt) drop()
+      })
+      start().then(
+        (reply) => {
+          this.#heardAt = this.schedule.clock.now()
+          this.schedule.cancel(deadline)
+          resolve(reply)
+        },
+        (error: unknown) => {
+          this.schedule.cancel(deadline)
+          reject(failureOf(this.#explain(error), about))
+        },
+      )
+    })
+  }
+
+  /** Breaks the connection; what is under way on it rejects. */
+  drop(): void {
+    this.client.disconnect()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.client.disconnect()
+  }
+
+  /** "Connection is closed" is true but does not help: why it is closed does. */
+  #explain(error: unknown): unknown {
+    const connectionError = error instanceof Error && error.name !== 'ReplyError'
+    return connectionError && this.#lastError !== undefined ? this.#lastError : error
+  }
+}
+
+/** Sockets of Holdfast keep no process alive; who awaits something does, see core/keep-alive.ts. */
+export function letProcessEnd(client: object): void {
+  if (!('stream' in client)) return
+  const stream: Stream | null | undefined = isStream(client.stream) ? client.stream : undefined
+  stream?.unref?.()
+}
+
+function isStream(value: unknown): value is Stream {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,86 @@
+import { StoreError, type StoreFailure } from '../errors.js'
+
+interface Verdict {
+  readonly reason: StoreFailure
+  readonly transient: boolean
+  readonly hint?: string
+}
+
+/** What the first word of a Redis error reply means for a lock. */
+const BY_REPLY: Readonly<Record<string, Verdict>> = {
+  WRONGTYPE: {
+    reason: 'wrong-type',
+    transient: false,
+    hint: 'The key holds something that is no lock: choose another name, or a keyPrefix for locks.',
+  },
+  NOPERM: {
+    reason: 'permission',
+    transient: false,
+    hint: 'Grant the ACL user this command, key or channel.',
+  },
+  NOAUTH: { reason: 'permission', transient: false, hint: 'The server wants a password.' },
+  WRONGPASS: {
+    reason: 'permission',
+    transient: false,
+    hint: 'The server refused the user name or password.',
+  },
+  OOM: {
+    reason: 'out-of-memory',
+    transient: false,
+    hint: 'The server is full (maxmemory) and may not evict.',
+  },
+  READONLY: {
+    reason: 'read-only',
+    transient: true,
+    hint: 'The server is a replica: connect to the primary.',
+  },
+  MISCONF: { reason: 'read-only', transient: true, hint: 'The server cannot persist and refuses writes.' },
+  NOREPLICAS: { reason: 'not-ready', transient: true },
+  LOADING: { reason: 'not-ready', transient: true },
+  MASTERDOWN: { reason: 'not-ready', transient: true },
+  CLUSTERDOWN: { reason: 'not-ready', transient: true },
+  TRYAGAIN: { reason: 'not-ready', transient: true },
+  MOVED: { reason: 'not-ready', transient: true },
+  ASK: { reason: 'not-ready', transient: true },
+  BUSY: { reason: 'not-ready', transient: true, hint: 'Another script keeps the server busy.' },
+  UNBLOCKED: { reason: 'not-ready', transient: true },
+  CROSSSLOT: { reason: 'script', transient: false },
+  NOSCRIPT: { reason: 'script', transient: false },
+  ERR: { reason: 'script', transient: false },
+}
+
+/** The typed error for what the client library rejected a command with. */
+export function failureOf(
+  error: unknown,
+  about: { command: string; lockName?: string | undefined },
+): StoreError {
+  if (error instanceof StoreError) return error
+  const { reason, transient, hint } = judge(error)
+  return new StoreError(reason, about.command, { lockName: about.lockName, cause: error, transient, hint })
+}
+
+function judge(error: unknown): Verdict {
+  if (!(error instanceof Error)) return { reason: 'unknown', transient: false }
+  if (error.name !== 'ReplyError') {
+    // Everything else a client rejects with is about the connection: closed, reset, refused, flushed from a queue.
+    return { reason: 'unreachable', transient: true }
+  }
+  // An error inside a script is wrapped on Redis 6, and an ACL failure there on all.
+  const { message } = error
+  if (/ACL failure|permission/i.test(message))
+    return BY_REPLY['NOPERM'] ?? { reason: 'permission', transient: false }
+  const code = /^(?:ERR Error running script.*?: )?-?([A-Z]+)/.exec(message)?.[1] ?? 'ERR'
+  return BY_REPLY[code] ?? { reason: 'unknown', transient: false }
+}
+
+/** The error for a command that was not answered in time (rule C3). Its outcome is unknown. */
+export function timeoutOf(
+  about: { command: string; lockName?: string | undefined },
+  timeoutMs: number,
+): StoreError {
+  return new StoreError('timeout', about.command, {
+    lockName: about.lockName,
+    transient: true,
+    hint: `The server did not answer within ${timeoutMs} ms (commandTimeoutMs).`,
+  })
+}

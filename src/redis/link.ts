@@ -1,0 +1,51 @@
+/** What a command is for, to be named in errors. */
+export interface About {
+  readonly command: string
+  readonly lockName?: string | undefined
+}
+
+/** One connection's worth of nodes: sends commands, no keys to route by. */
+export interface NodeLink {
+  send(about: About, command: string, ...args: Array<string | number>): Promise<unknown>
+}
+
+/**
+ * How commands and news travel between this client and the server, or the cluster. Every command is answered or rejected within
+ * the command timeout, with a `StoreError`.
+ */
+export interface Link {
+  /** `PUBLISH`, or `SPUBLISH` in a cluster: with Redisson's choice, or a mixed fleet would not wake each other. */
+  readonly publishCommand: 'PUBLISH' | 'SPUBLISH'
+  /** `PUBSUB` subcommand that counts subscribers. */
+  readonly countCommand: 'NUMSUB' | 'SHARDNUMSUB'
+  /** Whether subscriptions travel on the connection that carries commands. */
+  readonly subscribesInOrder: boolean
+  /** How often a connection has broken: a command that saw it change may have been sent twice. */
+  readonly breaks: number
+
+  /** Sends a command to the node where `key` lives. */
+  send(key: string, about: About, command: string, ...args: Array<string | number>): Promise<unknown>
+
+  /** Sends what `body` sends as one flight for each node. */
+  together<Result>(body: () => Result): Result
+
+  /** Resolves when the server confirms. */
+  subscribe(channel: string): Promise<void>
+  unsubscribe(channel: string): void
+
+  /** Every node that holds keys. */
+  nodes(): Promise<readonly NodeLink[]>
+  /** The node where `key` lives. */
+  nodeOf(key: string): Promise<NodeLink>
+
+  close(): Promise<void>
+}
+
+/** What a link tells. */
+export interface LinkListener {
+  message(channel: string): void
+  /** Subscriptions were interrupted and are in force again; what was published meanwhile is not known. */
+  resumed(channels: Iterable<string>): void
+  /** Trouble that no command was told of. */
+  error(error: unknown): void
+}

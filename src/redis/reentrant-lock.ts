@@ -1,0 +1,148 @@
+import { isOwner } from '../owner.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  LockPort,
+  LockState,
+  ReleaseReply,
+  ReleaseRequest,
+  RenewRequest,
+  Watch,
+} from '../store.js'
+import type { Link, NodeLink } from './link.js'
+import { type ReleaseChannels, releaseChannelOf } from './release-channel.js'
+import { scanKeys } from './scan.js'
+import { runScript } from './script.js'
+import { acquire, forceUnlock, inspect, release, renew } from './scripts.generated.js'
+
+/** The reentrant lock as Redisson's `RLock` keeps it: a hash of owner -> hold count, whose time to live is the lease. */
+export class ReentrantLockPort implements LockPort {
+  readonly watchesInOrder: boolean
+
+  constructor(
+    private readonly link: Link,
+    private readonly channels: ReleaseChannels,
+    private readonly keyPrefix: string,
+    private readonly onError: (error: unknown) => void,
+  ) {
+    this.watchesInOrder = link.subscribesInOrder
+  }
+
+  async acquire({ name, owner, heldBefore, leaseMs }: AcquireRequest): Promise<AcquireReply> {
+    const reply = await runScript(this.link, acquire, this.#key(name), name, [owner, heldBefore, leaseMs])
+    if (reply === 1) return { outcome: 'granted' }
+    if (!Array.isArray(reply)) return { outcome: 'lost' }
+    const [left, holder]: unknown[] = reply
+    return {
+      outcome: 'busy',
+      remainingMs: timeLeft(left),
+      holder: typeof holder === 'string' && isOwner(holder) ? holder : undefined,
+    }
+  }
+
+  async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
+    await this.#release(name, owner, heldBefore + 1)
+  }
+
+  async release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
+    const breaks = this.link.breaks
+    const reply = await this.#release(name, owner, heldBefore)
+    if (reply >= 1) return 'released'
+    if (reply === 0) return 'still-held'
+    // A last release that may have been delivered before finds nothing left to release: it was carried out then.
+    return heldBefore === 1 && (repeated || this.link.breaks !== breaks) ? 'released' : 'not-owner'
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    return this.link.together(() =>
+      requests.map(async ({ name, owner, leaseMs }) => {
+        return (await runScript(this.link, renew, this.#key(name), name, [owner, leaseMs])) === 1
+      }),
+    )
+  }
+
+  watch(name: string, onNews: () => void): Watch {
+    return this.channels.watch(releaseChannelOf(this.#key(name)), onNews)
+  }
+
+  async inspect(name: string): Promise<LockState> {
+    const reply = await runScript(this.link, inspect, this.#key(name), name, [])
+    const [left, ...fields]: unknown[] = Array.isArray(reply) ? reply : []
+    const owners: Array<LockState['owners'][number]> = []
+    for (let index = 0; index < fields.length; index += 2) {
+      const owner = fields[index]
+      const holds = Number(fields[index + 1])
+      if (typeof owner === 'string' && isOwner(owner) && Number.isInteger(holds))
+        owners.push({ owner, holds })
+    }
+    return { name, owners, remainingMs: timeLeft(left) }
+  }
+
+  async countWatchers(name: string): Promise<number> {
+    const channel = releaseChannelOf(this.#key(name))
+    const node = await this.link.nodeOf(channel)
+    const { countCommand } = this.link
+    const reply = await node.send(
+      { command: `PUBSUB ${countCommand}`, lockName: name },
+      'PUBSUB',
+      countCommand,
+      channel,
+    )
+    return Array.isArray(reply) ? Number(reply[1]) : 0
+  }
+
+  async forceUnlock(name: string): Promise<boolean> {
+    const key = this.#key(name)
+    const channel = releaseChannelOf(key)
+    const reply = Number(
+      await runScript(this.link, forceUnlock, key, name, [channel, this.link.publishCommand]),
+    )
+    if (reply === 2) await this.#announce(name, channel)
+    return reply > 0
+  }
+
+  async *list(pattern: string): AsyncIterable<LockState> {
+    for (const node of await this.link.nodes()) yield* this.#listNode(node, pattern)
+  }
+
+  async *#listNode(node: NodeLink, pattern: string): AsyncIterable<LockState> {
+    for await (const key of scanKeys(node, this.keyPrefix, pattern)) {
+      const state = await this.inspect(key.slice(this.keyPrefix.length))
+      if (state.owners.length > 0) yield state
+    }
+  }
+
+  async #release(name: string, owner: string, heldBefore: number): Promise<number> {
+    const key = this.#key(name)
+    const channel = releaseChannelOf(key)
+    const args = [owner, heldBefore, channel, this.link.publishCommand]
+    const reply = Number(await runScript(this.link, release, key, name, args))
+    if (reply === 2) await this.#announce(name, channel)
+    return reply
+  }
+
+  /**
+   * The script has freed the lock but could not tell. In a cluster that is so for names whose braces put the channel on another
+   * node: then it is told from here. If that fails too, waiters find out when the lease they saw has ended.
+   */
+  async #announce(name: string, channel: string): Promise<void> {
+    const { publishCommand } = this.link
+    try {
+      await this.link.send(channel, { command: publishCommand, lockName: name }, publishCommand, channel, '0')
+    } catch (error) {
+      this.onError(error)
+    }
+  }
+
+  /** Everything is derived from this one name, so that prefix and hash tags agree everywhere. */
+  #key(name: string): string {
+    return this.keyPrefix + name
+  }
+}
+
+/** Redis's PTTL: -2 there is no such key, -1 it has no end. */
+function timeLeft(reply: unknown): number {
+  const left = Number(reply)
+  if (left === -1) return Number.POSITIVE_INFINITY
+  return Math.max(left, 0)
+}

@@ -1,0 +1,76 @@
+import type { Appointment, Schedule } from '../core/schedule.js'
+import type { Watch } from '../store.js'
+import type { Link } from './link.js'
+
+/** How long a channel nobody watches stays subscribed: contention comes in bursts, and subscribing costs a round trip. */
+const LINGER_MS = 200
+
+/** The pub/sub channel on which the release of that lock is announced: Redisson's name for it. */
+export function releaseChannelOf(key: string): string {
+  return key.includes('{') ? `redisson_lock__channel:${key}` : `redisson_lock__channel:{${key}}`
+}
+
+class Subscription {
+  readonly listeners = new Set<() => void>()
+  lingering: Appointment | undefined
+  constructor(readonly confirmed: Promise<void>) {}
+}
+
+/** The release channels somebody watches: one subscription each, however many watch it (rule W2). */
+export class ReleaseChannels {
+  readonly #subscriptions = new Map<string, Subscription>()
+
+  constructor(
+    private readonly link: () => Link,
+    private readonly schedule: Schedule,
+  ) {}
+
+  get size(): number {
+    return this.#subscriptions.size
+  }
+
+  watch(channel: string, onNews: () => void): Watch {
+    const subscription = this.#subscriptions.get(channel) ?? this.#subscribe(channel)
+    this.schedule.cancel(subscription.lingering)
+    subscription.lingering = undefined
+    // One function may watch twice: each watch counts for itself.
+    const listener = (): void => onNews()
+    subscription.listeners.add(listener)
+    return {
+      confirmed: subscription.confirmed,
+      close: () => {
+        if (subscription.listeners.delete(listener) && subscription.listeners.size === 0) {
+          this.#linger(channel, subscription)
+        }
+      },
+    }
+  }
+
+  announce(channel: string): void {
+    for (const listener of this.#subscriptions.get(channel)?.listeners ?? []) listener()
+  }
+
+  close(): void {
+    for (const { lingering } of this.#subscriptions.values()) this.schedule.cancel(lingering)
+    this.#subscriptions.clear()
+  }
+
+  #subscribe(channel: string): Subscription {
+    const subscription = new Subscription(this.link().subscribe(channel))
+    this.#subscriptions.set(channel, subscription)
+    subscription.confirmed.catch(() => {
+      // The next watch is to try again, not to share this failure.
+      if (this.#subscriptions.get(channel) === subscription) this.#subscriptions.delete(channel)
+      this.schedule.cancel(subscription.lingering)
+    })
+    return subscription
+  }
+
+  #linger(channel: string, subscription: Subscription): void {
+    if (this.#subscriptions.get(channel) !== subscription) return
+    subscription.lingering = this.schedule.at(this.schedule.clock.now() + LINGER_MS, () => {
+      this.#subscriptions.delete(channel)
+      this.link().unsubscribe(channel)
+    })
+  }
+}

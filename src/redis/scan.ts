@@ -1,0 +1,36 @@
+import type { NodeLink } from './link.js'
+
+/** How many keys the server looks at in one step. */
+const STEP = 500
+
+/** The keys of hashes on a node whose names, after the prefix, match a glob. SCAN, so that the server is never held up. */
+export async function* scanKeys(node: NodeLink, prefix: string, pattern: string): AsyncIterable<string> {
+  const match = escapeGlob(prefix) + pattern
+  const seen = new Set<string>()
+  let cursor = '0'
+  do {
+    const reply = await node.send(
+      { command: 'SCAN' },
+      'SCAN',
+      cursor,
+      'MATCH',
+      match,
+      'COUNT',
+      STEP,
+      'TYPE',
+      'hash',
+    )
+    const [next, keys]: unknown[] = Array.isArray(reply) ? reply : []
+    for (const key of Array.isArray(keys) ? keys : []) {
+      // SCAN may show a key more than once.
+      if (typeof key !== 'string' || seen.has(key)) continue
+      seen.add(key)
+      yield key
+    }
+    cursor = String(next ?? '0')
+  } while (cursor !== '0')
+}
+
+function escapeGlob(text: string): string {
+  return text.replace(/[\\*?[\]]/g, '\\$&')
+}

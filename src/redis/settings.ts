@@ -1,0 +1,31 @@
+/** What Holdfast asks of a connection, whatever the application asked of the one it was made from (rule C1). */
+export function connectionSettings(commandTimeoutMs: number, role: string): object {
+  return {
+    lazyConnect: true,
+    connectTimeout: Math.max(commandTimeoutMs, 100),
+    keepAlive: 10_000,
+    connectionName: `holdfast-${role}`,
+    // All that is derived from a lock's name starts with the prefix, so Holdfast applies it itself, once.
+    keyPrefix: '',
+    // A command whose reply was lost is repeated by the core, which knows what it starts from, and by nobody else (rule X1).
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: null,
+    // Reconnecting is decided here, so that an idle client does not keep trying, nor the process alive.
+    retryStrategy: () => null,
+    reconnectOnError: null,
+    // Subscriptions are renewed here too, because whoever waits must be told that it may have missed something.
+    autoResubscribe: false,
+    enableOfflineQueue: true,
+    enableAutoPipelining: false,
+    commandTimeout: undefined,
+    socketTimeout: undefined,
+    blockingTimeout: undefined,
+    scripts: undefined,
+    monitor: false,
+    readOnly: false,
+    role: 'master',
+    stringNumbers: false,
+    replyMapping: 'legacy',
+    showFriendlyErrorStack: false,
+  }
+}

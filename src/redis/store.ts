@@ -1,0 +1,56 @@
+import { InvalidArgumentError } from '../errors.js'
+import type { LockPort, Store, StoreSession, StoreSettings } from '../store.js'
+import { isClient, isCluster, type RedisClient } from './client.js'
+import { ClusterLink } from './cluster-link.js'
+import type { Link, LinkListener } from './link.js'
+import { ReentrantLockPort } from './reentrant-lock.js'
+import { ReleaseChannels } from './release-channel.js'
+import { StandaloneLink } from './standalone-link.js'
+
+/** Locks in Redis or Valkey: one server, a Sentinel group or a Cluster, whichever the client is connected to. */
+export class RedisStore implements Store {
+  constructor(private readonly client: RedisClient) {}
+
+  open(settings: StoreSettings): StoreSession {
+    return new RedisSession(this.client, settings)
+  }
+}
+
+class RedisSession implements StoreSession {
+  readonly lock: LockPort
+  readonly #link: Link
+  readonly #channels: ReleaseChannels
+
+  constructor(client: RedisClient, { schedule, commandTimeoutMs, onError }: StoreSettings) {
+    this.#channels = new ReleaseChannels(() => this.#link, schedule)
+    const listener: LinkListener = {
+      message: (channel) => this.#channels.announce(channel),
+      resumed: (channels) => {
+        for (const channel of channels) this.#channels.announce(channel)
+      },
+      error: onError,
+    }
+    this.#link = isCluster(client)
+      ? new ClusterLink(client, schedule, commandTimeoutMs, listener)
+      : new StandaloneLink(client, schedule, commandTimeoutMs, listener)
+    this.lock = new ReentrantLockPort(this.#link, this.#channels, client.options.keyPrefix ?? '', onError)
+  }
+
+  async close(): Promise<void> {
+    this.#channels.close()
+    await this.#link.close()
+  }
+}
+
+/** The store a `Holdfast` was given: a client stands for the store it is connected to. */
+export function storeOf(clientOrStore: RedisClient | Store): Store {
+  if (typeof clientOrStore === 'object' && clientOrStore !== null) {
+    if (isClient(clientOrStore)) return new RedisStore(clientOrStore)
+    if ('open' in clientOrStore && typeof clientOrStore.open === 'function') return clientOrStore
+  }
+  throw new InvalidArgumentError(
+    'clientOrStore',
+    clientOrStore,
+    'an ioredis Redis or Cluster, or a store such as MemoryStore',
+  )
+}

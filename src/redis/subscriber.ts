@@ -1,0 +1,82 @@
+import { pauseMs } from '../core/outage.js'
+import type { Appointment, Schedule } from '../core/schedule.js'
+import type { StandaloneClient } from './client.js'
+import type { Connection } from './connection.js'
+import type { LinkListener } from './link.js'
+
+/** How subscriptions are spoken: plain, or per shard in a cluster. */
+export type Dialect = 'plain' | 'sharded'
+
+/**
+ * The subscriptions of one connection. When the connection breaks it is opened again while anybody is subscribed, the
+ * subscriptions are renewed, and the subscribers are told that they may have missed something (rule W2).
+ */
+export class Subscriber {
+  readonly #channels = new Set<string>()
+  #failures = 0
+  #reopening: Appointment | undefined
+
+  constructor(
+    readonly connection: Connection<StandaloneClient>,
+    private readonly dialect: Dialect,
+    private readonly schedule: Schedule,
+    private readonly listener: LinkListener,
+  ) {
+    connection.client.on(dialect === 'plain' ? 'message' : 'smessage', (channel: string) =>
+      listener.message(channel),
+    )
+  }
+
+  get size(): number {
+    return this.#channels.size
+  }
+
+  async subscribe(channel: string): Promise<void> {
+    const { client } = this.connection
+    const about = { command: this.dialect === 'plain' ? 'SUBSCRIBE' : 'SSUBSCRIBE' }
+    await this.connection.inTime(about, () =>
+      this.dialect === 'plain' ? client.subscribe(channel) : client.ssubscribe(channel),
+    )
+    this.#channels.add(channel)
+  }
+
+  unsubscribe(channel: string): void {
+    this.#channels.delete(channel)
+    const { client } = this.connection
+    if (!this.connection.ready) return
+    const done = this.dialect === 'plain' ? client.unsubscribe(channel) : client.sunsubscribe(channel)
+    // A connection that breaks over it has no subscriptions left either.
+    done.catch(() => undefined)
+  }
+
+  /** To be called when the connection is ready: after the first time that means again. */
+  resume(): void {
+    this.#failures = 0
+    if (this.#channels.size === 0) return
+    const channels = [...this.#channels]
+    Promise.all(channels.map((channel) => this.subscribe(channel))).then(
+      () => this.listener.resumed(channels),
+      (error: unknown) => {
+        this.listener.error(error)
+        // Whoever waits must not wait on for news that will not come: it looks for itself, and watches anew.
+        this.listener.resumed(channels)
+      },
+    )
+  }
+
+  /** To be called when the connection is broken: opens it again, at growing intervals. */
+  reopen(): void {
+    if (this.#channels.size === 0 || this.#reopening) return
+    this.#failures += 1
+    this.#reopening = this.schedule.at(this.schedule.clock.now() + pauseMs(this.#failures), () => {
+      this.#reopening = undefined
+      if (this.#channels.size > 0) this.connection.open()
+    })
+  }
+
+  close(): void {
+    this.#channels.clear()
+    this.schedule.cancel(this.#reopening)
+    this.connection.close()
+  }
+}

@@ -1,0 +1,116 @@
+import type { Clock } from './core/clock.js'
+import type { Schedule } from './core/schedule.js'
+import type { Owner } from './owner.js'
+
+/**
+ * The port between the lock and where it is kept. Everything above it (queue, waiting, watchdog, reentry by ancestry) is the
+ * same for every store; everything below is one store's business. It fits a hash with pub/sub (Redis), and is meant to fit a
+ * queue of ephemeral entries (etcd, ZooKeeper), a row (SQL) and compare-and-set without notification (memcached, which would
+ * answer `watch` with a watch that never has news).
+ */
+export interface Store {
+  /** Opens what this client needs (connections, say). Whoever opens a session closes it; it closes nothing else. */
+  open(settings: StoreSettings): StoreSession
+  /** The clock that locks in this store live by; the system's where absent. Tests put a virtual one here. */
+  readonly clock?: Clock
+}
+
+export interface StoreSettings {
+  /** The client's one timer, for the store's deadlines. */
+  readonly schedule: Schedule
+  /** Every command is answered or rejected within this time (rule C3). */
+  readonly commandTimeoutMs: number
+  /** Trouble that belongs to no call. */
+  readonly onError: (error: unknown) => void
+}
+
+/** One client's dealings with a store: one port for each kind of lock. */
+export interface StoreSession {
+  readonly lock: LockPort
+  close(): Promise<void>
+}
+
+/**
+ * What a kind of lock must be able to do. Failures are {@link StoreError}s; a `transient` one leaves the outcome unknown, and
+ * the same request may then be sent again: every request names the hold count it starts from, so that a store recognises a
+ * request it has already carried out (rule X1).
+ */
+export interface LockPort {
+  /** Whether a watch that was sent before an acquire is in force when that acquire runs, confirmed or not (rule C2). */
+  readonly watchesInOrder: boolean
+
+  /** Takes the lock, or one more hold of it, or tells how long the holder has left. */
+  acquire(request: AcquireRequest): Promise<AcquireReply>
+
+  /** Undoes an acquire whose caller has left, whether or not it was carried out. */
+  abandon(request: AcquireRequest): Promise<void>
+
+  /** Gives one hold back. The last one frees the lock and announces it. */
+  release(request: ReleaseRequest): Promise<ReleaseReply>
+
+  /** Starts the leases anew: one answer for each, none waiting for another. `false`: that owner does not hold it. */
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[]
+
+  /** Calls back on each release of the lock, and whenever one may have been missed. */
+  watch(name: string, onNews: () => void): Watch
+
+  /** The lock as the store has it now. */
+  inspect(name: string): Promise<LockState>
+
+  /** How many clients watch for this lock's release. */
+  countWatchers(name: string): Promise<number>
+
+  /** Frees the lock whoever holds it, and announces it. Tells whether it was held. */
+  forceUnlock(name: string): Promise<boolean>
+
+  /** The locks whose names match a glob pattern. */
+  list(pattern: string): AsyncIterable<LockState>
+}
+
+export interface AcquireRequest {
+  readonly name: string
+  readonly owner: Owner
+  /** How many holds the owner has before this one. */
+  readonly heldBefore: number
+  readonly leaseMs: number
+}
+
+export type AcquireReply =
+  | { readonly outcome: 'granted'; readonly fence?: bigint }
+  /** `remainingMs` is Infinity where the holder's lease never ends. */
+  | { readonly outcome: 'busy'; readonly remainingMs: number; readonly holder: Owner | undefined }
+  /** The owner was to hold it already, and does not. */
+  | { readonly outcome: 'lost' }
+
+export interface ReleaseRequest {
+  readonly name: string
+  readonly owner: Owner
+  /** How many holds the owner has, this one included. */
+  readonly heldBefore: number
+  /** Whether this release was sent before with its outcome unknown: then a lock that is gone was released by that. */
+  readonly repeated: boolean
+}
+
+export type ReleaseReply = 'released' | 'still-held' | 'not-owner'
+
+export interface RenewRequest {
+  readonly name: string
+  readonly owner: Owner
+  readonly leaseMs: number
+}
+
+export interface Watch {
+  /** Settles when the store confirms that news will come from now on, or cannot come. */
+  readonly confirmed: Promise<void>
+  /** No more news. Safe to call twice. */
+  close(): void
+}
+
+/** A lock as seen in the store. */
+export interface LockState {
+  readonly name: string
+  /** Who holds it and how often; empty when it is free. */
+  readonly owners: ReadonlyArray<{ readonly owner: Owner; readonly holds: number }>
+  /** Time left of the lease in milliseconds: 0 when free, Infinity when it never ends. */
+  readonly remainingMs: number
+}
