@@ -29,7 +29,7 @@ export interface Connectable {
   connect(): Promise<unknown>
   disconnect(reconnect?: boolean): void
   call(command: string, ...args: Array<string | number>): Promise<unknown>
-  on(event: string, listener: (...args: never[]) => void): unknown
+  on(event: string, listener: (...args: unknown[]) => void): unknown
 }
 
 interface StandaloneOptions {

@@ -1,0 +1,109 @@
+/** The places a lock can be kept in, each as the tests use it: one shared suite runs over all of them. */
+import { inject } from 'vitest'
+import { Holdfast, type HoldfastOptions, type RedisClient, type Store } from '../../src/index.js'
+import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import { clusterClient, sentinelClient, standaloneClient } from './clients.js'
+import { eventually } from './eventually.js'
+
+export const placeNames = ['memory', 'memory-virtual-time', 'standalone', 'cluster', 'sentinel'] as const
+export type PlaceName = (typeof placeNames)[number]
+
+let names = 0
+
+/** Where locks are kept, and how time passes there. */
+export interface Place {
+  readonly name: PlaceName
+  /** Whether there is a server behind it. */
+  readonly server: boolean
+  /** Another process's client, in effect: a `Holdfast` of its own on the same store. Ended by `tidy`. */
+  holdfast(options?: HoldfastOptions): Holdfast
+  /** A lock name nobody else uses. */
+  lockName(): string
+  /** Lets time pass. In virtual time at once; elsewhere it is waited for, so use it only where time is the subject. */
+  pass(ms: number): Promise<void>
+  /** Waits for a condition: in virtual time by letting time pass, elsewhere by looking again and again. */
+  eventually<Value>(look: () => Value | Promise<Value>, accept?: (value: Value) => boolean): Promise<Value>
+  /** A client as the application has it, where there is a server; for looking at keys directly. */
+  client(): RedisClient
+  /** Closes what was made since the last call, and fails if a `Holdfast` has left anything alive. */
+  tidy(): Promise<void>
+}
+
+class StorePlace implements Place {
+  readonly server: boolean
+  #made: Holdfast[] = []
+  #clients: RedisClient[] = []
+
+  constructor(
+    readonly name: PlaceName,
+    private readonly store: Store | (() => RedisClient),
+    private readonly clock?: VirtualClock,
+  ) {
+    this.server = typeof store === 'function'
+  }
+
+  holdfast(options?: HoldfastOptions): Holdfast {
+    const holdfast = new Holdfast(typeof this.store === 'function' ? this.client() : this.store, options)
+    this.#made.push(holdfast)
+    return holdfast
+  }
+
+  client(): RedisClient {
+    if (typeof this.store !== 'function') throw new Error(`${this.name} has no server`)
+    const client = this.store()
+    this.#clients.push(client)
+    return client
+  }
+
+  lockName(): string {
+    names += 1
+    return `${this.name}:${process.pid}:${Date.now()}:${names}`
+  }
+
+  async pass(ms: number): Promise<void> {
+    if (this.clock) await this.clock.advance(ms)
+    else await new Promise((resolve) => setTimeout(resolve, ms))
+  }
+
+  async eventually<Value>(
+    look: () => Value | Promise<Value>,
+    accept: (value: Value) => boolean = Boolean,
+  ): Promise<Value> {
+    const { clock } = this
+    if (!clock) return await eventually(look, accept)
+    for (let step = 0; step < 20_000; step += 1) {
+      const value = await look()
+      if (accept(value)) return value
+      await clock.advance(5)
+    }
+    throw new Error('not so within 100 seconds of virtual time')
+  }
+
+  async tidy(): Promise<void> {
+    const made = this.#made.splice(0)
+    await Promise.all(made.map((holdfast) => holdfast.close()))
+    for (const client of this.#clients.splice(0)) client.disconnect()
+    for (const { census } of made) {
+      const left = Object.entries(census).filter(([, count]) => count > 0)
+      if (left.length > 0) throw new Error(`left alive after close: ${JSON.stringify(left)}`)
+    }
+  }
+}
+
+/** The place of that name; the servers are those of the run, see setup/servers.ts. */
+export function placeOf(name: PlaceName): Place {
+  switch (name) {
+    case 'memory':
+      return new StorePlace(name, new MemoryStore())
+    case 'memory-virtual-time': {
+      const clock = new VirtualClock()
+      return new StorePlace(name, new MemoryStore(clock), clock)
+    }
+    case 'standalone':
+      return new StorePlace(name, () => standaloneClient(inject('servers').standalone))
+    case 'cluster':
+      return new StorePlace(name, () => clusterClient(inject('servers').cluster.startupNodes))
+    case 'sentinel':
+      return new StorePlace(name, () => sentinelClient(inject('servers').sentinel))
+  }
+}
