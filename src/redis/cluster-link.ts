@@ -42,8 +42,8 @@ export class ClusterLink implements Link {
     this.#cluster = new Connection(client, schedule, commandTimeoutMs, {
       error: (error) => listener.error(error),
     })
-    client.on('+node', (node: StandaloneClient) => {
-      node.on('connect', () => letProcessEnd(node))
+    client.on('+node', (node) => {
+      if (isNode(node)) node.on('connect', () => letProcessEnd(node))
     })
     client.on('-node', () => {
       this.#nodeBreaks += 1
@@ -162,4 +162,8 @@ export class ClusterLink implements Link {
     if (node) node.disconnect()
     else this.#cluster.drop()
   }
+}
+
+function isNode(value: unknown): value is StandaloneClient {
+  return typeof value === 'object' && value !== null && 'on' in value
 }

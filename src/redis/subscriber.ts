@@ -22,8 +22,8 @@ export class Subscriber {
     private readonly schedule: Schedule,
     private readonly listener: LinkListener,
   ) {
-    connection.client.on(dialect === 'plain' ? 'message' : 'smessage', (channel: string) =>
-      listener.message(channel),
+    connection.client.on(dialect === 'plain' ? 'message' : 'smessage', (channel) =>
+      listener.message(String(channel)),
     )
   }
 
