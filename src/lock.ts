@@ -68,7 +68,10 @@ export class Lock {
     if (typeof body !== 'function') throw new InvalidArgumentError('body', body, 'a function')
     const caller = this.#callerOrNew(options.owner)
     const section = new Scope(caller.owner, caller)
+    const own = caller !== this.#owners.current()
     const hold = await this.#acquire(options, caller, section)
+    // What outlives the section must find no scope of its owner alive (rule O3), so one made for this call ends before it runs.
+    if (own) caller.end()
     return await this.#runSection(hold, section, options, body)
   }
 
@@ -195,8 +198,10 @@ export class Lock {
     try {
       result = await this.#owners.within(section, () => body(hold))
     } catch (error) {
-      // The body's own error wins over whatever becomes of the release.
-      await hold.release().catch(() => undefined)
+      // The body's own error wins over whatever becomes of the release. A loss was told by `lost`; other trouble is told here.
+      await hold.release().catch((trouble: unknown) => {
+        if (!(trouble instanceof LockLostError)) this.#locker.emit('error', trouble)
+      })
       throw error
     }
     try {

@@ -10,6 +10,11 @@ import type { Schedule } from './schedule.js'
 export class GiveBack {
   /** Strays not yet settled, by lock and owner: the same owner must not acquire again until its stray is gone. */
   readonly #open = new Map<string, Promise<void>>()
+  #closed = false
+  #endPauses: (() => void) | undefined
+  readonly #closing = new Promise<void>((resolve) => {
+    this.#endPauses = resolve
+  })
 
   constructor(
     private readonly port: LockPort,
@@ -40,8 +45,10 @@ export class GiveBack {
     return this.#open.size === 0 ? undefined : this.#open.get(keyOf(request))
   }
 
-  /** Settled when everything under way now is done with. */
-  async drained(): Promise<void> {
+  /** Gives everything under way one more try, and settles when that is done with. */
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#endPauses?.()
     await Promise.all(this.#open.values())
   }
 
@@ -60,8 +67,8 @@ export class GiveBack {
       } catch (error) {
         const again = this.schedule.clock.now() + pauseMs(failures)
         // By then the stray's lease has ended in the store, and what is gone needs no giving back.
-        if (!isTransient(error) || again >= goneAt) throw error
-        await new Promise<void>((resolve) => this.schedule.at(again, resolve))
+        if (!isTransient(error) || again >= goneAt || this.#closed) throw error
+        await Promise.race([new Promise<void>((resolve) => this.schedule.at(again, resolve)), this.#closing])
       }
     }
   }

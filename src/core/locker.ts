@@ -107,7 +107,7 @@ export class Locker {
     for (const { waiter, name } of this.#acquisitions) waiter.cancel(new ClosedError(name))
     await Promise.allSettled([...this.#releases])
     this.possession.close(new ClosedError())
-    await this.giveBack.drained()
+    await this.giveBack.close()
   }
 
   /** Forgets a gate that nobody stands at. */

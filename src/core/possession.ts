@@ -59,7 +59,10 @@ export class Possession {
     tenure.extend(leaseDeadline(beforeSend, leaseMs))
     if (this.schedule.clock.now() >= tenure.deadline) return false
     // The store gave the lock to another owner of this process: then the tenure this process believed in is gone.
-    if (gate.tenure && gate.tenure !== tenure) this.lose(gate.tenure, 'not-in-store', undefined)
+    // One that is being released is left to its own answer, which may be on its way still.
+    const believed = gate.tenure
+    if (believed && believed !== tenure && believed.state === 'held')
+      this.lose(believed, 'not-in-store', undefined)
     tenure.holds.push(grant)
     if (tenure.state === 'pending') {
       tenure.state = 'held'

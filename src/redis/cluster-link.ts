@@ -1,4 +1,5 @@
 import calculateSlot from 'cluster-key-slot'
+import { pauseMs } from '../core/outage.js'
 import type { Schedule } from '../core/schedule.js'
 import type { ClusterClient, StandaloneClient } from './client.js'
 import { Connection, letProcessEnd } from './connection.js'
@@ -18,7 +19,10 @@ export class ClusterLink implements Link {
   readonly subscribesInOrder = false
   readonly #cluster: Connection<ClusterClient>
   readonly #subscribers = new Map<string, Subscriber>()
+  /** The subscriber on which each channel is subscribed. */
   readonly #homes = new Map<string, Subscriber>()
+  /** The channels somebody watches, whether or not they are subscribed at the moment. */
+  readonly #wanted = new Set<string>()
   #nodeBreaks = 0
 
   constructor(
@@ -69,13 +73,12 @@ export class ClusterLink implements Link {
   }
 
   async subscribe(channel: string): Promise<void> {
-    const master = await this.#master(channel, { command: 'SSUBSCRIBE' })
-    const subscriber = this.#subscriberFor(master)
-    this.#homes.set(channel, subscriber)
-    await subscriber.subscribe(channel)
+    await this.#subscribeAtHome(channel)
+    this.#wanted.add(channel)
   }
 
   unsubscribe(channel: string): void {
+    this.#wanted.delete(channel)
     this.#homes.get(channel)?.unsubscribe(channel)
     this.#homes.delete(channel)
   }
@@ -93,6 +96,7 @@ export class ClusterLink implements Link {
     for (const subscriber of this.#subscribers.values()) subscriber.close()
     this.#subscribers.clear()
     this.#homes.clear()
+    this.#wanted.clear()
     this.#cluster.close()
   }
 
@@ -100,6 +104,12 @@ export class ClusterLink implements Link {
     return {
       send: (about, command, ...args) => this.#cluster.inTime(about, () => node.call(command, ...args)),
     }
+  }
+
+  async #subscribeAtHome(channel: string): Promise<void> {
+    const subscriber = this.#subscriberFor(await this.#master(channel, { command: 'SSUBSCRIBE' }))
+    await subscriber.subscribe(channel)
+    this.#homes.set(channel, subscriber)
   }
 
   async #master(key: string, about: About): Promise<StandaloneClient> {
@@ -127,34 +137,37 @@ export class ClusterLink implements Link {
     const client = master.duplicate(connectionSettings(this.commandTimeoutMs, 'news'))
     const connection = new Connection(client, this.schedule, this.commandTimeoutMs, {
       ready: () => subscriber.resume(),
-      broken: () => this.#rehome(address, subscriber),
+      broken: () => this.#evacuate(address, subscriber),
       error: (error) => this.listener.error(error),
     })
     const subscriber = new Subscriber(connection, 'sharded', this.schedule, this.listener)
     // ioredis says so when the server ends subscriptions because their slots have moved away.
-    client.on('moved', () => this.#rehome(address, subscriber))
+    client.on('moved', () => this.#evacuate(address, subscriber))
     this.#subscribers.set(address, subscriber)
     return subscriber
   }
 
-  /**
-   * A node has gone or given slots away: its channels may be served elsewhere now. Whoever watches them watches anew, which
-   * finds the right node, since their next attempt makes the client learn the slots.
-   */
-  #rehome(address: string, subscriber: Subscriber): void {
+  /** A node has gone or given slots away: its channels may be served elsewhere now. */
+  #evacuate(address: string, subscriber: Subscriber): void {
     if (this.#subscribers.get(address) !== subscriber) return
     this.#subscribers.delete(address)
-    const channels = [...this.#homes].filter(([, home]) => home === subscriber).map(([channel]) => channel)
     subscriber.close()
-    for (const channel of channels) {
-      this.subscribe(channel).then(
+    for (const [channel, home] of this.#homes) if (home === subscriber) this.#restore(channel, 1)
+  }
+
+  /**
+   * Subscribes again wherever the channel lives now, until that succeeds or nobody wants it any more. Who waits meanwhile is
+   * not forgotten: it looks for itself when the lease it saw has ended.
+   */
+  #restore(channel: string, failures: number): void {
+    this.#homes.delete(channel)
+    this.schedule.at(this.schedule.clock.now() + pauseMs(failures), () => {
+      if (!this.#wanted.has(channel) || this.#homes.has(channel)) return
+      this.#subscribeAtHome(channel).then(
         () => this.listener.resumed([channel]),
-        (error: unknown) => {
-          this.listener.error(error)
-          this.listener.resumed([channel])
-        },
+        () => this.#restore(channel, failures + 1),
       )
-    }
+    })
   }
 
   #dropNode(key: string): void {

@@ -65,7 +65,7 @@ export class Connection<Client extends Connectable> {
         // Nothing was heard for as long: the peer may be gone without a word. A new connection finds out.
         if (this.#heardAt < sentAt) drop()
       })
-      start().then(
+      attempt(start).then(
         (reply) => {
           this.#heardAt = this.schedule.clock.now()
           this.schedule.cancel(deadline)
@@ -105,4 +105,9 @@ export function letProcessEnd(client: object): void {
 
 function isStream(value: unknown): value is Stream {
   return typeof value === 'object' && value !== null
+}
+
+/** What a client throws at once it might as well have rejected with. */
+async function attempt<Result>(start: () => Promise<Result>): Promise<Result> {
+  return await start()
 }

@@ -6,6 +6,12 @@ interface Verdict {
   readonly hint?: string
 }
 
+const NO_PERMISSION: Verdict = {
+  reason: 'permission',
+  transient: false,
+  hint: 'Grant the ACL user this command, key or channel.',
+}
+
 /** What the first word of a Redis error reply means for a lock. */
 const BY_REPLY: Readonly<Record<string, Verdict>> = {
   WRONGTYPE: {
@@ -13,11 +19,7 @@ const BY_REPLY: Readonly<Record<string, Verdict>> = {
     transient: false,
     hint: 'The key holds something that is no lock: choose another name, or a keyPrefix for locks.',
   },
-  NOPERM: {
-    reason: 'permission',
-    transient: false,
-    hint: 'Grant the ACL user this command, key or channel.',
-  },
+  NOPERM: NO_PERMISSION,
   NOAUTH: { reason: 'permission', transient: false, hint: 'The server wants a password.' },
   WRONGPASS: {
     reason: 'permission',
@@ -67,8 +69,7 @@ function judge(error: unknown): Verdict {
   }
   // An error inside a script is wrapped on Redis 6, and an ACL failure there on all.
   const { message } = error
-  if (/ACL failure|permission/i.test(message))
-    return BY_REPLY['NOPERM'] ?? { reason: 'permission', transient: false }
+  if (/ACL failure|permission/i.test(message)) return NO_PERMISSION
   const code = /^(?:ERR Error running script.*?: )?-?([A-Z]+)/.exec(message)?.[1] ?? 'ERR'
   return BY_REPLY[code] ?? { reason: 'unknown', transient: false }
 }

@@ -66,11 +66,20 @@ export class ReleaseChannels {
     return subscription
   }
 
+  /** Gives the subscription up after a while, unless somebody watches again. Not before it is confirmed: then it could stay. */
   #linger(channel: string, subscription: Subscription): void {
-    if (this.#subscriptions.get(channel) !== subscription) return
-    subscription.lingering = this.schedule.at(this.schedule.clock.now() + LINGER_MS, () => {
-      this.#subscriptions.delete(channel)
-      this.link().unsubscribe(channel)
-    })
+    const unwanted = (): boolean =>
+      this.#subscriptions.get(channel) === subscription && subscription.listeners.size === 0
+    subscription.confirmed.then(
+      () => {
+        if (!unwanted() || subscription.lingering) return
+        subscription.lingering = this.schedule.at(this.schedule.clock.now() + LINGER_MS, () => {
+          if (!unwanted()) return
+          this.#subscriptions.delete(channel)
+          this.link().unsubscribe(channel)
+        })
+      },
+      () => undefined,
+    )
   }
 }

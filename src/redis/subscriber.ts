@@ -51,15 +51,17 @@ export class Subscriber {
 
   /** To be called when the connection is ready: after the first time that means again. */
   resume(): void {
-    this.#failures = 0
     if (this.#channels.size === 0) return
     const channels = [...this.#channels]
     Promise.all(channels.map((channel) => this.subscribe(channel))).then(
-      () => this.listener.resumed(channels),
+      () => {
+        this.#failures = 0
+        this.listener.resumed(channels)
+      },
       (error: unknown) => {
         this.listener.error(error)
-        // Whoever waits must not wait on for news that will not come: it looks for itself, and watches anew.
-        this.listener.resumed(channels)
+        // Half a subscription looks like a whole one to those who wait on it: begin again from a new connection.
+        this.connection.drop()
       },
     )
   }
