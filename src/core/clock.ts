@@ -29,9 +29,14 @@ export class LeaseTime {
   #skippedMs = 0
   #lowestOffset = Number.POSITIVE_INFINITY
 
+  /** Whether these readings show the wall clock ahead of where it was. */
+  jumps(monotonicMs: number, wallMs: number): boolean {
+    return wallMs - monotonicMs > this.#lowestOffset + WALL_TOLERANCE_MS
+  }
+
   at(monotonicMs: number, wallMs: number): number {
     const offset = wallMs - monotonicMs
-    if (offset > this.#lowestOffset + WALL_TOLERANCE_MS) {
+    if (this.jumps(monotonicMs, wallMs)) {
       this.#skippedMs += offset - this.#lowestOffset
       this.#lowestOffset = offset
     } else if (offset < this.#lowestOffset) {
@@ -46,7 +51,12 @@ export class SystemClock implements Clock {
   readonly #time = new LeaseTime()
 
   now(): number {
-    return this.#time.at(performance.now(), Date.now())
+    const monotonicMs = performance.now()
+    const wallMs = Date.now()
+    // A process that was interrupted between the two readings sees a jump that is none: it looks once more.
+    return this.#time.jumps(monotonicMs, wallMs)
+      ? this.#time.at(performance.now(), Date.now())
+      : this.#time.at(monotonicMs, wallMs)
   }
 
   startTimer(callback: () => void, delayMs: number): Timer {
