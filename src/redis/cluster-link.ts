@@ -40,6 +40,9 @@ export class ClusterLink implements Link {
       enableOfflineQueue: true,
       enableAutoPipelining: false,
       clusterRetryStrategy: () => null,
+      // Zero means never: what the core was told has failed must not be delivered once more behind its back (rule X1).
+      retryDelayOnFailover: 0,
+      retryDelayOnClusterDown: 0,
       scripts: undefined,
       redisOptions: { ...redisOptions, ...connectionSettings(commandTimeoutMs, 'commands') },
     })

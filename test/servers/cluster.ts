@@ -1,0 +1,90 @@
+import { withAdmin } from './admin.js'
+import { findWay, type Order } from './find.js'
+import { LaunchedServer } from './launched.js'
+import { freePort } from './port.js'
+import type { Server } from './server.js'
+import { until } from './until.js'
+
+const SLOTS = 16_384
+
+/** A cluster of masters without replicas, which share the slots in equal parts, in order. */
+export interface Cluster {
+  readonly nodes: readonly Server[]
+  /** What a client of the cluster is given to start from. */
+  readonly startupNodes: { host: string; port: number }[]
+  /** Ends every node for good. */
+  stop(): Promise<void>
+}
+
+export interface ClusterOrder extends Order {
+  /** How many masters. Default: 3, the least a cluster works with. */
+  readonly masters?: number
+}
+
+/** Brings a cluster on the loopback interface; resolves when every node calls it sound. */
+export async function bringCluster({
+  flavour = 'any',
+  prefer,
+  masters = 3,
+}: ClusterOrder = {}): Promise<Cluster> {
+  const way = await findWay({ wanted: flavour, group: true }, prefer)
+  const started = await Promise.allSettled(
+    Array.from({ length: masters }, async () => {
+      const bus = await freePort()
+      const node = await LaunchedServer.start({ way, args: nodeArguments(bus) })
+      return { node, bus }
+    }),
+  )
+  const members = started.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+  const nodes = members.map(({ node }) => node)
+  const stop = async (): Promise<void> => {
+    await Promise.all(nodes.map((node) => node.stop()))
+  }
+  try {
+    for (const outcome of started) if (outcome.status === 'rejected') throw outcome.reason
+    await Promise.all(members.map((member, index) => join(member.node, index, members)))
+    await Promise.all(nodes.map((node) => untilSound(node, masters)))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { nodes, startupNodes: nodes.map(({ host, port }) => ({ host, port })), stop }
+}
+
+function nodeArguments(bus: number): string[] {
+  return [
+    ...['--cluster-enabled', 'yes', '--cluster-port', String(bus)],
+    ...['--cluster-announce-ip', '127.0.0.1', '--cluster-node-timeout', '5000'],
+  ]
+}
+
+interface Member {
+  readonly node: Server
+  readonly bus: number
+}
+
+/** Gives a node its part of the slots and introduces it to the others. */
+async function join(node: Server, index: number, members: readonly Member[]): Promise<void> {
+  const first = Math.floor((SLOTS * index) / members.length)
+  const last = Math.floor((SLOTS * (index + 1)) / members.length) - 1
+  await withAdmin(node, async (command) => {
+    await command('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)
+    await command('CLUSTER', 'ADDSLOTSRANGE', first, last)
+    // Every node is introduced to every other: hearing of each other by gossip would take seconds.
+    for (const other of members) {
+      if (other.node !== node) await command('CLUSTER', 'MEET', other.node.host, other.node.port, other.bus)
+    }
+  })
+}
+
+async function untilSound(node: Server, masters: number): Promise<void> {
+  await withAdmin(node, async (command) => {
+    await until(
+      async () => {
+        const info = String(await command('CLUSTER', 'INFO'))
+        return info.includes('cluster_state:ok') && info.includes(`cluster_size:${masters}`)
+      },
+      { what: `the cluster is sound in the eyes of the node on port ${node.port}` },
+    )
+  })
+}

@@ -1,0 +1,76 @@
+import process from 'node:process'
+import { findBinary } from './binary.js'
+import { findDocker } from './docker.js'
+import type { Wanted } from './flavour.js'
+import type { How, Lookup, Need, Way } from './launch.js'
+import { findPackage, installCommands } from './packages.js'
+
+/** Which to try first: an engine (tests, for servers like those in production) or what is installed (the demo). */
+export type Preference = 'docker' | 'binary'
+
+/** What to bring, and from where. */
+export interface Order {
+  /** Default: `any`. */
+  readonly flavour?: Wanted
+  /** Which place to try first. Default: `docker`. */
+  readonly prefer?: Preference
+}
+
+const orders: Readonly<Record<Preference, readonly How[]>> = {
+  docker: ['docker', 'binary', 'package'],
+  binary: ['binary', 'docker', 'package'],
+}
+
+/** The places that may have a server. */
+export type Lookups = Readonly<Record<How, Lookup>>
+
+const places: Lookups = { docker: findDocker, binary: findBinary, package: findPackage }
+
+/** No server is to be had; the message says what was tried and what to do. */
+export class NoServerError extends Error {
+  override readonly name = 'NoServerError'
+}
+
+/** Decides where servers come from, and says so on one line of standard error. */
+export async function findWay(
+  need: Need,
+  prefer: Preference = 'docker',
+  lookups: Lookups = places,
+  say: (line: string) => void = sayOnce,
+): Promise<Way> {
+  const refusals: string[] = []
+  for (const how of orders[prefer]) {
+    const found = await lookups[how](need)
+    if (typeof found !== 'string') {
+      say(
+        `holdfast: ${need.wanted === 'any' ? 'servers' : `${need.wanted} servers`} by ${how}: ${found.from}`,
+      )
+      return found
+    }
+    refusals.push(`  ${how}: ${found}`)
+  }
+  throw new NoServerError(advice(need, refusals))
+}
+
+function advice({ wanted, group }: Need, refusals: readonly string[]): string {
+  const what = wanted === 'any' ? 'Redis (7.0 or newer) or Valkey' : wanted
+  return [
+    `no ${what} server was found, nor could one be brought. Looked for in:`,
+    ...refusals,
+    'Do one of these:',
+    ...installCommands.map(([manager, command]) => `  where there is ${manager}: ${command}`),
+    '  start Docker',
+    ...(group ? [] : ['  name a server that may be written to: HOLDFAST_REDIS_URL=redis://host:6379']),
+    ...(wanted === 'any' ? [] : ['  take whatever server there is: HOLDFAST_FLAVOUR=any']),
+  ].join('\n')
+}
+
+const SAID = 'HOLDFAST_SERVERS_SAID'
+
+/** Kept in the environment, so that the processes forked for single test files do not repeat it. */
+function sayOnce(line: string): void {
+  const said = process.env[SAID] ?? ''
+  if (said.includes(line)) return
+  process.env[SAID] = `${said}${line}\n`
+  process.stderr.write(`${line}\n`)
+}

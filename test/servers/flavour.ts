@@ -1,0 +1,61 @@
+/** A server release Holdfast is tested against. */
+export type Flavour = 'redis-7.0' | 'redis-8.0' | 'valkey-8.1'
+
+/** `any` is whatever is at hand: the quickest to get, in a version that has sharded pub/sub. */
+export type Wanted = Flavour | 'any'
+
+/** Where one flavour comes from. */
+export interface Release {
+  readonly product: 'redis' | 'valkey'
+  readonly version: string
+  readonly program: 'redis-server' | 'valkey-server'
+  /** What testcontainers asks the Docker engine for. */
+  readonly image: string
+  /** The Debian release whose package of the same name as the program is this flavour. */
+  readonly suite: 'bookworm' | 'trixie'
+}
+
+/** Every flavour, oldest first. */
+export const releases: Readonly<Record<Flavour, Release>> = {
+  'redis-7.0': {
+    product: 'redis',
+    version: '7.0',
+    program: 'redis-server',
+    image: 'redis:7.0-bookworm',
+    suite: 'bookworm',
+  },
+  'redis-8.0': {
+    product: 'redis',
+    version: '8.0',
+    program: 'redis-server',
+    image: 'redis:8.0-bookworm',
+    suite: 'trixie',
+  },
+  'valkey-8.1': {
+    product: 'valkey',
+    version: '8.1',
+    program: 'valkey-server',
+    image: 'valkey/valkey:8.1-bookworm',
+    suite: 'trixie',
+  },
+}
+
+/** Names of the flavours, oldest first. */
+export const flavours: readonly Flavour[] = ['redis-7.0', 'redis-8.0', 'valkey-8.1']
+
+/** The flavour to fetch when any would do: the oldest supported, so that nothing newer is leaned on by accident. */
+export const oldest: Flavour = 'redis-7.0'
+
+/**
+ * Reads a flavour's name, as from an environment variable.
+ *
+ * @throws RangeError naming what is accepted.
+ */
+export function parseWanted(text: string): Wanted {
+  const known: readonly Wanted[] = [...flavours, 'any']
+  const wanted = known.find((name) => name === text)
+  if (wanted === undefined) {
+    throw new RangeError(`no server flavour is called '${text}'; there are ${known.join(', ')}`)
+  }
+  return wanted
+}

@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/*
+ * Reads shell commands until its input ends, then runs the last one and removes the directory. The input ends when
+ * the guard is dismissed, and also when the process that holds the other end dies, SIGKILL included: the kernel
+ * closes the pipe.
+ */
+const SCRIPT = 'while read -r line; do undo=$line; done; eval "$undo" 2>/dev/null; rm -rf "$1"'
+
+/** Keeps a server's directory and sees to it that neither it nor the server outlives this process. */
+export class Guard {
+  readonly dir: string
+  readonly #shell: ChildProcess
+  readonly #gone: Promise<void>
+
+  private constructor(dir: string) {
+    this.dir = dir
+    this.#shell = spawn('sh', ['-c', SCRIPT, 'holdfast-server-guard', dir], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    this.#gone = new Promise((resolve) => this.#shell.once('exit', () => resolve()))
+    this.#shell.stdin?.on('error', () => {})
+    this.#shell.unref()
+  }
+
+  /** Makes an empty directory and mounts guard over it. */
+  static async mount(): Promise<Guard> {
+    return new Guard(await mkdtemp(join(tmpdir(), 'holdfast-server-')))
+  }
+
+  /** Says which shell command ends the server now running; an empty one when none runs. */
+  undo(command: string): void {
+    this.#shell.stdin?.write(`${command}\n`)
+  }
+
+  /** Has the guard do its work now: ends the server and removes the directory. */
+  async dismiss(): Promise<void> {
+    this.#shell.stdin?.end()
+    this.#shell.ref()
+    await this.#gone
+  }
+}

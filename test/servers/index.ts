@@ -1,0 +1,6 @@
+export { bringCluster, type Cluster, type ClusterOrder } from './cluster.js'
+export { NoServerError, type Order, type Preference } from './find.js'
+export { type Flavour, flavours, parseWanted, type Wanted } from './flavour.js'
+export { bringSentinel, type SentinelGroup } from './sentinel.js'
+export type { Server } from './server.js'
+export { bringServer, type ServerOrder } from './standalone.js'

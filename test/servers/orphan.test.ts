@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { answersPing } from './ping.js'
+import { until } from './until.js'
+
+const fixture = fileURLToPath(new URL('./orphan.fixture.ts', import.meta.url))
+const flavour = process.env['HOLDFAST_FLAVOUR'] ?? 'redis-7.0'
+let folder: string
+let child: ChildProcess
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-orphan-'))
+})
+
+afterEach(async () => {
+  child.kill('SIGKILL')
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Starts a process that brings a server, and gives the port of that. */
+async function startParent(): Promise<number> {
+  const parent = spawn(process.execPath, ['--import', 'tsx', fixture, flavour], {
+    env: { ...process.env, TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  child = parent
+  const [bytes] = await once(parent.stdout, 'data')
+  return Number(String(bytes))
+}
+
+async function serverFolders(): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.startsWith('holdfast-server-'))
+}
+
+test.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
+  'a parent ended by %s leaves no server behind',
+  async (signal) => {
+    const port = await startParent()
+    expect(await answersPing('127.0.0.1', port)).toBe(true)
+    expect(await serverFolders()).toHaveLength(1)
+    child.kill(signal)
+    await until(async () => !(await answersPing('127.0.0.1', port)), { what: 'the server has gone' })
+    await until(async () => (await serverFolders()).length === 0, { what: 'its folder has gone' })
+  },
+)

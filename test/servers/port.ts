@@ -1,0 +1,26 @@
+import { randomInt } from 'node:crypto'
+import { createServer } from 'node:net'
+
+/*
+ * Below the range systems hand out to outgoing connections. A client that reconnects to a port of that range while
+ * its server restarts can be given the very port as its own end, connect to itself and so keep the server out.
+ */
+const LOWEST = 10_000
+const HIGHEST = 32_000
+
+/** A port of the loopback interface that nothing listens on at the moment. */
+export async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const port = randomInt(LOWEST, HIGHEST)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`no free port found between ${LOWEST} and ${HIGHEST}`)
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen({ port, host: '127.0.0.1' }, () => probe.close(() => resolve(true)))
+  })
+}

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Launcher, LaunchOrder, Running } from './launch.js'
+
+/** A program and what must precede the server's own arguments. */
+export type Command = readonly [program: string, ...before: string[]]
+
+/** Starts servers as processes of this machine. */
+export function processLauncher(command: Command): Launcher {
+  return { listening: ['--bind', '127.0.0.1'], launch: (order) => launch(command, order) }
+}
+
+async function launch([program, ...before]: Command, { args, dir, undo }: LaunchOrder): Promise<Running> {
+  // A file, not a pipe: an open pipe would keep this process alive as long as the server runs.
+  const output = await open(join(dir, 'output.txt'), 'w')
+  const child = spawn(program, [...before, ...args], {
+    cwd: dir,
+    // A session of its own: Ctrl-C at the terminal is for the tests, which then stop their servers in order.
+    detached: true,
+    stdio: ['ignore', output.fd, output.fd],
+  })
+  child.unref()
+  // Its number may soon be another's.
+  child.once('exit', () => undo(''))
+  await once(child, 'spawn').finally(() => output.close())
+  undo(`kill -9 ${child.pid}`)
+  return {
+    pid: child.pid,
+    signal: async (name) => {
+      child.kill(name)
+    },
+    lastWords: async () => {
+      if (child.exitCode === null && child.signalCode === null) return undefined
+      return (await readFile(join(dir, 'output.txt'), 'utf8')).trim()
+    },
+    discard: async () => {},
+  }
+}

@@ -1,0 +1,129 @@
+import { withAdmin } from './admin.js'
+import { findWay, type Order } from './find.js'
+import { LaunchedServer, type Plan } from './launched.js'
+import type { Server } from './server.js'
+import { until } from './until.js'
+
+/** A primary, its replica and the sentinel that watches them. */
+export interface SentinelGroup {
+  /** What a client is given to start from. */
+  readonly sentinels: { host: string; port: number }[]
+  readonly name: 'mymaster'
+  /** The primary, as of the start or of the last {@link SentinelGroup.failover}. */
+  readonly primary: Server
+  /** The replica, likewise. */
+  readonly replica: Server
+  /**
+   * Has the sentinel make the replica the primary, without loss of what was written before; resolves when both have
+   * changed their parts. For a failover with loss, kill the primary.
+   */
+  failover(): Promise<void>
+  /** Ends all three for good. */
+  stop(): Promise<void>
+}
+
+const NAME = 'mymaster'
+
+/** Brings a sentinel group on the loopback interface; resolves when a failover would succeed. */
+export async function bringSentinel({ flavour = 'any', prefer }: Order = {}): Promise<SentinelGroup> {
+  const way = await findWay({ wanted: flavour, group: true }, prefer)
+  const all: LaunchedServer[] = []
+  const start = async (plan: Omit<Plan, 'way'>): Promise<LaunchedServer> => {
+    const server = await LaunchedServer.start({ way, ...plan })
+    all.push(server)
+    return server
+  }
+  const stop = async (): Promise<void> => {
+    await Promise.all(all.map((server) => server.stop()))
+  }
+  try {
+    let primary = await start({})
+    let replica = await start({ args: ['--replicaof', primary.host, String(primary.port)] })
+    // A sentinel asks a primary for its replicas once at first, and then not for ten seconds.
+    await untilFollows(replica, primary)
+    const sentinel = await start({
+      sentinel: 'sentinel.conf',
+      files: { 'sentinel.conf': configuration(primary) },
+    })
+    await hasten(sentinel)
+    await until(() => knowsReplica(sentinel), { what: 'the sentinel knows the replica' })
+    return {
+      name: NAME,
+      sentinels: [{ host: sentinel.host, port: sentinel.port }],
+      get primary() {
+        return primary
+      },
+      get replica() {
+        return replica
+      },
+      async failover() {
+        await promote(sentinel, replica, primary)
+        ;[primary, replica] = [replica, primary]
+      },
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function configuration({ host, port }: Server): string {
+  return [
+    `sentinel monitor ${NAME} ${host} ${port} 1`,
+    `sentinel down-after-milliseconds ${NAME} 2000`,
+    `sentinel failover-timeout ${NAME} 2000`,
+    `sentinel parallel-syncs ${NAME} 1`,
+    '',
+  ].join('\n')
+}
+
+/** Has the sentinel look ten times a second, where it would by itself once a second or less often. */
+async function hasten(sentinel: Server): Promise<void> {
+  await withAdmin(sentinel, (command) =>
+    command('SENTINEL', 'DEBUG', 'INFO-PERIOD', 100, 'PING-PERIOD', 100, 'PUBLISH-PERIOD', 100),
+  )
+}
+
+/** Resolves when the replica follows the primary and has all that was written to it before this call. */
+async function untilFollows(replica: Server, primary: Server): Promise<void> {
+  const written = /^master_repl_offset:(\d+)/m.exec(await replication(primary))?.[1]
+  await until(
+    async () => {
+      const info = await replication(replica)
+      const has = /^slave_repl_offset:(\d+)/m.exec(info)?.[1]
+      const linked = info.includes(`master_port:${primary.port}`) && info.includes('master_link_status:up')
+      return linked && Number(has) >= Number(written)
+    },
+    { what: `the server on port ${replica.port} follows the one on port ${primary.port}` },
+  )
+}
+
+/** Over a connection of its own each time: the sentinel cuts those of a server whose part it changes. */
+function replication(server: Server): Promise<string> {
+  return withAdmin(server, async (command) => String(await command('INFO', 'replication')))
+}
+
+async function knowsReplica(sentinel: Server): Promise<boolean> {
+  return withAdmin(sentinel, async (command) => {
+    const replicas = JSON.stringify(await command('SENTINEL', 'REPLICAS', NAME))
+    return replicas.includes('"master-link-status","ok"')
+  })
+}
+
+async function promote(sentinel: Server, next: Server, last: Server): Promise<void> {
+  // Replication is asynchronous: a failover now would drop what has not arrived yet.
+  await untilFollows(next, last)
+  await withAdmin(sentinel, async (command) => {
+    // Refused while the sentinel is not done with the failover before, or has yet to hear from the replica.
+    await until(async () => (await command('SENTINEL', 'FAILOVER', NAME)) === 'OK', {
+      what: 'the sentinel takes up the failover',
+    })
+    await until(
+      async () =>
+        JSON.stringify(await command('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)).includes(`"${next.port}"`),
+      { what: 'the sentinel names the new primary' },
+    )
+  })
+  await untilFollows(last, next)
+}

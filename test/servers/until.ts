@@ -1,0 +1,34 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+export interface Patience {
+  /** What is waited for, in words: the error says it was not reached. */
+  readonly what: string
+  readonly withinMs?: number
+  readonly everyMs?: number
+}
+
+/**
+ * Asks again and again until the answer is neither `undefined` nor `false`, and returns it. An error thrown by the
+ * question counts as "not yet" and becomes the cause of the failure when time runs out.
+ */
+export async function until<T>(
+  ask: () => Promise<T | undefined | false> | T | undefined | false,
+  { what, withinMs = 30_000, everyMs = 10 }: Patience,
+): Promise<T> {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    let cause: unknown
+    try {
+      const answer = await ask()
+      if (answer !== undefined && answer !== false) return answer
+    } catch (error) {
+      if (error instanceof Impossible) throw error
+      cause = error
+    }
+    if (performance.now() >= deadline) throw new Error(`not within ${withinMs} ms: ${what}`, { cause })
+    await pause(everyMs)
+  }
+}
+
+/** Thrown by a question to say that waiting longer is no use. */
+export class Impossible extends Error {}
