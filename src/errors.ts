@@ -1,7 +1,7 @@
+import { HoldfastError, shorten } from './holdfast-error.js'
 import type { Owner } from './owner.js'
 
-/** Symbol shared by every copy of this package, so that `instanceof` works across them. */
-const KINDS = Symbol.for('holdfast.error.kinds')
+export { HoldfastError, type HoldfastErrorDetails } from './holdfast-error.js'
 
 /** What a store failure was about; see {@link StoreError.reason}. */
 export type StoreFailure =
@@ -15,52 +15,9 @@ export type StoreFailure =
   | 'script'
   | 'unknown'
 
-/** Details common to all errors of Holdfast. */
-export interface HoldfastErrorDetails {
-  /** The lock the error is about, where there is one. */
-  readonly lockName?: string | undefined
-  /** The error underneath, usually the client library's. */
-  readonly cause?: unknown
-}
-
-/**
- * The root of every error Holdfast throws. `code` is stable and meant for programs; the message is meant for people and may
- * change. `instanceof` recognises errors made by another copy of this package.
- */
-export class HoldfastError extends Error {
-  static readonly kind: string = 'HoldfastError'
-
-  /** Stable identifier, for example `LOCK_TIMEOUT`. */
-  readonly code: string
-  /** Name of the lock concerned; `undefined` where no lock is. */
-  readonly lockName: string | undefined
-
-  constructor(code: string, message: string, details: HoldfastErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause })
-    this.code = code
-    this.lockName = details.lockName
-    this.name = new.target.name
-    Object.defineProperty(this, KINDS, { value: kindsOf(new.target), enumerable: false })
-  }
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    if (!Object.hasOwn(this, 'kind')) return Function.prototype[Symbol.hasInstance].call(this, value)
-    if (typeof value !== 'object' || value === null || !(KINDS in value)) return false
-    const kinds = value[KINDS]
-    return Array.isArray(kinds) && kinds.includes(this.kind)
-  }
-}
-
-function kindsOf(errorClass: typeof HoldfastError): string[] {
-  const kinds: string[] = []
-  for (let each: unknown = errorClass; typeof each === 'function'; each = Object.getPrototypeOf(each)) {
-    if (Object.hasOwn(each, 'kind') && 'kind' in each && typeof each.kind === 'string') kinds.push(each.kind)
-  }
-  return kinds
-}
-
 /** The lock was not obtained within `waitMs`. Nothing is held and nothing is left behind. */
 export class LockTimeoutError extends HoldfastError {
+  /** @internal */
   static override readonly kind = 'LockTimeoutError'
 
   /** How long the call waited, in milliseconds. */
@@ -93,6 +50,7 @@ export class LockTimeoutError extends HoldfastError {
 
 /** Someone tried to release what they do not hold. Nothing was changed in the store. Final: a retry cannot succeed. */
 export class NotOwnerError extends HoldfastError {
+  /** @internal */
   static override readonly kind: string = 'NotOwnerError'
 
   /** Who asked. */
@@ -127,6 +85,7 @@ export type LossReason = 'lease-expired' | 'not-in-store'
  * Final: nothing of a new owner's is touched. It is a {@link NotOwnerError}.
  */
 export class LockLostError extends NotOwnerError {
+  /** @internal */
   static override readonly kind = 'LockLostError'
 
   /** How the loss was noticed. */
@@ -153,6 +112,7 @@ export class LockLostError extends NotOwnerError {
 
 /** `lock()`, `tryLock()` or `unlock()` was called where no owner is known. */
 export class NoOwnerError extends HoldfastError {
+  /** @internal */
   static override readonly kind = 'NoOwnerError'
 
   constructor(lockName: string, method: string) {
@@ -167,6 +127,7 @@ export class NoOwnerError extends HoldfastError {
 
 /** The `Holdfast` instance was closed: its waits end with this, and later calls are refused with it. */
 export class ClosedError extends HoldfastError {
+  /** @internal */
   static override readonly kind = 'ClosedError'
 
   constructor(lockName?: string) {
@@ -181,6 +142,7 @@ export class ClosedError extends HoldfastError {
 
 /** An argument is unusable. Thrown before anything is sent. */
 export class InvalidArgumentError extends HoldfastError {
+  /** @internal */
   static override readonly kind = 'InvalidArgumentError'
 
   /** Which argument. */
@@ -197,6 +159,7 @@ export class InvalidArgumentError extends HoldfastError {
 
 /** The queue of this lock in this process is full (`maxWaiters`). Nothing is held and nothing is left behind. */
 export class TooManyWaitersError extends HoldfastError {
+  /** @internal */
   static override readonly kind = 'TooManyWaitersError'
 
   constructor(lockName: string, maxWaiters: number) {
@@ -213,6 +176,7 @@ export class TooManyWaitersError extends HoldfastError {
  * The store failed: it cannot be reached, did not answer in time, or refused the command. `cause` is the client's own error.
  */
 export class StoreError extends HoldfastError {
+  /** @internal */
   static override readonly kind = 'StoreError'
 
   /** What it was about. */
@@ -243,11 +207,6 @@ export class StoreError extends HoldfastError {
     this.transient = details.transient
     this.result = undefined
   }
-}
-
-/** Names may be 64 KB long; messages stay readable. */
-function shorten(name: string): string {
-  return name.length <= 120 ? name : `${name.slice(0, 100)}… (${name.length} characters)`
 }
 
 function describe(value: unknown): string {

@@ -1,3 +1,4 @@
+export type { Clock, Timer } from './core/clock.js'
 export {
   ClosedError,
   HoldfastError,
@@ -24,8 +25,9 @@ export type {
 } from './events.js'
 export type { Hold } from './hold.js'
 export { type Census, Holdfast } from './holdfast.js'
-export type { Lock, Section } from './lock.js'
+export type { Lock } from './lock.js'
 export type { AcquireOptions, HoldfastOptions, OnLost, UnlockOptions } from './options.js'
 export type { Owner } from './owner.js'
-export type { ClusterClient, RedisClient, StandaloneClient } from './redis/client.js'
+export type { ClusterClient, Connectable, RedisClient, StandaloneClient } from './redis/client.js'
+export type { Section } from './section.js'
 export type { LockState, Store } from './store.js'

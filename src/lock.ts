@@ -18,11 +18,9 @@ import {
   type UnlockOptions,
 } from './options.js'
 import { type Owner, type Owners, Scope } from './owner.js'
+import { runSection, type Section } from './section.js'
 import type { LockState } from './store.js'
 import type { Unlockables } from './unlockables.js'
-
-/** What a section of `withLock` runs. */
-export type Section<Result> = (hold: Hold) => Result | PromiseLike<Result>
 
 /**
  * A named lock that at most one owner holds, as often as it likes. A cheap handle: two handles of one name are the same lock,
@@ -72,7 +70,12 @@ export class Lock {
     const hold = await this.#acquire(options, caller, section)
     // What outlives the section must find no scope of its owner alive (rule O3), so one made for this call ends before it runs.
     if (own) caller.end()
-    return await this.#runSection(hold, section, options, body)
+    return await runSection(
+      hold,
+      () => this.#owners.within(section, () => body(hold)),
+      options.onLost,
+      (error) => this.#locker.emit('error', error),
+    )
   }
 
   /**
@@ -105,10 +108,10 @@ export class Lock {
   }
 
   /**
-   * Takes the lock for the owner of the surrounding scope, in Redisson's shape: give it back with {@link unlock}, once for each
+   * Takes the lock for the owner of the surrounding scope, in Redisson's shape: give it back with {@link Lock.unlock}, once for each
    * `lock()`.
    *
-   * @throws {@link NoOwnerError} outside a scope and without `owner`; otherwise as {@link acquire}.
+   * @throws {@link NoOwnerError} outside a scope and without `owner`; otherwise as {@link Lock.acquire}.
    */
   async lock(options: AcquireOptions = {}): Promise<void> {
     checkAcquireOptions(options, this.#owners)
@@ -117,7 +120,7 @@ export class Lock {
   }
 
   /**
-   * As {@link lock}, but waits `waitMs` at most (default 0: one attempt).
+   * As {@link Lock.lock}, but waits `waitMs` at most (default 0: one attempt).
    *
    * @returns whether the lock was obtained.
    */
@@ -186,35 +189,6 @@ export class Lock {
    */
   async forceUnlock(): Promise<boolean> {
     return await this.#locker.forceUnlock(this.name)
-  }
-
-  async #runSection<Result>(
-    hold: Hold,
-    section: Scope,
-    options: AcquireOptions,
-    body: Section<Result>,
-  ): Promise<Awaited<Result>> {
-    let result: Awaited<Result>
-    try {
-      result = await this.#owners.within(section, () => body(hold))
-    } catch (error) {
-      // The body's own error wins over whatever becomes of the release. A loss was told by `lost`; other trouble is told here.
-      await hold.release().catch((trouble: unknown) => {
-        if (!(trouble instanceof LockLostError)) this.#locker.emit('error', trouble)
-      })
-      throw error
-    }
-    try {
-      await hold.release()
-    } catch (error) {
-      const continues =
-        options.onLost === 'continue' && (error instanceof LockLostError || error instanceof StoreError)
-      if (!continues) {
-        if (error instanceof LockLostError || error instanceof StoreError) error.result = result
-        throw error
-      }
-    }
-    return result
   }
 
   async #acquire(options: AcquireOptions, caller: Scope, holder: Scope): Promise<Hold> {

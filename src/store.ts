@@ -9,7 +9,7 @@ import type { Owner } from './owner.js'
  * answer `watch` with a watch that never has news).
  */
 export interface Store {
-  /** Opens what this client needs (connections, say). Whoever opens a session closes it; it closes nothing else. */
+  /** @internal Opens what this client needs (connections, say). Whoever opens a session closes it; it closes nothing else. */
   open(settings: StoreSettings): StoreSession
   /** The clock that locks in this store live by; the system's where absent. Tests put a virtual one here. */
   readonly clock?: Clock

@@ -17,6 +17,7 @@ export class MemoryStore implements Store {
     this.#locks = new MemoryLocks(clock)
   }
 
+  /** @internal */
   open(): StoreSession {
     return new MemorySession(this.#locks)
   }

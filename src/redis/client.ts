@@ -2,28 +2,6 @@
  * What Holdfast needs of a client library. Described by shape, so that ioredis 5, ioredis 6 and iovalkey all fit, and nothing
  * else of them is relied on.
  */
-export interface StandaloneClient extends Connectable {
-  readonly isCluster: boolean
-  readonly options: StandaloneOptions
-  duplicate(override?: object): StandaloneClient
-  subscribe(...channels: string[]): Promise<unknown>
-  unsubscribe(...channels: string[]): Promise<unknown>
-  ssubscribe(...channels: string[]): Promise<unknown>
-  sunsubscribe(...channels: string[]): Promise<unknown>
-}
-
-export interface ClusterClient extends Connectable {
-  readonly isCluster: boolean
-  readonly options: ClusterOptions
-  /** For each slot the nodes that serve it as "host:port", the master first. */
-  readonly slots: ReadonlyArray<readonly string[]>
-  duplicate(overrideStartupNodes?: never[], overrideOptions?: object): ClusterClient
-  nodes(role?: 'master'): StandaloneClient[]
-}
-
-/** An ioredis or iovalkey client. */
-export type RedisClient = StandaloneClient | ClusterClient
-
 export interface Connectable {
   readonly status: string
   connect(): Promise<unknown>
@@ -32,17 +10,33 @@ export interface Connectable {
   on(event: string, listener: (...args: unknown[]) => void): unknown
 }
 
-interface StandaloneOptions {
-  readonly keyPrefix?: string | undefined
-  readonly host?: string | undefined
-  readonly port?: number | undefined
-  readonly connectionName?: string | undefined
+/** A client of one server or of a Sentinel group: `Redis` of ioredis and iovalkey. */
+export interface StandaloneClient extends Connectable {
+  readonly isCluster: boolean
+  readonly options: {
+    readonly keyPrefix?: string | undefined
+    readonly host?: string | undefined
+    readonly port?: number | undefined
+  }
+  duplicate(override?: object): StandaloneClient
+  subscribe(...channels: string[]): Promise<unknown>
+  unsubscribe(...channels: string[]): Promise<unknown>
+  ssubscribe(...channels: string[]): Promise<unknown>
+  sunsubscribe(...channels: string[]): Promise<unknown>
 }
 
-interface ClusterOptions {
-  readonly keyPrefix?: string | undefined
-  readonly redisOptions?: object | undefined
+/** A client of a cluster: `Cluster` of ioredis and iovalkey. */
+export interface ClusterClient extends Connectable {
+  readonly isCluster: boolean
+  readonly options: { readonly keyPrefix?: string | undefined; readonly redisOptions?: object | undefined }
+  /** For each slot the nodes that serve it as "host:port", the master first. */
+  readonly slots: ReadonlyArray<readonly string[]>
+  duplicate(overrideStartupNodes?: never[], overrideOptions?: object): ClusterClient
+  nodes(role?: 'master'): StandaloneClient[]
 }
+
+/** An ioredis or iovalkey client. */
+export type RedisClient = StandaloneClient | ClusterClient
 
 /** Whether the value looks like a client, by what is used of it. */
 export function isClient(value: object): value is RedisClient {

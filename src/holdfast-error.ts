@@ -1,0 +1,52 @@
+/** Symbol shared by every copy of this package, so that `instanceof` works across them. */
+const KINDS = Symbol.for('holdfast.error.kinds')
+
+/** Details common to all errors of Holdfast. */
+export interface HoldfastErrorDetails {
+  /** The lock the error is about, where there is one. */
+  readonly lockName?: string | undefined
+  /** The error underneath, usually the client library's. */
+  readonly cause?: unknown
+}
+
+/**
+ * The root of every error Holdfast throws. `code` is stable and meant for programs; the message is meant for people and may
+ * change. `instanceof` recognises errors made by another copy of this package.
+ */
+export class HoldfastError extends Error {
+  /** @internal What `instanceof` goes by. */
+  static readonly kind: string = 'HoldfastError'
+
+  /** Stable identifier, for example `LOCK_TIMEOUT`. */
+  readonly code: string
+  /** Name of the lock concerned; `undefined` where no lock is. */
+  readonly lockName: string | undefined
+
+  constructor(code: string, message: string, details: HoldfastErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.lockName = details.lockName
+    this.name = new.target.name
+    Object.defineProperty(this, KINDS, { value: kindsOf(new.target), enumerable: false })
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (!Object.hasOwn(this, 'kind')) return Function.prototype[Symbol.hasInstance].call(this, value)
+    if (typeof value !== 'object' || value === null || !(KINDS in value)) return false
+    const kinds = value[KINDS]
+    return Array.isArray(kinds) && kinds.includes(this.kind)
+  }
+}
+
+function kindsOf(errorClass: typeof HoldfastError): string[] {
+  const kinds: string[] = []
+  for (let each: unknown = errorClass; typeof each === 'function'; each = Object.getPrototypeOf(each)) {
+    if (Object.hasOwn(each, 'kind') && 'kind' in each && typeof each.kind === 'string') kinds.push(each.kind)
+  }
+  return kinds
+}
+
+/** Names may be 64 KB long; messages stay readable. */
+export function shorten(name: string): string {
+  return name.length <= 120 ? name : `${name.slice(0, 100)}… (${name.length} characters)`
+}
