@@ -26,7 +26,8 @@ export class HoldfastError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
     this.lockName = details.lockName
-    this.name = new.target.name
+    // Not the class's own name, which minifiers change.
+    this.name = Object.hasOwn(new.target, 'kind') ? new.target.kind : new.target.name
     Object.defineProperty(this, KINDS, { value: kindsOf(new.target), enumerable: false })
   }
 

@@ -19,6 +19,8 @@ export class Attempt {
   holder: Owner | undefined
   busyUntil = Number.NEGATIVE_INFINITY
   #count = 0
+  /** Whether the store has answered this call before. */
+  #answered = false
   /** A request whose outcome is unknown: to be repeated, or given back. */
   #unsettled: AcquireRequest | undefined
 
@@ -120,13 +122,15 @@ export class Attempt {
   ): Promise<AcquireReply | undefined> {
     const { locker, waiter, outage } = this
     this.#unsettled = undefined
+    const sentAt = locker.schedule.clock.now()
     try {
       const reply = await waiter.upTo(answerBy, sent)
       if (reply !== TIME_IS_UP) {
         outage.answered()
+        this.#answered = true
         return reply
       }
-      outage.failed(outage.cause ?? locker.noAnswer(request.name), locker.schedule.clock.now())
+      this.#cutShort(request, locker.schedule.clock.now() - sentAt)
       this.#giveBack(request, sent)
       return undefined
     } catch (error) {
@@ -140,6 +144,13 @@ export class Attempt {
       if (this.call.waitMs === 0 || outage.lastedMs(now) >= locker.settings.storeTimeoutMs) throw error
       return undefined
     }
+  }
+
+  /** The wait ended before the answer came: the store's fault only where it had its time, or has never answered at all. */
+  #cutShort({ name }: AcquireRequest, unansweredMs: number): void {
+    const { outage, locker } = this
+    if (this.#answered && !outage.on && unansweredMs < LEAST_ANSWER_MS) return
+    outage.failed(outage.cause ?? locker.noAnswer(name), locker.schedule.clock.now())
   }
 
   /** By when the answer must be there (rule W5). A single attempt has as long as the store gives any command. */
