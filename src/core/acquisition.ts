@@ -116,7 +116,7 @@ export class Acquisition {
       return await this.#try(this.locker.possession.current(gate))
     }
     if (!this.#speaks(tenure)) return undefined
-    // What this process holds itself needs no asking; the watch tells if somebody forces it open.
+    // What this process holds itself needs no asking, unless there is news; the watch tells if somebody forces it open.
     if (tenure && !gate.news) {
       this.#attempt.knowsBusy(tenure)
       return undefined

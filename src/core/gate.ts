@@ -38,14 +38,21 @@ export class Gate {
     return this.#watchConfirmed || (this.#watch !== undefined && port.watchesInOrder)
   }
 
-  /** The watch that all waiters here share (rule W2). One that fails is dropped; its failure is kept for the contender. */
+  /**
+   * The watch that all waiters here share (rule W2). What happened before it is in force is news to it: the contender asks once,
+   * even if this process believes that it holds the lock itself. A watch that fails is dropped; its failure is kept for the
+   * contender.
+   */
   beginWatch(port: LockPort): Watch {
     if (this.#watch) return this.#watch
     const watch = port.watch(this.name, () => this.announce())
     this.#watch = watch
+    if (port.watchesInOrder) this.news = true
     watch.confirmed.then(
       () => {
-        if (this.#watch === watch) this.#watchConfirmed = true
+        if (this.#watch !== watch) return
+        this.#watchConfirmed = true
+        if (!port.watchesInOrder) this.news = true
       },
       (error: unknown) => {
         if (this.#watch !== watch) return
