@@ -67,9 +67,12 @@ export class NotOwnerError extends HoldfastError {
     super(
       override?.code ?? 'NOT_OWNER',
       override?.message ??
-        `Owner ${owner} does not hold lock "${shorten(lockName)}", so it cannot release it` +
-          `${holder === undefined ? '' : `; ${holder} does`}. Release once for each acquisition, from the scope that ` +
-          'acquired, or keep the Hold and release that.',
+        (owner === holder
+          ? `Owner ${owner} holds lock "${shorten(lockName)}", but not here: a hold is released by the scope that took it or ` +
+            'one within it, and a section of withLock() by its own end.'
+          : `Owner ${owner} does not hold lock "${shorten(lockName)}", so it cannot release it` +
+            `${holder === undefined ? '' : `; ${holder} does`}. Release once for each acquisition, from the scope that ` +
+            'acquired, or keep the Hold and release that.'),
       { lockName, cause: override?.cause },
     )
     this.owner = owner
@@ -82,7 +85,8 @@ export type LossReason = 'lease-expired' | 'not-in-store'
 
 /**
  * A lock that was held is no longer: its lease ran out unrenewed, or somebody forced it open. Work guarded by it must stop.
- * Final: nothing of a new owner's is touched. It is a {@link NotOwnerError}.
+ * Final: nothing of a new owner's is touched. It is a {@link NotOwnerError}; its `holder` is undefined, because who holds the
+ * lock now was not asked.
  */
 export class LockLostError extends NotOwnerError {
   /** @internal */

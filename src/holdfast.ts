@@ -105,7 +105,16 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
    */
   async *list(pattern = '*'): AsyncIterable<LockState> {
     if (this.#closing) throw new ClosedError()
-    yield* this.#session.lock.list(checkName(pattern))
+    const states = this.#session.lock.list(checkName(pattern))[Symbol.asyncIterator]()
+    try {
+      for (;;) {
+        const { done, value } = await this.#locker.query(() => states.next())
+        if (done) return
+        yield value
+      }
+    } finally {
+      await states.return?.()
+    }
   }
 
   /**

@@ -50,13 +50,24 @@ export class Scope {
   }
 }
 
+/** What the running code is part of: a scope of each client that has one, the latest first. */
+interface Context {
+  readonly owners: Owners
+  readonly scope: Scope
+  readonly outer: Context | undefined
+}
+
+/**
+ * One storage for all clients of the process: before Node 24 each storage in use slows every promise a little, for ever. It is
+ * only ever `run`, never `enterWith`: the latter would leak the owner into the caller's siblings (rule O4).
+ */
+const contexts = new AsyncLocalStorage<Context>()
+
 /** Hands out owners, and knows which scope the running code is in. */
 export class Owners {
   /** A UUIDv4, made once: the first half of every owner of this client. */
   readonly clientId: string = randomUUID()
   #lastNumber = 0
-  /** `run`, never `enterWith`: the latter would leak the owner into the caller's siblings (rule O4). */
-  readonly #scopes = new AsyncLocalStorage<Scope>()
 
   next(): Owner {
     this.#lastNumber += 1
@@ -72,7 +83,9 @@ export class Owners {
 
   /** The scope the running code is in, ended scopes not counted. */
   current(): Scope | undefined {
-    return this.#scopes.getStore()?.live()
+    let context = contexts.getStore()
+    while (context && context.owners !== this) context = context.outer
+    return context?.scope.live()
   }
 
   /** For whom the running code acts (rule O1): the explicit owner, else the surrounding scope's, else nobody yet. */
@@ -85,9 +98,17 @@ export class Owners {
   /** Runs `body` with `scope` as its context and ends the scope when the body has settled. */
   async within<Result>(scope: Scope, body: () => Result | PromiseLike<Result>): Promise<Awaited<Result>> {
     try {
-      return await this.#scopes.run(scope, body)
+      return await contexts.run({ owners: this, scope, outer: this.#others(contexts.getStore()) }, body)
     } finally {
       scope.end()
     }
+  }
+
+  /** The context without this client's part, which is about to be replaced, and without what has ended: so it cannot grow. */
+  #others(context: Context | undefined): Context | undefined {
+    if (!context) return undefined
+    const outer = this.#others(context.outer)
+    if (context.owners === this || !context.scope.live()) return outer
+    return outer === context.outer ? context : { ...context, outer }
   }
 }

@@ -35,7 +35,8 @@ export class Attempt {
   /** The process itself holds the lock: as good as an answer. */
   knowsBusy(tenure: Tenure): void {
     this.holder = tenure.owner
-    this.busyUntil = tenure.deadline
+    // One that is being released ends with the answer to that, which wakes; its deadline may have passed already.
+    this.busyUntil = tenure.state === 'held' ? tenure.deadline : Number.POSITIVE_INFINITY
     this.covered = this.gate.watched(this.locker.port)
   }
 
@@ -92,12 +93,22 @@ export class Attempt {
           reply.fence,
         )
         if (locker.possession.granted(gate, grant, beforeSend, leaseMs)) return this.#granted(grant)
-        this.#giveBack(request, sent)
+        this.#giveBack(this.#withoutTenure(request, tenure), sent)
       }
       return undefined
     } finally {
       if (tenure.renewUntil === undefined) watchdog.unwatch(tenure)
     }
+  }
+
+  /**
+   * A nested hold that comes after its tenure was lost has no outer hold to go back to: then all that owner has is given back,
+   * unless the owner is at this lock again, whose own release will do that.
+   */
+  #withoutTenure(request: AcquireRequest, tenure: Tenure): AcquireRequest {
+    const { gate, waiter } = this
+    const again = gate.tenure?.owner === request.owner || gate.queue.hasOther(waiter)
+    return tenure.state === 'over' && !again ? { ...request, heldBefore: 0 } : request
   }
 
   #granted(grant: Grant): Grant {

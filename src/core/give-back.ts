@@ -2,6 +2,9 @@ import type { AcquireReply, AcquireRequest, LockPort } from '../store.js'
 import { isTransient, pauseMs } from './outage.js'
 import type { Schedule } from './schedule.js'
 
+/** A client that is being closed does not wait out a whole lease for a store that is gone. */
+const TRIES_AFTER_CLOSE = 3
+
 /**
  * Cleans up after callers that left while their acquire was under way (timeout, abort, close) or whose acquire has an unknown
  * outcome: a grant that arrives after all is given back, a count that may have been raised is lowered again (rules W4, X1).
@@ -45,7 +48,7 @@ export class GiveBack {
     return this.#open.size === 0 ? undefined : this.#open.get(keyOf(request))
   }
 
-  /** Gives everything under way one more try, and settles when that is done with. */
+  /** Gives everything under way a few more tries, and settles when that is done with. */
   async close(): Promise<void> {
     this.#closed = true
     this.#endPauses?.()
@@ -60,15 +63,18 @@ export class GiveBack {
       if (!isTransient(error)) return
     }
     const goneAt = this.schedule.clock.now() + request.leaseMs
+    let lastTries = TRIES_AFTER_CLOSE
     for (let failures = 1; ; failures += 1) {
       try {
         await this.port.abandon(request)
         return
       } catch (error) {
-        const again = this.schedule.clock.now() + pauseMs(failures)
+        const again = this.schedule.clock.now() + pauseMs(this.#closed ? 1 : failures)
         // By then the stray's lease has ended in the store, and what is gone needs no giving back.
-        if (!isTransient(error) || again >= goneAt || this.#closed) throw error
-        await Promise.race([new Promise<void>((resolve) => this.schedule.at(again, resolve)), this.#closing])
+        if (this.#closed) lastTries -= 1
+        if (!isTransient(error) || again >= goneAt || lastTries === 0) throw error
+        const pause = new Promise<void>((resolve) => this.schedule.at(again, resolve))
+        await (this.#closed ? pause : Promise.race([pause, this.#closing]))
       }
     }
   }

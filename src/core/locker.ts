@@ -27,7 +27,7 @@ export class Locker {
   readonly giveBack: GiveBack
   closed = false
   readonly #gates = new Map<string, Gate>()
-  readonly #acquisitions = new Set<Acquisition>()
+  readonly #acquisitions = new Map<Acquisition, Promise<unknown>>()
   readonly #releases = new Set<Promise<void>>()
   readonly #keepAlive = new KeepAlive()
 
@@ -62,10 +62,11 @@ export class Locker {
     call.signal?.throwIfAborted()
     const gate = this.#gate(call.name)
     const acquisition = new Acquisition(this, gate, call)
-    this.#acquisitions.add(acquisition)
     gate.callers += 1
+    const work = this.#keepAlive.during(() => acquisition.run())
+    this.#acquisitions.set(acquisition, work)
     try {
-      return await this.#keepAlive.during(() => acquisition.run())
+      return await work
     } finally {
       this.#acquisitions.delete(acquisition)
       gate.callers -= 1
@@ -88,8 +89,9 @@ export class Locker {
 
   /** Frees the lock whoever holds it. A tenure of this client is lost with it, and knows at once. */
   async forceUnlock(name: string): Promise<boolean> {
-    const freed = await this.query(() => this.port.forceUnlock(name))
+    // Which tenure this is about must be known before: the freed lock may be this client's again when the answer comes.
     const tenure = this.#gates.get(name)?.tenure
+    const freed = await this.query(() => this.port.forceUnlock(name))
     if (freed && tenure) this.possession.lose(tenure, 'not-in-store', undefined)
     return freed
   }
@@ -104,8 +106,8 @@ export class Locker {
   async close(): Promise<void> {
     if (this.closed) return
     this.closed = true
-    for (const { waiter, name } of this.#acquisitions) waiter.cancel(new ClosedError(name))
-    await Promise.allSettled([...this.#releases])
+    for (const { waiter, name } of this.#acquisitions.keys()) waiter.cancel(new ClosedError(name))
+    await Promise.allSettled([...this.#acquisitions.values(), ...this.#releases])
     this.possession.close(new ClosedError())
     await this.giveBack.close()
   }

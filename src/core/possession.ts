@@ -56,6 +56,7 @@ export class Possession {
   /** Adds a hold that the store has granted; the first one begins the tenure. False when the grant came too late to be used. */
   granted(gate: Gate, grant: Grant, beforeSend: number, leaseMs: number): boolean {
     const { tenure } = grant
+    if (tenure.state === 'over') return false
     tenure.extend(leaseDeadline(beforeSend, leaseMs))
     if (this.schedule.clock.now() >= tenure.deadline) return false
     // The store gave the lock to another owner of this process: then the tenure this process believed in is gone.

@@ -45,6 +45,14 @@ export class WaitQueue {
     return undefined
   }
 
+  /** Whether another waiter acts for the same owner. */
+  hasOther(than: Waiter): boolean {
+    for (const waiter of this.#waiters) {
+      if (waiter !== than && waiter.caller.owner === than.caller.owner) return true
+    }
+    return false
+  }
+
   [Symbol.iterator](): IterableIterator<Waiter> {
     return this.#waiters.values()
   }

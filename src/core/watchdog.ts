@@ -65,8 +65,9 @@ export class Watchdog {
     this.#round = this.schedule.at(now + this.#everyMs, () => this.#renewAll())
     const due: Tenure[] = []
     for (const tenure of this.#watched) {
-      if (tenure.state !== 'held') continue
-      if ((tenure.renewUntil ?? now) > now) due.push(tenure)
+      // Without a hold to renew for, an acquire is under way that may bring one.
+      if (tenure.state !== 'held' || tenure.renewUntil === undefined) continue
+      if (tenure.renewUntil > now) due.push(tenure)
       else this.unwatch(tenure)
     }
     if (due.length > 0) this.#renew(due)

@@ -8,6 +8,7 @@ export interface Connectable {
   disconnect(reconnect?: boolean): void
   call(command: string, ...args: Array<string | number>): Promise<unknown>
   on(event: string, listener: (...args: unknown[]) => void): unknown
+  once(event: string, listener: (...args: unknown[]) => void): unknown
 }
 
 /** A client of one server or of a Sentinel group: `Redis` of ioredis and iovalkey. */

@@ -4,6 +4,7 @@ import type { Schedule } from '../core/schedule.js'
 import type { ClusterClient, StandaloneClient } from './client.js'
 import { Connection, letProcessEnd } from './connection.js'
 import { timeoutOf } from './failure.js'
+import { hangUp } from './hang-up.js'
 import type { About, Link, LinkListener, NodeLink } from './link.js'
 import { connectionSettings } from './settings.js'
 import { corked } from './standalone-link.js'
@@ -173,10 +174,9 @@ export class ClusterLink implements Link {
     })
   }
 
-  #dropNode(key: string): void {
+  async #dropNode(key: string): Promise<void> {
     const node = this.#cluster.ready ? this.#servingNode(key) : undefined
-    if (node) node.disconnect()
-    else this.#cluster.drop()
+    await (node ? hangUp(node) : this.#cluster.drop())
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Appointment, Schedule } from '../core/schedule.js'
 import type { Connectable } from './client.js'
 import { failureOf, timeoutOf } from './failure.js'
+import { hangUp, isOpen } from './hang-up.js'
 import type { About } from './link.js'
 
 interface Stream {
@@ -15,6 +16,7 @@ export class Connection<Client extends Connectable> {
   /** How often it has broken. */
   breaks = 0
   #closed = false
+  #dropping: Promise<void> | undefined
   #lastError: unknown
   #heardAt = Number.NEGATIVE_INFINITY
 
@@ -60,33 +62,40 @@ export class Connection<Client extends Connectable> {
     this.open()
     return new Promise((resolve, reject) => {
       const sentAt = this.schedule.clock.now()
+      let late = false
       const deadline: Appointment = this.schedule.at(sentAt + this.commandTimeoutMs, () => {
-        reject(timeoutOf(about, this.commandTimeoutMs))
-        // Nothing was heard for as long: the peer may be gone without a word. A new connection finds out.
-        if (this.#heardAt < sentAt) drop()
+        late = true
+        const giveUp = (): void => reject(timeoutOf(about, this.commandTimeoutMs))
+        // Nothing was heard for as long: the peer may be gone without a word. A new connection finds out, and whoever hears of
+        // this failure finds the new one.
+        if (this.#heardAt < sentAt) drop().then(giveUp, giveUp)
+        else giveUp()
       })
       attempt(start).then(
         (reply) => {
           this.#heardAt = this.schedule.clock.now()
           this.schedule.cancel(deadline)
-          resolve(reply)
+          if (!late) resolve(reply)
         },
         (error: unknown) => {
           this.schedule.cancel(deadline)
-          reject(failureOf(this.#explain(error), about))
+          if (!late) reject(failureOf(this.#explain(error), about))
         },
       )
     })
   }
 
   /** Breaks the connection; what is under way on it rejects. */
-  drop(): void {
-    this.client.disconnect()
+  drop(): Promise<void> {
+    this.#dropping ??= hangUp(this.client).finally(() => {
+      this.#dropping = undefined
+    })
+    return this.#dropping
   }
 
   close(): void {
     this.#closed = true
-    this.client.disconnect()
+    if (isOpen(this.client)) this.client.disconnect()
   }
 
   /** "Connection is closed" is true but does not help: why it is closed does. */

@@ -4,6 +4,8 @@ export function connectionSettings(commandTimeoutMs: number, role: string): obje
     lazyConnect: true,
     connectTimeout: Math.max(commandTimeoutMs, 100),
     keepAlive: 10_000,
+    // How long to wait for the peer's goodbye: the client's timer for it would keep the process alive.
+    disconnectTimeout: 100,
     connectionName: `holdfast-${role}`,
     // All that is derived from a lock's name starts with the prefix, so Holdfast applies it itself, once.
     keyPrefix: '',

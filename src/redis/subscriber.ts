@@ -61,7 +61,7 @@ export class Subscriber {
       (error: unknown) => {
         this.listener.error(error)
         // Half a subscription looks like a whole one to those who wait on it: begin again from a new connection.
-        this.connection.drop()
+        void this.connection.drop()
       },
     )
   }
