@@ -20,7 +20,12 @@ if redis.call('EXISTS', lock) == 0 then
     return 0
   end
   redis.call('HINCRBY', lock, owner, 1)
-  redis.call('PEXPIRE', lock, lease)
+  -- A script that fails halfway is not undone: without its lease (no permission, say) the lock would stay for ever.
+  local leased = redis.pcall('PEXPIRE', lock, lease)
+  if type(leased) == 'table' and leased.err then
+    redis.call('DEL', lock)
+    return leased
+  end
   return 1
 end
 
@@ -32,11 +37,11 @@ if not held then
   return { redis.call('PTTL', lock), redis.call('HKEYS', lock)[1] }
 end
 
-if held <= before then
-  redis.call('HINCRBY', lock, owner, before + 1 - held)
-end
--- A nested hold never shortens the time left (rule L2).
+-- A nested hold never shortens the time left (rule L2). The lease goes first: a count without one would be a stray.
 if redis.call('PTTL', lock) < lease then
   redis.call('PEXPIRE', lock, lease)
+end
+if held <= before then
+  redis.call('HINCRBY', lock, owner, before + 1 - held)
 end
 return 1

@@ -76,9 +76,8 @@ export class Owners {
 
   /** Whether this client has handed out that owner. */
   issued(owner: Owner): boolean {
-    const separator = owner.lastIndexOf(':')
-    const number = Number(owner.slice(separator + 1))
-    return owner.slice(0, separator) === this.clientId && number >= 1 && number <= this.#lastNumber
+    const number = Number(owner.slice(owner.lastIndexOf(':') + 1))
+    return owner === `${this.clientId}:${number}` && number >= 1 && number <= this.#lastNumber
   }
 
   /** The scope the running code is in, ended scopes not counted. */

@@ -61,8 +61,8 @@ export class Acquisition {
     this.startedAt = locker.schedule.clock.now()
     this.#deadline = this.startedAt + call.waitMs
     this.#once = call.waitMs === 0
-    this.#attempt = new Attempt(locker, gate, call, this.waiter, this.startedAt)
     this.#calledAt = locker.settings.diagnostics ? new Error('called here').stack : undefined
+    this.#attempt = new Attempt(locker, gate, call, this.waiter, this.startedAt, this.#calledAt)
   }
 
   get name(): string {

@@ -30,6 +30,7 @@ export class Attempt {
     private readonly call: Call,
     private readonly waiter: Waiter,
     private readonly startedAt: number,
+    private readonly calledAt: string | undefined,
   ) {}
 
   /** The process itself holds the lock: as good as an answer. */
@@ -115,7 +116,7 @@ export class Attempt {
     const { locker, gate, call } = this
     const { tenure } = grant
     gate.news = false
-    if (locker.settings.diagnostics) tenure.takenAt ??= new Error('taken here').stack
+    tenure.takenAt ??= this.calledAt
     locker.emit('acquired', {
       name: call.name,
       owner: tenure.owner,
@@ -132,6 +133,10 @@ export class Attempt {
     answerBy: number,
   ): Promise<AcquireReply | undefined> {
     const { locker, waiter, outage } = this
+    // What an earlier try may have done is settled by an answer, not by another failure.
+    const earlier = this.#unsettled ? outage.cause : undefined
+    const toGiveBack = (): Promise<AcquireReply> =>
+      earlier ? sent.catch(() => Promise.reject(earlier)) : sent
     this.#unsettled = undefined
     const sentAt = locker.schedule.clock.now()
     try {
@@ -142,11 +147,11 @@ export class Attempt {
         return reply
       }
       this.#cutShort(request, locker.schedule.clock.now() - sentAt)
-      this.#giveBack(request, sent)
+      this.#giveBack(request, toGiveBack())
       return undefined
     } catch (error) {
       if (waiter.cancelled || !isTransient(error)) {
-        this.#giveBack(request, sent)
+        this.#giveBack(request, toGiveBack())
         throw error
       }
       const now = locker.schedule.clock.now()

@@ -18,7 +18,7 @@ export interface Clock {
 const WALL_TOLERANCE_MS = 50
 
 /** The longest delay a Node timer takes; longer ones fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+export const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
  * Adds to monotonic time what only the wall clock saw. While a machine sleeps its monotonic clock stands still on Linux, but
@@ -60,8 +60,21 @@ export class SystemClock implements Clock {
   }
 
   startTimer(callback: () => void, delayMs: number): Timer {
-    const timeout = setTimeout(callback, Math.min(Math.max(Math.ceil(delayMs), 0), LONGEST_TIMER_MS))
+    let look: NodeJS.Immediate | undefined
+    const timeout = setTimeout(
+      () => {
+        // When the event loop was blocked, timers run before the answers that came meanwhile are read. What was answered in
+        // time must not count as late, so those are read first.
+        look = setImmediate(callback)
+      },
+      Math.min(Math.max(Math.ceil(delayMs), 0), LONGEST_TIMER_MS),
+    )
     timeout.unref()
-    return { cancel: () => clearTimeout(timeout) }
+    return {
+      cancel: () => {
+        clearTimeout(timeout)
+        clearImmediate(look)
+      },
+    }
   }
 }

@@ -78,6 +78,8 @@ export class Locker {
   async release(grant: Grant): Promise<void> {
     if (grant.released) return
     grant.released = true
+    // Before anything is awaited: a release that was asked for before the close still goes out.
+    if (this.closed) throw grant.endedBy ?? new ClosedError(grant.tenure.name)
     const work = this.#keepAlive.during(() => release(this, grant))
     this.#releases.add(work)
     try {

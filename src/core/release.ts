@@ -1,4 +1,3 @@
-import { ClosedError } from '../errors.js'
 import type { ReleaseReply } from '../store.js'
 import type { Grant } from './grant.js'
 import type { Locker } from './locker.js'
@@ -15,7 +14,6 @@ export async function release(locker: Locker, grant: Grant): Promise<void> {
   try {
     locker.possession.check(tenure)
     if (grant.endedBy) throw grant.endedBy
-    if (locker.closed) throw new ClosedError(tenure.name)
     const heldBefore = tenure.holds.length
     if (heldBefore === 1) tenure.state = 'releasing'
     else tenure.holds.splice(tenure.holds.indexOf(grant), 1)

@@ -1,4 +1,3 @@
-import calculateSlot from 'cluster-key-slot'
 import { pauseMs } from '../core/outage.js'
 import type { Schedule } from '../core/schedule.js'
 import type { ClusterClient, StandaloneClient } from './client.js'
@@ -7,6 +6,7 @@ import { timeoutOf } from './failure.js'
 import { hangUp } from './hang-up.js'
 import type { About, Link, LinkListener, NodeLink } from './link.js'
 import { connectionSettings } from './settings.js'
+import { slotOf } from './slot.js'
 import { corked } from './standalone-link.js'
 import { Subscriber } from './subscriber.js'
 
@@ -125,7 +125,7 @@ export class ClusterLink implements Link {
 
   #servingNode(key: string): StandaloneClient | undefined {
     const { client } = this.#cluster
-    const address = client.slots[calculateSlot(key)]?.[0]
+    const address = client.slots[slotOf(key)]?.[0]
     return client.nodes('master').find(({ options }) => `${options.host}:${options.port}` === address)
   }
 

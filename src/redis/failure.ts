@@ -69,7 +69,7 @@ function judge(error: unknown): Verdict {
   }
   // An error inside a script is wrapped on Redis 6, and an ACL failure there on all.
   const { message } = error
-  if (/ACL failure|permission/i.test(message)) return NO_PERMISSION
+  if (/ACL failure|permission|can't (?:run this command|access)/i.test(message)) return NO_PERMISSION
   const code = /^(?:ERR Error running script.*?: )?-?([A-Z]+)/.exec(message)?.[1] ?? 'ERR'
   return BY_REPLY[code] ?? { reason: 'unknown', transient: false }
 }

@@ -1,8 +1,10 @@
+import { LONGEST_TIMER_MS } from '../core/clock.js'
+
 /** What Holdfast asks of a connection, whatever the application asked of the one it was made from (rule C1). */
 export function connectionSettings(commandTimeoutMs: number, role: string): object {
   return {
     lazyConnect: true,
-    connectTimeout: Math.max(commandTimeoutMs, 100),
+    connectTimeout: Math.min(Math.max(commandTimeoutMs, 100), LONGEST_TIMER_MS),
     keepAlive: 10_000,
     // How long to wait for the peer's goodbye: the client's timer for it would keep the process alive.
     disconnectTimeout: 100,

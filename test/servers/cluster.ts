@@ -42,7 +42,9 @@ export async function bringCluster({
   }
   try {
     for (const outcome of started) if (outcome.status === 'rejected') throw outcome.reason
-    await Promise.all(members.map((member, index) => join(member.node, index, members)))
+    // A node takes its epoch only while it knows no other, so the introductions come after all of that.
+    await Promise.all(nodes.map((node, index) => giveSlots(node, index, nodes.length)))
+    await Promise.all(nodes.map((node) => introduce(node, members)))
     await Promise.all(nodes.map((node) => untilSound(node, masters)))
   } catch (error) {
     await stop()
@@ -63,14 +65,18 @@ interface Member {
   readonly bus: number
 }
 
-/** Gives a node its part of the slots and introduces it to the others. */
-async function join(node: Server, index: number, members: readonly Member[]): Promise<void> {
-  const first = Math.floor((SLOTS * index) / members.length)
-  const last = Math.floor((SLOTS * (index + 1)) / members.length) - 1
+async function giveSlots(node: Server, index: number, masters: number): Promise<void> {
+  const first = Math.floor((SLOTS * index) / masters)
+  const last = Math.floor((SLOTS * (index + 1)) / masters) - 1
   await withAdmin(node, async (command) => {
     await command('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)
     await command('CLUSTER', 'ADDSLOTSRANGE', first, last)
-    // Every node is introduced to every other: hearing of each other by gossip would take seconds.
+  })
+}
+
+/** Every node is introduced to every other: hearing of each other by gossip would take seconds. */
+async function introduce(node: Server, members: readonly Member[]): Promise<void> {
+  await withAdmin(node, async (command) => {
     for (const other of members) {
       if (other.node !== node) await command('CLUSTER', 'MEET', other.node.host, other.node.port, other.bus)
     }
