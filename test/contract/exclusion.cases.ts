@@ -39,7 +39,10 @@ export function exclusionCases(place: Place): void {
     test('a wait that ends in vain is a LockTimeoutError that names the holder', async () => {
       const name = place.lockName()
       const hold = await place.holdfast().lock(name).acquire()
-      const waiting = place.holdfast().lock(name).acquire({ waitMs: 60 })
+      const other = place.holdfast().lock(name)
+      // With the connection made, the wait is spent on the lock alone.
+      expect(await other.isLocked()).toBe(true)
+      const waiting = other.acquire({ waitMs: 60 })
       const outcome = expect(waiting).rejects.toSatisfy(
         (error) =>
           error instanceof LockTimeoutError && error.lockName === name && error.holder === hold.owner,

@@ -72,7 +72,7 @@ function configuration({ host, port }: Server): string {
   return [
     `sentinel monitor ${NAME} ${host} ${port} 1`,
     `sentinel down-after-milliseconds ${NAME} 2000`,
-    `sentinel failover-timeout ${NAME} 2000`,
+    `sentinel failover-timeout ${NAME} 10000`,
     `sentinel parallel-syncs ${NAME} 1`,
     '',
   ].join('\n')
