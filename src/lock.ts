@@ -1,4 +1,4 @@
-import type { Call, Refusal } from './core/acquisition.js'
+import type { Call, Refusal } from './core/call.js'
 import { Grant } from './core/grant.js'
 import type { Locker } from './core/locker.js'
 import {

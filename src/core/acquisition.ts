@@ -1,6 +1,6 @@
 import { TooManyWaitersError } from '../errors.js'
-import type { Owner, Scope } from '../owner.js'
 import { Attempt } from './attempt.js'
+import type { Call, Refusal } from './call.js'
 import type { Gate } from './gate.js'
 import type { Grant } from './grant.js'
 import type { Locker } from './locker.js'
@@ -8,30 +8,6 @@ import { isTransient, Outage } from './outage.js'
 import type { Appointment } from './schedule.js'
 import { Tenure } from './tenure.js'
 import { TIME_IS_UP, Waiter } from './waiter.js'
-
-/** What a call wants. */
-export interface Call {
-  readonly name: string
-  /** For whom it acts, and from where (rule O2). */
-  readonly caller: Scope
-  /** The scope the hold will belong to: the caller's own, or that of the section it opens. */
-  readonly holder: Scope
-  /** Infinity: as long as it takes. Zero: one attempt. */
-  readonly waitMs: number
-  /** Undefined: the watchdog renews. */
-  readonly leaseMs: number | undefined
-  readonly maxHoldMs: number
-  readonly signal: AbortSignal | undefined
-}
-
-/** A call's end without the lock. */
-export interface Refusal {
-  readonly waitedMs: number
-  readonly holder: Owner | undefined
-  readonly remainingMs: number | undefined
-  /** The store's trouble, when it was that and no holder that stood in the way. */
-  readonly cause: unknown
-}
 
 /**
  * The wait loop: the one way in, for every kind of lock and every store (rule W1). Attempt; if held, watch for the release;
@@ -126,26 +102,33 @@ export class Acquisition {
 
   /** A nested acquisition, when the tenure's commands before it are through. */
   async #reenter(tenure: Tenure): Promise<Grant | undefined> {
-    const turn = tenure.turns.take()
-    try {
-      if (
-        (await this.waiter.upTo(this.#once ? Number.POSITIVE_INFINITY : this.#deadline, turn)) === TIME_IS_UP
-      ) {
-        void turn.then(() => tenure.turns.end())
-        return undefined
-      }
-    } catch (error) {
-      void turn.then(() => tenure.turns.end())
-      throw error
-    }
+    if (!(await this.#takeTurn(tenure))) return undefined
     try {
       // Who went before may have changed what is on top, or lost the lock.
       if (tenure.state !== 'held' || !tenure.admits(this.call.caller)) return undefined
       return await this.#attempt.send(tenure)
     } finally {
+      // What it may have counted up without knowing is counted down within its turn: the next one builds on the count.
+      this.#attempt.leave()
       const stray = this.locker.giveBack.pending(tenure)
       if (stray) void stray.then(() => tenure.turns.end())
       else tenure.turns.end()
+    }
+  }
+
+  /** False when the turn did not come in time; one that comes later is passed on. */
+  async #takeTurn(tenure: Tenure): Promise<boolean> {
+    const { locker, waiter } = this
+    const turn = tenure.turns.take()
+    const patience = this.startedAt + locker.settings.storeTimeoutMs
+    let taken = false
+    try {
+      taken = (await waiter.upTo(this.#once ? patience : this.#deadline, turn)) !== TIME_IS_UP
+      // A turn is held up by nothing but a store that does not answer.
+      if (!taken && this.#once) this.#attempt.outage.failed(locker.noAnswer(tenure.name), this.#now())
+      return taken
+    } finally {
+      if (!taken) void turn.then(() => tenure.turns.end())
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Owner } from '../owner.js'
 import type { AcquireReply, AcquireRequest } from '../store.js'
-import type { Call } from './acquisition.js'
+import type { Call } from './call.js'
 import type { Gate } from './gate.js'
 import { Grant } from './grant.js'
 import type { Locker } from './locker.js'
@@ -53,9 +53,11 @@ export class Attempt {
     }
   }
 
-  /** The call ends. What it may have taken without knowing is given back. */
+  /** No more tries, for now or for good: what the last one may have taken without anybody knowing is given back. */
   leave(): void {
-    if (this.#unsettled) this.#giveBack(this.#unsettled, Promise.reject(this.outage.cause))
+    const unsettled = this.#unsettled
+    this.#unsettled = undefined
+    if (unsettled) this.#giveBack(unsettled, Promise.reject(this.outage.cause))
   }
 
   async #send(tenure: Tenure): Promise<Grant | undefined> {

@@ -1,0 +1,25 @@
+import type { Owner, Scope } from '../owner.js'
+
+/** What a call wants. */
+export interface Call {
+  readonly name: string
+  /** For whom it acts, and from where (rule O2). */
+  readonly caller: Scope
+  /** The scope the hold will belong to: the caller's own, or that of the section it opens. */
+  readonly holder: Scope
+  /** Infinity: as long as it takes. Zero: one attempt. */
+  readonly waitMs: number
+  /** Undefined: the watchdog renews. */
+  readonly leaseMs: number | undefined
+  readonly maxHoldMs: number
+  readonly signal: AbortSignal | undefined
+}
+
+/** A call's end without the lock. */
+export interface Refusal {
+  readonly waitedMs: number
+  readonly holder: Owner | undefined
+  readonly remainingMs: number | undefined
+  /** The store's trouble, when it was that and no holder that stood in the way. */
+  readonly cause: unknown
+}
