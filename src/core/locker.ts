@@ -110,9 +110,11 @@ export class Locker {
     if (this.closed) return
     this.closed = true
     for (const { waiter, name } of this.#acquisitions.keys()) waiter.cancel(new ClosedError(name))
-    await Promise.allSettled([...this.#acquisitions.values(), ...this.#releases])
-    this.possession.close(new ClosedError())
-    await this.giveBack.close()
+    await this.#keepAlive.during(async () => {
+      await Promise.allSettled([...this.#acquisitions.values(), ...this.#releases])
+      this.possession.close(new ClosedError())
+      await this.giveBack.close()
+    })
   }
 
   /** Forgets a gate that nobody stands at. */
