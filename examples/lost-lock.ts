@@ -1,0 +1,39 @@
+/* A lock can be lost while work goes on. The work hears of it by the hold's signal, and stops. */
+import { createServer } from 'node:http'
+import process from 'node:process'
+import { Holdfast, LockLostError } from 'holdfast'
+import { Redis } from 'ioredis'
+
+const redis = new Redis(process.env['HOLDFAST_REDIS_URL'] ?? 'redis://127.0.0.1:6379')
+const holdfast = new Holdfast(redis)
+const lock = holdfast.lock('example:export')
+
+// A slow service: it takes requests and answers none.
+const service = createServer()
+await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
+const address = service.address()
+const port = typeof address === 'object' ? address?.port : undefined
+
+holdfast.on('lost', ({ name, reason }) => console.log(`lost ${name}: ${reason}`))
+
+// An operator forces the lock open while the request is under way.
+service.once('request', () => {
+  void lock.forceUnlock()
+})
+
+try {
+  await lock.withLock(async (hold) => {
+    // fetch rejects with the reason of the signal: the LockLostError.
+    await fetch(`http://127.0.0.1:${port}/export`, { signal: hold.signal })
+    hold.assertHeld()
+    console.log('never printed: another owner may be at it by now')
+  })
+} catch (error) {
+  if (!(error instanceof LockLostError)) throw error
+  console.log(`stopped the request: ${error.code}`)
+}
+
+service.closeAllConnections()
+service.close()
+await holdfast.close()
+redis.disconnect()

@@ -1,0 +1,30 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { root, type Snippet } from './snippet.js'
+
+/** A reader's project: somewhere else, with this package and its client library installed. */
+export class Project {
+  private constructor(readonly dir: string) {}
+
+  static async create(): Promise<Project> {
+    const dir = await realpath(await mkdtemp(join(tmpdir(), 'holdfast-reader-')))
+    const modules = join(dir, 'node_modules')
+    await mkdir(modules)
+    await writeFile(join(dir, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+    await symlink(root, join(modules, 'holdfast'), 'junction')
+    await symlink(await realpath(join(root, 'node_modules', 'ioredis')), join(modules, 'ioredis'), 'junction')
+    return new Project(dir)
+  }
+
+  /** Writes the code down, exactly as the page has it. */
+  async add({ page, line, code }: Snippet): Promise<string> {
+    const file = join(this.dir, `${page.replaceAll('/', '-')}-${line}.ts`)
+    await writeFile(file, code)
+    return file
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.dir, { recursive: true, force: true })
+  }
+}
