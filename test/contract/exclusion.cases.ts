@@ -42,12 +42,12 @@ export function exclusionCases(place: Place): void {
       const other = place.holdfast().lock(name)
       // With the connection made, the wait is spent on the lock alone.
       expect(await other.isLocked()).toBe(true)
-      const waiting = other.acquire({ waitMs: 60 })
+      const waiting = other.acquire({ waitMs: 200 })
       const outcome = expect(waiting).rejects.toSatisfy(
         (error) =>
           error instanceof LockTimeoutError && error.lockName === name && error.holder === hold.owner,
       )
-      await place.pass(60)
+      await place.pass(200)
       await outcome
       await hold.release()
     })

@@ -1,0 +1,109 @@
+import process from 'node:process'
+import { CommanderError } from 'commander'
+import {
+  HoldfastError,
+  InvalidArgumentError,
+  LockTimeoutError,
+  StoreError,
+  type StoreFailure,
+} from '../errors.js'
+import { exitCodes } from './exit-codes.js'
+import { timeText } from './seconds.js'
+
+/** Trouble that the command line itself has found: what happened, and what to do. */
+export class CliError extends Error {
+  constructor(
+    readonly exitCode: number,
+    readonly code: string,
+    message: string,
+    details: { lock?: string | undefined; cause?: unknown } = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.lock = details.lock
+  }
+
+  readonly lock: string | undefined
+}
+
+/** The caller's mistake. */
+export function usageError(message: string): CliError {
+  return new CliError(exitCodes.usage, 'USAGE', message)
+}
+
+/** An error as the caller is told of it. */
+export interface Failure {
+  readonly exitCode: number
+  /** Stable, for programs. */
+  readonly code: string
+  readonly message: string
+  readonly lock: string | undefined
+}
+
+const BY_REASON: Readonly<Record<StoreFailure, number>> = {
+  unreachable: exitCodes.unavailable,
+  timeout: exitCodes.unavailable,
+  'not-ready': exitCodes.unavailable,
+  'wrong-type': exitCodes.notALock,
+  permission: exitCodes.noPermission,
+  'out-of-memory': exitCodes.unavailable,
+  'read-only': exitCodes.unavailable,
+  script: exitCodes.internal,
+  unknown: exitCodes.internal,
+}
+
+/** What to tell of an error, whoever has thrown it. `server` is how the server is named to people. */
+export function failureOf(error: unknown, server: string | undefined): Failure {
+  if (error instanceof CliError) {
+    return { exitCode: error.exitCode, code: error.code, message: error.message, lock: error.lock }
+  }
+  if (error instanceof CommanderError) {
+    const message = error.message.replace(/^error: /, '')
+    return { exitCode: exitCodes.usage, code: 'USAGE', message, lock: undefined }
+  }
+  if (error instanceof LockTimeoutError) {
+    // The wait ended because the server was silent, not because somebody held the lock.
+    return error.cause === undefined ? busy(error) : failureOf(error.cause, server)
+  }
+  if (error instanceof StoreError) return told(error, BY_REASON[error.reason], storeText(error, server))
+  if (error instanceof InvalidArgumentError) return told(error, exitCodes.usage, error.message)
+  if (error instanceof HoldfastError) return told(error, exitCodes.internal, error.message)
+  const message = error instanceof Error ? error.message : String(error)
+  return { exitCode: exitCodes.internal, code: 'INTERNAL', message, lock: undefined }
+}
+
+/** The stack, for whoever looks for a fault in this program. */
+export function stackOf(error: unknown): string | undefined {
+  if ((process.env['HOLDFAST_DEBUG'] ?? '') === '' || !(error instanceof Error)) return undefined
+  const { stack, cause } = error
+  return cause instanceof Error ? `${stack}\n  caused by: ${cause.stack}` : stack
+}
+
+function busy(error: LockTimeoutError): Failure {
+  const holder = error.holder === undefined ? 'somebody' : error.holder
+  const waited = error.waitedMs < 1 ? '' : ` after ${timeText(error.waitedMs)}`
+  const message = `lock "${error.lockName}" is busy: held by ${holder}; gave up${waited}. Wait longer with --wait.`
+  return told(error, exitCodes.busy, message)
+}
+
+function storeText(error: StoreError, server = 'Redis'): string {
+  const { cause, lockName } = error
+  const lock = lockName === undefined ? '' : `lock "${lockName}": `
+  const why = cause instanceof Error && cause.message !== '' ? ` (${cause.message})` : ''
+  const check = 'Check --url or HOLDFAST_REDIS_URL'
+  switch (error.reason) {
+    case 'unreachable':
+      return `${lock}cannot reach ${server}${why}. ${check}, and that the server runs.`
+    case 'timeout':
+      return `${lock}${server} did not answer in time. ${check}, and that the server is well.`
+    case 'permission':
+      return `${lock}${server} refuses this${why}. Check user, password and ACL.`
+    case 'wrong-type':
+      return `${lock}the key holds something that is no lock. Choose another name, or --key-prefix.`
+    default:
+      return `${error.message} [${server}]`
+  }
+}
+
+function told(error: HoldfastError, exitCode: number, message: string): Failure {
+  return { exitCode, code: error.code, message, lock: error.lockName }
+}

@@ -1,0 +1,16 @@
+/**
+ * A text from the store made fit for a terminal: whatever could move the cursor, colour the screen or turn the writing
+ * direction is shown as its code. Names of locks are whatever somebody chose.
+ */
+export function printable(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  )
+}
+
+/** Names may be very long; a table is not the place for that. */
+export function shortened(text: string, width: number): string {
+  const characters = [...text]
+  return characters.length <= width ? text : `${characters.slice(0, width - 1).join('')}…`
+}

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError, Option } from 'commander'
+import { BROKEN_PIPE, exitCodes } from './exit-codes.js'
+import { inspectHelp, lsHelp, mainHelp, unlockHelp, watchHelp } from './help.js'
+import { inspect } from './inspect.js'
+import { ls } from './ls.js'
+import { runCommand } from './run-command.js'
+import { parseCount, parsePositiveSeconds } from './seconds.js'
+import { type CommonFlags, endQuietlyOnBrokenPipe, interrupted, Session } from './session.js'
+import { checkUnlock, unlock } from './unlock.js'
+import { watch } from './watch.js'
+
+/** Runs the program with these arguments. Resolves with its exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  endQuietlyOnBrokenPipe(BROKEN_PIPE)
+  const { own, words } = splitAtCommand(args)
+  const session = new Session(own.includes('--json'))
+  const program = programOf(session, words)
+  try {
+    await program.parseAsync(own, { from: 'user' })
+    return session.exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Help that was asked for is an answer; help for want of a subcommand is not.
+      if (error.exitCode === 0) return exitCodes.ok
+      if (error.code === 'commander.help') return exitCodes.usage
+    }
+    return session.fail(error, adviceFor(program, own, words))
+  }
+}
+
+/** What follows `run … --` is the command's, even if it looks like an option of ours. */
+function splitAtCommand(args: readonly string[]): { own: string[]; words: readonly string[] | undefined } {
+  const at = args.indexOf('--')
+  if (at < 0 || !args.slice(0, at).includes('run')) return { own: [...args], words: undefined }
+  return { own: args.slice(0, at), words: args.slice(at + 1) }
+}
+
+function programOf(session: Session, words: readonly string[] | undefined): Command {
+  const program = new Command('holdfast')
+    .description(
+      'Distributed locks in Redis: run commands one at a time, see who holds what, free what is stuck.',
+    )
+    .version(version())
+    .addOption(new Option('--url <url>', 'the Redis server').env('HOLDFAST_REDIS_URL'))
+    .addOption(new Option('--key-prefix <prefix>', 'put before each name').env('HOLDFAST_KEY_PREFIX'))
+    .option('--json', 'write JSON, one object a line')
+    .configureHelp({ showGlobalOptions: true })
+    // Errors are told here, in one way for all of them.
+    .configureOutput({ outputError: () => undefined })
+    .exitOverride()
+    .allowExcessArguments(false)
+    .addHelpText('after', mainHelp)
+
+  runCommand(program, session, words)
+
+  program
+    .command('ls')
+    .description('List the locks that are held now.')
+    .argument('[pattern]', 'which names', '*')
+    .action((pattern: string, _flags, command: Command) =>
+      session.perform(command.optsWithGlobals<CommonFlags>(), (server, output) =>
+        ls(server, pattern, output),
+      ),
+    )
+    .addHelpText('after', lsHelp)
+
+  program
+    .command('inspect')
+    .description('Show one lock: who holds it, for how long yet, who waits.')
+    .argument('<name>', 'the lock')
+    .action((name: string, _flags, command: Command) =>
+      session.perform(command.optsWithGlobals<CommonFlags>(), (server, output) =>
+        inspect(server, name, output),
+      ),
+    )
+    .addHelpText('after', inspectHelp)
+
+  program
+    .command('watch')
+    .description('Show one lock as it changes.')
+    .argument('<name>', 'the lock')
+    .option('--interval <seconds>', 'how often to look', parsePositiveSeconds, 1_000)
+    .option('--count <number>', 'end after so many pictures, or lines', parseCount)
+    .action(async (name: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<CommonFlags & { interval: number; count?: number }>()
+      const options = { intervalMs: flags.interval, count: flags.count }
+      await session.performUntilSignal(flags, async (server, output, signals) => {
+        const exitCode = await watch(server, name, options, output, signals.aborted)
+        return interrupted(signals, exitCode, exitCodes.ok)
+      })
+    })
+    .addHelpText('after', watchHelp)
+
+  program
+    .command('unlock')
+    .description('Free a lock whoever holds it.')
+    .argument('<name>', 'the lock')
+    .option('--force', 'yes, over its holder’s head', false)
+    .option('--yes', 'do not ask', false)
+    .action(async (name: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<CommonFlags & { force: boolean; yes: boolean }>()
+      checkUnlock(flags)
+      await session.performUntilSignal(flags, async (server, output, signals) =>
+        interrupted(signals, await unlock(server, name, flags, output, signals.aborted)),
+      )
+    })
+    .addHelpText('after', unlockHelp)
+
+  return program
+}
+
+function adviceFor(program: Command, own: readonly string[], words: readonly string[] | undefined): string {
+  const known = program.commands.map((each) => each.name()).find((name) => own.includes(name))
+  if (known === 'run' && words === undefined && !own.some((each) => each === '-c' || each === '--command')) {
+    return 'The command comes after --, as in: holdfast run NAME -- command. See: holdfast run --help'
+  }
+  return `See: holdfast ${known === undefined ? '' : `${known} `}--help`
+}
+
+/** By the package's own name, so that it is found wherever this file has been built to. */
+function version(): string {
+  const about: unknown = JSON.parse(
+    readFileSync(new URL(import.meta.resolve('holdfast/package.json')), 'utf8'),
+  )
+  const known = typeof about === 'object' && about !== null && 'version' in about
+  return known ? String(about.version) : 'unknown'
+}

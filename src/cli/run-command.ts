@@ -1,0 +1,90 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command as ToRun, throughShell } from './child.js'
+import { exitCodes } from './exit-codes.js'
+import { usageError } from './failure.js'
+import { runHelp } from './help.js'
+import { Run } from './run.js'
+import { type RunFlags, runOptionsOf } from './run-options.js'
+import { parsePositiveSeconds, parseSeconds } from './seconds.js'
+import type { CommonFlags, Session } from './session.js'
+
+/** The library's own default. */
+const DEFAULT_WATCHDOG_MS = 30_000
+
+/** Adds `run`. `words` is what stood after `--`. */
+export function runCommand(program: Command, session: Session, words: readonly string[] | undefined): void {
+  program
+    .command('run')
+    .usage('NAME [options] -- command [args…]')
+    .description('Run a command while holding a lock.')
+    .argument('<name>', 'the lock')
+    .addOption(
+      new Option(
+        '-w, --wait <seconds>',
+        'wait for the lock no longer than this (default: as long as it takes)',
+      )
+        .argParser(parseSeconds)
+        .conflicts('nonblock'),
+    )
+    .option('-n, --nonblock', 'do not wait for the lock')
+    .option(
+      '-E, --conflict-exit-code <code>',
+      'exit code when the lock is busy',
+      parseExitCode,
+      exitCodes.busy,
+    )
+    .option('-c, --command <string>', 'run this through $SHELL -c, else sh -c')
+    .addOption(
+      new Option(
+        '--lease <seconds>',
+        'hold the lock this long at most (default: as long as the command runs)',
+      )
+        .argParser(parsePositiveSeconds)
+        .conflicts('watchdog'),
+    )
+    .option(
+      '--watchdog <seconds>',
+      'after a crash the lock is free within this; renewed each third of it (default: 30)',
+      parsePositiveSeconds,
+    )
+    .option(
+      '--grace <seconds>',
+      'from TERM to KILL when the lock is lost, within the lease (default: 5, or a fifth of a short lease)',
+      parseSeconds,
+    )
+    .option('-v, --verbose', 'say on standard error how long the lock was waited for')
+    .option('-q, --quiet', 'do not say that the lock is busy')
+    .action(async (name: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<CommonFlags & RunFlags & { command?: string }>()
+      const toRun = commandOf(words, flags.command)
+      const watchdogMs = flags.watchdog ?? DEFAULT_WATCHDOG_MS
+      const options = runOptionsOf(flags, watchdogMs)
+      await session.performUntilSignal(
+        flags,
+        (server, output, signals) => new Run(server, name, toRun, options, output, signals).result(),
+        { watchdogMs, commandTimeoutMs: commandTimeoutOf(watchdogMs) },
+      )
+    })
+    .addHelpText('after', runHelp)
+}
+
+function commandOf(words: readonly string[] | undefined, shellText: string | undefined): ToRun {
+  const [file, ...args] = words ?? []
+  if (shellText !== undefined) {
+    if (file !== undefined) throw usageError('Give a command either after -- or with -c, not both.')
+    return throughShell(shellText)
+  }
+  if (file === undefined) throw usageError('There is no command to run.')
+  return { file, args }
+}
+
+/** A renewal that is not answered must be given up while there is time to repeat it. */
+function commandTimeoutOf(watchdogMs: number): number {
+  return Math.min(Math.max(Math.floor(watchdogMs / 6), 1_000), 3_000)
+}
+
+function parseExitCode(text: string): number {
+  if (!/^\d{1,3}$/.test(text) || Number(text) > 255)
+    throw new InvalidArgumentError('Give a number from 0 to 255.')
+  return Number(text)
+}

@@ -1,0 +1,161 @@
+import process from 'node:process'
+import { LockLostError, LockTimeoutError, StoreError } from '../errors.js'
+import type { Hold } from '../hold.js'
+import { Child, type Command, type Ending, exitCodeOf } from './child.js'
+import { exitCodes } from './exit-codes.js'
+import { failureOf } from './failure.js'
+import { Guard, type StopReason } from './guard.js'
+import { obtain } from './obtain.js'
+import type { Output } from './output.js'
+import type { RunOptions } from './run-options.js'
+import { timeText } from './seconds.js'
+import type { Server } from './server.js'
+import { exitCodeOfSignal, type Signals } from './signals.js'
+
+/** Runs a command while holding a lock. What it returns is the command's exit code, unless the lock gets in the way. */
+export class Run {
+  constructor(
+    private readonly server: Server,
+    private readonly name: string,
+    private readonly command: Command,
+    private readonly options: RunOptions,
+    private readonly output: Output,
+    private readonly signals: Signals,
+  ) {}
+
+  async result(): Promise<number> {
+    this.#tellOfTrouble()
+    const startedAt = performance.now()
+    const hold = await this.#obtain()
+    if (typeof hold === 'number') return hold
+    const waitedMs = Math.round(performance.now() - startedAt)
+    this.#tell('acquired', `got lock "${this.name}" after ${timeText(waitedMs)}`, {
+      owner: hold.owner,
+      waitedMs,
+    })
+    const exitCode = await this.#guarded(hold)
+    this.#tell('ended', `the command ended; exit code ${exitCode}`, { owner: hold.owner, exitCode })
+    return exitCode
+  }
+
+  /** The hold, or the exit code when there will be none. */
+  async #obtain(): Promise<Hold | number> {
+    const { signals, options, output } = this
+    try {
+      const hold = await obtain(this.server.holdfast.lock(this.name), options, signals.aborted)
+      if (signals.received === undefined) return hold
+      // The signal came while the grant was on its way to us.
+      await hold.release()
+    } catch (error) {
+      if (signals.received === undefined) {
+        if (!(error instanceof LockTimeoutError) || error.cause !== undefined) throw error
+        const exitCode = options.busyExitCode
+        if (!options.quiet) output.failure({ ...failureOf(error, undefined), exitCode }, error, undefined)
+        return exitCode
+      }
+    }
+    this.#tell('aborted', `${signals.received}: no longer waiting for lock "${this.name}"`)
+    return exitCodeOfSignal(signals.received)
+  }
+
+  async #guarded(hold: Hold): Promise<number> {
+    const { graceMs, marginMs } = this.options
+    const child = new Child(this.command, {
+      HOLDFAST_LOCK: this.name,
+      HOLDFAST_OWNER: hold.owner,
+      HOLDFAST_EXPIRES_AT: new Date(Date.now() + hold.remainingMs()).toISOString(),
+    })
+    this.signals.forwardTo((signal) => child.forward(signal))
+    let stopped: Promise<void> = Promise.resolve()
+    const guard = new Guard(this.server.holdfast, hold, graceMs, marginMs, (reason, leftMs) => {
+      stopped = this.#stop(child, hold, reason, leftMs)
+    })
+    const ending = await child.ended
+    guard[Symbol.dispose]()
+    await stopped
+    if (ending.kind === 'not-started') this.#tellNotStarted(ending.error)
+    return await this.#release(hold, ending, guard.reason)
+  }
+
+  async #stop(child: Child, hold: Hold, reason: StopReason, graceMs: number): Promise<void> {
+    const why = reason === 'lost' ? 'was lost' : 'is about to be lost'
+    const details = { lock: this.name, owner: hold.owner, reason: lossText(hold, reason) }
+    const grace = graceMs < 1 ? '' : `, which has ${timeText(graceMs)} to end`
+    this.output.note(
+      'lost',
+      `lock "${this.name}" ${why} (${details.reason}): sent TERM to the command${grace}`,
+      details,
+    )
+    if (await child.stop(graceMs))
+      this.output.note('killed', 'the command did not end in time: killed', details)
+  }
+
+  /** Gives the lock back and settles with what the program ends. */
+  async #release(hold: Hold, ending: Ending, stopped: StopReason | undefined): Promise<number> {
+    const own = exitCodeOf(ending)
+    try {
+      await hold.release()
+    } catch (error) {
+      if (error instanceof LockLostError) {
+        if (stopped === undefined) {
+          this.output.note(
+            'lost',
+            `lock "${this.name}" was lost while the command ran: it may not have run alone`,
+            {
+              lock: this.name,
+              owner: hold.owner,
+            },
+          )
+          // What the command has to say for itself wins; a success cannot be vouched for.
+          return own === exitCodes.ok ? exitCodes.lost : own
+        }
+      } else if (error instanceof StoreError) {
+        const text = `lock "${this.name}" could not be released and stays until its lease ends: ${error.message}`
+        this.output.note('not-released', text, { lock: this.name, owner: hold.owner })
+      } else {
+        throw error
+      }
+    }
+    return stopped === undefined ? own : exitCodes.lost
+  }
+
+  #tell(event: string, text: string, details: { readonly [key: string]: string | number } = {}): void {
+    if (this.options.verbose || this.output.json)
+      this.output.note(event, text, { lock: this.name, ...details })
+  }
+
+  #tellNotStarted(error: Error): void {
+    const code = 'code' in error ? error.code : undefined
+    const why = code === 'ENOENT' ? 'not found' : code === 'EACCES' ? 'permission denied' : error.message
+    const text = `cannot run ${this.command.file}: ${why}`
+    this.output.note('not-started', text, { lock: this.name })
+  }
+
+  #tellOfTrouble(): void {
+    const { holdfast } = this.server
+    holdfast.on('waiting', ({ holder, remainingMs }) => {
+      const by = holder === undefined ? '' : `, held by ${holder}`
+      this.#tell('waiting', `waiting for lock "${this.name}"${by}`, {
+        ...(holder === undefined ? {} : { holder }),
+        ...(Number.isFinite(remainingMs) ? { remainingMs: Math.round(remainingMs) } : {}),
+      })
+      if (holder === undefined || holder !== process.env['HOLDFAST_OWNER']) return
+      const text = `lock "${this.name}" is held by the holdfast run that this one is part of: they wait for each other`
+      this.output.note('self-wait', text, { lock: this.name, holder })
+    })
+    holdfast.on('suspended', ({ owner, remainingMs }) => {
+      const text =
+        `lock "${this.name}" could not be renewed, trying on; ` +
+        `unless that works, the command is ended before the lease does, in ${timeText(remainingMs)}`
+      this.output.note('suspended', text, { lock: this.name, owner, remainingMs: Math.round(remainingMs) })
+    })
+  }
+}
+
+function lossText({ signal }: Hold, reason: StopReason): string {
+  if (reason === 'lease-ending') return 'its lease ends'
+  const loss: unknown = signal.reason
+  return loss instanceof LockLostError && loss.reason === 'not-in-store'
+    ? 'the server no longer has it: forced open, or expired there'
+    : 'its lease ran out'
+}

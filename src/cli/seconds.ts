@@ -1,0 +1,48 @@
+import { InvalidArgumentError } from 'commander'
+
+/** Reads what a user gives as SECONDS: fractions allowed, a sign or an exponent not. Whole milliseconds. */
+export function parseSeconds(text: string): number {
+  const ms = /^(\d+\.?\d*|\.\d+)$/.test(text) ? Math.ceil(roundOff(Number(text) * 1000)) : Number.NaN
+  if (!Number.isSafeInteger(ms)) throw new InvalidArgumentError('Give seconds, such as 5 or 0.25.')
+  return ms
+}
+
+/** As {@link parseSeconds}, where none is no answer. */
+export function parsePositiveSeconds(text: string): number {
+  const ms = parseSeconds(text)
+  if (ms === 0) throw new InvalidArgumentError('Give more than 0 seconds.')
+  return ms
+}
+
+/** Reads a number of things, at least one. */
+export function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Give a whole number, at least 1.')
+  return Number(text)
+}
+
+/** A length of time, to be read by people. */
+export function timeText(ms: number): string {
+  if (!Number.isFinite(ms)) return 'no end'
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  const seconds = ms / 1000
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`
+  const units: ReadonlyArray<readonly [string, number]> = [
+    ['d', 86_400],
+    ['h', 3_600],
+    ['min', 60],
+    ['s', 1],
+  ]
+  let left = Math.round(seconds)
+  const parts: string[] = []
+  for (const [unit, size] of units) {
+    const count = Math.floor(left / size)
+    left -= count * size
+    if (count > 0) parts.push(`${count} ${unit}`)
+  }
+  return parts.slice(0, 2).join(' ')
+}
+
+/** 0.1 + 0.2 must not become a millisecond more than was asked for. */
+function roundOff(ms: number): number {
+  return Math.round(ms * 1e6) / 1e6
+}

@@ -1,0 +1,127 @@
+import { usageError } from './failure.js'
+
+export const DEFAULT_URL = 'redis://127.0.0.1:6379'
+
+export interface Endpoint {
+  readonly host: string
+  readonly port: number
+}
+
+/** Where the locks are, as a URL says it. */
+export interface ServerAddress {
+  readonly kind: 'standalone' | 'cluster' | 'sentinel'
+  readonly endpoints: readonly [Endpoint, ...Endpoint[]]
+  readonly tls: boolean
+  readonly username: string | undefined
+  readonly password: string | undefined
+  readonly db: number
+  /** The Sentinel group's name. */
+  readonly group: string | undefined
+  readonly sentinelUsername: string | undefined
+  readonly sentinelPassword: string | undefined
+  /** For people: without credentials. */
+  readonly shown: string
+}
+
+const KINDS: Readonly<Record<string, ServerAddress['kind']>> = {
+  redis: 'standalone',
+  'redis-cluster': 'cluster',
+  'redis-sentinel': 'sentinel',
+}
+
+const FORMS =
+  'redis://[user:password@]host[:port][/db], rediss://…, redis-cluster://host:port,host:port/ or ' +
+  'redis-sentinel://host:port,host:port/group'
+
+/** `URL` knows no lists of hosts, so the parts are taken apart here. Messages never show the URL: it may hold a password. */
+const PARTS =
+  /^(?<scheme>[a-z-]+):\/\/(?:(?<credentials>.*)@)?(?<hosts>[^/?#@]*)(?<path>\/[^?#]*)?(?:\?(?<query>[^#]*))?$/i
+
+export function parseServerUrl(url: string): ServerAddress {
+  const parts = PARTS.exec(url)?.groups
+  if (!parts) throw usageError(`The server URL cannot be read. Accepted: ${FORMS}.`)
+  const scheme = (parts['scheme'] ?? '').toLowerCase()
+  const tls = scheme.startsWith('rediss')
+  const kind = KINDS[scheme.replace(/^rediss/, 'redis')]
+  if (kind === undefined) throw usageError(`The server URL begins with ${scheme}://. Accepted: ${FORMS}.`)
+  const endpoints = parseHosts(parts['hosts'] ?? '', kind)
+  const path = (parts['path'] ?? '').split('/').slice(1).map(decode)
+  const [group, db] = kind === 'sentinel' ? path : [undefined, ...path]
+  if (kind === 'sentinel' && (group ?? '') === '') {
+    throw usageError('A redis-sentinel:// URL ends with the name of the group, such as …:26379/mymaster.')
+  }
+  if (path.length > (kind === 'sentinel' ? 2 : 1))
+    throw usageError('The server URL has too many parts in its path.')
+  const [username, password] = parseCredentials(parts['credentials'])
+  const query = parseQuery(parts['query'] ?? '', kind)
+  const where = endpoints.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`)
+  return {
+    kind,
+    endpoints,
+    tls,
+    username,
+    password,
+    db: parseDb(db, kind),
+    group,
+    sentinelUsername: query.get('sentinelUsername') ?? undefined,
+    sentinelPassword: query.get('sentinelPassword') ?? undefined,
+    shown: `${scheme}://${where.join(',')}${path.length === 0 ? '' : `/${path.join('/')}`}`,
+  }
+}
+
+function parseHosts(text: string, kind: ServerAddress['kind']): ServerAddress['endpoints'] {
+  const defaultPort = kind === 'sentinel' ? 26379 : 6379
+  const [first, ...others] = text.split(',').map((each) => parseEndpoint(each, defaultPort))
+  if (first === undefined) throw usageError('The server URL names no host.')
+  if (kind === 'standalone' && others.length > 0) {
+    throw usageError('redis:// takes one host; several belong to redis-cluster:// or redis-sentinel://.')
+  }
+  return [first, ...others]
+}
+
+function parseEndpoint(text: string, defaultPort: number): Endpoint {
+  const match = /^(?:\[(?<six>[0-9a-f:.]+)\]|(?<name>[^:[\]\s]+))(?::(?<port>\d{1,5}))?$/i.exec(text)
+  const host = match?.groups?.['six'] ?? match?.groups?.['name']
+  const port = Number(match?.groups?.['port'] ?? defaultPort)
+  if (host === undefined || port < 1 || port > 65_535) {
+    throw usageError(`The server URL has "${text}" where host:port belongs. Accepted: ${FORMS}.`)
+  }
+  return { host, port }
+}
+
+function parseCredentials(text: string | undefined): [string | undefined, string | undefined] {
+  if (text === undefined || text === '') return [undefined, undefined]
+  const colon = text.indexOf(':')
+  // As redis-cli has it: a user without a password is no use, so a lone word would be a mistake.
+  if (colon < 0)
+    throw usageError('The server URL has a user but no password: write user:password@, or :password@.')
+  const username = decode(text.slice(0, colon))
+  return [username === '' ? undefined : username, decode(text.slice(colon + 1))]
+}
+
+function parseDb(text: string | undefined, kind: ServerAddress['kind']): number {
+  if (text === undefined || text === '') return 0
+  if (!/^\d{1,6}$/.test(text))
+    throw usageError(`The server URL has "${text}" where a database number belongs.`)
+  if (kind === 'cluster' && Number(text) !== 0) throw usageError('A cluster has no databases but 0.')
+  return Number(text)
+}
+
+function parseQuery(text: string, kind: ServerAddress['kind']): URLSearchParams {
+  const query = new URLSearchParams(text)
+  for (const key of query.keys()) {
+    if (kind === 'sentinel' && (key === 'sentinelUsername' || key === 'sentinelPassword')) continue
+    throw usageError(`The server URL has the option "${key}", which is not known.`)
+  }
+  return query
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw usageError(
+      'The server URL has a % that is not followed by two hexadecimal digits; write %25 for itself.',
+    )
+  }
+}

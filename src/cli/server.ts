@@ -1,0 +1,78 @@
+import { Holdfast } from '../holdfast.js'
+import type { HoldfastOptions } from '../options.js'
+import type { RedisClient } from '../redis/client.js'
+import { exitCodes } from './exit-codes.js'
+import { CliError } from './failure.js'
+import type { ServerAddress } from './server-address.js'
+
+/** How long the end of the program waits for what is on its way to the server. */
+const CLOSE_MS = 3_000
+
+/** The server of this run, and the one `Holdfast` on it. */
+export class Server implements AsyncDisposable {
+  private constructor(
+    readonly holdfast: Holdfast,
+    private readonly pattern: RedisClient,
+  ) {}
+
+  /** Connects when first used. */
+  static async at(address: ServerAddress, keyPrefix: string, options: HoldfastOptions = {}): Promise<Server> {
+    const pattern = await clientOf(address, keyPrefix)
+    // It is only the pattern of the connections that are used; whatever befalls those is told by their commands.
+    pattern.on('error', () => undefined)
+    return new Server(new Holdfast(pattern, options), pattern)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    let patience: NodeJS.Timeout | undefined
+    const enough = new Promise<void>((resolve) => {
+      patience = setTimeout(resolve, CLOSE_MS)
+    })
+    await Promise.race([this.holdfast.close(), enough])
+    clearTimeout(patience)
+    this.pattern.disconnect()
+  }
+}
+
+async function clientOf(address: ServerAddress, keyPrefix: string): Promise<RedisClient> {
+  const { Cluster, Redis } = await clientLibrary()
+  const { endpoints, username, password, db, tls } = address
+  const common = {
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(tls ? { tls: {} } : {}),
+  }
+  const settings = { lazyConnect: true, keyPrefix }
+  if (address.kind === 'cluster') {
+    return new Cluster([...endpoints], { ...settings, redisOptions: common })
+  }
+  if (address.kind === 'standalone') {
+    const [{ host, port }] = endpoints
+    return new Redis({ ...settings, ...common, host, port, db })
+  }
+  const { sentinelUsername, sentinelPassword } = address
+  return new Redis({
+    ...settings,
+    ...common,
+    db,
+    sentinels: [...endpoints],
+    name: address.group ?? '',
+    ...(tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
+    ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
+    ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+  })
+}
+
+/** A peer dependency of the library: whoever installed only that has to be told. */
+async function clientLibrary(): Promise<Pick<typeof import('ioredis'), 'Cluster' | 'Redis'>> {
+  try {
+    return await import('ioredis')
+  } catch (cause) {
+    throw new CliError(
+      exitCodes.unavailable,
+      'NO_CLIENT',
+      'The package ioredis could not be loaded. Install it beside holdfast: npm install ioredis',
+      { cause },
+    )
+  }
+}

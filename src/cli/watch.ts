@@ -1,0 +1,108 @@
+import process from 'node:process'
+import { clearScreenDown, moveCursor } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StoreError } from '../errors.js'
+import { exitCodes } from './exit-codes.js'
+import {
+  card,
+  holderText,
+  isLocked,
+  type LockView,
+  leaseText,
+  view,
+  viewJson,
+  waitingText,
+} from './lock-view.js'
+import type { Output } from './output.js'
+import type { Server } from './server.js'
+
+export interface WatchOptions {
+  readonly intervalMs: number
+  /** After how many views or changes to end; undefined: never. */
+  readonly count: number | undefined
+}
+
+/**
+ * Looks at a lock again and again: a picture that is drawn anew on a terminal, else one line for each change. The server must
+ * answer the first time; if it goes away later, that is told and the watch goes on.
+ */
+export async function watch(
+  server: Server,
+  name: string,
+  { intervalMs, count = Number.POSITIVE_INFINITY }: WatchOptions,
+  output: Output,
+  signal: AbortSignal,
+): Promise<number> {
+  const lock = server.holdfast.lock(name)
+  const screen = output.live && !output.json ? new Screen() : undefined
+  let before: string | undefined
+  let away = false
+  // Ctrl-C must not have to wait for a server that hangs.
+  const ended = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+  for (let shown = 0; ; ) {
+    try {
+      const now = await Promise.race([view(lock), ended])
+      if (now === undefined) break
+      if (away) output.note('back', 'the server answers again')
+      away = false
+      const look = essence(now)
+      if (screen) screen.draw(card(now, output.colours))
+      else if (look !== before)
+        output.result(() => line(now), { at: new Date().toISOString(), ...viewJson(now) })
+      if (screen || look !== before) shown += 1
+      before = look
+    } catch (error) {
+      if (before === undefined || !(error instanceof StoreError && error.transient)) throw error
+      if (!away) output.note('away', `the server does not answer, trying on: ${error.message}`)
+      if (!away) screen?.keep()
+      away = true
+    }
+    if (shown >= count) break
+    await sleep(intervalMs, undefined, { signal }).catch(() => undefined)
+    if (signal.aborted) break
+  }
+  return exitCodes.ok
+}
+
+/** What counts as a change. Time passing does not. */
+function essence(lock: LockView): string {
+  return JSON.stringify([isLocked(lock), lock.owners, lock.waitingClients ?? null])
+}
+
+function line(lock: LockView): string {
+  const at = new Date().toISOString()
+  const waiting = `waiting: ${waitingText(lock)}`
+  if (!isLocked(lock)) return `${at}  free  ${waiting}`
+  return `${at}  held by ${holderText(lock)}  ${leaseText(lock)}  ${waiting}`
+}
+
+/** The part of the terminal that is drawn over and over. */
+class Screen {
+  #lines = 0
+
+  draw(text: string): void {
+    if (this.#lines > 0) {
+      moveCursor(process.stdout, 0, -this.#lines)
+      clearScreenDown(process.stdout)
+    }
+    process.stdout.write(`${text}\n`)
+    this.#lines = rowsOf(text, process.stdout.columns)
+  }
+
+  /** Leaves what is shown where it is; the next picture goes below. */
+  keep(): void {
+    this.#lines = 0
+  }
+}
+
+/** How many rows a text fills, long lines being wrapped. Colours take no room. */
+function rowsOf(text: string, columns: number): number {
+  const widths = text.split('\n').map((each) => stripColours(each).length)
+  return widths.reduce((sum, width) => sum + Math.max(Math.ceil(width / Math.max(columns, 1)), 1), 0)
+}
+
+function stripColours(text: string): string {
+  return text.replaceAll(new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g'), '')
+}

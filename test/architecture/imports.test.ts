@@ -1,0 +1,97 @@
+/** Who may import whom: the layers of the design, held on every import of `src`. */
+import { fileURLToPath } from 'node:url'
+import { cruise, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser'
+import { beforeAll, describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+const ruleSet: IFlattenedRuleSet = {
+  forbidden: [
+    {
+      name: 'core knows neither stores nor programs',
+      from: { path: '^src/core/' },
+      to: { path: '^src/(redis|memory|quorum|cli)/' },
+    },
+    {
+      name: 'core does no I/O: no package and none of Node’s modules',
+      from: { path: '^src/core/' },
+      to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-peer', 'npm-optional', 'npm-no-pkg'] },
+    },
+    {
+      name: 'the memory store does not know Redis',
+      from: { path: '^src/memory/' },
+      to: { path: '^src/(redis|cli)/' },
+    },
+    {
+      name: 'the Redis store does not know memory',
+      from: { path: '^src/redis/' },
+      to: { path: '^src/(memory|cli)/' },
+    },
+    {
+      name: 'the library does not know its command line',
+      from: { path: '^src/', pathNot: '^src/cli/' },
+      to: { path: '^src/cli/' },
+    },
+    {
+      name: 'the command line does nothing that other programs could not',
+      from: { path: '^src/cli/' },
+      to: { path: '^src/(core|memory|redis)/', pathNot: '^src/redis/client\\.ts$' },
+    },
+    {
+      name: 'clients are told by their shape: only the command line imports a client library',
+      from: { path: '^src/', pathNot: '^src/cli/' },
+      to: { path: 'ioredis|iovalkey' },
+    },
+    {
+      name: 'the command line’s packages are not loaded with the library',
+      from: { path: '^src/', pathNot: '^src/cli/' },
+      to: { path: 'node_modules', pathNot: 'node_modules/(cluster-key-slot|eventemitter3)/' },
+    },
+    {
+      name: 'what runs at a user’s is installed at a user’s',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'unknown'], dependencyTypesNot: ['npm-peer'] },
+    },
+    { name: 'everything imported exists', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no module needs itself at run time',
+      from: { path: '^src/' },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+  ],
+}
+
+let found: ICruiseResult
+
+beforeAll(async () => {
+  const { output } = await cruise(['src'], {
+    baseDir: root,
+    ruleSet,
+    validate: true,
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+  })
+  if (typeof output === 'string') throw new Error(output)
+  found = output
+}, 60_000)
+
+test('every source was looked at, and its imports understood', () => {
+  const sources = found.modules.map(({ source }) => source)
+  expect(sources).toEqual(
+    expect.arrayContaining(['src/index.ts', 'src/core/acquisition.ts', 'src/memory/store.ts']),
+  )
+  const imports = found.modules.find(({ source }) => source === 'src/lock.ts')?.dependencies ?? []
+  expect(imports.map(({ resolved }) => resolved)).toEqual(
+    expect.arrayContaining(['src/errors.ts', 'src/core/locker.ts']),
+  )
+})
+
+describe('imports', () => {
+  test.each((ruleSet.forbidden ?? []).map(({ name = '' }) => name))('%s', (name) => {
+    const broken = found.summary.violations
+      .filter(({ rule }) => rule.name === name)
+      .map(({ from, to, cycle }) => `${from} → ${cycle?.map((step) => step.name).join(' → ') ?? to}`)
+    expect(broken).toEqual([])
+  })
+})

@@ -1,0 +1,33 @@
+/** What a program gets from each entry point at run time. Its types are held by the API report in `etc/`. */
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import * as index from '../../src/index.js'
+import * as memory from '../../src/memory/index.js'
+
+test('holdfast exports the client and the errors, and nothing else', () => {
+  expect(Object.keys(index).sort()).toEqual([
+    'ClosedError',
+    'Holdfast',
+    'HoldfastError',
+    'InvalidArgumentError',
+    'LockLostError',
+    'LockTimeoutError',
+    'NoOwnerError',
+    'NotOwnerError',
+    'StoreError',
+    'TooManyWaitersError',
+  ])
+})
+
+test('holdfast/memory exports the store and the clock for tests, and nothing else', () => {
+  expect(Object.keys(memory).sort()).toEqual(['MemoryStore', 'VirtualClock'])
+})
+
+test('index.ts is the public surface and has no code of its own', async () => {
+  for (const entry of ['index.ts', 'memory/index.ts']) {
+    const source = await readFile(new URL(`../../src/${entry}`, import.meta.url), 'utf8')
+    const statements = source.replace(/\/\*.*?\*\//gs, '').split(/^(?=export |import )/m)
+    for (const statement of statements)
+      expect(statement).toMatch(/^(\s*|export (type )?\{[^}]*\} from '[^']+'\s*)$/)
+  }
+})

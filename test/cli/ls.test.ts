@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { placeOf } from '../setup/places.js'
+import { jsonLines } from './json.js'
+import { useProgram } from './program.js'
+
+const program = useProgram()
+const place = placeOf('standalone')
+afterEach(() => place.tidy())
+
+describe('holdfast ls', () => {
+  it('lists what is held, by name, with owner, holds and time left', async () => {
+    const prefix = place.lockName()
+    const holdfast = place.holdfast()
+    const owner = holdfast.owner()
+    await holdfast.lock(`${prefix}:b`).acquire({ owner })
+    await holdfast.lock(`${prefix}:b`).acquire({ owner })
+    const other = await holdfast.lock(`${prefix}:a`).acquire({ leaseMs: 3_600_000 })
+    const { code, stdout, stderr } = await program.run(['ls', `${prefix}:*`])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const [head, first, second, ...rest] = stdout.trimEnd().split('\n')
+    expect(head).toMatch(/^NAME +OWNER +HOLDS +LEASE LEFT$/)
+    expect(first).toMatch(new RegExp(`^${prefix}:a +${other.owner} +1 +(1 h|59 min.*)$`))
+    expect(second).toMatch(new RegExp(`^${prefix}:b +${owner} +2 +2\\d\\.\\d s$`))
+    expect(rest).toEqual([])
+  })
+
+  it('--json writes one line for each lock', async () => {
+    const prefix = place.lockName()
+    const hold = await place.holdfast().lock(`${prefix}:a`).acquire()
+    await place.client().call('HSET', `${prefix}:b`, 'c8d6ae0c-5b7f-4b3d-9f0e-3f9f3b6c2a11:57', '3')
+    const { code, stdout } = await program.run(['ls', '--json', `${prefix}:*`])
+    await place.client().call('DEL', `${prefix}:b`)
+    expect(code).toBe(0)
+    const [a, b] = jsonLines(stdout).sort((one, other) =>
+      String(one['name']) < String(other['name']) ? -1 : 1,
+    )
+    expect(a).toEqual({
+      name: `${prefix}:a`,
+      locked: true,
+      owners: [{ owner: hold.owner, holds: 1 }],
+      remainingMs: expect.any(Number),
+    })
+    // As a Redisson client without a lease would leave it: no end.
+    expect(b).toEqual({
+      name: `${prefix}:b`,
+      locked: true,
+      owners: [{ owner: 'c8d6ae0c-5b7f-4b3d-9f0e-3f9f3b6c2a11:57', holds: 3 }],
+      remainingMs: null,
+    })
+  })
+
+  it('takes the pattern as a glob, and shows no hash that is no lock', async () => {
+    const prefix = place.lockName()
+    const holdfast = place.holdfast()
+    for (const end of ['a1', 'a2', 'b1', 'a*']) await holdfast.lock(`${prefix}:${end}`).acquire()
+    await place.client().call('HSET', `${prefix}:a3`, 'field', 'value')
+    const names = async (pattern: string): Promise<unknown[]> =>
+      jsonLines((await program.run(['ls', '--json', `${prefix}:${pattern}`])).stdout)
+        .map((lock) => lock['name'])
+        .sort()
+    expect(await names('a?')).toEqual([`${prefix}:a*`, `${prefix}:a1`, `${prefix}:a2`])
+    expect(await names('[ab]1')).toEqual([`${prefix}:a1`, `${prefix}:b1`])
+    expect(await names('a\\*')).toEqual([`${prefix}:a*`])
+    await place.client().call('DEL', `${prefix}:a3`)
+  })
+
+  it('nothing held is no error, and no line', async () => {
+    const pattern = `${place.lockName()}:*`
+    const text = await program.run(['ls', pattern])
+    expect({ code: text.code, stdout: text.stdout }).toEqual({ code: 0, stdout: '' })
+    expect(text.stderr).toContain(pattern)
+    expect(await program.run(['ls', pattern, '--json'])).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+
+  it('--key-prefix is taken for granted: names are shown without it', async () => {
+    const name = place.lockName()
+    await place.holdfast().lock(`pre[1]:${name}`).acquire()
+    const { stdout } = await program.run(['ls', name, '--json', '--key-prefix', 'pre[1]:'])
+    expect(jsonLines(stdout)).toMatchObject([{ name }])
+  })
+
+  it('never sends KEYS', async () => {
+    const before = await callsOfKeys()
+    await program.run(['ls'])
+    expect(await callsOfKeys()).toBe(before)
+  })
+
+  it('shows a name as text that cannot play with the terminal', async () => {
+    const name = `${place.lockName()}\u001b[2J\n\u202e`
+    await place.holdfast().lock(name).acquire()
+    const { stdout } = await program.run(['ls', `${place.lockName().split(':')[0]}:*`])
+    expect(stdout).not.toContain('\u001b')
+    expect(stdout).not.toContain('\u202e')
+    expect(stdout).toContain('\\u{1b}[2J\\u{a}\\u{202e}')
+  })
+})
+
+async function callsOfKeys(): Promise<string | undefined> {
+  const stats = String(await place.client().call('INFO', 'commandstats'))
+  return /cmdstat_keys:calls=(\d+)/.exec(stats)?.[1]
+}

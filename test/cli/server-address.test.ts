@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { parseServerUrl } from '../../src/cli/server-address.js'
+
+describe('server URLs', () => {
+  it.each([
+    [
+      'redis://localhost',
+      { kind: 'standalone', endpoints: [{ host: 'localhost', port: 6379 }], tls: false, db: 0 },
+    ],
+    ['redis://h:7000/5', { kind: 'standalone', endpoints: [{ host: 'h', port: 7000 }], db: 5 }],
+    ['REDISS://h', { kind: 'standalone', tls: true }],
+    ['redis://[::1]:7', { endpoints: [{ host: '::1', port: 7 }], shown: 'redis://[::1]:7' }],
+    ['redis://:secret@h', { username: undefined, password: 'secret' }],
+    ['redis://u:p%40%2F%3A@h', { username: 'u', password: 'p@/:' }],
+    ['redis://u:a@b:c@h:1', { password: 'a@b:c', endpoints: [{ host: 'h', port: 1 }] }],
+    [
+      'redis-cluster://a,b:7/',
+      {
+        kind: 'cluster',
+        endpoints: [
+          { host: 'a', port: 6379 },
+          { host: 'b', port: 7 },
+        ],
+      },
+    ],
+    ['rediss-cluster://a', { kind: 'cluster', tls: true }],
+    [
+      'redis-sentinel://a,b:7/m',
+      {
+        kind: 'sentinel',
+        group: 'm',
+        db: 0,
+        endpoints: [
+          { host: 'a', port: 26379 },
+          { host: 'b', port: 7 },
+        ],
+      },
+    ],
+    [
+      'redis-sentinel://:p@a/m/4?sentinelPassword=q&sentinelUsername=s',
+      { group: 'm', db: 4, password: 'p', sentinelPassword: 'q', sentinelUsername: 's' },
+    ],
+  ])('%s', (url, expected) => {
+    expect(parseServerUrl(url)).toMatchObject(expected)
+  })
+
+  it('is shown to people without credentials', () => {
+    expect(parseServerUrl('rediss://user:secret@h:1/2').shown).toBe('rediss://h:1/2')
+  })
+
+  it.each([
+    'localhost:6379',
+    'http://h',
+    'redis://',
+    'redis://h:0',
+    'redis://h:65536',
+    'redis://h:port',
+    'redis://a,b',
+    'redis://h/db',
+    'redis://h/1/2',
+    'redis://user@h',
+    'redis://:%zz@h',
+    'redis://h?timeout=3',
+    'redis-cluster://a,/',
+    'redis-cluster://a/3',
+    'redis-sentinel://a',
+    'redis-sentinel://a/',
+  ])('%s is refused with 64, and a message without secrets', (url) => {
+    expect(() => parseServerUrl(url)).toThrow(expect.objectContaining({ exitCode: 64 }))
+    if (url.includes('@')) return
+    expect(() => parseServerUrl(url.replace('//', '//:hush-hush@'))).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('hush') }),
+    )
+  })
+})

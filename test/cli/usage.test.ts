@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { jsonLines } from './json.js'
+import { useProgram } from './program.js'
+
+const program = useProgram()
+
+const mistakes: ReadonlyArray<readonly [string, string, ...string[]]> = [
+  ['no command after run', 'no command', 'run', 'x'],
+  ['nothing after --', 'no command', 'run', 'x', '--'],
+  ['a command without --', '--', 'run', 'x', 'echo', 'hi'],
+  ['no name', 'name', 'run', '--', 'true'],
+  ['a command twice', 'not both', 'run', 'x', '-c', 'true', '--', 'true'],
+  ['an unknown option', '--lease', 'run', 'x', '--laese', '3', '--', 'true'],
+  ['an unknown subcommand', 'Did you mean', 'inspekt', 'x'],
+  ['a wait that is no number', 'seconds', 'run', 'x', '-w', 'soon', '--', 'true'],
+  ['a negative wait', 'seconds', 'run', 'x', '-w=-1', '--', 'true'],
+  ['a wait and no wait', 'cannot be used with', 'run', 'x', '-w', '1', '-n', '--', 'true'],
+  ['no lease', 'more than 0', 'run', 'x', '--lease', '0', '--', 'true'],
+  [
+    'a lease and a watchdog',
+    'cannot be used with',
+    'run',
+    'x',
+    '--lease',
+    '9',
+    '--watchdog',
+    '9',
+    '--',
+    'true',
+  ],
+  ['a lease too short to work', 'leaseMs', 'run', 'x', '--lease', '0.001', '--', 'true'],
+  ['a grace as long as the lease', '--grace', 'run', 'x', '--lease', '2', '--grace', '2', '--', 'true'],
+  ['a grace that renewals do not leave', '--grace', 'run', 'x', '--grace', '16', '--', 'true'],
+  ['an exit code out of range', '255', 'run', 'x', '-E', '256', '--', 'true'],
+  ['an empty name', 'name', 'run', '', '--', 'true'],
+  ['too many names', 'too many arguments', 'inspect', 'x', 'y'],
+  ['a count of nothing', 'at least 1', 'watch', 'x', '--count', '0'],
+  ['unlock without --force', '--force', 'unlock', 'x', '--yes'],
+  ['an impossible URL', 'server URL', 'ls', '--url', 'localhost'],
+]
+
+describe('wrong usage ends with 64 and says what is wrong', () => {
+  for (const [title, says, ...args] of mistakes) {
+    it(title, async () => {
+      const { code, stdout, stderr } = await program.run(args)
+      expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+      expect(stderr).toContain(says)
+      expect(stderr).toMatch(/^holdfast: /)
+      expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2)
+      expect(stderr).not.toMatch(/\n\s+at /)
+    })
+  }
+
+  it('with --json the error is one line of JSON', async () => {
+    const { code, stderr } = await program.run(['run', 'x', '--json', '--nonsense', '--', 'true'])
+    expect(code).toBe(64)
+    expect(jsonLines(stderr)).toMatchObject([{ error: { code: 'USAGE', exitCode: 64 } }])
+  })
+
+  it('HOLDFAST_DEBUG adds the stack', async () => {
+    const { stderr } = await program.run(['ls', '--url', 'nonsense'], { env: { HOLDFAST_DEBUG: '1' } })
+    expect(stderr).toMatch(/\n\s+at /)
+  })
+
+  it('without arguments the help is shown, on standard error', async () => {
+    const { code, stdout, stderr } = await program.run([])
+    expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+    expect(stderr).toContain('Usage: holdfast')
+  })
+})
+
+describe('help teaches', () => {
+  it('all subcommands, the server and the exit codes', async () => {
+    const { code, stdout, stderr } = await program.run(['--help'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const text of [
+      'run',
+      'ls',
+      'inspect',
+      'watch',
+      'unlock',
+      'HOLDFAST_REDIS_URL',
+      'redis-sentinel://',
+      '75',
+    ]) {
+      expect(stdout).toContain(text)
+    }
+  })
+
+  for (const [name, ...texts] of [
+    ['run', '--wait', '--lease', 'HOLDFAST_EXPIRES_AT', 'Examples:', '127'],
+    ['ls', 'PATTERN', 'remainingMs'],
+    ['inspect', 'waitingClients'],
+    ['watch', '--interval', '--count'],
+    ['unlock', '--force', '--yes', 'Examples:'],
+  ] as const) {
+    it(`${name} --help`, async () => {
+      const { code, stdout } = await program.run([name, '--help'])
+      expect(code).toBe(0)
+      for (const text of [...texts, '--url', '--json']) expect(stdout).toContain(text)
+    })
+  }
+
+  it('--version', async () => {
+    expect((await program.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
+  })
+})

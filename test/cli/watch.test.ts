@@ -1,0 +1,121 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { bringServer } from '../servers/index.js'
+import { placeOf } from '../setup/places.js'
+import { jsonLines } from './json.js'
+import { canMakeTerminals, useProgram } from './program.js'
+
+const program = useProgram()
+const place = placeOf('standalone')
+afterEach(() => place.tidy())
+
+const ESC = '\u001b'
+const fast = ['--interval', '0.05']
+
+describe('holdfast watch', () => {
+  it('writes one line for each change, and ends with 0 at Ctrl-C', async () => {
+    const name = place.lockName()
+    const lock = place.holdfast().lock(name)
+    const running = program.start(['watch', name, ...fast])
+    await running.shows(/free .*\n/)
+    const hold = await lock.acquire()
+    await running.shows(new RegExp(`held by ${hold.owner} .*\n`))
+    await hold.release()
+    await running.shows(/free .*\n.*held .*\n.*free .*\n/)
+    running.child.kill('SIGINT')
+    const { code, stdout, stderr } = await running.outcome
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout.trimEnd().split('\n')).toHaveLength(3)
+    expect(stdout).not.toContain(ESC)
+  })
+
+  it('--json and --count: as many lines as asked for, with the time', async () => {
+    const name = place.lockName()
+    const lock = place.holdfast().lock(name)
+    const running = program.start(['watch', name, ...fast, '--json', '--count', '2'])
+    await running.shows('\n')
+    const { owner } = await lock.acquire()
+    const { code, stdout } = await running.outcome
+    expect(code).toBe(0)
+    expect(jsonLines(stdout)).toEqual([
+      { at: expect.stringMatching(/Z$/), name, locked: false, owners: [], remainingMs: 0, waitingClients: 0 },
+      {
+        at: expect.stringMatching(/Z$/),
+        name,
+        locked: true,
+        owners: [{ owner, holds: 1 }],
+        remainingMs: expect.any(Number),
+        waitingClients: 0,
+      },
+    ])
+  })
+
+  it('ends with 128+n at TERM', async () => {
+    const running = program.start(['watch', place.lockName(), ...fast])
+    await running.shows('free')
+    running.child.kill('SIGTERM')
+    expect((await running.outcome).code).toBe(143)
+  })
+
+  it('ends quietly when nobody reads any more', async () => {
+    const name = place.lockName()
+    const running = program.start(['watch', name, ...fast])
+    await running.shows('free')
+    running.child.stdout?.destroy()
+    const lock = place.holdfast().lock(name)
+    const ended = running.outcome.then(() => true)
+    for (let over = false; !over; ) {
+      const hold = await lock.acquire()
+      over = await Promise.race([ended, place.pass(60).then(() => false)])
+      await hold.release()
+    }
+    expect(await running.outcome).toMatchObject({ code: 141, stderr: '' })
+  })
+
+  it('goes on when the server goes away and comes back', async () => {
+    const server = await bringServer({ flavour: 'any', args: [] })
+    try {
+      const running = program.start(['watch', place.lockName(), ...fast], { url: server.url })
+      await running.shows('free')
+      await server.kill()
+      await running.says('does not answer')
+      await server.restart({ keepData: false })
+      await running.says('answers again')
+      running.child.kill('SIGINT')
+      expect((await running.outcome).code).toBe(0)
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('Ctrl-C ends it though the server hangs', async () => {
+    const server = await bringServer({ flavour: 'any', args: [] })
+    try {
+      const running = program.start(['watch', place.lockName(), ...fast], { url: server.url })
+      await running.shows('free')
+      await server.pause()
+      running.child.kill('SIGINT')
+      expect((await running.outcome).code).toBe(0)
+    } finally {
+      await server.resume()
+      await server.stop()
+    }
+  })
+
+  it.skipIf(!canMakeTerminals)(
+    'on a terminal the picture is drawn anew, in colours unless NO_COLOR is set',
+    async () => {
+      const name = place.lockName()
+      const env = { TERM: 'xterm', NO_COLOR: undefined }
+      await using _ = await place.holdfast().lock(name).acquire()
+      const coloured = await program.startOnTerminal(['watch', name, ...fast, '--count', '3'], { env })
+        .outcome
+      expect(coloured.code).toBe(0)
+      expect(coloured.stdout.match(/State/g)).toHaveLength(3)
+      expect(coloured.stdout).toMatch(new RegExp(`${ESC}\\[\\d+A`))
+      expect(coloured.stdout).toContain(`${ESC}[33mheld`)
+      const args = ['watch', name, ...fast, '--count', '2']
+      const plain = await program.startOnTerminal(args, { env: { ...env, NO_COLOR: '1' } }).outcome
+      expect(plain.stdout).not.toMatch(new RegExp(`${ESC}\\[\\d+m`))
+    },
+  )
+})

@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { Holdfast, type StandaloneClient } from '../../src/index.js'
+import { eventsOf } from '../fault/heard.js'
+import { named } from '../fault/proxied-command.js'
+import { Scene } from '../fault/scene.js'
+import { standaloneClient } from '../setup/clients.js'
+import { eventually } from '../setup/eventually.js'
+import { tlsBefore } from './tls-front.js'
+
+describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
+  "C1: the application's client (%s)",
+  (library) => {
+    let scene: Scene
+    let application: StandaloneClient
+    let holdfast: Holdfast
+
+    beforeEach(async () => {
+      scene = await Scene.standalone(library)
+      application = standaloneClient({ host: scene.proxy.host, port: scene.proxy.port }, library)
+      holdfast = new Holdfast(application, { watchdogMs: 900 })
+    })
+
+    afterEach(async () => {
+      await holdfast.close()
+      application.disconnect()
+      await scene.end()
+    })
+
+    /** Holds for two renewals, with a waiter behind it that gets the lock at the release. */
+    async function holdAndHandOver(): Promise<void> {
+      const heard = eventsOf(holdfast, ['renewed', 'suspended', 'lost'])
+      const hold = await holdfast.lock(scene.name).acquire()
+      const waiting = holdfast.lock(scene.name).acquire()
+      await eventually(() => heard.length >= 2)
+      await hold.release()
+      await (await waiting).release()
+      expect(new Set(heard)).toEqual(new Set(['renewed']))
+      await scene.nothingLeft()
+    }
+
+    test('that waits in BLPOP delays nothing, and goes on waiting', async () => {
+      const list = `${scene.name}:list`
+      const popped = application.call('BLPOP', list, 0)
+      await eventually(() => scene.proxy.commands.some(named('BLPOP')))
+      await holdAndHandOver()
+      await scene.direct.lpush(list, 'value')
+      expect(await popped).toEqual([list, 'value'])
+    })
+
+    test('with an open MULTI delays nothing, and nothing gets into its transaction', async () => {
+      const key = `${scene.name}:key`
+      await application.call('MULTI')
+      await application.call('SET', key, 'value')
+      await holdAndHandOver()
+      expect(await application.call('EXEC')).toEqual(['OK'])
+      await scene.direct.del(key)
+    })
+
+    test('with a pipeline that is not through delays nothing', async () => {
+      const holding = scene.holdReply(named('ECHO'))
+      const pipeline = Array.from({ length: 500 }, (_, index) => application.call('ECHO', index))
+      const held = await holding
+      await holdAndHandOver()
+      held.letGo()
+      expect((await Promise.all(pipeline)).map(Number)).toEqual(pipeline.map((_, index) => index))
+    })
+
+    test('is not connected, listened to or closed by Holdfast', async () => {
+      const listeners = ['connect', 'ready', 'close', 'end', 'error', 'message'] as const
+      const counts = (): number[] => listeners.map((event) => listenerCount(application, event))
+      const before = counts()
+      await holdAndHandOver()
+      expect(application.status).toBe('wait')
+      expect(counts()).toEqual(before)
+      expect(await application.call('PING')).toBe('PONG')
+      await holdfast.close()
+      expect(await application.call('PING')).toBe('PONG')
+      // Of all the connections only the application's stands.
+      await eventually(() => scene.proxy.open.length === 1)
+    })
+
+    test('that is closed takes nothing with it', async () => {
+      await application.call('PING')
+      const hold = await holdfast.lock(scene.name).acquire()
+      application.disconnect()
+      const renewed = new Promise((resolve) => holdfast.once('renewed', resolve))
+      await renewed
+      await hold.release()
+      await scene.nothingLeft()
+    })
+  },
+)
+
+describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
+  'C1: settings that are honoured (%s)',
+  (library) => {
+    let scene: Scene
+    beforeEach(async () => {
+      scene = await Scene.standalone(library)
+    })
+    afterEach(() => scene.end())
+
+    test('keyPrefix and db: the key is there and nowhere else, and a release wakes', async () => {
+      const client = { keyPrefix: 'app:', db: 3 }
+      const hold = await scene.holdfast({}, { client }).lock(scene.name).acquire()
+      const waiter = scene.holdfast({}, { client })
+      const waiting = waiter.lock(scene.name).acquire()
+      // Another prefix, or another database, is another lock.
+      await (
+        await scene
+          .holdfast({}, { client: { db: 3 } })
+          .lock(scene.name)
+          .acquire()
+      ).release()
+      await (
+        await scene
+          .holdfast({}, { client: { keyPrefix: 'app:' } })
+          .lock(scene.name)
+          .acquire()
+      ).release()
+      const there = scene.direct.duplicate()
+      await there.call('SELECT', 3)
+      expect(await there.call('HGETALL', `app:${scene.name}`)).toEqual([hold.owner, '1'])
+      const names: string[] = []
+      for await (const { name } of waiter.list(`${scene.name}*`)) names.push(name)
+      expect(names).toEqual([scene.name])
+      await eventually(async () => (await scene.channels()).length > 0)
+      expect(await scene.channels()).toEqual([`redisson_lock__channel:{app:${scene.name}}`])
+      await hold.release()
+      await (await waiting).release()
+      expect(await there.call('EXISTS', `app:${scene.name}`)).toBe(0)
+      there.disconnect()
+      await scene.nothingLeft()
+    })
+
+    test('user and password; every connection says whose it is', async () => {
+      const user = scene.name.replaceAll(':', '-')
+      await scene.direct.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', '+@all')
+      const client = { username: user, password: 'secret', connectionName: 'application' }
+      const hold = await scene.holdfast({}, { client }).lock(scene.name).acquire()
+      const waiting = scene.holdfast({}, { client }).lock(scene.name).acquire()
+      await eventually(async () => (await scene.channels()).length > 0)
+      const clients = String(await scene.direct.call('CLIENT', 'LIST')).split('\n')
+      const ours = clients.filter((line) => line.includes(` user=${user} `))
+      expect(ours.length).toBeGreaterThanOrEqual(2)
+      for (const line of ours) expect(line).toMatch(/ name=holdfast-(commands|news) /)
+      await hold.release()
+      await (await waiting).release()
+      await scene.nothingLeft()
+      await scene.direct.call('ACL', 'DELUSER', user)
+    })
+
+    test('TLS, with the certificate it trusts', async () => {
+      const front = await tlsBefore(inject('servers').standalone)
+      const trusting = { port: front.port, tls: { ca: front.certificate } }
+      const holdfast = (tls: object): Holdfast =>
+        new Holdfast(standaloneClient({ host: '127.0.0.1', port: front.port, tls }, library), {
+          storeTimeoutMs: 300,
+        })
+      const holder = holdfast(trusting.tls)
+      const waiter = holdfast(trusting.tls)
+      const stranger = holdfast({})
+      const hold = await holder.lock(scene.name).acquire()
+      const waiting = waiter.lock(scene.name).acquire()
+      await eventually(async () => (await scene.channels()).length > 0)
+      await hold.release()
+      await (await waiting).release()
+      expect(front.accepted()).toBeGreaterThanOrEqual(2)
+      await expect(stranger.lock(scene.name).acquire()).rejects.toMatchObject({ reason: 'unreachable' })
+      await scene.nothingLeft()
+      await Promise.all([holder.close(), waiter.close(), stranger.close()])
+      await front.stop()
+    })
+  },
+)
+
+function listenerCount(client: object, event: string): number {
+  if (!('listenerCount' in client) || typeof client.listenerCount !== 'function') return -1
+  return Number(client.listenerCount(event))
+}

@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { Scene } from '../fault/scene.js'
+import { freePort } from '../servers/port.js'
+import { eventually } from '../setup/eventually.js'
+
+const fixture = fileURLToPath(new URL('./process.fixture.ts', import.meta.url))
+
+/** A process that has nothing more to do ends at once; this is what a busy machine may add. */
+const PROMPTLY_MS = 1_500
+
+class Child {
+  readonly lines: string[] = []
+  readonly #exit: Promise<unknown[]>
+  #lastLineAt = 0
+
+  constructor(private readonly child: ChildProcess) {
+    this.#exit = once(child, 'exit')
+    if (child.stdout) {
+      createInterface(child.stdout).on('line', (line) => {
+        this.lines.push(line)
+        this.#lastLineAt = performance.now()
+      })
+    }
+  }
+
+  said(line: string): Promise<boolean> {
+    return eventually(() => this.lines.includes(line), Boolean, 15_000)
+  }
+
+  get running(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null
+  }
+
+  /** Its exit code, and how long after its last word it ended. */
+  async ended(): Promise<{ code: unknown; afterMs: number }> {
+    const [code] = await this.#exit
+    return { code, afterMs: performance.now() - this.#lastLineAt }
+  }
+
+  kill(): void {
+    this.child.kill('SIGKILL')
+  }
+}
+
+describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%s)', (library) => {
+  let scene: Scene
+  const children: Child[] = []
+
+  beforeEach(async () => {
+    scene = await Scene.standalone(library)
+  })
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill()
+    await scene.end()
+  })
+
+  function start(scenario: string, port = inject('servers').standalone.port): Child {
+    const words = ['--import', 'tsx', fixture, scenario, String(port), library, scene.name]
+    const child = new Child(spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] }))
+    children.push(child)
+    return child
+  }
+
+  async function endsPromptly(child: Child): Promise<void> {
+    const { code, afterMs } = await child.ended()
+    expect(code).toBe(0)
+    expect(afterMs).toBeLessThan(PROMPTLY_MS)
+  }
+
+  test('that is idle ends by itself, without close()', async () => {
+    const child = start('idle')
+    await child.said('released')
+    await endsPromptly(child)
+    await scene.nothingLeft()
+  })
+
+  test('that holds and does nothing else ends by itself; the lock ends with its lease', async () => {
+    const child = start('holding')
+    await child.said('held')
+    await endsPromptly(child)
+    expect(await scene.ttl()).toBeLessThanOrEqual(3_000)
+    await scene.direct.del(scene.name)
+  })
+
+  test('that awaits a lock stays alive until it has it', async () => {
+    const hold = await scene.holdfast().lock(scene.name).acquire()
+    const child = start('pending')
+    await child.said('waiting')
+    // Longer than anything but the wait itself would have kept it alive.
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(child.running).toBe(true)
+    await hold.release()
+    await child.said('acquired')
+    await endsPromptly(child)
+    await scene.direct.del(scene.name)
+  })
+
+  test('whose wait was in vain ends by itself', async () => {
+    const hold = await scene.holdfast().lock(scene.name).acquire()
+    const child = start('timed-out')
+    await child.said('timed-out')
+    await endsPromptly(child)
+    await hold.release()
+    await scene.nothingLeft()
+  })
+
+  test('after close: no timer, no socket, no channel, no connection is left', async () => {
+    const child = start('closed')
+    await child.said('wait-ended')
+    await child.said('aborted')
+    await child.said('left:')
+    await endsPromptly(child)
+    expect(await scene.channels()).toEqual([])
+    await scene.direct.del(scene.name)
+  })
+
+  test('after close when the server was never reached: no timer is left', async () => {
+    const child = start('unreachable', await freePort())
+    await child.said('unreachable')
+    await child.said('left:')
+    await endsPromptly(child)
+  })
+})

@@ -1,0 +1,51 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { named } from '../fault/proxied-command.js'
+import { Scene } from '../fault/scene.js'
+import { eventually } from '../setup/eventually.js'
+
+let scene: Scene
+afterEach(() => scene.end())
+
+describe('C2: connections', () => {
+  test.each([
+    { what: 'ioredis 6, RESP3', library: 'ioredis-6', client: {}, holding: 1, waiting: 1 },
+    { what: 'ioredis 6, RESP2', library: 'ioredis-6', client: { protocol: 2 }, holding: 1, waiting: 2 },
+    { what: 'ioredis 5', library: 'ioredis-5', client: {}, holding: 1, waiting: 2 },
+    { what: 'iovalkey', library: 'iovalkey', client: {}, holding: 1, waiting: 2 },
+  ] as const)('$what: $holding to hold, $waiting to wait for however many locks', async (plan) => {
+    scene = await Scene.standalone(plan.library)
+    const names = ['a', 'b', 'c'].map((letter) => `${scene.name}:${letter}`)
+    const holder = scene.holdfast({}, { client: plan.client })
+    const holds = await Promise.all(names.map((name) => holder.lock(name).acquire()))
+    expect(scene.proxy.open).toHaveLength(plan.holding)
+    const waiter = scene.holdfast({}, { client: plan.client })
+    const waits = names.flatMap((name) => [waiter.lock(name).acquire(), waiter.lock(name).acquire()])
+    await eventually(async () => (await scene.channels()).length === names.length)
+    expect(scene.proxy.open).toHaveLength(plan.holding + plan.waiting)
+    await Promise.all(holds.map((hold) => hold.release()))
+    await Promise.all(waits.map(async (wait) => (await wait).release()))
+    await scene.nothingLeft()
+    await holder.close()
+    await waiter.close()
+    await eventually(() => scene.proxy.open.length === 0)
+  })
+
+  test.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
+    'a cluster is spoken to with sharded pub/sub only (%s)',
+    async (library) => {
+      scene = await Scene.cluster(library)
+      const hold = await scene.holdfast().lock(scene.name).acquire()
+      const waiting = scene.holdfast().lock(scene.name).acquire()
+      await eventually(async () => (await scene.channels()).length > 0)
+      await hold.release()
+      await (await waiting).release()
+      await scene.nothingLeft()
+      const commands = scene.proxies.flatMap((proxy) => proxy.commands)
+      expect(commands.filter(named('SUBSCRIBE'))).toEqual([])
+      expect(commands.filter(named('SSUBSCRIBE'))).toHaveLength(1)
+      const releases = commands.filter(({ label }) => label === 'release')
+      expect(releases.length).toBeGreaterThanOrEqual(2)
+      for (const { words } of releases) expect(words.at(-1)).toBe('SPUBLISH')
+    },
+  )
+})

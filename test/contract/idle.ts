@@ -1,0 +1,20 @@
+import type { Holdfast, Lock } from '../../src/index.js'
+import type { Place } from '../setup/places.js'
+
+/** Waits until nothing is alive in a client any more: no call, hold, renewal, give-back, scope or appointment. */
+export async function untilIdle(place: Place, holdfast: Holdfast): Promise<void> {
+  const left = (): string =>
+    Object.entries(holdfast.census)
+      .filter(([, count]) => count > 0)
+      .map(([sort, count]) => `${sort} ${count}`)
+      .join(', ')
+  await place.eventually(left, (sorts) => sorts === '')
+}
+
+/** Waits until that many clients wait for the lock, as the store sees it. */
+export async function untilWaiting(place: Place, lock: Lock, clients: number): Promise<void> {
+  await place.eventually(
+    () => lock.countWaitingClients(),
+    (count) => count === clients,
+  )
+}

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest'
+import { LockLostError } from '../../src/index.js'
+import type { Place } from '../setup/places.js'
+import { untilWaiting } from './idle.js'
+import { journalOf } from './journal.js'
+import { rejectionOf } from './outcome.js'
+
+/** What can only be seen where there is a server: keys, the application’s own client, renewals that fail. */
+export function serversCases(place: Place): void {
+  describe.runIf(place.server)('on a server', () => {
+    test('C1: the client handed in is neither used, nor connected, nor closed', async () => {
+      const idle = place.holdfast()
+      const lock = idle.lock(place.lockName())
+      const application = place.client()
+      await application.connect()
+      const { status } = application
+      await lock.withLock(() => undefined)
+      await idle.close()
+      expect(application.status).toBe(status)
+      expect(await application.call('GET', lock.name)).toBeNull()
+    })
+
+    test('X2: the key is one hash of owner and count, with the lease as its time to live; free means gone', async () => {
+      const application = place.client()
+      const holdfast = place.holdfast()
+      const lock = holdfast.lock(place.lockName())
+      const owner = holdfast.owner()
+      const outer = await lock.acquire({ owner, leaseMs: 60_000 })
+      const inner = await lock.acquire({ owner, leaseMs: 60_000 })
+      expect(await application.call('HGET', lock.name, owner)).toBe('2')
+      expect(await application.call('HLEN', lock.name)).toBe(1)
+      const left = Number(await application.call('PTTL', lock.name))
+      expect(left).toBeGreaterThan(40_000)
+      expect(left).toBeLessThanOrEqual(60_000)
+      await inner.release()
+      expect(await application.call('HGET', lock.name, owner)).toBe('1')
+      await outer.release()
+      expect(await application.call('EXISTS', lock.name)).toBe(0)
+    })
+
+    test('X2: locks survive SCRIPT FLUSH', async () => {
+      const application = place.client()
+      const lock = place.holdfast().lock(place.lockName())
+      const hold = await lock.acquire()
+      await application.call('SCRIPT', 'FLUSH')
+      expect(await lock.tryAcquire()).toBeNull()
+      await application.call('SCRIPT', 'FLUSH')
+      await hold.release()
+      expect(await application.call('EXISTS', lock.name)).toBe(0)
+    })
+
+    test('W4: the channel is dropped on the server when the last waiter has left', async () => {
+      const lock = place.holdfast().lock(place.lockName())
+      const hold = await place.holdfast().lock(lock.name).acquire()
+      const abort = new AbortController()
+      const waiting = rejectionOf(lock.acquire({ signal: abort.signal }))
+      await untilWaiting(place, lock, 1)
+      abort.abort()
+      await waiting
+      await untilWaiting(place, lock, 0)
+      await hold.release()
+    })
+
+    test('L4: a renewal that fails is told by `suspended`, retried, and the lock is kept when it gets through', async () => {
+      const application = place.client()
+      const holdfast = place.holdfast({ watchdogMs: 1_200 })
+      const lock = holdfast.lock(place.lockName())
+      const [suspended, renewed] = [journalOf(holdfast, 'suspended'), journalOf(holdfast, 'renewed')]
+      const lost = journalOf(holdfast, 'lost')
+      // Connections made beforehand take no time from the lease.
+      expect(await application.call('EXISTS', lock.name)).toBe(0)
+      expect(await lock.isLocked()).toBe(false)
+      const hold = await lock.acquire()
+      const aside = `{${lock.name}}:aside`
+      await application.call('RENAME', lock.name, aside)
+      await application.call('SET', lock.name, 'no lock', 'PX', 60_000)
+      await place.eventually(() => suspended.length > 0)
+      expect(suspended).toEqual([
+        {
+          name: lock.name,
+          owner: hold.owner,
+          remainingMs: expect.any(Number),
+          cause: expect.objectContaining({ code: 'STORE_ERROR', reason: 'wrong-type', lockName: lock.name }),
+        },
+      ])
+      hold.assertHeld()
+      expect(renewed).toEqual([])
+      await application.call('RENAME', aside, lock.name)
+      await place.eventually(() => renewed.length >= 3)
+      expect(suspended).toHaveLength(1)
+      expect(lost).toEqual([])
+      await hold.release()
+      expect(await lock.isLocked()).toBe(false)
+    })
+
+    test('L4: renewals that keep failing end in the loss at the deadline, and delay no other lock’s', async () => {
+      const application = place.client()
+      const holdfast = place.holdfast({ watchdogMs: 900 })
+      const [failing, sound] = [holdfast.lock(place.lockName()), holdfast.lock(place.lockName())]
+      const [suspended, lost] = [journalOf(holdfast, 'suspended'), journalOf(holdfast, 'lost')]
+      const renewed = journalOf(holdfast, 'renewed')
+      expect(await application.call('EXISTS', failing.name)).toBe(0)
+      expect(await failing.isLocked()).toBe(false)
+      const [hold, kept] = [await failing.acquire(), await sound.acquire()]
+      await application.call('DEL', failing.name)
+      await application.call('SET', failing.name, 'no lock', 'PX', 60_000)
+      const { signal } = hold
+      await place.eventually(() => signal.aborted)
+      expect(suspended).toMatchObject([{ name: failing.name }])
+      expect(lost).toMatchObject([{ name: failing.name, reason: 'lease-expired' }])
+      expect(renewed.length).toBeGreaterThan(0)
+      expect(new Set(renewed.map(({ name }) => name))).toEqual(new Set([sound.name]))
+      kept.assertHeld()
+      expect(await rejectionOf(hold.release())).toBeInstanceOf(LockLostError)
+      expect(await application.call('GET', failing.name)).toBe('no lock')
+      await application.call('DEL', failing.name)
+      await kept.release()
+    })
+  })
+}

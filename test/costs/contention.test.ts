@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Holdfast } from '../../src/index.js'
+import { Scene } from '../fault/scene.js'
+import { eventually } from '../setup/eventually.js'
+
+/** Design section 7, contended. The holder's client goes straight to the server where only the waiter is counted. */
+describe.each([
+  { where: 'RESP3', library: 'ioredis-6' as const },
+  { where: 'RESP2', library: 'ioredis-5' as const },
+])('costs under contention ($where)', ({ where, library }) => {
+  let scene: Scene
+  beforeEach(async () => {
+    scene = await Scene.standalone(library)
+  })
+  afterEach(() => scene.end())
+
+  /** A client whose connections are open, both of them where there are two, and whose scripts the server knows. */
+  async function warm(proxied: boolean): Promise<Holdfast> {
+    const holdfast = scene.holdfast({}, { proxied })
+    const name = `${scene.name}:warm-up`
+    const hold = await holdfast.lock(name).acquire()
+    await holdfast
+      .lock(name)
+      .acquire({ waitMs: 50 })
+      .catch(() => undefined)
+    await hold.release()
+    await eventually(async () => (await scene.channels()).length === 0)
+    return holdfast
+  }
+
+  /** Resolves when the server has answered all it was asked and the waiter sleeps. */
+  async function asleep(attempts: number, tally: { labels: readonly string[] }): Promise<void> {
+    await eventually(() => tally.labels.filter((label) => label === 'acquire').length === attempts)
+    await eventually(() => scene.proxy.commands.every(({ reply }) => reply !== undefined))
+  }
+
+  test(`going to wait: an attempt, a subscription, an attempt; ${where === 'RESP3' ? 2 : 3} round trips`, async () => {
+    const hold = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
+    const waiter = await warm(true)
+    const tally = scene.proxy.tally()
+    const waiting = waiter.lock(scene.name).acquire()
+    await asleep(2, tally)
+    expect(tally.labels).toEqual(['acquire', 'SUBSCRIBE', 'acquire'])
+    expect(tally.flights).toBe(where === 'RESP3' ? 2 : 3)
+    if (where === 'RESP3') {
+      const [first, subscription, second] = tally.commands
+      expect(subscription?.connection).toBe(first?.connection)
+      expect(second?.flight).toBe(subscription?.flight)
+    }
+    await hold.release()
+    await (await waiting).release()
+  })
+
+  test('hand-over between processes: the release and one attempt, two round trips, nothing else', async () => {
+    const hold = await (await warm(true)).lock(scene.name).acquire()
+    const waiter = await warm(true)
+    const before = scene.proxy.tally()
+    const waiting = waiter.lock(scene.name).acquire()
+    await asleep(2, before)
+    const tally = scene.proxy.tally()
+    const [next] = await Promise.all([waiting, hold.release()])
+    expect(tally.labels).toEqual(['release', 'acquire'])
+    expect(tally.flights).toBe(2)
+    await next.release()
+  })
+
+  test('waiting: nothing is sent while nothing happens', async () => {
+    const hold = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire({ leaseMs: 60_000 })
+    const waiter = await warm(true)
+    const before = scene.proxy.tally()
+    const waits = [1, 2, 3].map(() => waiter.lock(scene.name).acquire())
+    await asleep(2, before)
+    const tally = scene.proxy.tally()
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect(tally.labels).toEqual([])
+    await hold.release()
+    for (const wait of waits) await (await wait).release()
+  })
+
+  test("waiting: one attempt per time to live of the holder's lease, however many wait", async () => {
+    const WATCHDOG_MS = 900
+    const holder = scene.holdfast({ watchdogMs: WATCHDOG_MS }, { proxied: false })
+    const hold = await holder.lock(scene.name).acquire()
+    const waiter = await warm(true)
+    const before = scene.proxy.tally()
+    const waits = [1, 2, 3].map(() => waiter.lock(scene.name).acquire())
+    await asleep(2, before)
+    const tally = scene.proxy.tally()
+    const startedAt = performance.now()
+    await eventually(() => tally.labels.length >= 3)
+    // A renewal every third of the lease leaves two thirds of it at least, when nothing is late.
+    const attempts = (performance.now() - startedAt) / ((WATCHDOG_MS * 2) / 3)
+    expect(new Set(tally.labels)).toEqual(new Set(['acquire']))
+    expect(tally.labels.length).toBeLessThanOrEqual(Math.ceil(attempts) + 1)
+    await hold.release()
+    for (const wait of waits) await (await wait).release()
+  })
+
+  test('a section costs the same however many wait in a process', async () => {
+    const few = await commandsPerSection(1, 2)
+    const many = await commandsPerSection(1, 50)
+    // An acquire and a release; the subscription comes once and is shared.
+    expect(many).toBeLessThanOrEqual(2.2)
+    expect(many).toBeLessThanOrEqual(few)
+  })
+
+  test('a section costs the same however many wait in each of two processes', async () => {
+    const few = await commandsPerSection(2, 4)
+    const many = await commandsPerSection(2, 50)
+    expect(many).toBeLessThanOrEqual(few + 1)
+    expect(many).toBeLessThanOrEqual(5)
+  })
+
+  async function commandsPerSection(processes: number, waiters: number): Promise<number> {
+    const clients = await Promise.all(Array.from({ length: processes }, () => warm(true)))
+    const name = `${scene.name}:${processes}x${waiters}`
+    const tally = scene.proxy.tally()
+    await Promise.all(
+      clients.flatMap((client) =>
+        Array.from({ length: waiters }, () =>
+          client.lock(name).withLock(() => new Promise((resolve) => setImmediate(resolve))),
+        ),
+      ),
+    )
+    return tally.labels.length / (processes * waiters)
+  }
+})

@@ -1,0 +1,64 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { calls } from '../fault/proxied-command.js'
+import { Scene } from '../fault/scene.js'
+import { eventually } from '../setup/eventually.js'
+
+const LOCKS = 200
+const WATCHDOG_MS = 3_000
+
+let scene: Scene
+afterEach(() => scene.end())
+
+/** Design section 7: one pipelined batch per third of the watchdog. */
+describe.each([
+  { where: 'RESP3', library: 'ioredis-6' as const },
+  { where: 'RESP2', library: 'ioredis-5' as const },
+])(`renewing ${LOCKS} locks ($where)`, ({ library }) => {
+  test('is one flight per third of the watchdog, with no command waiting for an answer', async () => {
+    scene = await Scene.standalone(library)
+    const holdfast = scene.holdfast({ watchdogMs: WATCHDOG_MS })
+    let renewed = 0
+    holdfast.on('renewed', () => {
+      renewed += 1
+    })
+    const names = Array.from({ length: LOCKS }, (_, index) => `${scene.name}:${index}`)
+    const holds = await Promise.all(names.map((name) => holdfast.lock(name).acquire()))
+    // After this round the server knows the script.
+    await eventually(() => renewed === LOCKS)
+
+    const holding = scene.holdReply(calls('renew'))
+    const tally = scene.proxy.tally()
+    const held = await holding
+    // While no answer gets through, all of them are on their way.
+    await eventually(() => tally.labels.length >= LOCKS)
+    held.letGo()
+    await eventually(() => renewed === 2 * LOCKS)
+    expect(tally.labels).toEqual(names.map(() => 'renew'))
+    expect(new Set(tally.commands.map(({ words }) => words[3])).size).toBe(LOCKS)
+    expect(tally.flights).toBe(1)
+
+    // Two more rounds, a third apart.
+    const startedAt = performance.now()
+    await eventually(() => renewed === 4 * LOCKS)
+    expect(tally.labels).toHaveLength(3 * LOCKS)
+    expect(performance.now() - startedAt).toBeGreaterThan(WATCHDOG_MS / 3)
+    await Promise.all(holds.map((hold) => hold.release()))
+  })
+
+  test('sends nothing for holds with a lease of their own', async () => {
+    scene = await Scene.standalone(library)
+    const holdfast = scene.holdfast({ watchdogMs: 300 })
+    const watched = await holdfast.lock(`${scene.name}:watched`).acquire()
+    const leased = await holdfast.lock(scene.name).acquire({ leaseMs: 10_000 })
+    const tally = scene.proxy.tally()
+    const renewals = (): string[] =>
+      tally.commands.filter(({ label }) => label === 'renew').map(({ words }) => words[3] ?? '')
+    await eventually(() => renewals().length >= 4)
+    expect(new Set(renewals())).toEqual(new Set([`${scene.name}:watched`]))
+    await watched.release()
+    const after = scene.proxy.tally()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(after.labels).toEqual([])
+    await leased.release()
+  })
+})

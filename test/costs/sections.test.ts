@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Holdfast, Lock } from '../../src/index.js'
+import { Scene } from '../fault/scene.js'
+
+const stages = [
+  { where: 'RESP3', open: () => Scene.standalone('ioredis-6') },
+  { where: 'RESP2', open: () => Scene.standalone('ioredis-5') },
+  { where: 'cluster', open: () => Scene.cluster('ioredis-6') },
+]
+
+interface Cost {
+  readonly commands: readonly string[]
+  readonly roundTrips: number
+}
+
+/** Design section 7, uncontended: once the connection is open and the server knows the scripts. */
+describe.each(stages)('costs without contention ($where)', ({ open }) => {
+  let scene: Scene
+  let holdfast: Holdfast
+  let lock: Lock
+
+  beforeEach(async () => {
+    scene = await open()
+    holdfast = scene.holdfast()
+    lock = holdfast.lock(scene.name)
+    await lock.withLock(() => 0)
+    await lock.isLocked()
+  })
+  afterEach(() => scene.end())
+
+  async function costOf(body: () => Promise<unknown>): Promise<Cost> {
+    const tallies = scene.proxies.map((proxy) => proxy.tally())
+    await body()
+    return {
+      commands: tallies.flatMap(({ labels }) => labels),
+      roundTrips: tallies.reduce((sum, { flights }) => sum + flights, 0),
+    }
+  }
+
+  test('acquire and release: one command and one round trip each', async () => {
+    const hold = await lock.acquire()
+    expect(await costOf(() => hold.release())).toEqual({ commands: ['release'], roundTrips: 1 })
+    let again = hold
+    expect(await costOf(async () => (again = await lock.acquire()))).toEqual({
+      commands: ['acquire'],
+      roundTrips: 1,
+    })
+    expect(await costOf(() => again.release())).toEqual({ commands: ['release'], roundTrips: 1 })
+  })
+
+  test('nested acquire and release: one each', async () => {
+    await lock.withLock(async () => {
+      let inner = await lock.acquire()
+      await inner.release()
+      expect(await costOf(async () => (inner = await lock.acquire()))).toEqual({
+        commands: ['acquire'],
+        roundTrips: 1,
+      })
+      expect(await costOf(() => inner.release())).toEqual({ commands: ['release'], roundTrips: 1 })
+    })
+  })
+
+  test('a refusal: one of each', async () => {
+    const hold = await lock.acquire()
+    const other = scene.holdfast().lock(scene.name)
+    await other.isLocked()
+    expect(await costOf(() => other.tryAcquire())).toEqual({ commands: ['acquire'], roundTrips: 1 })
+    await hold.release()
+  })
+
+  test('what asks nobody: nothing', async () => {
+    const hold = await lock.acquire()
+    const free = async (): Promise<void> => {
+      hold.assertHeld()
+      hold.remainingMs()
+      holdfast.lock('another')
+      holdfast.owner()
+      await holdfast.run(() => 0)
+    }
+    expect(await costOf(free)).toEqual({ commands: [], roundTrips: 0 })
+    await hold.release()
+    expect(await costOf(() => hold.release())).toEqual({ commands: [], roundTrips: 0 })
+  })
+})

@@ -1,0 +1,77 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import type { Holdfast } from '../../src/index.js'
+import { bringServer, type Server } from '../servers/index.js'
+import { eventually } from '../setup/eventually.js'
+import { eventsOf } from './heard.js'
+import { Scene } from './scene.js'
+
+const cases = [
+  { library: 'ioredis-6', role: 'commands' },
+  { library: 'ioredis-5', role: 'commands' },
+  { library: 'ioredis-5', role: 'news' },
+] as const
+
+describe.each(cases)('CLIENT KILL of the connection for $role ($library)', ({ library, role }) => {
+  let server: Server
+  let scene: Scene
+  let holder: Holdfast
+  let waiter: Holdfast
+
+  beforeAll(async () => {
+    server = await bringServer({ flavour: inject('servers').flavour })
+  })
+  afterAll(() => server.stop())
+  beforeEach(async () => {
+    scene = await Scene.standalone(library, server)
+    holder = scene.holdfast({ watchdogMs: 1_500, commandTimeoutMs: 500 })
+    waiter = scene.holdfast({ commandTimeoutMs: 500 })
+  })
+  afterEach(() => scene.end())
+
+  /** Kills all connections of that role; says how many there were. */
+  async function kill(): Promise<number> {
+    const list = String(await scene.direct.call('CLIENT', 'LIST'))
+    const ids = list
+      .split('\n')
+      .filter((line) => line.includes(` name=holdfast-${role} `))
+      .map((line) => /^id=(\d+)/.exec(line)?.[1] ?? '')
+    for (const id of ids) await scene.direct.call('CLIENT', 'KILL', 'ID', id)
+    return ids.length
+  }
+
+  test('while the lock is held: it is renewed and released over a new one', async () => {
+    const hold = await holder.lock(scene.name).acquire()
+    const heard = eventsOf(holder, ['renewed', 'lost'])
+    expect(await kill()).toBe(role === 'commands' ? 1 : 0)
+    await eventually(() => heard.filter((event) => event === 'renewed').length === 2)
+    expect(await kill()).toBe(role === 'commands' ? 1 : 0)
+    await hold.release()
+    expect(heard).not.toContain('lost')
+    await scene.nothingLeft()
+  })
+
+  test('W2: while one waits, and the release is announced meanwhile: the waiter looks for itself', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const hold = await holder.lock(scene.name).acquire()
+      const waiting = waiter.lock(scene.name).acquire()
+      await eventually(async () => (await scene.channels()).length > 0)
+      const [killed] = await Promise.all([kill(), hold.release()])
+      expect(killed).toBeGreaterThan(0)
+      const next = await waiting
+      expect(await scene.holds()).toEqual({ [next.owner]: '1' })
+      await next.release()
+      await scene.nothingLeft()
+    }
+  })
+
+  test('while one waits, before the release: its subscription is in force again', async () => {
+    const hold = await holder.lock(scene.name).acquire()
+    const waiting = waiter.lock(scene.name).acquire()
+    await eventually(async () => (await scene.channels()).length > 0)
+    await kill()
+    await eventually(async () => (await scene.channels()).length > 0)
+    await hold.release()
+    await (await waiting).release()
+    await scene.nothingLeft()
+  })
+})

@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Holdfast, type Lock, StoreError } from '../../src/index.js'
+import { eventually } from '../setup/eventually.js'
+import { calls } from './proxied-command.js'
+import { Scene } from './scene.js'
+
+const stages = [
+  { where: 'ioredis 6, RESP3', open: () => Scene.standalone('ioredis-6') },
+  { where: 'ioredis 5, RESP2', open: () => Scene.standalone('ioredis-5') },
+  { where: 'iovalkey', open: () => Scene.standalone('iovalkey') },
+  { where: 'cluster, ioredis 6', open: () => Scene.cluster('ioredis-6') },
+  { where: 'cluster, ioredis 5', open: () => Scene.cluster('ioredis-5') },
+]
+const faults = stages.flatMap(({ where, open }) => [
+  { where, open, fault: 'break' as const },
+  { where, open, fault: 'silence' as const },
+])
+
+describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) => {
+  let scene: Scene
+  let holdfast: Holdfast
+  let lock: Lock
+  let told: string[]
+
+  beforeEach(async () => {
+    scene = await open()
+    holdfast = scene.holdfast({ commandTimeoutMs: 300 })
+    lock = holdfast.lock(scene.name)
+    told = []
+    for (const event of ['acquired', 'released', 'lost', 'error'] as const) {
+      holdfast.on(event, () => told.push(event))
+    }
+  })
+
+  afterEach(() => scene.end())
+
+  test('of the acquire: it is granted once', async () => {
+    const dropped = scene.dropReply(calls('acquire'), fault)
+    const hold = await lock.acquire()
+    await dropped
+    expect(await scene.holds()).toEqual({ [hold.owner]: '1' })
+    await hold.release()
+    expect(await scene.holds()).toEqual({})
+    expect(told).toEqual(['acquired', 'released'])
+    await scene.nothingLeft()
+  })
+
+  test('of a nested acquire: it counts once', async () => {
+    const outer = await lock.acquire()
+    const dropped = scene.dropReply(calls('acquire'), fault)
+    const inner = await outer.run(() => lock.acquire())
+    await dropped
+    expect(await scene.holds()).toEqual({ [outer.owner]: '2' })
+    await inner.release()
+    expect(await scene.holds()).toEqual({ [outer.owner]: '1' })
+    await outer.release()
+    expect(told).toEqual(['acquired', 'acquired', 'released', 'released'])
+    await scene.nothingLeft()
+  })
+
+  test('of a partial release: it counts once', async () => {
+    const outer = await lock.acquire()
+    const middle = await lock.acquire({ owner: outer.owner })
+    const inner = await lock.acquire({ owner: outer.owner })
+    const dropped = scene.dropReply(calls('release'), fault)
+    await inner.release()
+    await dropped
+    expect(await scene.holds()).toEqual({ [outer.owner]: '2' })
+    outer.assertHeld()
+    await middle.release()
+    expect(await scene.holds()).toEqual({ [outer.owner]: '1' })
+    await outer.release()
+    expect(told.filter((event) => event === 'lost' || event === 'error')).toEqual([])
+    await scene.nothingLeft()
+  })
+
+  test('of the last release: it resolves, with no false loss', async () => {
+    const hold = await lock.acquire()
+    const dropped = scene.dropReply(calls('release'), fault)
+    await hold.release()
+    await dropped
+    expect(hold.signal.aborted).toBe(false)
+    expect(await scene.holds()).toEqual({})
+    expect(told).toEqual(['acquired', 'released'])
+    await scene.nothingLeft()
+  })
+
+  test('of the last release, while another owner takes the lock: the repeated one leaves it alone', async () => {
+    const hold = await lock.acquire()
+    const other = scene.holdfast({}, { proxied: false })
+    const waiting = other.lock(scene.name).acquire()
+    await eventually(async () => (await scene.channels()).length > 0)
+    const dropped = scene.dropReply(calls('release'), fault)
+    const releasing = hold.release()
+    await dropped
+    const next = await waiting
+    await releasing
+    expect(await scene.holds()).toEqual({ [next.owner]: '1' })
+    next.assertHeld()
+    await next.release()
+    expect(told).toEqual(['acquired', 'released'])
+    await scene.nothingLeft()
+  })
+
+  test('of a renewal: it is repeated and the lock is kept', async () => {
+    const short = scene.holdfast({ commandTimeoutMs: 200, watchdogMs: 1_500 })
+    const events: string[] = []
+    for (const event of ['suspended', 'renewed', 'lost'] as const) short.on(event, () => events.push(event))
+    const hold = await short.lock(scene.name).acquire()
+    const dropped = scene.dropReply(calls('renew'), fault)
+    await dropped
+    await eventually(() => events.includes('renewed'))
+    expect(events).toEqual(['suspended', 'renewed'])
+    hold.assertHeld()
+    expect(await scene.holds()).toEqual({ [hold.owner]: '1' })
+    expect(await scene.ttl()).toBeGreaterThan(hold.remainingMs())
+    await hold.release()
+    await scene.nothingLeft()
+  })
+
+  test('of a single attempt: it is a StoreError, and what was taken is given back', async () => {
+    const dropped = scene.dropReply(calls('acquire'), fault)
+    const outcome = await lock.tryAcquire().catch((error: unknown) => error)
+    await dropped
+    expect(outcome).toBeInstanceOf(StoreError)
+    expect(outcome).toMatchObject({ transient: true, lockName: scene.name })
+    await scene.nothingLeft()
+    expect(told).toEqual([])
+  })
+
+  test('of a single nested attempt: its count is taken back and the outer hold stands', async () => {
+    const outer = await lock.acquire()
+    const dropped = scene.dropReply(calls('acquire'), fault)
+    await expect(lock.tryAcquire({ owner: outer.owner })).rejects.toBeInstanceOf(StoreError)
+    await dropped
+    await eventually(() => holdfast.census.strays === 0)
+    expect(await scene.holds()).toEqual({ [outer.owner]: '1' })
+    const inner = await lock.acquire({ owner: outer.owner })
+    expect(await scene.holds()).toEqual({ [outer.owner]: '2' })
+    await inner.release()
+    await outer.release()
+    await scene.nothingLeft()
+  })
+})

@@ -1,0 +1,142 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
+import { bringServer, type Server } from '../servers/index.js'
+import { eventually } from '../setup/eventually.js'
+import { eventsOf } from './heard.js'
+import { calls } from './proxied-command.js'
+import { Scene } from './scene.js'
+
+/** How much later than its bound a call may end on a busy machine. */
+const SLACK_MS = 1_500
+
+describe.each(['ioredis-6', 'ioredis-5'] as const)('a hung server (%s)', (library) => {
+  let server: Server
+  let scene: Scene
+
+  beforeAll(async () => {
+    server = await bringServer({ flavour: inject('servers').flavour })
+  })
+  afterAll(() => server.stop())
+  beforeEach(async () => {
+    scene = await Scene.standalone(library, server)
+  })
+  afterEach(async () => {
+    await server.resume()
+    await scene.end()
+  })
+
+  test('W5: a wait ends in time, with the trouble as its cause; a late grant is given back', async () => {
+    const lock = scene.holdfast({ commandTimeoutMs: 300 }).lock(scene.name)
+    await lock.isLocked()
+    await server.pause()
+    const startedAt = performance.now()
+    await expect(lock.acquire({ waitMs: 700 })).rejects.toSatisfy(
+      (error) => error instanceof LockTimeoutError && error.cause instanceof StoreError,
+    )
+    expect(performance.now() - startedAt).toBeLessThan(700 + SLACK_MS)
+    await server.resume()
+    await scene.nothingLeft()
+  })
+
+  test('C3: a single attempt ends with the command timeout', async () => {
+    const lock = scene.holdfast({ commandTimeoutMs: 300 }).lock(scene.name)
+    await lock.isLocked()
+    await server.pause()
+    const startedAt = performance.now()
+    await expect(lock.tryAcquire()).rejects.toMatchObject({ code: 'STORE_ERROR', reason: 'timeout' })
+    await expect(lock.isLocked()).rejects.toMatchObject({ code: 'STORE_ERROR' })
+    expect(performance.now() - startedAt).toBeLessThan(600 + SLACK_MS)
+    await server.resume()
+    await scene.nothingLeft()
+  })
+
+  test('during a wait: it ends in time, or is granted when the server goes on', async () => {
+    const hold = await scene.holdfast().lock(scene.name).acquire()
+    const waiter = scene.holdfast({ commandTimeoutMs: 300, storeTimeoutMs: 60_000 })
+    const brief = waiter.lock(scene.name).acquire({ waitMs: 600 })
+    const outcome = expect(brief).rejects.toBeInstanceOf(LockTimeoutError)
+    await eventually(async () => (await scene.channels()).length > 0)
+    const startedAt = performance.now()
+    await server.pause()
+    await outcome
+    expect(performance.now() - startedAt).toBeLessThan(600 + SLACK_MS)
+    const patient = waiter.lock(scene.name).acquire()
+    await eventually(() => scene.proxy.commands.some(({ reply }) => reply === undefined))
+    await server.resume()
+    await hold.release()
+    await (await patient).release()
+    await scene.nothingLeft()
+  })
+
+  test('L3, L4: while the lock is held: suspended, then lost at the local deadline', async () => {
+    const holdfast = scene.holdfast({ watchdogMs: 1_500, commandTimeoutMs: 200 })
+    const heard = eventsOf(holdfast, ['suspended', 'lost'])
+    const hold = await holdfast.lock(scene.name).acquire()
+    const lost = new Promise((resolve) => holdfast.once('lost', resolve))
+    const aborted = new Promise((resolve) => hold.signal.addEventListener('abort', resolve))
+    const deadline = performance.now() + hold.remainingMs()
+    await server.pause()
+    expect(await lost).toMatchObject({ owner: hold.owner, reason: 'lease-expired' })
+    await aborted
+    expect(performance.now()).toBeGreaterThan(deadline - 50)
+    expect(performance.now()).toBeLessThan(deadline + 1_500 / 3 + SLACK_MS)
+    expect(heard).toEqual(['suspended', 'lost'])
+    expect(hold.signal.reason).toBeInstanceOf(LockLostError)
+    expect(() => hold.assertHeld()).toThrow(LockLostError)
+    await expect(hold.release()).rejects.toBeInstanceOf(LockLostError)
+    await server.resume()
+    await scene.nothingLeft()
+  })
+
+  test('L4: while the lock is held, but back in time: renewed and not lost', async () => {
+    const holdfast = scene.holdfast({ watchdogMs: 6_000, commandTimeoutMs: 200 })
+    const heard = eventsOf(holdfast, ['suspended', 'renewed', 'lost'])
+    const hold = await holdfast.lock(scene.name).acquire()
+    await server.pause()
+    await eventually(() => heard.includes('suspended'))
+    await server.resume()
+    await eventually(() => heard.includes('renewed'))
+    expect(heard).toEqual(['suspended', 'renewed'])
+    hold.assertHeld()
+    await hold.release()
+    await scene.nothingLeft()
+  })
+
+  test('during the release: it is repeated until the server goes on', async () => {
+    const holdfast = scene.holdfast({ commandTimeoutMs: 200 })
+    const heard = eventsOf(holdfast, ['released', 'lost'])
+    const hold = await holdfast.lock(scene.name).acquire()
+    await server.pause()
+    const releasing = hold.release()
+    await eventually(() => scene.proxy.commands.some(calls('release')))
+    // The first one has timed out when its connection is gone.
+    await eventually(() => scene.proxy.connections.some(({ closed }) => closed))
+    await server.resume()
+    await releasing
+    expect(heard).toEqual(['released'])
+    expect(await scene.holds()).toEqual({})
+    await scene.nothingLeft()
+  })
+
+  test('during the release, for too long: a StoreError in time, and the lock is freed later', async () => {
+    const holdfast = scene.holdfast({ commandTimeoutMs: 200, storeTimeoutMs: 500 })
+    const hold = await holdfast.lock(scene.name).acquire()
+    await server.pause()
+    const startedAt = performance.now()
+    await expect(hold.release()).rejects.toBeInstanceOf(StoreError)
+    expect(performance.now() - startedAt).toBeLessThan(700 + SLACK_MS)
+    await server.resume()
+    await scene.nothingLeft()
+  })
+
+  test('close ends in time', async () => {
+    const holdfast = scene.holdfast({ commandTimeoutMs: 300 })
+    await holdfast.lock(`${scene.name}:held`).acquire({ leaseMs: 1_000 })
+    await server.pause()
+    const waiting = expect(holdfast.lock(scene.name).acquire()).rejects.toMatchObject({ code: 'CLOSED' })
+    const startedAt = performance.now()
+    await holdfast.close()
+    await waiting
+    expect(performance.now() - startedAt).toBeLessThan(2 * 300 + SLACK_MS)
+  })
+})

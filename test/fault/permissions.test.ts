@@ -1,0 +1,89 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import type { Holdfast, HoldfastOptions } from '../../src/index.js'
+import { bringServer, type Server } from '../servers/index.js'
+import { eventually } from '../setup/eventually.js'
+import { NOTHING, Scene } from './scene.js'
+
+const refusal = { code: 'STORE_ERROR', reason: 'permission', transient: false }
+
+describe.each(['ioredis-6', 'ioredis-5'] as const)('an ACL user without a permission (%s)', (library) => {
+  let server: Server
+  let scene: Scene
+
+  beforeAll(async () => {
+    server = await bringServer({ flavour: inject('servers').flavour })
+  })
+  afterAll(() => server.stop())
+  beforeEach(async () => {
+    scene = await Scene.standalone(library, server)
+  })
+  afterEach(() => scene.end())
+
+  /** A client that logs in as a user who may do everything, but for those rules. */
+  async function restricted(rules: string[], options?: HoldfastOptions): Promise<Holdfast> {
+    const words = ['reset', 'on', '>secret', '~*', '&*', '+@all', ...rules]
+    await scene.direct.call('ACL', 'SETUSER', 'restricted', ...words)
+    return scene.holdfast(options, { client: { username: 'restricted', password: 'secret' } })
+  }
+
+  test.each([
+    ['EVALSHA', ['-evalsha', '-eval']],
+    ['the key', ['resetkeys', '~other:*']],
+    ['a command within the script', ['-pexpire']],
+  ])('for %s: every acquire is refused at once and leaves nothing', async (_what, rules) => {
+    const holdfast = await restricted(rules)
+    const lock = holdfast.lock(scene.name)
+    await expect(lock.acquire()).rejects.toMatchObject({ ...refusal, lockName: scene.name })
+    await expect(lock.tryAcquire()).rejects.toMatchObject(refusal)
+    await scene.nothingLeft()
+  })
+
+  test('for the channel: who need not wait is served, who would wait is told', async () => {
+    const holdfast = await restricted(['resetchannels'])
+    const errors: unknown[] = []
+    holdfast.on('error', (error) => errors.push(error))
+    const lock = holdfast.lock(scene.name)
+    const hold = await lock.acquire()
+    await hold.release()
+    // It could be freed, but not announced.
+    expect(errors).toEqual([expect.objectContaining(refusal)])
+    const other = await scene.holdfast().lock(scene.name).acquire()
+    await expect(lock.acquire()).rejects.toMatchObject(refusal)
+    expect(await lock.tryAcquire()).toBeNull()
+    await other.release()
+    await scene.nothingLeft()
+  })
+
+  test('for SUBSCRIBE: who would wait is told', async () => {
+    const holdfast = await restricted(['-subscribe'])
+    const other = await scene.holdfast().lock(scene.name).acquire()
+    await expect(holdfast.lock(scene.name).acquire()).rejects.toMatchObject(refusal)
+    await other.release()
+    await scene.nothingLeft()
+  })
+
+  test('for PUBLISH: the release is good, and whoever waits finds out when the lease has ended', async () => {
+    const holdfast = await restricted(['-publish'], { watchdogMs: 1_500 })
+    const errors: unknown[] = []
+    holdfast.on('error', (error) => errors.push(error))
+    const hold = await holdfast.lock(scene.name).acquire()
+    const waiting = scene.holdfast().lock(scene.name).acquire({ waitMs: 10_000 })
+    await eventually(async () => (await scene.channels()).length > 0)
+    await hold.release()
+    expect(errors).toEqual([expect.objectContaining(refusal)])
+    await (await waiting).release()
+    await scene.nothingLeft()
+  })
+
+  test('for anything: a wrong password is a refusal too', async () => {
+    await restricted([])
+    const holdfast = scene.holdfast(
+      { storeTimeoutMs: 300 },
+      { client: { username: 'restricted', password: 'wrong' } },
+    )
+    await expect(holdfast.lock(scene.name).acquire({ waitMs: 2_000 })).rejects.toMatchObject({
+      code: 'STORE_ERROR',
+    })
+    await eventually(() => JSON.stringify(holdfast.census) === JSON.stringify(NOTHING))
+  })
+})

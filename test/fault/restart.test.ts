@@ -1,0 +1,122 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
+import { bringServer, type Server } from '../servers/index.js'
+import { eventually } from '../setup/eventually.js'
+import { eventsOf } from './heard.js'
+import { Scene } from './scene.js'
+
+/** How much later than its bound a call may end on a busy machine. */
+const SLACK_MS = 1_500
+
+describe.each(['ioredis-6', 'ioredis-5'] as const)('a server restarts (%s)', (library) => {
+  let server: Server
+  let scene: Scene
+
+  beforeAll(async () => {
+    server = await bringServer({ flavour: inject('servers').flavour })
+  })
+  afterAll(() => server.stop())
+  beforeEach(async () => {
+    scene = await Scene.standalone(library, server)
+  })
+  afterEach(() => scene.end())
+
+  test('with its data, while the lock is held: it is renewed and not lost', async () => {
+    const holdfast = scene.holdfast({ watchdogMs: 6_000, commandTimeoutMs: 500 })
+    const hold = await holdfast.lock(scene.name).acquire()
+    const heard = eventsOf(holdfast, ['renewed', 'lost'])
+    await server.restart({ keepData: true })
+    await eventually(() => heard.includes('renewed'))
+    hold.assertHeld()
+    expect(await scene.holds()).toEqual({ [hold.owner]: '1' })
+    await hold.release()
+    expect(heard).not.toContain('lost')
+    await scene.nothingLeft()
+  })
+
+  test('without its data, while the lock is held: it is lost, and to be had anew', async () => {
+    const holdfast = scene.holdfast({ watchdogMs: 3_000, commandTimeoutMs: 500 })
+    const lock = holdfast.lock(scene.name)
+    const hold = await lock.acquire()
+    const lost = new Promise((resolve) => holdfast.once('lost', resolve))
+    await server.restart({ keepData: false })
+    expect(await lost).toMatchObject({ name: scene.name, owner: hold.owner, reason: 'not-in-store' })
+    expect(hold.signal.reason).toBeInstanceOf(LockLostError)
+    await expect(hold.release()).rejects.toBeInstanceOf(LockLostError)
+    const next = await lock.acquire({ waitMs: 5_000 })
+    expect(await scene.holds()).toEqual({ [next.owner]: '1' })
+    await next.release()
+    await scene.nothingLeft()
+  })
+
+  test('with its data, while one waits: the release still wakes it', async () => {
+    const hold = await scene.holdfast({ watchdogMs: 30_000 }).lock(scene.name).acquire()
+    const waiting = scene.holdfast({ commandTimeoutMs: 500 }).lock(scene.name).acquire()
+    await eventually(async () => (await scene.channels()).length > 0)
+    await server.restart({ keepData: true })
+    await eventually(async () => (await scene.channels()).length > 0)
+    await hold.release()
+    const next = await waiting
+    expect(await scene.holds()).toEqual({ [next.owner]: '1' })
+    await next.release()
+    await scene.nothingLeft()
+  })
+
+  test('without its data, while one waits: the waiter is in, the holder is told', async () => {
+    const holder = scene.holdfast({ watchdogMs: 3_000, commandTimeoutMs: 500 })
+    const hold = await holder.lock(scene.name).acquire()
+    const lost = new Promise((resolve) => holder.once('lost', resolve))
+    const waiting = scene.holdfast({ commandTimeoutMs: 500 }).lock(scene.name).acquire()
+    await eventually(async () => (await scene.channels()).length > 0)
+    await server.restart({ keepData: false })
+    const next = await waiting
+    expect(await lost).toMatchObject({ owner: hold.owner, reason: 'not-in-store' })
+    expect(await scene.holds()).toEqual({ [next.owner]: '1' })
+    await expect(hold.release()).rejects.toBeInstanceOf(LockLostError)
+    await next.release()
+    await scene.nothingLeft()
+  })
+
+  test('W5: calls to a server that is gone end in time, and work again when it is back', async () => {
+    const holdfast = scene.holdfast({ commandTimeoutMs: 300, storeTimeoutMs: 800 })
+    const lock = holdfast.lock(scene.name)
+    await lock.isLocked()
+    await server.kill()
+    const startedAt = performance.now()
+    const tried = lock.tryAcquire()
+    await expect(tried).rejects.toMatchObject({ code: 'STORE_ERROR', transient: true })
+    const waited = lock.acquire({ waitMs: 400 })
+    await expect(waited).rejects.toSatisfy(
+      (error) => error instanceof LockTimeoutError && error.cause instanceof StoreError,
+    )
+    await expect(lock.acquire()).rejects.toMatchObject({ code: 'STORE_ERROR', reason: 'unreachable' })
+    expect(performance.now() - startedAt).toBeLessThan(300 + 400 + 800 + SLACK_MS)
+    await server.restart({ keepData: false })
+    const hold = await lock.acquire({ waitMs: 5_000 })
+    await hold.release()
+    await scene.nothingLeft()
+  })
+
+  test('X2: SCRIPT FLUSH before every command changes nothing', async () => {
+    const holdfast = scene.holdfast({ watchdogMs: 900 })
+    const lock = holdfast.lock(scene.name)
+    const flush = (): Promise<unknown> => scene.direct.call('SCRIPT', 'FLUSH')
+    await flush()
+    const outer = await lock.acquire()
+    await flush()
+    const renewed = new Promise((resolve) => holdfast.once('renewed', resolve))
+    await renewed
+    await flush()
+    const inner = await lock.acquire({ owner: outer.owner })
+    expect(await scene.holds()).toEqual({ [outer.owner]: '2' })
+    await flush()
+    await inner.release()
+    expect(await scene.holds()).toEqual({ [outer.owner]: '1' })
+    const waiting = scene.holdfast().lock(scene.name).acquire()
+    await eventually(async () => (await scene.channels()).length > 0)
+    await flush()
+    await outer.release()
+    await (await waiting).release()
+    await scene.nothingLeft()
+  })
+})

@@ -1,0 +1,160 @@
+import { Cluster, Redis } from 'ioredis5'
+import { expect, inject } from 'vitest'
+import { Holdfast, type HoldfastOptions, type RedisClient } from '../../src/index.js'
+import { type ClientLibrary, clientLibrary, clusterClient, standaloneClient } from '../setup/clients.js'
+import { eventually } from '../setup/eventually.js'
+import type { Match, ProxiedCommand } from './proxied-command.js'
+import { type HeldReply, RespProxy } from './proxy.js'
+
+interface Endpoint {
+  readonly host: string
+  readonly port: number
+}
+
+let scenes = 0
+
+/**
+ * One test's stage: a server (or a cluster) with a proxy before each node, clients that go through the proxies, and a view of
+ * the server that does not.
+ */
+export class Scene {
+  /** A lock name nobody else uses. */
+  readonly name: string
+  readonly #made: Holdfast[] = []
+  readonly #clients: RedisClient[] = []
+
+  private constructor(
+    readonly proxies: readonly RespProxy[],
+    /** Straight to the server. */
+    readonly direct: Redis | Cluster,
+    private readonly pattern: (proxied: boolean, options: object) => RedisClient,
+  ) {
+    scenes += 1
+    this.name = `scene:${process.pid}:${Date.now()}:${scenes}`
+  }
+
+  /** Before one server: that of the run, unless another is given. */
+  static async standalone(
+    library: ClientLibrary = clientLibrary,
+    server: Endpoint = inject('servers').standalone,
+  ): Promise<Scene> {
+    const { host, port } = server
+    const proxy = await RespProxy.before({ host, port })
+    const direct = new Redis({ host, port })
+    direct.on('error', () => undefined)
+    return new Scene([proxy], direct, (proxied, options) =>
+      standaloneClient({ ...options, host, port: proxied ? proxy.port : port }, library),
+    )
+  }
+
+  /** Before every node of the run's cluster; the client library maps the nodes' addresses to their proxies. */
+  static async cluster(library: ClientLibrary = clientLibrary): Promise<Scene> {
+    const { startupNodes } = inject('servers').cluster
+    const proxies = await Promise.all(startupNodes.map((node) => RespProxy.before(node)))
+    const natMap = Object.fromEntries(
+      startupNodes.map(({ host, port }, index) => [
+        `${host}:${port}`,
+        { host: '127.0.0.1', port: proxies[index]?.port ?? 0 },
+      ]),
+    )
+    const direct = new Cluster(startupNodes)
+    return new Scene(proxies, direct, (proxied, options) =>
+      proxied
+        ? clusterClient(
+            proxies.map(({ host, port }) => ({ host, port })),
+            { ...options, natMap },
+            library,
+          )
+        : clusterClient(startupNodes, options, library),
+    )
+  }
+
+  /** The proxy before the only server. */
+  get proxy(): RespProxy {
+    const [proxy] = this.proxies
+    if (!proxy) throw new Error('no proxy')
+    return proxy
+  }
+
+  /** Another process's client, in effect. */
+  holdfast(
+    options: HoldfastOptions = {},
+    { proxied = true, client = {} }: { proxied?: boolean; client?: object } = {},
+  ): Holdfast {
+    const pattern = this.pattern(proxied, client)
+    this.#clients.push(pattern)
+    const holdfast = new Holdfast(pattern, options)
+    this.#made.push(holdfast)
+    return holdfast
+  }
+
+  /** See {@link RespProxy.dropReply}; by whichever node it comes. */
+  dropReply(match: Match, then: 'break' | 'silence', nth = 1): Promise<ProxiedCommand> {
+    return Promise.race(this.proxies.map((proxy) => proxy.dropReply(match, then, nth)))
+  }
+
+  holdReply(match: Match): Promise<HeldReply> {
+    return Promise.race(this.proxies.map((proxy) => proxy.holdReply(match)))
+  }
+
+  /** Owner to hold count, as the server has it. */
+  holds(name = this.name): Promise<Record<string, string>> {
+    return this.direct.hgetall(name)
+  }
+
+  ttl(name = this.name): Promise<number> {
+    return this.direct.pttl(name)
+  }
+
+  /** No hold, no channel in the server; no caller, tenure, timer or stray in any client. */
+  async nothingLeft(): Promise<void> {
+    await eventually(
+      async () => JSON.stringify(await this.holds()),
+      (holds) => holds === '{}',
+    )
+    for (const holdfast of this.#made) {
+      await eventually(
+        () => JSON.stringify(holdfast.census),
+        (census) => census === JSON.stringify(NOTHING),
+      )
+    }
+    await eventually(
+      async () => (await this.channels()).join(),
+      (channels) => channels === '',
+    )
+  }
+
+  /** Channels of this scene's lock that somebody is subscribed to. */
+  async channels(): Promise<string[]> {
+    const nodes = this.direct instanceof Cluster ? this.direct.nodes('master') : [this.direct]
+    const found: string[] = []
+    for (const node of nodes) {
+      for (const kind of ['CHANNELS', 'SHARDCHANNELS']) {
+        const channels = await node.call('PUBSUB', kind, `*${this.name}*`)
+        if (Array.isArray(channels)) found.push(...channels.map(String))
+      }
+    }
+    return found
+  }
+
+  async end(): Promise<void> {
+    for (const proxy of this.proxies) proxy.heal()
+    const made = this.#made.splice(0)
+    await Promise.all(made.map((holdfast) => holdfast.close()))
+    for (const client of this.#clients.splice(0)) client.disconnect()
+    this.direct.disconnect()
+    await Promise.all(this.proxies.map((proxy) => proxy.stop()))
+    for (const { census } of made) expect(census).toEqual(NOTHING)
+  }
+}
+
+/** The census of a client with nothing alive in it. */
+export const NOTHING = {
+  gates: 0,
+  calls: 0,
+  tenures: 0,
+  watched: 0,
+  strays: 0,
+  scopes: 0,
+  appointments: 0,
+}

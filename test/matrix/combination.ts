@@ -1,0 +1,46 @@
+import process from 'node:process'
+import { type Flavour, flavours } from '../servers/index.js'
+import { type ClientLibrary, clientLibraries } from '../setup/clients.js'
+
+/** The lines of Node that Holdfast supports. */
+export const nodeMajors = [20, 22, 24, 26] as const
+/** The line of Node that runs the matrix. */
+export const installedMajor = Number(process.versions.node.split('.')[0])
+
+/** One server release, one client library and one line of Node, to be tested together. */
+export interface Combination {
+  readonly flavour: Flavour
+  readonly client: ClientLibrary
+  readonly nodeMajor: number
+  /** The folders of tests to run. */
+  readonly suites: readonly string[]
+}
+
+const BASE_FLAVOUR: Flavour = 'redis-7.0'
+const BASE_CLIENT: ClientLibrary = 'ioredis-6'
+
+/** What depends on how a server, or a client library, behaves. */
+const STORE_SUITES = ['test/contract', 'test/connections', 'test/costs', 'test/fault']
+/** What depends on how Node behaves: contexts, timers, modules. */
+const NODE_SUITES = ['test/contract', 'test/connections', 'test/packaging']
+
+/**
+ * Every server with one client and one Node, every client with one server and one Node, every Node with one server and one
+ * client: what the three have to do with each other is little enough that the full product would mostly repeat itself. Each
+ * runs with a standalone server, a cluster and a sentinel group.
+ */
+export function combinations(): Combination[] {
+  const base = { flavour: BASE_FLAVOUR, client: BASE_CLIENT, nodeMajor: installedMajor, suites: STORE_SUITES }
+  const otherNodes = nodeMajors.filter((major) => major !== installedMajor)
+  return [
+    { ...base, suites: [...new Set([...STORE_SUITES, ...NODE_SUITES])] },
+    ...flavours.filter((flavour) => flavour !== BASE_FLAVOUR).map((flavour) => ({ ...base, flavour })),
+    ...clientLibraries.filter((client) => client !== BASE_CLIENT).map((client) => ({ ...base, client })),
+    ...otherNodes.map((nodeMajor) => ({ ...base, nodeMajor, suites: NODE_SUITES })),
+  ]
+}
+
+/** A combination in words, such as `redis-7.0, ioredis-6, node 20`. */
+export function title({ flavour, client, nodeMajor }: Combination): string {
+  return `${flavour}, ${client}, node ${nodeMajor}`
+}

@@ -1,0 +1,109 @@
+/*
+ * Runs the tests over every server, client library and line of Node that Holdfast supports: `npm run test:matrix`. Arguments
+ * pick those combinations that have each of them in their title: `npm run test:matrix -- valkey`, `… -- "node 24"`. Fails when
+ * a test fails, when a combination could not be run, and when one ran less than the others.
+ */
+import process from 'node:process'
+import Table from 'cli-table3'
+import { type Combination, combinations, title } from './combination.js'
+import { findGaps } from './gaps.js'
+import { provideNode } from './node.js'
+import type { TestResult } from './report.js'
+import { type Outcome, runSuites } from './vitest-run.js'
+
+interface Row {
+  readonly combination: Combination
+  readonly seconds: number
+  readonly version: string
+  /** Why it could not be run, else what came of it. */
+  readonly outcome: Outcome | string
+}
+
+const picks = process.argv.slice(2)
+const chosen = combinations().filter((each) => picks.every((pick) => title(each).includes(pick)))
+if (chosen.length === 0) {
+  console.error(`no combination has ${picks.join(' and ')}; there are:`)
+  for (const each of combinations()) console.error(`  ${title(each)}`)
+  process.exit(64)
+}
+
+const rows: Row[] = []
+for (const [index, combination] of chosen.entries()) {
+  console.log(`[${index + 1}/${chosen.length}] ${title(combination)}: ${combination.suites.join(' ')}`)
+  const row = await tryOut(combination)
+  rows.push(row)
+  printTroubles(row)
+}
+
+const gaps = findGaps(
+  rows.flatMap(({ combination, outcome }) =>
+    typeof outcome === 'string'
+      ? []
+      : [{ title: title(combination), suites: combination.suites, tests: outcome.report.tests }],
+  ),
+)
+for (const gap of gaps) console.log(`missing: ${gap}`)
+console.log(table(rows))
+if (picks.length > 0) console.log(`(${chosen.length} of ${combinations().length} combinations, as asked)`)
+
+const unrun = rows.filter(({ outcome }) => typeof outcome === 'string').length
+const passed = rows.reduce((sum, row) => sum + count(row, 'passed'), 0)
+const failed = rows.reduce((sum, row) => sum + count(row, 'failed') + broken(row), 0)
+if (unrun > 0) console.log(`${unrun} combinations could not be run`)
+if (gaps.length > 0) console.log(`${gaps.length} tests missing`)
+console.log(`${passed} passed, ${failed + unrun + gaps.length} failed`)
+process.exitCode = failed + unrun + gaps.length > 0 ? 1 : 0
+
+async function tryOut(combination: Combination): Promise<Row> {
+  const start = performance.now()
+  const seconds = (): number => Math.round((performance.now() - start) / 1_000)
+  let version = `v${combination.nodeMajor}`
+  try {
+    const node = await provideNode(combination.nodeMajor)
+    version = node.version
+    const outcome = await runSuites(combination, node)
+    return { combination, seconds: seconds(), version, outcome }
+  } catch (error) {
+    const outcome = error instanceof Error ? error.message : String(error)
+    return { combination, seconds: seconds(), version, outcome }
+  }
+}
+
+function printTroubles({ combination, outcome }: Row): void {
+  if (typeof outcome === 'string') {
+    console.log(`  could not be run: ${outcome}`)
+    return
+  }
+  const { tests, brokenFiles, success } = outcome.report
+  for (const { file, name, message } of tests.filter(({ status }) => status === 'failed')) {
+    console.log(`  failed: ${file} > ${name}\n${message.replace(/^/gm, '    ')}`)
+  }
+  for (const { file, message } of brokenFiles)
+    console.log(`  broken: ${file}\n${message.replace(/^/gm, '    ')}`)
+  if (!success) console.log(`  ${title(combination)}: vitest reports failure`)
+}
+
+/** Files that broke; at least one where vitest reports a failure that no test shows, such as an unhandled rejection. */
+function broken(row: Row): number {
+  if (typeof row.outcome === 'string') return 0
+  const { success, brokenFiles } = row.outcome.report
+  const unexplained = !success && brokenFiles.length === 0 && count(row, 'failed') === 0
+  return brokenFiles.length + (unexplained ? 1 : 0)
+}
+
+function count({ outcome }: Row, status: TestResult['status']): number {
+  if (typeof outcome === 'string') return 0
+  return outcome.report.tests.filter((test) => test.status === status).length
+}
+
+function table(all: readonly Row[]): string {
+  const head = ['server', 'brought by', 'client', 'node', 'passed', 'failed', 'skipped', 'seconds']
+  const drawn = new Table({ head, style: { head: [], border: [] } })
+  for (const row of all) {
+    const { combination, outcome, version, seconds } = row
+    const brought = typeof outcome === 'string' ? 'not run' : outcome.servers
+    const counts = [count(row, 'passed'), count(row, 'failed') + broken(row), count(row, 'skipped')]
+    drawn.push([combination.flavour, brought, combination.client, version, ...counts, seconds])
+  }
+  return drawn.toString()
+}

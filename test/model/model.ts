@@ -1,0 +1,44 @@
+import process from 'node:process'
+import fc from 'fast-check'
+import { vi } from 'vitest'
+import { plans, type Scope } from './program.js'
+import { type Fate, fates } from './slow-port.js'
+import { type Laws, World } from './world.js'
+
+/** `HOLDFAST_MODEL_RUNS` asks for more runs, `HOLDFAST_MODEL_SEED` for others. */
+export function runsOr(usual: number): { numRuns: number; seed: number } {
+  return {
+    numRuns: Number(process.env['HOLDFAST_MODEL_RUNS'] ?? usual),
+    seed: Number(process.env['HOLDFAST_MODEL_SEED'] ?? 42),
+  }
+}
+
+/** How long a test of so many runs may take. */
+export const timeLimitMs = 60_000 + Number(process.env['HOLDFAST_MODEL_RUNS'] ?? 0) * 60
+
+/** Runs plans of this scope under these laws, in interleavings of the scheduler's choice. Prints plan and history on failure. */
+export async function checkModel(
+  scope: Scope,
+  laws: Laws,
+  faults: readonly Fate[] | undefined,
+  usualRuns: number,
+): Promise<void> {
+  // Pauses between retries are spread at random; here the run must be repeatable.
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0.5)
+  const fate = faults
+    ? fc.array(fc.oneof({ weight: 3, arbitrary: fc.constant<Fate>('answered') }, fc.constantFrom(...faults)), { maxLength: 25 })
+    : fc.constant([])
+  try {
+    await fc.assert(
+      fc.asyncProperty(plans(scope), fate, fc.scheduler(), async (plan, fatesOfCommands, scheduler) => {
+        await new World(plan, laws, scheduler, fatesOfCommands).run()
+      }),
+      { ...runsOr(usualRuns), endOnFailure: false, interruptAfterTimeLimit: timeLimitMs - 10_000 },
+    )
+  } finally {
+    random.mockRestore()
+  }
+}
+
+/** Faults after which the same command may succeed. */
+export const passingFaults = fates.filter((fate) => fate !== 'answered' && fate !== 'refused for good')

@@ -1,0 +1,48 @@
+import { type MemoryLock, MemoryLocks } from '../../src/memory/locks.js'
+import { MemoryLockPort } from '../../src/memory/port.js'
+import type { Owner } from '../../src/owner.js'
+import type { BaseClock } from './base-clock.js'
+
+/** The one server of the modelled world, and the truth about who holds what: beliefs of clients are measured by it. */
+export class Server {
+  readonly locks: MemoryLocks
+  readonly port: MemoryLockPort
+  /** Tenures that were ended by force: their holders cannot know at once. */
+  readonly forced = new Set<bigint>()
+  /** Locks whose last tenure was ended by a release or by force, and not by the end of its lease. */
+  readonly freed = new Set<string>()
+  readonly #serials = new WeakMap<MemoryLock, bigint>()
+  #lastSerial = 0n
+
+  constructor(readonly clock: BaseClock) {
+    this.locks = new MemoryLocks(clock)
+    this.port = new MemoryLockPort(this.locks)
+  }
+
+  /** The number of the tenure that the lock is in; undefined when it is free. Grows with each. */
+  serial(name: string): bigint | undefined {
+    const lock = this.locks.find(name)
+    if (!lock) return undefined
+    const known = this.#serials.get(lock)
+    if (known !== undefined) return known
+    this.#lastSerial += 1n
+    this.#serials.set(lock, this.#lastSerial)
+    this.freed.delete(name)
+    return this.#lastSerial
+  }
+
+  count(name: string, owner: Owner): number {
+    return this.locks.find(name)?.holds.get(owner) ?? 0
+  }
+
+  /** Carries out what frees a lock, and notes that it did. */
+  async freeing<Reply>(name: string, apply: () => Promise<Reply>, forced: boolean): Promise<Reply> {
+    const serial = this.serial(name)
+    const reply = apply()
+    if (serial !== undefined && this.serial(name) !== serial) {
+      this.freed.add(name)
+      if (forced) this.forced.add(serial)
+    }
+    return await reply
+  }
+}

@@ -1,0 +1,218 @@
+import type { Scheduler } from 'fast-check'
+import { StoreError } from '../../src/errors.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  LockPort,
+  LockState,
+  ReleaseReply,
+  ReleaseRequest,
+  RenewRequest,
+  Watch,
+} from '../../src/store.js'
+import type { ClientClock } from './base-clock.js'
+import { Lane } from './lane.js'
+import type { Server } from './server.js'
+
+/** What can become of a command on its way. */
+export const fates = [
+  'answered',
+  'refused for the moment',
+  'refused for good',
+  'reply lost',
+  'never arrives',
+  'never answered',
+] as const
+export type Fate = (typeof fates)[number]
+
+/** How commands and news travel between one client and the server. */
+export interface Way {
+  readonly scheduler: Scheduler
+  readonly clock: ClientClock
+  readonly label: string
+  readonly commandTimeoutMs: number
+  /** Whether commands and replies of one client keep their order. */
+  readonly ordered: boolean
+  /** Whether news travel with the replies (RESP3), or on a way of their own. */
+  readonly watchesInOrder: boolean
+  /** What becomes of the next command. */
+  fate(): Fate
+  log(line: string): void
+}
+
+/** A lock port over a network: each command's arrival and its reply are separate tasks of the scheduler, and either can fail. */
+export class SlowPort implements LockPort {
+  readonly watchesInOrder: boolean
+  readonly #requests: Lane
+  readonly #replies: Lane
+  readonly #subscriptions: Lane
+  readonly #news: Lane
+  readonly #open = new Map<(error: StoreError) => void, string>()
+  #closed = false
+
+  constructor(
+    private readonly server: Server,
+    private readonly way: Way,
+  ) {
+    this.watchesInOrder = way.watchesInOrder
+    const lane = (): Lane => new Lane(way.scheduler, way.ordered)
+    this.#requests = lane()
+    this.#replies = lane()
+    this.#subscriptions = way.watchesInOrder ? this.#requests : lane()
+    this.#news = way.watchesInOrder ? this.#replies : lane()
+  }
+
+  /** Commands that are sent and neither answered nor given up, and those given up that may still arrive. */
+  busyWith(name: string): boolean {
+    return this.#requests.size > 0 || [...this.#open.values()].includes(name)
+  }
+
+  get unread(): number {
+    return this.#replies.size + this.#news.size
+  }
+
+  acquire(request: AcquireRequest): Promise<AcquireReply> {
+    const { name, owner, heldBefore, leaseMs } = request
+    return this.#command(name, `acquire ${name} ${short(owner)} ${heldBefore} ${leaseMs}ms`, async () => {
+      const reply = this.server.port.acquire(request)
+      const fence = this.server.serial(name)
+      return await reply.then((each) =>
+        each.outcome === 'granted' && fence !== undefined ? { ...each, fence } : each,
+      )
+    })
+  }
+
+  abandon(request: AcquireRequest): Promise<void> {
+    const { name, owner, heldBefore } = request
+    return this.#command(name, `abandon ${name} ${short(owner)} ${heldBefore}`, () =>
+      this.server.freeing(name, () => this.server.port.abandon(request), false),
+    )
+  }
+
+  release(request: ReleaseRequest): Promise<ReleaseReply> {
+    const { name, owner, heldBefore } = request
+    return this.#command(name, `release ${name} ${short(owner)} ${heldBefore}`, () =>
+      this.server.freeing(name, () => this.server.port.release(request), false),
+    )
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    return requests.map((request) =>
+      this.#command(request.name, `renew ${request.name} ${short(request.owner)}`, async () => {
+        const [renewed] = this.server.port.renew([request])
+        return (await renewed) ?? false
+      }),
+    )
+  }
+
+  watch(name: string, onNews: () => void): Watch {
+    let closed = false
+    let watch: Watch | undefined
+    const told = (): void =>
+      this.#news.send(`news of ${name} for ${this.way.label}`, () =>
+        this.way.clock.deliver(() => {
+          if (!closed) onNews()
+        }),
+      )
+    const confirmed = this.#command(
+      name,
+      `watch ${name}`,
+      async () => {
+        if (!closed) watch = this.server.port.watch(name, told)
+      },
+      [this.#subscriptions, this.#news],
+    )
+    confirmed.catch(() => watch?.close())
+    return {
+      confirmed,
+      close: () => {
+        closed = true
+        watch?.close()
+      },
+    }
+  }
+
+  forceUnlock(name: string): Promise<boolean> {
+    return this.#command(name, `force ${name}`, () =>
+      this.server.freeing(name, () => this.server.port.forceUnlock(name), true),
+    )
+  }
+
+  inspect(name: string): Promise<LockState> {
+    return this.#command(name, `inspect ${name}`, () => this.server.port.inspect(name))
+  }
+
+  countWatchers(name: string): Promise<number> {
+    return this.server.port.countWatchers(name)
+  }
+
+  list(pattern: string): AsyncIterable<LockState> {
+    return this.server.port.list(pattern)
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const reject of [...this.#open.keys()]) reject(failure('unreachable', 'a command on a closed connection', true))
+  }
+
+  #command<Reply>(
+    name: string,
+    label: string,
+    apply: () => Promise<Reply>,
+    [requests, replies] = [this.#requests, this.#replies],
+  ): Promise<Reply> {
+    const { way } = this
+    const line = `${way.label} ${label}`
+    if (this.#closed) return Promise.reject(failure('unreachable', label, true))
+    let fate = way.fate()
+    // Nothing can be done about a release that is refused for good: its caller is told, and the lease ends.
+    if (fate === 'refused for good' && !/^(acquire|watch)/.test(label)) fate = 'refused for the moment'
+    way.log(`${line}: sent${fate === 'answered' ? '' : `, to be ${fate}`}`)
+    return new Promise((resolve, reject) => {
+      const conclude = (end: () => void): void => {
+        if (!this.#open.delete(giveUp)) return
+        timer.cancel()
+        end()
+      }
+      const giveUp = (error: StoreError): void => conclude(() => reject(error))
+      this.#open.set(giveUp, name)
+      const timer = way.clock.startTimer(() => {
+        way.log(`${line}: timed out`)
+        giveUp(failure('timeout', label, true))
+      }, way.commandTimeoutMs)
+      const answer = (text: string, end: () => void): void =>
+        replies.send(`${line}: ${text}`, () => {
+          way.log(`${line}: ${text}`)
+          way.clock.deliver(() => conclude(end))
+        })
+      if (fate === 'never arrives') return
+      requests.send(`${line} arrives`, () => {
+        way.log(`${line}: arrives`)
+        if (fate === 'refused for the moment') {
+          answer('refused for the moment', () => reject(failure('not-ready', label, true)))
+        } else if (fate === 'refused for good') {
+          answer('refused for good', () => reject(failure('out-of-memory', label, false)))
+        } else {
+          const applied = apply()
+          if (fate === 'never answered') return
+          if (fate === 'reply lost') answer('reply lost', () => reject(failure('unreachable', label, true)))
+          else void applied.then((reply) => answer(`answers ${shown(reply)}`, () => resolve(reply)))
+        }
+      })
+    })
+  }
+}
+
+function failure(reason: 'timeout' | 'unreachable' | 'not-ready' | 'out-of-memory', command: string, transient: boolean): StoreError {
+  return new StoreError(reason, command, { transient })
+}
+
+/** Owners without their random half. */
+export function short(owner: string): string {
+  return owner.slice(owner.lastIndexOf(':') + 1)
+}
+
+function shown(reply: unknown): string {
+  if (typeof reply === 'object' && reply !== null && 'outcome' in reply) return String(reply.outcome)
+  return String(reply)
+}

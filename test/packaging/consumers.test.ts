@@ -1,0 +1,123 @@
+/** The tarball at work: installed into projects of each sort, each of which then takes a lock on a real server. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import { build } from 'esbuild'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { type Packed, pack, root } from './packed.js'
+import { Project } from './project.js'
+
+/** Compilers and installers take their time on a machine that runs other tests too. */
+const PATIENCE_MS = 180_000
+const EXPECTED = { nested: 2, refused: true, locked: false }
+
+let packed: Packed & AsyncDisposable
+let names = 0
+
+function environment(): Record<string, string> {
+  names += 1
+  return { REDIS_URL: inject('servers').standalone.url, LOCK_NAME: `packaging:${process.pid}:${names}` }
+}
+
+beforeAll(async () => {
+  packed = await pack()
+  return () => packed[Symbol.asyncDispose]()
+}, PATIENCE_MS)
+
+// The oldest release the package admits, and the newest.
+describe.each(['5.4.0', '6'])('with ioredis %s', (ioredis) => {
+  let project: Project
+
+  beforeAll(async () => {
+    project = await Project.install(packed.file, { ioredis, '@types/node': '20' })
+    return () => project.remove()
+  }, PATIENCE_MS)
+
+  async function runs(script: string): Promise<void> {
+    expect(JSON.parse(await project.node([script], environment()))).toEqual(EXPECTED)
+  }
+
+  test('an ES module imports it', () => runs('main.mjs'))
+
+  test('a CommonJS module requires it', () => runs('main.cjs'))
+
+  test('a strict TypeScript project compiles against it, declarations of libraries included', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+    await project.node([tsc, '-p', '.']).catch((error: unknown) => {
+      throw new Error(`tsc: ${Object(error).stdout}`)
+    })
+    await runs(join('compiled', 'main.mjs'))
+  })
+
+  test.each(['esm', 'cjs'] as const)('a program bundled into one %s file runs on its own', async (format) => {
+    const alone = await Project.bare()
+    try {
+      const outfile = alone.path(format === 'esm' ? 'bundle.mjs' : 'bundle.cjs')
+      await build({
+        entryPoints: [project.path(format === 'esm' ? 'main.mjs' : 'main.cjs')],
+        bundle: true,
+        platform: 'node',
+        format,
+        outfile,
+        // ioredis is CommonJS, which asks for Node's modules by require.
+        banner:
+          format === 'esm'
+            ? {
+                js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)",
+              }
+            : {},
+        logLevel: 'error',
+      })
+      expect(await readdir(alone.folder)).toHaveLength(1)
+      expect(JSON.parse(await alone.node([outfile], environment()))).toEqual(EXPECTED)
+    } finally {
+      await alone.remove()
+    }
+  })
+
+  test('who imports one error class gets that and little else', async () => {
+    const { modules, bytes } = await bundle(project.path('one-error.mjs'))
+    expect(modules.length).toBeGreaterThan(0)
+    for (const module of modules) expect(module).toMatch(/^holdfast\/dist\/[^/]*error[^/]*\.js$/)
+    expect(bytes).toBeLessThan(4_000)
+  })
+
+  test('who imports the client gets no store in memory and no command line, and not much in all', async () => {
+    const { modules, bytes } = await bundle(project.path('client.mjs'))
+    expect(modules).toContain('holdfast/dist/redis/store.js')
+    expect(modules.filter((module) => /holdfast\/dist\/(memory|cli)\//.test(module))).toEqual([])
+    expect(bytes).toBeLessThan(60_000)
+  })
+
+  test('its command line is installed with it and finds the server', async () => {
+    const bin = project.path('node_modules', '.bin', 'holdfast')
+    expect(await project.node([bin, '--help'])).toContain('holdfast')
+    const { REDIS_URL = '' } = environment()
+    expect(
+      await project.node([bin, 'ls', 'packaging:nobody-has-this', '--json', '--url', REDIS_URL]),
+    ).toMatch(/^(\[\s*\])?$/)
+  })
+})
+
+/** What is left of an application that imports just that, minified and without its client library. */
+async function bundle(entry: string): Promise<{ modules: string[]; bytes: number }> {
+  const { metafile, outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    metafile: true,
+    write: false,
+    logLevel: 'error',
+  })
+  const kept = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0),
+  )
+  return {
+    modules: kept.map(([path]) => path.replace(/^.*node_modules\//, '')),
+    bytes: outputFiles.reduce((sum, { contents }) => sum + contents.length, 0),
+  }
+}

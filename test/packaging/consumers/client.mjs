@@ -1,0 +1,1 @@
+export { Holdfast } from 'holdfast'

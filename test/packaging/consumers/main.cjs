@@ -1,0 +1,19 @@
+const { Holdfast, LockTimeoutError } = require('holdfast')
+const { Redis } = require('ioredis')
+
+async function main() {
+  const redis = new Redis(process.env.REDIS_URL)
+  const holdfast = new Holdfast(redis)
+  const lock = holdfast.lock(process.env.LOCK_NAME)
+
+  const nested = await lock.withLock(() => lock.withLock(() => lock.holdCount()))
+  const hold = await lock.acquire()
+  const refused = await lock.acquire({ waitMs: 20 }).catch((error) => error instanceof LockTimeoutError)
+  await hold.release()
+  console.log(JSON.stringify({ nested, refused, locked: await lock.isLocked() }))
+
+  await holdfast.close()
+  await redis.quit()
+}
+
+main()

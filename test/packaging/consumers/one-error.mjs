@@ -1,0 +1,1 @@
+export { LockTimeoutError } from 'holdfast'

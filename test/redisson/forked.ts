@@ -1,0 +1,75 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+/** A real child process that runs a fixture, is given its task as JSON and talks back by messages. */
+export class Forked {
+  static readonly #alive = new Set<Forked>()
+  readonly #messages: unknown[] = []
+  readonly #child: ChildProcess
+  readonly #exited: Promise<number | null>
+  #errors = ''
+  #onMessage: (() => void) | undefined
+
+  private constructor(child: ChildProcess) {
+    this.#child = child
+    child.stderr?.on('data', (bytes) => {
+      this.#errors += String(bytes)
+    })
+    child.on('message', (message) => {
+      this.#messages.push(message)
+      this.#onMessage?.()
+    })
+    this.#exited = once(child, 'exit').then(([code]) => {
+      Forked.#alive.delete(this)
+      this.#onMessage?.()
+      return typeof code === 'number' ? code : null
+    })
+  }
+
+  static start(fixture: URL, task: object): Forked {
+    const child = fork(fileURLToPath(fixture), [JSON.stringify(task)], {
+      execArgv: ['--import', 'tsx'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    })
+    const forked = new Forked(child)
+    Forked.#alive.add(forked)
+    return forked
+  }
+
+  /** Kills what is left; for `afterEach`. */
+  static async killAll(): Promise<void> {
+    await Promise.all([...Forked.#alive].map((forked) => forked.kill()))
+  }
+
+  /** The next message of the child; rejects with what it printed when it ends without one. */
+  async told(): Promise<unknown> {
+    while (this.#messages.length === 0) {
+      if (!Forked.#alive.has(this)) throw new Error(`the child ended without a word:\n${this.#errors}`)
+      await new Promise<void>((resolve) => {
+        this.#onMessage = resolve
+      })
+    }
+    return this.#messages.shift()
+  }
+
+  send(message: string): void {
+    this.#child.send(message)
+  }
+
+  /** Its exit code, once it has ended; null when a signal ended it. */
+  async ended(): Promise<number | null> {
+    return await this.#exited
+  }
+
+  /** Ends it as a crash would. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.#exited
+  }
+
+  /** What it wrote to standard error. */
+  get errors(): string {
+    return this.#errors
+  }
+}

@@ -1,0 +1,3 @@
+import { unlockCases } from './unlock.cases.js'
+
+unlockCases('cluster')
