@@ -45,7 +45,7 @@ const ruleSet: IFlattenedRuleSet = {
     {
       name: 'the command line’s packages are not loaded with the library',
       from: { path: '^src/', pathNot: '^src/cli/' },
-      to: { path: 'node_modules', pathNot: 'node_modules/(cluster-key-slot|eventemitter3)/' },
+      to: { path: 'node_modules', pathNot: 'node_modules/eventemitter3/' },
     },
     {
       name: 'what runs at a user’s is installed at a user’s',

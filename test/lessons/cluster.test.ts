@@ -1,8 +1,8 @@
 /** What others' locks did in a cluster. */
-import calculateSlot from 'cluster-key-slot'
 import { afterEach, expect, test } from 'vitest'
 import type { RedisClient } from '../../src/index.js'
 import { isCluster } from '../../src/redis/client.js'
+import { slotOf } from '../../src/redis/slot.js'
 import { placeOf } from '../setup/places.js'
 
 const place = placeOf('cluster')
@@ -25,7 +25,7 @@ test('redisson#6867, #7116: locks of many slots are renewed together, without CR
   holdfast.on('error', (error) => told.push(error))
   holdfast.on('renewed', ({ name }) => renewals.set(name, (renewals.get(name) ?? 0) + 1))
   const names = Array.from({ length: 60 }, () => place.lockName())
-  expect(new Set(names.map((name) => calculateSlot(name))).size).toBeGreaterThan(50)
+  expect(new Set(names.map((name) => slotOf(name))).size).toBeGreaterThan(50)
   const holds = await Promise.all(names.map((name) => holdfast.lock(name).acquire()))
   await place.eventually(() => names.every((name) => (renewals.get(name) ?? 0) >= 4))
   for (const hold of holds) hold.assertHeld()

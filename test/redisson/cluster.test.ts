@@ -1,8 +1,8 @@
 /** Redisson's lock tests in a cluster. */
 import { setTimeout } from 'node:timers/promises'
-import calculateSlot from 'cluster-key-slot'
 import { afterAll, afterEach, expect, inject, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
+import { slotOf } from '../../src/redis/slot.js'
 import { withAdmin } from '../servers/admin.js'
 import { bringCluster, bringServer, type Cluster, type Server } from '../servers/index.js'
 import { freePort } from '../servers/port.js'
@@ -26,7 +26,7 @@ test('testInCluster: locks of every node exclude, count and wake', async () => {
   const names = Array.from({ length: 12 }, () => place.lockName())
   await Promise.all(
     names.map(async (name) => {
-      nodes.add(Math.floor(calculateSlot(name) / (16_384 / 3)))
+      nodes.add(Math.floor(slotOf(name) / (16_384 / 3)))
       const counter = new UnguardedCounter(client, name)
       const turns = Array.from({ length: 9 }, async (_, turn) => {
         const holdfast = holdfasts[turn % holdfasts.length]
@@ -98,7 +98,7 @@ test('testLockFailoverInCluster: 30 rounds of tryLock and unlock go on while a m
 
   // Names of all three masters, those of the one that goes among them.
   const names = Array.from({ length: 30 }, (_, index) => `failover:${index}`)
-  const moved = names.filter((name) => calculateSlot(name) < 5_461)
+  const moved = names.filter((name) => slotOf(name) < 5_461)
   expect(moved.length).toBeGreaterThan(3)
   const [master] = cluster.nodes
   let obtained = 0

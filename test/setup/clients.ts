@@ -7,8 +7,13 @@ import type { ClusterClient, StandaloneClient } from '../../src/index.js'
 export const clientLibraries = ['ioredis-6', 'ioredis-5', 'iovalkey'] as const
 export type ClientLibrary = (typeof clientLibraries)[number]
 
-export const clientLibrary: ClientLibrary =
-  clientLibraries.find((library) => library === process.env['HOLDFAST_CLIENT']) ?? 'ioredis-6'
+export const clientLibrary: ClientLibrary = libraryNamed(process.env['HOLDFAST_CLIENT'] ?? 'ioredis-6')
+
+function libraryNamed(name: string): ClientLibrary {
+  const library = clientLibraries.find((each) => each === name)
+  if (!library) throw new Error(`HOLDFAST_CLIENT is "${name}"; accepted: ${clientLibraries.join(', ')}`)
+  return library
+}
 
 interface Endpoint {
   host: string
