@@ -1,7 +1,7 @@
 import { LONGEST_TIMER_MS } from '../core/clock.js'
 
 /** What Holdfast asks of a connection, whatever the application asked of the one it was made from (rule C1). */
-export function connectionSettings(commandTimeoutMs: number, role: string): object {
+export function connectionSettings(commandTimeoutMs: number, role: 'commands' | 'news'): object {
   return {
     lazyConnect: true,
     connectTimeout: Math.min(Math.max(commandTimeoutMs, 100), LONGEST_TIMER_MS),
@@ -20,6 +20,8 @@ export function connectionSettings(commandTimeoutMs: number, role: string): obje
     // Subscriptions are renewed here too, because whoever waits must be told that it may have missed something.
     autoResubscribe: false,
     enableOfflineQueue: true,
+    // ioredis lets a subscription overtake its own ready check, which a subscribed RESP2 connection then refuses to answer.
+    ...(role === 'news' ? { enableReadyCheck: false } : {}),
     enableAutoPipelining: false,
     commandTimeout: undefined,
     socketTimeout: undefined,

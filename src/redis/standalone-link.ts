@@ -23,7 +23,7 @@ export class StandaloneLink implements Link {
     listener: LinkListener,
   ) {
     this.subscribesInOrder = 'protocol' in pattern.options && pattern.options.protocol === 3
-    const connect = (role: string, carriesNews: boolean): Connection<StandaloneClient> =>
+    const connect = (role: 'commands' | 'news', carriesNews: boolean): Connection<StandaloneClient> =>
       new Connection(
         pattern.duplicate(connectionSettings(commandTimeoutMs, role)),
         schedule,

@@ -93,7 +93,8 @@ describe('holdfast and its servers', { timeout: 60_000 }, () => {
         await server.pause()
         const { code, stderr } = await program.run(['inspect', 'x'], { url: server.url })
         expect(code).toBe(69)
-        expect(stderr).toContain('did not answer')
+        // Whether connecting or answering took too long is the clock's choice.
+        expect(stderr).toMatch(/did not answer|cannot reach/)
       } finally {
         await server.resume()
         await server.stop()

@@ -30,6 +30,33 @@ describe('C2: connections', () => {
     await eventually(() => scene.proxy.open.length === 0)
   })
 
+  test.each(['ioredis-5', 'iovalkey'] as const)(
+    'a second wait that begins while the connection for news is being set up is no trouble (%s)',
+    async (library) => {
+      scene = await Scene.standalone(library)
+      const names = ['a', 'b'].map((letter) => `${scene.name}:${letter}`)
+      const holder = scene.holdfast({}, { proxied: false })
+      const holds = await Promise.all(names.map((name) => holder.lock(name).acquire()))
+      const waiter = scene.holdfast()
+      const [first, second] = names.map((name) => waiter.lock(name))
+      await Promise.all([first?.isLocked(), second?.isLocked()])
+      // Until this is answered the client library has not asked whether the server is ready.
+      const holding = scene.holdReply(named('CLIENT'))
+      const waits = [first?.acquire()]
+      const held = await holding
+      const begun = new Promise((resolve) => waiter.once('waiting', resolve))
+      waits.push(second?.acquire())
+      await begun
+      // Time for a subscription to be sent, if it is.
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      held.letGo()
+      await eventually(async () => (await scene.channels()).length === names.length)
+      await Promise.all(holds.map((hold) => hold.release()))
+      await Promise.all(waits.map(async (wait) => (await wait)?.release()))
+      await scene.nothingLeft()
+    },
+  )
+
   test.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
     'a cluster is spoken to with sharded pub/sub only (%s)',
     async (library) => {

@@ -52,7 +52,8 @@ describe.each(cases)('CLIENT KILL of the connection for $role ($library)', ({ li
 
   test('W2: while one waits, and the release is announced meanwhile: the waiter looks for itself', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const hold = await holder.lock(scene.name).acquire()
+      // A lease so long that its end wakes nobody here.
+      const hold = await holder.lock(scene.name).acquire({ leaseMs: 60_000 })
       const waiting = waiter.lock(scene.name).acquire()
       await eventually(async () => (await scene.channels()).length > 0)
       const [killed] = await Promise.all([kill(), hold.release()])
@@ -65,7 +66,7 @@ describe.each(cases)('CLIENT KILL of the connection for $role ($library)', ({ li
   })
 
   test('while one waits, before the release: its subscription is in force again', async () => {
-    const hold = await holder.lock(scene.name).acquire()
+    const hold = await holder.lock(scene.name).acquire({ leaseMs: 60_000 })
     const waiting = waiter.lock(scene.name).acquire()
     await eventually(async () => (await scene.channels()).length > 0)
     await kill()

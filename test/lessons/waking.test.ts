@@ -22,7 +22,8 @@ describe('wake-ups', () => {
     const loops = clients.flatMap((holdfast) =>
       Array.from({ length: 2 }, async () => {
         for (let round = 0; round < rounds; round += 1) {
-          const hold = await holdfast.lock('ping-pong').acquire({ leaseMs: LONG_LEASE_MS })
+          // One that sleeps on ends here, well before a run that is merely slow.
+          const hold = await holdfast.lock('ping-pong').acquire({ leaseMs: LONG_LEASE_MS, waitMs: 30_000 })
           sections += 1
           // Sometimes it is gone before the others have subscribed, sometimes long after.
           if (round % 3) await new Promise((resolve) => setImmediate(resolve))
@@ -32,7 +33,7 @@ describe('wake-ups', () => {
     )
     await Promise.all(loops)
     expect(sections).toBe(6 * rounds)
-  })
+  }, 120_000)
 
   test('redisson#5762, #3891: a lock whose end nobody announces is found when its lease is over', async () => {
     await place.ask('HSET', 'unannounced', 'somebody:1', 1)

@@ -20,7 +20,8 @@ export function foreignCases(place: Place): void {
     test('O5: another process', async () => {
       const name = place.lockName()
       const client = place.client()
-      const hold = await place.holdfast().lock(name).acquire()
+      // With a lease of its own: no renewal may come between, however long the child takes to start.
+      const hold = await place.holdfast().lock(name).acquire({ leaseMs: 600_000 })
       const { standalone, cluster } = inject('servers')
       const child = Forked.start(new URL('./intruder.fixture.ts', import.meta.url), {
         server:
@@ -37,7 +38,7 @@ export function foreignCases(place: Place): void {
       })
       expect(told).toMatchObject({ asItself: { owner: Object(told).me } })
       await hold.release()
-    })
+    }, 60_000)
 
     test('O5: another client in the same process', async () => {
       const name = place.lockName()

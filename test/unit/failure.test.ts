@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest'
+import { StoreError, type StoreFailure } from '../../src/errors.js'
+import { failureOf, timeoutOf } from '../../src/redis/failure.js'
+
+/** What a client library rejects with when the server answered with an error. */
+function reply(message: string): Error {
+  const error = new Error(message)
+  error.name = 'ReplyError'
+  return error
+}
+
+const about = { command: 'acquire', lockName: 'invoice:42' }
+
+describe('failureOf', () => {
+  test.each<[string, StoreFailure, boolean]>([
+    ['WRONGTYPE Operation against a key holding the wrong kind of value', 'wrong-type', false],
+    ['NOPERM this user has no permissions to run the evalsha command', 'permission', false],
+    ['NOPERM User joe has no permissions to access one of the keys used as arguments', 'permission', false],
+    ['NOAUTH Authentication required.', 'permission', false],
+    ['WRONGPASS invalid username-password pair or user is disabled.', 'permission', false],
+    [
+      "ERR The user executing the script can't run this command or subcommand script: 1a2b",
+      'permission',
+      false,
+    ],
+    ['ERR ACL failure in script: user joe has no permission', 'permission', false],
+    ["OOM command not allowed when used memory > 'maxmemory'.", 'out-of-memory', false],
+    ["READONLY You can't write against a read only replica.", 'read-only', true],
+    ['MISCONF Redis is configured to save RDB snapshots, but it is unable to persist', 'read-only', true],
+    ['NOREPLICAS Not enough good replicas to write.', 'not-ready', true],
+    ['LOADING Redis is loading the dataset in memory', 'not-ready', true],
+    ['MASTERDOWN Link with MASTER is down', 'not-ready', true],
+    ['CLUSTERDOWN The cluster is down', 'not-ready', true],
+    ['TRYAGAIN Multiple keys request during rehashing of slot', 'not-ready', true],
+    ['MOVED 3999 127.0.0.1:6381', 'not-ready', true],
+    ['ASK 3999 127.0.0.1:6381', 'not-ready', true],
+    ['BUSY Redis is busy running a script.', 'not-ready', true],
+    ['UNBLOCKED force unblock from blocking operation', 'not-ready', true],
+    ["CROSSSLOT Keys in request don't hash to the same slot", 'script', false],
+    ['ERR unknown command', 'script', false],
+    [
+      'ERR Error running script (call to f_1a2b): @user_script:1: WRONGTYPE Operation against a key',
+      'wrong-type',
+      false,
+    ],
+    ['SOMETHINGNEW nobody has seen this', 'unknown', false],
+  ])('%s', (message, reason, transient) => {
+    const cause = reply(message)
+    const failure = failureOf(cause, about)
+    expect(failure).toBeInstanceOf(StoreError)
+    expect(failure).toMatchObject({
+      code: 'STORE_ERROR',
+      reason,
+      transient,
+      command: 'acquire',
+      lockName: 'invoice:42',
+    })
+    expect(failure.cause).toBe(cause)
+    expect(failure.message).toContain('"invoice:42"')
+    expect(failure.message).toContain(message)
+  })
+
+  test.each([
+    'Connection is closed.',
+    'read ECONNRESET',
+    'connect ECONNREFUSED 127.0.0.1:1',
+    'All sentinels are unreachable.',
+  ])('anything that is no reply is about the connection: %s', (message) => {
+    expect(failureOf(new Error(message), about)).toMatchObject({ reason: 'unreachable', transient: true })
+  })
+
+  test('what is no error at all is unknown, and final', () => {
+    expect(failureOf('nonsense', about)).toMatchObject({ reason: 'unknown', transient: false })
+    expect(failureOf(undefined, about)).toMatchObject({ reason: 'unknown', transient: false })
+  })
+
+  test('what is a StoreError already stays what it is', () => {
+    const failure = timeoutOf(about, 500)
+    expect(failureOf(failure, { command: 'other' })).toBe(failure)
+  })
+
+  test('timeoutOf: may succeed when tried again; says which command, which lock and which setting', () => {
+    const failure = timeoutOf(about, 500)
+    expect(failure).toMatchObject({ reason: 'timeout', transient: true })
+    expect(failure.message).toMatch(/acquire.*"invoice:42".*500 ms.*commandTimeoutMs/)
+  })
+})

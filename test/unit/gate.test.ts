@@ -1,0 +1,103 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { Gate } from '../../src/core/gate.js'
+import type { Waiter } from '../../src/core/waiter.js'
+import { heldBy, root, waiterFor, within } from './scenery.js'
+import { ScriptedPort, settle } from './scripted-port.js'
+
+let port: ScriptedPort
+let gate: Gate
+
+beforeEach(() => {
+  port = new ScriptedPort()
+  gate = new Gate('lock')
+})
+
+/** Puts a waiter to sleep and tells whether it was woken. */
+function asleep(waiter: Waiter): { woken: boolean } {
+  const state = { woken: false }
+  void waiter.wakeUp.acquire().then(() => {
+    state.woken = true
+  })
+  return state
+}
+
+describe('Gate', () => {
+  test('W2: all waiters share one watch', () => {
+    expect(gate.beginWatch(port)).toBe(gate.beginWatch(port))
+    expect(port.watches.all).toHaveLength(1)
+  })
+
+  test('W1: the watch is in force when it is confirmed', async () => {
+    gate.beginWatch(port)
+    expect(gate.watched(port)).toBe(false)
+    port.watches.last.answer()
+    await settle()
+    expect(gate.watched(port)).toBe(true)
+  })
+
+  test('C2: where watch and attempt travel in order, the watch is in force as soon as it is sent', () => {
+    const ordered = new ScriptedPort(true)
+    expect(gate.watched(ordered)).toBe(false)
+    gate.beginWatch(ordered)
+    expect(gate.watched(ordered)).toBe(true)
+  })
+
+  test('W3: news wakes the contender and nobody else', async () => {
+    const [first, second] = [waiterFor(root('client:1')), waiterFor(root('client:2'))]
+    gate.queue.join(first)
+    gate.queue.join(second)
+    const sleepers = [asleep(first), asleep(second)]
+    gate.beginWatch(port)
+    port.watches.last.request.onNews()
+    await settle()
+    expect(sleepers).toEqual([{ woken: true }, { woken: false }])
+    expect(gate.news).toBe(true)
+  })
+
+  test('next: whoever may re-enter, before the contender', async () => {
+    const section = within(root('client:1'))
+    gate.tenure = heldBy(section)
+    const other = waiterFor(root('client:2'))
+    const nested = waiterFor(within(section))
+    gate.queue.join(other)
+    gate.queue.join(nested)
+    const sleepers = [asleep(other), asleep(nested)]
+    gate.next()
+    await settle()
+    expect(sleepers).toEqual([{ woken: false }, { woken: true }])
+  })
+
+  test('a watch that fails wakes the contender, which learns the failure once, and the next one is sent anew', async () => {
+    const waiter = waiterFor(root('client:1'))
+    gate.queue.join(waiter)
+    const sleeper = asleep(waiter)
+    gate.beginWatch(port)
+    const failure = new Error('on purpose')
+    port.watches.last.fail(failure)
+    await settle()
+    expect(sleeper.woken).toBe(true)
+    expect(gate.watched(port)).toBe(false)
+    expect(gate.takeWatchFailure()).toBe(failure)
+    expect(gate.takeWatchFailure()).toBeUndefined()
+    gate.beginWatch(port)
+    expect(port.watches.all).toHaveLength(2)
+  })
+
+  test('W4: an ended watch is closed; what it is answered later counts for nothing', async () => {
+    gate.beginWatch(port)
+    const first = port.watches.last
+    gate.endWatch()
+    expect(port.closedWatches).toBe(1)
+    first.answer()
+    await settle()
+    expect(gate.watched(port)).toBe(false)
+    gate.beginWatch(port)
+    const second = port.watches.last
+    gate.endWatch()
+    second.fail(new Error('too late to matter'))
+    await settle()
+    expect(gate.takeWatchFailure()).toBeUndefined()
+    gate.endWatch()
+    expect(port.closedWatches).toBe(2)
+  })
+})

@@ -1,0 +1,123 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { GiveBack } from '../../src/core/give-back.js'
+import { Schedule } from '../../src/core/schedule.js'
+import { StoreError } from '../../src/errors.js'
+import { VirtualClock } from '../../src/memory/index.js'
+import type { AcquireReply, AcquireRequest } from '../../src/store.js'
+import { ScriptedPort, settle } from './scripted-port.js'
+
+const request: AcquireRequest = { name: 'lock', owner: 'client:1', heldBefore: 0, leaseMs: 1_000 }
+const passing = new StoreError('unreachable', 'acquire', { transient: true })
+const final = new StoreError('out-of-memory', 'acquire', { transient: false })
+
+let clock: VirtualClock
+let port: ScriptedPort
+let errors: unknown[]
+let giveBack: GiveBack
+
+beforeEach(() => {
+  clock = new VirtualClock()
+  port = new ScriptedPort()
+  errors = []
+  giveBack = new GiveBack(port, new Schedule(clock, (error) => errors.push(error)), (error) =>
+    errors.push(error),
+  )
+})
+
+describe('GiveBack', () => {
+  test('W4: a grant that arrives after its waiter left is given back, when it arrives', async () => {
+    const sent = port.acquire(request)
+    void giveBack.begin(request, sent)
+    await settle()
+    expect(port.abandons.all).toHaveLength(0)
+    port.acquires.last.answer({ outcome: 'granted' })
+    await settle()
+    expect(port.abandons.last.request).toBe(request)
+    expect(giveBack.size).toBe(1)
+    port.abandons.last.answer()
+    await settle()
+    expect(giveBack.size).toBe(0)
+  })
+
+  test.each<AcquireReply>([{ outcome: 'busy', remainingMs: 5, holder: undefined }, { outcome: 'lost' }])(
+    'what was not granted ($outcome) needs no giving back',
+    async (reply) => {
+      void giveBack.begin(request, Promise.resolve(reply))
+      await settle()
+      expect(port.abandons.all).toHaveLength(0)
+      expect(giveBack.size).toBe(0)
+    },
+  )
+
+  test('X1: an acquire of unknown outcome is given back; one that was refused for good is not', async () => {
+    void giveBack.begin(request, Promise.reject(passing))
+    await settle()
+    expect(port.abandons.all).toHaveLength(1)
+    port.abandons.last.answer()
+    void giveBack.begin(request, Promise.reject(final))
+    await settle()
+    expect(port.abandons.all).toHaveLength(1)
+    expect(giveBack.size).toBe(0)
+  })
+
+  test('it tries for as long as the stray could live, and reports that it gave up', async () => {
+    void giveBack.begin(request, Promise.reject(passing))
+    await settle()
+    for (let tries = 1; giveBack.size > 0 && tries < 100; tries += 1) {
+      expect(port.abandons.all).toHaveLength(tries)
+      port.abandons.last.fail(passing)
+      await clock.advance(500)
+    }
+    expect(giveBack.size).toBe(0)
+    expect(clock.now()).toBeGreaterThanOrEqual(request.leaseMs)
+    expect(clock.now()).toBeLessThan(request.leaseMs + 1_000)
+    expect(errors).toEqual([passing])
+  })
+
+  test('pending: settled when nothing of that owner’s is astray in that lock', async () => {
+    expect(giveBack.pending(request)).toBeUndefined()
+    void giveBack.begin(request, Promise.reject(passing))
+    expect(giveBack.pending({ ...request, owner: 'client:2' })).toBeUndefined()
+    let settled = false
+    void giveBack.pending(request)?.then(() => {
+      settled = true
+    })
+    await settle()
+    expect(settled).toBe(false)
+    port.abandons.last.answer()
+    await settle()
+    expect(settled).toBe(true)
+  })
+
+  test('two strays of one owner are settled one after the other', async () => {
+    void giveBack.begin({ ...request, heldBefore: 1 }, Promise.reject(passing))
+    void giveBack.begin(request, Promise.reject(passing))
+    await settle()
+    expect(port.abandons.all.map((each) => each.request.heldBefore)).toEqual([1])
+    port.abandons.last.answer()
+    await settle()
+    expect(port.abandons.all.map((each) => each.request.heldBefore)).toEqual([1, 0])
+    port.abandons.last.answer()
+    await settle()
+    expect(giveBack.size).toBe(0)
+  })
+
+  test('close: a pause between two tries is cut short, and the store that does not answer holds it up for a few tries only', async () => {
+    void giveBack.begin({ ...request, leaseMs: 3_600_000 }, Promise.reject(passing))
+    await settle()
+    port.abandons.last.fail(passing)
+    await settle()
+    let closed = false
+    const closing = giveBack.close().then(() => {
+      closed = true
+    })
+    for (let tries = 0; !closed && tries < 20; tries += 1) {
+      await clock.advance(500)
+      port.abandons.last.fail(passing)
+      await settle()
+    }
+    await closing
+    expect(clock.now()).toBeLessThan(10_000)
+    expect(giveBack.size).toBe(0)
+  })
+})

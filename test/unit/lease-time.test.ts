@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { LeaseTime } from '../../src/core/clock.js'
+
+const HOUR_MS = 3_600_000
+
+describe('LeaseTime', () => {
+  test('L3: with both clocks in step it is the monotonic one', () => {
+    const time = new LeaseTime()
+    expect(time.at(1_000, 500_000)).toBe(1_000)
+    expect(time.at(1_250, 500_250)).toBe(1_250)
+  })
+
+  test('L3: a wall clock that jumped ahead counts, once', () => {
+    const time = new LeaseTime()
+    time.at(0, 0)
+    expect(time.at(10, HOUR_MS + 10)).toBe(HOUR_MS + 10)
+    expect(time.at(20, HOUR_MS + 20)).toBe(HOUR_MS + 20)
+    expect(time.at(30, 2 * HOUR_MS + 30)).toBe(2 * HOUR_MS + 30)
+  })
+
+  test('L3: a wall clock that was set back takes nothing away', () => {
+    const time = new LeaseTime()
+    time.at(0, HOUR_MS)
+    expect(time.at(10, 10)).toBe(10)
+    expect(time.at(20, 20)).toBe(20)
+  })
+
+  test('a machine that sleeps after its wall clock was set back is noticed all the same', () => {
+    const time = new LeaseTime()
+    time.at(0, HOUR_MS)
+    time.at(10, 10)
+    expect(time.at(20, 5_000)).toBe(5_000)
+  })
+
+  test('small differences of two clocks read in turn count for nothing', () => {
+    const time = new LeaseTime()
+    time.at(0, 0)
+    for (let ms = 1; ms <= 1_000; ms += 1) expect(time.at(ms, ms + ((ms * 7) % 50))).toBe(ms)
+  })
+
+  test('a jump is told before it is counted, and not after', () => {
+    const time = new LeaseTime()
+    expect(time.jumps(0, 0)).toBe(false)
+    time.at(0, 0)
+    expect(time.jumps(0, 51)).toBe(true)
+    expect(time.jumps(0, 50)).toBe(false)
+    time.at(0, 51)
+    expect(time.jumps(0, 51)).toBe(false)
+  })
+})

@@ -1,0 +1,106 @@
+import { executionAsyncResource } from 'node:async_hooks'
+import { describe, expect, test } from 'vitest'
+import { Holdfast } from '../../src/index.js'
+import { MemoryStore } from '../../src/memory/index.js'
+import { isOwner, Owners, Scope } from '../../src/owner.js'
+
+describe('Owners', () => {
+  test('O1: owners have the shape of Redisson’s, a UUIDv4 and a decimal number, and are never handed out twice', () => {
+    const owners = new Owners()
+    const first = owners.next()
+    expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}:\d+$/)
+    expect(owners.next()).not.toBe(first)
+    expect(new Owners().clientId).not.toBe(owners.clientId)
+  })
+
+  test('issued: only what this client has handed out, to the letter', () => {
+    const owners = new Owners()
+    const mine = owners.next()
+    expect(owners.issued(mine)).toBe(true)
+    expect(owners.issued(new Owners().next())).toBe(false)
+    expect(owners.issued(`${owners.clientId}:2`)).toBe(false)
+    expect(owners.issued(`${owners.clientId}:0`)).toBe(false)
+    expect(isOwner(`${owners.clientId}:01`) && owners.issued(`${owners.clientId}:${Number('01')}`)).toBe(true)
+  })
+
+  test.each(['', ':1', 'client', 'client:', 'client:x', 'client:1.5', 'client:-1', 'a:b:1'])(
+    '%j is no owner',
+    (text) => {
+      expect(isOwner(text)).toBe(false)
+    },
+  )
+
+  test('O1: the scope around, across awaits; none outside', async () => {
+    const owners = new Owners()
+    const scope = new Scope(owners.next(), undefined)
+    expect(owners.current()).toBeUndefined()
+    await owners.within(scope, async () => {
+      expect(owners.current()).toBe(scope)
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(owners.current()).toBe(scope)
+      expect(owners.caller(undefined)).toBe(scope)
+      expect(owners.caller(scope.owner)).toBe(scope)
+      expect(owners.caller('client:9')?.parent).toBeUndefined()
+    })
+    expect(owners.current()).toBeUndefined()
+  })
+
+  test('O3: work that outlives its scope is in none', async () => {
+    const owners = new Owners()
+    let detached: Promise<Scope | undefined> | undefined
+    await owners.within(new Scope(owners.next(), undefined), () => {
+      detached = new Promise((resolve) => setImmediate(resolve)).then(() => owners.current())
+    })
+    expect(await detached).toBeUndefined()
+  })
+
+  test('O4: a scope does not leak into the caller’s siblings', async () => {
+    const owners = new Owners()
+    const inside = owners.within(
+      new Scope(owners.next(), undefined),
+      () => new Promise((resolve) => setImmediate(resolve)),
+    )
+    expect(owners.current()).toBeUndefined()
+    await inside
+  })
+
+  test('two clients’ scopes nest without hiding each other', async () => {
+    const [mine, other] = [new Owners(), new Owners()]
+    const outer = new Scope(mine.next(), undefined)
+    const inner = new Scope(other.next(), undefined)
+    await mine.within(outer, () =>
+      other.within(inner, async () => {
+        expect(mine.current()).toBe(outer)
+        expect(other.current()).toBe(inner)
+      }),
+    )
+  })
+
+  test('a scope ends when its body fails, too', async () => {
+    const owners = new Owners()
+    const scope = new Scope(owners.next(), undefined)
+    await expect(owners.within(scope, () => Promise.reject(new Error('on purpose')))).rejects.toThrow(
+      'on purpose',
+    )
+    expect(scope.live()).toBeUndefined()
+  })
+
+  // Before Node 24 each storage in use leaves its mark on every asynchronous resource made from then on.
+  test('clients that were closed leave nothing behind on what is made later', async () => {
+    const marks = async (): Promise<number> => {
+      const resource = await new Promise<object>((resolve) =>
+        setImmediate(() => resolve(executionAsyncResource())),
+      )
+      return Object.getOwnPropertySymbols(resource).length
+    }
+    const use = async (): Promise<void> => {
+      const holdfast = new Holdfast(new MemoryStore())
+      await holdfast.lock('lock').withLock(async () => undefined)
+      await holdfast.close()
+    }
+    await use()
+    const before = await marks()
+    for (let count = 0; count < 10; count += 1) await use()
+    expect(await marks()).toBe(before)
+  })
+})

@@ -1,0 +1,29 @@
+import { Grant } from '../../src/core/grant.js'
+import { Schedule } from '../../src/core/schedule.js'
+import { Tenure } from '../../src/core/tenure.js'
+import { Waiter } from '../../src/core/waiter.js'
+import { VirtualClock } from '../../src/memory/index.js'
+import { type Owner, Scope } from '../../src/owner.js'
+
+/** A tenure that is held, with one hold that belongs to `scope`. */
+export function heldBy(scope: Scope, renewUntil?: number, deadline = 1_000): Tenure {
+  const tenure = new Tenure('lock', scope.owner)
+  tenure.state = 'held'
+  tenure.extend(deadline)
+  tenure.holds.push(new Grant(tenure, scope, renewUntil, undefined))
+  return tenure
+}
+
+export function waiterFor(scope: Scope): Waiter {
+  return new Waiter(scope, new Schedule(new VirtualClock(), () => undefined))
+}
+
+/** A scope of its own, as an explicit owner gets. */
+export function root(owner: Owner): Scope {
+  return new Scope(owner, undefined)
+}
+
+/** A scope within another. */
+export function within(parent: Scope): Scope {
+  return new Scope(parent.owner, parent)
+}

@@ -1,0 +1,95 @@
+import type {
+  AcquireReply,
+  AcquireRequest,
+  LockPort,
+  LockState,
+  ReleaseReply,
+  ReleaseRequest,
+  RenewRequest,
+  Watch,
+} from '../../src/store.js'
+
+/** One command that was sent, to be answered when the test says so. */
+export interface Sent<Request, Reply> {
+  readonly request: Request
+  answer(reply: Reply): void
+  fail(error: unknown): void
+}
+
+/** The commands of one kind, in the order they were sent. */
+class Inbox<Request, Reply> {
+  readonly all: Sent<Request, Reply>[] = []
+
+  take(request: Request): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      this.all.push({ request, answer: resolve, fail: reject })
+    })
+  }
+
+  /** The latest. */
+  get last(): Sent<Request, Reply> {
+    const last = this.all.at(-1)
+    if (!last) throw new Error('nothing was sent')
+    return last
+  }
+}
+
+/** A store that does nothing by itself: the test reads what was sent and answers by hand. */
+export class ScriptedPort implements LockPort {
+  readonly acquires = new Inbox<AcquireRequest, AcquireReply>()
+  readonly abandons = new Inbox<AcquireRequest, void>()
+  readonly releases = new Inbox<ReleaseRequest, ReleaseReply>()
+  readonly renewals = new Inbox<RenewRequest, boolean>()
+  readonly watches = new Inbox<{ readonly name: string; readonly onNews: () => void }, void>()
+  readonly forces = new Inbox<string, boolean>()
+  /** How many requests each call of `renew` carried. */
+  readonly batches: number[] = []
+  closedWatches = 0
+
+  constructor(readonly watchesInOrder = false) {}
+
+  acquire(request: AcquireRequest): Promise<AcquireReply> {
+    return this.acquires.take(request)
+  }
+
+  abandon(request: AcquireRequest): Promise<void> {
+    return this.abandons.take(request)
+  }
+
+  release(request: ReleaseRequest): Promise<ReleaseReply> {
+    return this.releases.take(request)
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    this.batches.push(requests.length)
+    return requests.map((request) => this.renewals.take(request))
+  }
+
+  watch(name: string, onNews: () => void): Watch {
+    return {
+      confirmed: this.watches.take({ name, onNews }),
+      close: () => {
+        this.closedWatches += 1
+      },
+    }
+  }
+
+  forceUnlock(name: string): Promise<boolean> {
+    return this.forces.take(name)
+  }
+
+  async inspect(name: string): Promise<LockState> {
+    return { name, owners: [], remainingMs: 0 }
+  }
+
+  async countWatchers(): Promise<number> {
+    return 0
+  }
+
+  async *list(): AsyncIterable<LockState> {}
+}
+
+/** Lets everything go on that needs no time and no answer. */
+export async function settle(): Promise<void> {
+  await new Promise<void>((resolve) => setImmediate(resolve))
+}

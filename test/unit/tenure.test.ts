@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { Grant } from '../../src/core/grant.js'
+import { Tenure } from '../../src/core/tenure.js'
+import { heldBy, root, within } from './scenery.js'
+
+describe('Scope', () => {
+  test('O2: encloses itself and what is nested in it, not what is beside or around it', () => {
+    const outer = root('client:1')
+    const section = within(outer)
+    const sibling = within(outer)
+    expect(section.encloses(section)).toBe(true)
+    expect(outer.encloses(within(section))).toBe(true)
+    expect(section.encloses(sibling)).toBe(false)
+    expect(section.encloses(outer)).toBe(false)
+  })
+
+  test('O2: two roots of one owner are the same logical thread; of two owners they are not', () => {
+    expect(root('client:1').encloses(root('client:1'))).toBe(true)
+    expect(root('client:1').encloses(within(root('client:1')))).toBe(true)
+    expect(root('client:1').encloses(root('client:2'))).toBe(false)
+  })
+
+  test('O3: live() is the nearest enclosing scope that has not ended', () => {
+    const outer = root('client:1')
+    const middle = within(outer)
+    const inner = within(middle)
+    expect(inner.live()).toBe(inner)
+    middle.end()
+    expect(inner.live()).toBe(inner)
+    inner.end()
+    expect(inner.live()).toBe(outer)
+    outer.end()
+    expect(inner.live()).toBeUndefined()
+  })
+})
+
+describe('Tenure.admits', () => {
+  const outer = root('client:1')
+
+  test('O2: the scope the hold on top belongs to, and what is nested in it', () => {
+    const section = within(outer)
+    const tenure = heldBy(section)
+    expect(tenure.admits(section)).toBe(true)
+    expect(tenure.admits(within(section))).toBe(true)
+  })
+
+  test('O2: neither a sibling, nor what is around, nor another owner', () => {
+    const tenure = heldBy(within(outer))
+    expect(tenure.admits(within(outer))).toBe(false)
+    expect(tenure.admits(outer)).toBe(false)
+    expect(tenure.admits(root('client:1'))).toBe(false)
+    expect(tenure.admits(root('client:2'))).toBe(false)
+  })
+
+  test('O2: only the hold on top counts', () => {
+    const section = within(outer)
+    const sibling = within(outer)
+    const tenure = heldBy(outer)
+    tenure.holds.push(new Grant(tenure, section, undefined, undefined))
+    expect(tenure.admits(section)).toBe(true)
+    expect(tenure.admits(sibling)).toBe(false)
+    tenure.holds.pop()
+    expect(tenure.admits(sibling)).toBe(true)
+  })
+
+  test('O3: a hold whose scope has ended belongs to the nearest enclosing one that has not', () => {
+    const section = within(outer)
+    const tenure = heldBy(section)
+    section.end()
+    expect(tenure.admits(within(outer))).toBe(true)
+  })
+
+  test('O3: a hold whose scopes have all ended belongs to the owner as such', () => {
+    const scope = root('client:7')
+    const tenure = heldBy(scope)
+    const leftover = within(scope)
+    scope.end()
+    expect(tenure.admits(root('client:7'))).toBe(true)
+    expect(tenure.admits(leftover)).toBe(false)
+  })
+
+  test('a tenure without holds admits nobody', () => {
+    expect(new Tenure('lock', 'client:1').admits(outer)).toBe(false)
+  })
+})
+
+describe('Tenure', () => {
+  test('L2: its time is never made shorter', () => {
+    const tenure = new Tenure('lock', 'client:1')
+    tenure.extend(100)
+    tenure.extend(50)
+    expect(tenure.deadline).toBe(100)
+    tenure.extend(150)
+    expect(tenure.deadline).toBe(150)
+  })
+
+  test('L1: it is renewed for as long as any of its holds asks for', () => {
+    const scope = root('client:1')
+    const tenure = heldBy(scope)
+    expect(tenure.renewUntil).toBeUndefined()
+    tenure.holds.push(new Grant(tenure, scope, 500, undefined))
+    tenure.holds.push(new Grant(tenure, scope, 300, undefined))
+    expect(tenure.renewUntil).toBe(500)
+  })
+})

@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest'
+import { Turns } from '../../src/core/turns.js'
+import { settle } from './scripted-port.js'
+
+describe('Turns', () => {
+  test('one at a time, in the order they asked', async () => {
+    const turns = new Turns()
+    const log: string[] = []
+    const step = async (name: string): Promise<void> => {
+      await turns.take()
+      log.push(`${name} begins`)
+      await settle()
+      log.push(`${name} ends`)
+      turns.end()
+    }
+    await Promise.all([step('a'), step('b'), step('c')])
+    expect(log).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
+  })
+
+  test('free again when the last has ended', async () => {
+    const turns = new Turns()
+    await turns.take()
+    turns.end()
+    await turns.take()
+    let passed = false
+    void turns.take().then(() => {
+      passed = true
+    })
+    await settle()
+    expect(passed).toBe(false)
+  })
+})

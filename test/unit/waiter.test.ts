@@ -1,0 +1,96 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { Schedule } from '../../src/core/schedule.js'
+import { TIME_IS_UP, Waiter } from '../../src/core/waiter.js'
+import { VirtualClock } from '../../src/memory/index.js'
+import { Scope } from '../../src/owner.js'
+
+const never = new Promise<never>(() => undefined)
+let clock: VirtualClock
+let schedule: Schedule
+let waiter: Waiter
+
+beforeEach(() => {
+  clock = new VirtualClock()
+  schedule = new Schedule(clock, (error) => {
+    throw error
+  })
+  waiter = new Waiter(new Scope('client:1', undefined), schedule)
+})
+
+/** Settled with nothing left on the schedule. */
+async function outcome(work: Promise<unknown>): Promise<unknown> {
+  const result = await work.catch((error: unknown) => error)
+  expect(schedule.size).toBe(0)
+  return result
+}
+
+describe('Waiter', () => {
+  test('upTo: the outcome of the work, when it comes in time', async () => {
+    expect(await outcome(waiter.upTo(100, Promise.resolve('done')))).toBe('done')
+    const failure = new Error('on purpose')
+    expect(await outcome(waiter.upTo(100, Promise.reject(failure)))).toBe(failure)
+  })
+
+  test('W5: upTo: time is up, at the deadline and not before', async () => {
+    let result: unknown
+    const work = waiter.upTo(100, never).then((each) => {
+      result = each
+    })
+    await clock.advance(99)
+    expect(result).toBeUndefined()
+    await clock.advance(1)
+    await work
+    expect(result).toBe(TIME_IS_UP)
+    expect(schedule.size).toBe(0)
+  })
+
+  test('upTo: without a deadline no appointment is made', () => {
+    void waiter.upTo(Number.POSITIVE_INFINITY, never)
+    expect(schedule.size).toBe(0)
+  })
+
+  test('upTo: work that fails after time was up is nobody’s unhandled rejection', async () => {
+    let fail: (error: Error) => void = () => undefined
+    const work = waiter.upTo(
+      10,
+      new Promise((_, reject) => {
+        fail = reject
+      }),
+    )
+    await clock.advance(10)
+    expect(await outcome(work)).toBe(TIME_IS_UP)
+    fail(new Error('late'))
+    await clock.advance(0)
+  })
+
+  test('cancel: what it waits for rejects with the reason, whatever that is, and leaves no appointment', async () => {
+    const work = waiter.upTo(100, never)
+    waiter.cancel('because')
+    expect(await outcome(work)).toBe('because')
+    expect(waiter.cancelled).toBe(true)
+  })
+
+  test('cancel: what it would wait for next rejects at once; the first reason counts', async () => {
+    waiter.cancel('first')
+    waiter.cancel('second')
+    expect(() => waiter.throwIfCancelled()).toThrow('first')
+    expect(await outcome(waiter.sleep(100))).toBe('first')
+  })
+
+  test('sleep: until the next permit', async () => {
+    const slept = waiter.sleep(1_000)
+    waiter.wakeUp.release()
+    await slept
+    expect(clock.now()).toBe(0)
+    expect(schedule.size).toBe(0)
+  })
+
+  test('sleep: at most until its time; a permit after that is kept for the next', async () => {
+    const slept = waiter.sleep(50)
+    await clock.advance(50)
+    await slept
+    waiter.wakeUp.release()
+    await waiter.sleep(1_000)
+    expect(clock.now()).toBe(50)
+  })
+})

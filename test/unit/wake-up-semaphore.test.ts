@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { WakeUpSemaphore } from '../../src/core/semaphore.js'
+import { settle } from './scripted-port.js'
+
+/** Whether a sleep on the semaphore ends by itself. */
+async function passes(semaphore: WakeUpSemaphore): Promise<boolean> {
+  let passed = false
+  void semaphore.acquire().then(() => {
+    passed = true
+  })
+  await settle()
+  return passed
+}
+
+describe('WakeUpSemaphore', () => {
+  test('a sleeper wakes with the next permit, and not before', async () => {
+    const semaphore = new WakeUpSemaphore()
+    let woken = false
+    void semaphore.acquire().then(() => {
+      woken = true
+    })
+    await settle()
+    expect(woken).toBe(false)
+    semaphore.release()
+    await settle()
+    expect(woken).toBe(true)
+  })
+
+  test('a permit that came while nobody slept lets the next sleeper pass, once', async () => {
+    const semaphore = new WakeUpSemaphore()
+    semaphore.release()
+    expect(await passes(semaphore)).toBe(true)
+    expect(await passes(semaphore)).toBe(false)
+  })
+
+  test('two announcements are one permit', async () => {
+    const semaphore = new WakeUpSemaphore()
+    semaphore.release()
+    semaphore.release()
+    expect(await passes(semaphore)).toBe(true)
+    expect(await passes(semaphore)).toBe(false)
+  })
+
+  test('drain takes the permit away', async () => {
+    const semaphore = new WakeUpSemaphore()
+    semaphore.release()
+    semaphore.drain()
+    expect(await passes(semaphore)).toBe(false)
+  })
+
+  test('AsyncSemaphoreTest: a sleeper that left eats no permit', async () => {
+    const semaphore = new WakeUpSemaphore()
+    void semaphore.acquire()
+    semaphore.leave()
+    semaphore.release()
+    expect(await passes(semaphore)).toBe(true)
+  })
+})
