@@ -203,7 +203,7 @@ export class StoreError extends HoldfastError {
     },
   ) {
     const lock = details.lockName === undefined ? '' : ` for lock "${shorten(details.lockName)}"`
-    const told = details.cause instanceof Error ? `: ${details.cause.message}` : ''
+    const told = details.cause instanceof Error ? `: ${shorten(details.cause.message, 500)}` : ''
     const hint = details.hint === undefined ? '' : ` ${details.hint}`
     super('STORE_ERROR', `${command}${lock} failed (${reason})${told}.${hint}`, details)
     this.reason = reason
@@ -215,8 +215,17 @@ export class StoreError extends HoldfastError {
 
 function describe(value: unknown): string {
   if (typeof value === 'string') return `"${shorten(value)}"`
-  if (typeof value === 'object' && value !== null)
-    return `an object of ${value.constructor?.name ?? 'no class'}`
+  if (typeof value === 'object' && value !== null) return `an object of ${classNameOf(value)}`
   if (typeof value === 'function') return 'a function'
-  return String(value)
+  return shorten(String(value))
+}
+
+/** Whatever was handed in, describing it must not fail. */
+function classNameOf(value: object): string {
+  try {
+    const name: unknown = value.constructor?.name
+    return typeof name === 'string' ? shorten(name) : 'no class'
+  } catch {
+    return 'no class'
+  }
 }

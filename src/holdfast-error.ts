@@ -48,6 +48,6 @@ function kindsOf(errorClass: typeof HoldfastError): string[] {
 }
 
 /** Names may be 64 KB long; messages stay readable. */
-export function shorten(name: string): string {
-  return name.length <= 120 ? name : `${name.slice(0, 100)}… (${name.length} characters)`
+export function shorten(text: string, longest = 120): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 20)}… (${text.length} characters)`
 }

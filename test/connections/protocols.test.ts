@@ -43,13 +43,18 @@ describe('C2: connections', () => {
       // Until this is answered the client library has not asked whether the server is ready.
       const holding = scene.holdReply(named('CLIENT'))
       const waits = [first?.acquire()]
-      const held = await holding
+      const introduction = await holding
+      const subscribing = scene.holdReply(named('SUBSCRIBE'))
       const begun = new Promise((resolve) => waiter.once('waiting', resolve))
       waits.push(second?.acquire())
       await begun
       // Time for a subscription to be sent, if it is.
       await new Promise((resolve) => setTimeout(resolve, 50))
-      held.letGo()
+      introduction.letGo()
+      const subscription = await subscribing
+      await eventually(() => scene.proxy.commands.some(({ name, reply }) => name === 'INFO' && reply))
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      subscription.letGo()
       await eventually(async () => (await scene.channels()).length === names.length)
       await Promise.all(holds.map((hold) => hold.release()))
       await Promise.all(waits.map(async (wait) => (await wait)?.release()))

@@ -20,7 +20,8 @@ export class ProxiedConnection {
   #server: Socket
   #silent = false
   #answered = true
-  #held: Array<() => void> | undefined
+  /** Messages held back; each that was asked to be held starts a run of those that came after it. */
+  readonly #held: Array<Array<() => void>> = []
   readonly #unanswered: ProxiedCommand[] = []
 
   constructor(
@@ -68,11 +69,9 @@ export class ProxiedConnection {
     this.#server.destroy()
   }
 
-  /** Delivers what was held back. */
+  /** Delivers the first reply that was held back, and what came after it up to the next that is held too. */
   letGo(): void {
-    const held = this.#held ?? []
-    this.#held = undefined
-    for (const deliver of held) deliver()
+    for (const deliver of this.#held.shift() ?? []) deliver()
   }
 
   #ask(frame: Buffer): void {
@@ -102,7 +101,7 @@ export class ProxiedConnection {
         this.silence()
         return
       case 'hold':
-        this.#held ??= []
+        this.#held.push([])
         break
       case 'deliver':
         break
@@ -123,7 +122,8 @@ export class ProxiedConnection {
   }
 
   #pass(deliver: () => void): void {
-    if (this.#held) this.#held.push(deliver)
+    const run = this.#held.at(-1)
+    if (run) run.push(deliver)
     else deliver()
   }
 }

@@ -125,6 +125,22 @@ describe('the proxy', () => {
     expect(order).toEqual([1, '1'])
   })
 
+  test('two replies held on one connection are let go one by one', async () => {
+    const through = await client()
+    const holding = [proxy.holdReply(named('INCR')), proxy.holdReply(named('INCR'))]
+    const order: unknown[] = []
+    const asked = [through.incr(key), through.get(key), through.incr(key)].map((reply) =>
+      reply.then((value) => order.push(value)),
+    )
+    const held = await Promise.all(holding)
+    held[0]?.letGo()
+    await Promise.all(asked.slice(0, 2))
+    expect(order).toEqual([1, '1'])
+    held[1]?.letGo()
+    await Promise.all(asked)
+    expect(order).toEqual([1, '1', 2])
+  })
+
   test('counts commands and round trips, a pipeline as one, and no news', async () => {
     for (const protocol of [2, 3] as const) {
       const through = await client({ protocol })

@@ -19,7 +19,7 @@ export interface Tally {
   readonly flights: number
 }
 
-/** A reply the proxy holds back, with all that follows it on that connection. */
+/** A reply the proxy holds back, with all that follows it on that connection up to the next that is held. */
 export interface HeldReply {
   readonly command: ProxiedCommand
   letGo(): void

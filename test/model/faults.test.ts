@@ -4,11 +4,15 @@ import { fates } from './slow-port.js'
 import { faultLaws, faultScope, pauseLaws, pauseScope, shortLaws } from './worlds.js'
 
 describe('interleavings, the store fails', () => {
-  test('X1, W4: replies lost, commands lost, timeouts: no stray hold is left', { timeout: timeLimitMs }, async () => {
+  test('X1, W4: replies lost, commands lost, timeouts: no stray hold is left', {
+    timeout: timeLimitMs,
+  }, async () => {
     await checkModel(faultScope, faultLaws, fates, 300)
   })
 
-  test('L3, L4: the same with leases so short that they end meanwhile', { timeout: timeLimitMs }, async () => {
+  test('L3, L4: the same with leases so short that they end meanwhile', {
+    timeout: timeLimitMs,
+  }, async () => {
     await checkModel(faultScope, shortLaws, fates, 300)
   })
 

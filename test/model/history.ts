@@ -58,7 +58,9 @@ export class History {
 
   refused(ask: Ask, error: unknown): void {
     this.asks.delete(ask)
-    this.log(`c${ask.client} is refused ${ask.name}: ${error instanceof Error ? `${error.name} ${'code' in error ? error.code : ''}` : error}`)
+    this.log(
+      `c${ask.client} is refused ${ask.name}: ${error instanceof Error ? `${error.name} ${'code' in error ? error.code : ''}` : error}`,
+    )
   }
 
   granted(ask: Ask, hold: Hold, awake: () => boolean): Held {
@@ -124,7 +126,9 @@ export class History {
     for (const other of this.asks) {
       if (other.client !== ask.client || other.name !== ask.name || !other.fresh || other.once) continue
       if (other.since > ask.since || other.expired()) continue
-      this.fail(`c${ask.client}'s call ${ask.since} got ${ask.name} before its call ${other.since}, which came earlier`)
+      this.fail(
+        `c${ask.client}'s call ${ask.since} got ${ask.name} before its call ${other.since}, which came earlier`,
+      )
     }
   }
 }

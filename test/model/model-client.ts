@@ -57,7 +57,8 @@ export class ModelClient {
       history.givenUp(name, owner)
     })
     this.holdfast.on('error', (error) => {
-      if (!(error instanceof StoreError && this.#storeMayFail)) history.fail(`c${number} emitted ${String(error)}`)
+      if (!(error instanceof StoreError && this.#storeMayFail))
+        history.fail(`c${number} emitted ${String(error)}`)
     })
   }
 
@@ -115,7 +116,8 @@ export class ModelClient {
         hold.assertHeld()
         if (hold.remainingMs() <= 0) this.history.fail(`c${client}: assertHeld passed without any time left`)
       } catch (error) {
-        if (!hold.signal.aborted) this.history.fail(`c${client}: assertHeld threw ${String(error)} without a signal`)
+        if (!hold.signal.aborted)
+          this.history.fail(`c${client}: assertHeld threw ${String(error)} without a signal`)
       }
     }
   }

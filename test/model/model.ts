@@ -26,7 +26,10 @@ export async function checkModel(
   // Pauses between retries are spread at random; here the run must be repeatable.
   const random = vi.spyOn(Math, 'random').mockReturnValue(0.5)
   const fate = faults
-    ? fc.array(fc.oneof({ weight: 3, arbitrary: fc.constant<Fate>('answered') }, fc.constantFrom(...faults)), { maxLength: 25 })
+    ? fc.array(
+        fc.oneof({ weight: 3, arbitrary: fc.constant<Fate>('answered') }, fc.constantFrom(...faults)),
+        { maxLength: 25 },
+      )
     : fc.constant([])
   try {
     await fc.assert(

@@ -71,12 +71,26 @@ export function plans(scope: Scope): fc.Arbitrary<Plan> {
     step: fc.oneof(
       { depthIdentifier: 'steps', maxDepth: 4, withCrossShrink: true },
       fc.record({ do: fc.constant('idle' as const), ms: fc.nat(scope.idleMs) }),
-      { weight: 4, arbitrary: fc.record({ do: fc.constant('section' as const), parallel: fc.boolean(), body: tie('steps'), ...terms }) },
+      {
+        weight: 4,
+        arbitrary: fc.record({
+          do: fc.constant('section' as const),
+          parallel: fc.boolean(),
+          body: tie('steps'),
+          ...terms,
+        }),
+      },
       {
         weight: 4,
         arbitrary: fc.record({
           do: fc.constant('hold' as const),
-          release: fc.constantFrom('end' as const, 'end' as const, 'twice' as const, 'unawaited' as const, 'late' as const),
+          release: fc.constantFrom(
+            'end' as const,
+            'end' as const,
+            'twice' as const,
+            'unawaited' as const,
+            'late' as const,
+          ),
           once: fc.boolean(),
           body: tie('steps'),
           ...terms,
@@ -85,7 +99,9 @@ export function plans(scope: Scope): fc.Arbitrary<Plan> {
       fc.record({ do: fc.constant('scope' as const), locks: fc.nat(3), body: tie('steps') }),
       fc.record({ do: fc.constant('detached' as const), body: tie('steps') }),
       fc.record({ do: fc.constant('assert' as const) }),
-      ...(scope.force ? [fc.record({ do: fc.constant('force' as const), lock: fc.constantFrom(0, 0, 1) })] : []),
+      ...(scope.force
+        ? [fc.record({ do: fc.constant('force' as const), lock: fc.constantFrom(0, 0, 1) })]
+        : []),
     ),
   }))
   return fc.record({
@@ -97,7 +113,9 @@ export function plans(scope: Scope): fc.Arbitrary<Plan> {
         closeAfter: scope.close ? rarely(fc.nat(60)) : fc.constant(undefined),
         pauses:
           scope.pauses.length > 0
-            ? fc.array(fc.record({ after: fc.nat(40), ms: fc.constantFrom(...scope.pauses) }), { maxLength: 2 })
+            ? fc.array(fc.record({ after: fc.nat(40), ms: fc.constantFrom(...scope.pauses) }), {
+                maxLength: 2,
+              })
             : fc.constant([]),
       }),
       { minLength: 1, maxLength: 3 },

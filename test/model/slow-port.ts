@@ -152,7 +152,8 @@ export class SlowPort implements LockPort {
 
   close(): void {
     this.#closed = true
-    for (const reject of [...this.#open.keys()]) reject(failure('unreachable', 'a command on a closed connection', true))
+    for (const reject of [...this.#open.keys()])
+      reject(failure('unreachable', 'a command on a closed connection', true))
   }
 
   #command<Reply>(
@@ -203,7 +204,11 @@ export class SlowPort implements LockPort {
   }
 }
 
-function failure(reason: 'timeout' | 'unreachable' | 'not-ready' | 'out-of-memory', command: string, transient: boolean): StoreError {
+function failure(
+  reason: 'timeout' | 'unreachable' | 'not-ready' | 'out-of-memory',
+  command: string,
+  transient: boolean,
+): StoreError {
   return new StoreError(reason, command, { transient })
 }
 

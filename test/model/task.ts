@@ -92,7 +92,9 @@ export class Task {
     const { client } = this
     const { options, ask } = this.#ask(step, place, step.once)
     const lock = client.lock(step.lock)
-    const hold = await client.excusing(ask, () => (step.once ? lock.tryAcquire(options) : lock.acquire(options)))
+    const hold = await client.excusing(ask, () =>
+      step.once ? lock.tryAcquire(options) : lock.acquire(options),
+    )
     if (!hold) return client.history.refused(ask, 'busy')
     const held = client.granted(ask, hold)
     await this.#steps(step.body, within(place, step, place.scoped))
@@ -113,7 +115,10 @@ export class Task {
         for (let count = 0; count < step.locks; count += 1) {
           if (await client.excusing(undefined, () => lock.tryLock({ waitMs: BOUNDED_WAIT_MS }))) locked += 1
         }
-        await this.#steps(step.body, { ...inner, held: [...inner.held, { lock: 1, owner: undefined, scoped: true }] })
+        await this.#steps(step.body, {
+          ...inner,
+          held: [...inner.held, { lock: 1, owner: undefined, scoped: true }],
+        })
         for (let count = 0; count < locked; count += 1) await client.excusing(undefined, () => lock.unlock())
       }),
     )
@@ -133,7 +138,8 @@ export class Task {
     const waitMs = terms.waitMs ?? (mayWaitForItself ? BOUNDED_WAIT_MS : undefined)
     const owner: Owner | undefined = terms.owner === undefined ? undefined : client.owners[terms.owner]
     const controller = new AbortController()
-    if (terms.abortAfter !== undefined) void client.after(terms.abortAfter, 'abort', () => controller.abort(client.aborted))
+    if (terms.abortAfter !== undefined)
+      void client.after(terms.abortAfter, 'abort', () => controller.abort(client.aborted))
     const deadline = waitMs === undefined ? Number.POSITIVE_INFINITY : client.clock.now() + waitMs
     const ask: Ask = {
       client: client.number,
@@ -173,4 +179,3 @@ function encloses(outer: Place, inner: Place): boolean {
   }
   return false
 }
-

@@ -1,7 +1,8 @@
 import type { Scheduler } from 'fast-check'
 import type { HoldfastOptions } from '../../src/index.js'
 import { BaseClock, ClientClock } from './base-clock.js'
-import { type Held, History } from './history.js'
+import { History } from './history.js'
+import { Inspector } from './inspector.js'
 import { ModelClient } from './model-client.js'
 import type { Plan } from './program.js'
 import { Server } from './server.js'
@@ -31,12 +32,10 @@ export class World {
   readonly clients: readonly ModelClient[]
   readonly #clocks: readonly ClientClock[]
   readonly #sections: ConstructorParameters<typeof Task>[1] = new Set()
-  readonly #freeSince = new Map<string, number>()
-  readonly #untoldSince = new Map<Held, number>()
+  readonly #inspector: Inspector
   #resumes: Array<() => Promise<void>> = []
   #timeIsDue = false
   #timeSteps = 0
-  readonly #storeMayFail: boolean
 
   constructor(
     private readonly plan: Plan,
@@ -45,7 +44,7 @@ export class World {
     fates: readonly Fate[],
   ) {
     const remaining = [...fates]
-    this.#storeMayFail = fates.some((fate) => fate !== 'answered') || !laws.calm
+    const faults = fates.some((fate) => fate !== 'answered')
     this.#clocks = plan.clients.map(({ rate }) => new ClientClock(this.clock, rate))
     this.clients = this.#clocks.map((clock, number) => {
       const port = new SlowPort(this.server, {
@@ -58,9 +57,11 @@ export class World {
         fate: () => remaining.shift() ?? 'answered',
         log: (line) => this.history.log(line),
       })
-      const excuses = { lossMayHappen: laws.lossMayHappen, storeMayFail: this.#storeMayFail }
+      const excuses = { lossMayHappen: laws.lossMayHappen, storeMayFail: faults || !laws.calm }
       return new ModelClient(number, clock, port, this.history, scheduler, excuses, laws.options)
     })
+    const mostMs = faults ? 4 * laws.options.commandTimeoutMs + 2_000 : 5
+    this.#inspector = new Inspector(this.history, this.server, this.clients, mostMs, !faults)
   }
 
   /** Lets everything happen; throws what was violated. */
@@ -71,18 +72,26 @@ export class World {
       const client = this.clients[number]
       if (!client) return []
       for (const { after, ms } of pauses) void client.after(after, 'pause', () => this.#pause(number, ms))
-      const closing = closeAfter === undefined ? [] : [client.after(closeAfter, 'close', () => client.close())]
+      const closing =
+        closeAfter === undefined ? [] : [client.after(closeAfter, 'close', () => client.close())]
       return [...closing, ...tasks.map((steps) => new Task(client, this.#sections).run(steps))]
     })
     const settled = Promise.all(work).then(
-      () => { busy = false },
-      (error: unknown) => { busy = false; this.history.fail(`a task failed: ${error instanceof Error ? error.stack : error}`) },
+      () => {
+        busy = false
+      },
+      (error: unknown) => {
+        busy = false
+        this.history.fail(`a task failed: ${error instanceof Error ? error.stack : error}`)
+      },
     )
     await this.#goOnWhile(() => busy || !this.#quiet())
     await settled
-    this.#checkLeftovers()
+    this.#inspector.checkLeftovers()
     busy = true
-    void Promise.all(this.clients.map((client) => client.close())).then(() => { busy = false })
+    void Promise.all(this.clients.map((client) => client.close())).then(() => {
+      busy = false
+    })
     await this.#goOnWhile(() => busy)
     for (const { number, holdfast } of this.clients) {
       const left = Object.entries(holdfast.census).filter(([, count]) => count > 0)
@@ -99,14 +108,18 @@ export class World {
       if (this.#timeIsDue) await this.#passTime()
       for (const resume of this.#resumes.splice(0)) await resume()
       if (this.clock.now() > LONGEST_MS) {
-        this.history.fail(`not done in time: ${this.clients.map(({ holdfast }) => JSON.stringify(holdfast.census))}`)
+        this.history.fail(
+          `not done in time: ${this.clients.map(({ holdfast }) => JSON.stringify(holdfast.census))}`,
+        )
       }
       this.#throwIfViolated()
     }
   }
 
   #tick(): void {
-    void this.scheduler.schedule(Promise.resolve(), 'time').then(() => { this.#timeIsDue = true })
+    void this.scheduler.schedule(Promise.resolve(), 'time').then(() => {
+      this.#timeIsDue = true
+    })
   }
 
   async #passTime(): Promise<void> {
@@ -118,7 +131,8 @@ export class World {
     if (idle || !this.laws.calm) {
       // With nothing else to do, time goes on to whatever is due next.
       const { nextDueAt } = this.clock
-      if (idle && nextDueAt === Number.POSITIVE_INFINITY && this.history.asks.size > 0) this.history.fail('stuck: nothing will ever happen')
+      if (idle && nextDueAt === Number.POSITIVE_INFINITY && this.history.asks.size > 0)
+        this.history.fail('stuck: nothing will ever happen')
       const until = Math.max(this.clock.now() + step, idle && Number.isFinite(nextDueAt) ? nextDueAt : 0)
       let since = this.clock.now()
       let fired = 0
@@ -150,73 +164,14 @@ export class World {
   /** Lets all that can go on without the scheduler go on, then checks the promises. */
   async #settled(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve))
-    this.history.check()
-    this.#checkTold()
-    this.#checkWakeUps()
-    this.#checkCounts()
-  }
-
-  /** A hold whose time has passed says so by its signal, as soon as the event loop runs (rule L3). */
-  #checkTold(): void {
-    const now = this.clock.now()
-    for (const held of this.history.holds) {
-      const untold = held.hold.remainingMs() === 0 && !held.hold.signal.aborted && held.awake()
-      if (!untold) this.#untoldSince.delete(held)
-      else if (!this.#untoldSince.has(held)) this.#untoldSince.set(held, now)
-      else if (now - (this.#untoldSince.get(held) ?? now) > 1) {
-        this.history.fail(`c${held.client} was not told that ${held.hold.name} (tenure ${held.serial}) is lost`)
-      }
-    }
-  }
-
-  /** A free lock does not stay free while somebody waits for it. */
-  #checkWakeUps(): void {
-    const now = this.clock.now()
-    const pending = this.scheduler.count() - (this.#timeIsDue ? 0 : 1)
-    const mostMs = this.#storeMayFail ? 4 * this.laws.options.commandTimeoutMs + 2_000 : 5
-    for (const name of ['a', 'b']) {
-      const waiting = [...this.history.asks].find(
-        (ask) => ask.name === name && !ask.expired() && !this.#clocks[ask.client]?.paused,
-      )
-      const free = this.server.freed.has(name) && this.server.serial(name) === undefined
-      if (!waiting || !free || pending > 0) this.#freeSince.delete(name)
-      else if (!this.#freeSince.has(name)) this.#freeSince.set(name, now)
-      else if (now - (this.#freeSince.get(name) ?? now) > mostMs) {
-        this.history.fail(`lost wake-up: ${name} is free, and c${waiting.client} waits on`)
-      }
-    }
-  }
-
-  /** The store counts as many holds as there are, when nothing is on its way. Scopes lock "b" unseen, so "a" is looked at. */
-  #checkCounts(): void {
-    const lock = this.server.locks.find('a')
-    if (!lock) return
-    for (const { number, holdfast, port } of this.clients) {
-      const { calls, strays } = holdfast.census
-      if (calls > 0 || strays > 0 || port.busyWith('a')) continue
-      const mine = [...this.history.holds].filter(({ client, hold, serial }) => {
-        return client === number && hold.name === 'a' && serial === this.server.serial('a') && !this.history.given.has(serial)
-      })
-      const [first] = mine
-      if (!first || this.server.forced.has(first.serial)) continue
-      const counted = this.server.count('a', first.hold.owner)
-      const wrong = this.#storeMayFail ? counted < mine.length : counted !== mine.length
-      if (wrong) this.history.fail(`c${number} has ${mine.length} holds of "a", the store counts ${counted}`)
-    }
+    this.#inspector.look(this.scheduler.count() > (this.#timeIsDue ? 0 : 1))
   }
 
   #quiet(): boolean {
     if (this.scheduler.count() > (this.#timeIsDue ? 0 : 1)) return false
-    return this.clients.every(({ holdfast: { census } }) => Object.values(census).every((count) => count === 0))
-  }
-
-  /** Nothing is left in the store but what its holder has lost or was closed with: that ends with its lease. */
-  #checkLeftovers(): void {
-    for (const name of this.server.locks.names()) {
-      const serial = this.server.serial(name)
-      if (serial === undefined || this.history.given.has(serial)) continue
-      this.history.fail(`a stray hold is left in the store: ${name}, tenure ${serial}`)
-    }
+    return this.clients.every(({ holdfast: { census } }) =>
+      Object.values(census).every((count) => count === 0),
+    )
   }
 
   #throwIfViolated(): void {

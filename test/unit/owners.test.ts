@@ -20,7 +20,8 @@ describe('Owners', () => {
     expect(owners.issued(new Owners().next())).toBe(false)
     expect(owners.issued(`${owners.clientId}:2`)).toBe(false)
     expect(owners.issued(`${owners.clientId}:0`)).toBe(false)
-    expect(isOwner(`${owners.clientId}:01`) && owners.issued(`${owners.clientId}:${Number('01')}`)).toBe(true)
+    const padded = `${owners.clientId}:01`
+    expect(isOwner(padded) && owners.issued(padded)).toBe(false)
   })
 
   test.each(['', ':1', 'client', 'client:', 'client:x', 'client:1.5', 'client:-1', 'a:b:1'])(
