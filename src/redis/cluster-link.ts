@@ -144,7 +144,7 @@ export class ClusterLink implements Link {
       broken: () => this.#evacuate(address, subscriber),
       error: (error) => this.listener.error(error),
     })
-    const subscriber = new Subscriber(connection, 'sharded', this.schedule, this.listener)
+    const subscriber = new Subscriber(connection, 'sharded', false, this.schedule, this.listener)
     // ioredis says so when the server ends subscriptions because their slots have moved away.
     client.on('moved', () => this.#evacuate(address, subscriber))
     this.#subscribers.set(address, subscriber)

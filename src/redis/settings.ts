@@ -20,8 +20,6 @@ export function connectionSettings(commandTimeoutMs: number, role: 'commands' | 
     // Subscriptions are renewed here too, because whoever waits must be told that it may have missed something.
     autoResubscribe: false,
     enableOfflineQueue: true,
-    // ioredis lets a subscription overtake its own ready check, which a subscribed RESP2 connection then refuses to answer.
-    ...(role === 'news' ? { enableReadyCheck: false } : {}),
     enableAutoPipelining: false,
     commandTimeout: undefined,
     socketTimeout: undefined,

@@ -36,7 +36,7 @@ export class StandaloneLink implements Link {
       )
     this.#commands = connect('commands', this.subscribesInOrder)
     const news = this.subscribesInOrder ? this.#commands : connect('news', true)
-    this.#subscriber = new Subscriber(news, 'plain', schedule, listener)
+    this.#subscriber = new Subscriber(news, 'plain', this.subscribesInOrder, schedule, listener)
   }
 
   get breaks(): number {

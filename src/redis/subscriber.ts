@@ -19,6 +19,8 @@ export class Subscriber {
   constructor(
     readonly connection: Connection<StandaloneClient>,
     private readonly dialect: Dialect,
+    /** Whether commands travel on it too. */
+    private readonly carriesCommands: boolean,
     private readonly schedule: Schedule,
     private readonly listener: LinkListener,
   ) {
@@ -34,10 +36,23 @@ export class Subscriber {
   async subscribe(channel: string): Promise<void> {
     const { client } = this.connection
     const about = { command: this.dialect === 'plain' ? 'SUBSCRIBE' : 'SSUBSCRIBE' }
-    await this.connection.inTime(about, () =>
-      this.dialect === 'plain' ? client.subscribe(channel) : client.ssubscribe(channel),
-    )
+    const send = (): Promise<unknown> =>
+      this.dialect === 'plain' ? client.subscribe(channel) : client.ssubscribe(channel)
+    const early = !this.carriesCommands && client.status === 'connect'
+    await this.connection.inTime(about, early ? () => this.#readyChecked().then(send) : send)
     this.#channels.add(channel)
+  }
+
+  /**
+   * ioredis lets a subscription overtake the check it makes of a new connection, which a RESP2 connection then refuses to answer,
+   * because it is subscribed. (Where commands travel on the same connection nothing is refused, and the order must be kept.)
+   */
+  #readyChecked(): Promise<void> {
+    const { client } = this.connection
+    return new Promise<void>((resolve) => {
+      client.once('ready', () => resolve())
+      client.once('close', () => resolve())
+    })
   }
 
   unsubscribe(channel: string): void {

@@ -123,7 +123,6 @@ export class World {
   }
 
   async #passTime(): Promise<void> {
-    this.#timeIsDue = false
     const idle = this.scheduler.count() === 0
     const { timeSteps } = this.plan
     const step = timeSteps[this.#timeSteps % timeSteps.length] ?? 1
@@ -148,6 +147,7 @@ export class World {
         if (idle && this.scheduler.count() > 0) break
       }
     }
+    this.#timeIsDue = false
     this.#tick()
   }
 

@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  ClosedError,
+  InvalidArgumentError,
+  LockLostError,
+  LockTimeoutError,
+  NoOwnerError,
+  NotOwnerError,
+  StoreError,
+  TooManyWaitersError,
+} from '../../src/index.js'
+import { failureOf } from '../../src/redis/failure.js'
+import { runsOr } from './runs.js'
+
+/** As much as fits a screen. */
+const LONGEST_TEXT = 2_000
+
+const longTexts = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
+  .map((part) => part.repeat(3_000))
+
+/** Values whose text has no bound of its own. */
+const longValues = fc.oneof(
+  longTexts,
+  longTexts.map((text) => Symbol(text)),
+  fc.integer({ min: 5_000, max: 20_000 }).map((digits) => 10n ** BigInt(digits)),
+  longTexts.map((text) => ({ [text]: text })),
+  longTexts.map((text) => ({ constructor: { name: text } })),
+  longTexts.map((text) => Object.defineProperty(() => undefined, 'name', { value: text })),
+)
+
+test('whatever the name of the lock: messages stay readable, and say the name as far as it goes', () => {
+  fc.assert(
+    fc.property(longTexts, (name) => {
+      const errors = [
+        new LockTimeoutError(name, 5, { holder: 'client:1', remainingMs: 5 }),
+        new NotOwnerError(name, 'client:1', 'client:2'),
+        new LockLostError(name, 'client:1', 'lease-expired'),
+        new NoOwnerError(name, 'unlock'),
+        new ClosedError(name),
+        new InvalidArgumentError('name', name, 'a shorter one', name),
+        new TooManyWaitersError(name, 5),
+        new StoreError('timeout', 'acquire', { lockName: name, transient: true }),
+      ]
+      for (const error of errors) {
+        expect(error.message.length).toBeLessThan(LONGEST_TEXT)
+        expect(error.message).toContain(name.slice(0, 60))
+        expect(error.lockName).toBe(name)
+      }
+    }),
+    runsOr(100),
+  )
+})
+
+test('whatever the argument: the message that refuses it stays readable, the value is whole in the error', () => {
+  fc.assert(
+    fc.property(longValues, (value) => {
+      const error = new InvalidArgumentError('waitMs', value, 'a whole number')
+      expect(error.message.length).toBeLessThan(LONGEST_TEXT)
+      expect(error.value).toBe(value)
+    }),
+    runsOr(300),
+  )
+})
+
+test('whatever the server says: the message stays readable, the words are whole in the cause', () => {
+  fc.assert(
+    fc.property(longTexts, (text) => {
+      const cause = Object.assign(new Error(text), { name: 'ReplyError' })
+      const error = failureOf(cause, { command: 'acquire', lockName: text })
+      expect(error.message.length).toBeLessThan(LONGEST_TEXT)
+      expect(error.cause).toBe(cause)
+    }),
+    runsOr(100),
+  )
+})

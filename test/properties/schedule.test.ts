@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Appointment, Schedule } from '../../src/core/schedule.js'
+import { CountingClock } from '../unit/counting-clock.js'
+import { runsOr } from './runs.js'
+
+/** The schedule as anybody would write it who did not care for speed. */
+class NaiveSchedule {
+  readonly standing = new Map<number, number>()
+
+  /** What falls due until `now`, earliest first; those due at the same time in no particular order. */
+  due(now: number): number[] {
+    const due = [...this.standing].filter(([, dueAt]) => dueAt <= now)
+    for (const [id] of due) this.standing.delete(id)
+    return due.sort(([, one], [, other]) => one - other).map(([id]) => id)
+  }
+}
+
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({ do: fc.constant('at' as const), inMs: fc.integer({ min: -5, max: 200 }) }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant('move' as const),
+        which: fc.nat(60),
+        inMs: fc.integer({ min: -5, max: 200 }),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), which: fc.nat(60) }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.nat(60) }) },
+    fc.record({ do: fc.constant('clear' as const) }),
+  ),
+  { maxLength: 120 },
+)
+
+test('Schedule does what a naive one does: nothing is lost, nothing comes early, nothing comes twice', () => {
+  fc.assert(
+    fc.property(steps, (plan) => {
+      const clock = new CountingClock()
+      const schedule = new Schedule(clock, (error) => {
+        throw error
+      })
+      const naive = new NaiveSchedule()
+      const appointments: Appointment[] = []
+      let called: number[] = []
+      let order: number[] = []
+      for (const step of plan) {
+        if (step.do === 'at') {
+          const id = appointments.length
+          const dueAt = clock.time + step.inMs
+          naive.standing.set(id, dueAt)
+          appointments.push(
+            schedule.at(dueAt, () => {
+              called.push(id)
+              order.push(appointments[id]?.dueAt ?? Number.NaN)
+            }),
+          )
+        } else if (step.do === 'move') {
+          const appointment = appointments[step.which]
+          if (!appointment) continue
+          schedule.move(appointment, clock.time + step.inMs)
+          if (naive.standing.has(step.which)) naive.standing.set(step.which, clock.time + step.inMs)
+        } else if (step.do === 'cancel') {
+          schedule.cancel(appointments[step.which])
+          naive.standing.delete(step.which)
+        } else if (step.do === 'clear') {
+          schedule.clear()
+          naive.standing.clear()
+        } else {
+          clock.time += step.ms
+          clock.fire()
+          expect([...called].sort()).toEqual(naive.due(clock.time).sort())
+          expect(order).toEqual([...order].sort((one, other) => one - other))
+          called = []
+          order = []
+        }
+        expect(schedule.size).toBe(naive.standing.size)
+        expect(clock.timers.size).toBe(naive.standing.size > 0 ? 1 : 0)
+        // The one timer stands no later than the first appointment.
+        const first = Math.min(...naive.standing.values())
+        for (const { delayMs } of clock.timers)
+          expect(clock.time + delayMs).toBeLessThanOrEqual(Math.max(first, clock.time))
+      }
+    }),
+    runsOr(1_000),
+  )
+})

@@ -1,0 +1,133 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import * as errors from '../../src/errors.js'
+import { HoldfastError } from '../../src/index.js'
+
+type Errors = typeof errors
+
+const NAME = 'invoice:42'
+
+/** One of each, made by one copy of the package. */
+function oneOfEach(of: Errors) {
+  return [
+    {
+      error: new of.LockTimeoutError(NAME, 500, { holder: 'client:1', remainingMs: 200 }),
+      code: 'LOCK_TIMEOUT',
+      kind: 'LockTimeoutError',
+    },
+    { error: new of.NotOwnerError(NAME, 'client:1', 'client:2'), code: 'NOT_OWNER', kind: 'NotOwnerError' },
+    {
+      error: new of.LockLostError(NAME, 'client:1', 'lease-expired'),
+      code: 'LOCK_LOST',
+      kind: 'LockLostError',
+    },
+    { error: new of.NoOwnerError(NAME, 'unlock'), code: 'NO_OWNER', kind: 'NoOwnerError' },
+    { error: new of.ClosedError(NAME), code: 'CLOSED', kind: 'ClosedError' },
+    {
+      error: new of.InvalidArgumentError('waitMs', Number.NaN, 'a number', NAME),
+      code: 'INVALID_ARGUMENT',
+      kind: 'InvalidArgumentError',
+    },
+    { error: new of.TooManyWaitersError(NAME, 3), code: 'TOO_MANY_WAITERS', kind: 'TooManyWaitersError' },
+    {
+      error: new of.StoreError('timeout', 'acquire', { lockName: NAME, transient: true }),
+      code: 'STORE_ERROR',
+      kind: 'StoreError',
+    },
+  ] as const
+}
+
+describe('errors', () => {
+  test.each(oneOfEach(errors))(
+    '$kind: a stable code, the lock’s name, a name of its own',
+    ({ error, code, kind }) => {
+      expect(error).toBeInstanceOf(Error)
+      expect(error).toBeInstanceOf(HoldfastError)
+      expect(error).toMatchObject({ code, lockName: NAME, name: kind })
+      expect(error.stack).toContain(kind)
+      expect(Object.keys(error)).not.toContain('Symbol(holdfast.error.kinds)')
+    },
+  )
+
+  test.each(oneOfEach(errors).filter(({ code }) => code !== 'INVALID_ARGUMENT'))(
+    '$kind: the message names the lock',
+    ({ error }) => {
+      expect(error.message).toContain(`"${NAME}"`)
+    },
+  )
+
+  test('messages name the remedy', () => {
+    const message = (index: number): string => oneOfEach(errors)[index]?.error.message ?? ''
+    expect(message(0)).toMatch(/500 ms.*client:1.*200 ms.*waitMs.*tryAcquire/)
+    expect(message(1)).toMatch(/client:1 does not hold.*client:2/)
+    expect(message(2)).toMatch(/lease ran out.*hold\.signal.*fencing/)
+    expect(message(3)).toMatch(/unlock\(\).*holdfast\.run.*withLock\(\)/)
+    expect(message(4)).toMatch(/new Holdfast/)
+    expect(message(5)).toMatch(/waitMs is NaN; accepted: a number/)
+    expect(message(6)).toMatch(/3 waiters.*maxWaiters/)
+  })
+
+  test('L6: a lost lock is a not-owner error; the other way round it is not', () => {
+    expect(new errors.LockLostError(NAME, 'client:1', 'not-in-store')).toBeInstanceOf(errors.NotOwnerError)
+    expect(new errors.NotOwnerError(NAME, 'client:1')).not.toBeInstanceOf(errors.LockLostError)
+  })
+
+  test('the error underneath passes through as cause; without one there is no such property', () => {
+    const cause = new Error('ECONNREFUSED')
+    expect(new errors.StoreError('unreachable', 'acquire', { cause, transient: true }).cause).toBe(cause)
+    expect(new errors.LockTimeoutError(NAME, 5, {}, cause).cause).toBe(cause)
+    expect(new errors.LockLostError(NAME, 'client:1', 'lease-expired', cause).cause).toBe(cause)
+    expect('cause' in new errors.ClosedError()).toBe(false)
+  })
+
+  test('a name of 64 KB does not fill the message, and is whole in lockName', () => {
+    const long = 'x'.repeat(65_536)
+    const error = new errors.NoOwnerError(long, 'lock')
+    expect(error.message.length).toBeLessThan(500)
+    expect(error.lockName).toBe(long)
+  })
+
+  test('a subclass of the user’s own is told apart by its class, as usual', () => {
+    class MyTimeout extends errors.LockTimeoutError {}
+    const mine = new MyTimeout(NAME, 5, {})
+    expect(mine).toBeInstanceOf(MyTimeout)
+    expect(mine).toBeInstanceOf(errors.LockTimeoutError)
+    expect(new errors.LockTimeoutError(NAME, 5, {})).not.toBeInstanceOf(MyTimeout)
+  })
+
+  test.each([null, undefined, 'LOCK_LOST', 42, {}, new Error('LOCK_LOST'), { code: 'LOCK_LOST' }])(
+    '%j is none of them',
+    (value) => {
+      expect(value instanceof errors.LockLostError).toBe(false)
+      expect(value instanceof HoldfastError).toBe(false)
+    },
+  )
+})
+
+describe('errors of another copy of the package', () => {
+  let copy: Errors
+
+  beforeAll(async () => {
+    vi.resetModules()
+    copy = await import('../../src/errors.js')
+  })
+
+  test('instanceof works across copies, for each kind and for its kinds only', () => {
+    expect(copy.LockLostError).not.toBe(errors.LockLostError)
+    const mine = oneOfEach(errors)
+    const theirs = oneOfEach(copy)
+    const classes = [
+      errors.LockTimeoutError,
+      errors.NotOwnerError,
+      errors.LockLostError,
+      errors.NoOwnerError,
+      errors.ClosedError,
+      errors.InvalidArgumentError,
+      errors.TooManyWaitersError,
+      errors.StoreError,
+    ]
+    theirs.forEach(({ error }, index) => {
+      expect(error instanceof HoldfastError).toBe(true)
+      for (const each of classes) expect(error instanceof each).toBe(mine[index]?.error instanceof each)
+    })
+  })
+})
