@@ -81,7 +81,11 @@ export class Acquisition {
   async #try(tenure: Tenure | undefined): Promise<Grant | undefined> {
     const { gate, call, waiter } = this
     if (tenure && tenure.owner === call.caller.owner) {
-      return tenure.admits(call.caller) ? await this.#reenter(tenure) : undefined
+      if (!tenure.admits(call.caller)) return undefined
+      const grant = await this.#reenter(tenure)
+      const current = this.locker.possession.current(gate)
+      // The tenure ended meanwhile (its last release was under way): the one attempt is still to be made.
+      return !grant && this.#once && current !== tenure ? await this.#try(current) : grant
     }
     if (this.#once) {
       const ahead = gate.queue.ahead(waiter)
