@@ -37,6 +37,10 @@ export class History {
   readonly holds = new Set<Held>()
   /** Tenures that a client has lost by its own clock: the store may have them a little longer. */
   readonly given = new Set<bigint>()
+  /** Clients that gave up giving back when they were closed: what they left ends with its lease. */
+  readonly gaveUp = new Set<number>()
+  /** Whether a command has timed out, or a fault has occurred: then wake-ups take pauses and timeouts longer. */
+  troubled = false
   readonly lines: string[] = []
   violation: Violation | undefined
 

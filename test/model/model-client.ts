@@ -57,6 +57,7 @@ export class ModelClient {
       history.givenUp(name, owner)
     })
     this.holdfast.on('error', (error) => {
+      if (this.closing) history.gaveUp.add(number)
       if (!(error instanceof StoreError && this.#storeMayFail))
         history.fail(`c${number} emitted ${String(error)}`)
     })
@@ -120,6 +121,13 @@ export class ModelClient {
           this.history.fail(`c${client}: assertHeld threw ${String(error)} without a signal`)
       }
     }
+  }
+
+  /** Whether the owner is one of this client's. */
+  owns(owner: Owner): boolean {
+    return this.owners.some(
+      (mine) => mine.slice(0, mine.lastIndexOf(':')) === owner.slice(0, owner.lastIndexOf(':')),
+    )
   }
 
   async close(): Promise<void> {

@@ -42,6 +42,3 @@ export async function checkModel(
     random.mockRestore()
   }
 }
-
-/** Faults after which the same command may succeed. */
-export const passingFaults = fates.filter((fate) => fate !== 'answered' && fate !== 'refused for good')

@@ -213,4 +213,59 @@ describe('what the model found', () => {
     port.acquires.last.answer(granted)
     expect(await trying).not.toBeNull()
   })
+
+  test('W1: a grant that came too late is followed by another attempt', async () => {
+    const lock = holdfastWith().lock('lock')
+    const hold = await grant(lock.acquire())
+    const releasing = hold.release()
+    // Lies down while the release is under way: it cannot know until when.
+    const waiting = lock.acquire({ leaseMs: 20 })
+    await settle()
+    port.watches.last.answer()
+    port.acquires.last.answer({ outcome: 'busy', remainingMs: 30_000, holder: hold.owner })
+    await settle()
+    port.releases.last.answer('released')
+    await releasing
+    await settle()
+    const late = port.acquires.last
+    await clock.advance(30)
+    late.answer(granted)
+    await settle()
+    port.abandons.last.answer()
+    await clock.advance(1)
+    expect(port.acquires.last).not.toBe(late)
+    const next = await grant(waiting)
+    expect(next.remainingMs()).toBeGreaterThan(0)
+  })
+
+  test('O3: a nested run that outlives the outer one keeps what it locked', async () => {
+    const holdfast = holdfastWith({ watchdogMs: 300 })
+    const warnings: unknown[] = []
+    holdfast.on('warning', (warning) => warnings.push(warning))
+    const lock = holdfast.lock('lock')
+    let goOn: () => void = () => undefined
+    let detached: Promise<unknown> = Promise.resolve()
+    await holdfast.run(async () => {
+      const locked = new Promise<void>((resolve) => {
+        detached = holdfast.run(async () => {
+          await lock.lock()
+          resolve()
+          await new Promise<void>((resume) => {
+            goOn = resume
+          })
+          await lock.unlock()
+        })
+      })
+      await settle()
+      port.acquires.last.answer(granted)
+      await locked
+    })
+    await clock.advance(150)
+    expect(port.renewals.all).toHaveLength(1)
+    goOn()
+    await settle()
+    port.releases.last.answer('released')
+    await detached
+    expect(warnings).toEqual([])
+  })
 })

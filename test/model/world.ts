@@ -55,13 +55,19 @@ export class World {
         ordered: laws.ordered,
         watchesInOrder: plan.clients[number]?.watchesInOrder ?? true,
         fate: () => remaining.shift() ?? 'answered',
-        log: (line) => this.history.log(line),
+        log: (line) => {
+          this.history.troubled ||= line.endsWith('timed out')
+          this.history.log(line)
+        },
       })
       const excuses = { lossMayHappen: laws.lossMayHappen, storeMayFail: faults || !laws.calm }
       return new ModelClient(number, clock, port, this.history, scheduler, excuses, laws.options)
     })
-    const mostMs = faults ? 4 * laws.options.commandTimeoutMs + 2_000 : 5
-    this.#inspector = new Inspector(this.history, this.server, this.clients, mostMs, !faults)
+    this.history.troubled = faults
+    this.#inspector = new Inspector(this.history, this.server, this.clients, {
+      calmMs: 5,
+      troubledMs: 4 * laws.options.commandTimeoutMs + 2_000,
+    })
   }
 
   /** Lets everything happen; throws what was violated. */

@@ -76,5 +76,3 @@ export const pauseScope: Scope = {
   rates: [1, 1.004, 0.996],
   abort: true,
 }
-
-export const pauseLaws: Laws = shortLaws
