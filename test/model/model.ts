@@ -2,7 +2,7 @@ import process from 'node:process'
 import fc from 'fast-check'
 import { vi } from 'vitest'
 import { plans, type Scope } from './program.js'
-import { type Fate, fates } from './slow-port.js'
+import type { Fate } from './slow-port.js'
 import { type Laws, World } from './world.js'
 
 /** `HOLDFAST_MODEL_RUNS` asks for more runs, `HOLDFAST_MODEL_SEED` for others. */
