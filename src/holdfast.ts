@@ -89,7 +89,7 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
     try {
       return await this.#owners.within(scope, body)
     } finally {
-      if (!outer) this.#leave(scope.owner)
+      this.#leave(scope.owner)
     }
   }
 

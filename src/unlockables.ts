@@ -30,11 +30,13 @@ export class Unlockables {
     return found?.hold
   }
 
-  /** The owner's outermost scope has ended: what it left locked can be unlocked by nobody any more. */
+  /** Takes out what the owner has left locked in scopes that have all ended: it can be unlocked by nobody any more. */
   forget(owner: Owner): readonly Hold[] {
     const open = this.#byOwner.get(owner) ?? []
-    this.#byOwner.delete(owner)
-    return open.map(({ hold }) => hold)
+    const kept = open.filter(({ scope }) => scope.live())
+    if (kept.length > 0) this.#byOwner.set(owner, kept)
+    else this.#byOwner.delete(owner)
+    return open.filter(({ scope }) => !scope.live()).map(({ hold }) => hold)
   }
 }
 

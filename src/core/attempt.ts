@@ -83,6 +83,8 @@ export class Attempt {
       const sent = locker.port.acquire(request)
       const reply = await this.#answer(request, sent, answerBy)
       this.covered = reply !== undefined && covered
+      // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
+      if (reply) this.busyUntil = Number.NEGATIVE_INFINITY
       if (reply?.outcome === 'busy') {
         this.holder = reply.holder
         this.busyUntil = locker.schedule.clock.now() + reply.remainingMs

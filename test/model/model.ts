@@ -36,7 +36,7 @@ export async function checkModel(
       fc.asyncProperty(plans(scope), fate, fc.scheduler(), async (plan, fatesOfCommands, scheduler) => {
         await new World(plan, laws, scheduler, fatesOfCommands).run()
       }),
-      { ...runsOr(usualRuns), endOnFailure: false, interruptAfterTimeLimit: timeLimitMs - 10_000 },
+      { ...runsOr(usualRuns), interruptAfterTimeLimit: timeLimitMs - 10_000, markInterruptAsFailure: true },
     )
   } finally {
     random.mockRestore()

@@ -6,15 +6,13 @@ import type { Step, Terms } from './program.js'
 /** Where a step stands: what its task holds around it, so that no plan waits for itself. */
 interface Place {
   readonly parent: Place | undefined
-  /** Whether the code runs in an owner scope. */
-  readonly scoped: boolean
-  /** Locks that are held around here, for which explicit owner, and whether from within a scope. */
-  readonly held: ReadonlyArray<{
-    readonly lock: number
-    readonly owner: number | undefined
-    readonly scoped: boolean
-  }>
+  /** Who acts here: one of the client's explicit owners, or a scope's own; undefined outside any scope. */
+  readonly actor: Actor | undefined
+  /** Locks that are held around here, and by whom. */
+  readonly held: ReadonlyArray<{ readonly lock: number; readonly actor: Actor }>
 }
+
+type Actor = number | symbol
 
 /** How long a call waits at most where waiting for ever might be waiting for itself. */
 const BOUNDED_WAIT_MS = 120
@@ -32,7 +30,7 @@ export class Task {
   ) {}
 
   async run(steps: readonly Step[]): Promise<void> {
-    await this.#steps(steps, { parent: undefined, scoped: false, held: [] })
+    await this.#steps(steps, { parent: undefined, actor: undefined, held: [] })
     await Promise.all(this.#detached)
   }
 
@@ -74,7 +72,8 @@ export class Task {
     await client.excusing(ask, () =>
       client.lock(step.lock).withLock(options, async (hold) => {
         const held = client.granted(ask, hold)
-        const inner = within(place, step, true)
+        const actor = step.owner ?? place.actor ?? Symbol('a new owner')
+        const inner: Place = { parent: place, actor, held: [...place.held, { lock: step.lock, actor }] }
         const section = { held, place: inner }
         this.#checkSiblings(held, inner)
         this.sections.add(section)
@@ -97,7 +96,12 @@ export class Task {
     )
     if (!hold) return client.history.refused(ask, 'busy')
     const held = client.granted(ask, hold)
-    await this.#steps(step.body, within(place, step, place.scoped))
+    const actor = step.owner ?? place.actor ?? Symbol('a new owner')
+    await this.#steps(step.body, {
+      ...place,
+      parent: place,
+      held: [...place.held, { lock: step.lock, actor }],
+    })
     if (step.release === 'late') {
       this.#detached.push(client.after(LATE_STEPS, 'late release', () => this.#release(held)))
     } else if (step.release === 'unawaited') this.#detached.push(this.#release(held))
@@ -107,7 +111,7 @@ export class Task {
   /** Redisson's shape: `lock()` and `unlock()` in a scope. */
   async #scope(step: Extract<Step, { do: 'scope' }>, place: Place): Promise<void> {
     const { client } = this
-    const inner: Place = { parent: place, scoped: true, held: place.held }
+    const actor = place.actor ?? Symbol('a new owner')
     await client.excusing(undefined, () =>
       client.holdfast.run(async () => {
         const lock = client.lock(1)
@@ -115,10 +119,7 @@ export class Task {
         for (let count = 0; count < step.locks; count += 1) {
           if (await client.excusing(undefined, () => lock.tryLock({ waitMs: BOUNDED_WAIT_MS }))) locked += 1
         }
-        await this.#steps(step.body, {
-          ...inner,
-          held: [...inner.held, { lock: 1, owner: undefined, scoped: true }],
-        })
+        await this.#steps(step.body, { parent: place, actor, held: [...place.held, { lock: 1, actor }] })
         for (let count = 0; count < locked; count += 1) await client.excusing(undefined, () => lock.unlock())
       }),
     )
@@ -132,8 +133,8 @@ export class Task {
   #ask(terms: Terms, place: Place, once: boolean) {
     const { client } = this
     const mayWaitForItself = place.held.some(
-      ({ lock, owner, scoped }) =>
-        lock > terms.lock || (lock === terms.lock && !(scoped && place.scoped && owner === terms.owner)),
+      ({ lock, actor }) =>
+        lock > terms.lock || (lock === terms.lock && actor !== (terms.owner ?? place.actor)),
     )
     const waitMs = terms.waitMs ?? (mayWaitForItself ? BOUNDED_WAIT_MS : undefined)
     const owner: Owner | undefined = terms.owner === undefined ? undefined : client.owners[terms.owner]
@@ -144,7 +145,7 @@ export class Task {
     const ask: Ask = {
       client: client.number,
       name: client.lock(terms.lock).name,
-      fresh: owner === undefined && !place.scoped,
+      fresh: owner === undefined && place.actor === undefined,
       once: waitMs === 0 || (once && waitMs === undefined),
       since: client.nextCall(),
       expired: () => controller.signal.aborted || client.closing || client.clock.now() >= deadline,
@@ -167,10 +168,6 @@ export class Task {
       this.client.history.fail(`two sections of ${held.hold.name} run side by side as ${held.hold.owner}`)
     }
   }
-}
-
-function within(place: Place, { lock, owner }: Terms, scoped: boolean): Place {
-  return { parent: place, scoped, held: [...place.held, { lock, owner, scoped }] }
 }
 
 function encloses(outer: Place, inner: Place): boolean {
