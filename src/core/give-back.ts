@@ -33,12 +33,29 @@ export class GiveBack {
   begin(request: AcquireRequest, sent: Promise<AcquireReply>): Promise<void> {
     const key = keyOf(request)
     sent.catch(() => undefined)
-    const work = Promise.resolve(this.#open.get(key))
-      .then(() => this.#settle(request, sent))
-      .catch(this.onError)
-      .finally(() => {
-        if (this.#open.get(key) === work) this.#open.delete(key)
-      })
+    return this.#track(
+      key,
+      Promise.resolve(this.#open.get(key))
+        .then(() => this.#settle(request, sent))
+        .catch(this.onError),
+    )
+  }
+
+  /** A last release that is under way: until its outcome is known, its owner's next acquire could be undone by it. */
+  follow(request: Pick<AcquireRequest, 'name' | 'owner'>, release: Promise<unknown>): void {
+    const key = keyOf(request)
+    const before = this.#open.get(key)
+    const settled = release.then(
+      () => before,
+      () => before,
+    )
+    void this.#track(key, settled)
+  }
+
+  #track(key: string, settled: Promise<void>): Promise<void> {
+    const work = settled.finally(() => {
+      if (this.#open.get(key) === work) this.#open.delete(key)
+    })
     this.#open.set(key, work)
     return work
   }

@@ -18,7 +18,9 @@ export async function release(locker: Locker, grant: Grant): Promise<void> {
     if (heldBefore === 1) tenure.state = 'releasing'
     else tenure.holds.splice(tenure.holds.indexOf(grant), 1)
     if (heldBefore === 1 || tenure.renewUntil === undefined) locker.possession.watchdog.unwatch(tenure)
-    const reply = await send(locker, tenure, heldBefore)
+    const sending = send(locker, tenure, heldBefore)
+    if (heldBefore === 1) locker.giveBack.follow(tenure, sending)
+    const reply = await sending
     if (reply === 'not-owner') throw lost(locker, tenure, grant)
     if (heldBefore === 1) locker.possession.end(tenure)
     locker.emit('released', { name: tenure.name, owner: tenure.owner, holdCount: heldBefore - 1 })

@@ -19,8 +19,8 @@ const NAMES = ['a', 'b']
 
 /** What may go wrong in a run without being wrong. */
 export interface Excuses {
-  /** Holds may be lost: by leases, force, pauses or faults. */
-  readonly lossMayHappen: boolean
+  /** How holds may be lost: not at all, by the end of their lease, or in any way (force, pauses, short leases). */
+  readonly lossMayHappen: 'never' | 'lease-expired' | 'anyhow'
   /** The store may fail. */
   readonly storeMayFail: boolean
 }
@@ -142,7 +142,10 @@ export class ModelClient {
     if (error === this.aborted) return ask !== undefined
     if (error instanceof LockTimeoutError) return ask !== undefined && Number.isFinite(error.waitedMs)
     if (error instanceof ClosedError) return this.closing
-    if (error instanceof LockLostError) return this.excuses.lossMayHappen || this.closing
+    if (error instanceof LockLostError) {
+      const { lossMayHappen } = this.excuses
+      return lossMayHappen === 'anyhow' || lossMayHappen === error.reason || this.closing
+    }
     return error instanceof StoreError && this.#storeMayFail
   }
 }

@@ -268,4 +268,36 @@ describe('what the model found', () => {
     await detached
     expect(warnings).toEqual([])
   })
+
+  test('L6: a release that is being repeated does not free the owner’s next tenure', async () => {
+    const holdfast = holdfastWith()
+    const owner = holdfast.owner()
+    const lock = holdfast.lock('lock')
+    const first = await grant(lock.acquire({ owner }))
+    const releasing = first.release()
+    await settle()
+    // The release was carried out and announced; its answer is lost. Another owner of the process takes the lock and frees it.
+    const other = lock.acquire({ leaseMs: 60_000 })
+    await settle()
+    port.watches.last.request.onNews()
+    port.watches.last.answer()
+    const held = await grant(other)
+    const freeing = held.release()
+    await settle()
+    port.releases.last.answer('released')
+    await freeing
+    // The first owner wants it again while its release is still without an answer.
+    const again = lock.acquire({ owner })
+    await settle()
+    const [repeated] = port.releases.all
+    repeated?.fail(passing)
+    await clock.advance(100)
+    expect(port.releases.last.request).toMatchObject({ owner, repeated: true })
+    // Whatever is sent for that owner now must come after what would free it.
+    expect(port.acquires.all.filter(({ request }) => request.owner === owner)).toHaveLength(1)
+    port.releases.last.answer('released')
+    await releasing
+    const second = await grant(again)
+    expect(() => second.assertHeld()).not.toThrow()
+  })
 })

@@ -3,7 +3,7 @@ import type { HoldfastOptions } from '../../src/index.js'
 import { BaseClock, ClientClock } from './base-clock.js'
 import { History } from './history.js'
 import { Inspector } from './inspector.js'
-import { ModelClient } from './model-client.js'
+import { type Excuses, ModelClient } from './model-client.js'
 import type { Plan } from './program.js'
 import { Server } from './server.js'
 import { type Fate, SlowPort } from './slow-port.js'
@@ -15,8 +15,7 @@ export interface Laws {
   /** Time passes only when nothing else is to be done: no command is ever slow. */
   readonly calm: boolean
   readonly ordered: boolean
-  /** Holds may be lost. */
-  readonly lossMayHappen: boolean
+  readonly lossMayHappen: Excuses['lossMayHappen']
 }
 
 /** How long in all a plan may take until nothing is left to be done. */

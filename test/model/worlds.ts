@@ -17,8 +17,13 @@ export const calmLaws: Laws = {
   options: { watchdogMs: 30_000, commandTimeoutMs: 3_000 },
   calm: true,
   ordered: true,
-  lossMayHappen: false,
+  lossMayHappen: 'never',
 }
+
+/** The same with a watchdog that has to renew many times: no hold is lost for want of it. */
+export const renewalScope: Scope = { ...calmScope, idleMs: 150 }
+
+export const renewalLaws: Laws = { ...calmLaws, options: { watchdogMs: 60, commandTimeoutMs: 3_000 } }
 
 /** Time goes on in small steps while answers are under way; leases end, locks are forced open, clients are closed. */
 export const latencyScope: Scope = {
@@ -36,7 +41,7 @@ export const latencyLaws: Laws = {
   options: { watchdogMs: 30_000, commandTimeoutMs: 3_000 },
   calm: false,
   ordered: true,
-  lossMayHappen: true,
+  lossMayHappen: 'anyhow',
 }
 
 /** Commands fail in every way, on their way and back; leases outlive it all, so that whatever is left behind is seen. */
@@ -55,7 +60,7 @@ export const faultLaws: Laws = {
   options: { watchdogMs: 30_000, commandTimeoutMs: 100, storeTimeoutMs: 2_000 },
   calm: false,
   ordered: true,
-  lossMayHappen: true,
+  lossMayHappen: 'lease-expired',
 }
 
 /** Leases so short that renewals matter. */
@@ -63,7 +68,7 @@ export const shortLaws: Laws = {
   options: { watchdogMs: 60, commandTimeoutMs: 30, storeTimeoutMs: 200 },
   calm: false,
   ordered: true,
-  lossMayHappen: true,
+  lossMayHappen: 'anyhow',
 }
 
 export const pauseScope: Scope = {
