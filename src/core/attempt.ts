@@ -19,8 +19,6 @@ export class Attempt {
   holder: Owner | undefined
   busyUntil = Number.NEGATIVE_INFINITY
   #count = 0
-  /** Whether the store has answered this call before. */
-  #answered = false
   /** A request whose outcome is unknown: to be repeated, or given back. */
   #unsettled: AcquireRequest | undefined
 
@@ -147,7 +145,6 @@ export class Attempt {
       const reply = await waiter.upTo(answerBy, sent)
       if (reply !== TIME_IS_UP) {
         outage.answered()
-        this.#answered = true
         return reply
       }
       this.#cutShort(request, locker.schedule.clock.now() - sentAt)
@@ -166,10 +163,13 @@ export class Attempt {
     }
   }
 
-  /** The wait ended before the answer came: the store's fault only where it had its time, or has never answered at all. */
+  /**
+   * The wait ended before the answer came. That is the store's fault only where it had its time: a call that spent its wait in
+   * the queue, or was answered before, may have asked a moment ago.
+   */
   #cutShort({ name }: AcquireRequest, unansweredMs: number): void {
     const { outage, locker } = this
-    if (this.#answered && !outage.on && unansweredMs < LEAST_ANSWER_MS) return
+    if (!outage.on && unansweredMs < LEAST_ANSWER_MS / 2) return
     outage.failed(outage.cause ?? locker.noAnswer(name), locker.schedule.clock.now())
   }
 
