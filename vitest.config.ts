@@ -6,8 +6,11 @@ export default defineConfig({
     globalSetup: ['test/setup/servers.ts'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // A machine of the CI's that stands still for seconds makes leases end that no test meant to end. What needed a second try
+    // is shown as such, and is to be looked into; on a developer's machine it fails.
+    retry: process.env['CI'] ? 1 : 0,
     // Two cores, and servers of their own beside them: more workers only make each other late.
-    maxWorkers: 3,
+    maxWorkers: 4,
     typecheck: { enabled: false },
   },
 })
