@@ -4,7 +4,7 @@ import { LaunchedServer, type Plan } from './launched.js'
 import type { Server } from './server.js'
 import { until } from './until.js'
 
-/** A primary, its replica and the sentinel that watches them. */
+/** A primary, its replica and the three sentinels that watch them. */
 export interface SentinelGroup {
   /** What a client is given to start from. */
   readonly sentinels: { host: string; port: number }[]
@@ -18,11 +18,13 @@ export interface SentinelGroup {
    * changed their parts. For a failover with loss, kill the primary.
    */
   failover(): Promise<void>
-  /** Ends all three for good. */
+  /** Ends all of them for good. */
   stop(): Promise<void>
 }
 
 const NAME = 'mymaster'
+const SENTINELS = 3
+const QUORUM = 2
 
 /** Brings a sentinel group on the loopback interface; resolves when a failover would succeed. */
 export async function bringSentinel({ flavour = 'any', prefer }: Order = {}): Promise<SentinelGroup> {
@@ -41,15 +43,22 @@ export async function bringSentinel({ flavour = 'any', prefer }: Order = {}): Pr
     let replica = await start({ args: ['--replicaof', primary.host, String(primary.port)] })
     // A sentinel asks a primary for its replicas once at first, and then not for ten seconds.
     await untilFollows(replica, primary)
-    const sentinel = await start({
-      sentinel: 'sentinel.conf',
-      files: { 'sentinel.conf': configuration(primary) },
-    })
-    await hasten(sentinel)
-    await until(() => knowsReplica(sentinel), { what: 'the sentinel knows the replica' })
+    const files = { 'sentinel.conf': configuration(primary) }
+    const sentinels = await Promise.all(
+      Array.from({ length: SENTINELS }, () => start({ sentinel: 'sentinel.conf', files })),
+    )
+    // Only the one that will lead: others that looked as often would undo a promotion before they have heard of it.
+    await Promise.all(sentinels.slice(0, 1).map(hasten))
+    await Promise.all(
+      sentinels.map((sentinel) =>
+        until(() => knowsGroup(sentinel), {
+          what: 'each sentinel knows the replica and the other sentinels',
+        }),
+      ),
+    )
     return {
       name: NAME,
-      sentinels: [{ host: sentinel.host, port: sentinel.port }],
+      sentinels: sentinels.map(({ host, port }) => ({ host, port })),
       get primary() {
         return primary
       },
@@ -57,7 +66,7 @@ export async function bringSentinel({ flavour = 'any', prefer }: Order = {}): Pr
         return replica
       },
       async failover() {
-        await promote(sentinel, replica, primary)
+        await promote(sentinels, replica, primary)
         ;[primary, replica] = [replica, primary]
       },
       stop,
@@ -70,7 +79,7 @@ export async function bringSentinel({ flavour = 'any', prefer }: Order = {}): Pr
 
 function configuration({ host, port }: Server): string {
   return [
-    `sentinel monitor ${NAME} ${host} ${port} 1`,
+    `sentinel monitor ${NAME} ${host} ${port} ${QUORUM}`,
     `sentinel down-after-milliseconds ${NAME} 2000`,
     `sentinel failover-timeout ${NAME} 10000`,
     `sentinel parallel-syncs ${NAME} 1`,
@@ -104,26 +113,41 @@ function replication(server: Server): Promise<string> {
   return withAdmin(server, async (command) => String(await command('INFO', 'replication')))
 }
 
-async function knowsReplica(sentinel: Server): Promise<boolean> {
+async function knowsGroup(sentinel: Server): Promise<boolean> {
   return withAdmin(sentinel, async (command) => {
     const replicas = JSON.stringify(await command('SENTINEL', 'REPLICAS', NAME))
-    return replicas.includes('"master-link-status","ok"')
+    const group = JSON.stringify(await command('SENTINEL', 'MASTER', NAME))
+    return (
+      replicas.includes('"master-link-status","ok"') &&
+      group.includes(`"num-other-sentinels","${SENTINELS - 1}"`)
+    )
   })
 }
 
-async function promote(sentinel: Server, next: Server, last: Server): Promise<void> {
+async function promote(sentinels: readonly Server[], next: Server, last: Server): Promise<void> {
   // Replication is asynchronous: a failover now would drop what has not arrived yet.
   await untilFollows(next, last)
-  await withAdmin(sentinel, async (command) => {
+  const [first] = sentinels
+  if (!first) throw new Error('a group has sentinels')
+  await withAdmin(first, async (command) => {
     // Refused while the sentinel is not done with the failover before, or has yet to hear from the replica.
     await until(async () => (await command('SENTINEL', 'FAILOVER', NAME)) === 'OK', {
       what: 'the sentinel takes up the failover',
     })
-    await until(
-      async () =>
-        JSON.stringify(await command('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)).includes(`"${next.port}"`),
-      { what: 'the sentinel names the new primary' },
-    )
   })
+  // A client may ask any of them.
+  await Promise.all(
+    sentinels.map((sentinel) =>
+      withAdmin(sentinel, (command) =>
+        until(
+          async () =>
+            JSON.stringify(await command('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)).includes(
+              `"${next.port}"`,
+            ),
+          { what: 'every sentinel names the new primary' },
+        ),
+      ),
+    ),
+  )
   await untilFollows(last, next)
 }
