@@ -99,7 +99,7 @@ export class Locker {
     return freed
   }
 
-  /** Asks the store something that changes nothing. */
+  /** A command outside any tenure, awaited like every call: it keeps the process alive until it is answered. */
   async query<Result>(ask: () => Promise<Result>): Promise<Result> {
     if (this.closed) throw new ClosedError()
     return await this.#keepAlive.during(ask)
