@@ -1,8 +1,8 @@
 import { pauseMs } from '../core/outage.js'
 import type { Schedule } from '../core/schedule.js'
+import { StoreError } from '../errors.js'
 import type { ClusterClient, StandaloneClient } from './client.js'
 import { Connection, letProcessEnd } from './connection.js'
-import { timeoutOf } from './failure.js'
 import { hangUp } from './hang-up.js'
 import type { About, Link, LinkListener, NodeLink } from './link.js'
 import { connectionSettings } from './settings.js'
@@ -47,9 +47,7 @@ export class ClusterLink implements Link {
       scripts: undefined,
       redisOptions: { ...redisOptions, ...connectionSettings(commandTimeoutMs, 'commands') },
     })
-    this.#cluster = new Connection(client, schedule, commandTimeoutMs, {
-      error: (error) => listener.error(error),
-    })
+    this.#cluster = new Connection(client, schedule, commandTimeoutMs)
     client.on('+node', (node) => {
       if (isNode(node)) node.on('connect', () => letProcessEnd(node))
     })
@@ -119,7 +117,8 @@ export class ClusterLink implements Link {
   async #master(key: string, about: About): Promise<StandaloneClient> {
     await this.#slotsKnown(about)
     const node = this.#servingNode(key)
-    if (!node) throw timeoutOf(about, this.commandTimeoutMs)
+    // Between two views of a changing cluster: the next one will know.
+    if (!node) throw new StoreError('not-ready', about.command, { transient: true })
     return node
   }
 
@@ -142,7 +141,6 @@ export class ClusterLink implements Link {
     const connection = new Connection(client, this.schedule, this.commandTimeoutMs, {
       ready: () => subscriber.resume(),
       broken: () => this.#evacuate(address, subscriber),
-      error: (error) => this.listener.error(error),
     })
     const subscriber = new Subscriber(connection, 'sharded', false, this.schedule, this.listener)
     // ioredis says so when the server ends subscriptions because their slots have moved away.

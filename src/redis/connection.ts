@@ -3,10 +3,7 @@ import type { Connectable } from './client.js'
 import { failureOf, timeoutOf } from './failure.js'
 import { hangUp, isOpen } from './hang-up.js'
 import type { About } from './link.js'
-
-interface Stream {
-  unref?(): void
-}
+import { streamOf } from './stream.js'
 
 /**
  * One connection (or one cluster's set of them) that Holdfast has made: opened when first used, opened anew when used after it
@@ -24,7 +21,7 @@ export class Connection<Client extends Connectable> {
     readonly client: Client,
     private readonly schedule: Schedule,
     private readonly commandTimeoutMs: number,
-    hooks: { ready?: () => void; broken?: () => void; error: (error: unknown) => void },
+    hooks: { ready?: () => void; broken?: () => void } = {},
   ) {
     client.on('ready', () => {
       this.#lastError = undefined
@@ -107,13 +104,7 @@ export class Connection<Client extends Connectable> {
 
 /** Sockets of Holdfast keep no process alive; who awaits something does, see core/keep-alive.ts. */
 export function letProcessEnd(client: object): void {
-  if (!('stream' in client)) return
-  const stream: Stream | null | undefined = isStream(client.stream) ? client.stream : undefined
-  stream?.unref?.()
-}
-
-function isStream(value: unknown): value is Stream {
-  return typeof value === 'object' && value !== null
+  streamOf(client)?.unref?.()
 }
 
 /** What a client throws at once it might as well have rejected with. */

@@ -1,8 +1,5 @@
 import type { Connectable } from './client.js'
-
-interface Stream {
-  destroy?(): void
-}
+import { streamOf } from './stream.js'
 
 /**
  * Breaks a connection for good measure: a peer that has gone silent is not waited for to say goodbye. Resolves when the client
@@ -12,15 +9,11 @@ export async function hangUp(client: Connectable): Promise<void> {
   if (!isOpen(client)) return
   const ended = new Promise<void>((resolve) => client.once('end', () => resolve()))
   client.disconnect()
-  if ('stream' in client && isStream(client.stream)) client.stream.destroy?.()
+  streamOf(client)?.destroy?.()
   await ended
 }
 
 /** Whether there is anything to close. Closing what is closed makes ioredis wait for a goodbye that has been. */
 export function isOpen({ status }: Connectable): boolean {
   return status !== 'wait' && status !== 'end'
-}
-
-function isStream(value: unknown): value is Stream {
-  return typeof value === 'object' && value !== null
 }

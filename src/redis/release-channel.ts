@@ -25,10 +25,6 @@ export class ReleaseChannels {
     private readonly schedule: Schedule,
   ) {}
 
-  get size(): number {
-    return this.#subscriptions.size
-  }
-
   watch(channel: string, onNews: () => void): Watch {
     const subscription = this.#subscriptions.get(channel) ?? this.#subscribe(channel)
     this.schedule.cancel(subscription.lingering)

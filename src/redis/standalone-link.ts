@@ -3,6 +3,7 @@ import type { StandaloneClient } from './client.js'
 import { Connection } from './connection.js'
 import type { About, Link, LinkListener, NodeLink } from './link.js'
 import { connectionSettings } from './settings.js'
+import { streamOf } from './stream.js'
 import { Subscriber } from './subscriber.js'
 
 /**
@@ -31,7 +32,6 @@ export class StandaloneLink implements Link {
         {
           ready: () => carriesNews && this.#subscriber.resume(),
           broken: () => carriesNews && this.#subscriber.reopen(),
-          error: (error) => listener.error(error),
         },
       )
     this.#commands = connect('commands', this.subscribesInOrder)
@@ -73,22 +73,13 @@ export class StandaloneLink implements Link {
   }
 }
 
-interface Corkable {
-  cork(): void
-  uncork(): void
-}
-
 /** Whatever `body` writes to these connections leaves in one piece for each. */
 export function corked<Result>(clients: readonly object[], body: () => Result): Result {
-  const streams = clients.map((client) => ('stream' in client ? client.stream : undefined)).filter(isCorkable)
-  for (const stream of streams) stream.cork()
+  const streams = clients.map(streamOf)
+  for (const stream of streams) stream?.cork?.()
   try {
     return body()
   } finally {
-    for (const stream of streams) stream.uncork()
+    for (const stream of streams) stream?.uncork?.()
   }
-}
-
-function isCorkable(stream: unknown): stream is Corkable {
-  return typeof stream === 'object' && stream !== null && 'cork' in stream && 'uncork' in stream
 }

@@ -15,6 +15,7 @@ export class Subscriber {
   readonly #channels = new Set<string>()
   #failures = 0
   #reopening: Appointment | undefined
+  #checking: Promise<void> | undefined
 
   constructor(
     readonly connection: Connection<StandaloneClient>,
@@ -27,10 +28,6 @@ export class Subscriber {
     connection.client.on(dialect === 'plain' ? 'message' : 'smessage', (channel) =>
       listener.message(String(channel)),
     )
-  }
-
-  get size(): number {
-    return this.#channels.size
   }
 
   async subscribe(channel: string): Promise<void> {
@@ -49,10 +46,16 @@ export class Subscriber {
    */
   #readyChecked(): Promise<void> {
     const { client } = this.connection
-    return new Promise<void>((resolve) => {
-      client.once('ready', () => resolve())
-      client.once('close', () => resolve())
+    // One wait for all that come meanwhile: each would leave a listener behind.
+    this.#checking ??= new Promise<void>((resolve) => {
+      const settle = (): void => {
+        this.#checking = undefined
+        resolve()
+      }
+      client.once('ready', settle)
+      client.once('close', settle)
     })
+    return this.#checking
   }
 
   unsubscribe(channel: string): void {
