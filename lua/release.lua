@@ -8,10 +8,10 @@
   ARGV[4]  PUBLISH, or SPUBLISH in a cluster
 
   Returns
-    1   the lock is free and that was announced
-    2   the lock is free, but this node could not announce it (no permission, or the channel lives elsewhere)
-    0   still held by the owner; its lease is left as it is (rule L2)
-   -1   not held by the owner; nothing was changed (rule O5)
+    n >= 1  the lock is free and that was announced to n - 1 connections
+    0       still held by the owner; its lease is left as it is (rule L2)
+   -1       not held by the owner; nothing was changed (rule O5)
+   -2       the lock is free, but this node could not announce it (no permission, or the channel lives elsewhere)
 
   Safe to repeat: it sets the count to one below ARGV[2] and never raises it (rule X1).
 ]]
@@ -31,6 +31,6 @@ end
 redis.call('DEL', lock)
 local told = redis.pcall(ARGV[4], ARGV[3], '0')
 if type(told) == 'table' and told.err then
-  return 2
+  return -2
 end
-return 1
+return told + 1

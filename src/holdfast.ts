@@ -63,6 +63,7 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
           transient: true,
           hint: 'The store did not answer.',
         }),
+      () => this.#owners.next(),
     )
   }
 
@@ -110,7 +111,7 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
       for (;;) {
         const { done, value } = await this.#locker.query(() => states.next())
         if (done) return
-        yield value
+        yield this.#locker.translated(value)
       }
     } finally {
       await states.return?.()

@@ -173,7 +173,7 @@ export class Lock {
 
   /** The lock as the store has it now: who holds it, how often, and for how long yet. */
   async inspect(): Promise<LockState> {
-    return await this.#locker.query(() => this.#locker.port.inspect(this.name))
+    return await this.#locker.inspect(this.name)
   }
 
   /** How many clients wait for this lock to be released. One process counts once, however many of its calls wait. */
@@ -213,6 +213,7 @@ export class Lock {
       name: this.name,
       caller,
       holder,
+      unrelated: caller.owner !== options.owner && caller !== this.#owners.current(),
       waitMs: options.waitMs ?? waitMs,
       leaseMs: options.leaseMs,
       maxHoldMs: options.maxHoldMs ?? this.#maxHoldMs,

@@ -42,6 +42,18 @@ export interface HoldfastOptions {
    */
   readonly warnAfterMs?: number
   /**
+   * How often a lock may be handed from one call of this process to the next, without the store, before it is released and
+   * other processes get their turn. 0: never. Minimum: 0.
+   * @default 256
+   */
+  readonly maxHandOvers?: number
+  /**
+   * How long this process may keep a lock by handing it from call to call; the hold that runs then is its last. Other processes
+   * wait that long and one hold more. Minimum: 0.
+   * @default 25
+   */
+  readonly handOverSliceMs?: number
+  /**
    * Whether stacks are recorded for `warning` events. Costs some microseconds a call.
    * @default false
    */
@@ -98,6 +110,8 @@ export function checkHoldfastOptions(options: HoldfastOptions): Settings {
     'maxHoldMs',
     'maxWaiters',
     'warnAfterMs',
+    'maxHandOvers',
+    'handOverSliceMs',
     'diagnostics',
   ])
   const { diagnostics = false } = options
@@ -110,6 +124,8 @@ export function checkHoldfastOptions(options: HoldfastOptions): Settings {
     maxHoldMs: wholeOrInfinite('maxHoldMs', options.maxHoldMs, 1) ?? Number.POSITIVE_INFINITY,
     maxWaiters: wholeOrInfinite('maxWaiters', options.maxWaiters, 1, 'waiters') ?? Number.POSITIVE_INFINITY,
     warnAfterMs: wholeOrInfinite('warnAfterMs', options.warnAfterMs, 1) ?? 10_000,
+    maxHandOvers: wholeOrInfinite('maxHandOvers', options.maxHandOvers, 0, 'hand-overs') ?? 256,
+    handOverSliceMs: wholeOrInfinite('handOverSliceMs', options.handOverSliceMs, 0) ?? 25,
     diagnostics,
   }
 }

@@ -39,11 +39,17 @@ export interface LockPort {
   /** Whether a watch that was sent before an acquire is in force when that acquire runs, confirmed or not (rule C2). */
   readonly watchesInOrder: boolean
 
+  /** Whether each tenure gets a fencing token of its own: then the lock changes hands in the store only. */
+  readonly fenced: boolean
+
   /** Takes the lock, or one more hold of it, or tells how long the holder has left. */
   acquire(request: AcquireRequest): Promise<AcquireReply>
 
   /** Undoes an acquire whose caller has left, whether or not it was carried out. */
   abandon(request: AcquireRequest): Promise<void>
+
+  /** Gives a lock that `from` holds to another owner, who then has one hold, with a lease of its own. Nothing is announced. */
+  handOver(request: HandOverRequest): Promise<AcquireReply>
 
   /** Gives one hold back. The last one frees the lock and announces it. */
   release(request: ReleaseRequest): Promise<ReleaseReply>
@@ -82,6 +88,11 @@ export type AcquireReply =
   /** The owner was to hold it already, and does not. */
   | { readonly outcome: 'lost' }
 
+export interface HandOverRequest extends AcquireRequest {
+  /** Who holds it now. */
+  readonly from: Owner
+}
+
 export interface ReleaseRequest {
   readonly name: string
   readonly owner: Owner
@@ -91,7 +102,8 @@ export interface ReleaseRequest {
   readonly repeated: boolean
 }
 
-export type ReleaseReply = 'released' | 'still-held' | 'not-owner'
+/** `released-to-others`: it is free, and other clients that watch were told. */
+export type ReleaseReply = 'released' | 'released-to-others' | 'still-held' | 'not-owner'
 
 export interface RenewRequest {
   readonly name: string

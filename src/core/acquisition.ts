@@ -16,7 +16,6 @@ import { TIME_IS_UP, Waiter } from './waiter.js'
  */
 export class Acquisition {
   readonly waiter: Waiter
-  readonly startedAt: number
   readonly #deadline: number
   readonly #attempt: Attempt
   readonly #once: boolean
@@ -33,12 +32,11 @@ export class Acquisition {
     private readonly gate: Gate,
     private readonly call: Call,
   ) {
-    this.waiter = new Waiter(call.caller, locker.schedule)
-    this.startedAt = locker.schedule.clock.now()
-    this.#deadline = this.startedAt + call.waitMs
+    this.waiter = new Waiter(call, locker.schedule)
+    this.#deadline = this.waiter.startedAt + call.waitMs
     this.#once = call.waitMs === 0
     this.#calledAt = locker.settings.diagnostics ? new Error('called here').stack : undefined
-    this.#attempt = new Attempt(locker, gate, call, this.waiter, this.startedAt, this.#calledAt)
+    this.#attempt = new Attempt(locker, gate, call, this.waiter, this.#calledAt)
   }
 
   get name(): string {
@@ -57,6 +55,9 @@ export class Acquisition {
       this.locker.schedule.cancel(this.#warning)
       this.#attempt.leave()
       if (this.#waits) gate.waiting -= 1
+      waiter.gone = true
+      const unused = waiter.takeInheritance()
+      if (unused) void this.locker.discard(unused)
       gate.queue.leave(waiter)
       gate.next()
     }
@@ -65,6 +66,8 @@ export class Acquisition {
   async #loop(): Promise<Grant | Refusal> {
     const { gate, waiter } = this
     for (;;) {
+      const inherited = waiter.takeInheritance()
+      if (inherited) return this.#attempt.granted(inherited)
       const tenure = this.locker.possession.current(gate)
       const grant = await this.#try(tenure)
       if (grant) return grant
@@ -80,6 +83,10 @@ export class Acquisition {
   /** Gets in, or learns what stands in the way, by the means that are this waiter's now. */
   async #try(tenure: Tenure | undefined): Promise<Grant | undefined> {
     const { gate, call, waiter } = this
+    if (tenure && waiter.promised) {
+      this.#attempt.knowsBusy(tenure)
+      return undefined
+    }
     if (tenure && tenure.owner === call.caller.owner) {
       if (!tenure.admits(call.caller)) return undefined
       const grant = await this.#reenter(tenure)
@@ -89,19 +96,34 @@ export class Acquisition {
     }
     if (this.#once) {
       const ahead = gate.queue.ahead(waiter)
-      if (!ahead) return await this.#attempt.send(new Tenure(call.name, call.caller.owner))
+      if (!ahead) return await this.#attempt.send(this.#newTenure())
       // The same owner is at it already: its outcome decides whether this is a nested acquisition.
       if (!ahead.attempting) return undefined
       await waiter.upTo(Number.POSITIVE_INFINITY, ahead.attempting)
       return await this.#try(this.locker.possession.current(gate))
     }
     if (!this.#speaks(tenure)) return undefined
-    // What this process holds itself needs no asking, unless there is news; the watch tells if somebody forces it open.
-    if (tenure && !gate.news) {
+    // What this process holds itself needs no asking. News may mean that it holds it no more; where its release is under way
+    // they do, and the answer may be lost.
+    if (tenure && !(gate.news && tenure.state === 'releasing')) {
+      if (gate.news) this.locker.possession.verify(tenure)
+      gate.news = false
       this.#attempt.knowsBusy(tenure)
       return undefined
     }
-    return await this.#attempt.send(new Tenure(call.name, call.caller.owner))
+    if (this.#letsOthersGoFirst()) return undefined
+    return await this.#attempt.send(this.#newTenure())
+  }
+
+  #newTenure(): Tenure {
+    const { owner } = this.call.caller
+    return new Tenure(this.call.name, owner, this.locker.storedAs(this.gate, owner))
+  }
+
+  /** After a release that others waited for. A call that has not the time to let them is not kept from its attempt. */
+  #letsOthersGoFirst(): boolean {
+    const { backUntil } = this.gate
+    return this.#now() < backUntil && backUntil < this.#deadline
   }
 
   /** A nested acquisition, when the tenure's commands before it are through. */
@@ -114,7 +136,7 @@ export class Acquisition {
     } finally {
       // What it may have counted up without knowing is counted down within its turn: the next one builds on the count.
       this.#attempt.leave()
-      const stray = this.locker.giveBack.pending(tenure)
+      const stray = this.locker.giveBack.pending(tenure.name, tenure.storedAs)
       if (stray) void stray.then(() => tenure.turns.end())
       else tenure.turns.end()
     }
@@ -124,7 +146,7 @@ export class Acquisition {
   async #takeTurn(tenure: Tenure): Promise<boolean> {
     const { locker, waiter } = this
     const turn = tenure.turns.take()
-    const patience = this.startedAt + locker.settings.storeTimeoutMs
+    const patience = waiter.startedAt + locker.settings.storeTimeoutMs
     let taken = false
     try {
       taken = (await waiter.upTo(this.#once ? patience : this.#deadline, turn)) !== TIME_IS_UP
@@ -143,16 +165,18 @@ export class Acquisition {
 
   #shouldWatch(tenure: Tenure | undefined): boolean {
     const { covered, outage } = this.#attempt
-    return this.#speaks(tenure) && !covered && !outage.on && this.#now() >= this.#watchAgainAt
+    if (!this.#speaks(tenure) || covered || outage.on || this.#now() < this.#watchAgainAt) return false
+    // While others go first no attempt is made that could find the watch in force.
+    return !(this.gate.watched && this.#letsOthersGoFirst())
   }
 
   /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
   async #watch(): Promise<void> {
     const { locker, gate } = this
-    const watch = gate.beginWatch(locker.port)
+    const watch = gate.beginWatch()
     if (locker.port.watchesInOrder) return
     try {
-      await this.waiter.upTo(this.#deadline, watch.confirmed)
+      await this.waiter.restUpTo(this.#deadline, watch.confirmed)
       this.#watchOutage.answered()
     } catch {
       // The gate keeps what a watch failed with, see #joinWaiters; a cancelled call ends here.
@@ -182,7 +206,7 @@ export class Acquisition {
       holder: tenure?.owner ?? holder,
       remainingMs: Math.max((tenure?.deadline ?? busyUntil) - this.#now(), 0),
     })
-    this.#warning = locker.schedule.at(this.startedAt + locker.settings.warnAfterMs, () => this.#warn())
+    this.#warning = locker.schedule.at(this.waiter.startedAt + locker.settings.warnAfterMs, () => this.#warn())
   }
 
   /** A wait for oneself looks like any other wait: only its length gives it away. */
@@ -190,7 +214,7 @@ export class Acquisition {
     const { gate, call, locker } = this
     const holder = gate.tenure
     if (!holder) return
-    const waitedMs = this.#now() - this.startedAt
+    const waitedMs = this.#now() - this.waiter.startedAt
     locker.emit('warning', {
       code: 'LONG_LOCAL_WAIT',
       name: call.name,
@@ -211,14 +235,16 @@ export class Acquisition {
     const { outage, covered, busyUntil } = this.#attempt
     if (outage.on) return outage.retryAt(this.#now())
     if (!this.#speaks(tenure)) return Number.POSITIVE_INFINITY
-    return covered ? busyUntil : Math.min(busyUntil, this.#watchAgainAt)
+    const lookAt = covered ? busyUntil : Math.min(busyUntil, this.#watchAgainAt)
+    const { backUntil } = this.gate
+    return backUntil > this.#now() ? backUntil : lookAt
   }
 
   #refusal(): Refusal {
     const { holder, busyUntil, outage } = this.#attempt
     const now = this.#now()
     return {
-      waitedMs: now - this.startedAt,
+      waitedMs: now - this.waiter.startedAt,
       holder,
       remainingMs: busyUntil > now ? busyUntil - now : undefined,
       cause: outage.cause,

@@ -27,7 +27,6 @@ export class Attempt {
     private readonly gate: Gate,
     private readonly call: Call,
     private readonly waiter: Waiter,
-    private readonly startedAt: number,
     private readonly calledAt: string | undefined,
   ) {}
 
@@ -36,7 +35,7 @@ export class Attempt {
     this.holder = tenure.owner
     // One that is being released ends with the answer to that, which wakes; its deadline may have passed already.
     this.busyUntil = tenure.state === 'held' ? tenure.deadline : Number.POSITIVE_INFINITY
-    this.covered = this.gate.watched(this.locker.port)
+    this.covered = this.gate.watched
   }
 
   /** Sends one acquire and deals with its answer. Undefined when it was not granted in time, or failed for the moment. */
@@ -62,15 +61,15 @@ export class Attempt {
     const { locker, gate, call } = this
     const answerBy = this.#answerBy()
     if (tenure.state === 'pending') {
-      const stray = locker.giveBack.pending(tenure)
+      const stray = locker.giveBack.pending(tenure.name, tenure.storedAs)
       if (stray && (await this.waiter.upTo(answerBy, stray)) === TIME_IS_UP) return undefined
     }
     const watched = call.leaseMs === undefined
     const { watchdog } = locker.possession
     const leaseMs = call.leaseMs ?? watchdog.leaseMs
-    const { name, owner } = tenure
+    const { name, storedAs: owner } = tenure
     const request: AcquireRequest = { name, owner, heldBefore: tenure.holds.length, leaseMs }
-    const covered = gate.watched(locker.port)
+    const covered = gate.watched
     // Whatever was announced until now, this attempt sees it.
     gate.news = false
     this.waiter.wakeUp.drain()
@@ -84,7 +83,7 @@ export class Attempt {
       // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
       if (reply) this.busyUntil = Number.NEGATIVE_INFINITY
       if (reply?.outcome === 'busy') {
-        this.holder = reply.holder
+        this.holder = locker.knownHere(gate, reply.holder)
         this.busyUntil = locker.schedule.clock.now() + reply.remainingMs
       } else if (reply?.outcome === 'lost') {
         locker.possession.lose(tenure, 'not-in-store', undefined)
@@ -95,7 +94,11 @@ export class Attempt {
           watched ? beforeSend + call.maxHoldMs : undefined,
           reply.fence,
         )
-        if (locker.possession.granted(gate, grant, beforeSend, leaseMs)) return this.#granted(grant)
+        if (locker.possession.granted(gate, grant, beforeSend, leaseMs)) {
+          // Whatever was announced before, it was before this.
+          gate.news = false
+          return this.granted(grant)
+        }
         this.#giveBack(this.#withoutTenure(request, tenure), sent)
       }
       return undefined
@@ -110,20 +113,20 @@ export class Attempt {
    */
   #withoutTenure(request: AcquireRequest, tenure: Tenure): AcquireRequest {
     const { gate, waiter } = this
-    const again = gate.tenure?.owner === request.owner || gate.queue.hasOther(waiter)
+    const again = gate.tenure?.storedAs === request.owner || gate.queue.hasOther(waiter)
     return tenure.state === 'over' && !again ? { ...request, heldBefore: 0 } : request
   }
 
-  #granted(grant: Grant): Grant {
-    const { locker, gate, call } = this
+  /** The call has the lock, by an answer of the store or by hand-over. */
+  granted(grant: Grant): Grant {
+    const { locker, call } = this
     const { tenure } = grant
-    gate.news = false
     tenure.takenAt ??= this.calledAt
     locker.emit('acquired', {
       name: call.name,
       owner: tenure.owner,
       holdCount: tenure.holds.length,
-      waitedMs: locker.schedule.clock.now() - this.startedAt,
+      waitedMs: locker.schedule.clock.now() - this.waiter.startedAt,
     })
     return grant
   }
@@ -175,7 +178,8 @@ export class Attempt {
 
   /** By when the answer must be there (rule W5). A single attempt has as long as the store gives any command. */
   #answerBy(): number {
-    const { call, startedAt } = this
+    const { call } = this
+    const { startedAt } = this.waiter
     if (call.waitMs === 0) return Number.POSITIVE_INFINITY
     return startedAt + (this.#count === 0 ? Math.max(call.waitMs, LEAST_ANSWER_MS) : call.waitMs)
   }

@@ -7,6 +7,8 @@ export interface Call {
   readonly caller: Scope
   /** The scope the hold will belong to: the caller's own, or that of the section it opens. */
   readonly holder: Scope
+  /** Whether its owner was made for it: then no other call can act for the same one. */
+  readonly unrelated: boolean
   /** Infinity: as long as it takes. Zero: one attempt. */
   readonly waitMs: number
   /** Undefined: the watchdog renews. */

@@ -11,16 +11,26 @@ export class Gate {
   waiting = 0
   /** Calls at work here; the gate is dropped when there are none and nothing is held. */
   callers = 0
-  /** Something was announced that no attempt has looked at yet. */
+  /** Something was announced that nobody has looked into yet. */
   news = false
   #watch: Watch | undefined
   #watchConfirmed = false
   #watchFailure: unknown
+  #backUntil = Number.NEGATIVE_INFINITY
+  #ownNewsToCome = false
 
-  constructor(readonly name: string) {}
+  constructor(
+    readonly name: string,
+    private readonly port: LockPort,
+  ) {}
 
   /** The store has announced something: one contender looks into it, whoever else waits sleeps on (no thundering herd). */
   announce(): void {
+    if (this.#ownNewsToCome) {
+      this.#ownNewsToCome = false
+      return
+    }
+    this.#backUntil = Number.NEGATIVE_INFINITY
     this.news = true
     this.queue.contender(this.tenure)?.wakeUp.release()
   }
@@ -28,23 +38,51 @@ export class Gate {
   /** Possession in this process has changed: wakes the one waiter whose turn it may be. */
   next(): void {
     const holder = this.tenure
-    const waiter = holder?.state === 'held' ? this.queue.reentrant(holder) : undefined
-    if (waiter) waiter.wakeUp.release()
-    else this.queue.contender(holder)?.wakeUp.release()
-  }
-
-  /** Whether an acquire sent now runs with the watch in force. */
-  watched(port: LockPort): boolean {
-    return this.#watchConfirmed || (this.#watch !== undefined && port.watchesInOrder)
+    if (holder?.state === 'held') {
+      const waiter = this.queue.reentrant(holder)
+      if (waiter) {
+        waiter.wakeUp.release()
+        return
+      }
+      // Nothing is left to do for whoever comes next: the end of this possession is heard of without a command.
+      if (this.watched && !this.news) return
+    }
+    this.queue.contender(holder)?.wakeUp.release()
   }
 
   /**
-   * The watch that all waiters here share (rule W2). What happened before it is in force is news to it: the contender asks once,
-   * even if this process believes that it holds the lock itself. A watch that fails is dropped; its failure is kept for the
-   * contender.
+   * This process has given up the lock although some of its own calls want it, and others wait for it elsewhere: until then, or
+   * until somebody else has released it, nobody here asks for it. What is announced first is this process's own release.
    */
-  beginWatch(port: LockPort): Watch {
+  stepBack(until: number): void {
+    this.#backUntil = until
+    this.#ownNewsToCome = this.watched
+  }
+
+  /** Until when calls of this process let others go first; in the past when they need not. */
+  get backUntil(): number {
+    return this.#backUntil
+  }
+
+  /** Nobody waits for others to go first any more. */
+  stepForward(): void {
+    this.#backUntil = Number.NEGATIVE_INFINITY
+    this.#ownNewsToCome = false
+  }
+
+  /** Whether an acquire sent now runs with the watch in force. */
+  get watched(): boolean {
+    return this.#watchConfirmed || (this.#watch !== undefined && this.port.watchesInOrder)
+  }
+
+  /**
+   * The watch that all waiters here share (rule W2). What happened before it is in force is news to it: the contender looks
+   * once, even if this process believes that it holds the lock itself. A watch that fails is dropped; its failure is kept for
+   * the contender.
+   */
+  beginWatch(): Watch {
     if (this.#watch) return this.#watch
+    const { port } = this
     const watch = port.watch(this.name, () => this.announce())
     this.#watch = watch
     if (port.watchesInOrder) this.news = true
@@ -76,5 +114,6 @@ export class Gate {
     this.#watch = undefined
     this.#watchConfirmed = false
     this.#watchFailure = undefined
+    this.#ownNewsToCome = false
   }
 }

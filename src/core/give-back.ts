@@ -1,6 +1,8 @@
+import type { Owner } from '../owner.js'
 import type { AcquireReply, AcquireRequest, LockPort } from '../store.js'
 import { isTransient, pauseMs } from './outage.js'
 import type { Schedule } from './schedule.js'
+import type { Tenure } from './tenure.js'
 
 /** A client that is being closed does not wait out a whole lease for a store that is gone. */
 const TRIES_AFTER_CLOSE = 3
@@ -31,7 +33,7 @@ export class GiveBack {
 
   /** Sees to it that `request`, sent with the outcome `sent`, leaves no hold behind. */
   begin(request: AcquireRequest, sent: Promise<AcquireReply>): Promise<void> {
-    const key = keyOf(request)
+    const key = keyOf(request.name, request.owner)
     sent.catch(() => undefined)
     return this.#track(
       key,
@@ -42,8 +44,8 @@ export class GiveBack {
   }
 
   /** A last release that is under way: until its outcome is known, its owner's next acquire could be undone by it. */
-  follow(request: Pick<AcquireRequest, 'name' | 'owner'>, release: Promise<unknown>): void {
-    const key = keyOf(request)
+  follow({ name, storedAs }: Pick<Tenure, 'name' | 'storedAs'>, release: Promise<unknown>): void {
+    const key = keyOf(name, storedAs)
     const before = this.#open.get(key)
     const settled = release.then(
       () => before,
@@ -61,8 +63,8 @@ export class GiveBack {
   }
 
   /** Settled when nothing of that owner's is astray in that lock; undefined when nothing is. */
-  pending(request: Pick<AcquireRequest, 'name' | 'owner'>): Promise<void> | undefined {
-    return this.#open.size === 0 ? undefined : this.#open.get(keyOf(request))
+  pending(name: string, owner: Owner): Promise<void> | undefined {
+    return this.#open.size === 0 ? undefined : this.#open.get(keyOf(name, owner))
   }
 
   /** Gives everything under way a few more tries, and settles when that is done with. */
@@ -97,6 +99,6 @@ export class GiveBack {
   }
 }
 
-function keyOf({ name, owner }: Pick<AcquireRequest, 'name' | 'owner'>): string {
+function keyOf(name: string, owner: Owner): string {
   return `${owner} ${name}`
 }

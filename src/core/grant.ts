@@ -12,6 +12,8 @@ export class Grant implements Holding {
   onEnd: ((reason: Error) => void) | undefined
   /** What it was called with, or would have been. */
   endedBy: Error | undefined
+  /** Whether it came from another call of this process, and not from a release that the store announced. */
+  handedOver = false
 
   constructor(
     readonly tenure: Tenure,

@@ -1,6 +1,7 @@
-import { ClosedError, type StoreError } from '../errors.js'
+import { ClosedError, LockLostError, type StoreError } from '../errors.js'
 import type { Emit } from '../events.js'
-import type { LockPort } from '../store.js'
+import type { Owner } from '../owner.js'
+import type { LockPort, LockState } from '../store.js'
 import { Acquisition } from './acquisition.js'
 import type { Call, Refusal } from './call.js'
 import { Gate } from './gate.js'
@@ -17,6 +18,8 @@ export interface LockerSettings {
   readonly maxWaiters: number
   readonly warnAfterMs: number
   readonly diagnostics: boolean
+  readonly maxHandOvers: number
+  readonly handOverSliceMs: number
 }
 
 /**
@@ -38,6 +41,7 @@ export class Locker {
     readonly emit: Emit,
     readonly settings: LockerSettings,
     readonly noAnswer: (name: string) => StoreError,
+    readonly nextOwner: () => Owner,
   ) {
     this.possession = new Possession(port, schedule, emit, settings.watchdogMs, (gate) => {
       gate.next()
@@ -90,6 +94,44 @@ export class Locker {
     }
   }
 
+  /** Gives back a hold that nobody has been told of. */
+  async discard(grant: Grant): Promise<void> {
+    grant.released = true
+    try {
+      await release(this, grant)
+    } catch (error) {
+      // A loss is told by the event `lost`; there is no holder to be told.
+      if (!(error instanceof LockLostError)) this.emit('error', error)
+    }
+  }
+
+  /**
+   * As whom an acquisition for `owner` is known to the store: as that owner, unless the store has the lock down to it for another
+   * call of this process, to which it was handed on (hand-over.ts).
+   */
+  storedAs(gate: Gate, owner: Owner): Owner {
+    return gate.tenure?.storedAs === owner ? this.nextOwner() : owner
+  }
+
+  /** The lock as the store has it, with the owners of this client's own tenure called by their names. */
+  async inspect(name: string): Promise<LockState> {
+    return this.translated(await this.query(() => this.port.inspect(name)))
+  }
+
+  translated(state: LockState): LockState {
+    const gate = this.#gates.get(state.name)
+    if (!gate?.tenure || gate.tenure.owner === gate.tenure.storedAs) return state
+    return {
+      ...state,
+      owners: state.owners.map(({ owner, holds }) => ({ owner: this.knownHere(gate, owner) ?? owner, holds })),
+    }
+  }
+
+  /** Who of this process stands behind an owner that the store names; anybody else's owner is left as it is. */
+  knownHere({ tenure }: Gate, stored: Owner | undefined): Owner | undefined {
+    return tenure && tenure.storedAs === stored ? tenure.owner : stored
+  }
+
   /** Frees the lock whoever holds it. A tenure of this client is lost with it, and knows at once. */
   async forceUnlock(name: string): Promise<boolean> {
     // Which tenure this is about must be known before: the freed lock may be this client's again when the answer comes.
@@ -111,23 +153,31 @@ export class Locker {
     this.closed = true
     for (const { waiter, name } of this.#acquisitions.keys()) waiter.cancel(new ClosedError(name))
     await this.#keepAlive.during(async () => {
-      await Promise.allSettled([...this.#acquisitions.values(), ...this.#releases])
+      await Promise.allSettled(this.#acquisitions.values())
+      // Whatever a call that just ended gives back is among them.
+      await Promise.allSettled(this.#releases)
       this.possession.close(new ClosedError())
       await this.giveBack.close()
+      for (const gate of this.#gates.values()) this.#dropIfIdle(gate)
     })
   }
 
-  /** Forgets a gate that nobody stands at. */
+  /** Forgets a gate that nobody stands at, once it need not remember any more that it is the turn of others. */
   #dropIfIdle(gate: Gate): void {
     if (gate.callers > 0) return
     gate.endWatch()
-    if (!gate.tenure && this.#gates.get(gate.name) === gate) this.#gates.delete(gate.name)
+    if (gate.tenure || this.#gates.get(gate.name) !== gate) return
+    if (!this.closed && gate.backUntil > this.schedule.clock.now()) {
+      this.schedule.at(gate.backUntil, () => this.#dropIfIdle(gate))
+    } else {
+      this.#gates.delete(gate.name)
+    }
   }
 
   #gate(name: string): Gate {
     let gate = this.#gates.get(name)
     if (!gate) {
-      gate = new Gate(name)
+      gate = new Gate(name, this.port)
       this.#gates.set(name, gate)
     }
     return gate

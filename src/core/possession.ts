@@ -17,7 +17,7 @@ export class Possession {
   readonly #gates = new Map<Tenure, Gate>()
 
   constructor(
-    port: LockPort,
+    private readonly port: LockPort,
     private readonly schedule: Schedule,
     private readonly emit: Emit,
     watchdogMs: number,
@@ -67,7 +67,9 @@ export class Possession {
     tenure.holds.push(grant)
     if (tenure.state === 'pending') {
       tenure.state = 'held'
+      if (tenure.handOvers === 0) tenure.since = this.schedule.clock.now()
       gate.tenure = tenure
+      gate.stepForward()
       this.#gates.set(tenure, gate)
       tenure.alarm = this.schedule.at(tenure.deadline, () => this.#deadlinePassed(tenure))
     } else if (tenure.alarm) {
@@ -75,6 +77,11 @@ export class Possession {
     }
     if (grant.renewUntil !== undefined) this.watchdog.hasten(tenure)
     return true
+  }
+
+  /** Where the tenure's lock is asked for; undefined once the tenure is over. */
+  gateOf(tenure: Tenure): Gate | undefined {
+    return this.#gates.get(tenure)
   }
 
   lose(tenure: Tenure, reason: LossReason, cause: unknown): void {
@@ -95,6 +102,21 @@ export class Possession {
     if (gate.tenure === tenure) gate.tenure = undefined
     this.onEnd(gate)
     return true
+  }
+
+  /**
+   * Looks in the store whether this process still has the lock, because something was announced that may have been its end
+   * (somebody has forced it open). A store that does not answer tells nothing: renewals and the deadline go on.
+   */
+  verify(tenure: Tenure): void {
+    const { name, storedAs } = tenure
+    this.port.inspect(name).then(
+      ({ owners }) => {
+        if (tenure.state === 'held' && !owners.some(({ owner }) => owner === storedAs))
+          this.lose(tenure, 'not-in-store', undefined)
+      },
+      () => undefined,
+    )
   }
 
   /** One hold less: a sibling that waited may re-enter now. */

@@ -1,20 +1,40 @@
+import type { Owner } from '../owner.js'
 import type { Tenure } from './tenure.js'
 import type { Waiter } from './waiter.js'
 
-/** The waiters of one lock in this process, first in, first out (rule W3). Decides who may act; wakes nobody itself. */
+/**
+ * The waiters of one lock in this process, first in, first out (rule W3). Decides who may act; wakes nobody itself. A linked
+ * list, because ten thousand may wait and the next is looked for at every hand-over.
+ */
 export class WaitQueue {
-  readonly #waiters = new Set<Waiter>()
-
-  get size(): number {
-    return this.#waiters.size
-  }
+  #first: Waiter | undefined
+  #last: Waiter | undefined
+  /** Waiters that act in a scope others may share, by owner: only among them can there be siblings. */
+  readonly #related = new Map<Owner, Set<Waiter>>()
 
   join(waiter: Waiter): void {
-    this.#waiters.add(waiter)
+    waiter.before = this.#last
+    if (this.#last) this.#last.behind = waiter
+    else this.#first = waiter
+    this.#last = waiter
+    if (waiter.call.unrelated) return
+    const related = this.#related.get(waiter.caller.owner)
+    if (related) related.add(waiter)
+    else this.#related.set(waiter.caller.owner, new Set([waiter]))
   }
 
   leave(waiter: Waiter): void {
-    this.#waiters.delete(waiter)
+    if (this.#first !== waiter && !waiter.before) return
+    const { before, behind } = waiter
+    if (before) before.behind = behind
+    else this.#first = behind
+    if (behind) behind.before = before
+    else this.#last = before
+    waiter.before = undefined
+    waiter.behind = undefined
+    const related = this.#related.get(waiter.caller.owner)
+    related?.delete(waiter)
+    if (related?.size === 0) this.#related.delete(waiter.caller.owner)
   }
 
   /**
@@ -22,15 +42,22 @@ export class WaitQueue {
    * owner do not count: they are let in by reentry or not at all.
    */
   contender(holder: Tenure | undefined): Waiter | undefined {
-    for (const waiter of this.#waiters) {
-      if (!holder || waiter.caller.owner !== holder.owner) return waiter
-    }
-    return undefined
+    let waiter = this.#first
+    while (waiter && holder && waiter.caller.owner === holder.owner) waiter = waiter.behind
+    return waiter
+  }
+
+  /** The one to whom a lock of this process may be handed: the first in line, unless it has a command of its own under way. */
+  heir(): Waiter | undefined {
+    let waiter = this.#first
+    // One that makes a single attempt does not wait, it only happens to stand here.
+    while (waiter && waiter.call.waitMs === 0) waiter = waiter.behind
+    return waiter?.resting ? waiter : undefined
   }
 
   /** The first that may re-enter `holder`'s tenure now. */
   reentrant(holder: Tenure): Waiter | undefined {
-    for (const waiter of this.#waiters) {
+    for (const waiter of this.#related.get(holder.owner) ?? []) {
       if (holder.admits(waiter.caller)) return waiter
     }
     return undefined
@@ -38,22 +65,17 @@ export class WaitQueue {
 
   /** The first waiter of the same owner that came before this one. */
   ahead(of: Waiter): Waiter | undefined {
-    for (const waiter of this.#waiters) {
-      if (waiter === of) return undefined
-      if (waiter.caller.owner === of.caller.owner) return waiter
-    }
-    return undefined
+    const [first] = this.#related.get(of.caller.owner) ?? []
+    return first === of ? undefined : first
   }
 
   /** Whether another waiter acts for the same owner. */
   hasOther(than: Waiter): boolean {
-    for (const waiter of this.#waiters) {
-      if (waiter !== than && waiter.caller.owner === than.caller.owner) return true
-    }
-    return false
+    const related = this.#related.get(than.caller.owner)
+    return related !== undefined && related.size > (related.has(than) ? 1 : 0)
   }
 
-  [Symbol.iterator](): IterableIterator<Waiter> {
-    return this.#waiters.values()
+  get empty(): boolean {
+    return this.#first === undefined
   }
 }

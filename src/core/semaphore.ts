@@ -22,15 +22,16 @@ export class WakeUpSemaphore {
     this.#permit = false
   }
 
-  /** Resolves with the next permit. One sleeper at a time: a second call takes the first one's place. */
-  acquire(): Promise<void> {
-    if (this.#permit) {
-      this.#permit = false
-      return Promise.resolve()
-    }
-    return new Promise((resolve) => {
-      this.#sleeper = resolve
-    })
+  /** Takes a permit that is there. False when there is none: then {@link sleep}. */
+  tryAcquire(): boolean {
+    const permit = this.#permit
+    this.#permit = false
+    return permit
+  }
+
+  /** Calls `sleeper` with the next permit. One sleeper at a time: a second call takes the first one's place. */
+  sleep(sleeper: () => void): void {
+    this.#sleeper = sleeper
   }
 
   /** The sleeper has got up by itself: the next permit is kept for whoever sleeps next, not given to one who left. */

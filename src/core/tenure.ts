@@ -16,8 +16,9 @@ export interface Holding {
 }
 
 /**
- * One owner's unbroken possession of one lock, as this process knows it: from the grant to the last release, or to the loss.
- * Its holds are a stack in the order they were taken; each keeps its own terms (rule L1), the tenure the time they share.
+ * This process's unbroken possession of one lock: from the grant to the last release, or to the loss. One owner at a time has
+ * it; it may be handed from one to the next without the store (see hand-over.ts). Its holds are a stack in the order they were
+ * taken; each keeps its own terms (rule L1), the tenure the time they share.
  */
 export class Tenure {
   readonly holds: Holding[] = []
@@ -32,10 +33,15 @@ export class Tenure {
   readonly turns = new Turns()
   /** Where it was taken, when diagnostics are on. */
   takenAt: string | undefined
+  /** Since when the process has had the lock, on the lease clock, and how often it was handed on meanwhile. */
+  since = Number.NEGATIVE_INFINITY
+  handOvers = 0
 
+  /** @param storedAs the owner the store knows the lock by: it stays the same when the lock is handed on in memory. */
   constructor(
     readonly name: string,
-    readonly owner: Owner,
+    public owner: Owner,
+    readonly storedAs: Owner = owner,
   ) {}
 
   /**
@@ -52,6 +58,14 @@ export class Tenure {
   /** Possession lasts at least until `deadline`; it is never made shorter (rule L2). */
   extend(deadline: number): void {
     if (deadline > this.deadline) this.deadline = deadline
+  }
+
+  /** The last hold goes, and another owner's takes its place. */
+  passTo(owner: Owner, hold: Holding): void {
+    this.owner = owner
+    this.holds[0] = hold
+    this.takenAt = undefined
+    this.handOvers += 1
   }
 
   /** Until when the watchdog has to renew; undefined when no hold asks for it. */

@@ -4,19 +4,26 @@
  */
 export class Turns {
   #taken = false
-  readonly #waiting: Array<() => void> = []
+  #waiting: Array<() => void> | undefined
+
+  /** Takes the turn if it is free at this moment. Every turn must be ended with {@link end}. */
+  tryTake(): boolean {
+    if (this.#taken) return false
+    this.#taken = true
+    return true
+  }
 
   /** Resolves when it is the caller's turn; every turn must be ended with {@link end}. */
   take(): Promise<void> {
-    if (!this.#taken) {
-      this.#taken = true
-      return Promise.resolve()
-    }
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    if (this.tryTake()) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#waiting ??= []
+      this.#waiting.push(resolve)
+    })
   }
 
   end(): void {
-    const next = this.#waiting.shift()
+    const next = this.#waiting?.shift()
     if (next) next()
     else this.#taken = false
   }

@@ -1,4 +1,6 @@
 import type { Scope } from '../owner.js'
+import type { Call } from './call.js'
+import type { Grant } from './grant.js'
 import type { Schedule } from './schedule.js'
 import { WakeUpSemaphore } from './semaphore.js'
 
@@ -11,20 +13,39 @@ export const TIME_IS_UP: unique symbol = Symbol('time is up')
  */
 export class Waiter {
   readonly wakeUp = new WakeUpSemaphore()
+  readonly startedAt: number
   /** The attempt under way; never rejects. */
   attempting: Promise<unknown> | undefined
+  /** Whether it only waits, so that the lock may be handed to it. */
+  resting = false
+  /** Whether the lock is on its way to it: then it asks for nothing itself. */
+  promised = false
+  /** Whether its call has ended. */
+  gone = false
+  /** Its neighbours in the queue. */
+  before: Waiter | undefined
+  behind: Waiter | undefined
+  #inheritance: Grant | undefined
   #cancellation: { readonly reason: unknown } | undefined
   #interrupt: ((reason: unknown) => void) | undefined
+  #rouse: (() => void) | undefined
 
   constructor(
-    readonly caller: Scope,
+    readonly call: Call,
     readonly schedule: Schedule,
-  ) {}
+  ) {
+    this.startedAt = schedule.clock.now()
+  }
+
+  get caller(): Scope {
+    return this.call.caller
+  }
 
   /** Ends the call: what it waits for now, or would wait for next, rejects with `reason`. */
   cancel(reason: unknown): void {
     if (this.#cancellation) return
     this.#cancellation = { reason }
+    this.resting = false
     this.#interrupt?.(reason)
   }
 
@@ -36,13 +57,46 @@ export class Waiter {
     if (this.#cancellation) throw this.#cancellation.reason
   }
 
-  /** Sleeps until the next permit, and at most until `wakeAt`. */
-  async sleep(wakeAt: number): Promise<void> {
-    try {
-      await this.upTo(wakeAt, this.wakeUp.acquire())
-    } finally {
-      this.wakeUp.leave()
-    }
+  /** The lock is handed to this waiter, which must be resting or have been promised it: it gets up and finds it. */
+  inherit(grant: Grant): void {
+    this.#inheritance = grant
+    this.promised = false
+    this.resting = false
+    this.#rouse?.()
+  }
+
+  /** What it has inherited, to be used or given back. */
+  takeInheritance(): Grant | undefined {
+    const grant = this.#inheritance
+    this.#inheritance = undefined
+    return grant
+  }
+
+  /** Sleeps until the next permit, and at most until `wakeAt`, or until it inherits. */
+  sleep(wakeAt: number): Promise<void> {
+    if (this.#cancellation) return Promise.reject(this.#cancellation.reason)
+    if (this.wakeUp.tryAcquire()) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const getUp = (): void => {
+        this.schedule.cancel(alarm)
+        this.wakeUp.leave()
+        this.#interrupt = undefined
+        this.#rouse = undefined
+        this.resting = false
+      }
+      const rouse = (): void => {
+        getUp()
+        resolve()
+      }
+      this.#interrupt = (reason) => {
+        getUp()
+        reject(reason)
+      }
+      this.#rouse = rouse
+      this.resting = true
+      this.wakeUp.sleep(rouse)
+      const alarm = wakeAt === Number.POSITIVE_INFINITY ? undefined : this.schedule.at(wakeAt, rouse)
+    })
   }
 
   /** The outcome of `work`, or {@link TIME_IS_UP}; the work itself goes on. Rejects when the call is cancelled. */
@@ -52,19 +106,28 @@ export class Waiter {
       const settle = (conclude: () => void): void => {
         if (this.#interrupt !== interrupt) return
         this.#interrupt = undefined
+        this.#rouse = undefined
+        this.resting = false
         this.schedule.cancel(alarm)
         conclude()
       }
       const interrupt = (reason: unknown): void => settle(() => reject(reason))
+      const giveUp = (): void => settle(() => resolve(TIME_IS_UP))
       this.#interrupt = interrupt
+      this.#rouse = giveUp
       const alarm =
-        deadline === Number.POSITIVE_INFINITY
-          ? undefined
-          : this.schedule.at(deadline, () => settle(() => resolve(TIME_IS_UP)))
+        deadline === Number.POSITIVE_INFINITY ? undefined : this.schedule.at(deadline, giveUp)
       work.then(
         (result) => settle(() => resolve(result)),
         (error: unknown) => settle(() => reject(error)),
       )
     })
+  }
+
+  /** As {@link upTo}, for work that only prepares the waiting: the lock may be handed over meanwhile, which ends it too. */
+  restUpTo<Result>(deadline: number, work: Promise<Result>): Promise<Result | typeof TIME_IS_UP> {
+    const outcome = this.upTo(deadline, work)
+    this.resting = true
+    return outcome
   }
 }

@@ -41,6 +41,13 @@ export class Watchdog {
     this.#round ??= this.schedule.at(this.schedule.clock.now() + this.#everyMs, () => this.#renewAll())
   }
 
+  /** The tenure has a hold again that is to be renewed for, after one whose time may have been over (`maxHoldMs`). */
+  resume(tenure: Tenure): void {
+    if (this.#watched.has(tenure)) return
+    this.watch(tenure)
+    this.hasten(tenure)
+  }
+
   /** A grant that took long to arrive has little of its lease left: it is renewed without waiting for the next round. */
   hasten(tenure: Tenure): void {
     const oneThirdAgo = this.schedule.clock.now() - this.#everyMs
@@ -75,7 +82,7 @@ export class Watchdog {
 
   #renew(due: readonly Tenure[]): void {
     const beforeSend = this.schedule.clock.now()
-    const answers = this.port.renew(due.map(({ name, owner }) => ({ name, owner, leaseMs: this.leaseMs })))
+    const answers = this.port.renew(due.map(({ name, storedAs }) => ({ name, owner: storedAs, leaseMs: this.leaseMs })))
     due.forEach((tenure, index) => {
       answers[index]?.then(
         (renewed) => this.#settle(tenure, beforeSend, renewed),

@@ -28,10 +28,19 @@ export class MemoryLocks {
     return lock
   }
 
-  /** Frees the lock and announces it: listeners are called once what runs now is done, as a message would arrive. */
-  free(name: string): void {
+  /**
+   * Frees the lock and announces it: listeners are called once what runs now is done, as a message would arrive. Returns how
+   * many there are.
+   */
+  free(name: string): number {
     this.#locks.delete(name)
-    for (const listener of this.#listeners.get(name) ?? []) queueMicrotask(() => this.#tell(name, listener))
+    const listeners = this.#listeners.get(name) ?? []
+    let told = 0
+    for (const listener of listeners) {
+      told += 1
+      queueMicrotask(() => this.#tell(name, listener))
+    }
+    return told
   }
 
   listen(name: string, listener: () => void): void {

@@ -1,6 +1,7 @@
 import type {
   AcquireReply,
   AcquireRequest,
+  HandOverRequest,
   LockPort,
   LockState,
   ReleaseReply,
@@ -14,7 +15,8 @@ import type { MemoryLock, MemoryLocks } from './locks.js'
 /** The reentrant lock in memory: line for line what the scripts in `lua/` do. */
 export class MemoryLockPort implements LockPort {
   readonly watchesInOrder = true
-  readonly #watches = new Set<Watch>()
+  readonly fenced = false
+  readonly #watches = new Map<Watch, string>()
 
   constructor(private readonly locks: MemoryLocks) {}
 
@@ -36,14 +38,23 @@ export class MemoryLockPort implements LockPort {
     await this.release({ name, owner, heldBefore: heldBefore + 1, repeated: true })
   }
 
+  async handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<AcquireReply> {
+    const lock = this.locks.find(name)
+    if (lock?.holds.has(owner)) return { outcome: 'granted' }
+    if (!lock?.holds.has(from)) return { outcome: 'lost' }
+    lock.holds.delete(from)
+    lock.holds.set(owner, 1)
+    lock.expiresAt = this.locks.clock.now() + leaseMs
+    return { outcome: 'granted' }
+  }
+
   async release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
     const lock = this.locks.find(name)
     const held = lock?.holds.get(owner) ?? 0
     const after = heldBefore - 1
     if (!lock || held === 0) return repeated && after === 0 ? 'released' : 'not-owner'
     if (after === 0) {
-      this.locks.free(name)
-      return 'released'
+      return this.locks.free(name) > this.#watching(name) ? 'released-to-others' : 'released'
     }
     lock.holds.set(owner, Math.min(held, after))
     return 'still-held'
@@ -68,7 +79,7 @@ export class MemoryLockPort implements LockPort {
         this.locks.ignore(name, listener)
       },
     }
-    this.#watches.add(watch)
+    this.#watches.set(watch, name)
     return watch
   }
 
@@ -98,7 +109,13 @@ export class MemoryLockPort implements LockPort {
   }
 
   close(): void {
-    for (const watch of [...this.#watches]) watch.close()
+    for (const watch of [...this.#watches.keys()]) watch.close()
+  }
+
+  #watching(name: string): number {
+    let count = 0
+    for (const watched of this.#watches.values()) if (watched === name) count += 1
+    return count
   }
 
   #extend(lock: MemoryLock, leaseMs: number): void {

@@ -2,6 +2,7 @@ import { isOwner } from '../owner.js'
 import type {
   AcquireReply,
   AcquireRequest,
+  HandOverRequest,
   LockPort,
   LockState,
   ReleaseReply,
@@ -13,11 +14,12 @@ import type { Link, NodeLink } from './link.js'
 import { type ReleaseChannels, releaseChannelOf } from './release-channel.js'
 import { scanKeys } from './scan.js'
 import { runScript } from './script.js'
-import { acquire, forceUnlock, inspect, release, renew } from './scripts.generated.js'
+import { acquire, forceUnlock, handOver, inspect, release, renew } from './scripts.generated.js'
 
 /** The reentrant lock as Redisson's `RLock` keeps it: a hash of owner -> hold count, whose time to live is the lease. */
 export class ReentrantLockPort implements LockPort {
   readonly watchesInOrder: boolean
+  readonly fenced = false
 
   constructor(
     private readonly link: Link,
@@ -44,11 +46,16 @@ export class ReentrantLockPort implements LockPort {
     await this.#release(name, owner, heldBefore + 1)
   }
 
+  async handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<AcquireReply> {
+    const reply = await runScript(this.link, handOver, this.#key(name), name, [from, owner, leaseMs])
+    return { outcome: reply === 1 ? 'granted' : 'lost' }
+  }
+
   async release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
     const breaks = this.link.breaks
     const reply = await this.#release(name, owner, heldBefore)
-    if (reply >= 1) return 'released'
     if (reply === 0) return 'still-held'
+    if (reply > 0) return reply - 1 > this.#ownSubscriptions(name) ? 'released-to-others' : 'released'
     // A last release that may have been delivered before finds nothing left to release: it was carried out then.
     return heldBefore === 1 && (repeated || this.link.breaks !== breaks) ? 'released' : 'not-owner'
   }
@@ -117,21 +124,27 @@ export class ReentrantLockPort implements LockPort {
     const channel = releaseChannelOf(key)
     const args = [owner, heldBefore, channel, this.link.publishCommand]
     const reply = Number(await runScript(this.link, release, key, name, args))
-    if (reply === 2) await this.#announce(name, channel)
-    return reply
+    return reply === -2 ? (await this.#announce(name, channel)) + 1 : reply
   }
 
   /**
    * The script has freed the lock but could not tell. In a cluster that is so for names whose braces put the channel on another
-   * node: then it is told from here. If that fails too, waiters find out when the lease they saw has ended.
+   * node: then it is told from here, and how many heard it is returned. If that fails too, waiters find out when the lease they
+   * saw has ended.
    */
-  async #announce(name: string, channel: string): Promise<void> {
+  async #announce(name: string, channel: string): Promise<number> {
     const { publishCommand } = this.link
     try {
-      await this.link.send(channel, { command: publishCommand, lockName: name }, publishCommand, channel, '0')
+      const about = { command: publishCommand, lockName: name }
+      return Number(await this.link.send(channel, about, publishCommand, channel, '0'))
     } catch (error) {
       this.onError(error)
+      return 0
     }
+  }
+
+  #ownSubscriptions(name: string): number {
+    return this.channels.subscribed(releaseChannelOf(this.#key(name))) ? 1 : 0
   }
 
   /** Everything is derived from this one name, so that prefix and hash tags agree everywhere. */

@@ -13,7 +13,15 @@ export function releaseChannelOf(key: string): string {
 class Subscription {
   readonly listeners = new Set<() => void>()
   lingering: Appointment | undefined
-  constructor(readonly confirmed: Promise<void>) {}
+  inForce = false
+  constructor(readonly confirmed: Promise<void>) {
+    confirmed.then(
+      () => {
+        this.inForce = true
+      },
+      () => undefined,
+    )
+  }
 }
 
 /** The release channels somebody watches: one subscription each, however many watch it (rule W2). */
@@ -40,6 +48,11 @@ export class ReleaseChannels {
         }
       },
     }
+  }
+
+  /** Whether this client is among those whom an announcement on the channel reaches. */
+  subscribed(channel: string): boolean {
+    return this.#subscriptions.get(channel)?.inForce ?? false
   }
 
   announce(channel: string): void {

@@ -11,8 +11,10 @@ export class UntouchedStore implements Store {
     }
     const lock: LockPort = {
       watchesInOrder: true,
+      fenced: false,
       acquire: () => refuse('acquire'),
       abandon: () => refuse('abandon'),
+      handOver: () => refuse('handOver'),
       release: () => refuse('release'),
       renew: () => refuse('renew'),
       watch: () => refuse('watch'),

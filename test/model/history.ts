@@ -88,7 +88,7 @@ export class History {
   /** A client knows that it has lost the lock, or will not look after it any more: what the store has of it ends with its lease. */
   givenUp(name: string, owner: Owner): void {
     const serial = this.server.serial(name)
-    if (serial !== undefined && this.server.count(name, owner) > 0) this.given.add(serial)
+    if (serial !== undefined && this.server.isWith(name, owner)) this.given.add(serial)
   }
 
   /** The task lets go: from now on it does not rely on the lock, whatever becomes of the release. */
@@ -105,7 +105,7 @@ export class History {
       if (hold.remainingMs() <= 0 || this.server.forced.has(serial)) continue
       const { name, owner } = hold
       const lock = this.server.locks.find(name)
-      if (!lock?.holds.has(owner) || this.server.serial(name) !== serial) {
+      if (this.server.serial(name) !== serial) {
         const truth = lock ? `${[...lock.holds.keys()].map(short)} has it` : 'nobody has it'
         this.fail(`c${client} believes it holds ${name} as ${short(owner)} (tenure ${serial}), but ${truth}`)
       }

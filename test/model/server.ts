@@ -31,8 +31,10 @@ export class Server {
     return this.#lastSerial
   }
 
-  count(name: string, owner: Owner): number {
-    return this.locks.find(name)?.holds.get(owner) ?? 0
+  /** Whether the lock is with the client of that owner, stored as whichever of its owners. */
+  isWith(name: string, owner: Owner): boolean {
+    const client = owner.slice(0, owner.lastIndexOf(':') + 1)
+    return [...(this.locks.find(name)?.holds.keys() ?? [])].some((holder) => holder.startsWith(client))
   }
 
   /** Carries out what frees a lock, and notes that it did. */

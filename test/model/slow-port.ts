@@ -3,6 +3,7 @@ import { StoreError } from '../../src/errors.js'
 import type {
   AcquireReply,
   AcquireRequest,
+  HandOverRequest,
   LockPort,
   LockState,
   ReleaseReply,
@@ -43,6 +44,7 @@ export interface Way {
 /** A lock port over a network: each command's arrival and its reply are separate tasks of the scheduler, and either can fail. */
 export class SlowPort implements LockPort {
   readonly watchesInOrder: boolean
+  readonly fenced = false
   readonly #requests: Lane
   readonly #replies: Lane
   readonly #subscriptions: Lane
@@ -87,6 +89,15 @@ export class SlowPort implements LockPort {
     return this.#command(name, `abandon ${name} ${short(owner)} ${heldBefore}`, () =>
       this.server.freeing(name, () => this.server.port.abandon(request), false),
     )
+  }
+
+  handOver(request: HandOverRequest): Promise<AcquireReply> {
+    const { name, from, owner, leaseMs } = request
+    return this.#command(name, `hand over ${name} ${short(from)} to ${short(owner)} ${leaseMs}ms`, async () => {
+      const reply = await this.server.port.handOver(request)
+      const fence = this.server.serial(name)
+      return reply.outcome === 'granted' && fence !== undefined ? { ...reply, fence } : reply
+    })
   }
 
   release(request: ReleaseRequest): Promise<ReleaseReply> {

@@ -9,13 +9,13 @@ let gate: Gate
 
 beforeEach(() => {
   port = new ScriptedPort()
-  gate = new Gate('lock')
+  gate = new Gate('lock', port)
 })
 
 /** Puts a waiter to sleep and tells whether it was woken. */
 function asleep(waiter: Waiter): { woken: boolean } {
   const state = { woken: false }
-  void waiter.wakeUp.acquire().then(() => {
+  void waiter.sleep(Number.POSITIVE_INFINITY).then(() => {
     state.woken = true
   })
   return state
@@ -23,23 +23,23 @@ function asleep(waiter: Waiter): { woken: boolean } {
 
 describe('Gate', () => {
   test('W2: all waiters share one watch', () => {
-    expect(gate.beginWatch(port)).toBe(gate.beginWatch(port))
+    expect(gate.beginWatch()).toBe(gate.beginWatch())
     expect(port.watches.all).toHaveLength(1)
   })
 
   test('W1: the watch is in force when it is confirmed', async () => {
-    gate.beginWatch(port)
-    expect(gate.watched(port)).toBe(false)
+    gate.beginWatch()
+    expect(gate.watched).toBe(false)
     port.watches.last.answer()
     await settle()
-    expect(gate.watched(port)).toBe(true)
+    expect(gate.watched).toBe(true)
   })
 
   test('C2: where watch and attempt travel in order, the watch is in force as soon as it is sent', () => {
-    const ordered = new ScriptedPort(true)
-    expect(gate.watched(ordered)).toBe(false)
-    gate.beginWatch(ordered)
-    expect(gate.watched(ordered)).toBe(true)
+    const ordered = new Gate('lock', new ScriptedPort(true))
+    expect(ordered.watched).toBe(false)
+    ordered.beginWatch()
+    expect(ordered.watched).toBe(true)
   })
 
   test('W3: news wakes the contender and nobody else', async () => {
@@ -47,7 +47,7 @@ describe('Gate', () => {
     gate.queue.join(first)
     gate.queue.join(second)
     const sleepers = [asleep(first), asleep(second)]
-    gate.beginWatch(port)
+    gate.beginWatch()
     port.watches.last.request.onNews()
     await settle()
     expect(sleepers).toEqual([{ woken: true }, { woken: false }])
@@ -71,27 +71,27 @@ describe('Gate', () => {
     const waiter = waiterFor(root('client:1'))
     gate.queue.join(waiter)
     const sleeper = asleep(waiter)
-    gate.beginWatch(port)
+    gate.beginWatch()
     const failure = new Error('on purpose')
     port.watches.last.fail(failure)
     await settle()
     expect(sleeper.woken).toBe(true)
-    expect(gate.watched(port)).toBe(false)
+    expect(gate.watched).toBe(false)
     expect(gate.takeWatchFailure()).toBe(failure)
     expect(gate.takeWatchFailure()).toBeUndefined()
-    gate.beginWatch(port)
+    gate.beginWatch()
     expect(port.watches.all).toHaveLength(2)
   })
 
   test('W4: an ended watch is closed; what it is answered later counts for nothing', async () => {
-    gate.beginWatch(port)
+    gate.beginWatch()
     const first = port.watches.last
     gate.endWatch()
     expect(port.closedWatches).toBe(1)
     first.answer()
     await settle()
-    expect(gate.watched(port)).toBe(false)
-    gate.beginWatch(port)
+    expect(gate.watched).toBe(false)
+    gate.beginWatch()
     const second = port.watches.last
     gate.endWatch()
     second.fail(new Error('too late to matter'))

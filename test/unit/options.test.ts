@@ -38,6 +38,8 @@ describe('options of a Holdfast', () => {
       maxHoldMs: Number.POSITIVE_INFINITY,
       maxWaiters: Number.POSITIVE_INFINITY,
       warnAfterMs: 10_000,
+      maxHandOvers: 256,
+      handOverSliceMs: 25,
       diagnostics: false,
     })
   })

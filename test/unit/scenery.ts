@@ -1,3 +1,4 @@
+import type { Call } from '../../src/core/call.js'
 import { Grant } from '../../src/core/grant.js'
 import { Schedule } from '../../src/core/schedule.js'
 import { Tenure } from '../../src/core/tenure.js'
@@ -14,8 +15,23 @@ export function heldBy(scope: Scope, renewUntil?: number, deadline = 1_000): Ten
   return tenure
 }
 
-export function waiterFor(scope: Scope): Waiter {
-  return new Waiter(scope, new Schedule(new VirtualClock(), () => undefined))
+/** A call for the lock out of that scope, as patient as can be. */
+export function callFrom(scope: Scope, terms: Partial<Call> = {}): Call {
+  return {
+    name: 'lock',
+    caller: scope,
+    holder: scope,
+    unrelated: false,
+    waitMs: Number.POSITIVE_INFINITY,
+    leaseMs: undefined,
+    maxHoldMs: Number.POSITIVE_INFINITY,
+    signal: undefined,
+    ...terms,
+  }
+}
+
+export function waiterFor(scope: Scope, terms: Partial<Call> = {}): Waiter {
+  return new Waiter(callFrom(scope, terms), new Schedule(new VirtualClock(), () => undefined))
 }
 
 /** A scope of its own, as an explicit owner gets. */

@@ -1,6 +1,7 @@
 import type {
   AcquireReply,
   AcquireRequest,
+  HandOverRequest,
   LockPort,
   LockState,
   ReleaseReply,
@@ -38,12 +39,15 @@ class Inbox<Request, Reply> {
 export class ScriptedPort implements LockPort {
   readonly acquires = new Inbox<AcquireRequest, AcquireReply>()
   readonly abandons = new Inbox<AcquireRequest, void>()
+  readonly handOvers = new Inbox<HandOverRequest, AcquireReply>()
+  readonly inspections = new Inbox<string, LockState>()
   readonly releases = new Inbox<ReleaseRequest, ReleaseReply>()
   readonly renewals = new Inbox<RenewRequest, boolean>()
   readonly watches = new Inbox<{ readonly name: string; readonly onNews: () => void }, void>()
   readonly forces = new Inbox<string, boolean>()
   /** How many requests each call of `renew` carried. */
   readonly batches: number[] = []
+  readonly fenced = false
   closedWatches = 0
 
   constructor(readonly watchesInOrder = false) {}
@@ -54,6 +58,10 @@ export class ScriptedPort implements LockPort {
 
   abandon(request: AcquireRequest): Promise<void> {
     return this.abandons.take(request)
+  }
+
+  handOver(request: HandOverRequest): Promise<AcquireReply> {
+    return this.handOvers.take(request)
   }
 
   release(request: ReleaseRequest): Promise<ReleaseReply> {
@@ -78,8 +86,8 @@ export class ScriptedPort implements LockPort {
     return this.forces.take(name)
   }
 
-  async inspect(name: string): Promise<LockState> {
-    return { name, owners: [], remainingMs: 0 }
+  inspect(name: string): Promise<LockState> {
+    return this.inspections.take(name)
   }
 
   async countWatchers(): Promise<number> {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { Schedule } from '../../src/core/schedule.js'
 import { TIME_IS_UP, Waiter } from '../../src/core/waiter.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import { Scope } from '../../src/owner.js'
+import { callFrom, root } from './scenery.js'
 
 const never = new Promise<never>(() => undefined)
 let clock: VirtualClock
@@ -14,7 +14,7 @@ beforeEach(() => {
   schedule = new Schedule(clock, (error) => {
     throw error
   })
-  waiter = new Waiter(new Scope('client:1', undefined), schedule)
+  waiter = new Waiter(callFrom(root('client:1')), schedule)
 })
 
 /** Settled with nothing left on the schedule. */

@@ -1,0 +1,27 @@
+--[[
+  Gives a lock from one owner of a process to another, without announcing anything.
+
+  KEYS[1]  the lock: a hash of owner -> hold count, with the lease as its time to live
+  ARGV[1]  owner that has it
+  ARGV[2]  owner that gets it, with one hold; one the lock has not known before
+  ARGV[3]  lease in milliseconds, exactly that of the new hold
+
+  Returns
+    1  the lock is the new owner's
+    0  the first owner does not hold it; nothing was changed
+
+  Safe to repeat: the new owner's hold shows that this very request was carried out before (rule X1).
+]]
+local lock, from, to, lease = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
+
+if redis.call('HEXISTS', lock, to) == 1 then
+  return 1
+end
+if redis.call('HEXISTS', lock, from) == 0 then
+  return 0
+end
+-- A full server refuses the first write; then nothing has changed yet.
+redis.call('HSET', lock, to, 1)
+redis.call('HDEL', lock, from)
+redis.call('PEXPIRE', lock, lease)
+return 1
