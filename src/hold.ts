@@ -82,8 +82,13 @@ export class Hold implements AsyncDisposable {
    * @throws `ClosedError` if the `Holdfast` was closed. The lock is then free when its lease ends.
    */
   async release(): Promise<void> {
+    await this.giveBack()
+  }
+
+  /** @internal As {@link release}; undefined when that is done already, since the lock was handed over in memory. */
+  giveBack(): Promise<unknown> | undefined {
     this.#ownScope?.end()
-    await this.#locker.release(this.#grant)
+    return this.#locker.release(this.#grant)
   }
 
   /**

@@ -2,9 +2,10 @@ import { EventEmitter } from 'eventemitter3'
 import { SystemClock } from './core/clock.js'
 import { Locker } from './core/locker.js'
 import { Schedule } from './core/schedule.js'
-import { ClosedError, StoreError } from './errors.js'
+import { ClosedError, InvalidArgumentError, StoreError } from './errors.js'
 import type { HoldfastEvents } from './events.js'
 import { Lock } from './lock.js'
+import type { HoldfastMetrics } from './metrics/metrics.js'
 import {
   checkFunction,
   checkHoldfastOptions,
@@ -51,11 +52,19 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
       schedule: this.#schedule,
       commandTimeoutMs: this.#settings.commandTimeoutMs,
       onError: (error) => this.#emitSafely('error', error),
+      thread: this.#settings.watchdogThread
+        ? { leaseMs: this.#settings.watchdogMs, maxBlockedMs: this.#settings.maxBlockedMs }
+        : undefined,
     })
+    if (this.#settings.watchdogThread && !this.#session.lock.thread) {
+      void this.#session.close()
+      throw new InvalidArgumentError('watchdogThread', true, 'false, with a store that has no such thread')
+    }
     this.#locker = new Locker(
       this.#session.lock,
       this.#schedule,
       (event, ...payload) => this.#emitSafely(event, ...payload),
+      (event) => this.listenerCount(event) > 0,
       this.#settings,
       (lockName) =>
         new StoreError('timeout', 'acquire', {
@@ -137,6 +146,11 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
    */
   get census(): Census {
     return { ...this.#locker.census, scopes: this.#unlockables.size, appointments: this.#schedule.size }
+  }
+
+  /** What happened in this client since it was made, in numbers: see docs/metrics.md. Costs some microseconds. */
+  metrics(): HoldfastMetrics {
+    return this.#locker.metrics.snapshot()
   }
 
   async #close(): Promise<void> {

@@ -20,7 +20,12 @@ import {
 import { type Owner, type Owners, Scope } from './owner.js'
 import { runSection, type Section } from './section.js'
 import type { LockState } from './store.js'
+import { acquireChannel, traceAcquire } from './trace/acquire.js'
+import { resultOf, traceOf } from './trace/grant.js'
+import { beginHold } from './trace/hold.js'
 import type { Unlockables } from './unlockables.js'
+
+const NO_OPTIONS: AcquireOptions = {}
 
 /**
  * A named lock that at most one owner holds, as often as it likes. A cheap handle: two handles of one name are the same lock,
@@ -60,22 +65,23 @@ export class Lock {
     optionsOrBody: AcquireOptions | Section<Result>,
     bodyOrNothing?: Section<Result>,
   ): Promise<Awaited<Result>> {
-    const options = typeof optionsOrBody === 'function' ? {} : optionsOrBody
+    const options = typeof optionsOrBody === 'function' ? NO_OPTIONS : optionsOrBody
     const body = typeof optionsOrBody === 'function' ? optionsOrBody : bodyOrNothing
     checkAcquireOptions(options, this.#owners)
     if (typeof body !== 'function') throw new InvalidArgumentError('body', body, 'a function')
     const caller = this.#callerOrNew(options.owner)
-    const section = new Scope(caller.owner, caller)
-    const own = caller !== this.#owners.current()
-    const hold = await this.#acquire(options, caller, section)
+    const scope = new Scope(caller.owner, caller)
+    const outcome = await this.#call(options, Number.POSITIVE_INFINITY, caller, scope)
+    const grant = this.#grantedOrThrow(outcome, options)
     // What outlives the section must find no scope of its owner alive (rule O3), so one made for this call ends before it runs.
-    if (own) caller.end()
-    return await runSection(
-      hold,
-      () => this.#owners.within(section, () => body(hold)),
-      options.onLost,
-      (error) => this.#locker.emit('error', error),
-    )
+    if (!this.#isCurrent(caller)) caller.end()
+    return await runSection(new Hold(grant, this.#locker, this.#owners, undefined), grant, {
+      body,
+      scope,
+      owners: this.#owners,
+      onLost: options.onLost,
+      onTrouble: (error) => this.#locker.emit('error', error),
+    })
   }
 
   /**
@@ -88,8 +94,7 @@ export class Lock {
    */
   async acquire(options: AcquireOptions = {}): Promise<Hold> {
     checkAcquireOptions(options, this.#owners)
-    const scope = this.#callerOrNew(options.owner)
-    return await this.#acquire(options, scope, scope)
+    return await this.#acquire(options, this.#callerOrNew(options.owner))
   }
 
   /**
@@ -102,7 +107,7 @@ export class Lock {
     checkAcquireOptions(options, this.#owners)
     const scope = this.#callerOrNew(options.owner)
     const outcome = await this.#call(options, 0, scope, scope)
-    if (outcome instanceof Grant) return this.#hold(outcome, scope)
+    if (outcome instanceof Grant) return this.#begin(outcome, scope)
     if (outcome.cause !== undefined) throw outcome.cause
     return null
   }
@@ -116,7 +121,7 @@ export class Lock {
   async lock(options: AcquireOptions = {}): Promise<void> {
     checkAcquireOptions(options, this.#owners)
     const scope = this.#callerOrRefuse(options.owner, 'lock')
-    this.#unlockables.add(await this.#acquire(options, scope, scope), scope)
+    this.#unlockables.add(await this.#acquire(options, scope), scope)
   }
 
   /**
@@ -191,35 +196,42 @@ export class Lock {
     return await this.#locker.forceUnlock(this.name)
   }
 
-  async #acquire(options: AcquireOptions, caller: Scope, holder: Scope): Promise<Hold> {
-    const outcome = await this.#call(options, Number.POSITIVE_INFINITY, caller, holder)
-    if (outcome instanceof Grant) return this.#hold(outcome, caller)
+  async #acquire(options: AcquireOptions, scope: Scope): Promise<Hold> {
+    const outcome = await this.#call(options, Number.POSITIVE_INFINITY, scope, scope)
+    return this.#begin(this.#grantedOrThrow(outcome, options), scope)
+  }
+
+  #grantedOrThrow(outcome: Grant | Refusal, options: AcquireOptions): Grant {
+    if (outcome instanceof Grant) return outcome
     if (options.waitMs === 0 && outcome.cause !== undefined) throw outcome.cause
     throw new LockTimeoutError(this.name, outcome.waitedMs, outcome, outcome.cause)
   }
 
   /** A scope that was made for this one acquisition ends with it: what still runs in it then is nobody's section (rule O3). */
-  #hold(grant: Grant, caller: Scope): Hold {
-    return new Hold(grant, this.#locker, this.#owners, caller === this.#owners.current() ? undefined : caller)
+  #begin(grant: Grant, caller: Scope): Hold {
+    beginHold(traceOf(grant))
+    return new Hold(grant, this.#locker, this.#owners, this.#isCurrent(caller) ? undefined : caller)
   }
 
-  async #call(
-    options: AcquireOptions,
-    waitMs: number,
-    caller: Scope,
-    holder: Scope,
-  ): Promise<Grant | Refusal> {
+  #isCurrent(scope: Scope): boolean {
+    return scope === this.#owners.current()
+  }
+
+  #call(options: AcquireOptions, waitMs: number, caller: Scope, holder: Scope): Promise<Grant | Refusal> {
+    const locker = this.#locker
     const call: Call = {
       name: this.name,
       caller,
       holder,
-      unrelated: caller.owner !== options.owner && caller !== this.#owners.current(),
+      unrelated: options.owner === undefined && !this.#isCurrent(caller),
       waitMs: options.waitMs ?? waitMs,
       leaseMs: options.leaseMs,
       maxHoldMs: options.maxHoldMs ?? this.#maxHoldMs,
       signal: options.signal,
     }
-    return await this.#locker.acquire(call)
+    if (!acquireChannel.hasSubscribers) return locker.acquire(call)
+    const told = { name: call.name, owner: caller.owner, signal: call.signal, clock: locker.schedule.clock }
+    return traceAcquire(told, () => locker.acquire(call), resultOf)
   }
 
   #callerOrNew(explicit: Owner | undefined): Scope {

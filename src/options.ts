@@ -32,6 +32,19 @@ export interface HoldfastOptions {
    */
   readonly maxHoldMs?: number
   /**
+   * Whether renewals run in a thread of their own (`worker_threads`), with a connection of its own: then work that blocks the
+   * event loop for longer than the lease costs no lock. Only for locks in Redis or Valkey, and only with client options that are
+   * data, since code cannot be copied to a thread.
+   * @default false
+   */
+  readonly watchdogThread?: boolean
+  /**
+   * With `watchdogThread`: how long the event loop may be blocked until its locks are no longer renewed, so that a program that
+   * hangs does not keep them for ever. They end with their leases then. Minimum: a third of `watchdogMs`.
+   * @default ten times `watchdogMs`
+   */
+  readonly maxBlockedMs?: number
+  /**
    * How many calls may wait for one lock in this process; a further one rejects with `TooManyWaitersError`. Minimum: 1.
    * @default Infinity
    */
@@ -108,6 +121,8 @@ export function checkHoldfastOptions(options: HoldfastOptions): Settings {
     'commandTimeoutMs',
     'storeTimeoutMs',
     'maxHoldMs',
+    'watchdogThread',
+    'maxBlockedMs',
     'maxWaiters',
     'warnAfterMs',
     'maxHandOvers',
@@ -117,8 +132,10 @@ export function checkHoldfastOptions(options: HoldfastOptions): Settings {
   const { diagnostics = false } = options
   if (typeof diagnostics !== 'boolean')
     throw new InvalidArgumentError('diagnostics', diagnostics, 'true or false')
+  const watchdogMs = whole('watchdogMs', options.watchdogMs, LEAST_WATCHDOG_MS) ?? 30_000
   return {
-    watchdogMs: whole('watchdogMs', options.watchdogMs, LEAST_WATCHDOG_MS) ?? 30_000,
+    watchdogMs,
+    ...checkThreadOptions(options, watchdogMs),
     commandTimeoutMs: whole('commandTimeoutMs', options.commandTimeoutMs, 1) ?? 3_000,
     storeTimeoutMs: whole('storeTimeoutMs', options.storeTimeoutMs, 0) ?? 10_000,
     maxHoldMs: wholeOrInfinite('maxHoldMs', options.maxHoldMs, 1) ?? Number.POSITIVE_INFINITY,
@@ -130,8 +147,24 @@ export function checkHoldfastOptions(options: HoldfastOptions): Settings {
   }
 }
 
+function checkThreadOptions(
+  { watchdogThread = false, maxBlockedMs }: HoldfastOptions,
+  watchdogMs: number,
+): Pick<Settings, 'watchdogThread' | 'maxBlockedMs'> {
+  if (typeof watchdogThread !== 'boolean')
+    throw new InvalidArgumentError('watchdogThread', watchdogThread, 'true or false')
+  if (maxBlockedMs !== undefined && !watchdogThread)
+    throw new InvalidArgumentError('maxBlockedMs', maxBlockedMs, 'nothing, unless watchdogThread is true')
+  return {
+    watchdogThread,
+    maxBlockedMs: whole('maxBlockedMs', maxBlockedMs, Math.ceil(watchdogMs / 3)) ?? 10 * watchdogMs,
+  }
+}
+
+const ACQUIRE_OPTIONS = ['waitMs', 'leaseMs', 'signal', 'owner', 'onLost', 'maxHoldMs']
+
 export function checkAcquireOptions(options: AcquireOptions, owners: Owners): AcquireOptions {
-  checkObject('options', options, ['waitMs', 'leaseMs', 'signal', 'owner', 'onLost', 'maxHoldMs'])
+  checkObject('options', options, ACQUIRE_OPTIONS)
   wholeOrInfinite('waitMs', options.waitMs, 0)
   whole('leaseMs', options.leaseMs, LEAST_LEASE_MS)
   wholeOrInfinite('maxHoldMs', options.maxHoldMs, 1)

@@ -97,10 +97,15 @@ export class Owners {
   /** Runs `body` with `scope` as its context and ends the scope when the body has settled. */
   async within<Result>(scope: Scope, body: () => Result | PromiseLike<Result>): Promise<Awaited<Result>> {
     try {
-      return await contexts.run({ owners: this, scope, outer: this.#others(contexts.getStore()) }, body)
+      return await this.enter(scope, body)
     } finally {
       scope.end()
     }
+  }
+
+  /** Runs `body` with `scope` as its context; the caller ends the scope. */
+  enter<Result>(scope: Scope, body: () => Result): Result {
+    return contexts.run({ owners: this, scope, outer: this.#others(contexts.getStore()) }, body)
   }
 
   /** The context without this client's part, which is about to be replaced, and without what has ended: so it cannot grow. */

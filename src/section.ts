@@ -1,9 +1,22 @@
+import type { Grant } from './core/grant.js'
 import { LockLostError, StoreError } from './errors.js'
 import type { Hold } from './hold.js'
 import type { OnLost } from './options.js'
+import type { Owners, Scope } from './owner.js'
+import { traceOf } from './trace/grant.js'
+import { runHeld } from './trace/hold.js'
 
 /** What a section of `withLock` runs. */
 export type Section<Result> = (hold: Hold) => Result | PromiseLike<Result>
+
+/** What a section is made of. */
+interface Parts<Result> {
+  readonly body: Section<Result>
+  readonly scope: Scope
+  readonly owners: Owners
+  readonly onLost: OnLost | undefined
+  readonly onTrouble: (error: unknown) => void
+}
 
 /**
  * Runs the body of a section whose lock is held, gives the lock back, and decides what comes of it (rule L6): the body's own
@@ -12,22 +25,24 @@ export type Section<Result> = (hold: Hold) => Result | PromiseLike<Result>
  */
 export async function runSection<Result>(
   hold: Hold,
-  body: () => Promise<Awaited<Result>>,
-  onLost: OnLost | undefined,
-  onTrouble: (error: unknown) => void,
+  grant: Grant,
+  { body, scope, owners, onLost, onTrouble }: Parts<Result>,
 ): Promise<Awaited<Result>> {
   let result: Awaited<Result>
   try {
-    result = await body()
+    result = await runHeld(traceOf(grant), () => owners.enter(scope, () => body(hold)))
   } catch (error) {
+    scope.end()
     await hold.release().catch((trouble: unknown) => {
       // A loss was told by the event `lost`; other trouble would go unheard beside the body's error.
       if (!(trouble instanceof LockLostError)) onTrouble(trouble)
     })
     throw error
   }
+  scope.end()
   try {
-    await hold.release()
+    const releasing = hold.giveBack()
+    if (releasing) await releasing
   } catch (error) {
     const attachable = error instanceof LockLostError || error instanceof StoreError
     if (attachable && onLost === 'continue') return result

@@ -1,4 +1,5 @@
 import type { Clock } from './core/clock.js'
+import type { LeaseThread } from './core/lease-thread.js'
 import type { Schedule } from './core/schedule.js'
 import type { Owner } from './owner.js'
 
@@ -22,6 +23,15 @@ export interface StoreSettings {
   readonly commandTimeoutMs: number
   /** Trouble that belongs to no call. */
   readonly onError: (error: unknown) => void
+  /** Renewals are wanted in a thread of its own. A store that has none leaves {@link LockPort.thread} out. */
+  readonly thread?: LeaseThreadSettings | undefined
+}
+
+export interface LeaseThreadSettings {
+  /** The lease that each renewal sets. */
+  readonly leaseMs: number
+  /** How long a main thread that is not seen keeps what it holds. */
+  readonly maxBlockedMs: number
 }
 
 /** One client's dealings with a store: one port for each kind of lock. */
@@ -41,6 +51,9 @@ export interface LockPort {
 
   /** Whether each tenure gets a fencing token of its own: then the lock changes hands in the store only. */
   readonly fenced: boolean
+
+  /** What renews leases in a thread of its own, where that is wanted and can be had. */
+  readonly thread?: LeaseThread | undefined
 
   /** Takes the lock, or one more hold of it, or tells how long the holder has left. */
   acquire(request: AcquireRequest): Promise<AcquireReply>
@@ -102,8 +115,12 @@ export interface ReleaseRequest {
   readonly repeated: boolean
 }
 
-/** `released-to-others`: it is free, and other clients that watch were told. */
-export type ReleaseReply = 'released' | 'released-to-others' | 'still-held' | 'not-owner'
+export type ReleaseReply = 'released' | ReleasedToOthers | 'still-held' | 'not-owner'
+
+/** The lock is free, and so many other clients that watch it were told. */
+export interface ReleasedToOthers {
+  readonly others: number
+}
 
 export interface RenewRequest {
   readonly name: string

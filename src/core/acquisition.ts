@@ -1,4 +1,5 @@
 import { TooManyWaitersError } from '../errors.js'
+import { outcomeOf } from '../trace/outcome.js'
 import { Attempt } from './attempt.js'
 import type { Call, Refusal } from './call.js'
 import type { Gate } from './gate.js'
@@ -18,12 +19,14 @@ export class Acquisition {
   readonly waiter: Waiter
   readonly #deadline: number
   readonly #attempt: Attempt
+  /** How it ends, for whoever closes the client. */
+  work: Promise<unknown> | undefined
   readonly #once: boolean
   /** Whether this call has had to wait: then it counts against `maxWaiters`. */
   #waits = false
   /** When to try again to watch, after that failed. */
   #watchAgainAt = Number.NEGATIVE_INFINITY
-  readonly #watchOutage = new Outage()
+  #watchOutage: Outage | undefined
   #warning: Appointment | undefined
   readonly #calledAt: string | undefined
 
@@ -44,63 +47,65 @@ export class Acquisition {
   }
 
   async run(): Promise<Grant | Refusal> {
-    const { gate, call, waiter } = this
-    const abort = (): void => waiter.cancel(call.signal?.reason)
-    call.signal?.addEventListener('abort', abort, { once: true })
+    const { gate, waiter, locker } = this
+    const stopListening = this.#listenForAbort()
     gate.queue.join(waiter)
     try {
-      return await this.#loop()
+      for (;;) {
+        const inherited = waiter.takeInheritance()
+        if (inherited) return this.#attempt.granted(inherited)
+        const tenure = locker.possession.current(gate)
+        // Most rounds send nothing, and a hand-over in memory should not cost a promise for that.
+        const trying = this.#try(tenure)
+        const grant = trying && (await trying)
+        if (grant) return grant
+        if (this.#once || this.#now() >= this.#deadline) return this.#refusal()
+        // Possession changed while the attempt was under way: look again before lying down.
+        if (gate.tenure !== tenure) continue
+        this.#joinWaiters(tenure)
+        if (this.#shouldWatch(tenure)) await this.#watch()
+        else await waiter.sleep(Math.min(this.#deadline, this.#wakeAt(tenure)))
+      }
+    } catch (error) {
+      if (outcomeOf(error, this.call.signal) === 'cancelled') locker.metrics.cancelled()
+      else locker.metrics.failed()
+      throw error
     } finally {
-      call.signal?.removeEventListener('abort', abort)
-      this.locker.schedule.cancel(this.#warning)
+      stopListening?.()
+      if (this.#warning) locker.schedule.cancel(this.#warning)
       this.#attempt.leave()
-      if (this.#waits) gate.waiting -= 1
+      if (this.#waits) this.#leaveWaiters()
       waiter.gone = true
       const unused = waiter.takeInheritance()
-      if (unused) void this.locker.discard(unused)
+      if (unused) void locker.discard(unused)
       gate.queue.leave(waiter)
       gate.next()
+      locker.left(this, gate)
     }
   }
 
-  async #loop(): Promise<Grant | Refusal> {
-    const { gate, waiter } = this
-    for (;;) {
-      const inherited = waiter.takeInheritance()
-      if (inherited) return this.#attempt.granted(inherited)
-      const tenure = this.locker.possession.current(gate)
-      const grant = await this.#try(tenure)
-      if (grant) return grant
-      if (this.#once || this.#now() >= this.#deadline) return this.#refusal()
-      // Possession changed while the attempt was under way: look again before lying down.
-      if (gate.tenure !== tenure) continue
-      this.#joinWaiters(tenure)
-      if (this.#shouldWatch(tenure)) await this.#watch()
-      else await waiter.sleep(Math.min(this.#deadline, this.#wakeAt(tenure)))
-    }
+  #listenForAbort(): (() => void) | undefined {
+    const { signal } = this.call
+    if (!signal) return undefined
+    const abort = (): void => this.waiter.cancel(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    return () => signal.removeEventListener('abort', abort)
   }
 
   /** Gets in, or learns what stands in the way, by the means that are this waiter's now. */
-  async #try(tenure: Tenure | undefined): Promise<Grant | undefined> {
+  #try(tenure: Tenure | undefined): Promise<Grant | undefined> | undefined {
     const { gate, call, waiter } = this
     if (tenure && waiter.promised) {
       this.#attempt.knowsBusy(tenure)
       return undefined
     }
     if (tenure && tenure.owner === call.caller.owner) {
-      if (!tenure.admits(call.caller)) return undefined
-      const grant = await this.#reenter(tenure)
-      const current = this.locker.possession.current(gate)
-      // The tenure ended meanwhile (its last release was under way): the one attempt is still to be made.
-      return !grant && this.#once && current !== tenure ? await this.#try(current) : grant
+      return tenure.admits(call.caller) ? this.#reenterOrGoOn(tenure) : undefined
     }
     if (this.#once) {
       const ahead = gate.queue.ahead(waiter)
-      if (!ahead) return await this.#attempt.send(this.#newTenure())
-      // The same owner is at it already: its outcome decides whether this is a nested acquisition.
-      if (!ahead.attempting) return undefined
-      await waiter.upTo(Number.POSITIVE_INFINITY, ahead.attempting)
-      return await this.#try(this.locker.possession.current(gate))
+      if (!ahead) return this.#attempt.send(this.#newTenure())
+      return ahead.attempting && this.#after(ahead.attempting)
     }
     if (!this.#speaks(tenure)) return undefined
     // What this process holds itself needs no asking. News may mean that it holds it no more; where its release is under way
@@ -112,7 +117,14 @@ export class Acquisition {
       return undefined
     }
     if (this.#letsOthersGoFirst()) return undefined
-    return await this.#attempt.send(this.#newTenure())
+    return this.#attempt.send(this.#newTenure())
+  }
+
+  /** The same owner is at it already: its outcome decides whether this is a nested acquisition. */
+  async #after(attempting: Promise<unknown>): Promise<Grant | undefined> {
+    const settled = attempting.catch(() => undefined)
+    await this.waiter.upTo(Number.POSITIVE_INFINITY, settled)
+    return await this.#try(this.locker.possession.current(this.gate))
   }
 
   #newTenure(): Tenure {
@@ -124,6 +136,13 @@ export class Acquisition {
   #letsOthersGoFirst(): boolean {
     const { backUntil } = this.gate
     return this.#now() < backUntil && backUntil < this.#deadline
+  }
+
+  async #reenterOrGoOn(tenure: Tenure): Promise<Grant | undefined> {
+    const grant = await this.#reenter(tenure)
+    const current = this.locker.possession.current(this.gate)
+    // The tenure ended meanwhile (its last release was under way): the one attempt is still to be made.
+    return !grant && this.#once && current !== tenure ? await this.#try(current) : grant
   }
 
   /** A nested acquisition, when the tenure's commands before it are through. */
@@ -177,7 +196,7 @@ export class Acquisition {
     if (locker.port.watchesInOrder) return
     try {
       await this.waiter.restUpTo(this.#deadline, watch.confirmed)
-      this.#watchOutage.answered()
+      this.#watchOutage?.answered()
     } catch {
       // The gate keeps what a watch failed with, see #joinWaiters; a cancelled call ends here.
       this.waiter.throwIfCancelled()
@@ -189,6 +208,7 @@ export class Acquisition {
     const failure = this.#speaks(tenure) ? this.gate.takeWatchFailure() : undefined
     if (failure !== undefined) {
       if (!isTransient(failure)) throw failure
+      this.#watchOutage ??= new Outage()
       this.#watchOutage.failed(failure, this.#now())
       this.#watchAgainAt = this.#watchOutage.retryAt(this.#now())
     }
@@ -199,6 +219,9 @@ export class Acquisition {
     }
     this.#waits = true
     gate.waiting += 1
+    locker.metrics.waitBegan()
+    this.#warning = locker.schedule.at(this.waiter.startedAt + locker.settings.warnAfterMs, () => this.#warn())
+    if (!locker.hears('waiting')) return
     const { holder, busyUntil } = this.#attempt
     locker.emit('waiting', {
       name: call.name,
@@ -206,7 +229,11 @@ export class Acquisition {
       holder: tenure?.owner ?? holder,
       remainingMs: Math.max((tenure?.deadline ?? busyUntil) - this.#now(), 0),
     })
-    this.#warning = locker.schedule.at(this.waiter.startedAt + locker.settings.warnAfterMs, () => this.#warn())
+  }
+
+  #leaveWaiters(): void {
+    this.gate.waiting -= 1
+    this.locker.metrics.waitEnded()
   }
 
   /** A wait for oneself looks like any other wait: only its length gives it away. */
@@ -242,6 +269,8 @@ export class Acquisition {
 
   #refusal(): Refusal {
     const { holder, busyUntil, outage } = this.#attempt
+    if (outage.cause === undefined) this.locker.metrics.timedOut()
+    else this.locker.metrics.failed()
     const now = this.#now()
     return {
       waitedMs: now - this.waiter.startedAt,

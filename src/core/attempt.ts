@@ -19,6 +19,7 @@ export class Attempt {
   holder: Owner | undefined
   busyUntil = Number.NEGATIVE_INFINITY
   #count = 0
+  #sending = false
   /** A request whose outcome is unknown: to be repeated, or given back. */
   #unsettled: AcquireRequest | undefined
 
@@ -38,18 +39,6 @@ export class Attempt {
     this.covered = this.gate.watched
   }
 
-  /** Sends one acquire and deals with its answer. Undefined when it was not granted in time, or failed for the moment. */
-  async send(tenure: Tenure): Promise<Grant | undefined> {
-    const { waiter } = this
-    const work = this.#send(tenure)
-    waiter.attempting = work.catch(() => undefined)
-    try {
-      return await work
-    } finally {
-      waiter.attempting = undefined
-    }
-  }
-
   /** No more tries, for now or for good: what the last one may have taken without anybody knowing is given back. */
   leave(): void {
     const unsettled = this.#unsettled
@@ -57,53 +46,66 @@ export class Attempt {
     if (unsettled) this.#giveBack(unsettled, Promise.reject(this.outage.cause))
   }
 
+  /** Sends one acquire and deals with its answer. Undefined when it was not granted in time, or failed for the moment. */
+  send(tenure: Tenure): Promise<Grant | undefined> {
+    this.#sending = true
+    const work = this.#send(tenure)
+    if (this.#sending) this.waiter.attempting = work
+    return work
+  }
+
   async #send(tenure: Tenure): Promise<Grant | undefined> {
-    const { locker, gate, call } = this
-    const answerBy = this.#answerBy()
-    if (tenure.state === 'pending') {
-      const stray = locker.giveBack.pending(tenure.name, tenure.storedAs)
-      if (stray && (await this.waiter.upTo(answerBy, stray)) === TIME_IS_UP) return undefined
-    }
-    const watched = call.leaseMs === undefined
+    const { locker, gate, call, waiter } = this
     const { watchdog } = locker.possession
-    const leaseMs = call.leaseMs ?? watchdog.leaseMs
-    const { name, storedAs: owner } = tenure
-    const request: AcquireRequest = { name, owner, heldBefore: tenure.holds.length, leaseMs }
-    const covered = gate.watched
-    // Whatever was announced until now, this attempt sees it.
-    gate.news = false
-    this.waiter.wakeUp.drain()
-    this.#count += 1
-    if (watched) watchdog.watch(tenure)
-    const beforeSend = locker.schedule.clock.now()
     try {
-      const sent = locker.port.acquire(request)
-      const reply = await this.#answer(request, sent, answerBy)
-      this.covered = reply !== undefined && covered
-      // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
-      if (reply) this.busyUntil = Number.NEGATIVE_INFINITY
-      if (reply?.outcome === 'busy') {
-        this.holder = locker.knownHere(gate, reply.holder)
-        this.busyUntil = locker.schedule.clock.now() + reply.remainingMs
-      } else if (reply?.outcome === 'lost') {
-        locker.possession.lose(tenure, 'not-in-store', undefined)
-      } else if (reply) {
-        const grant = new Grant(
-          tenure,
-          call.holder,
-          watched ? beforeSend + call.maxHoldMs : undefined,
-          reply.fence,
-        )
-        if (locker.possession.granted(gate, grant, beforeSend, leaseMs)) {
-          // Whatever was announced before, it was before this.
-          gate.news = false
-          return this.granted(grant)
-        }
-        this.#giveBack(this.#withoutTenure(request, tenure), sent)
+      const answerBy = this.#answerBy()
+      const stray =
+        tenure.state === 'pending' ? locker.giveBack.pending(tenure.name, tenure.storedAs) : undefined
+      if (stray && (await waiter.upTo(answerBy, stray)) === TIME_IS_UP) return undefined
+      const watched = call.leaseMs === undefined
+      const leaseMs = call.leaseMs ?? watchdog.leaseMs
+      const request: AcquireRequest = {
+        name: tenure.name,
+        owner: tenure.storedAs,
+        heldBefore: tenure.holds.length,
+        leaseMs,
       }
-      return undefined
+      const covered = gate.watched
+      gate.looksInto()
+      waiter.wakeUp.drain()
+      this.#count += 1
+      if (watched) watchdog.watch(tenure)
+      const beforeSend = locker.schedule.clock.now()
+      const sent = locker.port.acquire(request)
+      const reply = await this.#reply(request, sent, answerBy, beforeSend)
+      this.covered = reply !== undefined && covered
+      if (!reply) return undefined
+      // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
+      this.busyUntil = Number.NEGATIVE_INFINITY
+      if (reply.outcome !== 'granted') return this.#refused(reply, tenure)
+      const renewUntil = watched ? beforeSend + call.maxHoldMs : undefined
+      const grant = new Grant(tenure, call.holder, renewUntil, reply.fence)
+      if (!locker.possession.granted(gate, grant, beforeSend, leaseMs)) {
+        this.#giveBack(this.#withoutTenure(request, tenure), sent)
+        return undefined
+      }
+      // Whatever was announced before, it was before this.
+      gate.news = false
+      return this.granted(grant)
     } finally {
+      this.#sending = false
+      waiter.attempting = undefined
       if (tenure.renewUntil === undefined) watchdog.unwatch(tenure)
+    }
+  }
+
+  #refused(reply: Exclude<AcquireReply, { outcome: 'granted' }>, tenure: Tenure): undefined {
+    const { locker, gate } = this
+    if (reply.outcome === 'lost') {
+      locker.possession.lose(tenure, 'not-in-store', undefined)
+    } else {
+      this.holder = locker.knownHere(gate, reply.holder)
+      this.busyUntil = locker.schedule.clock.now() + reply.remainingMs
     }
   }
 
@@ -119,35 +121,37 @@ export class Attempt {
 
   /** The call has the lock, by an answer of the store or by hand-over. */
   granted(grant: Grant): Grant {
-    const { locker, call } = this
+    const { locker, call, waiter } = this
     const { tenure } = grant
     tenure.takenAt ??= this.calledAt
-    locker.emit('acquired', {
-      name: call.name,
-      owner: tenure.owner,
-      holdCount: tenure.holds.length,
-      waitedMs: locker.schedule.clock.now() - this.waiter.startedAt,
-    })
+    grant.grantedAt = locker.schedule.clock.now()
+    grant.waitedMs = grant.grantedAt - waiter.startedAt
+    grant.holdCount = tenure.holds.length
+    locker.metrics.granted(grant.waitedMs)
+    if (locker.hears('acquired')) {
+      const { holdCount, waitedMs } = grant
+      locker.emit('acquired', { name: call.name, owner: tenure.owner, holdCount, waitedMs })
+    }
     return grant
   }
 
   /** The reply; undefined when it did not come in time, or when the request is to be repeated after a pause. */
-  async #answer(
+  async #reply(
     request: AcquireRequest,
     sent: Promise<AcquireReply>,
     answerBy: number,
+    sentAt: number,
   ): Promise<AcquireReply | undefined> {
-    const { locker, waiter, outage } = this
+    const { locker, waiter } = this
     // What an earlier try may have done is settled by an answer, not by another failure.
-    const earlier = this.#unsettled ? outage.cause : undefined
+    const earlier = this.#unsettled ? this.outage.cause : undefined
     const toGiveBack = (): Promise<AcquireReply> =>
       earlier ? sent.catch(() => Promise.reject(earlier)) : sent
     this.#unsettled = undefined
-    const sentAt = locker.schedule.clock.now()
     try {
       const reply = await waiter.upTo(answerBy, sent)
       if (reply !== TIME_IS_UP) {
-        outage.answered()
+        this.outage.answered()
         return reply
       }
       this.#cutShort(request, locker.schedule.clock.now() - sentAt)
@@ -160,8 +164,8 @@ export class Attempt {
       }
       const now = locker.schedule.clock.now()
       this.#unsettled = request
-      outage.failed(error, now)
-      if (this.call.waitMs === 0 || outage.lastedMs(now) >= locker.settings.storeTimeoutMs) throw error
+      this.outage.failed(error, now)
+      if (this.call.waitMs === 0 || this.outage.lastedMs(now) >= locker.settings.storeTimeoutMs) throw error
       return undefined
     }
   }

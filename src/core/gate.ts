@@ -1,6 +1,10 @@
 import type { LockPort, Watch } from '../store.js'
+import type { Clock } from './clock.js'
 import { WaitQueue } from './queue.js'
 import type { Tenure } from './tenure.js'
+
+/** How long a process that had its share leaves the lock to others: for them to hear of it and ask, which is two round trips. */
+export const STEP_BACK_MS = 2
 
 /** Where the calls of one process for one lock meet: who of them holds it, who waits, and the watch they share. */
 export class Gate {
@@ -18,19 +22,20 @@ export class Gate {
   #watchFailure: unknown
   #backUntil = Number.NEGATIVE_INFINITY
   #ownNewsToCome = false
+  #turnsToPass = 0
 
   constructor(
     readonly name: string,
     private readonly port: LockPort,
+    private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
   /** The store has announced something: one contender looks into it, whoever else waits sleeps on (no thundering herd). */
   announce(): void {
-    if (this.#ownNewsToCome) {
-      this.#ownNewsToCome = false
-      return
-    }
-    this.#backUntil = Number.NEGATIVE_INFINITY
+    const letOthers = this.#ownNewsToCome || this.#turnsToPass > 0
+    if (!this.#ownNewsToCome && this.#turnsToPass > 0) this.#turnsToPass -= 1
+    this.#ownNewsToCome = false
+    this.#backUntil = letOthers ? this.clock.now() + STEP_BACK_MS : Number.NEGATIVE_INFINITY
     this.news = true
     this.queue.contender(this.tenure)?.wakeUp.release()
   }
@@ -50,13 +55,18 @@ export class Gate {
     this.queue.contender(holder)?.wakeUp.release()
   }
 
-  /**
-   * This process has given up the lock although some of its own calls want it, and others wait for it elsewhere: until then, or
-   * until somebody else has released it, nobody here asks for it. What is announced first is this process's own release.
-   */
-  stepBack(until: number): void {
-    this.#backUntil = until
+  /** A release is about to be sent. What is announced next is that: it may come before the answer or after. */
+  expectOwnNews(): void {
     this.#ownNewsToCome = this.watched
+  }
+
+  /**
+   * The lock was released, and so many other clients were told. They go first: calls of this process wait a moment with their
+   * attempt, or until one of the others has released it in turn. Of several others each gets its turn like that.
+   */
+  stepBack(others: number): void {
+    this.#turnsToPass = others - 1
+    this.#backUntil = this.clock.now() + STEP_BACK_MS
   }
 
   /** Until when calls of this process let others go first; in the past when they need not. */
@@ -64,9 +74,16 @@ export class Gate {
     return this.#backUntil
   }
 
-  /** Nobody waits for others to go first any more. */
+  /** This process need not let others go first any more. */
   stepForward(): void {
     this.#backUntil = Number.NEGATIVE_INFINITY
+    this.#turnsToPass = 0
+    this.#ownNewsToCome = false
+  }
+
+  /** An attempt is about to be sent: it sees whatever was announced until now, and what comes from now on is news. */
+  looksInto(): void {
+    this.news = false
     this.#ownNewsToCome = false
   }
 

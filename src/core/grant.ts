@@ -1,5 +1,6 @@
 import { LockLostError, type LossReason } from '../errors.js'
 import type { Scope } from '../owner.js'
+import type { HoldTrace } from '../trace/hold.js'
 import type { Holding, Tenure } from './tenure.js'
 
 /** What an acquire gives its caller: one hold of a tenure, to be given back once. */
@@ -14,6 +15,14 @@ export class Grant implements Holding {
   endedBy: Error | undefined
   /** Whether it came from another call of this process, and not from a release that the store announced. */
   handedOver = false
+  /** When it was granted, on the lease clock; how long its call had waited then; and the owner's holds, this one included. */
+  grantedAt = 0
+  waitedMs = 0
+  holdCount = 0
+  /** Whether its end was counted. */
+  counted = false
+  /** What listeners of `holdfast:hold` are told of it, where there are any. */
+  trace: HoldTrace | undefined
 
   constructor(
     readonly tenure: Tenure,

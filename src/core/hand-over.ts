@@ -13,18 +13,16 @@ import type { Waiter } from './waiter.js'
  * 2012) with processes in the place of NUMA nodes: the lock in the store is the global lock, the wait queue the local one, and
  * a release first looks for a successor of its own cohort, because handing over within it costs no round trip. As there, it is
  * bounded: by a count (`maxHandOvers`), and by the time the process has had the lock (`handOverSliceMs`), after which the lock is
- * really released and announced. A process that gave up the lock like that, with others waiting, then steps back: being awake
+ * really released and announced. A process that gave up the lock with others waiting then steps back (gate.ts): being awake
  * already it would win every race against those that have yet to hear of it. It asks again when somebody else has released the
- * lock, or after {@link STEP_BACK_MS}.
+ * lock, or after a moment. Where more than one other waits it gives as many of their releases the same moment, since the store
+ * tells them all in the same order each time: without that the first two would pass the lock to and fro between them.
  *
  * Under the watchdog a hand-over sends nothing. The store goes on knowing the lock by the owner it was granted to
  * (`Tenure.storedAs`), which is invisible to others, for whom all owners of a process are equally somebody else; ownership
  * within the process is enforced here. With an explicit lease on either side the lease in the store must change, and a fenced
  * lock must mint a token: then one command does it, atomically, and nobody else gets in between.
  */
-
-/** How long a process that has had its share leaves the lock to others: for them to hear of it and ask, which is two round trips. */
-export const STEP_BACK_MS = 2
 
 /** The waiter of this process that gets the lock now; undefined when there is none, or when it is the turn of other processes. */
 export function heirOf({ settings, schedule }: Locker, gate: Gate, tenure: Tenure): Waiter | undefined {
@@ -61,6 +59,7 @@ export async function passOnInStore(
   gate: Gate,
   tenure: Tenure,
   heir: Waiter,
+  onDone: () => void,
 ): Promise<'done' | 'lost' | 'unknown'> {
   const { possession, port, schedule, giveBack } = locker
   const { call } = heir
@@ -94,6 +93,8 @@ export async function passOnInStore(
   grant.handedOver = true
   const inTime = possession.granted(gate, grant, beforeSend, leaseMs)
   possession.end(tenure)
+  // The previous holder's end is told before the next one's beginning.
+  onDone()
   if (!inTime) {
     heir.promised = false
     possession.watchdog.unwatch(next)

@@ -1,4 +1,4 @@
-/** Far enough that it never fires; its only use is that it exists. */
+/** Far enough apart that it hardly ever fires; its only use is that it exists. */
 const NEVER_MS = 2 ** 31 - 1
 
 /**
@@ -7,19 +7,34 @@ const NEVER_MS = 2 ** 31 - 1
  */
 export class KeepAlive {
   #pending = 0
+  /** One timer for good: to tell an existing one that it counts costs less than to start one for each call. */
   #anchor: NodeJS.Timeout | undefined
 
-  async during<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Somebody awaits something, until {@link leave}. */
+  enter(): void {
     this.#pending += 1
-    this.#anchor ??= setTimeout(() => undefined, NEVER_MS)
+    if (this.#pending > 1) return
+    this.#anchor ??= setInterval(() => undefined, NEVER_MS)
+    this.#anchor.ref()
+  }
+
+  leave(): void {
+    this.#pending -= 1
+    if (this.#pending === 0) this.#anchor?.unref()
+  }
+
+  async during<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.enter()
     try {
       return await work()
     } finally {
-      this.#pending -= 1
-      if (this.#pending === 0) {
-        clearTimeout(this.#anchor)
-        this.#anchor = undefined
-      }
+      this.leave()
     }
+  }
+
+  /** Nothing will be awaited any more. */
+  end(): void {
+    clearInterval(this.#anchor)
+    this.#anchor = undefined
   }
 }

@@ -1,7 +1,9 @@
 import { ClosedError, LockLostError, type StoreError } from '../errors.js'
-import type { Emit } from '../events.js'
+import type { Emit, HoldfastEvents } from '../events.js'
+import { Metrics } from '../metrics/metrics.js'
 import type { Owner } from '../owner.js'
 import type { LockPort, LockState } from '../store.js'
+import { type ReleaseResult, releaseChannel, traceRelease } from '../trace/release.js'
 import { Acquisition } from './acquisition.js'
 import type { Call, Refusal } from './call.js'
 import { Gate } from './gate.js'
@@ -9,7 +11,7 @@ import { GiveBack } from './give-back.js'
 import type { Grant } from './grant.js'
 import { KeepAlive } from './keep-alive.js'
 import { Possession } from './possession.js'
-import { release } from './release.js'
+import { release, releaseInMemory } from './release.js'
 import type { Schedule } from './schedule.js'
 
 export interface LockerSettings {
@@ -31,19 +33,22 @@ export class Locker {
   readonly giveBack: GiveBack
   closed = false
   readonly #gates = new Map<string, Gate>()
-  readonly #acquisitions = new Map<Acquisition, Promise<unknown>>()
-  readonly #releases = new Set<Promise<void>>()
+  readonly metrics = new Metrics()
+  readonly #acquisitions = new Set<Acquisition>()
+  readonly #releases = new Map<Grant, Promise<unknown> | undefined>()
   readonly #keepAlive = new KeepAlive()
 
   constructor(
     readonly port: LockPort,
     readonly schedule: Schedule,
     readonly emit: Emit,
+    /** Whether anybody listens: an event nobody hears need not be made. */
+    readonly hears: (event: keyof HoldfastEvents) => boolean,
     readonly settings: LockerSettings,
     readonly noAnswer: (name: string) => StoreError,
     readonly nextOwner: () => Owner,
   ) {
-    this.possession = new Possession(port, schedule, emit, settings.watchdogMs, (gate) => {
+    this.possession = new Possession(port, schedule, emit, this.metrics, settings.watchdogMs, (gate) => {
       gate.next()
       this.#dropIfIdle(gate)
     })
@@ -62,43 +67,63 @@ export class Locker {
   }
 
   /** One call for the lock: granted, or refused because its time was up. Rejects when it was cancelled or the store failed. */
-  async acquire(call: Call): Promise<Grant | Refusal> {
-    if (this.closed) throw new ClosedError(call.name)
-    call.signal?.throwIfAborted()
+  acquire(call: Call): Promise<Grant | Refusal> {
+    if (this.closed || call.signal?.aborted) {
+      this.metrics.cancelled()
+      return Promise.reject(this.closed ? new ClosedError(call.name) : call.signal?.reason)
+    }
     const gate = this.#gate(call.name)
     const acquisition = new Acquisition(this, gate, call)
     gate.callers += 1
-    const work = this.#keepAlive.during(() => acquisition.run())
-    this.#acquisitions.set(acquisition, work)
-    try {
-      return await work
-    } finally {
-      this.#acquisitions.delete(acquisition)
-      gate.callers -= 1
-      this.#dropIfIdle(gate)
-    }
+    this.#keepAlive.enter()
+    this.#acquisitions.add(acquisition)
+    const work = acquisition.run()
+    acquisition.work = work
+    return work
   }
 
-  /** Gives a hold back; once, whatever comes of it. */
-  async release(grant: Grant): Promise<void> {
-    if (grant.released) return
+  /** A call has ended. */
+  left(acquisition: Acquisition, gate: Gate): void {
+    this.#acquisitions.delete(acquisition)
+    this.#keepAlive.leave()
+    gate.callers -= 1
+    this.#dropIfIdle(gate)
+  }
+
+  /** Gives a hold back; once, whatever comes of it. Undefined when that is done: handed over in memory, or done before. */
+  release(grant: Grant): Promise<unknown> | undefined {
+    if (grant.released) return undefined
     grant.released = true
     // Before anything is awaited: a release that was asked for before the close still goes out.
-    if (this.closed) throw grant.endedBy ?? new ClosedError(grant.tenure.name)
-    const work = this.#keepAlive.during(() => release(this, grant))
-    this.#releases.add(work)
-    try {
-      await work
-    } finally {
-      this.#releases.delete(work)
-    }
+    if (this.closed) return Promise.reject(grant.endedBy ?? new ClosedError(grant.tenure.name))
+    if (!releaseChannel.hasSubscribers) return this.#release(grant)
+    const { name, owner } = grant.tenure
+    const heldMs = this.schedule.clock.now() - grant.grantedAt
+    const run = async (): Promise<ReleaseResult> =>
+      (await this.#release(grant)) ?? { holdCount: 0, handedOver: true }
+    return traceRelease({ name, owner, heldMs }, run, (result) => result)
+  }
+
+  #release(grant: Grant): Promise<ReleaseResult> | undefined {
+    if (releaseInMemory(this, grant)) return undefined
+    this.#keepAlive.enter()
+    this.#releases.set(grant, undefined)
+    const work = release(this, grant)
+    // Unless it is over already, because the lock was lost.
+    if (this.#releases.has(grant)) this.#releases.set(grant, work)
+    return work
+  }
+
+  /** A release has ended. */
+  gaveBack(grant: Grant): void {
+    if (this.#releases.delete(grant)) this.#keepAlive.leave()
   }
 
   /** Gives back a hold that nobody has been told of. */
   async discard(grant: Grant): Promise<void> {
     grant.released = true
     try {
-      await release(this, grant)
+      await this.#release(grant)
     } catch (error) {
       // A loss is told by the event `lost`; there is no holder to be told.
       if (!(error instanceof LockLostError)) this.emit('error', error)
@@ -151,15 +176,17 @@ export class Locker {
   async close(): Promise<void> {
     if (this.closed) return
     this.closed = true
-    for (const { waiter, name } of this.#acquisitions.keys()) waiter.cancel(new ClosedError(name))
+    const acquisitions = [...this.#acquisitions]
+    for (const { waiter, name } of acquisitions) waiter.cancel(new ClosedError(name))
     await this.#keepAlive.during(async () => {
-      await Promise.allSettled(this.#acquisitions.values())
+      await Promise.allSettled(acquisitions.map(({ work }) => work))
       // Whatever a call that just ended gives back is among them.
-      await Promise.allSettled(this.#releases)
+      await Promise.allSettled(this.#releases.values())
       this.possession.close(new ClosedError())
       await this.giveBack.close()
       for (const gate of this.#gates.values()) this.#dropIfIdle(gate)
     })
+    this.#keepAlive.end()
   }
 
   /** Forgets a gate that nobody stands at, once it need not remember any more that it is the turn of others. */
@@ -177,7 +204,7 @@ export class Locker {
   #gate(name: string): Gate {
     let gate = this.#gates.get(name)
     if (!gate) {
-      gate = new Gate(name, this.port)
+      gate = new Gate(name, this.port, this.schedule.clock)
       this.#gates.set(name, gate)
     }
     return gate

@@ -1,11 +1,13 @@
 import type { LossReason } from '../errors.js'
 import type { Emit } from '../events.js'
+import type { Metrics } from '../metrics/metrics.js'
 import type { LockPort } from '../store.js'
+import { endHold } from '../trace/hold.js'
 import type { Gate } from './gate.js'
 import type { Grant } from './grant.js'
 import { leaseDeadline } from './lease.js'
 import type { Schedule } from './schedule.js'
-import type { Tenure } from './tenure.js'
+import type { Holding, Tenure } from './tenure.js'
 import { Watchdog } from './watchdog.js'
 
 /**
@@ -20,6 +22,7 @@ export class Possession {
     private readonly port: LockPort,
     private readonly schedule: Schedule,
     private readonly emit: Emit,
+    private readonly metrics: Metrics,
     watchdogMs: number,
     private readonly onEnd: (gate: Gate) => void,
   ) {
@@ -28,6 +31,7 @@ export class Possession {
       port,
       schedule,
       emit,
+      metrics,
       (tenure, cause) => this.lose(tenure, 'not-in-store', cause),
       (tenure) => this.#renewed(tenure),
     )
@@ -49,7 +53,7 @@ export class Possession {
   check(tenure: Tenure): boolean {
     if (tenure.state === 'over') return false
     if (this.schedule.clock.now() < tenure.deadline) return true
-    this.lose(tenure, 'lease-expired', undefined)
+    this.lose(tenure, endOf(tenure), undefined)
     return false
   }
 
@@ -58,7 +62,8 @@ export class Possession {
     const { tenure } = grant
     if (tenure.state === 'over') return false
     tenure.extend(leaseDeadline(beforeSend, leaseMs))
-    if (this.schedule.clock.now() >= tenure.deadline) return false
+    const now = this.schedule.clock.now()
+    if (now >= tenure.deadline) return false
     // The store gave the lock to another owner of this process: then the tenure this process believed in is gone.
     // One that is being released is left to its own answer, which may be on its way still.
     const believed = gate.tenure
@@ -67,7 +72,7 @@ export class Possession {
     tenure.holds.push(grant)
     if (tenure.state === 'pending') {
       tenure.state = 'held'
-      if (tenure.handOvers === 0) tenure.since = this.schedule.clock.now()
+      if (tenure.handOvers === 0) tenure.since = now
       gate.tenure = tenure
       gate.stepForward()
       this.#gates.set(tenure, gate)
@@ -87,7 +92,11 @@ export class Possession {
   lose(tenure: Tenure, reason: LossReason, cause: unknown): void {
     if (!this.end(tenure)) return
     const { name, owner } = tenure
-    for (const holding of tenure.holds.splice(0)) holding.lost(reason, cause)
+    for (const holding of tenure.holds.splice(0)) {
+      holding.lost(reason, cause)
+      this.holdEnded(holding)
+    }
+    this.metrics.lost(reason)
     this.emit('lost', { name, owner, reason, cause })
   }
 
@@ -128,12 +137,25 @@ export class Possession {
   close(error: Error): void {
     this.watchdog.stop()
     for (const tenure of [...this.#gates.keys()]) {
-      for (const holding of tenure.holds) holding.unattended(error)
+      for (const holding of tenure.holds) {
+        holding.unattended(error)
+        this.holdEnded(holding)
+      }
       this.end(tenure)
     }
   }
 
+  /** A hold stands no more: its release was asked for, its lock was lost, or the client is closed. Counts once. */
+  holdEnded(holding: Holding): void {
+    if (holding.counted) return
+    holding.counted = true
+    const heldMs = this.schedule.clock.now() - holding.grantedAt
+    this.metrics.holdEnded(heldMs)
+    endHold(holding.trace, heldMs, holding.endedBy)
+  }
+
   #renewed(tenure: Tenure): void {
+    this.metrics.renewed()
     if (tenure.alarm) this.schedule.move(tenure.alarm, tenure.deadline)
     const { name, owner } = tenure
     this.emit('renewed', { name, owner, remainingMs: tenure.deadline - this.schedule.clock.now() })
@@ -141,6 +163,13 @@ export class Possession {
 
   #deadlinePassed(tenure: Tenure): void {
     // While the last release is under way its answer decides: a lock given back in time was not lost.
-    if (tenure.state === 'held') this.lose(tenure, 'lease-expired', undefined)
+    if (tenure.state !== 'held' || !this.check(tenure)) return
+    // It was renewed in its thread meanwhile, and this one has yet to hear of it.
+    tenure.alarm = this.schedule.at(tenure.deadline, () => this.#deadlinePassed(tenure))
   }
+}
+
+/** How a possession has ended whose deadline has passed. */
+function endOf({ deadline }: Tenure): LossReason {
+  return deadline === Number.NEGATIVE_INFINITY ? 'not-in-store' : 'lease-expired'
 }

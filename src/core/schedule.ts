@@ -64,7 +64,9 @@ export class Schedule {
   clear(): void {
     for (const entry of this.#heap) entry.place = -1
     this.#heap.length = 0
-    this.#arm()
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#timerDueAt = Number.POSITIVE_INFINITY
   }
 
   #runDue(): void {
@@ -90,11 +92,8 @@ export class Schedule {
   #arm(): void {
     if (this.#running) return
     const first = this.#heap[0]
-    if (!first || first.dueAt === Number.POSITIVE_INFINITY) {
-      this.#timer?.cancel()
-      this.#timer = undefined
-      this.#timerDueAt = Number.POSITIVE_INFINITY
-    } else if (first.dueAt < this.#timerDueAt) {
+    // With nothing due the timer is left standing: a call that needs none but for its command's deadline would stop and start one.
+    if (first && first.dueAt < this.#timerDueAt) {
       this.#timer?.cancel()
       this.#timerDueAt = first.dueAt
       this.#timer = this.clock.startTimer(() => this.#runDue(), Math.max(first.dueAt - this.clock.now(), 0))

@@ -1,5 +1,7 @@
 import type { LossReason } from '../errors.js'
 import type { Owner, Scope } from '../owner.js'
+import type { HoldTrace } from '../trace/hold.js'
+import type { ThreadLease } from './lease-thread.js'
 import type { Appointment } from './schedule.js'
 import { Turns } from './turns.js'
 
@@ -9,6 +11,12 @@ export interface Holding {
   readonly scope: Scope
   /** Until when the watchdog renews for this hold's sake, on the lease clock; undefined when the hold has a lease of its own. */
   readonly renewUntil: number | undefined
+  readonly grantedAt: number
+  /** Whether its end was counted. */
+  counted: boolean
+  readonly trace: HoldTrace | undefined
+  /** Why it ended before its release, if it did. */
+  readonly endedBy: Error | undefined
   /** Called once, when the lock is lost under this hold. */
   lost(reason: LossReason, cause: unknown): void
   /** Called once, when the client is closed while the hold stands. */
@@ -22,8 +30,9 @@ export interface Holding {
  */
 export class Tenure {
   readonly holds: Holding[] = []
-  /** When possession ends unless renewed, on the lease clock; always earlier than the store lets go (rule L3). */
-  deadline = Number.NEGATIVE_INFINITY
+  #deadline = Number.NEGATIVE_INFINITY
+  /** While it is renewed in a thread of its own: the lease as that knows it. */
+  lease: ThreadLease | undefined
   state: 'pending' | 'held' | 'releasing' | 'over' = 'pending'
   /** The alarm that stands on the deadline. */
   alarm: Appointment | undefined
@@ -55,9 +64,27 @@ export class Tenure {
     return scope ? scope.encloses(caller) : caller.parent === undefined
   }
 
+  /**
+   * When possession ends unless renewed, on the lease clock; always earlier than the store lets go (rule L3). −Infinity when it
+   * has ended in the store.
+   */
+  get deadline(): number {
+    if (this.lease === undefined) return this.#deadline
+    const { deadline } = this.lease
+    return deadline === Number.NEGATIVE_INFINITY ? deadline : Math.max(deadline, this.#deadline)
+  }
+
   /** Possession lasts at least until `deadline`; it is never made shorter (rule L2). */
   extend(deadline: number): void {
-    if (deadline > this.deadline) this.deadline = deadline
+    if (deadline > this.#deadline) this.#deadline = deadline
+  }
+
+  /** No thread renews it any more; what it has written until now stays true. */
+  leaveThread(): void {
+    if (!this.lease) return
+    this.#deadline = this.deadline
+    this.lease.remove()
+    this.lease = undefined
   }
 
   /** The last hold goes, and another owner's takes its place. */

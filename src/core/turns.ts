@@ -6,6 +6,10 @@ export class Turns {
   #taken = false
   #waiting: Array<() => void> | undefined
 
+  get free(): boolean {
+    return !this.#taken
+  }
+
   /** Takes the turn if it is free at this moment. Every turn must be ended with {@link end}. */
   tryTake(): boolean {
     if (this.#taken) return false

@@ -1,6 +1,8 @@
 import type { Emit } from '../events.js'
+import type { Metrics } from '../metrics/metrics.js'
 import type { LockPort } from '../store.js'
 import { leaseDeadline } from './lease.js'
+import type { LeaseThread, LeaseThreadListener, ThreadLease } from './lease-thread.js'
 import type { Appointment, Schedule } from './schedule.js'
 import type { Tenure } from './tenure.js'
 
@@ -8,6 +10,8 @@ import type { Tenure } from './tenure.js'
 const RENEWALS_PER_LEASE = 3
 /** After a failed renewal it tries again this often within the time to the next regular one. */
 const RETRIES_PER_RENEWAL = 10
+/** A lease that its thread has not renewed for so many times the usual is renewed from here as well. */
+const PATIENCE_WITH_THREAD = 1.5
 
 /**
  * Renews the leases of tenures that hold without a lease time of their own (rule L1). One appointment for all of them: at each
@@ -18,16 +22,30 @@ export class Watchdog {
   readonly #watched = new Set<Tenure>()
   readonly #everyMs: number
   #round: Appointment | undefined
+  readonly #thread: LeaseThread | undefined
+  /** The tenures whose leases are renewed in a thread. */
+  readonly #inThread = new Map<ThreadLease, Tenure>()
+  readonly #threadListener: LeaseThreadListener = {
+    renewed: (lease) => this.#threadSettled(lease, true),
+    lost: (lease) => this.#threadSettled(lease, false),
+    failed: (lease, cause) => {
+      const tenure = this.#inThread.get(lease)
+      if (tenure && this.#looksAfter(tenure)) this.#suspend(tenure, cause)
+    },
+    broken: () => this.#renewDue(),
+  }
 
   constructor(
     readonly leaseMs: number,
     private readonly port: LockPort,
     private readonly schedule: Schedule,
     private readonly emit: Emit,
+    private readonly metrics: Metrics,
     private readonly onLost: (tenure: Tenure, cause: unknown) => void,
     private readonly onRenewed: (tenure: Tenure) => void,
   ) {
     this.#everyMs = leaseMs / RENEWALS_PER_LEASE
+    this.#thread = port.thread
   }
 
   /** How many tenures it looks after. */
@@ -43,21 +61,32 @@ export class Watchdog {
 
   /** The tenure has a hold again that is to be renewed for, after one whose time may have been over (`maxHoldMs`). */
   resume(tenure: Tenure): void {
-    if (this.#watched.has(tenure)) return
+    if (this.#watched.has(tenure)) {
+      if (this.#thread) this.#tellThread(this.#thread, tenure)
+      return
+    }
     this.watch(tenure)
     this.hasten(tenure)
   }
 
-  /** A grant that took long to arrive has little of its lease left: it is renewed without waiting for the next round. */
+  /**
+   * The tenure is held from now on. A grant that took long to arrive has little of its lease left: it is renewed without waiting
+   * for the next round.
+   */
   hasten(tenure: Tenure): void {
+    if (!this.#looksAfter(tenure)) return
+    if (this.#thread) this.#tellThread(this.#thread, tenure)
     const oneThirdAgo = this.schedule.clock.now() - this.#everyMs
-    if (this.#looksAfter(tenure) && tenure.deadline < leaseDeadline(oneThirdAgo, this.leaseMs))
-      this.#renew([tenure])
+    if (tenure.deadline < leaseDeadline(oneThirdAgo, this.leaseMs)) this.#renew([tenure])
   }
 
   /** Called before the last release is sent. A renewal that is still under way then counts for nothing any more. */
   unwatch(tenure: Tenure): void {
     this.#watched.delete(tenure)
+    if (tenure.lease) {
+      this.#inThread.delete(tenure.lease)
+      tenure.leaveThread()
+    }
     if (this.#watched.size > 0) return
     this.schedule.cancel(this.#round)
     this.#round = undefined
@@ -68,21 +97,27 @@ export class Watchdog {
   }
 
   #renewAll(): void {
+    this.#round = this.schedule.at(this.schedule.clock.now() + this.#everyMs, () => this.#renewAll())
+    this.#renewDue()
+  }
+
+  #renewDue(): void {
     const now = this.schedule.clock.now()
-    this.#round = this.schedule.at(now + this.#everyMs, () => this.#renewAll())
     const due: Tenure[] = []
     for (const tenure of this.#watched) {
       // Without a hold to renew for, an acquire is under way that may bring one.
       if (tenure.state !== 'held' || tenure.renewUntil === undefined) continue
-      if (tenure.renewUntil > now) due.push(tenure)
-      else this.unwatch(tenure)
+      if (tenure.renewUntil <= now) this.unwatch(tenure)
+      else if (!this.#renewedInThread(tenure, now)) due.push(tenure)
     }
     if (due.length > 0) this.#renew(due)
   }
 
   #renew(due: readonly Tenure[]): void {
     const beforeSend = this.schedule.clock.now()
-    const answers = this.port.renew(due.map(({ name, storedAs }) => ({ name, owner: storedAs, leaseMs: this.leaseMs })))
+    const answers = this.port.renew(
+      due.map(({ name, storedAs }) => ({ name, owner: storedAs, leaseMs: this.leaseMs })),
+    )
     due.forEach((tenure, index) => {
       answers[index]?.then(
         (renewed) => this.#settle(tenure, beforeSend, renewed),
@@ -101,23 +136,57 @@ export class Watchdog {
     if (this.schedule.clock.now() >= tenure.deadline) return
     tenure.suspended = false
     tenure.extend(leaseDeadline(beforeSend, this.leaseMs))
+    tenure.lease?.extend(tenure.deadline)
     this.onRenewed(tenure)
   }
 
   #failed(tenure: Tenure, cause: unknown): void {
     if (!this.#looksAfter(tenure)) return
-    const { name, owner } = tenure
-    const now = this.schedule.clock.now()
-    if (!tenure.suspended) {
-      tenure.suspended = true
-      this.emit('suspended', { name, owner, remainingMs: Math.max(tenure.deadline - now, 0), cause })
-    }
-    const again = now + this.#everyMs / RETRIES_PER_RENEWAL
+    this.#suspend(tenure, cause)
+    const again = this.schedule.clock.now() + this.#everyMs / RETRIES_PER_RENEWAL
     // Past the deadline the alarm on the tenure reports the loss; there is nothing left to renew.
     if (again >= tenure.deadline) return
     this.schedule.at(again, () => {
       if (this.#looksAfter(tenure) && tenure.suspended) this.#renew([tenure])
     })
+  }
+
+  #suspend(tenure: Tenure, cause: unknown): void {
+    this.metrics.renewalFailed()
+    if (tenure.suspended) return
+    tenure.suspended = true
+    const { name, owner } = tenure
+    const remainingMs = Math.max(tenure.deadline - this.schedule.clock.now(), 0)
+    this.emit('suspended', { name, owner, remainingMs, cause })
+  }
+
+  #tellThread(thread: LeaseThread, tenure: Tenure): void {
+    const { name, storedAs, deadline, renewUntil } = tenure
+    if (renewUntil === undefined) return
+    if (tenure.lease) {
+      tenure.lease.renewUntil = renewUntil
+      return
+    }
+    tenure.lease = thread.add(name, storedAs, deadline, renewUntil, this.#threadListener)
+    this.#inThread.set(tenure.lease, tenure)
+  }
+
+  /** Whether the thread does its work for that tenure. Whatever the reason, a lease it neglects must not be lost for that. */
+  #renewedInThread(tenure: Tenure, now: number): boolean {
+    if (!this.#thread?.working) return false
+    this.#tellThread(this.#thread, tenure)
+    return tenure.deadline >= leaseDeadline(now - PATIENCE_WITH_THREAD * this.#everyMs, this.leaseMs)
+  }
+
+  #threadSettled(lease: ThreadLease, renewed: boolean): void {
+    const tenure = this.#inThread.get(lease)
+    if (!tenure || !this.#looksAfter(tenure)) return
+    if (!renewed) {
+      this.onLost(tenure, undefined)
+    } else if (this.schedule.clock.now() < tenure.deadline) {
+      tenure.suspended = false
+      this.onRenewed(tenure)
+    }
   }
 
   #looksAfter(tenure: Tenure): boolean {

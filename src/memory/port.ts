@@ -54,7 +54,8 @@ export class MemoryLockPort implements LockPort {
     const after = heldBefore - 1
     if (!lock || held === 0) return repeated && after === 0 ? 'released' : 'not-owner'
     if (after === 0) {
-      return this.locks.free(name) > this.#watching(name) ? 'released-to-others' : 'released'
+      const others = this.locks.free(name) - this.#watching(name)
+      return others > 0 ? { others } : 'released'
     }
     lock.holds.set(owner, Math.min(held, after))
     return 'still-held'

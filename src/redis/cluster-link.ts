@@ -4,7 +4,7 @@ import { StoreError } from '../errors.js'
 import type { ClusterClient, StandaloneClient } from './client.js'
 import { Connection, letProcessEnd } from './connection.js'
 import { hangUp } from './hang-up.js'
-import type { About, Link, LinkListener, NodeLink } from './link.js'
+import type { About, Link, LinkListener, NodeLink, Order, Send } from './link.js'
 import { connectionSettings } from './settings.js'
 import { slotOf } from './slot.js'
 import { corked } from './standalone-link.js'
@@ -25,6 +25,7 @@ export class ClusterLink implements Link {
   /** The channels somebody watches, whether or not they are subscribed at the moment. */
   readonly #wanted = new Set<string>()
   #nodeBreaks = 0
+  readonly #call: Send = (command, ...args) => this.#cluster.client.call(command, ...args)
 
   constructor(
     pattern: ClusterClient,
@@ -68,6 +69,10 @@ export class ClusterLink implements Link {
       () => client.call(command, ...args),
       () => this.#dropNode(key),
     )
+  }
+
+  carryOut<Result>(key: string, order: (send: Send) => Order<unknown, Result>): Promise<Result> {
+    return this.#cluster.carryOut(order(this.#call), () => this.#dropNode(key))
   }
 
   together<Result>(body: () => Result): Result {

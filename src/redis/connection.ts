@@ -1,9 +1,9 @@
-import type { Appointment, Schedule } from '../core/schedule.js'
+import type { Schedule } from '../core/schedule.js'
 import type { Connectable } from './client.js'
 import { failureOf, timeoutOf } from './failure.js'
 import { hangUp, isOpen } from './hang-up.js'
-import type { About } from './link.js'
-import { streamOf } from './stream.js'
+import type { About, Order } from './link.js'
+import { Batch, streamOf } from './stream.js'
 
 /**
  * One connection (or one cluster's set of them) that Holdfast has made: opened when first used, opened anew when used after it
@@ -15,7 +15,9 @@ export class Connection<Client extends Connectable> {
   #closed = false
   #dropping: Promise<void> | undefined
   #lastError: unknown
-  #heardAt = Number.NEGATIVE_INFINITY
+  /** How many answers have come. */
+  #heard = 0
+  readonly #batch: Batch
 
   constructor(
     readonly client: Client,
@@ -23,6 +25,7 @@ export class Connection<Client extends Connectable> {
     private readonly commandTimeoutMs: number,
     hooks: { ready?: () => void; broken?: () => void } = {},
   ) {
+    this.#batch = new Batch(client)
     client.on('ready', () => {
       this.#lastError = undefined
       hooks.ready?.()
@@ -55,30 +58,43 @@ export class Connection<Client extends Connectable> {
   }
 
   /** What `start` answers; a `StoreError` when that fails or is not there in time. */
-  inTime<Result>(about: About, start: () => Promise<Result>, drop = () => this.drop()): Promise<Result> {
+  inTime<Reply>(about: About, start: () => Promise<Reply>, drop?: () => Promise<void>): Promise<Reply> {
+    return this.carryOut({ about, start, read: (reply: Reply) => reply }, drop)
+  }
+
+  /** What is read out of an order's answer; a `StoreError` when it fails or is not there in time. */
+  carryOut<Reply, Result>(
+    { about, start, read, retry }: Order<Reply, Result>,
+    drop = () => this.drop(),
+  ): Promise<Result> {
     this.open()
+    this.#batch.add()
     return new Promise((resolve, reject) => {
-      const sentAt = this.schedule.clock.now()
+      const heardBefore = this.#heard
       let late = false
-      const deadline: Appointment = this.schedule.at(sentAt + this.commandTimeoutMs, () => {
+      const deadline = this.schedule.at(this.schedule.clock.now() + this.commandTimeoutMs, () => {
         late = true
         const giveUp = (): void => reject(timeoutOf(about, this.commandTimeoutMs))
         // Nothing was heard for as long: the peer may be gone without a word. A new connection finds out, and whoever hears of
         // this failure finds the new one.
-        if (this.#heardAt < sentAt) drop().then(giveUp, giveUp)
+        if (this.#heard === heardBefore) drop().then(giveUp, giveUp)
         else giveUp()
       })
-      attempt(start).then(
-        (reply) => {
-          this.#heardAt = this.schedule.clock.now()
-          this.schedule.cancel(deadline)
-          if (!late) resolve(reply)
-        },
-        (error: unknown) => {
-          this.schedule.cancel(deadline)
-          if (!late) reject(failureOf(this.#explain(error), about))
-        },
-      )
+      const answered = (reply: Reply): void => {
+        this.#heard += 1
+        this.schedule.cancel(deadline)
+        if (!late) resolve(read(reply))
+      }
+      const failed = (error: unknown): void => {
+        this.schedule.cancel(deadline)
+        if (!late) reject(failureOf(this.#explain(error), about))
+      }
+      const retried = (error: unknown): void => {
+        const again = late ? undefined : retry?.(error)
+        if (again) again.then(answered, failed)
+        else failed(error)
+      }
+      attempt(start, failed)?.then(answered, retried)
     })
   }
 
@@ -108,6 +124,11 @@ export function letProcessEnd(client: object): void {
 }
 
 /** What a client throws at once it might as well have rejected with. */
-async function attempt<Result>(start: () => Promise<Result>): Promise<Result> {
-  return await start()
+function attempt<Reply>(start: () => Promise<Reply>, failed: (error: unknown) => void): Promise<Reply> | undefined {
+  try {
+    return start()
+  } catch (error) {
+    failed(error)
+    return undefined
+  }
 }

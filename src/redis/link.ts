@@ -4,6 +4,18 @@ export interface About {
   readonly lockName?: string | undefined
 }
 
+/** Something to send, and what to make of the answer. */
+export interface Order<Reply, Result> {
+  readonly about: About
+  start(): Promise<Reply>
+  read(reply: Reply): Result
+  /** What to send instead after that failure; undefined where there is nothing. Within the same deadline. */
+  retry?(error: unknown): Promise<Reply> | undefined
+}
+
+/** Sends a command. */
+export type Send = (command: string, ...args: Array<string | number>) => Promise<unknown>
+
 /** One connection's worth of nodes: sends commands, no keys to route by. */
 export interface NodeLink {
   send(about: About, command: string, ...args: Array<string | number>): Promise<unknown>
@@ -25,6 +37,9 @@ export interface Link {
 
   /** Sends a command to the node where `key` lives. */
   send(key: string, about: About, command: string, ...args: Array<string | number>): Promise<unknown>
+
+  /** Has an order carried out that is made for whoever reaches the node where `key` lives. */
+  carryOut<Result>(key: string, order: (send: Send) => Order<unknown, Result>): Promise<Result>
 
   /** Sends what `body` sends as one flight for each node. */
   together<Result>(body: () => Result): Result

@@ -30,41 +30,33 @@ export class ReentrantLockPort implements LockPort {
     this.watchesInOrder = link.subscribesInOrder
   }
 
-  async acquire({ name, owner, heldBefore, leaseMs }: AcquireRequest): Promise<AcquireReply> {
-    const reply = await runScript(this.link, acquire, this.#key(name), name, [owner, heldBefore, leaseMs])
-    if (reply === 1) return { outcome: 'granted' }
-    if (!Array.isArray(reply)) return { outcome: 'lost' }
-    const [left, holder]: unknown[] = reply
-    return {
-      outcome: 'busy',
-      remainingMs: timeLeft(left),
-      holder: typeof holder === 'string' && isOwner(holder) ? holder : undefined,
-    }
+  acquire({ name, owner, heldBefore, leaseMs }: AcquireRequest): Promise<AcquireReply> {
+    return runScript(this.link, acquire, this.#key(name), name, [owner, heldBefore, leaseMs], acquireReply)
   }
 
   async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
     await this.#release(name, owner, heldBefore + 1)
   }
 
-  async handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<AcquireReply> {
-    const reply = await runScript(this.link, handOver, this.#key(name), name, [from, owner, leaseMs])
-    return { outcome: reply === 1 ? 'granted' : 'lost' }
+  handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<AcquireReply> {
+    return runScript(this.link, handOver, this.#key(name), name, [from, owner, leaseMs], handOverReply)
   }
 
   async release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
     const breaks = this.link.breaks
     const reply = await this.#release(name, owner, heldBefore)
     if (reply === 0) return 'still-held'
-    if (reply > 0) return reply - 1 > this.#ownSubscriptions(name) ? 'released-to-others' : 'released'
+    const others = reply - 1 - this.#ownSubscriptions(name)
+    if (reply > 0) return others > 0 ? { others } : 'released'
     // A last release that may have been delivered before finds nothing left to release: it was carried out then.
     return heldBefore === 1 && (repeated || this.link.breaks !== breaks) ? 'released' : 'not-owner'
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     return this.link.together(() =>
-      requests.map(async ({ name, owner, leaseMs }) => {
-        return (await runScript(this.link, renew, this.#key(name), name, [owner, leaseMs])) === 1
-      }),
+      requests.map(({ name, owner, leaseMs }) =>
+        runScript(this.link, renew, this.#key(name), name, [owner, leaseMs], isOne),
+      ),
     )
   }
 
@@ -73,8 +65,7 @@ export class ReentrantLockPort implements LockPort {
   }
 
   async inspect(name: string): Promise<LockState> {
-    const reply = await runScript(this.link, inspect, this.#key(name), name, [])
-    const [left, ...fields]: unknown[] = Array.isArray(reply) ? reply : []
+    const [left, ...fields] = await runScript(this.link, inspect, this.#key(name), name, [], list)
     const owners: Array<LockState['owners'][number]> = []
     for (let index = 0; index < fields.length; index += 2) {
       const owner = fields[index]
@@ -101,9 +92,7 @@ export class ReentrantLockPort implements LockPort {
   async forceUnlock(name: string): Promise<boolean> {
     const key = this.#key(name)
     const channel = releaseChannelOf(key)
-    const reply = Number(
-      await runScript(this.link, forceUnlock, key, name, [channel, this.link.publishCommand]),
-    )
+    const reply = await runScript(this.link, forceUnlock, key, name, [channel, this.link.publishCommand], Number)
     if (reply === 2) await this.#announce(name, channel)
     return reply > 0
   }
@@ -123,7 +112,7 @@ export class ReentrantLockPort implements LockPort {
     const key = this.#key(name)
     const channel = releaseChannelOf(key)
     const args = [owner, heldBefore, channel, this.link.publishCommand]
-    const reply = Number(await runScript(this.link, release, key, name, args))
+    const reply = await runScript(this.link, release, key, name, args, Number)
     return reply === -2 ? (await this.#announce(name, channel)) + 1 : reply
   }
 
@@ -151,6 +140,32 @@ export class ReentrantLockPort implements LockPort {
   #key(name: string): string {
     return this.keyPrefix + name
   }
+}
+
+const GRANTED: AcquireReply = { outcome: 'granted' }
+const LOST: AcquireReply = { outcome: 'lost' }
+
+function acquireReply(reply: unknown): AcquireReply {
+  if (reply === 1) return GRANTED
+  if (!Array.isArray(reply)) return LOST
+  const [left, holder]: unknown[] = reply
+  return {
+    outcome: 'busy',
+    remainingMs: timeLeft(left),
+    holder: typeof holder === 'string' && isOwner(holder) ? holder : undefined,
+  }
+}
+
+function handOverReply(reply: unknown): AcquireReply {
+  return reply === 1 ? GRANTED : LOST
+}
+
+function isOne(reply: unknown): boolean {
+  return reply === 1
+}
+
+function list(reply: unknown): unknown[] {
+  return Array.isArray(reply) ? reply : []
 }
 
 /** Redis's PTTL: -2 there is no such key, -1 it has no end. */

@@ -11,22 +11,22 @@ export interface Script {
  * Runs a script on one key, by its hash; with its source only where the server does not know it (first use, `SCRIPT FLUSH`,
  * restart, failover: rule X2). A server that does not know the script has run nothing, so sending it once more is safe.
  */
-export async function runScript(
+export function runScript<Result>(
   link: Link,
-  script: Script,
+  { name, sha1, source }: Script,
   key: string,
   lockName: string,
   args: ReadonlyArray<string | number>,
-): Promise<unknown> {
-  const about = { command: script.name, lockName }
-  try {
-    return await link.send(key, about, 'EVALSHA', script.sha1, 1, key, ...args)
-  } catch (error) {
-    if (!isUnknownScript(error)) throw error
-    return await link.send(key, about, 'EVAL', script.source, 1, key, ...args)
-  }
+  read: (reply: unknown) => Result,
+): Promise<Result> {
+  return link.carryOut(key, (send) => ({
+    about: { command: name, lockName },
+    start: () => send('EVALSHA', sha1, 1, key, ...args),
+    read,
+    retry: (error) => (isUnknownScript(error) ? send('EVAL', source, 1, key, ...args) : undefined),
+  }))
 }
 
 function isUnknownScript(error: unknown): boolean {
-  return error instanceof Error && error.cause instanceof Error && error.cause.message.startsWith('NOSCRIPT')
+  return error instanceof Error && error.message.startsWith('NOSCRIPT')
 }

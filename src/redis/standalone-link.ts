@@ -1,7 +1,7 @@
 import type { Schedule } from '../core/schedule.js'
 import type { StandaloneClient } from './client.js'
 import { Connection } from './connection.js'
-import type { About, Link, LinkListener, NodeLink } from './link.js'
+import type { About, Link, LinkListener, NodeLink, Order, Send } from './link.js'
 import { connectionSettings } from './settings.js'
 import { streamOf } from './stream.js'
 import { Subscriber } from './subscriber.js'
@@ -16,6 +16,7 @@ export class StandaloneLink implements Link {
   readonly subscribesInOrder: boolean
   readonly #commands: Connection<StandaloneClient>
   readonly #subscriber: Subscriber
+  readonly #call: Send = (command, ...args) => this.#commands.client.call(command, ...args)
 
   constructor(
     pattern: StandaloneClient,
@@ -45,6 +46,10 @@ export class StandaloneLink implements Link {
 
   send(_key: string, about: About, command: string, ...args: Array<string | number>): Promise<unknown> {
     return this.#commands.send(about, command, ...args)
+  }
+
+  carryOut<Result>(_key: string, order: (send: Send) => Order<unknown, Result>): Promise<Result> {
+    return this.#commands.carryOut(order(this.#call))
   }
 
   together<Result>(body: () => Result): Result {

@@ -6,6 +6,8 @@ import type { Link, LinkListener } from './link.js'
 import { ReentrantLockPort } from './reentrant-lock.js'
 import { ReleaseChannels } from './release-channel.js'
 import { StandaloneLink } from './standalone-link.js'
+import { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
+import { ThreadedLockPort } from './watchdog-thread/threaded-lock-port.js'
 
 /** Locks in Redis or Valkey: one server, a Sentinel group or a Cluster, whichever the client is connected to. */
 export class RedisStore implements Store {
@@ -20,8 +22,11 @@ class RedisSession implements StoreSession {
   readonly lock: LockPort
   readonly #link: Link
   readonly #channels: ReleaseChannels
+  readonly #renewals: ThreadRenewals | undefined
 
-  constructor(client: RedisClient, { schedule, commandTimeoutMs, onError }: StoreSettings) {
+  constructor(client: RedisClient, { schedule, commandTimeoutMs, onError, thread }: StoreSettings) {
+    // First, because it may refuse the client's options.
+    this.#renewals = thread && new ThreadRenewals(client, { ...thread, commandTimeoutMs }, schedule, onError)
     this.#channels = new ReleaseChannels(() => this.#link, schedule)
     const listener: LinkListener = {
       message: (channel) => this.#channels.announce(channel),
@@ -33,12 +38,15 @@ class RedisSession implements StoreSession {
     this.#link = isCluster(client)
       ? new ClusterLink(client, schedule, commandTimeoutMs, listener)
       : new StandaloneLink(client, schedule, commandTimeoutMs, listener)
-    this.lock = new ReentrantLockPort(this.#link, this.#channels, client.options.keyPrefix ?? '', onError)
+    const keyPrefix = client.options.keyPrefix ?? ''
+    this.lock = this.#renewals
+      ? new ThreadedLockPort(this.#renewals, this.#link, this.#channels, keyPrefix, onError)
+      : new ReentrantLockPort(this.#link, this.#channels, keyPrefix, onError)
   }
 
   async close(): Promise<void> {
     this.#channels.close()
-    await this.#link.close()
+    await Promise.all([this.#link.close(), this.#renewals?.close()])
   }
 }
 

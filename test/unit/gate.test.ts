@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Gate } from '../../src/core/gate.js'
 import type { Waiter } from '../../src/core/waiter.js'
+import { VirtualClock } from '../../src/memory/index.js'
 import { heldBy, root, waiterFor, within } from './scenery.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 
@@ -9,7 +10,7 @@ let gate: Gate
 
 beforeEach(() => {
   port = new ScriptedPort()
-  gate = new Gate('lock', port)
+  gate = new Gate('lock', port, new VirtualClock())
 })
 
 /** Puts a waiter to sleep and tells whether it was woken. */
@@ -36,7 +37,7 @@ describe('Gate', () => {
   })
 
   test('C2: where watch and attempt travel in order, the watch is in force as soon as it is sent', () => {
-    const ordered = new Gate('lock', new ScriptedPort(true))
+    const ordered = new Gate('lock', new ScriptedPort(true), new VirtualClock())
     expect(ordered.watched).toBe(false)
     ordered.beginWatch()
     expect(ordered.watched).toBe(true)
@@ -99,5 +100,72 @@ describe('Gate', () => {
     expect(gate.takeWatchFailure()).toBeUndefined()
     gate.endWatch()
     expect(port.closedWatches).toBe(2)
+  })
+
+  /** A watch that is in force, with nothing left that it was news of. */
+  async function watchInForce(): Promise<void> {
+    gate.beginWatch()
+    port.watches.last.answer()
+    await settle()
+    gate.news = false
+  }
+
+  test('next: while the process holds the lock under watch, whoever comes next need not be woken', async () => {
+    await watchInForce()
+    gate.tenure = heldBy(root('client:1'))
+    const waiter = waiterFor(root('client:2'))
+    gate.queue.join(waiter)
+    const sleeper = asleep(waiter)
+    gate.next()
+    await settle()
+    expect(sleeper.woken).toBe(false)
+    gate.tenure = undefined
+    gate.next()
+    await settle()
+    expect(sleeper.woken).toBe(true)
+  })
+
+  test.each([
+    { when: 'there is no watch', prepare: async () => gate.endWatch() },
+    {
+      when: 'there is news',
+      prepare: async () => {
+        gate.news = true
+      },
+    },
+  ])('next: while the process holds the lock, the contender is woken when $when', async ({ prepare }) => {
+    await watchInForce()
+    await prepare()
+    gate.tenure = heldBy(root('client:1'))
+    const waiter = waiterFor(root('client:2'))
+    gate.queue.join(waiter)
+    const sleeper = asleep(waiter)
+    gate.next()
+    await settle()
+    expect(sleeper.woken).toBe(true)
+  })
+
+  test('a process that steps back without a watch hears nothing of its own release: the first news is of others', () => {
+    gate.stepBack(500)
+    gate.announce()
+    expect(gate).toMatchObject({ backUntil: Number.NEGATIVE_INFINITY, news: true })
+  })
+
+  test('stepForward ends the stepping back: the next news counts', async () => {
+    await watchInForce()
+    gate.stepBack(500)
+    gate.stepForward()
+    expect(gate.backUntil).toBe(Number.NEGATIVE_INFINITY)
+    gate.announce()
+    expect(gate.news).toBe(true)
+  })
+
+  test('with the watch ends what was expected of it: the next watch’s first news counts', async () => {
+    await watchInForce()
+    gate.stepBack(500)
+    gate.endWatch()
+    await watchInForce()
+    port.watches.last.request.onNews()
+    expect(gate.news).toBe(true)
   })
 })

@@ -3,6 +3,7 @@ import { leaseDeadline } from '../../src/core/lease.js'
 import { Schedule } from '../../src/core/schedule.js'
 import type { Tenure } from '../../src/core/tenure.js'
 import { Watchdog } from '../../src/core/watchdog.js'
+import { Metrics } from '../../src/metrics/metrics.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import type { Owner } from '../../src/owner.js'
 import { heldBy, root } from './scenery.js'
@@ -36,6 +37,7 @@ beforeEach(() => {
       if (event === 'suspended' && payload instanceof Object && 'owner' in payload)
         suspended.push(payload.owner)
     },
+    new Metrics(),
     (tenure) => lost.push(tenure),
     (tenure) => renewed.push(tenure),
   )

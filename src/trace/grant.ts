@@ -1,0 +1,25 @@
+import type { Refusal } from '../core/call.js'
+import { Grant } from '../core/grant.js'
+import type { AcquireResult } from './acquire.js'
+import { type HoldTrace, holdChannel, holdTrace } from './hold.js'
+
+/** What the channel `holdfast:acquire` is told of a call's end. */
+export function resultOf(outcome: Grant | Refusal): AcquireResult {
+  if (outcome instanceof Grant)
+    return { outcome: 'granted', holdCount: outcome.holdCount, handedOver: outcome.handedOver }
+  return {
+    outcome: outcome.cause === undefined ? 'timeout' : 'failed',
+    holdCount: undefined,
+    handedOver: undefined,
+  }
+}
+
+/** What the channel `holdfast:hold` will be told of the hold; undefined when nobody listens. */
+export function traceOf(grant: Grant): HoldTrace | undefined {
+  if (!holdChannel.hasSubscribers) return undefined
+  const { tenure, holdCount, waitedMs, handedOver } = grant
+  // Lost between the grant and here: there is no hold to tell of.
+  if (grant.counted) return undefined
+  grant.trace = holdTrace({ name: tenure.name, owner: tenure.owner, holdCount, waitedMs, handedOver })
+  return grant.trace
+}

@@ -1,0 +1,64 @@
+import { tracingChannel } from 'node:diagnostics_channel'
+import type { Owner } from '../owner.js'
+
+/**
+ * One hold, as the channel `holdfast:hold` tells of it: `start` when it was granted, `asyncEnd` when its release was asked for, its lock
+ * was lost or the client was closed; in the last two cases `error` before that. All get the same object. `end` follows `start` at
+ * once, and for a section of `withLock` when its body has returned its promise.
+ */
+export interface HoldTrace {
+  readonly name: string
+  readonly owner: Owner
+  /** Holds of this owner, this one included. */
+  readonly holdCount: number
+  /** From the call to the grant, in milliseconds. */
+  readonly waitedMs: number
+  /** Whether a call of the same process handed the lock over. */
+  readonly handedOver: boolean
+  /** From the grant to the end, in milliseconds; undefined while it lasts. */
+  heldMs: number | undefined
+  /** Why it ended before its release was asked for: a `LockLostError` or a `ClosedError`. */
+  error: unknown
+}
+
+/** Ask it for `hasSubscribers` before making what {@link holdTrace} wants: then tracing costs no more where nobody listens. */
+export const holdChannel = tracingChannel<unknown, HoldTrace>('holdfast:hold')
+
+/** What the functions below tell of one hold; undefined when nobody listens, and then they do nothing. Tells nothing yet. */
+export function holdTrace(grant: Omit<HoldTrace, 'heldMs' | 'error'>): HoldTrace | undefined {
+  if (!holdChannel.hasSubscribers) return undefined
+  const { name, owner, holdCount, waitedMs, handedOver } = grant
+  return { name, owner, holdCount, waitedMs, handedOver, heldMs: undefined, error: undefined }
+}
+
+/** A hold has begun whose end its caller decides. */
+export function beginHold(trace: HoldTrace | undefined): void {
+  runHeld(trace, () => undefined)
+}
+
+/**
+ * A hold has begun that lasts for a section. The body runs within what listeners have bound to `start` (`bindStore`): what it
+ * traces itself belongs to this hold.
+ */
+export function runHeld<Result>(trace: HoldTrace | undefined, body: () => Result): Result {
+  if (!trace) return body()
+  return holdChannel.start.runStores(trace, () => {
+    try {
+      return body()
+    } finally {
+      holdChannel.end.publish(trace)
+    }
+  })
+}
+
+/** A hold has ended: `error` says why, unless its release was asked for. The first call counts. */
+export function endHold(trace: HoldTrace | undefined, heldMs: number, error?: Error): void {
+  if (!trace || trace.heldMs !== undefined) return
+  trace.heldMs = heldMs
+  if (error) {
+    trace.error = error
+    holdChannel.error.publish(trace)
+  }
+  holdChannel.asyncStart.publish(trace)
+  holdChannel.asyncEnd.publish(trace)
+}

@@ -1,0 +1,55 @@
+import { tracingChannel } from 'node:diagnostics_channel'
+import type { Owner } from '../owner.js'
+import { publishAround } from './around.js'
+
+/**
+ * The release of one hold, as the channel `holdfast:release` tells of it: `start` when it was asked for, `asyncEnd` when it was done,
+ * `error` before that when the lock had been lost or the store failed. All get the same object.
+ */
+export interface ReleaseTrace {
+  readonly name: string
+  readonly owner: Owner
+  /** From the grant to here, in milliseconds. */
+  readonly heldMs: number
+  /** Once done: holds of this owner that are left. */
+  holdCount: number | undefined
+  /** Once done: whether the lock went to a waiter of the same process. */
+  handedOver: boolean | undefined
+  /** What the release rejected with. */
+  error: unknown
+}
+
+/** What a release that did not reject came to. */
+export type ReleaseResult = Pick<ReleaseTrace, 'holdCount' | 'handedOver'>
+
+/** Ask it for `hasSubscribers` before making what {@link traceRelease} wants: then tracing costs no more where nobody listens. */
+export const releaseChannel = tracingChannel<unknown, ReleaseTrace>('holdfast:release')
+
+/** Runs the release of one hold and tells listeners. With none it returns the release's own promise. */
+export function traceRelease<Result>(
+  request: Pick<ReleaseTrace, 'name' | 'owner' | 'heldMs'>,
+  run: () => Promise<Result>,
+  resultOf: (result: Result) => ReleaseResult,
+): Promise<Result> {
+  if (!releaseChannel.hasSubscribers) return run()
+  const { name, owner, heldMs } = request
+  const trace: ReleaseTrace = {
+    name,
+    owner,
+    heldMs,
+    holdCount: undefined,
+    handedOver: undefined,
+    error: undefined,
+  }
+  return publishAround(
+    releaseChannel,
+    trace,
+    run,
+    (result) => {
+      const { holdCount, handedOver } = resultOf(result)
+      trace.holdCount = holdCount
+      trace.handedOver = handedOver
+    },
+    () => undefined,
+  )
+}

@@ -1,0 +1,221 @@
+/** The numbers of a client, as its calls make them: over a store in the process, and over a server. */
+import { afterEach, describe, expect, test } from 'vitest'
+import { LockLostError, LockTimeoutError, TooManyWaitersError } from '../../src/index.js'
+import { untilIdle, untilWaiting } from '../contract/idle.js'
+import { Latch } from '../contract/latch.js'
+import { calls } from '../fault/proxied-command.js'
+import { Scene } from '../fault/scene.js'
+import { eventually } from '../setup/eventually.js'
+import { placeOf } from '../setup/places.js'
+
+describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client (%s)', (placeName) => {
+  const place = placeOf(placeName)
+  afterEach(() => place.tidy())
+
+  test('a hold is counted when granted and when given back; nested ones too', async () => {
+    const holdfast = place.holdfast()
+    const lock = holdfast.lock(place.lockName())
+    expect(holdfast.metrics()).toMatchObject({ acquired: 0, held: 0, waiting: 0 })
+    await lock.withLock(async () => {
+      expect(holdfast.metrics()).toMatchObject({ acquired: 1, held: 1, released: 0 })
+      await lock.withLock(() => {
+        expect(holdfast.metrics()).toMatchObject({ acquired: 2, held: 2, released: 0 })
+      })
+      expect(holdfast.metrics()).toMatchObject({ acquired: 2, held: 1, released: 1 })
+    })
+    expect(holdfast.metrics()).toMatchObject({
+      acquired: 2,
+      held: 0,
+      released: 2,
+      contended: 0,
+      timedOut: 0,
+      cancelled: 0,
+      failed: 0,
+      lost: { 'lease-expired': 0, 'not-in-store': 0 },
+      handOvers: { inMemory: 0, byCommand: 0 },
+      waitTime: { count: 2 },
+      holdTime: { count: 2 },
+    })
+  })
+
+  test('a client counts what it did itself, and nothing of others', async () => {
+    const [one, other] = [place.holdfast(), place.holdfast()]
+    const { name } = one.lock(place.lockName())
+    await one.lock(name).withLock(async () => {
+      expect(await other.lock(name).tryAcquire()).toBeNull()
+    })
+    expect(one.metrics()).toMatchObject({ acquired: 1, timedOut: 0 })
+    expect(other.metrics()).toMatchObject({ acquired: 0, timedOut: 1, held: 0 })
+  })
+
+  test('a wait counts once, while it lasts and for good; its length is recorded at the grant', async () => {
+    const holdfast = place.holdfast()
+    const lock = holdfast.lock(place.lockName())
+    const far = await place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })
+    const wait = lock.acquire()
+    await place.eventually(() => holdfast.metrics().waiting === 1)
+    await untilWaiting(place, lock, 1)
+    expect(holdfast.metrics()).toMatchObject({ contended: 1, acquired: 0, waitTime: { count: 0 } })
+    const startedAt = performance.now()
+    await place.pass(30)
+    const passedMs = performance.now() - startedAt
+    await far.release()
+    const hold = await wait
+    const { waitTime, ...metrics } = holdfast.metrics()
+    expect(metrics).toMatchObject({ contended: 1, waiting: 0, acquired: 1, held: 1 })
+    expect(waitTime.count).toBe(1)
+    // The clocks are not the same: one of them adds what the wall clock skipped.
+    expect(waitTime.minMs).toBeGreaterThanOrEqual(passedMs - 1)
+    await hold.release()
+  })
+
+  test('a call whose time was up, and one that tried once, have timed out', async () => {
+    const holdfast = place.holdfast()
+    const lock = holdfast.lock(place.lockName())
+    const far = await place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })
+    expect(await lock.tryAcquire()).toBeNull()
+    expect(holdfast.metrics()).toMatchObject({ timedOut: 1, contended: 0 })
+    await expect(lock.acquire({ waitMs: 30 })).rejects.toBeInstanceOf(LockTimeoutError)
+    expect(holdfast.metrics()).toMatchObject({
+      timedOut: 2,
+      contended: 1,
+      waiting: 0,
+      waitTime: { count: 0 },
+    })
+    await far.release()
+  })
+
+  test('a call that was aborted, before or while it waited, or ended by close, was cancelled', async () => {
+    const holdfast = place.holdfast()
+    const lock = holdfast.lock(place.lockName())
+    const far = await place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })
+    const reason = new Error('enough')
+    await expect(lock.acquire({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    expect(holdfast.metrics()).toMatchObject({ cancelled: 1, contended: 0 })
+    const controller = new AbortController()
+    const aborted = expect(lock.acquire({ signal: controller.signal })).rejects.toBe(reason)
+    await place.eventually(() => holdfast.metrics().waiting === 1)
+    controller.abort(reason)
+    await aborted
+    const closed = expect(lock.acquire()).rejects.toMatchObject({ code: 'CLOSED' })
+    await place.eventually(() => holdfast.metrics().waiting === 1)
+    await holdfast.close()
+    await closed
+    expect(holdfast.metrics()).toMatchObject({ cancelled: 3, contended: 2, waiting: 0, failed: 0 })
+    await far.release()
+  })
+
+  test('a call that finds too many waiting has failed', async () => {
+    const holdfast = place.holdfast({ maxWaiters: 1 })
+    const lock = holdfast.lock(place.lockName())
+    const far = await place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })
+    const wait = lock.acquire()
+    await place.eventually(() => holdfast.metrics().waiting === 1)
+    await expect(lock.acquire()).rejects.toBeInstanceOf(TooManyWaitersError)
+    expect(holdfast.metrics()).toMatchObject({ failed: 1, contended: 1, waiting: 1 })
+    await far.release()
+    await (await wait).release()
+  })
+
+  test('a lock whose lease ran out is lost once, and all its holds end', async () => {
+    const holdfast = place.holdfast()
+    const lock = holdfast.lock(place.lockName())
+    const owner = holdfast.owner()
+    const outer = await lock.acquire({ owner, leaseMs: 500 })
+    const inner = await lock.acquire({ owner, leaseMs: 500 })
+    await place.eventually(() => holdfast.metrics().held === 0)
+    for (const hold of [inner, outer]) await expect(hold.release()).rejects.toBeInstanceOf(LockLostError)
+    expect(holdfast.metrics()).toMatchObject({
+      acquired: 2,
+      released: 0,
+      held: 0,
+      lost: { 'lease-expired': 1, 'not-in-store': 0 },
+      holdTime: { count: 2 },
+    })
+  })
+
+  test('a lock that was forced open is lost, as the store says', async () => {
+    const holdfast = place.holdfast({ watchdogMs: 900 })
+    const lock = holdfast.lock(place.lockName())
+    const hold = await lock.acquire()
+    await place.holdfast().lock(lock.name).forceUnlock()
+    await place.eventually(() => hold.signal.aborted)
+    expect(holdfast.metrics()).toMatchObject({
+      held: 0,
+      lost: { 'lease-expired': 0, 'not-in-store': 1 },
+      holdTime: { count: 1 },
+    })
+  })
+
+  test('holds that stand when the client is closed stand no more', async () => {
+    const holdfast = place.holdfast()
+    await holdfast.lock(place.lockName()).acquire({ leaseMs: 1_000 })
+    await holdfast.close()
+    expect(holdfast.metrics()).toMatchObject({ held: 0, released: 0, holdTime: { count: 1 } })
+  })
+
+  test('each lease that is renewed is counted', async () => {
+    const holdfast = place.holdfast({ watchdogMs: 900 })
+    const holds = await Promise.all([1, 2].map(() => holdfast.lock(place.lockName()).acquire()))
+    await place.eventually(() => holdfast.metrics().renewals >= 2)
+    expect(holdfast.metrics()).toMatchObject({ renewalFailures: 0, held: 2 })
+    await Promise.all(holds.map((hold) => hold.release()))
+  })
+
+  test('hand-overs among the waiters of a process are counted, by how they were made', async () => {
+    for (const leaseMs of [undefined, 60_000]) {
+      const holdfast = place.holdfast()
+      const lock = holdfast.lock(place.lockName())
+      const options = leaseMs === undefined ? {} : { leaseMs }
+      const latch = new Latch()
+      const first = lock.withLock(options, () => latch.opened)
+      await place.eventually(() => holdfast.metrics().held === 1)
+      const others = [1, 2, 3].map(() => lock.withLock(options, () => undefined))
+      await place.eventually(() => holdfast.metrics().waiting === 3)
+      latch.open()
+      await Promise.all([first, ...others])
+      const handOvers = leaseMs === undefined ? { inMemory: 3, byCommand: 0 } : { inMemory: 0, byCommand: 3 }
+      expect(holdfast.metrics()).toMatchObject({ acquired: 4, released: 4, handOvers, waiting: 0, held: 0 })
+    }
+  })
+
+  test('whatever happened, what is counted adds up', async () => {
+    const holdfast = place.holdfast()
+    const lock = holdfast.lock(place.lockName())
+    const calls = Array.from({ length: 30 }, async (_, index) => {
+      if (index % 3 === 0) return await lock.withLock(() => lock.withLock(() => true))
+      if (index % 3 === 1)
+        return await lock.acquire({ waitMs: 5 }).then(
+          (hold) => hold.release(),
+          () => false,
+        )
+      return (await lock.tryAcquire())?.release()
+    })
+    await Promise.all(calls)
+    await untilIdle(place, holdfast)
+    const { acquired, released, held, waiting, timedOut, failed, waitTime, holdTime } = holdfast.metrics()
+    expect({ held, waiting }).toEqual({ held: 0, waiting: 0 })
+    expect(released).toBe(acquired)
+    expect(waitTime.count).toBe(acquired)
+    expect(holdTime.count).toBe(acquired)
+    // Of each three calls the first makes two holds; each other makes one, or none where the machine was too busy.
+    expect(acquired + timedOut + failed).toBe(40)
+  })
+})
+
+describe('metrics of a client whose server does not answer', () => {
+  test('renewals that fail are counted, and those that succeed later', async () => {
+    const scene = await Scene.standalone()
+    try {
+      const holdfast = scene.holdfast({ watchdogMs: 1_500 })
+      const hold = await holdfast.lock(scene.name).acquire()
+      await scene.dropReply(calls('renew'), 'break')
+      await eventually(() => holdfast.metrics().renewalFailures > 0)
+      await eventually(() => holdfast.metrics().renewals > 0)
+      expect(holdfast.metrics()).toMatchObject({ held: 1, lost: { 'lease-expired': 0, 'not-in-store': 0 } })
+      await hold.release()
+    } finally {
+      await scene.end()
+    }
+  })
+})
