@@ -13,22 +13,24 @@
 
   Safe to repeat: a count above ARGV[2] shows that this very request was carried out before (rule X1).
 ]]
-local lock, owner, before, lease = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local lock, owner = KEYS[1], ARGV[1]
 
+-- Arguments stay texts where they can: numbers are turned back into texts at every call, and this is the path that counts.
 if redis.call('EXISTS', lock) == 0 then
-  if before > 0 then
+  if ARGV[2] ~= '0' then
     return 0
   end
-  redis.call('HINCRBY', lock, owner, 1)
+  redis.call('HSET', lock, owner, '1')
   -- A script that fails halfway is not undone: without its lease (no permission, say) the lock would stay for ever.
-  local leased = redis.pcall('PEXPIRE', lock, lease)
-  if type(leased) == 'table' and leased.err then
+  local leased = redis.pcall('PEXPIRE', lock, ARGV[3])
+  if leased ~= 1 then
     redis.call('DEL', lock)
     return leased
   end
   return 1
 end
 
+local before, lease = tonumber(ARGV[2]), tonumber(ARGV[3])
 local held = tonumber(redis.call('HGET', lock, owner))
 if not held then
   if before > 0 then

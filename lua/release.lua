@@ -15,22 +15,26 @@
 
   Safe to repeat: it sets the count to one below ARGV[2] and never raises it (rule X1).
 ]]
-local lock, owner, after = KEYS[1], ARGV[1], tonumber(ARGV[2]) - 1
+local lock, owner = KEYS[1], ARGV[1]
 
-local held = tonumber(redis.call('HGET', lock, owner))
-if not held then
-  return -1
-end
-if after > 0 then
+if ARGV[2] ~= '1' then
+  local held, after = tonumber(redis.call('HGET', lock, owner)), tonumber(ARGV[2]) - 1
+  if not held then
+    return -1
+  end
   if held > after then
     -- A full server refuses even to count down. The last release does not depend on the count, so that is no reason to fail.
     redis.pcall('HINCRBY', lock, owner, after - held)
   end
   return 0
 end
-redis.call('DEL', lock)
-local told = redis.pcall(ARGV[4], ARGV[3], '0')
-if type(told) == 'table' and told.err then
-  return -2
+
+-- The lock is gone with its only field.
+if redis.call('HDEL', lock, owner) == 0 then
+  return -1
 end
-return told + 1
+local told = redis.pcall(ARGV[4], ARGV[3], '0')
+if type(told) == 'number' then
+  return told + 1
+end
+return -2

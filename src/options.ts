@@ -32,15 +32,13 @@ export interface HoldfastOptions {
    */
   readonly maxHoldMs?: number
   /**
-   * Whether renewals run in a thread of their own (`worker_threads`), with a connection of its own: then work that blocks the
-   * event loop for longer than the lease costs no lock. Only for locks in Redis or Valkey, and only with client options that are
-   * data, since code cannot be copied to a thread.
+   * Whether renewals run in a thread with a connection of its own: then a blocked event loop costs no lock. For Redis and Valkey,
+   * with client options that are data, since code cannot be copied to a thread.
    * @default false
    */
   readonly watchdogThread?: boolean
   /**
-   * With `watchdogThread`: how long the event loop may be blocked until its locks are no longer renewed, so that a program that
-   * hangs does not keep them for ever. They end with their leases then. Minimum: a third of `watchdogMs`.
+   * With `watchdogThread`: after how long a blocked event loop is given up; its leases then end. Minimum: a third of `watchdogMs`.
    * @default ten times `watchdogMs`
    */
   readonly maxBlockedMs?: number
@@ -114,6 +112,7 @@ export interface UnlockOptions {
 
 /** {@link HoldfastOptions}, checked and complete. */
 export type Settings = Required<HoldfastOptions>
+type ThreadOptions = Pick<Settings, 'watchdogThread' | 'maxBlockedMs'>
 
 export function checkHoldfastOptions(options: HoldfastOptions): Settings {
   checkObject('options', options, [
@@ -147,18 +146,14 @@ export function checkHoldfastOptions(options: HoldfastOptions): Settings {
   }
 }
 
-function checkThreadOptions(
-  { watchdogThread = false, maxBlockedMs }: HoldfastOptions,
-  watchdogMs: number,
-): Pick<Settings, 'watchdogThread' | 'maxBlockedMs'> {
+function checkThreadOptions(options: HoldfastOptions, watchdogMs: number): ThreadOptions {
+  const { watchdogThread = false, maxBlockedMs } = options
   if (typeof watchdogThread !== 'boolean')
     throw new InvalidArgumentError('watchdogThread', watchdogThread, 'true or false')
   if (maxBlockedMs !== undefined && !watchdogThread)
     throw new InvalidArgumentError('maxBlockedMs', maxBlockedMs, 'nothing, unless watchdogThread is true')
-  return {
-    watchdogThread,
-    maxBlockedMs: whole('maxBlockedMs', maxBlockedMs, Math.ceil(watchdogMs / 3)) ?? 10 * watchdogMs,
-  }
+  const least = Math.ceil(watchdogMs / 3)
+  return { watchdogThread, maxBlockedMs: whole('maxBlockedMs', maxBlockedMs, least) ?? 10 * watchdogMs }
 }
 
 const ACQUIRE_OPTIONS = ['waitMs', 'leaseMs', 'signal', 'owner', 'onLost', 'maxHoldMs']

@@ -220,7 +220,9 @@ export class Acquisition {
     this.#waits = true
     gate.waiting += 1
     locker.metrics.waitBegan()
-    this.#warning = locker.schedule.at(this.waiter.startedAt + locker.settings.warnAfterMs, () => this.#warn())
+    this.#warning = locker.schedule.at(this.waiter.startedAt + locker.settings.warnAfterMs, () =>
+      this.#warn(),
+    )
     if (!locker.hears('waiting')) return
     const { holder, busyUntil } = this.#attempt
     locker.emit('waiting', {

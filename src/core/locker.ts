@@ -148,7 +148,10 @@ export class Locker {
     if (!gate?.tenure || gate.tenure.owner === gate.tenure.storedAs) return state
     return {
       ...state,
-      owners: state.owners.map(({ owner, holds }) => ({ owner: this.knownHere(gate, owner) ?? owner, holds })),
+      owners: state.owners.map(({ owner, holds }) => ({
+        owner: this.knownHere(gate, owner) ?? owner,
+        holds,
+      })),
     }
   }
 

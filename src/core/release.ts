@@ -14,7 +14,8 @@ import type { Tenure } from './tenure.js'
 export function releaseInMemory(locker: Locker, grant: Grant): boolean {
   const { tenure } = grant
   const { possession } = locker
-  if (tenure.holds.length !== 1 || !tenure.turns.free || !possession.check(tenure) || grant.endedBy) return false
+  if (tenure.holds.length !== 1 || !tenure.turns.free || !possession.check(tenure) || grant.endedBy)
+    return false
   const gate = possession.gateOf(tenure)
   const heir = gate && heirOf(locker, gate, tenure)
   if (!heir || !staysAsItIs(locker, grant, heir)) return false

@@ -115,8 +115,7 @@ export class Waiter {
       const giveUp = (): void => settle(() => resolve(TIME_IS_UP))
       this.#interrupt = interrupt
       this.#rouse = giveUp
-      const alarm =
-        deadline === Number.POSITIVE_INFINITY ? undefined : this.schedule.at(deadline, giveUp)
+      const alarm = deadline === Number.POSITIVE_INFINITY ? undefined : this.schedule.at(deadline, giveUp)
       work.then(
         (result) => settle(() => resolve(result)),
         (error: unknown) => settle(() => reject(error)),

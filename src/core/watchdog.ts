@@ -10,6 +10,10 @@ import type { Tenure } from './tenure.js'
 const RENEWALS_PER_LEASE = 3
 /** After a failed renewal it tries again this often within the time to the next regular one. */
 const RETRIES_PER_RENEWAL = 10
+/** How many renewals are sent in one piece: some milliseconds of work for the client. */
+const FLIGHT = 500
+/** Between two flights the answers to the one before are read, and everybody else gets a turn. */
+const BETWEEN_FLIGHTS_MS = 1
 /** A lease that its thread has not renewed for so many times the usual is renewed from here as well. */
 const PATIENCE_WITH_THREAD = 1.5
 
@@ -110,7 +114,18 @@ export class Watchdog {
       if (tenure.renewUntil <= now) this.unwatch(tenure)
       else if (!this.#renewedInThread(tenure, now)) due.push(tenure)
     }
-    if (due.length > 0) this.#renew(due)
+    if (due.length > FLIGHT) due.sort((one, other) => one.deadline - other.deadline)
+    this.#renewFrom(due, 0)
+  }
+
+  /** Those with the least time left first. So many at a time that the event loop does not stand still over them. */
+  #renewFrom(due: readonly Tenure[], first: number): void {
+    const flight = first === 0 && due.length <= FLIGHT ? due : due.slice(first, first + FLIGHT)
+    const wanted = first === 0 ? flight : flight.filter((tenure) => this.#looksAfter(tenure))
+    if (wanted.length > 0) this.#renew(wanted)
+    const next = first + FLIGHT
+    if (next >= due.length) return
+    this.schedule.at(this.schedule.clock.now() + BETWEEN_FLIGHTS_MS, () => this.#renewFrom(due, next))
   }
 
   #renew(due: readonly Tenure[]): void {

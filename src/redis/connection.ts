@@ -124,7 +124,10 @@ export function letProcessEnd(client: object): void {
 }
 
 /** What a client throws at once it might as well have rejected with. */
-function attempt<Reply>(start: () => Promise<Reply>, failed: (error: unknown) => void): Promise<Reply> | undefined {
+function attempt<Reply>(
+  start: () => Promise<Reply>,
+  failed: (error: unknown) => void,
+): Promise<Reply> | undefined {
   try {
     return start()
   } catch (error) {
