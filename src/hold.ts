@@ -81,12 +81,12 @@ export class Hold implements AsyncDisposable {
    * @throws `StoreError` if the store could not be reached. The lock is then free when its lease ends, or before.
    * @throws `ClosedError` if the `Holdfast` was closed. The lock is then free when its lease ends.
    */
-  async release(): Promise<void> {
-    await this.giveBack()
+  release(): Promise<void> {
+    return this.giveBack() ?? Promise.resolve()
   }
 
   /** @internal As {@link release}; undefined when that is done already, since the lock was handed over in memory. */
-  giveBack(): Promise<unknown> | undefined {
+  giveBack(): Promise<void> | undefined {
     this.#ownScope?.end()
     return this.#locker.release(this.#grant)
   }

@@ -94,7 +94,9 @@ export class Lock {
    */
   async acquire(options: AcquireOptions = {}): Promise<Hold> {
     checkAcquireOptions(options, this.#owners)
-    return await this.#acquire(options, this.#callerOrNew(options.owner))
+    const scope = this.#callerOrNew(options.owner)
+    const outcome = await this.#call(options, Number.POSITIVE_INFINITY, scope, scope)
+    return this.#begin(this.#grantedOrThrow(outcome, options), scope)
   }
 
   /**
@@ -121,7 +123,8 @@ export class Lock {
   async lock(options: AcquireOptions = {}): Promise<void> {
     checkAcquireOptions(options, this.#owners)
     const scope = this.#callerOrRefuse(options.owner, 'lock')
-    this.#unlockables.add(await this.#acquire(options, scope), scope)
+    const outcome = await this.#call(options, Number.POSITIVE_INFINITY, scope, scope)
+    this.#unlockables.add(this.#begin(this.#grantedOrThrow(outcome, options), scope), scope)
   }
 
   /**
@@ -194,11 +197,6 @@ export class Lock {
    */
   async forceUnlock(): Promise<boolean> {
     return await this.#locker.forceUnlock(this.name)
-  }
-
-  async #acquire(options: AcquireOptions, scope: Scope): Promise<Hold> {
-    const outcome = await this.#call(options, Number.POSITIVE_INFINITY, scope, scope)
-    return this.#begin(this.#grantedOrThrow(outcome, options), scope)
   }
 
   #grantedOrThrow(outcome: Grant | Refusal, options: AcquireOptions): Grant {

@@ -112,7 +112,6 @@ export interface UnlockOptions {
 
 /** {@link HoldfastOptions}, checked and complete. */
 export type Settings = Required<HoldfastOptions>
-type ThreadOptions = Pick<Settings, 'watchdogThread' | 'maxBlockedMs'>
 
 export function checkHoldfastOptions(options: HoldfastOptions): Settings {
   checkObject('options', options, [
@@ -146,7 +145,7 @@ export function checkHoldfastOptions(options: HoldfastOptions): Settings {
   }
 }
 
-function checkThreadOptions(options: HoldfastOptions, watchdogMs: number): ThreadOptions {
+function checkThreadOptions(options: HoldfastOptions, watchdogMs: number) {
   const { watchdogThread = false, maxBlockedMs } = options
   if (typeof watchdogThread !== 'boolean')
     throw new InvalidArgumentError('watchdogThread', watchdogThread, 'true or false')

@@ -77,9 +77,19 @@ export class Attempt {
       if (watched) watchdog.watch(tenure)
       const beforeSend = locker.schedule.clock.now()
       const sent = locker.port.acquire(request)
-      const reply = await this.#reply(request, sent, answerBy, beforeSend)
-      this.covered = reply !== undefined && covered
-      if (!reply) return undefined
+      // What an earlier try may have done is settled by an answer, not by another failure.
+      const earlier = this.#unsettled ? this.outage.cause : undefined
+      this.#unsettled = undefined
+      this.covered = false
+      let reply: AcquireReply | typeof TIME_IS_UP
+      try {
+        reply = await waiter.upTo(answerBy, sent)
+      } catch (error) {
+        return this.#failed(request, sent, earlier, error)
+      }
+      if (reply === TIME_IS_UP) return this.#tooLate(request, sent, earlier, beforeSend)
+      this.outage.answered()
+      this.covered = covered
       // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
       this.busyUntil = Number.NEGATIVE_INFINITY
       if (reply.outcome !== 'granted') return this.#refused(reply, tenure)
@@ -135,39 +145,28 @@ export class Attempt {
     return grant
   }
 
-  /** The reply; undefined when it did not come in time, or when the request is to be repeated after a pause. */
-  async #reply(
+  /** No answer in time: what the request may come to is given back. */
+  #tooLate(
     request: AcquireRequest,
     sent: Promise<AcquireReply>,
-    answerBy: number,
+    earlier: unknown,
     sentAt: number,
-  ): Promise<AcquireReply | undefined> {
+  ): undefined {
+    this.#cutShort(request, this.locker.schedule.clock.now() - sentAt)
+    this.#giveBack(request, settledBy(sent, earlier))
+  }
+
+  /** Returns when the request is to be repeated after a pause; else its caller hears of the failure. */
+  #failed(request: AcquireRequest, sent: Promise<AcquireReply>, earlier: unknown, error: unknown): undefined {
     const { locker, waiter } = this
-    // What an earlier try may have done is settled by an answer, not by another failure.
-    const earlier = this.#unsettled ? this.outage.cause : undefined
-    const toGiveBack = (): Promise<AcquireReply> =>
-      earlier ? sent.catch(() => Promise.reject(earlier)) : sent
-    this.#unsettled = undefined
-    try {
-      const reply = await waiter.upTo(answerBy, sent)
-      if (reply !== TIME_IS_UP) {
-        this.outage.answered()
-        return reply
-      }
-      this.#cutShort(request, locker.schedule.clock.now() - sentAt)
-      this.#giveBack(request, toGiveBack())
-      return undefined
-    } catch (error) {
-      if (waiter.cancelled || !isTransient(error)) {
-        this.#giveBack(request, toGiveBack())
-        throw error
-      }
-      const now = locker.schedule.clock.now()
-      this.#unsettled = request
-      this.outage.failed(error, now)
-      if (this.call.waitMs === 0 || this.outage.lastedMs(now) >= locker.settings.storeTimeoutMs) throw error
-      return undefined
+    if (waiter.cancelled || !isTransient(error)) {
+      this.#giveBack(request, settledBy(sent, earlier))
+      throw error
     }
+    const now = locker.schedule.clock.now()
+    this.#unsettled = request
+    this.outage.failed(error, now)
+    if (this.call.waitMs === 0 || this.outage.lastedMs(now) >= locker.settings.storeTimeoutMs) throw error
   }
 
   /**
@@ -191,4 +190,9 @@ export class Attempt {
   #giveBack(request: AcquireRequest, sent: Promise<AcquireReply>): void {
     void this.locker.giveBack.begin(request, sent)
   }
+}
+
+/** How a request ended that was sent more than once: an answer settles it, another failure does not settle an earlier one. */
+function settledBy(sent: Promise<AcquireReply>, earlier: unknown): Promise<AcquireReply> {
+  return earlier === undefined ? sent : sent.catch(() => Promise.reject(earlier))
 }

@@ -44,7 +44,8 @@ export class GiveBack {
   }
 
   /** A last release that is under way: until its outcome is known, its owner's next acquire could be undone by it. */
-  follow({ name, storedAs }: Pick<Tenure, 'name' | 'storedAs'>, release: Promise<unknown>): void {
+  follow({ name, storedAs }: Pick<Tenure, 'name' | 'storedAs'>, release: Promise<unknown> | undefined): void {
+    if (!release) return
     const key = keyOf(name, storedAs)
     const before = this.#open.get(key)
     const settled = release.then(

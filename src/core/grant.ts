@@ -19,6 +19,9 @@ export class Grant implements Holding {
   grantedAt = 0
   waitedMs = 0
   holdCount = 0
+  /** What its release came to: how many holds the owner has left, and whether the lock went to a call of this process. */
+  holdsLeft = 0
+  passedOn = false
   /** Whether its end was counted. */
   counted = false
   /** What listeners of `holdfast:hold` are told of it, where there are any. */

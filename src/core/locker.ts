@@ -3,7 +3,7 @@ import type { Emit, HoldfastEvents } from '../events.js'
 import { Metrics } from '../metrics/metrics.js'
 import type { Owner } from '../owner.js'
 import type { LockPort, LockState } from '../store.js'
-import { type ReleaseResult, releaseChannel, traceRelease } from '../trace/release.js'
+import { releaseChannel, traceRelease } from '../trace/release.js'
 import { Acquisition } from './acquisition.js'
 import type { Call, Refusal } from './call.js'
 import { Gate } from './gate.js'
@@ -48,11 +48,19 @@ export class Locker {
     readonly noAnswer: (name: string) => StoreError,
     readonly nextOwner: () => Owner,
   ) {
-    this.possession = new Possession(port, schedule, emit, this.metrics, settings.watchdogMs, (gate) => {
-      gate.next()
-      this.#dropIfIdle(gate)
-    })
     this.giveBack = new GiveBack(port, schedule, (error) => emit('error', error))
+    this.possession = new Possession(
+      port,
+      schedule,
+      emit,
+      this.metrics,
+      settings.watchdogMs,
+      (gate) => {
+        gate.next()
+        this.#dropIfIdle(gate)
+      },
+      (tenure, releasing) => this.giveBack.follow(tenure, this.#releases.get(releasing)),
+    )
   }
 
   /** What is alive in here; all zero when nothing is held, awaited or being cleaned up. */
@@ -91,7 +99,7 @@ export class Locker {
   }
 
   /** Gives a hold back; once, whatever comes of it. Undefined when that is done: handed over in memory, or done before. */
-  release(grant: Grant): Promise<unknown> | undefined {
+  release(grant: Grant): Promise<void> | undefined {
     if (grant.released) return undefined
     grant.released = true
     // Before anything is awaited: a release that was asked for before the close still goes out.
@@ -99,12 +107,14 @@ export class Locker {
     if (!releaseChannel.hasSubscribers) return this.#release(grant)
     const { name, owner } = grant.tenure
     const heldMs = this.schedule.clock.now() - grant.grantedAt
-    const run = async (): Promise<ReleaseResult> =>
-      (await this.#release(grant)) ?? { holdCount: 0, handedOver: true }
-    return traceRelease({ name, owner, heldMs }, run, (result) => result)
+    return traceRelease(
+      { name, owner, heldMs },
+      () => this.#release(grant) ?? Promise.resolve(),
+      () => ({ holdCount: grant.holdsLeft, handedOver: grant.passedOn }),
+    )
   }
 
-  #release(grant: Grant): Promise<ReleaseResult> | undefined {
+  #release(grant: Grant): Promise<void> | undefined {
     if (releaseInMemory(this, grant)) return undefined
     this.#keepAlive.enter()
     this.#releases.set(grant, undefined)

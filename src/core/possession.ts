@@ -25,6 +25,8 @@ export class Possession {
     private readonly metrics: Metrics,
     watchdogMs: number,
     private readonly onEnd: (gate: Gate) => void,
+    /** A tenure is forgotten while its last release is under way, which could still undo what the same owner acquires next. */
+    private readonly onAstray: (tenure: Tenure, releasing: Grant) => void,
   ) {
     this.watchdog = new Watchdog(
       watchdogMs,
@@ -67,8 +69,10 @@ export class Possession {
     // The store gave the lock to another owner of this process: then the tenure this process believed in is gone.
     // One that is being released is left to its own answer, which may be on its way still.
     const believed = gate.tenure
-    if (believed && believed !== tenure && believed.state === 'held')
-      this.lose(believed, 'not-in-store', undefined)
+    if (believed && believed !== tenure) {
+      if (believed.state === 'held') this.lose(believed, 'not-in-store', undefined)
+      if (believed.releasing) this.onAstray(believed, believed.releasing)
+    }
     tenure.holds.push(grant)
     if (tenure.state === 'pending') {
       tenure.state = 'held'
@@ -104,6 +108,7 @@ export class Possession {
   end(tenure: Tenure): boolean {
     const gate = this.#gates.get(tenure)
     if (!gate) return false
+    if (tenure.releasing && gate.tenure === tenure) this.onAstray(tenure, tenure.releasing)
     tenure.state = 'over'
     this.#gates.delete(tenure)
     this.watchdog.unwatch(tenure)

@@ -2,6 +2,8 @@ import type { Owner } from '../owner.js'
 import type { Tenure } from './tenure.js'
 import type { Waiter } from './waiter.js'
 
+const NOBODY: readonly Waiter[] = []
+
 /**
  * The waiters of one lock in this process, first in, first out (rule W3). Decides who may act; wakes nobody itself. A linked
  * list, because ten thousand may wait and the next is looked for at every hand-over.
@@ -10,7 +12,7 @@ export class WaitQueue {
   #first: Waiter | undefined
   #last: Waiter | undefined
   /** Waiters that act in a scope others may share, by owner: only among them can there be siblings. */
-  readonly #related = new Map<Owner, Set<Waiter>>()
+  #related: Map<Owner, Set<Waiter>> | undefined
 
   join(waiter: Waiter): void {
     waiter.before = this.#last
@@ -18,6 +20,7 @@ export class WaitQueue {
     else this.#first = waiter
     this.#last = waiter
     if (waiter.call.unrelated) return
+    this.#related ??= new Map()
     const related = this.#related.get(waiter.caller.owner)
     if (related) related.add(waiter)
     else this.#related.set(waiter.caller.owner, new Set([waiter]))
@@ -32,9 +35,9 @@ export class WaitQueue {
     else this.#last = before
     waiter.before = undefined
     waiter.behind = undefined
-    const related = this.#related.get(waiter.caller.owner)
+    const related = this.#related?.get(waiter.caller.owner)
     related?.delete(waiter)
-    if (related?.size === 0) this.#related.delete(waiter.caller.owner)
+    if (related?.size === 0) this.#related?.delete(waiter.caller.owner)
   }
 
   /**
@@ -57,7 +60,7 @@ export class WaitQueue {
 
   /** The first that may re-enter `holder`'s tenure now. */
   reentrant(holder: Tenure): Waiter | undefined {
-    for (const waiter of this.#related.get(holder.owner) ?? []) {
+    for (const waiter of this.#related?.get(holder.owner) ?? NOBODY) {
       if (holder.admits(waiter.caller)) return waiter
     }
     return undefined
@@ -65,13 +68,13 @@ export class WaitQueue {
 
   /** The first waiter of the same owner that came before this one. */
   ahead(of: Waiter): Waiter | undefined {
-    const [first] = this.#related.get(of.caller.owner) ?? []
+    const [first] = this.#related?.get(of.caller.owner) ?? NOBODY
     return first === of ? undefined : first
   }
 
   /** Whether another waiter acts for the same owner. */
   hasOther(than: Waiter): boolean {
-    const related = this.#related.get(than.caller.owner)
+    const related = this.#related?.get(than.caller.owner)
     return related !== undefined && related.size > (related.has(than) ? 1 : 0)
   }
 

@@ -1,6 +1,5 @@
 import type { Owner } from '../owner.js'
-import type { ReleaseReply } from '../store.js'
-import type { ReleaseResult } from '../trace/release.js'
+import type { ReleaseReply, ReleaseRequest } from '../store.js'
 import type { Grant } from './grant.js'
 import { heirOf, passOn, passOnInStore, staysAsItIs } from './hand-over.js'
 import type { Locker } from './locker.js'
@@ -22,6 +21,7 @@ export function releaseInMemory(locker: Locker, grant: Grant): boolean {
   const { owner } = tenure
   possession.holdEnded(grant)
   passOn(locker, tenure, grant, heir)
+  grant.passedOn = true
   locker.metrics.handedOverInMemory()
   released(locker, tenure, owner, 0)
   return true
@@ -32,25 +32,69 @@ export function releaseInMemory(locker: Locker, grant: Grant): boolean {
  * waits (hand-over.ts), or released in the store; then the watchdog stops before the release is sent (rule L5), and the answer,
  * not the local clock, decides. A lock that was lost is not released but reported (rule L6), and that is final.
  */
-export async function release(locker: Locker, grant: Grant): Promise<ReleaseResult> {
+export async function release(locker: Locker, grant: Grant): Promise<void> {
   const { tenure } = grant
   const { possession } = locker
   let ended = false
+  let turn = false
   try {
-    if (!tenure.turns.tryTake()) await tenure.turns.take()
-    try {
-      possession.check(tenure)
-      if (grant.endedBy) throw grant.endedBy
-      possession.holdEnded(grant)
-      ended = tenure.holds.length === 1
-      return ended ? await releaseLast(locker, tenure, grant) : await releaseOne(locker, tenure, grant)
-    } finally {
-      tenure.turns.end()
-      if (!ended) possession.lessened(tenure)
+    turn = tenure.turns.tryTake()
+    if (!turn) {
+      await tenure.turns.take()
+      turn = true
     }
+    possession.check(tenure)
+    if (grant.endedBy) throw grant.endedBy
+    possession.holdEnded(grant)
+    ended = tenure.holds.length === 1
+    const passedOn = ended ? endPossession(locker, tenure, grant) : endHold(locker, tenure, grant)
+    const outcome = passedOn && (await passedOn)
+    if (outcome === 'done') return
+    if (outcome === 'lost') throw lost(locker, tenure, grant)
+    const request = releaseOf(tenure, grant, outcome === 'unknown')
+    if (ended) tenure.releasing = grant
+    let reply: ReleaseReply
+    try {
+      reply = await locker.port.release(request)
+    } catch (error) {
+      reply = await sendAgain(locker, tenure, request, error)
+    }
+    tenure.releasing = undefined
+    if (reply === 'not-owner') throw lost(locker, tenure, grant)
+    if (ended) {
+      const gate = possession.gateOf(tenure)
+      if (typeof reply === 'object') gate?.stepBack(reply.others)
+      else gate?.stepForward()
+      possession.end(tenure)
+    }
+    released(locker, tenure, tenure.owner, grant.holdsLeft)
   } finally {
+    if (turn) tenure.turns.end()
+    if (!ended) possession.lessened(tenure)
     locker.gaveBack(grant)
   }
+}
+
+/** One hold less, others stay. */
+function endHold({ possession }: Locker, tenure: Tenure, grant: Grant): undefined {
+  grant.holdsLeft = tenure.holds.length - 1
+  tenure.holds.splice(tenure.holds.indexOf(grant), 1)
+  if (tenure.renewUntil === undefined) possession.watchdog.unwatch(tenure)
+}
+
+/** The owner's last hold: the lock goes to a call of this process if one may have it; what comes of that is returned. */
+function endPossession(
+  locker: Locker,
+  tenure: Tenure,
+  grant: Grant,
+): ReturnType<typeof passOnInStore> | undefined {
+  const { possession } = locker
+  const gate = possession.gateOf(tenure)
+  const heir = gate && heirOf(locker, gate, tenure)
+  tenure.state = 'releasing'
+  possession.watchdog.unwatch(tenure)
+  gate?.expectOwnNews()
+  return heir && passOnInStore(locker, gate, tenure, heir, () => passed(locker, tenure, grant))
 }
 
 function released(locker: Locker, { name }: Tenure, owner: Owner, holdCount: number): void {
@@ -58,79 +102,59 @@ function released(locker: Locker, { name }: Tenure, owner: Owner, holdCount: num
   if (locker.hears('released')) locker.emit('released', { name, owner, holdCount })
 }
 
-async function releaseOne(locker: Locker, tenure: Tenure, grant: Grant): Promise<ReleaseResult> {
-  const holdCount = tenure.holds.length - 1
-  tenure.holds.splice(tenure.holds.indexOf(grant), 1)
-  if (tenure.renewUntil === undefined) locker.possession.watchdog.unwatch(tenure)
-  if ((await send(locker, tenure, holdCount + 1, false)) === 'not-owner') throw lost(locker, tenure, grant)
-  released(locker, tenure, tenure.owner, holdCount)
-  return { holdCount, handedOver: false }
-}
-
-async function releaseLast(locker: Locker, tenure: Tenure, grant: Grant): Promise<ReleaseResult> {
-  const { possession, giveBack } = locker
-  const gate = possession.gateOf(tenure)
-  const heir = gate && heirOf(locker, gate, tenure)
-  tenure.state = 'releasing'
-  possession.watchdog.unwatch(tenure)
-  const onDone = (): void => {
-    locker.metrics.handedOverByCommand()
-    released(locker, tenure, tenure.owner, 0)
-  }
-  const passedOn = heir && (await passOnInStore(locker, gate, tenure, heir, onDone))
-  if (passedOn === 'done') return { holdCount: 0, handedOver: true }
-  if (passedOn === 'lost') throw lost(locker, tenure, grant)
-  gate?.expectOwnNews()
-  const sending = send(locker, tenure, 1, passedOn === 'unknown')
-  giveBack.follow(tenure, sending)
-  const reply = await sending
-  if (reply === 'not-owner') throw lost(locker, tenure, grant)
-  if (typeof reply === 'object') gate?.stepBack(reply.others)
-  else gate?.stepForward()
-  possession.end(tenure)
+function passed(locker: Locker, tenure: Tenure, grant: Grant): void {
+  grant.passedOn = true
+  locker.metrics.handedOverByCommand()
   released(locker, tenure, tenure.owner, 0)
-  return { holdCount: 0, handedOver: false }
 }
 
-/**
- * Sends the release until it is answered, the store has failed for too long, or the lease has ended anyway.
- *
- * @param repeated whether the lock may have been given away by a command before, whose outcome is unknown.
- */
-async function send(
+/** @param repeated whether the lock may have been given away by a command before, whose outcome is unknown. */
+function releaseOf(
+  { name, storedAs: owner }: Tenure,
+  { holdsLeft }: Grant,
+  repeated: boolean,
+): ReleaseRequest {
+  return { name, owner, heldBefore: holdsLeft + 1, repeated }
+}
+
+/** Sends a release that failed again until it is answered, the store has failed for too long, or the lease has ended anyway. */
+async function sendAgain(
   locker: Locker,
   tenure: Tenure,
-  heldBefore: number,
-  repeated: boolean,
+  request: ReleaseRequest,
+  failure: unknown,
 ): Promise<ReleaseReply> {
   const { schedule, settings } = locker
-  const { name, storedAs: owner, deadline } = tenure
+  const { deadline } = tenure
   const outage = new Outage()
-  for (;;) {
-    try {
-      return await locker.port.release({ name, owner, heldBefore, repeated: repeated || outage.on })
-    } catch (error) {
-      const now = schedule.clock.now()
-      outage.failed(error, now)
-      const again = outage.retryAt(now)
-      if (
-        isTransient(error) &&
-        !locker.closed &&
-        again < deadline &&
-        outage.lastedMs(now) < settings.storeTimeoutMs
-      ) {
-        await new Promise<void>((resolve) => schedule.at(again, resolve))
-        continue
-      }
-      if (heldBefore === 1) {
-        locker.possession.end(tenure)
-        // Whether the lock is free is unknown. Seeing to that goes on in the background until the lease has ended.
-        const request = { name, owner, heldBefore: 0, leaseMs: Math.max(deadline - now, 0) }
-        void locker.giveBack.begin(request, Promise.reject(error))
-      }
+  for (let error = failure; ; ) {
+    const now = schedule.clock.now()
+    outage.failed(error, now)
+    const again = outage.retryAt(now)
+    const hopeless =
+      !isTransient(error) ||
+      locker.closed ||
+      again >= deadline ||
+      outage.lastedMs(now) >= settings.storeTimeoutMs
+    if (hopeless) {
+      if (request.heldBefore === 1) abandon(locker, tenure, error, now)
       throw error
     }
+    await new Promise<void>((resolve) => schedule.at(again, resolve))
+    try {
+      return await locker.port.release({ ...request, repeated: true })
+    } catch (next) {
+      error = next
+    }
   }
+}
+
+/** Whether the lock is free is unknown. Seeing to that goes on in the background until the lease has ended. */
+function abandon(locker: Locker, tenure: Tenure, error: unknown, now: number): void {
+  const { name, storedAs: owner, deadline } = tenure
+  locker.possession.end(tenure)
+  const request = { name, owner, heldBefore: 0, leaseMs: Math.max(deadline - now, 0) }
+  void locker.giveBack.begin(request, Promise.reject(error))
 }
 
 function lost(locker: Locker, tenure: Tenure, grant: Grant): unknown {

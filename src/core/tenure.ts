@@ -1,6 +1,7 @@
 import type { LossReason } from '../errors.js'
 import type { Owner, Scope } from '../owner.js'
 import type { HoldTrace } from '../trace/hold.js'
+import type { Grant } from './grant.js'
 import type { ThreadLease } from './lease-thread.js'
 import type { Appointment } from './schedule.js'
 import { Turns } from './turns.js'
@@ -34,6 +35,8 @@ export class Tenure {
   /** While it is renewed in a thread of its own: the lease as that knows it. */
   lease: ThreadLease | undefined
   state: 'pending' | 'held' | 'releasing' | 'over' = 'pending'
+  /** The last hold while its release is under way: until the outcome is known. */
+  releasing: Grant | undefined
   /** The alarm that stands on the deadline. */
   alarm: Appointment | undefined
   /** Whether a renewal has failed since the last that succeeded. */

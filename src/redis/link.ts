@@ -8,7 +8,7 @@ export interface About {
 export interface Order<Reply, Result> {
   readonly about: About
   start(): Promise<Reply>
-  read(reply: Reply): Result
+  read(reply: Reply): Result | Promise<Result>
   /** What to send instead after that failure; undefined where there is nothing. Within the same deadline. */
   retry?(error: unknown): Promise<Reply> | undefined
 }

@@ -35,21 +35,21 @@ export class ReentrantLockPort implements LockPort {
   }
 
   async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
-    await this.#release(name, owner, heldBefore + 1)
+    await this.#release(name, owner, heldBefore + 1, () => undefined)
   }
 
   handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<AcquireReply> {
     return runScript(this.link, handOver, this.#key(name), name, [from, owner, leaseMs], handOverReply)
   }
 
-  async release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
+  release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
     const breaks = this.link.breaks
-    const reply = await this.#release(name, owner, heldBefore)
-    if (reply === 0) return 'still-held'
-    const others = reply - 1 - this.#ownSubscriptions(name)
-    if (reply > 0) return others > 0 ? { others } : 'released'
-    // A last release that may have been delivered before finds nothing left to release: it was carried out then.
-    return heldBefore === 1 && (repeated || this.link.breaks !== breaks) ? 'released' : 'not-owner'
+    return this.#release(name, owner, heldBefore, (reply) => {
+      if (reply === 0) return 'still-held'
+      if (reply > 0) return releasedTo(reply - 1 - this.#ownSubscriptions(name))
+      // A last release that may have been delivered before finds nothing left to release: it was carried out then.
+      return heldBefore === 1 && (repeated || this.link.breaks !== breaks) ? 'released' : 'not-owner'
+    })
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
@@ -115,12 +115,20 @@ export class ReentrantLockPort implements LockPort {
     }
   }
 
-  async #release(name: string, owner: string, heldBefore: number): Promise<number> {
+  /** `read` is given what the script returns; where that could not announce the release, what it would have. */
+  #release<Result>(
+    name: string,
+    owner: string,
+    heldBefore: number,
+    read: (reply: number) => Result,
+  ): Promise<Result> {
     const key = this.#key(name)
     const channel = releaseChannelOf(key)
     const args = [owner, heldBefore, channel, this.link.publishCommand]
-    const reply = await runScript(this.link, release, key, name, args, Number)
-    return reply === -2 ? (await this.#announce(name, channel)) + 1 : reply
+    return runScript(this.link, release, key, name, args, (reply): Result | Promise<Result> => {
+      const code = Number(reply)
+      return code === -2 ? this.#announce(name, channel).then((told) => read(told + 1)) : read(code)
+    })
   }
 
   /**
@@ -161,6 +169,10 @@ function acquireReply(reply: unknown): AcquireReply {
     remainingMs: timeLeft(left),
     holder: typeof holder === 'string' && isOwner(holder) ? holder : undefined,
   }
+}
+
+function releasedTo(others: number): ReleaseReply {
+  return others > 0 ? { others } : 'released'
 }
 
 function handOverReply(reply: unknown): AcquireReply {

@@ -17,7 +17,7 @@ export function runScript<Result>(
   key: string,
   lockName: string,
   args: ReadonlyArray<string | number>,
-  read: (reply: unknown) => Result,
+  read: (reply: unknown) => Result | Promise<Result>,
 ): Promise<Result> {
   return link.carryOut(key, (send) => ({
     about: { command: name, lockName },

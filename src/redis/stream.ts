@@ -16,32 +16,44 @@ function isStream(value: unknown): value is Stream {
   return typeof value === 'object' && value !== null
 }
 
+/** How many commands leave together at most: the server is to begin with them while the next are made. */
+const PIECE = Number(process.env['PIECE'] ?? 16)
+
 /**
- * What is written to one connection within a turn of the event loop leaves in two pieces: the first command at once, since
- * nothing may follow it, and all others together. Answers that come in one packet make many calls go on at once, and a system
- * call for each of their commands would cost more than all the rest.
+ * What is written to one connection within a turn of the event loop leaves in pieces of several commands, but the first command
+ * at once, since nothing may follow it. Answers that come in one packet make many calls go on at once, and a system call for
+ * each of their commands would cost more than all the rest.
  */
 export class Batch {
   #begun = false
   #corked: Stream | undefined
+  #size = 0
   readonly #end = (): void => {
-    const stream = this.#corked
     this.#begun = false
-    this.#corked = undefined
-    stream?.uncork?.()
+    this.#send()
   }
 
   constructor(private readonly client: object) {}
 
-  /** To be called before something is written. */
+  /** To be called before a command is written. */
   add(): void {
     if (!this.#begun) {
       this.#begun = true
       // After all that the answers set going: microtasks run out before this.
       process.nextTick(this.#end)
-    } else if (!this.#corked) {
+      return
+    }
+    if (this.#size === PIECE) this.#send()
+    if (this.#size === 0) {
       this.#corked = streamOf(this.client)
       this.#corked?.cork?.()
     }
+    this.#size += 1
+  }
+
+  #send(): void {
+    this.#size = 0
+    this.#corked?.uncork?.()
+    this.#corked = undefined
   }
 }

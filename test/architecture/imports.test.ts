@@ -5,6 +5,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
+/** A program of its own: it is bundled, with the client library it brings, into a text in the package. */
+const watchdogThread = '^src/redis/watchdog-thread/thread\\.ts$'
+
 const ruleSet: IFlattenedRuleSet = {
   forbidden: [
     {
@@ -38,13 +41,13 @@ const ruleSet: IFlattenedRuleSet = {
       to: { path: '^src/(core|memory|redis)/', pathNot: '^src/redis/client\\.ts$' },
     },
     {
-      name: 'clients are told by their shape: only the command line imports a client library',
-      from: { path: '^src/', pathNot: '^src/cli/' },
+      name: 'clients are told by their shape: only the command line and the watchdog thread import a client library',
+      from: { path: '^src/', pathNot: `^src/cli/|${watchdogThread}` },
       to: { path: 'ioredis|iovalkey' },
     },
     {
       name: 'the command line’s packages are not loaded with the library',
-      from: { path: '^src/', pathNot: '^src/cli/' },
+      from: { path: '^src/', pathNot: `^src/cli/|${watchdogThread}` },
       to: { path: 'node_modules', pathNot: 'node_modules/eventemitter3/' },
     },
     {

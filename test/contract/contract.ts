@@ -4,6 +4,7 @@ import type { Place } from '../setup/places.js'
 import { closingCases } from './closing.cases.js'
 import { eventsCases } from './events.cases.js'
 import { exclusionCases } from './exclusion.cases.js'
+import { handOverCases } from './hand-over.cases.js'
 import { handlesCases } from './handles.cases.js'
 import { leasesCases } from './leases.cases.js'
 import { leavingCases } from './leaving.cases.js'
@@ -31,6 +32,7 @@ export function contract(place: Place): void {
     lossCases(place)
     leavingCases(place)
     waitingCases(place)
+    handOverCases(place)
     handlesCases(place)
     questionsCases(place)
     eventsCases(place)

@@ -93,11 +93,15 @@ export class SlowPort implements LockPort {
 
   handOver(request: HandOverRequest): Promise<AcquireReply> {
     const { name, from, owner, leaseMs } = request
-    return this.#command(name, `hand over ${name} ${short(from)} to ${short(owner)} ${leaseMs}ms`, async () => {
-      const reply = await this.server.port.handOver(request)
-      const fence = this.server.serial(name)
-      return reply.outcome === 'granted' && fence !== undefined ? { ...reply, fence } : reply
-    })
+    return this.#command(
+      name,
+      `hand over ${name} ${short(from)} to ${short(owner)} ${leaseMs}ms`,
+      async () => {
+        const reply = await this.server.port.handOver(request)
+        const fence = this.server.serial(name)
+        return reply.outcome === 'granted' && fence !== undefined ? { ...reply, fence } : reply
+      },
+    )
   }
 
   release(request: ReleaseRequest): Promise<ReleaseReply> {

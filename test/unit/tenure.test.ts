@@ -102,4 +102,24 @@ describe('Tenure', () => {
     tenure.holds.push(new Grant(tenure, scope, 300, undefined))
     expect(tenure.renewUntil).toBe(500)
   })
+
+  test('handed on in memory, it is another owner’s, with that one’s hold only; the store knows it as before', () => {
+    const [first, next] = [root('client:1'), root('client:2')]
+    const tenure = heldBy(first, 500)
+    tenure.takenAt = 'where the first took it'
+    const hold = new Grant(tenure, next, 900, undefined)
+    tenure.passTo(next.owner, hold)
+    expect(tenure).toMatchObject({
+      owner: 'client:2',
+      storedAs: 'client:1',
+      handOvers: 1,
+      takenAt: undefined,
+    })
+    expect(tenure.holds).toEqual([hold])
+    expect(tenure.renewUntil).toBe(900)
+    expect(tenure.admits(within(next))).toBe(true)
+    expect(tenure.admits(first)).toBe(false)
+    tenure.passTo(first.owner, new Grant(tenure, first, 900, undefined))
+    expect(tenure).toMatchObject({ owner: 'client:1', storedAs: 'client:1', handOvers: 2 })
+  })
 })

@@ -29,4 +29,22 @@ describe('Turns', () => {
     await settle()
     expect(passed).toBe(false)
   })
+
+  test('tryTake takes a turn that is free, and waits for none', async () => {
+    const turns = new Turns()
+    expect(turns.tryTake()).toBe(true)
+    expect(turns.tryTake()).toBe(false)
+    let passed = false
+    const waiting = turns.take().then(() => {
+      passed = true
+    })
+    await settle()
+    expect(passed).toBe(false)
+    turns.end()
+    // The turn went straight to the one that waited: nobody takes it in between.
+    expect(turns.tryTake()).toBe(false)
+    await waiting
+    turns.end()
+    expect(turns.tryTake()).toBe(true)
+  })
 })

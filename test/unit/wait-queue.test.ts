@@ -52,4 +52,61 @@ describe('WaitQueue', () => {
     expect(queue.ahead(between)).toBeUndefined()
     expect(queue.ahead(last)).toBe(first)
   })
+
+  test('W3: whoever leaves, the others keep their order; leaving twice, or without having joined, changes nothing', () => {
+    const queue = new WaitQueue()
+    const waiters = [1, 2, 3, 4, 5].map((number) => waiterFor(root(`client:${number}`), { unrelated: true }))
+    const [first, , middle, , last] = waiters
+    for (const waiter of waiters) queue.join(waiter)
+    for (const leaver of [middle, first, last, middle, waiterFor(root('client:6'))]) {
+      if (leaver) queue.leave(leaver)
+    }
+    const order: unknown[] = []
+    for (let next = queue.contender(undefined); next; next = queue.contender(undefined)) {
+      order.push(next.caller.owner)
+      queue.leave(next)
+    }
+    expect(order).toEqual(['client:2', 'client:4'])
+    expect(queue.empty).toBe(true)
+  })
+
+  test('W3: the heir is the first in line, if it rests; nobody overtakes one that has a command under way', () => {
+    const queue = new WaitQueue()
+    const [first, second] = [waiterFor(root('client:1')), waiterFor(root('client:2'))]
+    expect(queue.heir()).toBeUndefined()
+    queue.join(first)
+    queue.join(second)
+    second.resting = true
+    expect(queue.heir()).toBeUndefined()
+    first.resting = true
+    expect(queue.heir()).toBe(first)
+    queue.leave(first)
+    expect(queue.heir()).toBe(second)
+  })
+
+  test('W3: a call that makes a single attempt is no heir, and does not stand in the way of one', () => {
+    const queue = new WaitQueue()
+    const single = waiterFor(root('client:1'), { waitMs: 0 })
+    const patient = waiterFor(root('client:2'))
+    queue.join(single)
+    expect(queue.heir()).toBeUndefined()
+    queue.join(patient)
+    patient.resting = true
+    expect(queue.heir()).toBe(patient)
+  })
+
+  test('hasOther: whether somebody else waits for the same owner; calls with owners of their own do not count', () => {
+    const queue = new WaitQueue()
+    const [one, sibling] = [waiterFor(root('client:1')), waiterFor(root('client:1'))]
+    const unrelated = waiterFor(root('client:2'), { unrelated: true })
+    queue.join(one)
+    queue.join(unrelated)
+    expect(queue.hasOther(one)).toBe(false)
+    expect(queue.hasOther(sibling)).toBe(true)
+    expect(queue.hasOther(unrelated)).toBe(false)
+    queue.join(sibling)
+    expect(queue.hasOther(one)).toBe(true)
+    queue.leave(sibling)
+    expect(queue.hasOther(one)).toBe(false)
+  })
 })

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { Grant } from '../../src/core/grant.js'
 import { Schedule } from '../../src/core/schedule.js'
+import { Tenure } from '../../src/core/tenure.js'
 import { TIME_IS_UP, Waiter } from '../../src/core/waiter.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { callFrom, root } from './scenery.js'
@@ -92,5 +94,79 @@ describe('Waiter', () => {
     waiter.wakeUp.release()
     await waiter.sleep(1_000)
     expect(clock.now()).toBe(50)
+  })
+
+  describe('the lock is handed to it', () => {
+    const scope = root('client:1')
+    const grant = new Grant(new Tenure('lock', 'client:1'), scope, undefined, undefined)
+
+    test('it rests while it sleeps, and at no other time', async () => {
+      expect(waiter.resting).toBe(false)
+      const slept = waiter.sleep(100)
+      expect(waiter.resting).toBe(true)
+      waiter.wakeUp.release()
+      expect(waiter.resting).toBe(false)
+      await slept
+      const timed = waiter.sleep(50)
+      await clock.advance(50)
+      await timed
+      expect(waiter.resting).toBe(false)
+      void waiter.upTo(1_000, never).catch(() => undefined)
+      expect(waiter.resting).toBe(false)
+    })
+
+    test('asleep: it gets up at once, leaves no appointment, and finds the grant once', async () => {
+      const slept = waiter.sleep(1_000)
+      waiter.inherit(grant)
+      expect(waiter.resting).toBe(false)
+      await slept
+      expect(clock.now()).toBe(0)
+      expect(schedule.size).toBe(0)
+      expect(waiter.takeInheritance()).toBe(grant)
+      expect(waiter.takeInheritance()).toBeUndefined()
+    })
+
+    test('while its watch is prepared: that counts as rest, and ends with the inheritance', async () => {
+      const preparing = waiter.restUpTo(1_000, never)
+      expect(waiter.resting).toBe(true)
+      waiter.inherit(grant)
+      expect(await outcome(preparing)).toBe(TIME_IS_UP)
+      expect(waiter.takeInheritance()).toBe(grant)
+    })
+
+    test.each([
+      { what: 'done', work: () => Promise.resolve('done'), result: 'done' },
+      {
+        what: 'failed',
+        work: () => Promise.reject(new Error('on purpose')),
+        result: new Error('on purpose'),
+      },
+    ])('when its preparation is $what it does not rest any more', async ({ work, result }) => {
+      expect(await outcome(waiter.restUpTo(1_000, work()))).toEqual(result)
+      expect(waiter.resting).toBe(false)
+    })
+
+    test('a promise to it is kept or taken back: inheriting ends it', () => {
+      waiter.promised = true
+      waiter.inherit(grant)
+      expect(waiter.promised).toBe(false)
+    })
+
+    test('W4: one that was cancelled does not rest, so that nothing is handed to it; what it got before is still there', async () => {
+      const slept = waiter.sleep(1_000)
+      waiter.cancel('because')
+      expect(waiter.resting).toBe(false)
+      expect(await outcome(slept)).toBe('because')
+      waiter.inherit(grant)
+      expect(waiter.takeInheritance()).toBe(grant)
+    })
+
+    test('W4: a cancellation that comes after the lock was handed to it interrupts nothing any more', async () => {
+      const slept = waiter.sleep(1_000)
+      waiter.inherit(grant)
+      waiter.cancel('too late')
+      expect(await outcome(slept)).toBeUndefined()
+      expect(waiter.takeInheritance()).toBe(grant)
+    })
   })
 })

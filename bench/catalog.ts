@@ -1,0 +1,148 @@
+/** What an entry of the benchmark is. Only peers are compared as "the best peer"; the rest tells where the limits are. */
+export type Sort = 'ours' | 'floor' | 'reference' | 'peer' | 'elsewhere'
+
+export type Runtime = 'node' | 'jvm' | 'go'
+
+export interface Entry {
+  readonly name: string
+  readonly title: string
+  readonly sort: Sort
+  readonly runtime: Runtime
+  /** The installed package whose version stands in the report; otherwise the driver says it. */
+  readonly what: string
+  /** What was changed from its defaults. */
+  readonly changed: string
+  /** Sleeps so long between attempts that a burst of it ends only with patience; it gets less of that. */
+  readonly slow?: boolean
+}
+
+const patience = 'waits without end'
+
+export const catalog: readonly Entry[] = [
+  {
+    name: 'holdfast',
+    title: 'Holdfast',
+    sort: 'ours',
+    runtime: 'node',
+    what: 'this project, `withLock`',
+    changed: 'nothing',
+  },
+  {
+    name: 'floor',
+    title: 'floor',
+    sort: 'floor',
+    runtime: 'node',
+    what: 'raw `SET NX PX` + compare-and-delete by `EVALSHA` over ioredis',
+    changed: 'polls every 10 ms when it finds the lock taken',
+  },
+  {
+    name: 'ping',
+    title: 'PING',
+    sort: 'reference',
+    runtime: 'node',
+    what: 'one raw round trip over ioredis, no lock',
+    changed: '',
+  },
+  {
+    name: 'timers',
+    title: 'timers',
+    sort: 'reference',
+    runtime: 'node',
+    what: 'the sections of one process back to back, no lock and no server',
+    changed: '',
+  },
+  {
+    name: 'redlock-4',
+    title: 'redlock 4',
+    sort: 'peer',
+    runtime: 'node',
+    what: 'npm `redlock`',
+    changed: `\`retryCount: -1\` (${patience}); lease 10 s (none by default)`,
+  },
+  {
+    name: 'redlock-5',
+    title: 'redlock 5',
+    sort: 'peer',
+    runtime: 'node',
+    what: 'npm `redlock`, beta',
+    changed: `\`retryCount: -1\` (${patience}); lease 10 s (none by default)`,
+  },
+  {
+    name: 'sesamecare',
+    title: 'sesamecare',
+    sort: 'peer',
+    runtime: 'node',
+    what: 'npm `@sesamecare-oss/redlock`',
+    changed: `\`retryCount: -1\` (${patience}); lease 10 s (none by default)`,
+  },
+  {
+    name: 'redis-semaphore',
+    title: 'redis-semaphore',
+    sort: 'peer',
+    runtime: 'node',
+    what: 'npm `redis-semaphore`, `Mutex`',
+    changed: `\`acquireTimeout: Infinity\` (${patience})`,
+  },
+  {
+    name: 'verrou',
+    title: 'verrou',
+    sort: 'peer',
+    runtime: 'node',
+    what: 'npm `@verrou/core`',
+    changed: 'nothing',
+    slow: true,
+  },
+  {
+    name: 'redlock-universal',
+    title: 'redlock-universal',
+    sort: 'peer',
+    runtime: 'node',
+    what: 'npm `redlock-universal`',
+    changed: `\`retryAttempts\` as many as there are (${patience})`,
+    slow: true,
+  },
+  {
+    name: 'node-redisson',
+    title: 'node-redisson',
+    sort: 'peer',
+    runtime: 'node',
+    what: 'npm `node-redisson`',
+    changed: 'nothing',
+    slow: true,
+  },
+  {
+    name: 'redisson',
+    title: 'Redisson (JVM)',
+    sort: 'elsewhere',
+    runtime: 'jvm',
+    what: '`RLock` in Java, one thread per waiter',
+    changed: 'see bench/redisson/README.md',
+  },
+  {
+    name: 'redsync',
+    title: 'redsync (Go)',
+    sort: 'elsewhere',
+    runtime: 'go',
+    what: 'go-redsync with go-redis',
+    changed: 'see bench/go/README.md',
+  },
+  {
+    name: 'rueidislock',
+    title: 'rueidislock (Go)',
+    sort: 'elsewhere',
+    runtime: 'go',
+    what: 'rueidis',
+    changed: 'see bench/go/README.md',
+  },
+]
+
+export function entryOf(name: string): Entry {
+  const entry = catalog.find((candidate) => candidate.name === name)
+  if (entry === undefined)
+    throw new Error(
+      `no library is called '${name}'; there are: ${catalog.map((known) => known.name).join(', ')}`,
+    )
+  return entry
+}
+
+export const peers: readonly string[] = catalog.filter(({ sort }) => sort === 'peer').map(({ name }) => name)

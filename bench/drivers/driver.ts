@@ -1,0 +1,89 @@
+/** One process of one cell of the benchmark, for the libraries in Node: `node driver.js <order as JSON>`. */
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+import { libraries } from '../libraries/index.js'
+import { type Clock, clockWith } from './clock.js'
+import type { Library } from './library.js'
+import type { Done, Line, Order } from './order.js'
+import { Recorder } from './recorder.js'
+import { SentCommands } from './sent-commands.js'
+import { Task } from './task.js'
+import { warmUp } from './warm-up.js'
+import { Work } from './work.js'
+
+/** How long a library may take to close; the process ends anyway. */
+const CLOSING_MS = 500
+
+function say(line: Line): Promise<void> {
+  return new Promise((resolve) => process.stdout.write(`${JSON.stringify(line)}\n`, () => resolve()))
+}
+
+/** Waits for `go <epochMs>` on standard input. */
+async function go(): Promise<number> {
+  const lines = createInterface({ input: process.stdin })
+  for await (const line of lines) {
+    const startAt = Number(/^go (\d+(?:\.\d+)?)$/.exec(line)?.[1])
+    if (Number.isFinite(startAt)) return startAt
+  }
+  throw new Error('standard input ended before "go <epochMs>" came')
+}
+
+async function until(startAt: number, now: Clock): Promise<void> {
+  // Timers are late by up to some milliseconds, so the last stretch is spent looking at the clock.
+  await new Promise((resolve) => setTimeout(resolve, startAt - now() - 2))
+  while (now() < startAt);
+}
+
+async function measure(library: Library, order: Order, sent: SentCommands, now: Clock): Promise<Done> {
+  const recorder = new Recorder(order.recordAtMost, order.recordFile)
+  const count = order.scenario === 'sequential' || order.scenario === 'nested' ? 1 : order.waiters
+  const tasks = Array.from(
+    { length: count },
+    (_, index) => new Task(order.firstWaiter + index, order.sectionMs, recorder, now),
+  )
+  const work = new Work(library, order, now)
+  const startAt = await go()
+  await until(startAt, now)
+  const sentBefore = sent.count
+  const cpuBefore = process.cpuUsage()
+  const through = await work.run(tasks, startAt)
+  const elapsedMs = now() - startAt
+  const { user, system } = process.cpuUsage(cpuBefore)
+  const commands = sent.count - sentBefore
+  await recorder.write()
+  if (through)
+    await Promise.race([library.close(), new Promise((resolve) => setTimeout(resolve, CLOSING_MS))])
+  const perWaiter = tasks.map(({ sections }) => sections)
+  return {
+    done: true,
+    sections: perWaiter.reduce((sum, sections) => sum + sections, 0),
+    elapsedMs,
+    cpuMs: (user + system) / 1_000,
+    perWaiter,
+    gaveUp: order.scenario === 'burst' ? perWaiter.filter((sections) => sections === 0).length : 0,
+    errors: work.errors,
+    maxRssMb: process.resourceUsage().maxRSS / 1_024,
+    commands,
+  }
+}
+
+async function main(order: Order): Promise<void> {
+  const load = libraries[order.library]
+  if (load === undefined)
+    throw new Error(
+      `no library is called '${order.library}'; there are: ${Object.keys(libraries).join(', ')}`,
+    )
+  const sent = new SentCommands()
+  const now = clockWith(order.clockOffsetMs)
+  const library = await (await load()).open(order)
+  if (order.scenario === 'nested' && library.nested === undefined) {
+    return await say({ unsupported: 'no reentry: a nested hold of the same lock would wait for itself' })
+  }
+  await warmUp(library, order, now)
+  await say({ ready: true, version: library.version })
+  await say(await measure(library, order, sent, now))
+}
+
+await main(JSON.parse(process.argv[2] ?? '{}'))
+// Waiters that were given up are still there.
+process.exit(0)

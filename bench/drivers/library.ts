@@ -1,0 +1,20 @@
+/** What runs inside a section; `undefined` when it is over at once. */
+export type Body = () => Promise<void> | undefined
+
+/** Where the server is. */
+export interface Place {
+  readonly host: string
+  readonly port: number
+}
+
+/** One library of locks, as a driver sees it. Made by the file of that name in `libraries/`. */
+export interface Library {
+  readonly version: string
+  /** Takes the lock of that key, waiting for as long as it takes; runs the body; gives the lock back. */
+  section(key: string, body: Body): Promise<unknown>
+  /** The same with `depth` holds of the one lock within each other. Absent where the library has no reentry. */
+  nested?(key: string, depth: number, body: Body): Promise<unknown>
+  close(): Promise<unknown>
+}
+
+export type Open = (place: Place) => Library | Promise<Library>

@@ -1,0 +1,43 @@
+/** What the two programs beside the drivers are told, as JSON in their one argument, and what they print. */
+
+export interface HeldLocksOrder {
+  readonly host: string
+  readonly port: number
+  readonly locks: number
+  readonly watchdogMs: number
+}
+
+export interface HeldLocks {
+  readonly locks: number
+  readonly watchdogMs: number
+  /** How fast they were acquired, 500 in flight. */
+  readonly acquiredPerSecond: number
+  /** Heap and array buffers, after a collection, over what there was before. */
+  readonly bytesPerLock: number
+  /** Of one core, while they were kept alive for a little more than one watchdog period. */
+  readonly shareOfCore: number
+  /** Not held any more at the end; without renewals it would be all of them. */
+  readonly lost: number
+  /** How long renewing kept the event loop from anything else, at worst. */
+  readonly worstDelayMs: number
+}
+
+export interface BlockedOrder {
+  readonly host: string
+  readonly port: number
+  readonly watchdogMs: number
+  readonly blockMs: number
+  readonly watchdogThread: boolean
+}
+
+export interface Blocked {
+  readonly watchdogThread: boolean
+  /** Whether `assertHeld()` was content in the first statement after the block. */
+  readonly heldAtFirstCheck: boolean
+  readonly abortedAtFirstCheck: boolean
+  readonly abortedSoonAfter: boolean
+  /** Whether the key was still in the server then. */
+  readonly keyThere: boolean
+}
+
+export type BlockedAnswer = Blocked | { readonly unsupported: string }

@@ -1,0 +1,124 @@
+import { peers } from './catalog.js'
+import type { Blocked } from './drivers/programs.js'
+import { atLeast, atMost, type Gate, ifThere, shown } from './gate.js'
+import type { Figures } from './measure/figures.js'
+import type { Answer, CellResult, Results } from './measure/results.js'
+import { ratioOf, summarise } from './measure/summary.js'
+import { growthProcesses, growthWaiters } from './scenarios.js'
+
+const ROUND_TRIPS = 3
+/** What counts of commands may differ by from run to run. */
+const TOLERANCE = 1.05
+
+/** The gates, worked out from what a run has found. */
+export function gatesOf({ cells, blocked }: Pick<Results, 'cells' | 'blocked'>): Gate[] {
+  const figures = (scenario: string, library = 'holdfast'): Figures | undefined =>
+    summarise(cells, scenario, library)?.figures
+  const rate = (scenario: string, other: string): number | undefined =>
+    ratioOf(cells, scenario, ['holdfast', other], (found) => found.sectionsPerSecond)
+  const aheadOfPeers = (scenario: string): number | undefined => {
+    const best = bestPeer(cells, scenario)
+    return best === undefined ? undefined : rate(scenario, best)
+  }
+  const pingMs = ifThere(figures('sequential', 'ping'), (found) => 1_000 / found.sectionsPerSecond)
+  const crossing = figures('burst-4x25')?.crossingP50Ms
+  const perSectionUs = (scenario: string): number | undefined =>
+    ifThere(figures(scenario), (found) => 1e6 / found.sectionsPerSecond)
+  const none = (scenario: string): number | undefined => figures(scenario)?.starved
+
+  return [
+    atLeast('uncontended, one after the other: ratio to the floor', 0.92, rate('sequential', 'floor')),
+    atLeast('uncontended, 64 keys: ratio to the floor', 0.95, rate('keys', 'floor')),
+    atMost('burst 1x50: time over that of back-to-back timers', 1.1, inverse(rate('burst-1x50', 'timers'))),
+    atMost('burst 1x50: commands per section', 0.2, figures('burst-1x50')?.commandsPerSection),
+    atLeast("burst 1x50: Jain's index", 1, figures('burst-1x50')?.jain),
+    atLeast("loop 1x50: Jain's index", 0.99, figures('loop-1x50')?.jain),
+    atMost('loop 1x50: waiters starved', 0, none('loop-1x50')),
+    atLeast('burst 1x50, empty sections: times the best peer', 20, aheadOfPeers('burst-1x50-empty')),
+    atMost('burst 1x50, empty sections: µs per section', 10, perSectionUs('burst-1x50-empty')),
+    atLeast('loop 1x50, empty sections: times the best peer', 20, aheadOfPeers('loop-1x50-empty')),
+    atMost('loop 1x50, empty sections: µs per section', 10, perSectionUs('loop-1x50-empty')),
+    atLeast('burst 4x25: times the best peer', 2.5, aheadOfPeers('burst-4x25')),
+    atMost('burst 4x25: commands per section', 1, figures('burst-4x25')?.commandsPerSection),
+    atMost(
+      'burst 4x25: hand-over between processes, p50 in round trips',
+      ROUND_TRIPS,
+      quotient(crossing, pingMs),
+    ),
+    atLeast("loop 4x25: Jain's index over all 100 waiters", 0.95, figures('loop-4x25')?.jain),
+    atMost('loop 4x25: waiters starved', 0, none('loop-4x25')),
+    ...growthProcesses.map((processes) => growthGate(cells, processes)),
+    ...['sequential', 'keys', 'burst-4x25', 'loop-4x25'].map((scenario) =>
+      atLeast(`${scenario}: ratio to Redisson on the JVM`, 1, rate(scenario, 'redisson')),
+    ),
+    ...blockedGates(blocked),
+  ]
+}
+
+/** The peer with the most sections a second; by the median, whether or not it kept exclusion. */
+export function bestPeer(cells: readonly CellResult[], scenario: string): string | undefined {
+  let best: { name: string; rate: number } | undefined
+  for (const name of peers) {
+    const found = summarise(cells, scenario, name)?.figures?.sectionsPerSecond
+    if (found !== undefined && found > (best?.rate ?? 0)) best = { name, rate: found }
+  }
+  return best?.name
+}
+
+/** Commands per section with many waiters in a process, against those with one. */
+function growthGate(cells: readonly CellResult[], processes: number): Gate {
+  const costs = growthWaiters.map(
+    (waiters) => summarise(cells, `growth-${processes}x${waiters}`, 'holdfast')?.figures?.commandsPerSection,
+  )
+  const [alone, ...crowded] = costs
+  const known = crowded.filter((cost) => cost !== undefined)
+  const complete = alone !== undefined && known.length === crowded.length
+  return {
+    what: `growth, ${processes} ${processes === 1 ? 'process' : 'processes'} with ${growthWaiters.join(', ')} waiters each: commands per section`,
+    needed: 'do not grow',
+    reached: complete ? costs.map(shown).join(', ') : 'not measured',
+    ok: complete ? Math.max(...known) <= alone * TOLERANCE : undefined,
+  }
+}
+
+function blockedGates(answers: readonly Answer<unknown>[]): Gate[] {
+  const of = (watchdogThread: boolean): Blocked | undefined =>
+    answers.filter(isBlocked).find((answer) => answer.watchdogThread === watchdogThread)
+  const on = of(true)
+  const off = of(false)
+  return [
+    {
+      what: 'main thread blocked for 3 leases, watchdog in a thread: lock kept, signal not aborted',
+      needed: 'yes',
+      reached: on === undefined ? 'not measured' : on.heldAtFirstCheck && on.keyThere ? 'kept' : 'lost',
+      ok: ifThere(
+        on,
+        (found) =>
+          found.heldAtFirstCheck && !found.abortedAtFirstCheck && !found.abortedSoonAfter && found.keyThere,
+      ),
+    },
+    {
+      what: 'main thread blocked for 3 leases, without: lost, and known at the first check',
+      needed: 'yes',
+      reached:
+        off === undefined
+          ? 'not measured'
+          : off.heldAtFirstCheck
+            ? 'taken for held'
+            : 'known at the first check',
+      ok: ifThere(off, (found) => !found.heldAtFirstCheck),
+    },
+  ]
+}
+
+function isBlocked(answer: unknown): answer is Blocked {
+  return typeof answer === 'object' && answer !== null && 'heldAtFirstCheck' in answer
+}
+
+function inverse(value: number | undefined): number | undefined {
+  return ifThere(value, (ratio) => 1 / ratio)
+}
+
+function quotient(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : one / other
+}

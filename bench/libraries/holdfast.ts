@@ -1,0 +1,18 @@
+import { Redis } from 'ioredis'
+import { Holdfast, type Lock } from '../../dist/index.js'
+import type { Body, Open } from '../drivers/library.js'
+import { versionOfProject } from './version.js'
+
+/** Defaults throughout: watchdog, reentry by asynchronous context, announcements of releases. */
+export const open: Open = ({ host, port }) => {
+  const redis = new Redis({ host, port, lazyConnect: true })
+  const holdfast = new Holdfast(redis)
+  const nested = (lock: Lock, depth: number, body: Body): Promise<unknown> =>
+    depth === 1 ? lock.withLock(body) : lock.withLock(() => nested(lock, depth - 1, body))
+  return {
+    version: versionOfProject('holdfast'),
+    section: (key, body) => holdfast.lock(key).withLock(body),
+    nested: (key, depth, body) => nested(holdfast.lock(key), depth, body),
+    close: () => holdfast.close(),
+  }
+}

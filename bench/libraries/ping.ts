@@ -1,0 +1,17 @@
+import { Redis } from 'ioredis'
+import type { Open } from '../drivers/library.js'
+import { versionOf } from './version.js'
+
+/** No lock: one PING a section, which is the round trip that everything else is made of. */
+export const open: Open = ({ host, port }) => {
+  const redis = new Redis({ host, port })
+  return {
+    version: `ioredis ${versionOf('ioredis')}`,
+    async section(_key, body) {
+      await redis.ping()
+      const pending = body()
+      if (pending !== undefined) await pending
+    },
+    close: () => redis.quit(),
+  }
+}

@@ -1,0 +1,23 @@
+import { Redlock } from '@sesamecare-oss/redlock'
+import { Redis } from 'ioredis'
+import type { Open } from '../drivers/library.js'
+import { versionOf } from './version.js'
+
+const LEASE_MS = 10_000
+
+/** Changed from the defaults: `retryCount` -1, so that it waits. It has no default lease: 10 s. */
+export const open: Open = ({ host, port }) => {
+  const redis = new Redis({ host, port })
+  const redlock = new Redlock([redis], { retryCount: -1 })
+  redlock.on('error', () => {})
+  return {
+    version: versionOf('@sesamecare-oss/redlock'),
+    async section(key, body) {
+      const lock = await redlock.acquire([key], LEASE_MS)
+      const pending = body()
+      if (pending !== undefined) await pending
+      await lock.release()
+    },
+    close: () => redis.quit(),
+  }
+}

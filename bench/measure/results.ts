@@ -1,0 +1,27 @@
+import type { BlockedAnswer, HeldLocks } from '../drivers/programs.js'
+import type { Outcome } from './cell.js'
+import type { Machine } from './machine.js'
+
+/** One cell of one round. */
+export interface CellResult {
+  readonly scenario: string
+  readonly library: string
+  readonly round: number
+  readonly tookMs: number
+  readonly result: Outcome
+}
+
+/** What a program beside the cells said, or why it said nothing. */
+export type Answer<Value> = Value | { readonly failed: string }
+
+/** All that a run has found; what `results.json` holds and the page is made from. */
+export interface Results {
+  readonly startedAt: string
+  readonly tookMs: number
+  readonly rounds: number
+  readonly quick: boolean
+  readonly machine: Machine
+  readonly cells: readonly CellResult[]
+  readonly heldLocks: Answer<HeldLocks> | undefined
+  readonly blocked: readonly Answer<BlockedAnswer>[]
+}

@@ -1,0 +1,82 @@
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import process from 'node:process'
+import { bringServer } from '../../test/servers/index.js'
+import { buildPrograms } from '../drivers/build.js'
+import { clockOffsetMs } from '../drivers/clock.js'
+import { commandOf } from '../drivers/commands.js'
+import type { BlockedAnswer, HeldLocks } from '../drivers/programs.js'
+import { type Bench, type Outcome, runCell } from './cell.js'
+import { machineWith } from './machine.js'
+import type { PlannedCell } from './plan.js'
+import { blockMainThread, holdMany } from './programs.js'
+import type { Answer, CellResult, Results } from './results.js'
+import { ServerSide } from './server-side.js'
+
+export interface RunOrder {
+  readonly cells: readonly PlannedCell[]
+  readonly rounds: number
+  readonly quick: boolean
+  readonly heldLocks: boolean
+  readonly blocked: boolean
+  /** Told of each cell as it ends. */
+  readonly onCell: (cell: CellResult, done: number) => void
+}
+
+/** Runs all cells against one server that is brought for it, and the programs beside them. */
+export async function runAll(order: RunOrder): Promise<Results> {
+  const startedAt = new Date().toISOString()
+  const from = performance.now()
+  await buildPrograms()
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-'))
+  // However it ends. Drivers end by themselves when nobody tells them to go on.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  // Arguments make it a server of our own even where HOLDFAST_REDIS_URL names one: it is emptied again and again.
+  const server = await bringServer({ prefer: 'binary', args: ['--save', '', '--appendonly', 'no'] })
+  const serverSide = new ServerSide(server.host, server.port)
+  const bench: Bench = {
+    host: server.host,
+    port: server.port,
+    server: serverSide,
+    folder,
+    clockOffsetMs: clockOffsetMs(),
+  }
+  const cells: CellResult[] = []
+  let heldLocks: Answer<HeldLocks> | undefined
+  let blocked: Answer<BlockedAnswer>[] = []
+  try {
+    for (const planned of order.cells) {
+      const cell = await runPlanned(planned, bench)
+      cells.push(cell)
+      order.onCell(cell, cells.length)
+    }
+    if (order.heldLocks) heldLocks = await holdMany(bench, order.quick)
+    if (order.blocked) blocked = await blockMainThread(bench)
+  } finally {
+    serverSide.close()
+    await server.stop()
+  }
+  return {
+    startedAt,
+    tookMs: performance.now() - from,
+    rounds: order.rounds,
+    quick: order.quick,
+    machine: machineWith(server.version),
+    cells,
+    heldLocks,
+    blocked,
+  }
+}
+
+async function runPlanned({ scenario, entry, round }: PlannedCell, bench: Bench): Promise<CellResult> {
+  const from = performance.now()
+  const command = await commandOf(entry.runtime)
+  const result: Outcome =
+    typeof command === 'string'
+      ? { outcome: 'absent', why: command }
+      : await runCell(scenario, entry, command, bench)
+  return { scenario: scenario.name, library: entry.name, round, tookMs: performance.now() - from, result }
+}

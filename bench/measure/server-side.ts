@@ -1,0 +1,82 @@
+import { Redis } from 'ioredis'
+
+/** Calls by command, as the server counts them: those made by scripts too. */
+export type Calls = Readonly<Record<string, number>>
+
+/** The harness's own connection to the server that is measured. */
+export class ServerSide {
+  readonly #redis: Redis
+
+  constructor(host: string, port: number) {
+    this.#redis = new Redis({ host, port })
+  }
+
+  /** Empties the server and sets its counters to zero. Only for a server that was started for this. */
+  async clear(): Promise<void> {
+    await this.#redis.flushall()
+  }
+
+  async resetCounters(): Promise<void> {
+    await this.#redis.config('RESETSTAT')
+  }
+
+  async calls(): Promise<Calls> {
+    return parseCalls(await this.#redis.info('commandstats'))
+  }
+
+  async cpuMs(): Promise<number> {
+    return parseCpuMs(await this.#redis.info('cpu'))
+  }
+
+  async exists(key: string): Promise<boolean> {
+    return (await this.#redis.exists(key)) === 1
+  }
+
+  close(): void {
+    this.#redis.disconnect()
+  }
+}
+
+export function parseCalls(info: string): Calls {
+  const calls: Record<string, number> = {}
+  for (const [, command, count] of info.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)) {
+    if (command !== undefined) calls[command] = Number(count)
+  }
+  return calls
+}
+
+export function parseCpuMs(info: string): number {
+  const seconds = (name: string): number => Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1] ?? 0)
+  return (seconds('used_cpu_user') + seconds('used_cpu_sys')) * 1_000
+}
+
+/** What clients send themselves, whichever the library. */
+const SENT = [
+  'eval',
+  'evalsha',
+  'fcall',
+  'subscribe',
+  'unsubscribe',
+  'psubscribe',
+  'ssubscribe',
+  'sunsubscribe',
+  'script|load',
+  'ping',
+]
+
+/**
+ * How many commands clients sent, from counters that cannot tell them from what scripts called. It is known of each library
+ * which others it sends itself.
+ */
+export function sentCommands(library: string, calls: Calls): number {
+  const of = (command: string): number => calls[command] ?? 0
+  const sent = SENT.reduce((sum, command) => sum + of(command), 0)
+  return sent + (others[library]?.(of) ?? 0)
+}
+
+const others: Readonly<Record<string, (of: (command: string) => number) => number>> = {
+  // It deletes a latch after each unlock; the script's own DEL comes with a PUBLISH.
+  redisson: (of) => of('del') - of('publish'),
+  // Its SET NX is no script. (That of rueidislock is in one.)
+  redsync: (of) => of('set'),
+}

@@ -1,0 +1,21 @@
+import { catalog } from '../catalog.js'
+import type { Results } from '../measure/results.js'
+import type { Table } from './tables.js'
+
+/** All that took part, with the versions they said they have. */
+export function competitorsTable({ cells }: Results): Table {
+  const versions = new Map<string, string>()
+  for (const { library, result } of cells) {
+    if (result.outcome === 'measured') versions.set(library, result.version)
+  }
+  const present = catalog.filter(({ name }) => cells.some(({ library }) => library === name))
+  return {
+    head: ['', 'version', 'what it is', 'changed from its defaults'],
+    rows: present.map(({ name, title, what, changed }) => [
+      title,
+      versions.get(name) ?? 'not measured',
+      what,
+      changed,
+    ]),
+  }
+}

@@ -1,0 +1,22 @@
+import type { Kind } from './drivers/order.js'
+
+/** One line-up of processes and waiters, in which libraries are compared. */
+export interface Scenario {
+  readonly name: string
+  readonly title: string
+  readonly kind: Kind
+  readonly processes: number
+  /** Tasks in each process. */
+  readonly waiters: number
+  readonly sectionMs: 0 | 1
+  readonly depth: number
+  /** How long it goes on; a burst ends by itself. */
+  readonly durationMs: number
+  /** Burst: the end of patience. Loop: how long the waiters of the end may take. */
+  readonly giveUpMs: number
+  /** The same for libraries that are slow under contention. */
+  readonly slowGiveUpMs: number
+  readonly libraries: readonly string[]
+  /** Libraries that are measured in the first round only, because their figure costs minutes and is not close. */
+  readonly onceOnly: readonly string[]
+}

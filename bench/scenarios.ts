@@ -1,0 +1,138 @@
+import { entryOf, peers } from './catalog.js'
+import type { Scenario } from './scenario.js'
+
+const locks = ['holdfast', 'floor', ...peers]
+const elsewhere = ['redisson', 'redsync', 'rueidislock']
+const slow = peers.filter((name) => entryOf(name).slow === true)
+const everywhere = [...locks, ...elsewhere]
+
+const LOOP_MS = 1_200
+const UNCONTENDED_MS = 1_200
+const LOOP_GRACE_MS = 500
+const PATIENCE_MS = 20_000
+const LITTLE_PATIENCE_MS = 6_000
+
+type Given = Pick<Scenario, 'name' | 'title' | 'kind' | 'libraries'> & Partial<Scenario>
+
+function scenario(given: Given): Scenario {
+  const burst = given.kind === 'burst'
+  return {
+    processes: 1,
+    waiters: 1,
+    sectionMs: 0,
+    depth: 1,
+    durationMs: given.kind === 'loop' ? LOOP_MS : burst ? 0 : UNCONTENDED_MS,
+    giveUpMs: burst ? PATIENCE_MS : LOOP_GRACE_MS,
+    slowGiveUpMs: burst ? LITTLE_PATIENCE_MS : LOOP_GRACE_MS,
+    onceOnly: [],
+    ...given,
+  }
+}
+
+/** A burst and a loop of one line-up. */
+function pair(
+  processes: number,
+  waiters: number,
+  sectionMs: 0 | 1,
+  of: Pick<Scenario, 'libraries'> & {
+    readonly loop?: readonly string[]
+    readonly onceOnly?: readonly string[]
+    readonly loopOnceOnly?: readonly string[]
+  },
+): Scenario[] {
+  const lineUp = `${processes}x${waiters}`
+  const suffix = sectionMs === 0 ? '-empty' : ''
+  const sections = sectionMs === 0 ? 'empty sections' : 'sections of 1 ms'
+  const line = { processes, waiters, sectionMs }
+  return [
+    scenario({
+      ...line,
+      name: `burst-${lineUp}${suffix}`,
+      title: `burst ${lineUp}, ${sections}`,
+      kind: 'burst',
+      libraries: of.libraries,
+      onceOnly: of.onceOnly ?? [],
+    }),
+    scenario({
+      ...line,
+      name: `loop-${lineUp}${suffix}`,
+      title: `loop ${lineUp}, ${sections}`,
+      kind: 'loop',
+      libraries: (of.loop ?? of.libraries).filter((name) => name !== 'timers'),
+      onceOnly: of.loopOnceOnly ?? [],
+    }),
+  ]
+}
+
+const growing = ['holdfast', 'redis-semaphore', 'redlock-5']
+
+function growth(processes: number, waiters: number): Scenario {
+  return scenario({
+    name: `growth-${processes}x${waiters}`,
+    title: `growth: burst ${processes}x${waiters}, empty sections`,
+    kind: 'burst',
+    processes,
+    waiters,
+    libraries: growing,
+    onceOnly: growing.filter((name) => name !== 'holdfast'),
+    giveUpMs: LITTLE_PATIENCE_MS,
+  })
+}
+
+/** Numbers of waiters per process at which the growth of costs is looked at. */
+export const growthWaiters = [1, 10, 100, 1_000] as const
+export const growthProcesses = [1, 2] as const
+
+export const scenarios: readonly Scenario[] = [
+  scenario({
+    name: 'sequential',
+    title: 'uncontended, one after the other',
+    kind: 'sequential',
+    libraries: ['ping', ...everywhere],
+  }),
+  scenario({
+    name: 'keys',
+    title: 'uncontended, 64 keys at once',
+    kind: 'keys',
+    waiters: 64,
+    libraries: everywhere,
+  }),
+  scenario({
+    name: 'nested',
+    title: 'nested, depth 3',
+    kind: 'nested',
+    depth: 3,
+    libraries: ['holdfast', 'node-redisson', 'redisson'],
+    onceOnly: ['redisson'],
+  }),
+  ...pair(1, 50, 1, {
+    libraries: ['timers', ...everywhere],
+    onceOnly: ['redisson'],
+    loopOnceOnly: ['redisson'],
+  }),
+  ...pair(4, 25, 1, { libraries: everywhere }),
+  ...pair(1, 50, 0, { libraries: locks, loop: [...locks, 'redsync', 'rueidislock'], onceOnly: slow }),
+  ...pair(4, 25, 0, { libraries: locks, onceOnly: slow }),
+  scenario({
+    name: 'loop-16x1',
+    title: 'loop 16x1, sections of 1 ms',
+    kind: 'loop',
+    processes: 16,
+    sectionMs: 1,
+    libraries: locks,
+    onceOnly: peers,
+  }),
+  scenario({
+    name: 'many-waiters',
+    title: '10 000 waiters on one lock in one process, empty sections',
+    kind: 'burst',
+    waiters: 10_000,
+    libraries: locks,
+    onceOnly: ['floor', ...peers],
+  }),
+  ...growthProcesses.flatMap((processes) => growthWaiters.map((waiters) => growth(processes, waiters))),
+]
+
+/** The two that are programs of their own rather than cells. */
+export const HELD_LOCKS = 'held-locks'
+export const BLOCKED_MAIN_THREAD = 'blocked-main-thread'

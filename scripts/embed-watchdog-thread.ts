@@ -1,0 +1,74 @@
+/**
+ * Bundles the watchdog thread, its client library with it, into one compressed text in a module: so an application needs neither
+ * a file beside its bundle nor a package it can resolve at run time.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync } from 'node:zlib'
+import { build, type Plugin } from 'esbuild'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const folder = 'src/redis/watchdog-thread'
+const target = join(root, folder, 'source.generated.ts')
+
+/** `debug`, which the client library logs with, colours its output if it finds this package. The same text must come out wherever it is built. */
+const withoutColours: Plugin = {
+  name: 'without-colours',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^supports-color$/ }, ({ path }) => ({ path, namespace: 'absent' }))
+    onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: 'module.exports = false' }))
+  },
+}
+
+const { metafile, outputFiles } = await build({
+  absWorkingDir: root,
+  entryPoints: [join(folder, 'thread.ts')],
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'cjs',
+  metafile: true,
+  write: false,
+  legalComments: 'none',
+  logLevel: 'warning',
+  plugins: [withoutColours],
+})
+
+const [output] = outputFiles
+if (!output) throw new Error('esbuild made no output')
+const inputs = Object.keys(metafile.inputs)
+const unwanted = Object.values(metafile.outputs)
+  .flatMap(({ imports }) => imports)
+  .filter(({ path, external }) => external && !isBuiltin(path))
+if (unwanted.length > 0) throw new Error(`not bundled: ${unwanted.map(({ path }) => path).join(', ')}`)
+if (inputs.some((path) => path.endsWith('source.generated.ts')))
+  throw new Error(`${folder}/thread.ts imports, by whichever way, the very text it is built into`)
+
+writeFileSync(
+  target,
+  `// Generated from ${folder}/thread.ts by scripts/embed-watchdog-thread.ts. Do not edit.\n` +
+    `/*! @license\nThe text below contains:\n\n${licences(inputs)}\n*/\n` +
+    `export const compressed: string =\n  '${brotliCompressSync(output.text.trimEnd()).toString('base64')}'\n`,
+)
+
+/** The licences of the packages that went into the bundle, as those ask for. */
+function licences(paths: readonly string[]): string {
+  const packages = new Set(paths.map(packageOf).filter((path) => path !== undefined))
+  return [...packages].sort().map(licenceOf).join('\n\n')
+}
+
+function packageOf(path: string): string | undefined {
+  return /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]
+}
+
+function licenceOf(path: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
+  const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license'].find((each) =>
+    existsSync(join(root, path, each)),
+  )
+  const text = file === undefined ? '' : `\n\n${readFileSync(join(root, path, file), 'utf8').trim()}`
+  return `${name} ${version} (${license})${text.replaceAll('*/', '* /')}`
+}

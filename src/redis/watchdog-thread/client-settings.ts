@@ -1,0 +1,100 @@
+import dns from 'node:dns'
+import { InvalidArgumentError } from '../../errors.js'
+import { isCluster, type RedisClient } from '../client.js'
+
+type Data = null | boolean | number | bigint | string | ArrayBufferView | Data[] | { [name: string]: Data }
+
+/** How to reach the application's server from another thread: its client's options, as far as they are data. */
+export type ClientSettings =
+  | { readonly kind: 'standalone'; readonly options: Readonly<Record<string, Data>> }
+  | {
+      readonly kind: 'cluster'
+      readonly startupNodes: readonly Data[]
+      readonly options: Readonly<Record<string, Data>>
+    }
+
+/** Options that may be code, and are not needed to reach the server: how often to retry, whom to read from, commands to define. */
+const NOT_NEEDED = new Set([
+  'clusterNodeRetryStrategy',
+  'clusterRetryStrategy',
+  'himportFieldsets',
+  'preferredSlaves',
+  'reconnectOnError',
+  'retryStrategy',
+  'scaleReads',
+  'scripts',
+  'sentinelReconnectStrategy',
+  'sentinelRetryStrategy',
+])
+
+/**
+ * What another thread needs to connect as the application does.
+ *
+ * @throws `InvalidArgumentError` naming the option if one that matters cannot be copied to another thread.
+ */
+export function clientSettings(client: RedisClient): ClientSettings {
+  const options = copyOptions(client.options)
+  if (!isCluster(client)) return { kind: 'standalone', options }
+  const startupNodes = 'startupNodes' in client ? client.startupNodes : undefined
+  if (!Array.isArray(startupNodes) || startupNodes.length === 0) {
+    throw refusal('startupNodes', startupNodes)
+  }
+  return {
+    kind: 'cluster',
+    startupNodes: startupNodes.map((node, index) => copy(node, `startupNodes[${index}]`)),
+    options,
+  }
+}
+
+function copyOptions(options: object): Record<string, Data> {
+  const copied: Record<string, Data> = {}
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || NOT_NEEDED.has(name) || isDefault(value)) continue
+    if (name === 'redisOptions') copied[name] = copyOptions(value)
+    else copied[name] = copy(value, name)
+  }
+  return copied
+}
+
+/** A Cluster's options name Node's own functions where the application names none: the thread's client has the same. */
+function isDefault(value: unknown): boolean {
+  return value === dns.lookup || value === dns.resolveSrv
+}
+
+function copy(value: unknown, path: string): Data {
+  switch (typeof value) {
+    case 'boolean':
+    case 'number':
+    case 'bigint':
+    case 'string':
+      return value
+    case 'object':
+      if (value === null || ArrayBuffer.isView(value)) return value
+      if (Array.isArray(value)) return value.map((each, index) => copy(each, `${path}[${index}]`))
+      if (isPlain(value)) return copyFields(value, path)
+  }
+  throw refusal(path, value)
+}
+
+function copyFields(value: object, path: string): { [name: string]: Data } {
+  const copied: { [name: string]: Data } = {}
+  for (const [name, each] of Object.entries(value)) {
+    if (each !== undefined) copied[name] = copy(each, `${path}.${name}`)
+  }
+  return copied
+}
+
+/** Whether it is an object of no class, of whichever realm. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+function refusal(path: string, value: unknown): InvalidArgumentError {
+  return new InvalidArgumentError(
+    `client option ${path}`,
+    value,
+    'with watchdogThread, only data (text, numbers, Buffers, lists and plain objects of these), because the thread connects by ' +
+      'itself and code cannot be copied to it. Give this option as data, do without it, or leave watchdogThread off',
+  )
+}

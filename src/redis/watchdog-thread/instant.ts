@@ -1,0 +1,47 @@
+import type { Clock } from '../../core/clock.js'
+
+/** How far the wall clock may run ahead of the monotonic one before it counts as time that really passed. */
+const WALL_TOLERANCE_US = 50_000
+
+/**
+ * A point in time that every thread of the process understands. A lease clock has a zero of its own in each thread, so what
+ * passes between threads is told by the two clocks they share: the monotonic one, which may stand still while the machine
+ * sleeps, and the wall clock, which anybody may set.
+ */
+export interface Instant {
+  readonly monotonicUs: number
+  readonly wallUs: number
+}
+
+/** The clocks that all threads of a process share. */
+export interface SharedClocks {
+  monotonicUs(): number
+  wallUs(): number
+}
+
+export const processClocks: SharedClocks = {
+  monotonicUs: () => Number(process.hrtime.bigint() / 1_000n),
+  wallUs: () => Date.now() * 1_000,
+}
+
+/**
+ * A time of this thread's lease clock, for another thread. The shared clocks are read first: time that passes between the
+ * readings makes the instant earlier, never later (rule L3).
+ */
+export function instantOf(leaseTimeMs: number, clock: Clock, shared = processClocks): Instant {
+  const monotonicUs = shared.monotonicUs()
+  const wallUs = shared.wallUs()
+  const leftUs = (leaseTimeMs - clock.now()) * 1_000
+  return { monotonicUs: monotonicUs + leftUs, wallUs: wallUs + leftUs }
+}
+
+/**
+ * The same on this thread's lease clock. When the wall clock has run ahead since the instant was told, the machine may have
+ * slept: then the time left is what the wall clock leaves of it, as on the lease clock itself.
+ */
+export function leaseTimeOf(instant: Instant, clock: Clock, shared = processClocks): number {
+  const now = clock.now()
+  const leftUs = instant.monotonicUs - shared.monotonicUs()
+  const leftByWallUs = instant.wallUs - shared.wallUs()
+  return now + (leftUs - leftByWallUs > WALL_TOLERANCE_US ? leftByWallUs : leftUs) / 1_000
+}

@@ -1,0 +1,124 @@
+import { leaseDeadline } from '../../core/lease.js'
+import type { Appointment, Schedule } from '../../core/schedule.js'
+import type { Owner } from '../../owner.js'
+import type { LockPort } from '../../store.js'
+
+/** As the main thread's watchdog: when to renew, and how often to try again until the next regular renewal. */
+const RENEWALS_PER_LEASE = 3
+const RETRIES_PER_RENEWAL = 10
+
+/** A lease to be renewed. Times are on this thread's lease clock. */
+export interface Renewable {
+  readonly name: string
+  readonly owner: Owner
+  deadline: number
+  renewUntil: number
+  /** Whether a renewal has failed since the last that succeeded. */
+  suspended: boolean
+}
+
+/** What becomes of renewals. */
+export interface RenewalListener<Lease> {
+  renewed(lease: Lease): void
+  /** The first failure of a run of them. */
+  failed(lease: Lease, cause: unknown): void
+  /** The store does not have it any more. It is renewed no more. */
+  lost(lease: Lease): void
+}
+
+/**
+ * Renews leases, all in one flight at each third of their time. Each gets its own answer, so one that fails delays no other
+ * (rule L4). One whose deadline has passed is let go: its holder has been told that it may have lost the lock.
+ */
+export class Renewer<Lease extends Renewable> {
+  readonly #leases = new Set<Lease>()
+  readonly #everyMs: number
+  #round: Appointment | undefined
+
+  constructor(
+    private readonly leaseMs: number,
+    private readonly port: Pick<LockPort, 'renew'>,
+    private readonly schedule: Schedule,
+    /** Whether anybody may still want the leases. While not, nothing is sent. */
+    private readonly wanted: () => boolean,
+    private readonly listener: RenewalListener<Lease>,
+  ) {
+    this.#everyMs = leaseMs / RENEWALS_PER_LEASE
+  }
+
+  add(lease: Lease): void {
+    this.#leases.add(lease)
+    this.#round ??= this.#nextRound()
+    this.#hasten([lease])
+  }
+
+  /** A renewal that is under way then counts for nothing any more. */
+  remove(lease: Lease): void {
+    this.#leases.delete(lease)
+    if (this.#leases.size > 0) return
+    this.schedule.cancel(this.#round)
+    this.#round = undefined
+  }
+
+  /** Makes up at once for rounds in which nothing was sent. */
+  hasten(): void {
+    this.#hasten(this.#leases)
+  }
+
+  #nextRound(): Appointment {
+    return this.schedule.at(this.schedule.clock.now() + this.#everyMs, () => {
+      this.#round = this.#nextRound()
+      this.#renew(this.#leases)
+    })
+  }
+
+  /** Those that have little time left do not wait for the next round. */
+  #hasten(leases: Iterable<Lease>): void {
+    const oneRoundAgo = this.schedule.clock.now() - this.#everyMs
+    const late = leaseDeadline(oneRoundAgo, this.leaseMs)
+    this.#renew([...leases].filter(({ deadline }) => deadline < late))
+  }
+
+  #renew(leases: Iterable<Lease>): void {
+    const beforeSend = this.schedule.clock.now()
+    const due: Lease[] = []
+    for (const lease of leases) {
+      if (lease.deadline <= beforeSend) this.remove(lease)
+      else if (lease.renewUntil > beforeSend) due.push(lease)
+    }
+    if (due.length === 0 || !this.wanted()) return
+    const { leaseMs } = this
+    const answers = this.port.renew(due.map(({ name, owner }) => ({ name, owner, leaseMs })))
+    due.forEach((lease, index) => {
+      answers[index]?.then(
+        (renewed) => this.#settle(lease, beforeSend, renewed),
+        (error: unknown) => this.#failed(lease, error),
+      )
+    })
+  }
+
+  #settle(lease: Lease, beforeSend: number, renewed: boolean): void {
+    if (!this.#leases.has(lease)) return
+    if (!renewed) {
+      this.remove(lease)
+      this.listener.lost(lease)
+    } else if (this.schedule.clock.now() < lease.deadline) {
+      lease.suspended = false
+      lease.deadline = Math.max(lease.deadline, leaseDeadline(beforeSend, this.leaseMs))
+      this.listener.renewed(lease)
+    }
+  }
+
+  #failed(lease: Lease, cause: unknown): void {
+    if (!this.#leases.has(lease)) return
+    if (!lease.suspended) {
+      lease.suspended = true
+      this.listener.failed(lease, cause)
+    }
+    const again = this.schedule.clock.now() + this.#everyMs / RETRIES_PER_RENEWAL
+    if (again >= lease.deadline) return
+    this.schedule.at(again, () => {
+      if (this.#leases.has(lease) && lease.suspended) this.#renew([lease])
+    })
+  }
+}

@@ -1,0 +1,226 @@
+import { brotliDecompressSync } from 'node:zlib'
+import type { LeaseThread, LeaseThreadListener } from '../../core/lease-thread.js'
+import type { Appointment, Schedule } from '../../core/schedule.js'
+import { StoreError } from '../../errors.js'
+import type { Owner } from '../../owner.js'
+import type { RedisClient } from '../client.js'
+import { clientSettings } from './client-settings.js'
+import { Heartbeat } from './heartbeat.js'
+import { instantOf } from './instant.js'
+import type { Order, Report, ThreadSettings } from './messages.js'
+import { networkDefaults } from './network-defaults.js'
+import { ThreadSession } from './thread-session.js'
+import { failureTold } from './told-failure.js'
+import { WatchedLease } from './watched-lease.js'
+
+/** The main thread is seen this often within the time after which it would be given up. */
+const BEATS_PER_BLOCK = 10
+const LONGEST_BEAT_MS = 1_000
+/** The pause before a new thread is tried, doubled with each that fails early, up to the longest. */
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 60_000
+
+export interface ThreadRenewalsSettings {
+  readonly leaseMs: number
+  readonly commandTimeoutMs: number
+  readonly maxBlockedMs: number
+}
+
+/**
+ * Renews leases in a thread of its own, over a connection of its own, so that work that blocks the main thread's event loop
+ * costs no lock. A thread that dies is replaced after a pause; meanwhile the main thread has to renew.
+ */
+export class ThreadRenewals implements LeaseThread {
+  readonly #leases = new Map<number, WatchedLease>()
+  readonly #heartbeat = new Heartbeat()
+  readonly #settings: ThreadSettings
+  readonly #beatMs: number
+  #session: ThreadSession | undefined
+  #starting: Promise<void> | undefined
+  #startedAt = 0
+  #failures = 0
+  #notBefore = Number.NEGATIVE_INFINITY
+  #restart: Appointment | undefined
+  #nextBeat: Appointment | undefined
+  #closed = false
+  #ids = 0
+
+  /** @throws `InvalidArgumentError` if the client has options that matter and cannot be copied to a thread. */
+  constructor(
+    client: RedisClient,
+    { leaseMs, commandTimeoutMs, maxBlockedMs }: ThreadRenewalsSettings,
+    private readonly schedule: Schedule,
+    /** Told of a thread that died, and of trouble that belongs to no lease. */
+    private readonly onError: (error: unknown) => void,
+  ) {
+    this.#beatMs = Math.min(maxBlockedMs / BEATS_PER_BLOCK, LONGEST_BEAT_MS)
+    this.#settings = {
+      client: clientSettings(client),
+      network: networkDefaults(),
+      leaseMs,
+      commandTimeoutMs,
+      maxBlockedMs,
+      heartbeat: this.#heartbeat.memory,
+    }
+  }
+
+  /** How many leases are watched. */
+  get size(): number {
+    return this.#leases.size
+  }
+
+  /** Whether there is a thread to renew them. */
+  get working(): boolean {
+    return this.#session !== undefined
+  }
+
+  /**
+   * Starts the thread. To be awaited before the first acquire that is to be watched, or a block right after the grant would
+   * find no thread yet. Undefined when there is nothing to wait for: it runs, or has failed and will be tried again later.
+   */
+  start(): Promise<void> | undefined {
+    if (this.#starting) return this.#starting
+    if (this.#closed || this.#session || this.schedule.clock.now() < this.#notBefore) return undefined
+    const starting = this.#start().finally(() => {
+      this.#starting = undefined
+    })
+    this.#starting = starting
+    return starting
+  }
+
+  add(
+    name: string,
+    owner: Owner,
+    deadline: number,
+    renewUntil: number,
+    listener: LeaseThreadListener,
+  ): WatchedLease {
+    this.#ids += 1
+    const { clock } = this.schedule
+    const lease = new WatchedLease(this.#ids, name, owner, deadline, renewUntil, listener, clock, {
+      changed: () => this.#update(lease),
+      removed: () => this.#remove(lease),
+    })
+    this.#leases.set(lease.id, lease)
+    this.#heartbeat.beat()
+    this.#nextBeat ??= this.#beatLater()
+    if (this.#session) this.#hand(lease, this.#session)
+    else this.#startLater()
+    return lease
+  }
+
+  /** Ends the thread and its connections. What is watched is renewed no more. */
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const lease of [...this.#leases.values()]) this.#remove(lease)
+    await this.#starting
+    await this.#session?.close()
+    this.#session = undefined
+  }
+
+  async #start(): Promise<void> {
+    try {
+      const { compressed } = await import('./source.generated.js')
+      if (this.#closed) return
+      const source = brotliDecompressSync(Buffer.from(compressed, 'base64')).toString()
+      this.#startedAt = this.schedule.clock.now()
+      const session = new ThreadSession(source, this.#settings, {
+        report: (report) => this.#heard(report),
+        ended: (cause) => this.#broken(cause),
+      })
+      this.#session = session
+      for (const lease of this.#leases.values()) this.#hand(lease, session)
+    } catch (error) {
+      this.#broken(error)
+    }
+  }
+
+  #hand(lease: WatchedLease, session: ThreadSession): void {
+    const slot = session.takeSlot()
+    lease.sit({ session, slot })
+    const { id, name, owner } = lease
+    session.send({ kind: 'watch', id, slot, name, owner, ...this.#termsOf(lease) })
+  }
+
+  #update(lease: WatchedLease): void {
+    lease.seat?.session.send({ kind: 'update', id: lease.id, ...this.#termsOf(lease) })
+  }
+
+  #termsOf(lease: WatchedLease): Pick<Extract<Order, { kind: 'update' }>, 'deadline' | 'renewUntil'> {
+    const { clock } = this.schedule
+    return {
+      deadline: instantOf(lease.deadline, clock),
+      renewUntil: instantOf(lease.renewUntil, clock),
+    }
+  }
+
+  #remove(lease: WatchedLease): void {
+    if (!this.#leases.delete(lease.id)) return
+    lease.seat?.session.send({ kind: 'unwatch', id: lease.id })
+    lease.sit(undefined)
+    if (this.#leases.size > 0) return
+    this.schedule.cancel(this.#nextBeat)
+    this.schedule.cancel(this.#restart)
+    this.#nextBeat = undefined
+    this.#restart = undefined
+  }
+
+  #heard(report: Report): void {
+    switch (report.kind) {
+      case 'renewed':
+        for (const id of report.ids) this.#about(id, (lease) => lease.listener.renewed(lease))
+        break
+      case 'failed':
+        this.#about(report.id, (lease) => lease.listener.failed(lease, failureTold(report.failure)))
+        break
+      case 'lost':
+        this.#about(report.id, (lease) => lease.listener.lost(lease))
+        break
+      case 'trouble':
+        this.onError(failureTold(report.failure))
+        break
+    }
+  }
+
+  /** What is told of a lease that was removed meanwhile counts for nothing any more. */
+  #about(id: number, tell: (lease: WatchedLease) => void): void {
+    const lease = this.#leases.get(id)
+    if (lease) tell(lease)
+  }
+
+  #broken(cause: unknown): void {
+    this.#session = undefined
+    for (const lease of this.#leases.values()) lease.sit(undefined)
+    const now = this.schedule.clock.now()
+    this.#failures = now - this.#startedAt > LONGEST_PAUSE_MS ? 1 : this.#failures + 1
+    this.#notBefore = now + Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS)
+    this.#startLater()
+    this.onError(
+      new StoreError('unknown', 'watchdog thread', {
+        cause,
+        transient: true,
+        hint: 'The main thread renews until a new one runs; a blocked event loop may cost locks meanwhile.',
+      }),
+    )
+    for (const listener of new Set([...this.#leases.values()].map((lease) => lease.listener)))
+      listener.broken()
+  }
+
+  #startLater(): void {
+    if (this.#leases.size === 0 || this.#restart || this.#starting || this.#closed) return
+    this.#restart = this.schedule.at(this.#notBefore, () => {
+      this.#restart = undefined
+      void this.start()
+    })
+  }
+
+  #beatLater(): Appointment {
+    return this.schedule.at(this.schedule.clock.now() + this.#beatMs, () => {
+      this.#nextBeat = this.#beatLater()
+      const wasGivenUp = this.#heartbeat.ageMs() > this.#settings.maxBlockedMs
+      this.#heartbeat.beat()
+      // What the thread let go on account of that may still be ours.
+      if (wasGivenUp) this.#session?.send({ kind: 'awake' })
+    })
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * What runs in the thread: renewals over a connection of its own. Built into one text by scripts/embed-watchdog-thread.ts, with
+ * the client library, so that it needs no file and no package where it runs. Nothing else imports it.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { Cluster, Redis } from 'ioredis'
+import { SystemClock } from '../../core/clock.js'
+import { Schedule } from '../../core/schedule.js'
+import { ClusterLink } from '../cluster-link.js'
+import type { Link, LinkListener } from '../link.js'
+import { ReentrantLockPort } from '../reentrant-lock.js'
+import { ReleaseChannels } from '../release-channel.js'
+import { StandaloneLink } from '../standalone-link.js'
+import type { ClientSettings } from './client-settings.js'
+import { Heartbeat } from './heartbeat.js'
+import type { Order, Report, ThreadSettings } from './messages.js'
+import { applyNetworkDefaults } from './network-defaults.js'
+import { tellFailure } from './told-failure.js'
+import { WatchList } from './watch-list.js'
+
+const settings: ThreadSettings = workerData
+applyNetworkDefaults(settings.network)
+
+const report = (message: Report): void => parentPort?.postMessage(message)
+const onError = (error: unknown): void => report({ kind: 'trouble', failure: tellFailure(error) })
+const schedule = new Schedule(new SystemClock(), onError)
+const link = linkTo(settings.client)
+const { keyPrefix } = settings.client.options
+const port = new ReentrantLockPort(
+  link,
+  new ReleaseChannels(() => link, schedule),
+  typeof keyPrefix === 'string' ? keyPrefix : '',
+  onError,
+)
+const list = new WatchList(settings, port, schedule, new Heartbeat(settings.heartbeat), report)
+
+parentPort?.on('message', (orders: readonly Order[]) => {
+  for (const order of orders) list.carryOut(order)
+})
+
+/** RESP2, which every server and every proxy speaks: a renewal's answer is a number in both. */
+function linkTo(client: ClientSettings): Link {
+  // Nobody subscribes here.
+  const listener: LinkListener = { message: () => undefined, resumed: () => undefined, error: onError }
+  const { commandTimeoutMs } = settings
+  if (client.kind === 'standalone') {
+    const pattern = new Redis({ ...client.options, protocol: 2, lazyConnect: true })
+    return new StandaloneLink(pattern, schedule, commandTimeoutMs, listener)
+  }
+  const { redisOptions, ...options } = client.options
+  const nodes = client.startupNodes.map(startupNode)
+  const pattern = new Cluster(nodes, {
+    ...options,
+    lazyConnect: true,
+    redisOptions: { ...Object(redisOptions), protocol: 2 },
+  })
+  return new ClusterLink(pattern, schedule, commandTimeoutMs, listener)
+}
+
+/** A node as the application gave it: a URL, a port, or options. */
+function startupNode(node: unknown): string | number | object {
+  return typeof node === 'string' || typeof node === 'number' ? node : Object(node)
+}

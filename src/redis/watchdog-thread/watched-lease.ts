@@ -1,0 +1,93 @@
+import type { Clock } from '../../core/clock.js'
+import type { LeaseThreadListener, ThreadLease } from '../../core/lease-thread.js'
+import type { Owner } from '../../owner.js'
+import { leaseTimeOf } from './instant.js'
+import type { ThreadSession } from './thread-session.js'
+
+/** Where a lease's deadlines are written. */
+export interface Seat {
+  readonly session: ThreadSession
+  readonly slot: number
+}
+
+/** What the lease is renewed by. */
+export interface LeaseKeeper {
+  changed(lease: WatchedLease): void
+  removed(lease: WatchedLease): void
+}
+
+/** A lease that is renewed in the thread. Its deadline is read from what the thread has written into shared memory. */
+export class WatchedLease implements ThreadLease {
+  /** Where the thread writes; undefined while there is no thread. */
+  seat: Seat | undefined
+  #stamp = 0n
+  #renewUntil: number
+  #deadline: number
+
+  constructor(
+    readonly id: number,
+    readonly name: string,
+    readonly owner: Owner,
+    deadline: number,
+    renewUntil: number,
+    readonly listener: LeaseThreadListener,
+    private readonly clock: Clock,
+    private readonly keeper: LeaseKeeper,
+  ) {
+    this.#deadline = deadline
+    this.#renewUntil = renewUntil
+  }
+
+  /**
+   * When the lease ends unless renewed, on the lease clock; −Infinity once it is known to be lost. Reads what the thread has
+   * written, without a message: right at any moment, also in the first step after the event loop was blocked.
+   */
+  get deadline(): number {
+    const { seat } = this
+    if (!seat) return this.#deadline
+    const { deadlines } = seat.session
+    const stamp = deadlines.stamp(seat.slot)
+    if (stamp === this.#stamp) return this.#deadline
+    this.#stamp = stamp
+    const told = deadlines.read(seat.slot, stamp)
+    // Once it is on the lease clock, that clock sees to it that time passed asleep counts.
+    if (told === 'lost') this.#deadline = Number.NEGATIVE_INFINITY
+    else if (told) this.#lengthen(leaseTimeOf(told, this.clock))
+    return this.#deadline
+  }
+
+  /** The main thread has renewed it itself: the lease lasts at least until then. A lost one stays lost. */
+  extend(deadline: number): void {
+    if (deadline > this.deadline && this.#lengthen(deadline)) this.keeper.changed(this)
+  }
+
+  /** Until when it is renewed, on the lease clock (`maxHoldMs`). */
+  get renewUntil(): number {
+    return this.#renewUntil
+  }
+
+  set renewUntil(renewUntil: number) {
+    if (renewUntil === this.#renewUntil) return
+    this.#renewUntil = renewUntil
+    this.keeper.changed(this)
+  }
+
+  /** To be called before the last release is sent (rule L5). A second call does nothing. */
+  remove(): void {
+    this.keeper.removed(this)
+  }
+
+  #lengthen(deadline: number): boolean {
+    if (this.#deadline === Number.NEGATIVE_INFINITY || deadline <= this.#deadline) return false
+    this.#deadline = deadline
+    return true
+  }
+
+  /** The thread writes there from now on; undefined: its end has come, and what it wrote last counts. */
+  sit(seat: Seat | undefined): void {
+    // What was written at the old one.
+    this.#deadline = this.deadline
+    this.seat = seat
+    this.#stamp = 0n
+  }
+}

@@ -1,0 +1,165 @@
+/** What the benchmark makes of the figures of its rounds: medians, ratios, gates. */
+import { describe, expect, test } from 'vitest'
+import { atLeast, atMost } from '../../bench/gate.js'
+import { bestPeer, gatesOf } from '../../bench/gates.js'
+import type { Figures } from '../../bench/measure/figures.js'
+import { planned } from '../../bench/measure/plan.js'
+import type { CellResult } from '../../bench/measure/results.js'
+import { ratioOf, summarise } from '../../bench/measure/summary.js'
+import { scenarios } from '../../bench/scenarios.js'
+
+const nothing: Figures = {
+  sections: 0,
+  elapsedMs: 1_000,
+  sectionsPerSecond: 0,
+  gapP50Ms: undefined,
+  gapP99Ms: undefined,
+  crossingP50Ms: undefined,
+  crossings: 0,
+  commandsPerSection: undefined,
+  clientUsPerSection: undefined,
+  serverUsPerSection: undefined,
+  jain: undefined,
+  starved: 0,
+  worstWaitMs: 0,
+  overlaps: 0,
+  gaveUp: 0,
+  maxRssMb: 0,
+  errors: [],
+}
+
+function cell(scenario: string, library: string, round: number, figures: Partial<Figures>): CellResult {
+  return {
+    scenario,
+    library,
+    round,
+    tookMs: 0,
+    result: { outcome: 'measured', version: '1', figures: { ...nothing, ...figures } },
+  }
+}
+
+function failed(scenario: string, library: string, round: number): CellResult {
+  return { scenario, library, round, tookMs: 0, result: { outcome: 'failed', why: 'it broke' } }
+}
+
+describe('a summary', () => {
+  test('has medians, the worst of what must not happen, and what went wrong', () => {
+    const cells = [
+      cell('burst-1x50', 'floor', 0, { sectionsPerSecond: 90, overlaps: 0, jain: 0.5 }),
+      cell('burst-1x50', 'floor', 1, { sectionsPerSecond: 100, overlaps: 3, jain: 0.7 }),
+      failed('burst-1x50', 'floor', 2),
+    ]
+    const summary = summarise(cells, 'burst-1x50', 'floor')
+    expect(summary).toMatchObject({ rounds: 2, troubles: ['failed: it broke'] })
+    expect(summary?.figures).toMatchObject({ sectionsPerSecond: 95, overlaps: 3 })
+    expect(summary?.figures?.jain).toBeCloseTo(0.6)
+  })
+
+  test('is there for a library that failed always, and not for one that was not run', () => {
+    const cells = [failed('keys', 'verrou', 0)]
+    expect(summarise(cells, 'keys', 'verrou')).toMatchObject({ rounds: 0, figures: undefined })
+    expect(summarise(cells, 'keys', 'floor')).toBeUndefined()
+  })
+})
+
+test('a ratio is the median of those within each round', () => {
+  const rate = (library: string, rates: readonly number[]): CellResult[] =>
+    rates.map((sectionsPerSecond, round) => cell('keys', library, round, { sectionsPerSecond }))
+  // The machine was half as fast in the second round.
+  const cells = [
+    ...rate('holdfast', [90, 45, 99]),
+    ...rate('floor', [100, 50, 100]),
+    failed('keys', 'floor', 3),
+  ]
+  expect(ratioOf(cells, 'keys', ['holdfast', 'floor'], (figures) => figures.sectionsPerSecond)).toBe(0.9)
+  expect(
+    ratioOf(cells, 'keys', ['holdfast', 'verrou'], (figures) => figures.sectionsPerSecond),
+  ).toBeUndefined()
+})
+
+describe('gates', () => {
+  test('compare with what is needed', () => {
+    expect(atLeast('x', 0.92, 0.92).ok).toBe(true)
+    expect(atLeast('x', 0.92, 0.919)).toMatchObject({ ok: false, needed: '≥ 0.92', reached: '0.92' })
+    expect(atMost('x', 0, 1).ok).toBe(false)
+    expect(atMost('x', 0, undefined)).toMatchObject({ ok: undefined, reached: 'not measured' })
+  })
+
+  test('the best peer is a peer, not the floor nor a library of another runtime', () => {
+    const cells = [
+      cell('burst-4x25', 'floor', 0, { sectionsPerSecond: 900 }),
+      cell('burst-4x25', 'redisson', 0, { sectionsPerSecond: 800 }),
+      cell('burst-4x25', 'redlock-5', 0, { sectionsPerSecond: 124 }),
+      cell('burst-4x25', 'redis-semaphore', 0, { sectionsPerSecond: 254 }),
+    ]
+    expect(bestPeer(cells, 'burst-4x25')).toBe('redis-semaphore')
+    expect(bestPeer(cells, 'keys')).toBeUndefined()
+  })
+
+  test('are worked out from the cells', () => {
+    const cells = [
+      cell('sequential', 'ping', 0, { sectionsPerSecond: 10_000 }),
+      cell('burst-4x25', 'redis-semaphore', 0, { sectionsPerSecond: 250 }),
+      cell('burst-4x25', 'holdfast', 0, {
+        sectionsPerSecond: 700,
+        crossingP50Ms: 0.25,
+        commandsPerSection: 0.5,
+      }),
+      ...[1, 10, 100, 1_000].map((waiters) =>
+        cell(`growth-1x${waiters}`, 'holdfast', 0, { commandsPerSection: 2 / waiters }),
+      ),
+    ]
+    const gates = gatesOf({ cells, blocked: [] })
+    const gate = (start: string) => gates.find(({ what }) => what.startsWith(start))
+    expect(gate('burst 4x25: times the best peer')).toMatchObject({ reached: '2.80', ok: true })
+    expect(gate('burst 4x25: hand-over')).toMatchObject({ reached: '2.50', ok: true })
+    expect(gate('growth, 1 process ')).toMatchObject({ ok: true })
+    expect(gate('growth, 2 processes')).toMatchObject({ ok: undefined })
+    expect(gate('main thread blocked for 3 leases, watchdog')).toMatchObject({ ok: undefined })
+  })
+
+  test('a thread that keeps the lock passes, one that loses it does not', () => {
+    const kept = {
+      heldAtFirstCheck: true,
+      abortedAtFirstCheck: false,
+      abortedSoonAfter: false,
+      keyThere: true,
+    }
+    const lost = {
+      heldAtFirstCheck: false,
+      abortedAtFirstCheck: true,
+      abortedSoonAfter: true,
+      keyThere: false,
+    }
+    const verdicts = (on: typeof kept, off: typeof kept) =>
+      gatesOf({
+        cells: [],
+        blocked: [
+          { watchdogThread: false, ...off },
+          { watchdogThread: true, ...on },
+        ],
+      })
+        .slice(-2)
+        .map(({ ok }) => ok)
+    expect(verdicts(kept, lost)).toEqual([true, true])
+    expect(verdicts({ ...kept, keyThere: false }, kept)).toEqual([false, false])
+  })
+})
+
+describe('the plan', () => {
+  test('runs what is spared in the first round only', () => {
+    const many = scenarios.filter(({ name }) => name === 'many-waiters')
+    const cells = planned(many, 3, ['holdfast', 'floor'])
+    expect(cells.map(({ entry, round }) => `${entry.name} ${round}`)).toEqual([
+      'holdfast 0',
+      'floor 0',
+      'holdfast 1',
+      'holdfast 2',
+    ])
+  })
+
+  test('no two scenarios share a name', () => {
+    const names = scenarios.map(({ name }) => name)
+    expect(names).toEqual([...new Set(names)])
+  })
+})

@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { AcquireOptions, Hold, Holdfast, HoldfastOptions, Lock } from '../../src/index.js'
+import { Scene } from '../fault/scene.js'
+import { eventually } from '../setup/eventually.js'
+
+/** Design section 7: what it costs to hand a lock on within a process, and what waiters of other processes pay meanwhile. */
+describe.each([
+  { where: 'RESP3', library: 'ioredis-6' as const },
+  { where: 'RESP2', library: 'ioredis-5' as const },
+])('costs of hand-over ($where)', ({ library }) => {
+  let scene: Scene
+  beforeEach(async () => {
+    scene = await Scene.standalone(library)
+  })
+  afterEach(() => scene.end())
+
+  /** However slow the machine, the time slice does not end meanwhile. */
+  const patient = { handOverSliceMs: Number.POSITIVE_INFINITY }
+
+  /** A client whose connections are open, all there are, and whose scripts the server knows. */
+  async function warm(options: HoldfastOptions = patient): Promise<Holdfast> {
+    const holdfast = scene.holdfast(options)
+    const lock = holdfast.lock(`${scene.name}:warm-up`)
+    const hold = await lock.acquire({ leaseMs: 60_000 })
+    const waiting = lock.acquire({ leaseMs: 60_000 })
+    await settled(lock)
+    await hold.release()
+    await (await waiting).release()
+    await eventually(async () => holdfast.census.gates === 0 && (await scene.channels()).length === 0)
+    await quiet()
+    return holdfast
+  }
+
+  /**
+   * Resolves when these clients wait for the lock and have nothing more to ask. A subscription that was confirmed on a connection
+   * of its own may lead to a look at the lock: it has been sent when the client has had an answer to a later question.
+   */
+  async function settled(...locks: Lock[]): Promise<void> {
+    for (const lock of locks) {
+      await eventually(
+        () => lock.countWaitingClients(),
+        (count) => count === locks.length,
+      )
+      await quiet()
+      for (let question = 0; question < 3; question += 1) await lock.isLocked()
+    }
+    await quiet()
+  }
+
+  const quiet = (): Promise<unknown> =>
+    eventually(() => scene.proxy.commands.every(({ reply }) => reply !== undefined))
+
+  /** What one hand-over between calls with these terms costs, while a further call goes on waiting. */
+  async function handOver(from: AcquireOptions, to: AcquireOptions): Promise<unknown> {
+    const lock = (await warm()).lock(scene.name)
+    const hold = await lock.acquire(from)
+    const [next, last] = [lock.acquire(to), lock.acquire()]
+    await settled(lock)
+    const tally = scene.proxy.tally()
+    const [heir] = await Promise.all([next, hold.release()])
+    const cost = { commands: tally.labels, roundTrips: tally.flights }
+    await heir.release()
+    await (await last).release()
+    return cost
+  }
+
+  test('under the watchdog: no command', async () => {
+    expect(await handOver({}, {})).toEqual({ commands: [], roundTrips: 0 })
+  })
+
+  test.each([
+    { what: 'the heir', from: {}, to: { leaseMs: 60_000 } },
+    { what: 'the releaser', from: { leaseMs: 60_000 }, to: {} },
+    { what: 'both', from: { leaseMs: 60_000 }, to: { leaseMs: 50_000 } },
+  ])('with a lease on $what: one command, one round trip', async ({ from, to }) => {
+    expect(await handOver(from, to)).toEqual({ commands: ['handOver'], roundTrips: 1 })
+  })
+
+  test('a burst of 50 sections of a millisecond: 0.2 commands each at most', async () => {
+    const commands = await costOfBurst(50, () => new Promise((resolve) => setTimeout(resolve, 1)))
+    expect(commands).toBeLessThanOrEqual(0.2 * 50)
+  })
+
+  test('with the default bounds: a release and an acquire for each time slice beside that', async () => {
+    const lock = (await warm({})).lock(scene.name)
+    const tally = scene.proxy.tally()
+    const startedAt = performance.now()
+    const section = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1))
+    await Promise.all(Array.from({ length: 100 }, () => lock.withLock(section)))
+    const slices = Math.ceil((performance.now() - startedAt) / 25)
+    const count = (label: string): number => tally.labels.filter((each) => each === label).length
+    expect(count('acquire')).toBeLessThanOrEqual(slices + 1)
+    expect(count('release')).toBeLessThanOrEqual(slices + 1)
+    expect(new Set(tally.labels).size).toBeLessThanOrEqual(5)
+  })
+
+  test('commands per section do not grow with the number that wait: 1, 10, 100, 1000', async () => {
+    let before = Number.POSITIVE_INFINITY
+    for (const waiters of [1, 10, 100, 1_000]) {
+      const each =
+        (await costOfBurst(waiters, () => new Promise((resolve) => setImmediate(resolve)))) / waiters
+      expect(each, `${waiters} waiters`).toBeLessThanOrEqual(before)
+      before = each
+    }
+  })
+
+  let bursts = 0
+  async function costOfBurst(sections: number, body: () => Promise<void>): Promise<number> {
+    bursts += 1
+    const lock = (await warm()).lock(`${scene.name}:burst ${bursts}`)
+    const tally = scene.proxy.tally()
+    await Promise.all(Array.from({ length: sections }, () => lock.withLock(body)))
+    return tally.labels.length
+  }
+
+  test('a contender that loses makes one attempt for each announcement, and sends nothing else', async () => {
+    const holder = scene.holdfast({}, { proxied: false })
+    const hold = await holder.lock(scene.name).acquire({ leaseMs: 600_000 })
+    const locks = [
+      (await warm()).lock(scene.name),
+      (await warm()).lock(scene.name),
+      (await warm()).lock(scene.name),
+    ]
+    const granted: Hold[] = []
+    const waits = locks.map(async (lock) => granted.push(await lock.acquire({ leaseMs: 600_000 })))
+    await settled(...locks)
+    let tally = scene.proxy.tally()
+    await hold.release()
+    for (let left = locks.length; left > 0; left -= 1) {
+      await eventually(() => granted.length > 0 && tally.labels.length >= left)
+      await quiet()
+      // Whatever a loser has still to say comes before the answer to a question of its own.
+      const { labels } = tally
+      for (const lock of locks) await lock.isLocked()
+      expect(labels.filter((label) => label !== 'release')).toEqual(
+        Array.from({ length: left }, () => 'acquire'),
+      )
+      expect(tally.labels.slice(labels.length)).toEqual(locks.map(() => 'inspect'))
+      tally = scene.proxy.tally()
+      await granted.pop()?.release()
+    }
+    await Promise.all(waits)
+  })
+})

@@ -1,0 +1,214 @@
+import { once } from 'node:events'
+import process from 'node:process'
+import type { Worker } from 'node:worker_threads'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { Holdfast, type HoldfastOptions, InvalidArgumentError, LockLostError } from '../../src/index.js'
+import { MemoryStore } from '../../src/memory/index.js'
+import { eventsOf } from '../fault/heard.js'
+import { Scene } from '../fault/scene.js'
+import { standaloneClient } from '../setup/clients.js'
+import { eventually } from '../setup/eventually.js'
+import { blockFor, blockUntil } from './busy.js'
+import { Observer } from './observer.js'
+
+const WATCHDOG_MS = 900
+
+let scene: Scene
+let worker: Worker | undefined
+
+/** Whether the hold says that it is held, as an application asks it. */
+function isHeld(hold: { assertHeld(): void }): boolean {
+  try {
+    hold.assertHeld()
+    return true
+  } catch (error) {
+    if (error instanceof LockLostError) return false
+    throw error
+  }
+}
+
+function threaded(options: HoldfastOptions = {}): Holdfast {
+  void once(process, 'worker').then(([born]) => {
+    worker = born
+  })
+  return scene.holdfast({ watchdogMs: WATCHDOG_MS, watchdogThread: true, ...options }, { proxied: false })
+}
+
+const renewal = (holdfast: Holdfast): Promise<unknown> =>
+  new Promise((resolve) => holdfast.once('renewed', resolve))
+
+describe.each([
+  ['one server, ioredis-6', () => Scene.standalone('ioredis-6')],
+  ['one server, ioredis-5', () => Scene.standalone('ioredis-5')],
+  ['a cluster, ioredis-6', () => Scene.cluster('ioredis-6')],
+  ['a cluster, ioredis-5', () => Scene.cluster('ioredis-5')],
+])('watchdogThread: an event loop that is blocked (%s)', (_, make) => {
+  beforeEach(async () => {
+    scene = await make()
+  })
+  afterEach(() => scene.end())
+
+  test('for three times the lease costs no lock, nested or handed over', async () => {
+    const holdfast = threaded()
+    const heard = eventsOf(holdfast, ['lost', 'suspended', 'error'])
+    const lock = holdfast.lock(scene.name)
+    const first = await lock.acquire()
+    const waiting = lock.acquire()
+    await renewal(holdfast)
+    blockFor(3 * WATCHDOG_MS)
+    expect(isHeld(first)).toBe(true)
+    expect(first.signal.aborted).toBe(false)
+    expect(first.remainingMs()).toBeGreaterThan(0)
+    await first.release()
+    const second = await waiting
+    blockFor(2 * WATCHDOG_MS)
+    expect(isHeld(second)).toBe(true)
+    expect(await lock.isLocked()).toBe(true)
+    await second.release()
+    expect(heard).toEqual([])
+    await scene.nothingLeft()
+  })
+
+  test('notices a lock that was forced open meanwhile at its first look', async () => {
+    const holdfast = threaded()
+    const hold = await holdfast.lock(scene.name).acquire()
+    await renewal(holdfast)
+    await scene.direct.del(scene.name)
+    blockUntil(() => !isHeld(hold))
+    expect(hold.signal.reason).toMatchObject({ reason: 'not-in-store' })
+    await expect(hold.release()).rejects.toThrow(LockLostError)
+    await scene.nothingLeft()
+  })
+})
+
+describe('watchdogThread', () => {
+  beforeEach(async () => {
+    scene = await Scene.standalone()
+  })
+  afterEach(() => scene.end())
+
+  test('L3: without it the lock is lost, and that is known at the first look', async () => {
+    const holdfast = threaded({ watchdogThread: false })
+    const hold = await holdfast.lock(scene.name).acquire()
+    blockFor(3 * WATCHDOG_MS)
+    expect(isHeld(hold)).toBe(false)
+    expect(hold.signal.reason).toMatchObject({ reason: 'lease-expired' })
+    await scene.nothingLeft()
+  })
+
+  test('another process sees the lock held all the while', async () => {
+    const { host, port } = inject('servers').standalone
+    const observer = new Observer(host, port, scene.name)
+    try {
+      const holdfast = threaded()
+      const hold = await holdfast.lock(scene.name).acquire()
+      await Promise.all([renewal(holdfast), observer.looking()])
+      blockFor(3 * WATCHDOG_MS)
+      const { looks, leastMs } = await observer.stop()
+      expect(looks).toBeGreaterThan(1)
+      expect(leastMs).toBeGreaterThan(0)
+      await hold.release()
+    } finally {
+      observer.kill()
+    }
+  })
+
+  test('maxBlockedMs: blocked for longer the lock goes to the next, and the holder knows at its first look', async () => {
+    const holdfast = threaded({ maxBlockedMs: WATCHDOG_MS / 3 })
+    const hold = await holdfast.lock(scene.name).acquire()
+    await renewal(holdfast)
+    blockUntil(() => !isHeld(hold))
+    expect(hold.signal.reason).toMatchObject({ reason: 'lease-expired' })
+    const next = await scene.holdfast().lock(scene.name).acquire()
+    expect(isHeld(hold)).toBe(false)
+    await next.release()
+    await scene.nothingLeft()
+  })
+
+  test('L5: maxHoldMs holds in the thread too', async () => {
+    const holdfast = threaded({ maxHoldMs: WATCHDOG_MS })
+    const hold = await holdfast.lock(scene.name).acquire()
+    await renewal(holdfast)
+    blockUntil(() => !isHeld(hold))
+    await eventually(async () => (await scene.direct.exists(scene.name)) === 0)
+    await scene.nothingLeft()
+  })
+
+  test('a thread that dies is reported, costs no lock, and is replaced', async () => {
+    const holdfast = threaded()
+    const errors: unknown[] = []
+    holdfast.on('error', (error) => errors.push(error))
+    const hold = await holdfast.lock(scene.name).acquire()
+    await renewal(holdfast)
+    const born = once(process, 'worker')
+    await worker?.terminate()
+    await eventually(() => errors.length === 1)
+    expect(errors).toMatchObject([{ name: 'StoreError', command: 'watchdog thread' }])
+    // The main thread renews until there is another.
+    await renewal(holdfast)
+    await born
+    await renewal(holdfast)
+    blockFor(2 * WATCHDOG_MS)
+    expect(isHeld(hold)).toBe(true)
+    await hold.release()
+    await scene.nothingLeft()
+  })
+
+  test('L4: renewals that fail are told as without a thread', async () => {
+    const holdfast = scene.holdfast({ watchdogMs: WATCHDOG_MS, watchdogThread: true, commandTimeoutMs: 200 })
+    const heard = eventsOf(holdfast, ['suspended', 'lost'])
+    const hold = await holdfast.lock(scene.name).acquire()
+    await renewal(holdfast)
+    scene.proxy.blackHole()
+    await eventually(() => heard.includes('suspended'))
+    scene.proxy.heal()
+    await renewal(holdfast)
+    expect(isHeld(hold)).toBe(true)
+    expect(heard).toEqual(['suspended'])
+    await hold.release()
+    await scene.nothingLeft()
+  })
+
+  test('a leased hold, or one that is handed back, is renewed by nobody', async () => {
+    const holdfast = threaded()
+    const lock = holdfast.lock(scene.name)
+    await lock.withLock({ leaseMs: 500 }, () => lock.withLock(() => undefined))
+    expect(holdfast.census.watched).toBe(0)
+    const hold = await lock.acquire({ leaseMs: 300 })
+    blockUntil(() => !isHeld(hold))
+    await scene.nothingLeft()
+  })
+
+  test('close ends the thread; without a lock there never was one', async () => {
+    const holdfast = threaded()
+    worker = undefined
+    await holdfast.close()
+    expect(worker).toBeUndefined()
+    const other = threaded()
+    await (await other.lock(scene.name).acquire()).release()
+    await other.close()
+    expect(Object(worker).threadId).toBe(-1)
+  })
+
+  test('is refused where it cannot be: another store, client options that are code', () => {
+    expect(() => new Holdfast(new MemoryStore(), { watchdogThread: true })).toThrow(InvalidArgumentError)
+    const code = standaloneClient({
+      ...inject('servers').standalone,
+      tls: { checkServerIdentity: () => undefined },
+    })
+    expect(() => new Holdfast(code, { watchdogThread: true })).toThrow(
+      /tls\.checkServerIdentity is a function/,
+    )
+    const options = [
+      { watchdogThread: 'yes' },
+      { watchdogThread: true, maxBlockedMs: 9_999 },
+      { watchdogThread: true, maxBlockedMs: 10_000.5 },
+      { maxBlockedMs: 60_000 },
+    ]
+    for (const each of options) {
+      const client = standaloneClient(inject('servers').standalone)
+      // @ts-expect-error one of them has the wrong type on purpose
+      expect(() => new Holdfast(client, each)).toThrow(InvalidArgumentError)
+    }
+  })
+})

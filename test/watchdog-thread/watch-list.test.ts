@@ -1,0 +1,196 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { leaseDeadline } from '../../src/core/lease.js'
+import { Schedule } from '../../src/core/schedule.js'
+import { StoreError } from '../../src/index.js'
+import { VirtualClock } from '../../src/memory/index.js'
+import { Deadlines } from '../../src/redis/watchdog-thread/deadlines.js'
+import { Heartbeat } from '../../src/redis/watchdog-thread/heartbeat.js'
+import { instantOf, leaseTimeOf, type SharedClocks } from '../../src/redis/watchdog-thread/instant.js'
+import type { Report } from '../../src/redis/watchdog-thread/messages.js'
+import { WatchList } from '../../src/redis/watchdog-thread/watch-list.js'
+import { ScriptedPort, settle } from '../unit/scripted-port.js'
+
+const LEASE_MS = 300
+const ROUND_MS = LEASE_MS / 3
+const MAX_BLOCKED_MS = 1_000
+
+let clock: VirtualClock
+let shared: SharedClocks
+let port: ScriptedPort
+let heartbeat: Heartbeat
+let deadlines: Deadlines
+let schedule: Schedule
+let list: WatchList
+let reports: Report[]
+
+beforeEach(async () => {
+  clock = new VirtualClock()
+  await clock.advance(10_000)
+  shared = { monotonicUs: () => clock.now() * 1_000, wallUs: () => clock.now() * 1_000 }
+  port = new ScriptedPort()
+  heartbeat = new Heartbeat(undefined, shared)
+  heartbeat.beat()
+  schedule = new Schedule(clock, (error) => {
+    throw error
+  })
+  reports = []
+  list = new WatchList(
+    { leaseMs: LEASE_MS, maxBlockedMs: MAX_BLOCKED_MS },
+    port,
+    schedule,
+    heartbeat,
+    (report) => reports.push(report),
+    shared,
+  )
+  deadlines = new Deadlines()
+  const chunk = Deadlines.newChunk()
+  deadlines.addChunk(chunk)
+  list.carryOut({ kind: 'add-memory', chunk })
+})
+
+const terms = (deadline: number, renewUntil = Number.POSITIVE_INFINITY) => ({
+  deadline: instantOf(deadline, clock, shared),
+  renewUntil: instantOf(renewUntil, clock, shared),
+})
+
+function watch(id: number, renewUntil?: number, deadline = leaseDeadline(clock.now(), LEASE_MS)): void {
+  const holder = { name: 'lock', owner: `main:${id}` } as const
+  list.carryOut({ kind: 'watch', id, slot: id, ...holder, ...terms(deadline, renewUntil) })
+}
+
+/** Lets a round come, answers what it sent, and tells how much that was. */
+async function round(answer: boolean | Error = true): Promise<number> {
+  const before = port.renewals.all.length
+  await clock.advance(ROUND_MS)
+  const sent = port.renewals.all.slice(before)
+  for (const renewal of sent) {
+    if (answer instanceof Error) renewal.fail(answer)
+    else renewal.answer(answer)
+  }
+  await settle()
+  await settle()
+  return sent.length
+}
+
+function deadlineOf(slot: number): number | 'lost' | undefined {
+  const told = deadlines.read(slot, deadlines.stamp(slot))
+  return typeof told === 'object' ? leaseTimeOf(told, clock, shared) : told
+}
+
+const kinds = (): string[] => reports.map(({ kind }) => kind)
+
+describe('WatchList', () => {
+  test('the first lease is renewed at once, so that the connection is there in time; the next is not', () => {
+    watch(1)
+    expect(port.renewals.all).toHaveLength(1)
+    watch(2)
+    expect(port.renewals.all).toHaveLength(1)
+  })
+
+  test('every third of the lease all is renewed in one flight, written down, and told in one message', async () => {
+    for (const id of [1, 2, 3]) watch(id)
+    expect(await round()).toBe(3)
+    expect(port.batches.at(-1)).toBe(3)
+    for (const slot of [1, 2, 3])
+      expect(deadlineOf(slot)).toBeCloseTo(leaseDeadline(clock.now(), LEASE_MS), 2)
+    expect(reports).toEqual([{ kind: 'renewed', ids: [1, 2, 3] }])
+    expect(await round()).toBe(3)
+  })
+
+  test('L4: a failure is told once, with its kind; the others are renewed', async () => {
+    watch(1)
+    watch(2)
+    await clock.advance(ROUND_MS)
+    const [, first, second] = port.renewals.all
+    first?.fail(
+      new StoreError('timeout', 'renew.lua', { lockName: 'lock', transient: true, hint: 'Silence.' }),
+    )
+    second?.answer(true)
+    await clock.advance(ROUND_MS / 10)
+    port.renewals.last.fail(new Error('again'))
+    await settle()
+    expect(reports).toEqual([
+      {
+        kind: 'failed',
+        id: 1,
+        failure: {
+          message: 'renew.lua for lock "lock" failed (timeout). Silence.',
+          lockName: 'lock',
+          store: { reason: 'timeout', command: 'renew.lua', transient: true },
+          cause: undefined,
+        },
+      },
+      { kind: 'renewed', ids: [2] },
+    ])
+  })
+
+  test('L4: a loss is written down, told, and the end of it', async () => {
+    watch(1)
+    await round(false)
+    expect(deadlineOf(1)).toBe('lost')
+    expect(kinds()).toEqual(['lost'])
+    expect(await round()).toBe(0)
+    expect(schedule.size).toBe(0)
+  })
+
+  test('past its deadline nothing is renewed any more, until the main thread has got through', async () => {
+    watch(1)
+    for (let rounds = 0; rounds < 3; rounds += 1) await round(new Error('unreachable'))
+    const sent = port.renewals.all.length
+    await clock.advance(10 * ROUND_MS)
+    heartbeat.beat()
+    expect(port.renewals.all).toHaveLength(sent)
+    list.carryOut({ kind: 'update', id: 1, ...terms(leaseDeadline(clock.now(), LEASE_MS)) })
+    expect(await round()).toBe(1)
+    expect(deadlineOf(1)).toBeCloseTo(leaseDeadline(clock.now(), LEASE_MS), 2)
+  })
+
+  test('L5: an answer that comes after the watch has ended is written nowhere', async () => {
+    watch(1)
+    await clock.advance(ROUND_MS)
+    list.carryOut({ kind: 'unwatch', id: 1 })
+    port.renewals.last.answer(true)
+    await settle()
+    await settle()
+    expect(deadlineOf(1)).toBeUndefined()
+    expect(reports).toEqual([])
+    expect([list.size, schedule.size]).toEqual([0, 0])
+  })
+
+  test('slots are given back in lots, each once', () => {
+    for (let id = 0; id < 300; id += 1) {
+      watch(id)
+      list.carryOut({ kind: 'unwatch', id })
+      list.carryOut({ kind: 'unwatch', id })
+    }
+    const vacated = reports.flatMap((report) => (report.kind === 'vacated' ? [report.slots] : []))
+    expect(vacated).toHaveLength(2)
+    expect(vacated.flat()).toEqual(Array.from({ length: 256 }, (_, slot) => slot))
+  })
+
+  test('L5: maxHoldMs: renewed until its time; an update changes it', async () => {
+    watch(1, clock.now() + 2.5 * ROUND_MS)
+    expect([await round(), await round(), await round()]).toEqual([1, 1, 0])
+    list.carryOut({ kind: 'update', id: 1, ...terms(0) })
+    expect(await round()).toBe(1)
+  })
+
+  test('a lease with little time left is renewed without waiting for the round', () => {
+    watch(1)
+    watch(2, undefined, clock.now() + ROUND_MS)
+    expect(port.renewals.last.request.owner).toBe('main:2')
+  })
+
+  test('maxBlockedMs: a main thread that is not seen for longer keeps nothing; one that comes back in time keeps all', async () => {
+    watch(1)
+    watch(2)
+    let rounds = 0
+    while ((await round()) > 0) rounds += 1
+    expect(rounds).toBe(MAX_BLOCKED_MS / ROUND_MS)
+    heartbeat.beat()
+    list.carryOut({ kind: 'awake' })
+    expect(await round()).toBe(2)
+    expect(deadlineOf(1)).toBeGreaterThan(clock.now())
+    expect(kinds()).not.toContain('lost')
+  })
+})
