@@ -24,7 +24,15 @@ export const catalog: readonly Entry[] = [
     title: 'Holdfast',
     sort: 'ours',
     runtime: 'node',
-    what: 'this project, `withLock`',
+    what: 'this project, `acquire` and `release` as the others',
+    changed: 'nothing',
+  },
+  {
+    name: 'holdfast-with-lock',
+    title: 'Holdfast, withLock',
+    sort: 'reference',
+    runtime: 'node',
+    what: 'this project, `withLock`: reentry by asynchronous context, for which Node before 24 slows every promise of the process',
     changed: 'nothing',
   },
   {

@@ -88,21 +88,21 @@ export const scenarios: readonly Scenario[] = [
     name: 'sequential',
     title: 'uncontended, one after the other',
     kind: 'sequential',
-    libraries: ['ping', ...everywhere],
+    libraries: ['ping', 'holdfast-with-lock', ...everywhere],
   }),
   scenario({
     name: 'keys',
     title: 'uncontended, 64 keys at once',
     kind: 'keys',
     waiters: 64,
-    libraries: everywhere,
+    libraries: ['holdfast-with-lock', ...everywhere],
   }),
   scenario({
     name: 'nested',
     title: 'nested, depth 3',
     kind: 'nested',
     depth: 3,
-    libraries: ['holdfast', 'node-redisson', 'redisson'],
+    libraries: ['holdfast', 'holdfast-with-lock', 'node-redisson', 'redisson'],
     onceOnly: ['redisson'],
   }),
   ...pair(1, 50, 1, {
@@ -111,7 +111,11 @@ export const scenarios: readonly Scenario[] = [
     loopOnceOnly: ['redisson'],
   }),
   ...pair(4, 25, 1, { libraries: everywhere }),
-  ...pair(1, 50, 0, { libraries: locks, loop: [...locks, 'redsync', 'rueidislock'], onceOnly: slow }),
+  ...pair(1, 50, 0, {
+    libraries: locks,
+    loop: [...locks, 'holdfast-with-lock', 'redsync', 'rueidislock'],
+    onceOnly: slow,
+  }),
   ...pair(4, 25, 0, { libraries: locks, onceOnly: slow }),
   scenario({
     name: 'loop-16x1',

@@ -244,10 +244,7 @@ export class Lock {
 
   /** For an error message: not worth a second failure. */
   async #holder(): Promise<Owner | undefined> {
-    try {
-      return (await this.inspect()).owners[0]?.owner
-    } catch {
-      return undefined
-    }
+    const state = await this.inspect().catch(() => undefined)
+    return state?.owners[0]?.owner
   }
 }

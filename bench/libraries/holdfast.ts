@@ -1,18 +1,27 @@
 import { Redis } from 'ioredis'
-import { Holdfast, type Lock } from '../../dist/index.js'
+import { type Hold, Holdfast, type Lock } from '../../dist/index.js'
 import type { Body, Open } from '../drivers/library.js'
 import { versionOfProject } from './version.js'
 
-/** Defaults throughout: watchdog, reentry by asynchronous context, announcements of releases. */
+/** Defaults throughout: watchdog, announcements of releases, bounded hand-over. Each section has an owner of its own. */
 export const open: Open = ({ host, port }) => {
   const redis = new Redis({ host, port, lazyConnect: true })
   const holdfast = new Holdfast(redis)
-  const nested = (lock: Lock, depth: number, body: Body): Promise<unknown> =>
-    depth === 1 ? lock.withLock(body) : lock.withLock(() => nested(lock, depth - 1, body))
   return {
     version: versionOfProject('holdfast'),
-    section: (key, body) => holdfast.lock(key).withLock(body),
+    async section(key, body) {
+      const hold = await holdfast.lock(key).acquire()
+      const working = body()
+      if (working) await working
+      await hold.release()
+    },
     nested: (key, depth, body) => nested(holdfast.lock(key), depth, body),
     close: () => holdfast.close(),
   }
+}
+
+async function nested(lock: Lock, depth: number, body: Body, outer?: Hold): Promise<void> {
+  const hold = await lock.acquire(outer ? { owner: outer.owner } : {})
+  await (depth === 1 ? body() : nested(lock, depth - 1, body, hold))
+  await hold.release()
 }

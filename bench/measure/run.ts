@@ -15,6 +15,7 @@ import type { PlannedCell } from './plan.js'
 import { blockMainThread, holdMany } from './programs.js'
 import type { Answer, CellResult, Results } from './results.js'
 import { ServerSide } from './server-side.js'
+import { Wakefulness } from './wakefulness.js'
 
 export interface RunOrder {
   readonly cells: readonly PlannedCell[]
@@ -44,6 +45,7 @@ export async function runAll(order: RunOrder): Promise<Results> {
     folder,
     clockOffsetMs: clockOffsetMs(),
   }
+  const wakefulness = new Wakefulness()
   const cells: CellResult[] = []
   let heldLocks: Answer<HeldLocks> | undefined
   let blocked: Answer<BlockedAnswer>[] = []
@@ -53,9 +55,11 @@ export async function runAll(order: RunOrder): Promise<Results> {
       cells.push(cell)
       order.onCell(cell, cells.length)
     }
+    wakefulness.end()
     if (order.heldLocks) heldLocks = await holdMany(bench, order.quick)
     if (order.blocked) blocked = await blockMainThread(bench)
   } finally {
+    wakefulness.end()
     serverSide.close()
     await server.stop()
   }

@@ -5,10 +5,12 @@ import type { Call, Refusal } from './call.js'
 import type { Gate } from './gate.js'
 import type { Grant } from './grant.js'
 import type { Locker } from './locker.js'
+import { warnOfLongWait } from './long-wait.js'
 import { isTransient, Outage } from './outage.js'
+import { reenter } from './reentry.js'
 import type { Appointment } from './schedule.js'
 import { Tenure } from './tenure.js'
-import { TIME_IS_UP, Waiter } from './waiter.js'
+import { Waiter } from './waiter.js'
 
 /**
  * The wait loop: the one way in, for every kind of lock and every store (rule W1). Attempt; if held, watch for the release;
@@ -139,42 +141,10 @@ export class Acquisition {
   }
 
   async #reenterOrGoOn(tenure: Tenure): Promise<Grant | undefined> {
-    const grant = await this.#reenter(tenure)
+    const grant = await reenter(this.locker, this.#attempt, this.waiter, tenure, this.#deadline)
     const current = this.locker.possession.current(this.gate)
     // The tenure ended meanwhile (its last release was under way): the one attempt is still to be made.
     return !grant && this.#once && current !== tenure ? await this.#try(current) : grant
-  }
-
-  /** A nested acquisition, when the tenure's commands before it are through. */
-  async #reenter(tenure: Tenure): Promise<Grant | undefined> {
-    if (!(await this.#takeTurn(tenure))) return undefined
-    try {
-      // Who went before may have changed what is on top, or lost the lock.
-      if (tenure.state !== 'held' || !tenure.admits(this.call.caller)) return undefined
-      return await this.#attempt.send(tenure)
-    } finally {
-      // What it may have counted up without knowing is counted down within its turn: the next one builds on the count.
-      this.#attempt.leave()
-      const stray = this.locker.giveBack.pending(tenure.name, tenure.storedAs)
-      if (stray) void stray.then(() => tenure.turns.end())
-      else tenure.turns.end()
-    }
-  }
-
-  /** False when the turn did not come in time; one that comes later is passed on. */
-  async #takeTurn(tenure: Tenure): Promise<boolean> {
-    const { locker, waiter } = this
-    const turn = tenure.turns.take()
-    const patience = waiter.startedAt + locker.settings.storeTimeoutMs
-    let taken = false
-    try {
-      taken = (await waiter.upTo(this.#once ? patience : this.#deadline, turn)) !== TIME_IS_UP
-      // A turn is held up by nothing but a store that does not answer.
-      if (!taken && this.#once) this.#attempt.outage.failed(locker.noAnswer(tenure.name), this.#now())
-      return taken
-    } finally {
-      if (!taken) void turn.then(() => tenure.turns.end())
-    }
   }
 
   /** Whether this waiter is the contender: the one of the process that talks to the store. */
@@ -221,7 +191,7 @@ export class Acquisition {
     gate.waiting += 1
     locker.metrics.waitBegan()
     this.#warning = locker.schedule.at(this.waiter.startedAt + locker.settings.warnAfterMs, () =>
-      this.#warn(),
+      warnOfLongWait(locker, gate, this.waiter, this.#calledAt),
     )
     if (!locker.hears('waiting')) return
     const { holder, busyUntil } = this.#attempt
@@ -236,27 +206,6 @@ export class Acquisition {
   #leaveWaiters(): void {
     this.gate.waiting -= 1
     this.locker.metrics.waitEnded()
-  }
-
-  /** A wait for oneself looks like any other wait: only its length gives it away. */
-  #warn(): void {
-    const { gate, call, locker } = this
-    const holder = gate.tenure
-    if (!holder) return
-    const waitedMs = this.#now() - this.waiter.startedAt
-    locker.emit('warning', {
-      code: 'LONG_LOCAL_WAIT',
-      name: call.name,
-      owner: call.caller.owner,
-      holder: holder.owner,
-      waitedMs,
-      message:
-        `A call has waited ${Math.round(waitedMs)} ms for lock "${call.name}", which this process itself holds as ` +
-        `${holder.owner}. If the waiting code runs inside the guarded section, it waits for itself: nest with withLock() or ` +
-        'holdfast.run(), or pass the same { owner }.',
-      waiterStack: this.#calledAt,
-      holderStack: holder.takenAt,
-    })
   }
 
   /** The latest time to look again by itself; whoever is not the contender is woken when it becomes it. */

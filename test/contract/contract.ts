@@ -5,6 +5,8 @@ import { closingCases } from './closing.cases.js'
 import { eventsCases } from './events.cases.js'
 import { exclusionCases } from './exclusion.cases.js'
 import { handOverCases } from './hand-over.cases.js'
+import { handOverHeirsCases } from './hand-over-heirs.cases.js'
+import { handOverTermsCases } from './hand-over-terms.cases.js'
 import { handlesCases } from './handles.cases.js'
 import { leasesCases } from './leases.cases.js'
 import { leavingCases } from './leaving.cases.js'
@@ -33,6 +35,8 @@ export function contract(place: Place): void {
     leavingCases(place)
     waitingCases(place)
     handOverCases(place)
+    handOverHeirsCases(place)
+    handOverTermsCases(place)
     handlesCases(place)
     questionsCases(place)
     eventsCases(place)
