@@ -52,6 +52,14 @@ export const catalog: readonly Entry[] = [
     changed: '',
   },
   {
+    name: 'ping-rested',
+    title: 'PING after a rest',
+    sort: 'reference',
+    runtime: 'node',
+    what: 'one raw round trip of a process that has slept 25 ms before, as one that waits its turn has',
+    changed: '',
+  },
+  {
     name: 'timers',
     title: 'timers',
     sort: 'reference',

@@ -21,6 +21,7 @@ export function gatesOf({ cells, blocked }: Pick<Results, 'cells' | 'blocked'>):
     return best === undefined ? undefined : rate(scenario, best)
   }
   const pingMs = ifThere(figures('sequential', 'ping'), (found) => 1_000 / found.sectionsPerSecond)
+  const restedPingMs = figures('rested', 'ping-rested')?.waitP50Ms
   const crossing = figures('burst-4x25')?.crossingP50Ms
   const perSectionUs = (scenario: string): number | undefined =>
     ifThere(figures(scenario), (found) => 1e6 / found.sectionsPerSecond)
@@ -44,6 +45,11 @@ export function gatesOf({ cells, blocked }: Pick<Results, 'cells' | 'blocked'>):
       'burst 4x25: hand-over between processes, p50 in round trips',
       ROUND_TRIPS,
       quotient(crossing, pingMs),
+    ),
+    atMost(
+      'the same in round trips of a process that has slept as long before',
+      ROUND_TRIPS,
+      quotient(crossing, restedPingMs),
     ),
     atLeast("loop 4x25: Jain's index over all 100 waiters", 0.95, figures('loop-4x25')?.jain),
     atMost('loop 4x25: waiters starved', 0, none('loop-4x25')),

@@ -91,6 +91,12 @@ export const scenarios: readonly Scenario[] = [
     libraries: ['ping', 'holdfast-with-lock', ...everywhere],
   }),
   scenario({
+    name: 'rested',
+    title: 'round trips of a process that sleeps in between',
+    kind: 'sequential',
+    libraries: ['ping-rested'],
+  }),
+  scenario({
     name: 'keys',
     title: 'uncontended, 64 keys at once',
     kind: 'keys',

@@ -6,6 +6,7 @@ export const libraries: Readonly<Record<string, () => Promise<{ readonly open: O
   'holdfast-with-lock': () => import('./holdfast-with-lock.js'),
   floor: () => import('./floor.js'),
   ping: () => import('./ping.js'),
+  'ping-rested': () => import('./ping-rested.js'),
   timers: () => import('./timers.js'),
   'redlock-4': () => import('./redlock-4.js'),
   'redlock-5': () => import('./redlock-5.js'),

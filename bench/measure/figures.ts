@@ -22,6 +22,8 @@ export interface Figures {
   readonly jain: number | undefined
   readonly starved: number
   readonly worstWaitMs: number
+  /** From asking to getting in. */
+  readonly waitP50Ms: number | undefined
   /** Sections that began while another was going on. */
   readonly overlaps: number
   readonly gaveUp: number
@@ -66,11 +68,16 @@ export function figuresOf(scenario: Scenario, records: Records, dones: readonly 
     jain: contended ? shares.jain : undefined,
     starved: contended ? shares.starved : 0,
     worstWaitMs: shares.worstWaitMs,
+    waitP50Ms: percentile(waitsOf(records), 0.5),
     overlaps: handOvers?.overlaps ?? 0,
     gaveUp,
     maxRssMb: Math.max(...dones.map((done) => done.maxRssMb)),
     errors: dones.flatMap((done) => done.errors).slice(0, 5),
   }
+}
+
+function waitsOf({ requestedAt, enteredAt }: Records): number[] {
+  return Array.from(enteredAt, (at, index) => at - (requestedAt[index] ?? at))
 }
 
 /** A burst that went through ends with its last section; one that did not, with its patience; the rest after its time. */

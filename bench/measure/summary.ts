@@ -63,6 +63,7 @@ export function middleOf(rounds: readonly Figures[]): Figures | undefined {
     jain: some((figures) => figures.jain),
     starved: most((figures) => figures.starved),
     worstWaitMs: most((figures) => figures.worstWaitMs),
+    waitP50Ms: some((figures) => figures.waitP50Ms),
     overlaps: most((figures) => figures.overlaps),
     gaveUp: most((figures) => figures.gaveUp),
     maxRssMb: middle((figures) => figures.maxRssMb),

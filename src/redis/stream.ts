@@ -17,7 +17,7 @@ function isStream(value: unknown): value is Stream {
 }
 
 /** How many commands leave together at most: the server is to begin with them while the next are made. */
-const PIECE = Number(process.env['PIECE'] ?? 16)
+const PIECE = 32
 
 /**
  * What is written to one connection within a turn of the event loop leaves in pieces of several commands, but the first command

@@ -22,6 +22,7 @@ const nothing: Figures = {
   jain: undefined,
   starved: 0,
   worstWaitMs: 0,
+  waitP50Ms: undefined,
   overlaps: 0,
   gaveUp: 0,
   maxRssMb: 0,
