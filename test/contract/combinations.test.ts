@@ -30,7 +30,7 @@ describe('combinations', () => {
     const suite = await read('contract.ts')
     const topics = files
       .filter((file) => file.endsWith('.cases.ts'))
-      .map((file) => file.replace('.cases.ts', ''))
+      .map((file) => file.replace('.cases.ts', '').replace(/-(\w)/g, (_, letter) => letter.toUpperCase()))
     expect(topics.length).toBeGreaterThan(10)
     for (const topic of topics) expect(suite.split(`${topic}Cases(place)`), topic).toHaveLength(2)
     expect(suite.match(/Cases\(place\)/g)).toHaveLength(topics.length)

@@ -79,7 +79,10 @@ test('Schedule does what a naive one does: nothing is lost, nothing comes early,
           order = []
         }
         expect(schedule.size).toBe(naive.standing.size)
-        expect(clock.timers.size).toBe(naive.standing.size > 0 ? 1 : 0)
+        // One that is left standing with nothing due fires into the void; starting and stopping it for each call would cost more.
+        const stands = naive.standing.size > 0
+        expect(clock.timers.size).toBeGreaterThanOrEqual(stands ? 1 : 0)
+        expect(clock.timers.size).toBeLessThanOrEqual(step.do === 'clear' ? 0 : 1)
         // The one timer stands no later than the first appointment.
         const first = Math.min(...naive.standing.values())
         for (const { delayMs } of clock.timers)
