@@ -113,7 +113,7 @@ describe('the server does not carry the hand-over out', () => {
       const dropped = queue.scene.dropReply(calls('handOver'), 'break')
       const releasing = hold.release()
       await dropped
-      const entering = queue.getInAlone(waits)
+      const entering = queue.getInAlone(waits, false)
       await server.restart({ keepData })
       await releasing
       await entering
