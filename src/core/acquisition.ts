@@ -74,7 +74,7 @@ export class Acquisition {
       throw error
     } finally {
       stopListening?.()
-      if (this.#warning) locker.schedule.cancel(this.#warning)
+      locker.schedule.cancel(this.#warning)
       this.#attempt.leave()
       if (this.#waits) this.#leaveWaiters()
       waiter.gone = true

@@ -1,0 +1,31 @@
+import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../setup/eventually.js'
+import { Scene } from './scene.js'
+
+const WATCHDOG_MS = 3_000
+
+let scene: Scene
+afterEach(() => scene.end())
+
+test('L4: a node of a cluster that is silent delays no renewal on the others', async () => {
+  scene = await Scene.cluster()
+  const holdfast = scene.holdfast({ watchdogMs: WATCHDOG_MS, commandTimeoutMs: WATCHDOG_MS })
+  // Enough names that every node has some.
+  const names = Array.from({ length: 30 }, (_, index) => `${scene.name}:${index}`)
+  const holds = await Promise.all(names.map((name) => holdfast.lock(name).acquire()))
+  scene.proxies[0]?.blackHole()
+  const lost = new Set<string>()
+  const renewed = new Map<string, number>()
+  holdfast.on('lost', ({ name }) => lost.add(name))
+  holdfast.on('renewed', ({ name }) => renewed.set(name, (renewed.get(name) ?? 0) + 1))
+  // The silent node's locks are lost when their lease is over. By then the others have been renewed more than once.
+  await eventually(() => lost.size > 0)
+  await eventually(() => lost.size + renewed.size === names.length)
+  expect(renewed.size).toBeGreaterThan(lost.size)
+  for (const [name, count] of renewed) {
+    expect(lost.has(name)).toBe(false)
+    expect(count).toBeGreaterThanOrEqual(2)
+  }
+  for (const hold of holds) if (renewed.has(hold.name)) hold.assertHeld()
+  scene.proxies[0]?.heal()
+}, 30_000)
