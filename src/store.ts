@@ -1,6 +1,7 @@
 import type { Clock } from './core/clock.js'
 import type { LeaseThread } from './core/lease-thread.js'
 import type { Schedule } from './core/schedule.js'
+import type { CountDownLatchPort, ReadWritePorts, SemaphorePort, ValuesPort } from './kind-ports.js'
 import type { Owner } from './owner.js'
 
 /**
@@ -34,9 +35,17 @@ export interface LeaseThreadSettings {
   readonly maxBlockedMs: number
 }
 
-/** One client's dealings with a store: one port for each kind of lock. */
+/** One client's dealings with a store: one port for each kind of lock. A store that cannot keep a kind leaves it out. */
 export interface StoreSession {
   readonly lock: LockPort
+  readonly fencedLock?: LockPort
+  readonly fairLock?: LockPort
+  readonly spinLock?: LockPort
+  readonly readWriteLock?: ReadWritePorts
+  readonly semaphore?: SemaphorePort
+  readonly permitExpirableSemaphore?: SemaphorePort
+  readonly countDownLatch?: CountDownLatchPort
+  readonly values?: ValuesPort
   close(): Promise<void>
 }
 
@@ -51,6 +60,15 @@ export interface LockPort {
 
   /** Whether each tenure gets a fencing token of its own: then the lock changes hands in the store only. */
   readonly fenced: boolean
+
+  /** Whether several owners may hold it at once. Then each has a tenure of its own, and none is handed over in memory. */
+  readonly shared?: boolean
+
+  /** Set where the store keeps the line of waiters itself: then each call asks for itself, and none is handed over in memory. */
+  readonly line?: StoreLine
+
+  /** Set where no news comes: how long to pause before the next attempt. */
+  readonly polls?: Polls
 
   /** What renews leases in a thread of its own, where that is wanted and can be had. */
   readonly thread?: LeaseThread | undefined
@@ -70,8 +88,8 @@ export interface LockPort {
   /** Starts the leases anew: one answer for each, none waiting for another. `false`: that owner does not hold it. */
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[]
 
-  /** Calls back on each release of the lock, and whenever one may have been missed. */
-  watch(name: string, onNews: () => void): Watch
+  /** Calls back on each release of the lock, and whenever one may have been missed: then without particulars. */
+  watch(name: string, onNews: (news?: News) => void): Watch
 
   /** The lock as the store has it now. */
   inspect(name: string): Promise<LockState>
@@ -92,14 +110,30 @@ export interface AcquireRequest {
   /** How many holds the owner has before this one. */
   readonly heldBefore: number
   readonly leaseMs: number
+  /** Whether its caller waits if it is busy, so that a store that keeps the line lets it join. */
+  readonly waits?: boolean
+  /** How many permits it is for, where the kind has permits. */
+  readonly permits?: number
 }
 
 export type AcquireReply =
-  | { readonly outcome: 'granted'; readonly fence?: bigint }
+  | GrantedReply
   /** `remainingMs` is Infinity where the holder's lease never ends. */
   | { readonly outcome: 'busy'; readonly remainingMs: number; readonly holder: Owner | undefined }
   /** The owner was to hold it already, and does not. */
   | { readonly outcome: 'lost' }
+
+export interface GrantedReply {
+  readonly outcome: 'granted'
+  readonly fence?: bigint
+  /** How many more the store would let in at this moment, where several may hold: that many waiters need not sleep on. */
+  readonly room?: number
+  /**
+   * Where the store granted it by itself, before it was asked this time: since when (on the lease clock, never later than it
+   * was) and for how long. The lease that was asked for is then still to be set by a renewal.
+   */
+  readonly granted?: { readonly since: number; readonly leaseMs: number }
+}
 
 export interface HandOverRequest extends AcquireRequest {
   /** Who holds it now. */
@@ -126,6 +160,34 @@ export interface RenewRequest {
   readonly name: string
   readonly owner: Owner
   readonly leaseMs: number
+}
+
+/** What a store tells those that watch. */
+export interface News {
+  /** The store has granted the lock to this owner, whose call waits in line; its next acquire is answered from what was told. */
+  readonly grantedTo?: Owner
+  /** How many may enter by what happened. */
+  readonly room?: number
+}
+
+/** A line of waiters kept in the store, first come, first served: a release grants the lock to the next in it. */
+export interface StoreLine {
+  /** How long a client's waiters keep their places without being heard of. */
+  readonly waiterLeaseMs: number
+  /** Keeps this client's places for that lock, and has the store go on where a holder or a waiter has died. */
+  keepUp(name: string): Promise<LineState>
+}
+
+export interface LineState {
+  /** Time left of the lease of whoever holds it; Infinity where that never ends. */
+  readonly remainingMs: number
+  /** Whether this client's waiters are to ask again: their places were lost, or one of them may hold the lock. */
+  readonly askAgain: boolean
+}
+
+/** How long to pause before attempt number `attempt` (1 is the first repetition), given a random number from 0 to 1. */
+export interface Polls {
+  pauseMs(attempt: number, random: number): number
 }
 
 export interface Watch {

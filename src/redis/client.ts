@@ -6,7 +6,7 @@ export interface Connectable {
   readonly status: string
   connect(): Promise<unknown>
   disconnect(reconnect?: boolean): void
-  call(command: string, ...args: Array<string | number>): Promise<unknown>
+  call(command: string, ...args: Array<string | number | Buffer>): Promise<unknown>
   on(event: string, listener: (...args: unknown[]) => void): unknown
   once(event: string, listener: (...args: unknown[]) => void): unknown
 }

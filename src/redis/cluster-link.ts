@@ -4,7 +4,7 @@ import { StoreError } from '../errors.js'
 import type { ClusterClient, StandaloneClient } from './client.js'
 import { Connection, letProcessEnd } from './connection.js'
 import { hangUp } from './hang-up.js'
-import type { About, Link, LinkListener, NodeLink, Order, Send } from './link.js'
+import type { About, Argument, Link, LinkListener, NodeLink, Order, Send } from './link.js'
 import { connectionSettings } from './settings.js'
 import { slotOf } from './slot.js'
 import { corked } from './standalone-link.js'
@@ -62,7 +62,7 @@ export class ClusterLink implements Link {
     return this.#cluster.breaks + this.#nodeBreaks
   }
 
-  send(key: string, about: About, command: string, ...args: Array<string | number>): Promise<unknown> {
+  send(key: string, about: About, command: string, ...args: Argument[]): Promise<unknown> {
     const { client } = this.#cluster
     return this.#cluster.inTime(
       about,

@@ -2,7 +2,7 @@ import type { Schedule } from '../core/schedule.js'
 import type { Connectable } from './client.js'
 import { failureOf, timeoutOf } from './failure.js'
 import { hangUp, isOpen } from './hang-up.js'
-import type { About, Order } from './link.js'
+import type { About, Argument, Order } from './link.js'
 import { Batch, streamOf } from './stream.js'
 
 /**
@@ -53,7 +53,7 @@ export class Connection<Client extends Connectable> {
     })
   }
 
-  send(about: About, command: string, ...args: Array<string | number>): Promise<unknown> {
+  send(about: About, command: string, ...args: Argument[]): Promise<unknown> {
     return this.inTime(about, () => this.client.call(command, ...args))
   }
 

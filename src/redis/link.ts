@@ -13,12 +13,15 @@ export interface Order<Reply, Result> {
   retry?(error: unknown): Promise<Reply> | undefined
 }
 
+/** What a command is given; bytes are sent as they are. */
+export type Argument = string | number | Buffer
+
 /** Sends a command. */
-export type Send = (command: string, ...args: Array<string | number>) => Promise<unknown>
+export type Send = (command: string, ...args: Argument[]) => Promise<unknown>
 
 /** One connection's worth of nodes: sends commands, no keys to route by. */
 export interface NodeLink {
-  send(about: About, command: string, ...args: Array<string | number>): Promise<unknown>
+  send(about: About, command: string, ...args: Argument[]): Promise<unknown>
 }
 
 /**
@@ -36,7 +39,7 @@ export interface Link {
   readonly breaks: number
 
   /** Sends a command to the node where `key` lives. */
-  send(key: string, about: About, command: string, ...args: Array<string | number>): Promise<unknown>
+  send(key: string, about: About, command: string, ...args: Argument[]): Promise<unknown>
 
   /** Has an order carried out that is made for whoever reaches the node where `key` lives. */
   carryOut<Result>(key: string, order: (send: Send) => Order<unknown, Result>): Promise<Result>

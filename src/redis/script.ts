@@ -1,4 +1,4 @@
-import type { Link } from './link.js'
+import type { Argument, Link } from './link.js'
 
 /** A Lua script, embedded from `lua/` at build time. */
 export interface Script {
@@ -7,23 +7,29 @@ export interface Script {
   readonly source: string
 }
 
+/** The keys of a script, the first of which decides where it runs: all are of one slot. */
+export type Keys = string | readonly [string, ...string[]]
+
 /**
- * Runs a script on one key, by its hash; with its source only where the server does not know it (first use, `SCRIPT FLUSH`,
- * restart, failover: rule X2). A server that does not know the script has run nothing, so sending it once more is safe.
+ * Runs a script, by its hash; with its source only where the server does not know it (first use, `SCRIPT FLUSH`, restart,
+ * failover: rule X2). A server that does not know the script has run nothing, so sending it once more is safe.
  */
 export function runScript<Result>(
   link: Link,
   { name, sha1, source }: Script,
-  key: string,
+  keys: Keys,
   lockName: string,
-  args: ReadonlyArray<string | number>,
+  args: readonly Argument[],
   read: (reply: unknown) => Result | Promise<Result>,
 ): Promise<Result> {
+  // One key is the rule, and the path that counts.
+  const [key, rest] = typeof keys === 'string' ? [keys, args] : [keys[0], [...keys.slice(1), ...args]]
+  const count = typeof keys === 'string' ? 1 : keys.length
   return link.carryOut(key, (send) => ({
     about: { command: name, lockName },
-    start: () => send('EVALSHA', sha1, 1, key, ...args),
+    start: () => send('EVALSHA', sha1, count, key, ...rest),
     read,
-    retry: (error) => (isUnknownScript(error) ? send('EVAL', source, 1, key, ...args) : undefined),
+    retry: (error) => (isUnknownScript(error) ? send('EVAL', source, count, key, ...rest) : undefined),
   }))
 }
 

@@ -1,7 +1,7 @@
 import type { Schedule } from '../core/schedule.js'
 import type { StandaloneClient } from './client.js'
 import { Connection } from './connection.js'
-import type { About, Link, LinkListener, NodeLink, Order, Send } from './link.js'
+import type { About, Argument, Link, LinkListener, NodeLink, Order, Send } from './link.js'
 import { connectionSettings } from './settings.js'
 import { streamOf } from './stream.js'
 import { Subscriber } from './subscriber.js'
@@ -44,7 +44,7 @@ export class StandaloneLink implements Link {
     return this.#commands.breaks
   }
 
-  send(_key: string, about: About, command: string, ...args: Array<string | number>): Promise<unknown> {
+  send(_key: string, about: About, command: string, ...args: Argument[]): Promise<unknown> {
     return this.#commands.send(about, command, ...args)
   }
 
