@@ -1,7 +1,7 @@
+import { checkFunction } from './checks.js'
 import type { Grant } from './core/grant.js'
 import type { Locker } from './core/locker.js'
 import { type LockLostError, NotOwnerError } from './errors.js'
-import { checkFunction } from './options.js'
 import { type Owner, type Owners, Scope } from './owner.js'
 
 /**

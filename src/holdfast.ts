@@ -1,23 +1,18 @@
 import { EventEmitter } from 'eventemitter3'
+import { checkFunction, checkName } from './checks.js'
 import { SystemClock } from './core/clock.js'
-import { Locker } from './core/locker.js'
 import { Schedule } from './core/schedule.js'
-import { ClosedError, InvalidArgumentError, StoreError } from './errors.js'
+import type { EntryTerms } from './entry.js'
+import { ClosedError, InvalidArgumentError } from './errors.js'
 import type { HoldfastEvents } from './events.js'
+import { Kinds } from './kinds.js'
 import { Lock } from './lock.js'
 import type { HoldfastMetrics } from './metrics/metrics.js'
-import {
-  checkFunction,
-  checkHoldfastOptions,
-  checkName,
-  type HoldfastOptions,
-  type Settings,
-} from './options.js'
+import { checkHoldfastOptions, type HoldfastOptions, type Settings } from './options.js'
 import { type Owner, Owners, Scope } from './owner.js'
 import type { RedisClient } from './redis/client.js'
 import { storeOf } from './redis/store.js'
 import type { LockState, Store, StoreSession } from './store.js'
-import { Unlockables } from './unlockables.js'
 
 /** How much of each sort is alive in a client. */
 export type Census = Readonly<
@@ -32,9 +27,9 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
   readonly #settings: Settings
   readonly #schedule: Schedule
   readonly #owners = new Owners()
-  readonly #unlockables = new Unlockables()
   readonly #session: StoreSession
-  readonly #locker: Locker
+  readonly #kinds: Kinds
+  readonly #plain: EntryTerms
   #closing: Promise<void> | undefined
 
   /**
@@ -60,20 +55,15 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
       void this.#session.close()
       throw new InvalidArgumentError('watchdogThread', true, 'false, with a store that has no such thread')
     }
-    this.#locker = new Locker(
-      this.#session.lock,
+    this.#kinds = new Kinds(
+      this.#session,
       this.#schedule,
+      this.#settings,
+      this.#owners,
       (event, ...payload) => this.#emitSafely(event, ...payload),
       (event) => this.listenerCount(event) > 0,
-      this.#settings,
-      (lockName) =>
-        new StoreError('timeout', 'acquire', {
-          lockName,
-          transient: true,
-          hint: 'The store did not answer.',
-        }),
-      () => this.#owners.next(),
     )
+    this.#plain = this.#kinds.of('lock')
   }
 
   /**
@@ -82,7 +72,7 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
    * @param name any well-formed string; the key in the store is the client's `keyPrefix` followed by it.
    */
   lock(name: string): Lock {
-    return new Lock(checkName(name), this.#locker, this.#owners, this.#unlockables, this.#settings.maxHoldMs)
+    return new Lock(checkName(name), this.#plain)
   }
 
   /**
@@ -118,9 +108,9 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
     const states = this.#session.lock.list(checkName(pattern))[Symbol.asyncIterator]()
     try {
       for (;;) {
-        const { done, value } = await this.#locker.query(() => states.next())
+        const { done, value } = await this.#plain.locker.query(() => states.next())
         if (done) return
-        yield this.#locker.translated(value)
+        yield this.#plain.locker.translated(value)
       }
     } finally {
       await states.return?.()
@@ -145,22 +135,34 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
    * when it is idle. For tests and monitoring.
    */
   get census(): Census {
-    return { ...this.#locker.census, scopes: this.#unlockables.size, appointments: this.#schedule.size }
+    const used = this.#kinds.used
+    const sum = (count: (terms: EntryTerms) => number): number =>
+      used.reduce((all, each) => all + count(each), 0)
+    return {
+      gates: sum(({ locker }) => locker.census.gates),
+      calls: sum(({ locker }) => locker.census.calls),
+      tenures: sum(({ locker }) => locker.census.tenures),
+      watched: sum(({ locker }) => locker.census.watched),
+      strays: sum(({ locker }) => locker.census.strays),
+      scopes: sum(({ unlockables }) => unlockables.size),
+      appointments: this.#schedule.size,
+    }
   }
 
   /** What happened in this client since it was made, in numbers: see docs/metrics.md. Costs some microseconds. */
   metrics(): HoldfastMetrics {
-    return this.#locker.metrics.snapshot()
+    return this.#kinds.metrics.snapshot()
   }
 
   async #close(): Promise<void> {
-    await this.#locker.close()
+    await this.#kinds.close()
     await this.#session.close()
     this.#schedule.clear()
   }
 
   #leave(owner: Owner): void {
-    for (const hold of this.#unlockables.forget(owner)) {
+    const left = this.#kinds.used.flatMap(({ unlockables }) => unlockables.forget(owner))
+    for (const hold of left) {
       hold.stopRenewing()
       this.#emitSafely('warning', {
         code: 'LEFT_LOCKED',

@@ -1,15 +1,6 @@
-import type { Call, Refusal } from './core/call.js'
-import { Grant } from './core/grant.js'
-import type { Locker } from './core/locker.js'
-import {
-  InvalidArgumentError,
-  LockLostError,
-  LockTimeoutError,
-  NoOwnerError,
-  NotOwnerError,
-  StoreError,
-} from './errors.js'
-import { Hold } from './hold.js'
+import { Entry, type EntryTerms, NO_OPTIONS } from './entry.js'
+import { NotOwnerError } from './errors.js'
+import type { Hold } from './hold.js'
 import {
   type AcquireOptions,
   checkAcquireOptions,
@@ -17,15 +8,9 @@ import {
   checkUnlockOptions,
   type UnlockOptions,
 } from './options.js'
-import { type Owner, type Owners, Scope } from './owner.js'
-import { runSection, type Section } from './section.js'
+import type { Owner } from './owner.js'
+import type { Section } from './section.js'
 import type { LockState } from './store.js'
-import { acquireChannel, traceAcquire } from './trace/acquire.js'
-import { resultOf, traceOf } from './trace/grant.js'
-import { beginHold } from './trace/hold.js'
-import type { Unlockables } from './unlockables.js'
-
-const NO_OPTIONS: AcquireOptions = {}
 
 /**
  * A named lock that at most one owner holds, as often as it likes. A cheap handle: two handles of one name are the same lock,
@@ -34,18 +19,19 @@ const NO_OPTIONS: AcquireOptions = {}
 export class Lock {
   /** The lock's name. */
   readonly name: string
-  readonly #locker: Locker
-  readonly #owners: Owners
-  readonly #unlockables: Unlockables
-  readonly #maxHoldMs: number
+  readonly #entry: Entry
+  readonly #terms: EntryTerms
 
   /** @internal */
-  constructor(name: string, locker: Locker, owners: Owners, unlockables: Unlockables, maxHoldMs: number) {
+  constructor(name: string, terms: EntryTerms) {
     this.name = name
-    this.#locker = locker
-    this.#owners = owners
-    this.#unlockables = unlockables
-    this.#maxHoldMs = maxHoldMs
+    this.#entry = new Entry(name, terms)
+    this.#terms = terms
+  }
+
+  /** @internal Which kind of lock of which client it is: locks of one name and equal terms are the same lock. */
+  get terms(): EntryTerms {
+    return this.#terms
   }
 
   /**
@@ -61,27 +47,13 @@ export class Lock {
    */
   withLock<Result>(body: Section<Result>): Promise<Awaited<Result>>
   withLock<Result>(options: AcquireOptions, body: Section<Result>): Promise<Awaited<Result>>
-  async withLock<Result>(
+  withLock<Result>(
     optionsOrBody: AcquireOptions | Section<Result>,
     bodyOrNothing?: Section<Result>,
   ): Promise<Awaited<Result>> {
-    const options = typeof optionsOrBody === 'function' ? NO_OPTIONS : optionsOrBody
-    const body = typeof optionsOrBody === 'function' ? optionsOrBody : bodyOrNothing
-    checkAcquireOptions(options, this.#owners)
-    if (typeof body !== 'function') throw new InvalidArgumentError('body', body, 'a function')
-    const caller = this.#callerOrNew(options.owner)
-    const scope = new Scope(caller.owner, caller)
-    const outcome = await this.#call(options, Number.POSITIVE_INFINITY, caller, scope)
-    const grant = this.#grantedOrThrow(outcome, options)
-    // What outlives the section must find no scope of its owner alive (rule O3), so one made for this call ends before it runs.
-    if (!this.#isCurrent(caller)) caller.end()
-    return await runSection(new Hold(grant, this.#locker, this.#owners, undefined), grant, {
-      body,
-      scope,
-      owners: this.#owners,
-      onLost: options.onLost,
-      onTrouble: (error) => this.#locker.emit('error', error),
-    })
+    return typeof optionsOrBody === 'function'
+      ? this.#entry.withLock(NO_OPTIONS, optionsOrBody)
+      : this.#entry.withLock(optionsOrBody, bodyOrNothing)
   }
 
   /**
@@ -92,11 +64,8 @@ export class Lock {
    * @throws the signal's reason if it aborted; `TooManyWaitersError`, `ClosedError`, {@link StoreError} as their names say.
    *   Whatever it throws, nothing is held and nothing is left behind.
    */
-  async acquire(options: AcquireOptions = {}): Promise<Hold> {
-    checkAcquireOptions(options, this.#owners)
-    const scope = this.#callerOrNew(options.owner)
-    const outcome = await this.#call(options, Number.POSITIVE_INFINITY, scope, scope)
-    return this.#begin(this.#grantedOrThrow(outcome, options), scope)
+  acquire(options: AcquireOptions = NO_OPTIONS): Promise<Hold> {
+    return this.#entry.acquire(options)
   }
 
   /**
@@ -105,13 +74,8 @@ export class Lock {
    * @returns the hold, or `null` when someone else holds the lock.
    * @throws {@link StoreError} if the store failed or did not answer, since then nobody knows who holds the lock.
    */
-  async tryAcquire(options: AcquireOptions = {}): Promise<Hold | null> {
-    checkAcquireOptions(options, this.#owners)
-    const scope = this.#callerOrNew(options.owner)
-    const outcome = await this.#call(options, 0, scope, scope)
-    if (outcome instanceof Grant) return this.#begin(outcome, scope)
-    if (outcome.cause !== undefined) throw outcome.cause
-    return null
+  tryAcquire(options: AcquireOptions = NO_OPTIONS): Promise<Hold | null> {
+    return this.#entry.tryAcquire(options)
   }
 
   /**
@@ -121,10 +85,9 @@ export class Lock {
    * @throws {@link NoOwnerError} outside a scope and without `owner`; otherwise as {@link Lock.acquire}.
    */
   async lock(options: AcquireOptions = {}): Promise<void> {
-    checkAcquireOptions(options, this.#owners)
-    const scope = this.#callerOrRefuse(options.owner, 'lock')
-    const outcome = await this.#call(options, Number.POSITIVE_INFINITY, scope, scope)
-    this.#unlockables.add(this.#begin(this.#grantedOrThrow(outcome, options), scope), scope)
+    checkAcquireOptions(options, this.#terms.owners)
+    const scope = this.#entry.callerOrRefuse(options.owner, 'lock')
+    this.#terms.unlockables.add(await this.#entry.acquireFor(scope, options), scope)
   }
 
   /**
@@ -133,10 +96,10 @@ export class Lock {
    * @returns whether the lock was obtained.
    */
   async tryLock(options: AcquireOptions = {}): Promise<boolean> {
-    checkAcquireOptions(options, this.#owners)
-    const scope = this.#callerOrRefuse(options.owner, 'tryLock')
-    const hold = await this.tryAcquire({ ...options, owner: scope.owner })
-    if (hold) this.#unlockables.add(hold, scope)
+    checkAcquireOptions(options, this.#terms.owners)
+    const scope = this.#entry.callerOrRefuse(options.owner, 'tryLock')
+    const hold = await this.#entry.tryAcquireFor(scope, options)
+    if (hold) this.#terms.unlockables.add(hold, scope)
     return hold !== null
   }
 
@@ -149,9 +112,9 @@ export class Lock {
    * @throws {@link NoOwnerError} outside a scope and without `owner`.
    */
   async unlock(options: UnlockOptions = {}): Promise<void> {
-    checkUnlockOptions(options, this.#owners)
-    const scope = this.#callerOrRefuse(options.owner, 'unlock')
-    const hold = this.#unlockables.take(this.name, scope)
+    checkUnlockOptions(options, this.#terms.owners)
+    const scope = this.#entry.callerOrRefuse(options.owner, 'unlock')
+    const hold = this.#terms.unlockables.take(this.name, scope)
     if (!hold) throw new NotOwnerError(this.name, scope.owner, await this.#holder())
     await hold.release()
   }
@@ -169,7 +132,7 @@ export class Lock {
 
   /** How many holds `owner` (default: the surrounding scope's) has. 0 outside a scope. */
   async holdCount(owner?: Owner): Promise<number> {
-    const asked = owner === undefined ? this.#owners.current()?.owner : checkOwner(owner)
+    const asked = owner === undefined ? this.#terms.owners.current()?.owner : checkOwner(owner)
     if (asked === undefined) return 0
     return (await this.inspect()).owners.find((each) => each.owner === asked)?.holds ?? 0
   }
@@ -181,12 +144,12 @@ export class Lock {
 
   /** The lock as the store has it now: who holds it, how often, and for how long yet. */
   async inspect(): Promise<LockState> {
-    return await this.#locker.inspect(this.name)
+    return await this.#terms.locker.inspect(this.name)
   }
 
   /** How many clients wait for this lock to be released. One process counts once, however many of its calls wait. */
   async countWaitingClients(): Promise<number> {
-    return await this.#locker.query(() => this.#locker.port.countWatchers(this.name))
+    return await this.#terms.locker.query(() => this.#terms.locker.port.countWatchers(this.name))
   }
 
   /**
@@ -196,50 +159,7 @@ export class Lock {
    * @returns whether the lock was held.
    */
   async forceUnlock(): Promise<boolean> {
-    return await this.#locker.forceUnlock(this.name)
-  }
-
-  #grantedOrThrow(outcome: Grant | Refusal, options: AcquireOptions): Grant {
-    if (outcome instanceof Grant) return outcome
-    if (options.waitMs === 0 && outcome.cause !== undefined) throw outcome.cause
-    throw new LockTimeoutError(this.name, outcome.waitedMs, outcome, outcome.cause)
-  }
-
-  /** A scope that was made for this one acquisition ends with it: what still runs in it then is nobody's section (rule O3). */
-  #begin(grant: Grant, caller: Scope): Hold {
-    beginHold(traceOf(grant))
-    return new Hold(grant, this.#locker, this.#owners, this.#isCurrent(caller) ? undefined : caller)
-  }
-
-  #isCurrent(scope: Scope): boolean {
-    return scope === this.#owners.current()
-  }
-
-  #call(options: AcquireOptions, waitMs: number, caller: Scope, holder: Scope): Promise<Grant | Refusal> {
-    const locker = this.#locker
-    const call: Call = {
-      name: this.name,
-      caller,
-      holder,
-      unrelated: options.owner === undefined && !this.#isCurrent(caller),
-      waitMs: options.waitMs ?? waitMs,
-      leaseMs: options.leaseMs,
-      maxHoldMs: options.maxHoldMs ?? this.#maxHoldMs,
-      signal: options.signal,
-    }
-    if (!acquireChannel.hasSubscribers) return locker.acquire(call)
-    const told = { name: call.name, owner: caller.owner, signal: call.signal, clock: locker.schedule.clock }
-    return traceAcquire(told, () => locker.acquire(call), resultOf)
-  }
-
-  #callerOrNew(explicit: Owner | undefined): Scope {
-    return this.#owners.caller(explicit) ?? new Scope(this.#owners.next(), undefined)
-  }
-
-  #callerOrRefuse(explicit: Owner | undefined, method: string): Scope {
-    const caller = this.#owners.caller(explicit)
-    if (!caller) throw new NoOwnerError(this.name, method)
-    return caller
+    return await this.#terms.locker.forceUnlock(this.name)
   }
 
   /** For an error message: not worth a second failure. */

@@ -1,9 +1,8 @@
+import { checkObject, isAbortSignal, whole, wholeOrInfinite } from './checks.js'
 import { LEAST_LEASE_MS } from './core/lease.js'
 import { InvalidArgumentError } from './errors.js'
 import { isOwner, type Owner, type Owners } from './owner.js'
 
-/** How long names may be, in UTF-16 units: room for anything sane, and a bound on what is sent. */
-const LONGEST_NAME = 512 * 1024
 /** A third of it is the shortest time between renewals that a busy event loop can keep. */
 const LEAST_WATCHDOG_MS = 50
 
@@ -31,6 +30,12 @@ export interface HoldfastOptions {
    * @default Infinity
    */
   readonly maxHoldMs?: number
+  /**
+   * How long a lock stays unavailable after it was lost without a release (its lease ran out, its process died), on top of its
+   * lease: time for work that does not know yet to end. A release frees it at once. Chubby's lock-delay. Minimum: 0.
+   * @default 0
+   */
+  readonly quarantineMs?: number
   /**
    * Whether renewals run in a thread with a connection of its own: then a blocked event loop costs no lock. For Redis and Valkey,
    * with client options that are data, since code cannot be copied to a thread.
@@ -116,6 +121,7 @@ export type Settings = Required<HoldfastOptions>
 export function checkHoldfastOptions(options: HoldfastOptions): Settings {
   checkObject('options', options, [
     'watchdogMs',
+    'quarantineMs',
     'commandTimeoutMs',
     'storeTimeoutMs',
     'maxHoldMs',
@@ -133,6 +139,7 @@ export function checkHoldfastOptions(options: HoldfastOptions): Settings {
   const watchdogMs = whole('watchdogMs', options.watchdogMs, LEAST_WATCHDOG_MS) ?? 30_000
   return {
     watchdogMs,
+    quarantineMs: whole('quarantineMs', options.quarantineMs, 0) ?? 0,
     ...checkThreadOptions(options, watchdogMs),
     commandTimeoutMs: whole('commandTimeoutMs', options.commandTimeoutMs, 1) ?? 3_000,
     storeTimeoutMs: whole('storeTimeoutMs', options.storeTimeoutMs, 0) ?? 10_000,
@@ -188,20 +195,6 @@ export function checkOwner(owner: unknown): Owner {
   )
 }
 
-export function checkName(name: unknown): string {
-  if (typeof name !== 'string' || name.length === 0 || name.length > LONGEST_NAME) {
-    throw new InvalidArgumentError('name', name, `a string of 1 to ${LONGEST_NAME} characters`)
-  }
-  // The store keeps UTF-8, where every lone surrogate becomes the same replacement character: two such names would be one lock.
-  if (!name.isWellFormed())
-    throw new InvalidArgumentError('name', name, 'well-formed Unicode (no lone surrogates)')
-  return name
-}
-
-export function checkFunction(argument: string, value: unknown): void {
-  if (typeof value !== 'function') throw new InvalidArgumentError(argument, value, 'a function')
-}
-
 function checkIssued(owner: unknown, owners: Owners): void {
   if (!owners.issued(checkOwner(owner))) {
     throw new InvalidArgumentError(
@@ -210,41 +203,4 @@ function checkIssued(owner: unknown, owners: Owners): void {
       'an owner that this Holdfast has handed out (hold.owner, holdfast.owner())',
     )
   }
-}
-
-function checkObject(argument: string, value: unknown, known: readonly string[]): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new InvalidArgumentError(argument, value, 'an object')
-  }
-  for (const key of Object.keys(value)) {
-    if (!known.includes(key)) throw new InvalidArgumentError(argument, key, `the options ${known.join(', ')}`)
-  }
-}
-
-function whole(argument: string, value: unknown, least: number): number | undefined {
-  if (value === undefined) return undefined
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
-  throw new InvalidArgumentError(argument, value, `a whole number of milliseconds, at least ${least}`)
-}
-
-function wholeOrInfinite(
-  argument: string,
-  value: unknown,
-  least: number,
-  unit = 'milliseconds',
-): number | undefined {
-  if (value === undefined || value === Number.POSITIVE_INFINITY) return value
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
-  throw new InvalidArgumentError(argument, value, `a whole number of ${unit}, at least ${least}, or Infinity`)
-}
-
-/** By shape, not by class: signals of other realms and polyfills count too. */
-function isAbortSignal(value: unknown): value is AbortSignal {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'aborted' in value &&
-    'addEventListener' in value &&
-    typeof value.addEventListener === 'function'
-  )
 }

@@ -12,7 +12,8 @@ export type Section<Result> = (hold: Hold) => Result | PromiseLike<Result>
 /** What a section is made of. */
 interface Parts<Result> {
   readonly body: Section<Result>
-  readonly scope: Scope
+  /** What its asynchronous context is to belong to; undefined where it stays as it is. */
+  readonly scope: Scope | undefined
   readonly owners: Owners
   readonly onLost: OnLost | undefined
   readonly onTrouble: (error: unknown) => void
@@ -30,16 +31,16 @@ export async function runSection<Result>(
 ): Promise<Awaited<Result>> {
   let result: Awaited<Result>
   try {
-    result = await runHeld(traceOf(grant), () => owners.enter(scope, () => body(hold)))
+    result = await runHeld(traceOf(grant), () => (scope ? owners.enter(scope, () => body(hold)) : body(hold)))
   } catch (error) {
-    scope.end()
+    scope?.end()
     await hold.release().catch((trouble: unknown) => {
       // A loss was told by the event `lost`; other trouble would go unheard beside the body's error.
       if (!(trouble instanceof LockLostError)) onTrouble(trouble)
     })
     throw error
   }
-  scope.end()
+  scope?.end()
   try {
     const releasing = hold.giveBack()
     if (releasing) await releasing

@@ -128,6 +128,8 @@ export interface GrantedReply {
   readonly fence?: bigint
   /** How many more the store would let in at this moment, where several may hold: that many waiters need not sleep on. */
   readonly room?: number
+  /** Where there is no room: how long until the first lease of a holder ends. */
+  readonly fullForMs?: number
   /**
    * Where the store granted it by itself, before it was asked this time: since when (on the lease clock, never later than it
    * was) and for how long. The lease that was asked for is then still to be set by a renewal.

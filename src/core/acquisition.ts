@@ -56,14 +56,14 @@ export class Acquisition {
       for (;;) {
         const inherited = waiter.takeInheritance()
         if (inherited) return this.#attempt.granted(inherited)
-        const tenure = locker.possession.current(gate)
+        const tenure = this.#currentTenure()
         // Most rounds send nothing, and a hand-over in memory should not cost a promise for that.
         const trying = this.#try(tenure)
         const grant = trying && (await trying)
         if (grant) return grant
         if (this.#once || this.#now() >= this.#deadline) return this.#refusal()
         // Possession changed while the attempt was under way: look again before lying down.
-        if (gate.tenure !== tenure) continue
+        if (gate.tenureMetBy(this.call.caller.owner) !== tenure) continue
         this.#joinWaiters(tenure)
         if (this.#shouldWatch(tenure)) await this.#watch()
         else await waiter.sleep(Math.min(this.#deadline, this.#wakeAt(tenure)))
@@ -81,7 +81,7 @@ export class Acquisition {
       const unused = waiter.takeInheritance()
       if (unused) void locker.discard(unused)
       gate.queue.leave(waiter)
-      gate.next()
+      gate.left(waiter)
       locker.left(this, gate)
     }
   }
@@ -119,6 +119,10 @@ export class Acquisition {
       return undefined
     }
     if (this.#letsOthersGoFirst()) return undefined
+    if (this.#now() < gate.restsUntil(waiter)) {
+      this.#attempt.knowsFull(gate.restsUntil(waiter))
+      return undefined
+    }
     return this.#attempt.send(this.#newTenure())
   }
 
@@ -126,7 +130,11 @@ export class Acquisition {
   async #after(attempting: Promise<unknown>): Promise<Grant | undefined> {
     const settled = attempting.catch(() => undefined)
     await this.waiter.upTo(Number.POSITIVE_INFINITY, settled)
-    return await this.#try(this.locker.possession.current(this.gate))
+    return await this.#try(this.#currentTenure())
+  }
+
+  #currentTenure(): Tenure | undefined {
+    return this.locker.possession.current(this.gate, this.call.caller.owner)
   }
 
   #newTenure(): Tenure {
@@ -142,19 +150,26 @@ export class Acquisition {
 
   async #reenterOrGoOn(tenure: Tenure): Promise<Grant | undefined> {
     const grant = await reenter(this.locker, this.#attempt, this.waiter, tenure, this.#deadline)
-    const current = this.locker.possession.current(this.gate)
+    const current = this.#currentTenure()
     // The tenure ended meanwhile (its last release was under way): the one attempt is still to be made.
     return !grant && this.#once && current !== tenure ? await this.#try(current) : grant
   }
 
   /** Whether this waiter is the contender: the one of the process that talks to the store. */
   #speaks(tenure: Tenure | undefined): boolean {
-    return this.gate.queue.contender(tenure) === this.waiter
+    return this.gate.speaks(this.waiter, tenure)
   }
 
   #shouldWatch(tenure: Tenure | undefined): boolean {
     const { covered, outage } = this.#attempt
-    if (!this.#speaks(tenure) || covered || outage.on || this.#now() < this.#watchAgainAt) return false
+    if (
+      this.locker.port.polls ||
+      !this.#speaks(tenure) ||
+      covered ||
+      outage.on ||
+      this.#now() < this.#watchAgainAt
+    )
+      return false
     // While others go first no attempt is made that could find the watch in force.
     return !(this.gate.watched && this.#letsOthersGoFirst())
   }
@@ -213,6 +228,7 @@ export class Acquisition {
     const { outage, covered, busyUntil } = this.#attempt
     if (outage.on) return outage.retryAt(this.#now())
     if (!this.#speaks(tenure)) return Number.POSITIVE_INFINITY
+    if (this.locker.port.polls) return Math.min(busyUntil, this.#attempt.pollAt(this.locker.port.polls))
     const lookAt = covered ? busyUntil : Math.min(busyUntil, this.#watchAgainAt)
     const { backUntil } = this.gate
     return backUntil > this.#now() ? backUntil : lookAt

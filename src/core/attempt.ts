@@ -1,5 +1,5 @@
 import type { Owner } from '../owner.js'
-import type { AcquireReply, AcquireRequest } from '../store.js'
+import type { AcquireReply, AcquireRequest, Polls } from '../store.js'
 import type { Call } from './call.js'
 import type { Gate } from './gate.js'
 import { Grant } from './grant.js'
@@ -10,6 +10,9 @@ import { TIME_IS_UP, type Waiter } from './waiter.js'
 
 /** The first attempt gets at least this long for its answer, however short the wait: else a free lock could be refused. */
 const LEAST_ANSWER_MS = 100
+
+/** For what is to be undone although nothing was granted: a place in line. */
+const CARRIED_OUT: Promise<AcquireReply> = Promise.resolve({ outcome: 'granted' })
 
 /** What one call asks the store, and what it has learned from the answers. Leaves no hold behind that nobody has (rule W4). */
 export class Attempt {
@@ -22,6 +25,8 @@ export class Attempt {
   #sending = false
   /** A request whose outcome is unknown: to be repeated, or given back. */
   #unsettled: AcquireRequest | undefined
+  /** The request that has given this call a place in the line that the store keeps. */
+  #inLine: AcquireRequest | undefined
 
   constructor(
     private readonly locker: Locker,
@@ -39,11 +44,24 @@ export class Attempt {
     this.covered = this.gate.watched
   }
 
+  /** What the next answer would be is known from one to another call of this process. */
+  knowsFull(until: number): void {
+    this.busyUntil = until
+    this.covered = this.gate.watched
+  }
+
+  /** When to ask again where nothing is announced. Called once for each pause. */
+  pollAt(polls: Polls): number {
+    return this.locker.schedule.clock.now() + polls.pauseMs(this.#count, Math.random())
+  }
+
   /** No more tries, for now or for good: what the last one may have taken without anybody knowing is given back. */
   leave(): void {
     const unsettled = this.#unsettled
     this.#unsettled = undefined
     if (unsettled) this.#giveBack(unsettled, Promise.reject(this.outage.cause))
+    else if (this.#inLine) this.#giveBack(this.#inLine, CARRIED_OUT)
+    this.#inLine = undefined
   }
 
   /** Sends one acquire and deals with its answer. Undefined when it was not granted in time, or failed for the moment. */
@@ -68,8 +86,11 @@ export class Attempt {
         name: tenure.name,
         owner: tenure.storedAs,
         heldBefore: tenure.holds.length,
-        leaseMs,
+        leaseMs: leaseMs + locker.settings.quarantineMs,
+        ...(locker.port.line && { waits: call.waitMs > 0 }),
+        ...(call.permits !== undefined && { permits: call.permits }),
       }
+      waiter.askedAs = request.owner
       const covered = gate.watched
       gate.looksInto()
       waiter.wakeUp.drain()
@@ -92,15 +113,17 @@ export class Attempt {
       this.covered = covered
       // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
       this.busyUntil = Number.NEGATIVE_INFINITY
+      gate.answered(waiter, reply, covered)
+      this.#inLine = reply.outcome === 'busy' && request.waits ? request : undefined
       if (reply.outcome !== 'granted') return this.#refused(reply, tenure)
       const renewUntil = watched ? beforeSend + call.maxHoldMs : undefined
-      const grant = new Grant(tenure, call.holder, renewUntil, reply.fence)
-      if (!locker.possession.granted(gate, grant, beforeSend, leaseMs)) {
+      const grant = new Grant(tenure, call.holder, renewUntil, tenure.fence ?? reply.fence)
+      const { since, leaseMs: grantedMs } = reply.granted ?? { since: beforeSend, leaseMs }
+      if (!locker.possession.granted(gate, grant, since, grantedMs, reply.granted !== undefined)) {
         this.#giveBack(this.#withoutTenure(request, tenure), sent)
         return undefined
       }
-      // Whatever was announced before, it was before this.
-      gate.news = false
+      gate.entered(reply)
       return this.granted(grant)
     } finally {
       this.#sending = false
@@ -125,7 +148,7 @@ export class Attempt {
    */
   #withoutTenure(request: AcquireRequest, tenure: Tenure): AcquireRequest {
     const { gate, waiter } = this
-    const again = gate.tenure?.storedAs === request.owner || gate.queue.hasOther(waiter)
+    const again = gate.tenureMetBy(tenure.owner)?.storedAs === request.owner || gate.queue.hasOther(waiter)
     return tenure.state === 'over' && !again ? { ...request, heldBefore: 0 } : request
   }
 

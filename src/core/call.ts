@@ -14,6 +14,8 @@ export interface Call {
   /** Undefined: the watchdog renews. */
   readonly leaseMs: number | undefined
   readonly maxHoldMs: number
+  /** How many permits it wants, where the kind has permits. */
+  readonly permits?: number | undefined
   readonly signal: AbortSignal | undefined
 }
 

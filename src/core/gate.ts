@@ -1,12 +1,18 @@
-import type { LockPort, Watch } from '../store.js'
+import type { Owner } from '../owner.js'
+import type { AcquireReply, GrantedReply, LockPort, News, Watch } from '../store.js'
 import type { Clock } from './clock.js'
 import { WaitQueue } from './queue.js'
 import type { Tenure } from './tenure.js'
+import type { Waiter } from './waiter.js'
 
 /** How long a process that had its share leaves the lock to others: for them to hear of it and ask, which is two round trips. */
 export const STEP_BACK_MS = 2
 
-/** Where the calls of one process for one lock meet: who of them holds it, who waits, and the watch they share. */
+/**
+ * Where the calls of one process for one lock meet: who of them holds it, who waits, and the watch they share. This one is for
+ * a lock that one owner has at a time: one of the process's waiters speaks to the store for all. Where several may hold, or the
+ * store keeps the line itself, shared-gate.ts and line-gate.ts say what differs.
+ */
 export class Gate {
   readonly queue = new WaitQueue()
   /** The tenure of this process, as far as known. */
@@ -26,12 +32,69 @@ export class Gate {
 
   constructor(
     readonly name: string,
-    private readonly port: LockPort,
-    private readonly clock: Pick<Clock, 'now'>,
+    protected readonly port: LockPort,
+    protected readonly clock: Pick<Clock, 'now'>,
   ) {}
 
+  /** This process's tenures, as far as known. */
+  get tenures(): readonly Tenure[] {
+    return this.tenure ? [this.tenure] : []
+  }
+
+  /** The tenure that a call for `owner` meets first: its own, or one that stands in its way. */
+  tenureMetBy(_owner: Owner): Tenure | undefined {
+    return this.tenure
+  }
+
+  /** Whether this process has a tenure. */
+  get held(): boolean {
+    return this.tenure !== undefined
+  }
+
+  began(tenure: Tenure): void {
+    this.tenure = tenure
+    this.stepForward()
+  }
+
+  ended(tenure: Tenure): void {
+    if (this.tenure === tenure) this.tenure = undefined
+  }
+
+  /** The tenures that cannot be, now that the store has granted the lock for another. */
+  disprovedBy(granted: Tenure): readonly Tenure[] {
+    return this.tenure && this.tenure !== granted ? [this.tenure] : []
+  }
+
+  /** Whether this waiter may talk to the store now. */
+  speaks(waiter: Waiter, tenure: Tenure | undefined): boolean {
+    return this.queue.contender(tenure) === waiter
+  }
+
+  /** Until when a waiter that speaks need not ask, since what it would hear is known; in the past when it has to. */
+  restsUntil(_waiter: Waiter): number {
+    return Number.NEGATIVE_INFINITY
+  }
+
+  /** The waiter of this process to whom the lock may be handed over, if any. */
+  heir(): Waiter | undefined {
+    return this.queue.heir()
+  }
+
+  /** What the store has answered to a waiter's attempt. */
+  answered(_waiter: Waiter, _reply: AcquireReply, _covered: boolean): void {}
+
+  /** A waiter was granted the lock: whatever was announced before, it was before this. */
+  entered(_reply: GrantedReply): void {
+    this.news = false
+  }
+
+  /** A waiter's call has ended. */
+  left(_waiter: Waiter): void {
+    this.next()
+  }
+
   /** The store has announced something: one contender looks into it, whoever else waits sleeps on (no thundering herd). */
-  announce(): void {
+  announce(_news?: News): void {
     const letOthers = this.#ownNewsToCome || this.#turnsToPass > 0
     if (!this.#ownNewsToCome && this.#turnsToPass > 0) this.#turnsToPass -= 1
     this.#ownNewsToCome = false
@@ -41,7 +104,7 @@ export class Gate {
   }
 
   /** Possession in this process has changed: wakes the one waiter whose turn it may be. */
-  next(): void {
+  next(_owner?: Owner): void {
     const holder = this.tenure
     if (holder?.state === 'held') {
       const waiter = this.queue.reentrant(holder)
@@ -100,7 +163,7 @@ export class Gate {
   beginWatch(): Watch {
     if (this.#watch) return this.#watch
     const { port } = this
-    const watch = port.watch(this.name, () => this.announce())
+    const watch = port.watch(this.name, (news) => this.announce(news))
     this.#watch = watch
     if (port.watchesInOrder) this.news = true
     watch.confirmed.then(

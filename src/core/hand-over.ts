@@ -26,7 +26,7 @@ import type { Waiter } from './waiter.js'
 
 /** The waiter of this process that gets the lock now; undefined when there is none, or when it is the turn of other processes. */
 export function heirOf({ settings, schedule }: Locker, gate: Gate, tenure: Tenure): Waiter | undefined {
-  const heir = gate.queue.heir()
+  const heir = gate.heir()
   if (!heir) return undefined
   const spent =
     tenure.handOvers >= settings.maxHandOvers ||
@@ -72,7 +72,8 @@ export async function passOnInStore(
   next.handOvers = tenure.handOvers + 1
   if (watched) possession.watchdog.watch(next)
   const beforeSend = schedule.clock.now()
-  const request = { name, owner: next.storedAs, heldBefore: 0, leaseMs }
+  const storeMs = leaseMs + locker.settings.quarantineMs
+  const request = { name, owner: next.storedAs, heldBefore: 0, leaseMs: storeMs }
   heir.promised = true
   const sent = port.handOver({ ...request, from: tenure.storedAs })
   let reply: AcquireReply

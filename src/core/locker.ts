@@ -1,6 +1,6 @@
 import { ClosedError, LockLostError, type StoreError } from '../errors.js'
 import type { Emit, HoldfastEvents } from '../events.js'
-import { Metrics } from '../metrics/metrics.js'
+import type { Metrics } from '../metrics/metrics.js'
 import type { Owner } from '../owner.js'
 import type { LockPort, LockState } from '../store.js'
 import { releaseChannel, traceRelease } from '../trace/release.js'
@@ -10,9 +10,11 @@ import { Gate } from './gate.js'
 import { GiveBack } from './give-back.js'
 import type { Grant } from './grant.js'
 import { KeepAlive } from './keep-alive.js'
+import { LineGate } from './line-gate.js'
 import { Possession } from './possession.js'
 import { release, releaseInMemory } from './release.js'
 import type { Schedule } from './schedule.js'
+import { SharedGate } from './shared-gate.js'
 
 export interface LockerSettings {
   readonly watchdogMs: number
@@ -22,6 +24,7 @@ export interface LockerSettings {
   readonly diagnostics: boolean
   readonly maxHandOvers: number
   readonly handOverSliceMs: number
+  readonly quarantineMs: number
 }
 
 /**
@@ -33,7 +36,6 @@ export class Locker {
   readonly giveBack: GiveBack
   closed = false
   readonly #gates = new Map<string, Gate>()
-  readonly metrics = new Metrics()
   readonly #acquisitions = new Set<Acquisition>()
   readonly #releases = new Map<Grant, Promise<unknown> | undefined>()
   readonly #keepAlive = new KeepAlive()
@@ -47,6 +49,9 @@ export class Locker {
     readonly settings: LockerSettings,
     readonly noAnswer: (name: string) => StoreError,
     readonly nextOwner: () => Owner,
+    readonly metrics: Metrics,
+    /** Whether another kind of lock of this client knows the owner by that name of a lock: the store must not mix them up. */
+    private readonly usedElsewhere: (name: string, owner: Owner, by: Locker) => boolean,
   ) {
     this.giveBack = new GiveBack(port, schedule, (error) => emit('error', error))
     this.possession = new Possession(
@@ -55,8 +60,9 @@ export class Locker {
       emit,
       this.metrics,
       settings.watchdogMs,
-      (gate) => {
-        gate.next()
+      settings.quarantineMs,
+      (gate, { owner }) => {
+        gate.next(owner)
         this.#dropIfIdle(gate)
       },
       (tenure, releasing) => this.giveBack.follow(tenure, this.#releases.get(releasing)),
@@ -145,7 +151,20 @@ export class Locker {
    * call of this process, to which it was handed on (hand-over.ts).
    */
   storedAs(gate: Gate, owner: Owner): Owner {
-    return gate.tenure?.storedAs === owner ? this.nextOwner() : owner
+    return gate.tenureMetBy(owner)?.storedAs === owner || this.usedElsewhere(gate.name, owner, this)
+      ? this.nextOwner()
+      : owner
+  }
+
+  /** Whether the store may know that owner by this locker's doing. */
+  uses(name: string, owner: Owner): boolean {
+    const gate = this.#gates.get(name)
+    if (!gate) return this.giveBack.pending(name, owner) !== undefined
+    return (
+      gate.tenures.some(({ storedAs }) => storedAs === owner) ||
+      gate.queue.firstOf(owner) !== undefined ||
+      this.giveBack.pending(name, owner) !== undefined
+    )
   }
 
   /** The lock as the store has it, with the owners of this client's own tenure called by their names. */
@@ -155,7 +174,7 @@ export class Locker {
 
   translated(state: LockState): LockState {
     const gate = this.#gates.get(state.name)
-    if (!gate?.tenure || gate.tenure.owner === gate.tenure.storedAs) return state
+    if (!gate?.tenures.some(({ owner, storedAs }) => owner !== storedAs)) return state
     return {
       ...state,
       owners: state.owners.map(({ owner, holds }) => ({
@@ -166,16 +185,16 @@ export class Locker {
   }
 
   /** Who of this process stands behind an owner that the store names; anybody else's owner is left as it is. */
-  knownHere({ tenure }: Gate, stored: Owner | undefined): Owner | undefined {
-    return tenure && tenure.storedAs === stored ? tenure.owner : stored
+  knownHere({ tenures }: Gate, stored: Owner | undefined): Owner | undefined {
+    return tenures.find(({ storedAs }) => storedAs === stored)?.owner ?? stored
   }
 
   /** Frees the lock whoever holds it. A tenure of this client is lost with it, and knows at once. */
   async forceUnlock(name: string): Promise<boolean> {
     // Which tenure this is about must be known before: the freed lock may be this client's again when the answer comes.
-    const tenure = this.#gates.get(name)?.tenure
+    const tenures = this.#gates.get(name)?.tenures ?? []
     const freed = await this.query(() => this.port.forceUnlock(name))
-    if (freed && tenure) this.possession.lose(tenure, 'not-in-store', undefined)
+    if (freed) for (const tenure of tenures) this.possession.lose(tenure, 'not-in-store', undefined)
     return freed
   }
 
@@ -206,7 +225,7 @@ export class Locker {
   #dropIfIdle(gate: Gate): void {
     if (gate.callers > 0) return
     gate.endWatch()
-    if (gate.tenure || this.#gates.get(gate.name) !== gate) return
+    if (gate.held || this.#gates.get(gate.name) !== gate) return
     if (!this.closed && gate.backUntil > this.schedule.clock.now()) {
       this.schedule.at(gate.backUntil, () => this.#dropIfIdle(gate))
     } else {
@@ -214,10 +233,16 @@ export class Locker {
     }
   }
 
+  #newGate(name: string): Gate {
+    const { port, schedule } = this
+    if (port.line) return new LineGate(name, port, port.line, schedule)
+    return port.shared ? new SharedGate(name, port, schedule.clock) : new Gate(name, port, schedule.clock)
+  }
+
   #gate(name: string): Gate {
     let gate = this.#gates.get(name)
     if (!gate) {
-      gate = new Gate(name, this.port, this.schedule.clock)
+      gate = this.#newGate(name)
       this.#gates.set(name, gate)
     }
     return gate

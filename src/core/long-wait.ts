@@ -9,7 +9,8 @@ export function warnOfLongWait(
   waiter: Waiter,
   waiterStack: string | undefined,
 ): void {
-  const { tenure: holder, name } = gate
+  const { name } = gate
+  const holder = gate.tenures.find(({ state }) => state === 'held')
   if (!holder) return
   const waitedMs = locker.schedule.clock.now() - waiter.startedAt
   locker.emit('warning', {

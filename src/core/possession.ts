@@ -1,6 +1,7 @@
 import type { LossReason } from '../errors.js'
 import type { Emit } from '../events.js'
 import type { Metrics } from '../metrics/metrics.js'
+import type { Owner } from '../owner.js'
 import type { LockPort } from '../store.js'
 import { endHold } from '../trace/hold.js'
 import type { Gate } from './gate.js'
@@ -24,12 +25,14 @@ export class Possession {
     private readonly emit: Emit,
     private readonly metrics: Metrics,
     watchdogMs: number,
-    private readonly onEnd: (gate: Gate) => void,
+    quarantineMs: number,
+    private readonly onEnd: (gate: Gate, tenure: Tenure) => void,
     /** A tenure is forgotten while its last release is under way, which could still undo what the same owner acquires next. */
     private readonly onAstray: (tenure: Tenure, releasing: Grant) => void,
   ) {
     this.watchdog = new Watchdog(
       watchdogMs,
+      quarantineMs,
       port,
       schedule,
       emit,
@@ -44,11 +47,11 @@ export class Possession {
     return this.#gates.size
   }
 
-  /** The process's tenure of the gate's lock, if it still has one by its clock (rule L3: however late anybody looks). */
-  current(gate: Gate): Tenure | undefined {
-    const tenure = gate.tenure
-    if (tenure?.state === 'held') this.check(tenure)
-    return gate.tenure
+  /** The tenure that a call for `owner` meets at the gate, if it still stands by the clock (rule L3: however late anybody looks). */
+  current(gate: Gate, owner: Owner): Tenure | undefined {
+    const tenure = gate.tenureMetBy(owner)
+    if (tenure?.state !== 'held' || this.check(tenure)) return tenure
+    return gate.tenureMetBy(owner)
   }
 
   /** Compares the clock with the tenure's deadline and draws the consequence. Tells whether it is still held. */
@@ -59,8 +62,11 @@ export class Possession {
     return false
   }
 
-  /** Adds a hold that the store has granted; the first one begins the tenure. False when the grant came too late to be used. */
-  granted(gate: Gate, grant: Grant, beforeSend: number, leaseMs: number): boolean {
+  /**
+   * Adds a hold that the store has granted; the first one begins the tenure. False when the grant came too late to be used.
+   * @param byItself whether the store chose the lease, shorter than the watchdog's: most holds are over before it is renewed
+   */
+  granted(gate: Gate, grant: Grant, beforeSend: number, leaseMs: number, byItself = false): boolean {
     const { tenure } = grant
     if (tenure.state === 'over') return false
     tenure.extend(leaseDeadline(beforeSend, leaseMs))
@@ -68,8 +74,7 @@ export class Possession {
     if (now >= tenure.deadline) return false
     // The store gave the lock to another owner of this process: then the tenure this process believed in is gone.
     // One that is being released is left to its own answer, which may be on its way still.
-    const believed = gate.tenure
-    if (believed && believed !== tenure) {
+    for (const believed of gate.disprovedBy(tenure)) {
       if (believed.state === 'held') this.lose(believed, 'not-in-store', undefined)
       if (believed.releasing) this.onAstray(believed, believed.releasing)
     }
@@ -77,14 +82,14 @@ export class Possession {
     if (tenure.state === 'pending') {
       tenure.state = 'held'
       if (tenure.handOvers === 0) tenure.since = now
-      gate.tenure = tenure
-      gate.stepForward()
+      tenure.fence = grant.fence
+      gate.began(tenure)
       this.#gates.set(tenure, gate)
       tenure.alarm = this.schedule.at(tenure.deadline, () => this.#deadlinePassed(tenure))
     } else if (tenure.alarm) {
       this.schedule.move(tenure.alarm, tenure.deadline)
     }
-    if (grant.renewUntil !== undefined) this.watchdog.hasten(tenure)
+    if (grant.renewUntil !== undefined) this.watchdog.hasten(tenure, byItself ? leaseMs / 3 : 0)
     return true
   }
 
@@ -108,13 +113,13 @@ export class Possession {
   end(tenure: Tenure): boolean {
     const gate = this.#gates.get(tenure)
     if (!gate) return false
-    if (tenure.releasing && gate.tenure === tenure) this.onAstray(tenure, tenure.releasing)
+    if (tenure.releasing && gate.tenures.includes(tenure)) this.onAstray(tenure, tenure.releasing)
     tenure.state = 'over'
     this.#gates.delete(tenure)
     this.watchdog.unwatch(tenure)
     this.schedule.cancel(tenure.alarm)
-    if (gate.tenure === tenure) gate.tenure = undefined
-    this.onEnd(gate)
+    gate.ended(tenure)
+    this.onEnd(gate, tenure)
     return true
   }
 
@@ -135,7 +140,7 @@ export class Possession {
 
   /** One hold less: a sibling that waited may re-enter now. */
   lessened(tenure: Tenure): void {
-    this.#gates.get(tenure)?.next()
+    this.#gates.get(tenure)?.next(tenure.owner)
   }
 
   /** This client looks after nothing any more. What is held stays so until its lease ends, but nobody will tell. */

@@ -72,6 +72,16 @@ export class WaitQueue {
     return first === of ? undefined : first
   }
 
+  /** The first waiter of that owner. */
+  firstOf(owner: Owner): Waiter | undefined {
+    const [first] = this.#related?.get(owner) ?? NOBODY
+    return first
+  }
+
+  *all(): Iterable<Waiter> {
+    for (let waiter = this.#first; waiter; waiter = waiter.behind) yield waiter
+  }
+
   /** Whether another waiter acts for the same owner. */
   hasOther(than: Waiter): boolean {
     const related = this.#related?.get(than.caller.owner)

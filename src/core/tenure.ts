@@ -35,10 +35,14 @@ export class Tenure {
   /** While it is renewed in a thread of its own: the lease as that knows it. */
   lease: ThreadLease | undefined
   state: 'pending' | 'held' | 'releasing' | 'over' = 'pending'
+  /** Its fencing token, where the kind of lock has one: the same for all its holds. */
+  fence: bigint | undefined
   /** The last hold while its release is under way: until the outcome is known. */
   releasing: Grant | undefined
   /** The alarm that stands on the deadline. */
   alarm: Appointment | undefined
+  /** The renewal that comes before the regular ones, where the first lease is short. */
+  firstRenewal: Appointment | undefined
   /** Whether a renewal has failed since the last that succeeded. */
   suspended = false
   /** Commands that change the hold count go one at a time. */

@@ -1,4 +1,4 @@
-import type { Scope } from '../owner.js'
+import type { Owner, Scope } from '../owner.js'
 import type { Call } from './call.js'
 import type { Grant } from './grant.js'
 import type { Schedule } from './schedule.js'
@@ -20,6 +20,8 @@ export class Waiter {
   resting = false
   /** Whether the lock is on its way to it: then it asks for nothing itself. */
   promised = false
+  /** The owner it last asked the store as. */
+  askedAs: Owner | undefined
   /** Whether its call has ended. */
   gone = false
   /** Its neighbours in the queue. */

@@ -41,6 +41,8 @@ export class Watchdog {
 
   constructor(
     readonly leaseMs: number,
+    /** How much longer the store is to keep what is not renewed: see `quarantineMs` of the options. */
+    private readonly quarantineMs: number,
     private readonly port: LockPort,
     private readonly schedule: Schedule,
     private readonly emit: Emit,
@@ -76,17 +78,24 @@ export class Watchdog {
   /**
    * The tenure is held from now on. A grant that took long to arrive has little of its lease left: it is renewed without waiting
    * for the next round.
+   * @param graceMs how long that can wait all the same
    */
-  hasten(tenure: Tenure): void {
+  hasten(tenure: Tenure, graceMs = 0): void {
     if (!this.#looksAfter(tenure)) return
     if (this.#thread) this.#tellThread(this.#thread, tenure)
     const oneThirdAgo = this.schedule.clock.now() - this.#everyMs
-    if (tenure.deadline < leaseDeadline(oneThirdAgo, this.leaseMs)) this.#renew([tenure])
+    if (tenure.deadline >= leaseDeadline(oneThirdAgo, this.leaseMs)) return
+    if (graceMs === 0) this.#renew([tenure])
+    else
+      tenure.firstRenewal = this.schedule.at(oneThirdAgo + this.#everyMs + graceMs, () =>
+        this.#renew([tenure]),
+      )
   }
 
   /** Called before the last release is sent. A renewal that is still under way then counts for nothing any more. */
   unwatch(tenure: Tenure): void {
     this.#watched.delete(tenure)
+    this.schedule.cancel(tenure.firstRenewal)
     if (tenure.lease) {
       this.#inThread.delete(tenure.lease)
       tenure.leaveThread()
@@ -131,7 +140,7 @@ export class Watchdog {
   #renew(due: readonly Tenure[]): void {
     const beforeSend = this.schedule.clock.now()
     const answers = this.port.renew(
-      due.map(({ name, storedAs }) => ({ name, owner: storedAs, leaseMs: this.leaseMs })),
+      due.map(({ name, storedAs }) => ({ name, owner: storedAs, leaseMs: this.leaseMs + this.quarantineMs })),
     )
     due.forEach((tenure, index) => {
       answers[index]?.then(

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { checkFunction, checkName } from '../../src/checks.js'
 import { InvalidArgumentError } from '../../src/errors.js'
 import {
   checkAcquireOptions,
-  checkFunction,
   checkHoldfastOptions,
-  checkName,
   checkOwner,
   checkUnlockOptions,
 } from '../../src/options.js'
@@ -33,6 +32,7 @@ describe('options of a Holdfast', () => {
   test('the defaults', () => {
     expect(checkHoldfastOptions({})).toEqual({
       watchdogMs: 30_000,
+      quarantineMs: 0,
       commandTimeoutMs: 3_000,
       storeTimeoutMs: 10_000,
       maxHoldMs: Number.POSITIVE_INFINITY,

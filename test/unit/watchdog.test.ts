@@ -31,6 +31,7 @@ beforeEach(() => {
   renewed = []
   watchdog = new Watchdog(
     LEASE_MS,
+    0,
     port,
     schedule,
     (event, ...[payload]) => {

@@ -1,0 +1,92 @@
+import type { Owner } from '../owner.js'
+import type { AcquireReply, LockPort, News, StoreLine } from '../store.js'
+import { LineKeeper } from './line-keeper.js'
+import type { Schedule } from './schedule.js'
+import { SharedGate } from './shared-gate.js'
+import type { Tenure } from './tenure.js'
+import type { Waiter } from './waiter.js'
+
+/**
+ * The gate of a lock whose line of waiters is kept in the store: there each call has a place of its own, so that calls of all
+ * processes are served in the order they came. A call asks once to join, once more when the watch is in force (it may have been
+ * granted the lock between the two), and then sleeps until it is told that the lock is its own. Calls of one owner take turns.
+ */
+export class LineGate extends SharedGate {
+  /** Who has a place in line, by the owner the store knows it by. */
+  readonly #placed = new Map<Owner, Waiter>()
+  /** Of those, who has asked with the watch in force: it will be told. */
+  readonly #resting = new Set<Waiter>()
+  readonly #keeper: LineKeeper
+
+  constructor(name: string, port: LockPort, line: StoreLine, schedule: Schedule) {
+    super(name, port, schedule.clock)
+    this.#keeper = new LineKeeper(name, line, schedule, () => this.#callAll())
+  }
+
+  /** How many calls have a place in line. */
+  get placed(): number {
+    return this.#placed.size
+  }
+
+  override speaks(waiter: Waiter, tenure: Tenure | undefined): boolean {
+    return !tenure && !this.queue.ahead(waiter)
+  }
+
+  override restsUntil(waiter: Waiter): number {
+    return this.#resting.has(waiter) ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
+  }
+
+  override answered(waiter: Waiter, reply: AcquireReply, covered: boolean): void {
+    if (reply.outcome !== 'busy') {
+      this.#unplace(waiter)
+      return
+    }
+    if (waiter.askedAs === undefined || waiter.call.waitMs === 0) return
+    this.#placed.set(waiter.askedAs, waiter)
+    if (covered) this.#resting.add(waiter)
+    this.#keeper.keep(reply.remainingMs)
+  }
+
+  override left(waiter: Waiter): void {
+    this.#unplace(waiter)
+    this.next(waiter.caller.owner)
+  }
+
+  override announce(news?: News): void {
+    const owner = news?.grantedTo
+    if (owner === undefined) {
+      if (this.#placed.size > 0) this.#keeper.look()
+      return
+    }
+    const waiter = this.#placed.get(owner)
+    if (waiter) this.#call(waiter)
+  }
+
+  override next(owner?: Owner): void {
+    if (owner === undefined) return
+    const own = this.tenureMetBy(owner)
+    if (own?.state === 'held') this.queue.reentrant(own)?.wakeUp.release()
+    else this.queue.firstOf(owner)?.wakeUp.release()
+  }
+
+  override endWatch(): void {
+    super.endWatch()
+    this.#resting.clear()
+  }
+
+  #callAll(): void {
+    for (const waiter of this.#placed.values()) this.#call(waiter)
+  }
+
+  #call(waiter: Waiter): void {
+    this.#resting.delete(waiter)
+    waiter.wakeUp.release()
+  }
+
+  #unplace(waiter: Waiter): void {
+    this.#resting.delete(waiter)
+    if (waiter.askedAs !== undefined && this.#placed.get(waiter.askedAs) === waiter)
+      this.#placed.delete(waiter.askedAs)
+    if (this.#placed.size === 0) this.#keeper.rest()
+  }
+}

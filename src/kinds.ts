@@ -1,0 +1,99 @@
+import { Locker } from './core/locker.js'
+import type { Schedule } from './core/schedule.js'
+import type { EntryTerms } from './entry.js'
+import { InvalidArgumentError, StoreError } from './errors.js'
+import type { Emit, HoldfastEvents } from './events.js'
+import { Metrics } from './metrics/metrics.js'
+import type { Settings } from './options.js'
+import type { Owner, Owners } from './owner.js'
+import type { LockPort, StoreSession } from './store.js'
+import { Unlockables } from './unlockables.js'
+
+/** The kinds of locks, by what their ports are called. A read-write lock counts as two. */
+const PORTS = {
+  lock: (session) => session.lock,
+  'fenced lock': (session) => session.fencedLock,
+  'fair lock': (session) => session.fairLock,
+  'spin lock': (session) => session.spinLock,
+  'read lock': (session) => session.readWriteLock?.read,
+  'write lock': (session) => session.readWriteLock?.write,
+  semaphore: (session) => session.semaphore,
+  'permit-expirable semaphore': (session) => session.permitExpirableSemaphore,
+  'count-down latch': (session) => session.countDownLatch,
+} satisfies Record<string, (session: StoreSession) => LockPort | undefined>
+
+export type Kind = keyof typeof PORTS
+
+/** Kinds whose every acquisition stands for itself. */
+const ALONE: ReadonlySet<Kind> = new Set(['semaphore', 'permit-expirable semaphore', 'count-down latch'])
+
+/** The kinds of locks of one client: for each that is used a locker of its own, on one schedule, with metrics in common. */
+export class Kinds {
+  readonly metrics = new Metrics()
+  readonly #terms = new Map<Kind, EntryTerms>()
+
+  constructor(
+    private readonly session: StoreSession,
+    private readonly schedule: Schedule,
+    private readonly settings: Settings,
+    private readonly owners: Owners,
+    private readonly emit: Emit,
+    private readonly hears: (event: keyof HoldfastEvents) => boolean,
+  ) {}
+
+  /** What entries of that kind are made of. */
+  of(kind: Kind): EntryTerms {
+    return this.#terms.get(kind) ?? this.#begin(kind)
+  }
+
+  /** Those in use. */
+  get used(): readonly EntryTerms[] {
+    return [...this.#terms.values()]
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.used.map(({ locker }) => locker.close()))
+  }
+
+  #begin(kind: Kind): EntryTerms {
+    const port = PORTS[kind](this.session)
+    if (!port) throw new InvalidArgumentError('kind', kind, 'a kind of lock that this store can keep')
+    const locker = new Locker(
+      port,
+      this.schedule,
+      this.emit,
+      this.hears,
+      this.settings,
+      (lockName) =>
+        new StoreError('timeout', 'acquire', {
+          lockName,
+          transient: true,
+          hint: 'The store did not answer.',
+        }),
+      () => this.owners.next(),
+      this.metrics,
+      (name, owner, by) => this.#usedByOther(name, owner, by),
+    )
+    const terms: EntryTerms = {
+      locker,
+      owners: this.owners,
+      unlockables: new Unlockables(),
+      maxHoldMs: this.settings.maxHoldMs,
+      alone: ALONE.has(kind),
+    }
+    this.#terms.set(kind, terms)
+    return terms
+  }
+
+  /**
+   * Kinds that share a key in the store must not share an owner there: what one counts as its own hold the other would take for
+   * a repeated request. Nested in each other they are to each other as strangers are.
+   */
+  #usedByOther(name: string, owner: Owner, by: Locker): boolean {
+    if (this.#terms.size === 1) return false
+    for (const { locker } of this.#terms.values()) {
+      if (locker !== by && locker.uses(name, owner)) return true
+    }
+    return false
+  }
+}
