@@ -5,7 +5,7 @@
   ARGV[1]  owner
   ARGV[2]  how many holds the owner has before this release
   ARGV[3]  release channel
-  ARGV[4]  PUBLISH, or SPUBLISH in a cluster
+  ARGV[4]  PUBLISH, or SPUBLISH in a cluster; empty: nobody is told
 
   Returns
     n >= 1  the lock is free and that was announced to n - 1 connections
@@ -32,6 +32,9 @@ end
 -- The lock is gone with its only field.
 if redis.call('HDEL', lock, owner) == 0 then
   return -1
+end
+if ARGV[4] == '' then
+  return 1
 end
 local told = redis.pcall(ARGV[4], ARGV[3], '0')
 if type(told) == 'number' then

@@ -6,6 +6,7 @@ import { Hold } from './hold.js'
 import { type AcquireOptions, checkAcquireOptions } from './options.js'
 import { type Owner, type Owners, Scope } from './owner.js'
 import { runSection, type Section } from './section.js'
+import type { Polls } from './store.js'
 import { acquireChannel, traceAcquire } from './trace/acquire.js'
 import { resultOf, traceOf } from './trace/grant.js'
 import { beginHold } from './trace/hold.js'
@@ -21,6 +22,8 @@ export interface EntryTerms {
   readonly maxHoldMs: number
   /** Whether each acquisition stands for itself: for an owner of its own, never re-entered, and no scope for what runs under it. */
   readonly alone: boolean
+  /** Where no news comes: how long its calls pause between attempts. */
+  readonly polls?: Polls | undefined
 }
 
 /**
@@ -122,7 +125,7 @@ export class Entry {
     holder: Scope,
     permits: number | undefined,
   ): Promise<Grant | Refusal> {
-    const { locker, maxHoldMs } = this.terms
+    const { locker, maxHoldMs, polls } = this.terms
     const call: Call = {
       name: this.name,
       caller,
@@ -133,6 +136,7 @@ export class Entry {
       maxHoldMs: options.maxHoldMs ?? maxHoldMs,
       signal: options.signal,
       permits,
+      polls,
     }
     if (!acquireChannel.hasSubscribers) return locker.acquire(call)
     const told = { name: call.name, owner: caller.owner, signal: call.signal, clock: locker.schedule.clock }

@@ -12,6 +12,7 @@ import { checkHoldfastOptions, type HoldfastOptions, type Settings } from './opt
 import { type Owner, Owners, Scope } from './owner.js'
 import type { RedisClient } from './redis/client.js'
 import { storeOf } from './redis/store.js'
+import { checkSpinOptions, type SpinOptions } from './spin.js'
 import type { LockState, Store, StoreSession } from './store.js'
 
 /** How much of each sort is alive in a client. */
@@ -45,10 +46,18 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
     this.#schedule = new Schedule(clock, (error) => this.#emitSafely('error', error))
     this.#session = store.open({
       schedule: this.#schedule,
+      clientId: this.#owners.clientId,
+      watchdogLeaseMs: this.#settings.watchdogMs + this.#settings.quarantineMs,
+      quarantineMs: this.#settings.quarantineMs,
+      fenceRetentionMs: this.#settings.fenceRetentionMs,
       commandTimeoutMs: this.#settings.commandTimeoutMs,
       onError: (error) => this.#emitSafely('error', error),
       thread: this.#settings.watchdogThread
-        ? { leaseMs: this.#settings.watchdogMs, maxBlockedMs: this.#settings.maxBlockedMs }
+        ? {
+            leaseMs: this.#settings.watchdogMs,
+            quarantineMs: this.#settings.quarantineMs,
+            maxBlockedMs: this.#settings.maxBlockedMs,
+          }
         : undefined,
     })
     if (this.#settings.watchdogThread && !this.#session.lock.thread) {
@@ -73,6 +82,16 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
    */
   lock(name: string): Lock {
     return new Lock(checkName(name), this.#plain)
+  }
+
+  /**
+   * The reentrant lock of that name for servers and proxies without pub/sub: who waits asks again and again, with growing pauses.
+   * Excludes `lock(name)`, whose waiters do not hear its releases and wake when the lease they saw has ended. Sends nothing.
+   *
+   * @throws `InvalidArgumentError` if an option is unusable.
+   */
+  spinLock(name: string, options: SpinOptions = {}): Lock {
+    return new Lock(checkName(name), { ...this.#kinds.of('spin lock'), polls: checkSpinOptions(options) })
   }
 
   /**

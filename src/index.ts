@@ -32,6 +32,7 @@ export type { AcquireOptions, HoldfastOptions, OnLost, UnlockOptions } from './o
 export type { Owner } from './owner.js'
 export type { ClusterClient, Connectable, RedisClient, StandaloneClient } from './redis/client.js'
 export type { Section } from './section.js'
+export type { SpinOptions } from './spin.js'
 export type { LockState, Store } from './store.js'
 export type { AcquireTrace } from './trace/acquire.js'
 export type { HoldTrace } from './trace/hold.js'

@@ -5,6 +5,8 @@ import { isOwner, type Owner, type Owners } from './owner.js'
 
 /** A third of it is the shortest time between renewals that a busy event loop can keep. */
 const LEAST_WATCHDOG_MS = 50
+/** A counter must outlive every set-back of the server's clock. */
+const LEAST_RETENTION_MS = 60_000
 
 /** Settings of a `Holdfast`. Times are whole milliseconds. */
 export interface HoldfastOptions {
@@ -36,6 +38,13 @@ export interface HoldfastOptions {
    * @default 0
    */
   readonly quarantineMs?: number
+  /**
+   * How long the counter of a `fencedLock` is kept after its last token. Tokens are then taken from the server's clock, so that a
+   * counter that has gone starts above all tokens before. Not beside Redisson's `RFencedLock`, which would start at 1. Minimum:
+   * 60000.
+   * @default undefined: for ever, as Redisson does
+   */
+  readonly fenceRetentionMs?: number
   /**
    * Whether renewals run in a thread with a connection of its own: then a blocked event loop costs no lock. For Redis and Valkey,
    * with client options that are data, since code cannot be copied to a thread.
@@ -116,12 +125,14 @@ export interface UnlockOptions {
 }
 
 /** {@link HoldfastOptions}, checked and complete. */
-export type Settings = Required<HoldfastOptions>
+export type Settings = Required<Omit<HoldfastOptions, 'fenceRetentionMs'>> &
+  Record<'fenceRetentionMs', number | undefined>
 
 export function checkHoldfastOptions(options: HoldfastOptions): Settings {
   checkObject('options', options, [
     'watchdogMs',
     'quarantineMs',
+    'fenceRetentionMs',
     'commandTimeoutMs',
     'storeTimeoutMs',
     'maxHoldMs',
@@ -140,6 +151,7 @@ export function checkHoldfastOptions(options: HoldfastOptions): Settings {
   return {
     watchdogMs,
     quarantineMs: whole('quarantineMs', options.quarantineMs, 0) ?? 0,
+    fenceRetentionMs: whole('fenceRetentionMs', options.fenceRetentionMs, LEAST_RETENTION_MS),
     ...checkThreadOptions(options, watchdogMs),
     commandTimeoutMs: whole('commandTimeoutMs', options.commandTimeoutMs, 1) ?? 3_000,
     storeTimeoutMs: whole('storeTimeoutMs', options.storeTimeoutMs, 0) ?? 10_000,

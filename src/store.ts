@@ -20,6 +20,14 @@ export interface Store {
 export interface StoreSettings {
   /** The client's one timer, for the store's deadlines. */
   readonly schedule: Schedule
+  /** The first half of every owner of this client. */
+  readonly clientId: string
+  /** The lease that the watchdog asks for. */
+  readonly watchdogLeaseMs: number
+  /** How long a lock stays unavailable after a loss; part of the lease that is asked for. */
+  readonly quarantineMs: number
+  /** How long the counter of a fenced lock is kept after its last token; undefined: for ever. */
+  readonly fenceRetentionMs: number | undefined
   /** Every command is answered or rejected within this time (rule C3). */
   readonly commandTimeoutMs: number
   /** Trouble that belongs to no call. */
@@ -31,6 +39,7 @@ export interface StoreSettings {
 export interface LeaseThreadSettings {
   /** The lease that each renewal sets. */
   readonly leaseMs: number
+  readonly quarantineMs: number
   /** How long a main thread that is not seen keeps what it holds. */
   readonly maxBlockedMs: number
 }
@@ -66,9 +75,6 @@ export interface LockPort {
 
   /** Set where the store keeps the line of waiters itself: then each call asks for itself, and none is handed over in memory. */
   readonly line?: StoreLine
-
-  /** Set where no news comes: how long to pause before the next attempt. */
-  readonly polls?: Polls
 
   /** What renews leases in a thread of its own, where that is wanted and can be had. */
   readonly thread?: LeaseThread | undefined
@@ -187,9 +193,10 @@ export interface LineState {
   readonly askAgain: boolean
 }
 
-/** How long to pause before attempt number `attempt` (1 is the first repetition), given a random number from 0 to 1. */
+/** How a call asks again where no news comes. */
 export interface Polls {
-  pauseMs(attempt: number, random: number): number
+  /** How long to pause after so many attempts, given a random number from 0 to 1. */
+  pauseMs(attempts: number, random: number): number
 }
 
 export interface Watch {

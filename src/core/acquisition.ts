@@ -162,13 +162,7 @@ export class Acquisition {
 
   #shouldWatch(tenure: Tenure | undefined): boolean {
     const { covered, outage } = this.#attempt
-    if (
-      this.locker.port.polls ||
-      !this.#speaks(tenure) ||
-      covered ||
-      outage.on ||
-      this.#now() < this.#watchAgainAt
-    )
+    if (this.call.polls || !this.#speaks(tenure) || covered || outage.on || this.#now() < this.#watchAgainAt)
       return false
     // While others go first no attempt is made that could find the watch in force.
     return !(this.gate.watched && this.#letsOthersGoFirst())
@@ -228,7 +222,8 @@ export class Acquisition {
     const { outage, covered, busyUntil } = this.#attempt
     if (outage.on) return outage.retryAt(this.#now())
     if (!this.#speaks(tenure)) return Number.POSITIVE_INFINITY
-    if (this.locker.port.polls) return Math.min(busyUntil, this.#attempt.pollAt(this.locker.port.polls))
+    const { polls } = this.call
+    if (polls && !tenure) return Math.min(busyUntil, this.#attempt.pollAt(polls))
     const lookAt = covered ? busyUntil : Math.min(busyUntil, this.#watchAgainAt)
     const { backUntil } = this.gate
     return backUntil > this.#now() ? backUntil : lookAt

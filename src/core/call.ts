@@ -1,4 +1,5 @@
 import type { Owner, Scope } from '../owner.js'
+import type { Polls } from '../store.js'
 
 /** What a call wants. */
 export interface Call {
@@ -16,6 +17,8 @@ export interface Call {
   readonly maxHoldMs: number
   /** How many permits it wants, where the kind has permits. */
   readonly permits?: number | undefined
+  /** Where no news comes: how long to pause between attempts. */
+  readonly polls?: Polls | undefined
   readonly signal: AbortSignal | undefined
 }
 

@@ -25,11 +25,14 @@ export class MemoryStore implements Store {
 
 class MemorySession implements StoreSession {
   readonly lock: LockPort
+  readonly spinLock: LockPort
   readonly #port: MemoryLockPort
 
   constructor(locks: MemoryLocks) {
     this.#port = new MemoryLockPort(locks)
     this.lock = this.#port
+    // Here no news costs anything; that its waiters ask again and again is the core's business.
+    this.spinLock = this.#port
   }
 
   async close(): Promise<void> {

@@ -26,6 +26,8 @@ export class ReentrantLockPort implements LockPort {
     private readonly channels: ReleaseChannels,
     private readonly keyPrefix: string,
     private readonly onError: (error: unknown) => void,
+    /** How a release is announced; empty where it is not. */
+    private readonly publishCommand: Link['publishCommand'] | '' = link.publishCommand,
   ) {
     this.watchesInOrder = link.subscribesInOrder
   }
@@ -97,7 +99,7 @@ export class ReentrantLockPort implements LockPort {
       forceUnlock,
       key,
       name,
-      [channel, this.link.publishCommand],
+      [channel, this.publishCommand],
       Number,
     )
     if (reply === 2) await this.#announce(name, channel)
@@ -124,7 +126,7 @@ export class ReentrantLockPort implements LockPort {
   ): Promise<Result> {
     const key = this.#key(name)
     const channel = releaseChannelOf(key)
-    const args = [owner, heldBefore, channel, this.link.publishCommand]
+    const args = [owner, heldBefore, channel, this.publishCommand]
     return runScript(this.link, release, key, name, args, (reply): Result | Promise<Result> => {
       const code = Number(reply)
       return code === -2 ? this.#announce(name, channel).then((told) => read(told + 1)) : read(code)

@@ -5,6 +5,7 @@ import { ClusterLink } from './cluster-link.js'
 import type { Link, LinkListener } from './link.js'
 import { ReentrantLockPort } from './reentrant-lock.js'
 import { ReleaseChannels } from './release-channel.js'
+import { SpinLockPort } from './spin-lock.js'
 import { StandaloneLink } from './standalone-link.js'
 import { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
 import { ThreadedLockPort } from './watchdog-thread/threaded-lock-port.js'
@@ -18,18 +19,25 @@ export class RedisStore implements Store {
   }
 }
 
+/** One client's dealings with Redis: two connections at most for each server, and a port for each kind of lock that is used. */
 class RedisSession implements StoreSession {
-  readonly lock: LockPort
+  readonly lock: ReentrantLockPort
   readonly #link: Link
   readonly #channels: ReleaseChannels
   readonly #renewals: ThreadRenewals | undefined
+  readonly #keyPrefix: string
+  #spinLock: LockPort | undefined
 
-  constructor(client: RedisClient, { schedule, commandTimeoutMs, onError, thread }: StoreSettings) {
+  constructor(
+    client: RedisClient,
+    private readonly settings: StoreSettings,
+  ) {
+    const { schedule, commandTimeoutMs, onError, thread } = settings
     // First, because it may refuse the client's options.
     this.#renewals = thread && new ThreadRenewals(client, { ...thread, commandTimeoutMs }, schedule, onError)
     this.#channels = new ReleaseChannels(() => this.#link, schedule)
     const listener: LinkListener = {
-      message: (channel) => this.#channels.announce(channel),
+      message: (channel, text) => this.#channels.announce(channel, text),
       resumed: (channels) => {
         for (const channel of channels) this.#channels.announce(channel)
       },
@@ -38,10 +46,16 @@ class RedisSession implements StoreSession {
     this.#link = isCluster(client)
       ? new ClusterLink(client, schedule, commandTimeoutMs, listener)
       : new StandaloneLink(client, schedule, commandTimeoutMs, listener)
-    const keyPrefix = client.options.keyPrefix ?? ''
+    this.#keyPrefix = client.options.keyPrefix ?? ''
     this.lock = this.#renewals
-      ? new ThreadedLockPort(this.#renewals, this.#link, this.#channels, keyPrefix, onError)
-      : new ReentrantLockPort(this.#link, this.#channels, keyPrefix, onError)
+      ? new ThreadedLockPort(this.#renewals, this.#link, this.#channels, this.#keyPrefix, onError)
+      : new ReentrantLockPort(this.#link, this.#channels, this.#keyPrefix, onError)
+  }
+
+  get spinLock(): LockPort {
+    const { onError } = this.settings
+    this.#spinLock ??= new SpinLockPort(this.#link, this.#channels, this.#keyPrefix, onError)
+    return this.#spinLock
   }
 
   async close(): Promise<void> {

@@ -44,6 +44,10 @@ export class Stand {
     const settings = { leaseMs, commandTimeoutMs: 1_000, maxBlockedMs }
     this.#session = new RedisStore(client).open({
       schedule: this.schedule,
+      clientId: 'stand',
+      watchdogLeaseMs: leaseMs,
+      quarantineMs: 0,
+      fenceRetentionMs: undefined,
       commandTimeoutMs: settings.commandTimeoutMs,
       onError: (error) => this.causes.push(error),
     })

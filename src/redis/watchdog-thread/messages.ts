@@ -10,6 +10,8 @@ export interface ThreadSettings {
   readonly network: NetworkDefaults
   /** The lease that each renewal sets; renewed every third of it. */
   readonly leaseMs: number
+  /** How much longer the store keeps what is not renewed. */
+  readonly quarantineMs: number
   readonly commandTimeoutMs: number
   /** A main thread that has not been seen for longer keeps nothing. */
   readonly maxBlockedMs: number

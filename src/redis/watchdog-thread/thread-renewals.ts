@@ -22,6 +22,7 @@ const LONGEST_PAUSE_MS = 60_000
 
 export interface ThreadRenewalsSettings {
   readonly leaseMs: number
+  readonly quarantineMs?: number
   readonly commandTimeoutMs: number
   readonly maxBlockedMs: number
 }
@@ -48,7 +49,7 @@ export class ThreadRenewals implements LeaseThread {
   /** @throws `InvalidArgumentError` if the client has options that matter and cannot be copied to a thread. */
   constructor(
     client: RedisClient,
-    { leaseMs, commandTimeoutMs, maxBlockedMs }: ThreadRenewalsSettings,
+    { leaseMs, quarantineMs = 0, commandTimeoutMs, maxBlockedMs }: ThreadRenewalsSettings,
     private readonly schedule: Schedule,
     /** Told of a thread that died, and of trouble that belongs to no lease. */
     private readonly onError: (error: unknown) => void,
@@ -58,6 +59,7 @@ export class ThreadRenewals implements LeaseThread {
       client: clientSettings(client),
       network: networkDefaults(),
       leaseMs,
+      quarantineMs,
       commandTimeoutMs,
       maxBlockedMs,
       heartbeat: this.#heartbeat.memory,

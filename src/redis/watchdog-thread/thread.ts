@@ -6,6 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Cluster, Redis } from 'ioredis'
 import { SystemClock } from '../../core/clock.js'
 import { Schedule } from '../../core/schedule.js'
+import type { LockPort } from '../../store.js'
 import { ClusterLink } from '../cluster-link.js'
 import type { Link, LinkListener } from '../link.js'
 import { ReentrantLockPort } from '../reentrant-lock.js'
@@ -32,7 +33,13 @@ const port = new ReentrantLockPort(
   typeof keyPrefix === 'string' ? keyPrefix : '',
   onError,
 )
-const list = new WatchList(settings, port, schedule, new Heartbeat(settings.heartbeat), report)
+const { quarantineMs } = settings
+/** The holder does not count on the quarantine: it is the store alone that keeps the lock so much longer. */
+const quarantined: Pick<LockPort, 'renew'> = {
+  renew: (requests) =>
+    port.renew(requests.map((request) => ({ ...request, leaseMs: request.leaseMs + quarantineMs }))),
+}
+const list = new WatchList(settings, quarantined, schedule, new Heartbeat(settings.heartbeat), report)
 
 parentPort?.on('message', (orders: readonly Order[]) => {
   for (const order of orders) list.carryOut(order)
