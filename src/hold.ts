@@ -2,6 +2,7 @@ import { checkFunction } from './checks.js'
 import type { Grant } from './core/grant.js'
 import type { Locker } from './core/locker.js'
 import { type LockLostError, NotOwnerError } from './errors.js'
+import { encodeSequencer } from './fence/sequencer.js'
 import { type Owner, type Owners, Scope } from './owner.js'
 
 /**
@@ -57,6 +58,18 @@ export class Hold implements AsyncDisposable {
     const { tenure, released, loss } = this.#grant
     if (released || loss) return 0
     return Math.max(tenure.deadline - this.#locker.schedule.clock.now(), 0)
+  }
+
+  /**
+   * A text to pass on to a resource, which asks `holdfast.checkSequencer(text)` whether this very tenure still holds the lock
+   * (Chubby's sequencer). For holds of `fencedLock`.
+   *
+   * @throws `InvalidArgumentError` if the hold has no fencing token.
+   */
+  sequencer(): string {
+    const { name, fence } = this
+    const kind = this.#locker.kind
+    return encodeSequencer({ kind, name, mode: 'exclusive', owner: this.#grant.tenure.storedAs, fence })
   }
 
   /**

@@ -1,4 +1,4 @@
-import { EventEmitter } from 'eventemitter3'
+import type { EventEmitter } from 'eventemitter3'
 import { checkFunction, checkName } from './checks.js'
 import { SystemClock } from './core/clock.js'
 import { Schedule } from './core/schedule.js'
@@ -6,13 +6,12 @@ import type { EntryTerms } from './entry.js'
 import { ClosedError, InvalidArgumentError } from './errors.js'
 import type { HoldfastEvents } from './events.js'
 import { Kinds } from './kinds.js'
-import { Lock } from './lock.js'
+import { LockFamily } from './lock-family.js'
 import type { HoldfastMetrics } from './metrics/metrics.js'
 import { checkHoldfastOptions, type HoldfastOptions, type Settings } from './options.js'
 import { type Owner, Owners, Scope } from './owner.js'
 import type { RedisClient } from './redis/client.js'
 import { storeOf } from './redis/store.js'
-import { checkSpinOptions, type SpinOptions } from './spin.js'
 import type { LockState, Store, StoreSession } from './store.js'
 
 /** How much of each sort is alive in a client. */
@@ -24,12 +23,13 @@ export type Census = Readonly<
  * The client: makes locks, knows which owner the running code acts for, and owns what it opened. One for each process and
  * server is enough.
  */
-export class Holdfast extends EventEmitter<HoldfastEvents> {
+export class Holdfast extends LockFamily {
   readonly #settings: Settings
   readonly #schedule: Schedule
   readonly #owners = new Owners()
   readonly #session: StoreSession
-  readonly #kinds: Kinds
+  /** @internal */
+  protected readonly kinds: Kinds
   readonly #plain: EntryTerms
   #closing: Promise<void> | undefined
 
@@ -64,7 +64,7 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
       void this.#session.close()
       throw new InvalidArgumentError('watchdogThread', true, 'false, with a store that has no such thread')
     }
-    this.#kinds = new Kinds(
+    this.kinds = new Kinds(
       this.#session,
       this.#schedule,
       this.#settings,
@@ -72,26 +72,7 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
       (event, ...payload) => this.#emitSafely(event, ...payload),
       (event) => this.listenerCount(event) > 0,
     )
-    this.#plain = this.#kinds.of('lock')
-  }
-
-  /**
-   * The reentrant lock of that name. Sends nothing.
-   *
-   * @param name any well-formed string; the key in the store is the client's `keyPrefix` followed by it.
-   */
-  lock(name: string): Lock {
-    return new Lock(checkName(name), this.#plain)
-  }
-
-  /**
-   * The reentrant lock of that name for servers and proxies without pub/sub: who waits asks again and again, with growing pauses.
-   * Excludes `lock(name)`, whose waiters do not hear its releases and wake when the lease they saw has ended. Sends nothing.
-   *
-   * @throws `InvalidArgumentError` if an option is unusable.
-   */
-  spinLock(name: string, options: SpinOptions = {}): Lock {
-    return new Lock(checkName(name), { ...this.#kinds.of('spin lock'), polls: checkSpinOptions(options) })
+    this.#plain = this.kinds.of('lock')
   }
 
   /**
@@ -154,7 +135,7 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
    * when it is idle. For tests and monitoring.
    */
   get census(): Census {
-    const used = this.#kinds.used
+    const used = this.kinds.used
     const sum = (count: (terms: EntryTerms) => number): number =>
       used.reduce((all, each) => all + count(each), 0)
     return {
@@ -170,17 +151,17 @@ export class Holdfast extends EventEmitter<HoldfastEvents> {
 
   /** What happened in this client since it was made, in numbers: see docs/metrics.md. Costs some microseconds. */
   metrics(): HoldfastMetrics {
-    return this.#kinds.metrics.snapshot()
+    return this.kinds.metrics.snapshot()
   }
 
   async #close(): Promise<void> {
-    await this.#kinds.close()
+    await this.kinds.close()
     await this.#session.close()
     this.#schedule.clear()
   }
 
   #leave(owner: Owner): void {
-    const left = this.#kinds.used.flatMap(({ unlockables }) => unlockables.forget(owner))
+    const left = this.kinds.used.flatMap(({ unlockables }) => unlockables.forget(owner))
     for (const hold of left) {
       hold.stopRenewing()
       this.#emitSafely('warning', {

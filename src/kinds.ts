@@ -33,7 +33,7 @@ export class Kinds {
   readonly #terms = new Map<Kind, EntryTerms>()
 
   constructor(
-    private readonly session: StoreSession,
+    readonly session: StoreSession,
     private readonly schedule: Schedule,
     private readonly settings: Settings,
     private readonly owners: Owners,
@@ -59,6 +59,7 @@ export class Kinds {
     const port = PORTS[kind](this.session)
     if (!port) throw new InvalidArgumentError('kind', kind, 'a kind of lock that this store can keep')
     const locker = new Locker(
+      kind,
       port,
       this.schedule,
       this.emit,
@@ -85,14 +86,19 @@ export class Kinds {
     return terms
   }
 
+  /** The two halves of a read-write lock are meant to know each other's owners, and share their keys with nobody else. */
+  #isApart(locker: Locker): boolean {
+    return this.#terms.get('read lock')?.locker === locker || this.#terms.get('write lock')?.locker === locker
+  }
+
   /**
    * Kinds that share a key in the store must not share an owner there: what one counts as its own hold the other would take for
    * a repeated request. Nested in each other they are to each other as strangers are.
    */
   #usedByOther(name: string, owner: Owner, by: Locker): boolean {
-    if (this.#terms.size === 1) return false
+    if (this.#terms.size === 1 || this.#isApart(by)) return false
     for (const { locker } of this.#terms.values()) {
-      if (locker !== by && locker.uses(name, owner)) return true
+      if (locker !== by && !this.#isApart(locker) && locker.uses(name, owner)) return true
     }
     return false
   }

@@ -1,7 +1,15 @@
 import type { Clock } from './core/clock.js'
 import type { LeaseThread } from './core/lease-thread.js'
 import type { Schedule } from './core/schedule.js'
-import type { CountDownLatchPort, ReadWritePorts, SemaphorePort, ValuesPort } from './kind-ports.js'
+import type { FencedPort } from './fence/fenced-port.js'
+import type { GuardedPort } from './fence/guarded-port.js'
+import type {
+  CountDownLatchPort,
+  PermitExpirableSemaphorePort,
+  ReadWritePorts,
+  SemaphorePort,
+  ValuesPort,
+} from './kind-ports.js'
 import type { Owner } from './owner.js'
 
 /**
@@ -47,15 +55,25 @@ export interface LeaseThreadSettings {
 /** One client's dealings with a store: one port for each kind of lock. A store that cannot keep a kind leaves it out. */
 export interface StoreSession {
   readonly lock: LockPort
-  readonly fencedLock?: LockPort
+  readonly fencedLock?: FencedPort
   readonly fairLock?: LockPort
   readonly spinLock?: LockPort
   readonly readWriteLock?: ReadWritePorts
   readonly semaphore?: SemaphorePort
-  readonly permitExpirableSemaphore?: SemaphorePort
+  readonly permitExpirableSemaphore?: PermitExpirableSemaphorePort
   readonly countDownLatch?: CountDownLatchPort
   readonly values?: ValuesPort
+  readonly guardedValues?: GuardedPort
+  /** Which process the server is, where there is one. */
+  identity?(): Promise<ServerIdentity>
   close(): Promise<void>
+}
+
+/** A server process: another one after each restart. */
+export interface ServerIdentity {
+  readonly runId: string
+  /** How long it has run, in full seconds. */
+  readonly uptimeMs: number
 }
 
 /**
@@ -119,7 +137,7 @@ export interface AcquireRequest {
   /** Whether its caller waits if it is busy, so that a store that keeps the line lets it join. */
   readonly waits?: boolean
   /** How many permits it is for, where the kind has permits. */
-  readonly permits?: number
+  readonly permits?: number | undefined
 }
 
 export type AcquireReply =
@@ -153,6 +171,8 @@ export interface ReleaseRequest {
   readonly owner: Owner
   /** How many holds the owner has, this one included. */
   readonly heldBefore: number
+  /** How many permits the hold is for, where the kind has permits. */
+  readonly permits?: number | undefined
   /** Whether this release was sent before with its outcome unknown: then a lock that is gone was released by that. */
   readonly repeated: boolean
 }
@@ -167,6 +187,8 @@ export interface ReleasedToOthers {
 export interface RenewRequest {
   readonly name: string
   readonly owner: Owner
+  /** How many permits the hold is for, where the kind has permits. */
+  readonly permits?: number | undefined
   readonly leaseMs: number
 }
 

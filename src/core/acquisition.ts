@@ -139,7 +139,9 @@ export class Acquisition {
 
   #newTenure(): Tenure {
     const { owner } = this.call.caller
-    return new Tenure(this.call.name, owner, this.locker.storedAs(this.gate, owner))
+    const tenure = new Tenure(this.call.name, owner, this.locker.storedAs(this.gate, owner))
+    tenure.permits = this.call.permits
+    return tenure
   }
 
   /** After a release that others waited for. A call that has not the time to let them is not kept from its attempt. */

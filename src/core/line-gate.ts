@@ -16,6 +16,8 @@ export class LineGate extends SharedGate {
   readonly #placed = new Map<Owner, Waiter>()
   /** Of those, who has asked with the watch in force: it will be told. */
   readonly #resting = new Set<Waiter>()
+  /** Who was granted the lock before it was heard that it stands in line: the two may travel on different connections. */
+  readonly #early = new Set<Owner>()
   readonly #keeper: LineKeeper
 
   constructor(name: string, port: LockPort, line: StoreLine, schedule: Schedule) {
@@ -37,13 +39,17 @@ export class LineGate extends SharedGate {
   }
 
   override answered(waiter: Waiter, reply: AcquireReply, covered: boolean): void {
+    const owner = waiter.askedAs
+    if (owner === undefined) return
+    const grantedMeanwhile = this.#early.delete(owner)
     if (reply.outcome !== 'busy') {
       this.#unplace(waiter)
       return
     }
-    if (waiter.askedAs === undefined || waiter.call.waitMs === 0) return
-    this.#placed.set(waiter.askedAs, waiter)
-    if (covered) this.#resting.add(waiter)
+    if (waiter.call.waitMs === 0) return
+    this.#placed.set(owner, waiter)
+    if (grantedMeanwhile) waiter.wakeUp.release()
+    else if (covered) this.#resting.add(waiter)
     this.#keeper.keep(reply.remainingMs)
   }
 
@@ -60,6 +66,7 @@ export class LineGate extends SharedGate {
     }
     const waiter = this.#placed.get(owner)
     if (waiter) this.#call(waiter)
+    else if (this.callers > 0) this.#early.add(owner)
   }
 
   override next(owner?: Owner): void {
@@ -85,8 +92,10 @@ export class LineGate extends SharedGate {
 
   #unplace(waiter: Waiter): void {
     this.#resting.delete(waiter)
-    if (waiter.askedAs !== undefined && this.#placed.get(waiter.askedAs) === waiter)
-      this.#placed.delete(waiter.askedAs)
+    if (waiter.askedAs !== undefined) {
+      this.#early.delete(waiter.askedAs)
+      if (this.#placed.get(waiter.askedAs) === waiter) this.#placed.delete(waiter.askedAs)
+    }
     if (this.#placed.size === 0) this.#keeper.rest()
   }
 }

@@ -41,6 +41,8 @@ export class Locker {
   readonly #keepAlive = new KeepAlive()
 
   constructor(
+    /** What kind of lock it is, for people. */
+    readonly kind: string,
     readonly port: LockPort,
     readonly schedule: Schedule,
     readonly emit: Emit,
@@ -159,12 +161,8 @@ export class Locker {
   /** Whether the store may know that owner by this locker's doing. */
   uses(name: string, owner: Owner): boolean {
     const gate = this.#gates.get(name)
-    if (!gate) return this.giveBack.pending(name, owner) !== undefined
-    return (
-      gate.tenures.some(({ storedAs }) => storedAs === owner) ||
-      gate.queue.firstOf(owner) !== undefined ||
-      this.giveBack.pending(name, owner) !== undefined
-    )
+    const here = gate?.tenures.some(({ storedAs }) => storedAs === owner) || gate?.queue.firstOf(owner)
+    return Boolean(here || this.giveBack.pending(name, owner))
   }
 
   /** The lock as the store has it, with the owners of this client's own tenure called by their names. */

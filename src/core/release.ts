@@ -110,11 +110,11 @@ function passed(locker: Locker, tenure: Tenure, grant: Grant): void {
 
 /** @param repeated whether the lock may have been given away by a command before, whose outcome is unknown. */
 function releaseOf(
-  { name, storedAs: owner }: Tenure,
+  { name, storedAs: owner, permits }: Tenure,
   { holdsLeft }: Grant,
   repeated: boolean,
 ): ReleaseRequest {
-  return { name, owner, heldBefore: holdsLeft + 1, repeated }
+  return { name, owner, heldBefore: holdsLeft + 1, repeated, permits }
 }
 
 /** Sends a release that failed again until it is answered, the store has failed for too long, or the lease has ended anyway. */
@@ -151,9 +151,9 @@ async function sendAgain(
 
 /** Whether the lock is free is unknown. Seeing to that goes on in the background until the lease has ended. */
 function abandon(locker: Locker, tenure: Tenure, error: unknown, now: number): void {
-  const { name, storedAs: owner, deadline } = tenure
+  const { name, storedAs: owner, deadline, permits } = tenure
   locker.possession.end(tenure)
-  const request = { name, owner, heldBefore: 0, leaseMs: Math.max(deadline - now, 0) }
+  const request = { name, owner, heldBefore: 0, leaseMs: Math.max(deadline - now, 0), permits }
   void locker.giveBack.begin(request, Promise.reject(error))
 }
 

@@ -37,6 +37,8 @@ export class Tenure {
   state: 'pending' | 'held' | 'releasing' | 'over' = 'pending'
   /** Its fencing token, where the kind of lock has one: the same for all its holds. */
   fence: bigint | undefined
+  /** How many permits it is for, where the kind has permits. */
+  permits: number | undefined
   /** The last hold while its release is under way: until the outcome is known. */
   releasing: Grant | undefined
   /** The alarm that stands on the deadline. */

@@ -140,7 +140,12 @@ export class Watchdog {
   #renew(due: readonly Tenure[]): void {
     const beforeSend = this.schedule.clock.now()
     const answers = this.port.renew(
-      due.map(({ name, storedAs }) => ({ name, owner: storedAs, leaseMs: this.leaseMs + this.quarantineMs })),
+      due.map(({ name, storedAs, permits }) => ({
+        name,
+        owner: storedAs,
+        permits,
+        leaseMs: this.leaseMs + this.quarantineMs,
+      })),
     )
     due.forEach((tenure, index) => {
       answers[index]?.then(

@@ -28,12 +28,19 @@ export class MemoryLocks {
     return lock
   }
 
-  /**
-   * Frees the lock and announces it: listeners are called once what runs now is done, as a message would arrive. Returns how
-   * many there are.
-   */
+  /** Frees the lock and announces it. Returns how many listeners are told. */
   free(name: string): number {
+    this.remove(name)
+    return this.announce(name)
+  }
+
+  /** Frees the lock without telling anybody. */
+  remove(name: string): void {
     this.#locks.delete(name)
+  }
+
+  /** Listeners are called once what runs now is done, as a message would arrive. Returns how many there are. */
+  announce(name: string): number {
     const listeners = this.#listeners.get(name) ?? []
     let told = 0
     for (const listener of listeners) {

@@ -1,7 +1,42 @@
 import { type Clock, SystemClock } from '../core/clock.js'
-import type { LockPort, Store, StoreSession } from '../store.js'
+import { placeLeaseMs } from '../core/place-lease.js'
+import type { Store, StoreSession, StoreSettings } from '../store.js'
+import { MemoryCountDownLatchPort } from './count-down-latch.js'
+import { MemoryFairLines } from './fair-lines.js'
+import { MemoryFairLockPort } from './fair-lock.js'
+import { FenceCounters } from './fence-counters.js'
+import { MemoryFencedLockPort } from './fenced-lock.js'
+import { MemoryGuardedPort } from './guarded-value.js'
+import { MemoryLatches } from './latches.js'
 import { MemoryLocks } from './locks.js'
+import { MemoryPermitExpirableSemaphorePort } from './permit-expirable-semaphore.js'
 import { MemoryLockPort } from './port.js'
+import { type MemoryReadWritePorts, memoryReadWritePorts } from './read-write-lock.js'
+import { MemoryReadWriteLocks } from './read-write-locks.js'
+import { MemorySemaphorePort } from './semaphore.js'
+import { MemorySemaphores } from './semaphores.js'
+
+/** What a server would keep. */
+class Kept {
+  readonly locks: MemoryLocks
+  readonly fairLines: MemoryFairLines
+  readonly fenceCounters: FenceCounters
+  readonly guardedValues = new MemoryGuardedPort()
+  readonly readWriteLocks: MemoryReadWriteLocks
+  readonly semaphores: MemorySemaphores
+  readonly permitSets: MemorySemaphores
+  readonly latches: MemoryLatches
+
+  constructor(clock: Clock) {
+    this.locks = new MemoryLocks(clock)
+    this.fairLines = new MemoryFairLines(this.locks)
+    this.fenceCounters = new FenceCounters(clock)
+    this.readWriteLocks = new MemoryReadWriteLocks(clock)
+    this.semaphores = new MemorySemaphores(clock)
+    this.permitSets = new MemorySemaphores(clock)
+    this.latches = new MemoryLatches(clock)
+  }
+}
 
 /**
  * Locks in this process: for tests, and for programs that are one process. The same rules as in Redis, no server. Several
@@ -9,33 +44,51 @@ import { MemoryLockPort } from './port.js'
  */
 export class MemoryStore implements Store {
   readonly clock: Clock
-  readonly #locks: MemoryLocks
+  readonly #kept: Kept
 
   /** @param clock what leases are measured by; a `VirtualClock` lets a test decide when time passes. */
   constructor(clock: Clock = new SystemClock()) {
     this.clock = clock
-    this.#locks = new MemoryLocks(clock)
+    this.#kept = new Kept(clock)
   }
 
   /** @internal */
-  open(): StoreSession {
-    return new MemorySession(this.#locks)
+  open(settings: StoreSettings): StoreSession {
+    return new MemorySession(this.#kept, settings)
   }
 }
 
 class MemorySession implements StoreSession {
-  readonly lock: LockPort
-  readonly spinLock: LockPort
-  readonly #port: MemoryLockPort
+  readonly lock: MemoryLockPort
+  readonly fencedLock: MemoryFencedLockPort
+  readonly fairLock: MemoryFairLockPort
+  /** Here no news costs anything; that its waiters ask again and again is the core's business. */
+  readonly spinLock: MemoryLockPort
+  readonly readWriteLock: MemoryReadWritePorts
+  readonly semaphore: MemorySemaphorePort
+  readonly permitExpirableSemaphore: MemoryPermitExpirableSemaphorePort
+  readonly countDownLatch: MemoryCountDownLatchPort
+  readonly guardedValues: MemoryGuardedPort
 
-  constructor(locks: MemoryLocks) {
-    this.#port = new MemoryLockPort(locks)
-    this.lock = this.#port
-    // Here no news costs anything; that its waiters ask again and again is the core's business.
-    this.spinLock = this.#port
+  constructor(kept: Kept, { clientId, watchdogLeaseMs, fenceRetentionMs }: StoreSettings) {
+    this.lock = new MemoryLockPort(kept.locks)
+    this.spinLock = this.lock
+    this.fencedLock = new MemoryFencedLockPort(this.lock, kept.locks, kept.fenceCounters, fenceRetentionMs)
+    const places = { clientId, waiterLeaseMs: placeLeaseMs(watchdogLeaseMs) }
+    this.fairLock = new MemoryFairLockPort(kept.fairLines, places)
+    this.readWriteLock = memoryReadWritePorts(kept.readWriteLocks, places)
+    this.semaphore = new MemorySemaphorePort(kept.semaphores)
+    this.permitExpirableSemaphore = new MemoryPermitExpirableSemaphorePort(kept.permitSets)
+    this.countDownLatch = new MemoryCountDownLatchPort(kept.latches)
+    this.guardedValues = kept.guardedValues
   }
 
   async close(): Promise<void> {
-    this.#port.close()
+    this.lock.close()
+    this.fairLock.close()
+    this.readWriteLock.close()
+    this.semaphore.close()
+    this.permitExpirableSemaphore.close()
+    this.countDownLatch.close()
   }
 }

@@ -61,7 +61,7 @@ export interface Link {
 
 /** What a link tells. */
 export interface LinkListener {
-  message(channel: string): void
+  message(channel: string, text: string): void
   /** Subscriptions were interrupted and are in force again; what was published meanwhile is not known. */
   resumed(channels: Iterable<string>): void
   /** Trouble that no command was told of. */

@@ -10,8 +10,11 @@ export function releaseChannelOf(key: string): string {
   return key.includes('{') ? `redisson_lock__channel:${key}` : `redisson_lock__channel:{${key}}`
 }
 
+/** @param text what was published; absent where something may have been missed. */
+type Listener = (text?: string) => void
+
 class Subscription {
-  readonly listeners = new Set<() => void>()
+  readonly listeners = new Set<Listener>()
   lingering: Appointment | undefined
   inForce = false
   constructor(readonly confirmed: Promise<void>) {
@@ -24,7 +27,7 @@ class Subscription {
   }
 }
 
-/** The release channels somebody watches: one subscription each, however many watch it (rule W2). */
+/** The channels somebody watches: one subscription each, however many watch it (rule W2). */
 export class ReleaseChannels {
   readonly #subscriptions = new Map<string, Subscription>()
 
@@ -33,12 +36,18 @@ export class ReleaseChannels {
     private readonly schedule: Schedule,
   ) {}
 
+  /** Calls back on every message, and whenever one may have been missed. */
   watch(channel: string, onNews: () => void): Watch {
+    return this.hear(channel, () => onNews())
+  }
+
+  /** As {@link watch}, with what each message says; without where one may have been missed. */
+  hear(channel: string, onMessage: Listener): Watch {
     const subscription = this.#subscriptions.get(channel) ?? this.#subscribe(channel)
     this.schedule.cancel(subscription.lingering)
     subscription.lingering = undefined
     // One function may watch twice: each watch counts for itself.
-    const listener = (): void => onNews()
+    const listener: Listener = (text) => onMessage(text)
     subscription.listeners.add(listener)
     return {
       confirmed: subscription.confirmed,
@@ -55,8 +64,9 @@ export class ReleaseChannels {
     return this.#subscriptions.get(channel)?.inForce ?? false
   }
 
-  announce(channel: string): void {
-    for (const listener of this.#subscriptions.get(channel)?.listeners ?? []) listener()
+  /** @param text what was published; absent where something may have been missed. */
+  announce(channel: string, text?: string): void {
+    for (const listener of this.#subscriptions.get(channel)?.listeners ?? []) listener(text)
   }
 
   close(): void {

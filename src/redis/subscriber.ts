@@ -25,8 +25,8 @@ export class Subscriber {
     private readonly schedule: Schedule,
     private readonly listener: LinkListener,
   ) {
-    connection.client.on(dialect === 'plain' ? 'message' : 'smessage', (channel) =>
-      listener.message(String(channel)),
+    connection.client.on(dialect === 'plain' ? 'message' : 'smessage', (channel, text) =>
+      listener.message(String(channel), String(text)),
     )
   }
 

@@ -1,65 +1,71 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import type { Readable, Writable } from 'node:stream'
+import { classpath } from './java-build.js'
 
-const project = fileURLToPath(new URL('./redisson/', import.meta.url))
-
-/** Builds the peer where that was not done yet. Why no Redisson can be run here; undefined when one can. */
-export function whyNoRedisson(): string | undefined {
-  for (const tool of ['java', 'mvn']) {
-    if (spawnSync(tool, ['-version'], { stdio: 'ignore' }).error) return `${tool} is not installed`
-  }
-  if (existsSync(`${project}target/redisson-peer-1.jar`)) return undefined
-  const build = spawnSync('mvn', ['-q', '-B', 'package'], { cwd: project, encoding: 'utf8' })
-  return build.status === 0 ? undefined : `mvn package failed: ${build.stdout.slice(0, 500)}`
+interface OpenOrder {
+  readonly resolve: (answer: string) => void
+  readonly reject: (error: Error) => void
 }
 
 /** A Redisson in a JVM of its own, which takes orders. A thread name stands for one Java thread. */
 export class RedissonPeer {
-  readonly #process: ChildProcess
-  readonly #open = new Map<string, { resolve: (answer: string) => void; reject: (error: Error) => void }>()
+  readonly #process: ChildProcessByStdio<Writable, Readable, null>
+  readonly #exited: Promise<unknown>
+  readonly #open = new Map<string, OpenOrder>()
   #orders = 0
+  #version = ''
 
-  private constructor(process: ChildProcess) {
-    this.#process = process
+  private constructor(addresses: readonly string[], watchdogMs: number) {
+    this.#process = spawn(
+      'java',
+      [
+        ...['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xmx256m'],
+        ...['-cp', classpath, 'holdfast.Peer', addresses.join(','), String(watchdogMs)],
+      ],
+      { stdio: ['pipe', 'pipe', 'inherit'] },
+    )
+    this.#exited = once(this.#process, 'exit').then(([code, signal]) => {
+      for (const { reject } of this.#open.values()) reject(new Error(`the JVM ended with ${signal ?? code}`))
+      this.#open.clear()
+    })
+    // An order to a JVM that has ended is rejected by the above.
+    this.#process.stdin.on('error', () => undefined)
   }
 
+  /** @param watchdogMs the lease that Redisson's watchdog keeps up. */
   static async start(addresses: readonly string[], watchdogMs: number): Promise<RedissonPeer> {
-    const classpath = `${project}target/classes:${project}target/dependency/*`
-    const args = [
-      '-XX:TieredStopAtLevel=1',
-      '-cp',
-      classpath,
-      'holdfast.Peer',
-      addresses.join(','),
-      String(watchdogMs),
-    ]
-    const jvm = spawn('java', args, { stdio: ['pipe', 'pipe', 'inherit'] })
-    const peer = new RedissonPeer(jvm)
-    await new Promise<void>((resolve, reject) => {
-      jvm.once('exit', (code) => reject(new Error(`the JVM ended with ${code}`)))
-      createInterface({ input: jvm.stdout }).on('line', (line) => {
-        if (line === 'ready') resolve()
-        else peer.#hear(line)
-      })
+    const peer = new RedissonPeer(addresses, watchdogMs)
+    peer.#version = await new Promise((resolve, reject) => {
+      peer.#open.set('ready', { resolve, reject })
+      createInterface({ input: peer.#process.stdout }).on('line', (line) => peer.#hear(line))
     })
     return peer
   }
 
-  /** Rejects with the name of the Java exception. */
-  order(thread: string, order: string, ...args: Array<string | number>): Promise<string> {
+  /** Of Redisson. */
+  get version(): string {
+    return this.#version
+  }
+
+  /**
+   * @param order the kind and what to do with it: see the peer's `…Orders.java`.
+   * @returns what Java answered, as text. Rejects with the name of the Java exception.
+   */
+  order(thread: string, order: string, name: string, ...args: Array<string | number>): Promise<string> {
     this.#orders += 1
     const id = String(this.#orders)
     return new Promise((resolve, reject) => {
       this.#open.set(id, { resolve, reject })
-      this.#process.stdin?.write(`${[id, thread, order, ...args].join(' ')}\n`)
+      this.#process.stdin.write(`${[id, thread, order, name, ...args].join(' ')}\n`)
     })
   }
 
   /** Ends the JVM as a crash would. */
-  kill(): void {
+  async kill(): Promise<void> {
     this.#process.kill('SIGKILL')
+    await this.#exited
   }
 
   #hear(line: string): void {

@@ -10,8 +10,8 @@ test('node-redlock#168: a wait that ends with an attempt under way is busy, wher
   // The same store at the end of a slow line.
   const asking = new Holdfast({
     clock,
-    open: () => {
-      const session = memory.open()
+    open: (settings) => {
+      const session = memory.open(settings)
       const acquire = session.lock.acquire.bind(session.lock)
       session.lock.acquire = async (request) => {
         const reply = await acquire(request)

@@ -1,9 +1,10 @@
 /** The places a lock can be kept in, each as the tests use it: one shared suite runs over all of them. */
 import { inject } from 'vitest'
-import { Holdfast, type HoldfastOptions, type RedisClient, type Store } from '../../src/index.js'
+import type { Holdfast, HoldfastOptions, RedisClient, Store } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
 import { clusterClient, sentinelClient, standaloneClient } from './clients.js'
 import { eventually } from './eventually.js'
+import { clientOf, type KindName } from './kinds.js'
 
 export const placeNames = ['memory', 'memory-virtual-time', 'standalone', 'cluster', 'sentinel'] as const
 export type PlaceName = (typeof placeNames)[number]
@@ -13,6 +14,8 @@ let names = 0
 /** Where locks are kept, and how time passes there. */
 export interface Place {
   readonly name: PlaceName
+  /** The kind of lock that `holdfast().lock(name)` is. */
+  readonly kind: KindName
   /** Whether there is a server behind it. */
   readonly server: boolean
   /** Another process's client, in effect: a `Holdfast` of its own on the same store. Ended by `tidy`. */
@@ -36,6 +39,7 @@ class StorePlace implements Place {
 
   constructor(
     readonly name: PlaceName,
+    readonly kind: KindName,
     private readonly store: Store | (() => RedisClient),
     private readonly clock?: VirtualClock,
   ) {
@@ -43,7 +47,7 @@ class StorePlace implements Place {
   }
 
   holdfast(options?: HoldfastOptions): Holdfast {
-    const holdfast = new Holdfast(typeof this.store === 'function' ? this.client() : this.store, options)
+    const holdfast = new clientOf[this.kind](typeof this.store === 'function' ? this.client() : this.store, options)
     this.#made.push(holdfast)
     return holdfast
   }
@@ -57,7 +61,7 @@ class StorePlace implements Place {
 
   lockName(): string {
     names += 1
-    return `${this.name}:${process.pid}:${Date.now()}:${names}`
+    return `${this.kind}:${this.name}:${process.pid}:${Date.now()}:${names}`
   }
 
   async pass(ms: number): Promise<void> {
@@ -91,19 +95,19 @@ class StorePlace implements Place {
 }
 
 /** The place of that name; the servers are those of the run, see setup/servers.ts. */
-export function placeOf(name: PlaceName): Place {
+export function placeOf(name: PlaceName, kind: KindName = 'lock'): Place {
   switch (name) {
     case 'memory':
-      return new StorePlace(name, new MemoryStore())
+      return new StorePlace(name, kind, new MemoryStore())
     case 'memory-virtual-time': {
       const clock = new VirtualClock()
-      return new StorePlace(name, new MemoryStore(clock), clock)
+      return new StorePlace(name, kind, new MemoryStore(clock), clock)
     }
     case 'standalone':
-      return new StorePlace(name, () => standaloneClient(inject('servers').standalone))
+      return new StorePlace(name, kind, () => standaloneClient(inject('servers').standalone))
     case 'cluster':
-      return new StorePlace(name, () => clusterClient(inject('servers').cluster.startupNodes))
+      return new StorePlace(name, kind, () => clusterClient(inject('servers').cluster.startupNodes))
     case 'sentinel':
-      return new StorePlace(name, () => sentinelClient(inject('servers').sentinel))
+      return new StorePlace(name, kind, () => sentinelClient(inject('servers').sentinel))
   }
 }

@@ -3,102 +3,72 @@ package holdfast;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
-import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
-import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
+import org.redisson.config.ReadMode;
 
 /**
- * A real Redisson that takes orders: a line "id thread order name arguments…" on standard input, an answer "id result" or
- * "id !error" on standard output. Each thread name is one Java thread, so that it owns what it locks.
+ * A real Redisson that takes orders: a line "id thread kind.order name arguments…" on standard input, an answer "id result" or
+ * "id !exception" on standard output. Each thread name is one Java thread, so that it owns what it locks. It ends with its
+ * standard input.
  */
 public final class Peer {
-  private final RedissonClient redisson;
+  private final Map<String, Orders> kinds;
   private final Map<String, ExecutorService> threads = new ConcurrentHashMap<>();
 
   private Peer(RedissonClient redisson) {
-    this.redisson = redisson;
+    kinds = Map.of(
+        "lock", new LockOrders(redisson),
+        "fenced", new FencedLockOrders(redisson),
+        "semaphore", new SemaphoreOrders(redisson),
+        "permits", new PermitOrders(redisson),
+        "latch", new LatchOrders(redisson));
   }
 
   public static void main(String[] arguments) throws Exception {
-    Config config = new Config();
-    config.setCodec(StringCodec.INSTANCE);
-    config.setLockWatchdogTimeout(Long.parseLong(arguments[1]));
-    if (arguments[0].contains(",")) {
-      config.useClusterServers().addNodeAddress(arguments[0].split(","));
-    } else {
-      config.useSingleServer().setAddress(arguments[0]).setConnectionMinimumIdleSize(2);
-    }
-    Peer peer = new Peer(Redisson.create(config));
-    say("ready");
+    Peer peer = new Peer(Redisson.create(config(arguments[0].split(","), Long.parseLong(arguments[1]))));
+    say("ready " + Redisson.class.getPackage().getImplementationVersion());
     BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = orders.readLine(); line != null; line = orders.readLine()) {
       peer.take(line.split(" "));
     }
-    System.exit(0);
+    // Not System.exit: what it holds is to stay held, as after a crash, if Node has gone.
+    Runtime.getRuntime().halt(0);
   }
 
-  private void take(String[] order) {
-    ExecutorService thread = threads.computeIfAbsent(order[1], name -> Executors.newSingleThreadExecutor());
+  /** With the codec Redisson has of itself: what is in locks does not depend on it. */
+  private static Config config(String[] addresses, long watchdogMs) {
+    Config config = new Config().setThreads(4).setNettyThreads(4);
+    config.setLockWatchdogTimeout(watchdogMs);
+    if (addresses.length > 1) {
+      config.useClusterServers().addNodeAddress(addresses).setReadMode(ReadMode.MASTER)
+          .setMasterConnectionMinimumIdleSize(2).setSlaveConnectionMinimumIdleSize(1);
+    } else {
+      config.useSingleServer().setAddress(addresses[0]).setConnectionMinimumIdleSize(2);
+    }
+    return config;
+  }
+
+  private void take(String[] words) {
+    ExecutorService thread = threads.computeIfAbsent(words[1], name -> Executors.newSingleThreadExecutor());
     thread.execute(() -> {
       try {
-        say(order[0] + " " + carryOut(order));
+        say(words[0] + " " + carryOut(words));
       } catch (Exception error) {
-        say(order[0] + " !" + error.getClass().getSimpleName());
+        say(words[0] + " !" + error.getClass().getSimpleName());
       }
     });
   }
 
-  private Object carryOut(String[] order) throws Exception {
-    RLock lock = redisson.getLock(order[3]);
-    switch (order[2]) {
-      case "lock":
-        if (order.length > 4) lock.lock(Long.parseLong(order[4]), TimeUnit.MILLISECONDS);
-        else lock.lock();
-        return true;
-      case "tryLock":
-        return lock.tryLock(Long.parseLong(order[4]), TimeUnit.MILLISECONDS);
-      case "unlock":
-        lock.unlock();
-        return true;
-      case "forceUnlock":
-        return lock.forceUnlock();
-      case "isLocked":
-        return lock.isLocked();
-      case "holdCount":
-        return lock.getHoldCount();
-      case "remaining":
-        return lock.remainTimeToLive();
-      case "sections":
-        return sections(lock, order[4], Integer.parseInt(order[5]));
-      default:
-        throw new IllegalArgumentException(order[2]);
-    }
-  }
-
-  /** Nested sections over a counter that nothing else guards: read, then write one more. */
-  private long sections(RLock lock, String counter, int times) {
-    for (int time = 0; time < times; time++) {
-      lock.lock();
-      try {
-        lock.lock();
-        try {
-          String seen = redisson.<String>getBucket(counter).get();
-          redisson.<String>getBucket(counter).set(Long.toString(Long.parseLong(seen) + 1));
-        } finally {
-          lock.unlock();
-        }
-      } finally {
-        lock.unlock();
-      }
-    }
-    return times;
+  private Object carryOut(String[] words) throws Exception {
+    String[] order = words[2].split("\\.");
+    return kinds.get(order[0]).carryOut(order[1], words[3], Arrays.copyOfRange(words, 4, words.length));
   }
 
   private static synchronized void say(String line) {

@@ -1,0 +1,23 @@
+--[[
+  Sets how many permits there are, those that are out included, and announces it where there are more.
+
+  KEYS[1]  the semaphore: the number of permits available
+  KEYS[2]  a sorted set of the ids of the permits that are out, by the time when the lease of each ends
+  ARGV[1]  permits; with fewer than are out, what is available falls below 0
+  ARGV[2]  channel
+  ARGV[3]  PUBLISH, or SPUBLISH in a cluster
+
+  Returns {1, available, told}: so many are available then; told to so many connections, -1: this node could not.
+
+  Safe to repeat: it sets, and does not add (rule X1).
+]]
+--@include server-time
+--@include permits-ended
+--@include announce
+local available, returned = give_back_ended(KEYS[1], KEYS[2], server_time())
+local change = tonumber(ARGV[1]) - redis.call('ZCARD', KEYS[2]) - (available or 0)
+if change ~= 0 or not available then
+  available = redis.call('INCRBY', KEYS[1], change)
+end
+local told = change + returned > 0 and announce(ARGV[3], ARGV[2], available) or 0
+return { 1, available, told }

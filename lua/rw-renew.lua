@@ -1,0 +1,33 @@
+--[[
+  Starts one hold's lease anew. Never creates a hold, never shortens the time left, and touches no other hold's.
+
+  KEYS[1]  the holds: a hash of member -> `<count>:<fencing token>`; a member is `r:<owner>` or `w:<owner>`
+  KEYS[2]  their leases: a sorted set of members by the time each ends
+  KEYS[3]  the last fencing token given out
+  ARGV[1]  member
+  ARGV[2]  lease in milliseconds
+  ARGV[3]  how long the last token is kept beyond that, in milliseconds
+
+  Returns
+    1  renewed
+    0  not held by the member
+]]
+local time = redis.call('TIME')
+local now, lease = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[2])
+local ends = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]))
+if not ends or ends <= now or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+  return 0
+end
+if now + lease > ends then
+  redis.call('ZADD', KEYS[2], now + lease, ARGV[1])
+  for index = 1, 2 do
+    if redis.call('PTTL', KEYS[index]) < lease then
+      redis.call('PEXPIREAT', KEYS[index], string.format('%.0f', now + lease))
+    end
+  end
+end
+local kept = redis.call('PTTL', KEYS[3])
+if kept >= 0 and kept < lease + ARGV[3] / 2 then
+  redis.call('PEXPIRE', KEYS[3], string.format('%.0f', lease + ARGV[3]))
+end
+return 1

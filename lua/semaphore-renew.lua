@@ -1,0 +1,21 @@
+--[[
+  Starts the lease of an owner's permits anew. Never shortens the time left, and never revives what has ended.
+
+  KEYS[1]  the semaphore: the number of permits available
+  KEYS[2]  a sorted set of owners by the time when the lease of each ends
+  ARGV[1]  owner
+  ARGV[2]  lease in milliseconds
+
+  Returns
+    1  renewed
+    0  the owner has no permits (any more)
+]]
+--@include server-time
+--@include lease-ends
+local now = server_time()
+local ends = redis.call('ZSCORE', KEYS[2], ARGV[1])
+if not ends or tonumber(ends) <= now or redis.call('EXISTS', KEYS[1]) == 0 then
+  return 0
+end
+extend_lease(KEYS[2], ARGV[1], now + tonumber(ARGV[2]))
+return 1

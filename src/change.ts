@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto'
+import type { Locker } from './core/locker.js'
+import { isTransient, Outage } from './core/outage.js'
+
+/** A store remembers for a minute what a request came to: no longer than half of that may it be repeated. */
+const LONGEST_MS = 30_000
+
+/**
+ * Has the store change a number that is no hold, exactly once: the request is given a name, and repeated under that name for as
+ * long as the store fails for the moment (rule X1).
+ */
+export async function change<Result>(
+  locker: Locker,
+  send: (request: string) => Promise<Result>,
+): Promise<Result> {
+  const request = randomUUID()
+  const { clock } = locker.schedule
+  const outage = new Outage()
+  for (;;) {
+    try {
+      return await locker.query(() => send(request))
+    } catch (error) {
+      const now = clock.now()
+      outage.failed(error, now)
+      const patienceMs = Math.min(locker.settings.storeTimeoutMs, LONGEST_MS)
+      if (!isTransient(error) || outage.lastedMs(now) >= patienceMs) throw error
+      // Not by the client's schedule: that ends with the client, and then the caller is to hear of it.
+      await new Promise<void>((resolve) => clock.startTimer(resolve, outage.retryAt(now) - now))
+    }
+  }
+}

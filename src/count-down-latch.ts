@@ -1,0 +1,90 @@
+import { change } from './change.js'
+import { checkObject } from './checks.js'
+import type { Locker } from './core/locker.js'
+import { Entry, type EntryTerms } from './entry.js'
+import type { Hold } from './hold.js'
+import type { CountDownLatchPort } from './kind-ports.js'
+import type { AcquireOptions } from './options.js'
+import { checkPermits } from './permits-options.js'
+
+/** Any lease does: there is nothing in the store that it could end. */
+const PASSING_MS = 86_400_000
+
+/** Options of a wait for a latch. */
+export type AwaitOptions = Pick<AcquireOptions, 'waitMs' | 'signal'>
+
+/**
+ * A count of what is still to be done, and a gate that opens when it has come to zero. Redisson's `RCountDownLatch` of the same name
+ * is the same latch. A cheap handle.
+ */
+export class CountDownLatch {
+  /** The latch's name. */
+  readonly name: string
+  readonly #entry: Entry
+  readonly #locker: Locker
+  readonly #port: CountDownLatchPort
+
+  /** @internal */
+  constructor(name: string, terms: EntryTerms, port: CountDownLatchPort) {
+    this.name = name
+    this.#entry = new Entry(name, terms)
+    this.#locker = terms.locker
+    this.#port = port
+  }
+
+  /** Sets the count where the latch is open, which closes it; tells whether it did. Minimum: 1. */
+  async trySetCount(count: number): Promise<boolean> {
+    checkPermits('count', count, 1)
+    return await change(this.#locker, (request) => this.#port.trySetCount(this.name, count, request))
+  }
+
+  /** What is left; 0 when the latch is open, or never was closed. */
+  async count(): Promise<number> {
+    return await this.#locker.query(() => this.#port.count(this.name))
+  }
+
+  /**
+   * Counts down by one. At zero all that wait go on, and the latch can be set again. An open latch stays open.
+   *
+   * @returns what is left.
+   */
+  async countDown(): Promise<number> {
+    return await change(this.#locker, (request) => this.#port.countDown(this.name, request))
+  }
+
+  /**
+   * Resolves when the latch is open: at once where it is.
+   *
+   * @throws `LockTimeoutError` if it did not open within `waitMs` (default: as long as it takes); the signal's reason if that aborted.
+   */
+  async await(options: AwaitOptions = {}): Promise<void> {
+    await this.#pass(await this.#entry.acquire(this.#once(options)))
+  }
+
+  /** Whether the latch opens within `waitMs` (default 0: whether it is open). */
+  async tryAwait(options: AwaitOptions = {}): Promise<boolean> {
+    const hold = await this.#entry.tryAcquire(this.#once(options))
+    await this.#pass(hold)
+    return hold !== null
+  }
+
+  /** Removes the latch, which opens it: all that wait go on. Tells whether there was one. */
+  async delete(): Promise<boolean> {
+    return await change(this.#locker, (request) => this.#port.delete(this.name, request))
+  }
+
+  /** How many clients wait for the latch to open. One process counts once, however many of its calls wait. */
+  async countWaitingClients(): Promise<number> {
+    return await this.#locker.query(() => this.#port.countWatchers(this.name))
+  }
+
+  /** Whoever got in is let go at once: nothing of it is in the store, so no watchdog is needed. */
+  #once(options: AwaitOptions): AcquireOptions {
+    checkObject('options', options, ['waitMs', 'signal'])
+    return { ...options, leaseMs: PASSING_MS }
+  }
+
+  async #pass(hold: Hold | null): Promise<void> {
+    await hold?.release()
+  }
+}

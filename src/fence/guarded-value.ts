@@ -1,0 +1,59 @@
+import { InvalidArgumentError } from '../errors.js'
+import { checkFence, type Fence } from './fence.js'
+import type { Guarded, GuardedPort } from './guarded-port.js'
+import { StaleFenceError } from './stale-fence-error.js'
+
+/** Carries out what a caller awaits: keeps the process alive meanwhile, and refuses once the client is closed. */
+export type Query = <Result>(ask: () => Promise<Result>) => Promise<Result>
+
+/**
+ * A value in the store that late writers cannot touch: it is written together with the writer's fencing token, and a write under
+ * a smaller token than it has seen is refused, in one step on the server.
+ */
+export class GuardedValue {
+  readonly #port: GuardedPort
+  readonly #query: Query
+
+  /** @internal */
+  constructor(
+    /** Its key in the store, without the client's `keyPrefix`. */
+    readonly key: string,
+    port: GuardedPort,
+    query: Query,
+  ) {
+    this.#port = port
+    this.#query = query
+  }
+
+  /** The value and the token it was written under; `undefined` when there is none. */
+  get(): Promise<Guarded | undefined> {
+    return this.#query(() => this.#port.readGuarded(this.key))
+  }
+
+  /**
+   * Writes the value under the token of the writer's hold.
+   *
+   * @throws {@link StaleFenceError} if a greater token was seen. Nothing was changed.
+   * @throws `InvalidArgumentError` if it is no token, or the value no text.
+   * @throws `StoreError` if the store failed. If that is `transient` the outcome is unknown; writing the same again is safe.
+   */
+  async set(value: string, fence: Fence): Promise<void> {
+    if (typeof value !== 'string') throw new InvalidArgumentError('value', value, 'a string')
+    await this.#write(value, fence)
+  }
+
+  /**
+   * Removes the value; the token is remembered, so that a late writer cannot bring it back.
+   *
+   * @throws as {@link set}.
+   */
+  async delete(fence: Fence): Promise<void> {
+    await this.#write(undefined, fence)
+  }
+
+  async #write(value: string | undefined, fence: Fence): Promise<void> {
+    const offered = checkFence(fence)
+    const seen = await this.#query(() => this.#port.writeGuarded(this.key, offered, value))
+    if (seen !== undefined) throw new StaleFenceError(this.key, offered, seen)
+  }
+}

@@ -1,0 +1,129 @@
+import { EventEmitter } from 'eventemitter3'
+import { checkName } from './checks.js'
+import { CountDownLatch } from './count-down-latch.js'
+import { InvalidArgumentError } from './errors.js'
+import type { HoldfastEvents } from './events.js'
+import { checkSequencer } from './fence/check-sequencer.js'
+import { GuardedValue } from './fence/guarded-value.js'
+import type { Sequencer } from './fence/sequencer.js'
+import type { Kind, Kinds } from './kinds.js'
+import { Lock } from './lock.js'
+import { PermitExpirableSemaphore } from './permit-expirable-semaphore.js'
+import { ReadWriteLock } from './read-write-lock.js'
+import { Semaphore } from './semaphore.js'
+import { checkSpinOptions, type SpinOptions } from './spin.js'
+
+/** The kind of lock whose holds have sequencers. */
+const FENCED: Kind = 'fenced lock'
+
+/** What a `Holdfast` makes: handles of every kind of lock, by name. Making one sends nothing. */
+export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
+  /** @internal */
+  protected abstract readonly kinds: Kinds
+
+  /**
+   * The reentrant lock of that name. Sends nothing.
+   *
+   * @param name any well-formed string; the key in the store is the client's `keyPrefix` followed by it.
+   */
+  lock(name: string): Lock {
+    return new Lock(checkName(name), this.kinds.of('lock'))
+  }
+
+  /**
+   * The reentrant lock of that name, each tenure of which has a fencing token: `hold.fence`. The same lock as `lock(name)` and as
+   * Redisson's `RFencedLock`, whose counter it shares. See docs/fencing.md. Sends nothing.
+   */
+  fencedLock(name: string): Lock {
+    return new Lock(checkName(name), this.kinds.of('fenced lock'))
+  }
+
+  /**
+   * The reentrant lock of that name, first come, first served across processes: a release grants it to the call that has waited
+   * longest. Excludes `lock(name)`. See docs/fair-lock.md. Sends nothing.
+   */
+  fairLock(name: string): Lock {
+    return new Lock(checkName(name), this.kinds.of('fair lock'))
+  }
+
+  /**
+   * A lock of that name that many may hold to read, or one to write; first come, first served. A lock of its own: it does not
+   * exclude `lock(name)`, nor Redisson's `RReadWriteLock`. See docs/read-write-lock.md. Sends nothing.
+   */
+  readWriteLock(name: string): ReadWriteLock {
+    checkName(name)
+    const of = (kind: 'read lock' | 'write lock'): Lock => new Lock(name, this.kinds.of(kind))
+    return new ReadWriteLock(name, of('read lock'), of('write lock'))
+  }
+
+  /**
+   * Permits that any number of calls share: each takes one or more, or waits. The same as Redisson's `RSemaphore` of that name, but
+   * that a crash gives them back. See docs/semaphore.md. Sends nothing.
+   */
+  semaphore(name: string): Semaphore {
+    return new Semaphore(checkName(name), this.kinds.of('semaphore'), present(this.kinds.session.semaphore))
+  }
+
+  /**
+   * Permits each of which has an identity and a lease, so that another process can prolong or return it: Redisson's
+   * `RPermitExpirableSemaphore` of that name. See docs/permit-expirable-semaphore.md. Sends nothing.
+   */
+  permitExpirableSemaphore(name: string): PermitExpirableSemaphore {
+    const terms = this.kinds.of('permit-expirable semaphore')
+    return new PermitExpirableSemaphore(
+      checkName(name),
+      terms,
+      present(this.kinds.session.permitExpirableSemaphore),
+    )
+  }
+
+  /**
+   * A count that calls wait for to reach zero: Redisson's `RCountDownLatch` of that name. See docs/count-down-latch.md. Sends
+   * nothing.
+   */
+  countDownLatch(name: string): CountDownLatch {
+    return new CountDownLatch(
+      checkName(name),
+      this.kinds.of('count-down latch'),
+      present(this.kinds.session.countDownLatch),
+    )
+  }
+
+  /**
+   * A value in the store that is written together with a fencing token, and refuses writes under a smaller one than it has seen.
+   * See docs/fencing.md. Sends nothing.
+   */
+  guardedValue(key: string): GuardedValue {
+    const { locker } = this.kinds.of('lock')
+    return new GuardedValue(checkName(key), present(this.kinds.session.guardedValues), (ask) =>
+      locker.query(ask),
+    )
+  }
+
+  /**
+   * Checks a sequencer that a holder has passed on ({@link Hold.sequencer}).
+   *
+   * @returns what it says, if that very tenure still holds the lock: at the moment of the store's answer, not for ever after.
+   * @throws `SequencerError` if the text is none or was changed; `StaleSequencerError` if the tenure is over.
+   */
+  async checkSequencer(text: string): Promise<Sequencer> {
+    const portOf = (kind: string) => (kind === FENCED ? this.kinds.session.fencedLock : undefined)
+    return await this.kinds.of('lock').locker.query(() => checkSequencer(text, portOf))
+  }
+
+  /**
+   * The reentrant lock of that name for servers and proxies without pub/sub: who waits asks again and again, with growing pauses.
+   * Excludes `lock(name)`, whose waiters do not hear its releases and wake when the lease they saw has ended. Sends nothing.
+   *
+   * @throws `InvalidArgumentError` if an option is unusable.
+   */
+  spinLock(name: string, options: SpinOptions = {}): Lock {
+    return new Lock(checkName(name), { ...this.kinds.of('spin lock'), polls: checkSpinOptions(options) })
+  }
+}
+
+/** A kind of the store's that it may not have. */
+function present<Port>(port: Port | undefined): Port {
+  if (port === undefined) throw new InvalidArgumentError('kind', port, 'a kind that this store can keep')
+  return port
+}

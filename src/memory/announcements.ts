@@ -1,0 +1,66 @@
+import type { News, Watch } from '../store.js'
+
+type Listener = (news?: News) => void
+
+/** What is announced under each name, and who listens: the channels of a server. */
+export class MemoryAnnouncements {
+  readonly #listeners = new Map<string, Set<Listener>>()
+
+  /** Listeners are called once what runs now is done, as a message would arrive. Returns how many there are. */
+  announce(name: string, news?: News): number {
+    const listeners = [...(this.#listeners.get(name) ?? [])]
+    for (const listener of listeners) {
+      queueMicrotask(() => {
+        if (this.#listeners.get(name)?.has(listener)) listener(news)
+      })
+    }
+    return listeners.length
+  }
+
+  listen(name: string, listener: Listener): void {
+    const listeners = this.#listeners.get(name)
+    if (listeners) listeners.add(listener)
+    else this.#listeners.set(name, new Set([listener]))
+  }
+
+  ignore(name: string, listener: Listener): void {
+    const listeners = this.#listeners.get(name)
+    listeners?.delete(listener)
+    if (listeners?.size === 0) this.#listeners.delete(name)
+  }
+
+  count(name: string): number {
+    return this.#listeners.get(name)?.size ?? 0
+  }
+}
+
+/** What one client listens to. */
+export class MemoryWatches {
+  readonly #watches = new Map<Watch, string>()
+
+  constructor(private readonly announcements: MemoryAnnouncements) {}
+
+  watch(name: string, onNews: Listener): Watch {
+    // One function may watch twice: each watch counts for itself.
+    const listener: Listener = (news) => onNews(news)
+    this.announcements.listen(name, listener)
+    const watch: Watch = {
+      confirmed: Promise.resolve(),
+      close: () => {
+        this.#watches.delete(watch)
+        this.announcements.ignore(name, listener)
+      },
+    }
+    this.#watches.set(watch, name)
+    return watch
+  }
+
+  /** How many of those who listen to the name are this client. */
+  count(name: string): number {
+    return [...this.#watches.values()].filter((watched) => watched === name).length
+  }
+
+  close(): void {
+    for (const watch of [...this.#watches.keys()]) watch.close()
+  }
+}

@@ -1,0 +1,58 @@
+import type { PermitExpirableSemaphorePort } from '../kind-ports.js'
+import type { Owner } from '../owner.js'
+import { permitIdsOf, permitOwnerBytes } from '../permit-ids.js'
+import { isBoolean } from './answered-requests.js'
+import { MemoryPermitsPort } from './permits-port.js'
+import type { MemorySemaphore } from './semaphores.js'
+
+/** The permit-expirable semaphore in memory: each permit is taken under its id. */
+export class MemoryPermitExpirableSemaphorePort
+  extends MemoryPermitsPort
+  implements PermitExpirableSemaphorePort
+{
+  async acquiredPermits(name: string): Promise<number> {
+    return this.semaphores.find(name)?.taken.size ?? 0
+  }
+
+  async setPermits(name: string, permits: number): Promise<void> {
+    const semaphore = this.semaphores.find(name) ?? this.semaphores.create(name, 0)
+    const available = permits - semaphore.taken.size
+    const grows = available > semaphore.available
+    semaphore.available = available
+    if (grows) this.semaphores.announce(name, semaphore)
+  }
+
+  async releasePermits(name: string, permitIds: readonly string[], request: string): Promise<boolean> {
+    return this.semaphores.answered.once(request, isBoolean, () => {
+      const semaphore = this.semaphores.find(name)
+      if (!semaphore || !permitIds.every((id) => semaphore.taken.has(id))) return false
+      semaphore.giveBack(permitIds)
+      this.semaphores.announce(name, semaphore)
+      return true
+    })
+  }
+
+  async updateLeaseTime(name: string, permitId: string, leaseMs: number): Promise<boolean> {
+    const taken = this.semaphores.find(name)?.taken.get(permitId)
+    if (taken) taken.endsAt = this.now() + leaseMs
+    return taken !== undefined
+  }
+
+  async leaseTime(name: string, permitId: string): Promise<number> {
+    const taken = this.semaphores.find(name)?.taken.get(permitId)
+    return taken ? taken.endsAt - this.now() : 0
+  }
+
+  protected entriesOf(owner: Owner, permits: number): ReadonlyMap<string, number> {
+    return new Map(permitIdsOf(owner, permits).map((id) => [id, 1]))
+  }
+
+  protected takersOf(owner: Owner, { taken }: MemorySemaphore): readonly string[] {
+    const prefix = permitOwnerBytes(owner).toString('hex')
+    return [...taken.keys()].filter((id) => id.startsWith(prefix))
+  }
+
+  protected ownerOf(taker: string): Owner {
+    return `${taker}:1`
+  }
+}

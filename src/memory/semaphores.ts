@@ -1,0 +1,70 @@
+import type { Clock } from '../core/clock.js'
+import { MemoryAnnouncements } from './announcements.js'
+import { AnsweredRequests } from './answered-requests.js'
+
+/** Permits that are taken, and until when. */
+export interface Taken {
+  readonly permits: number
+  endsAt: number
+}
+
+/** One semaphore as the store has it: what is available, and what is taken by whom. */
+export class MemorySemaphore {
+  readonly taken = new Map<string, Taken>()
+
+  constructor(
+    public available: number,
+    /** When it is gone, with all that was taken from it. */
+    readonly goneAt: number,
+  ) {}
+
+  /** Gives back what each of them has taken; tells how many permits that were. */
+  giveBack(takers: Iterable<string>): number {
+    let permits = 0
+    for (const taker of takers) {
+      permits += this.taken.get(taker)?.permits ?? 0
+      this.taken.delete(taker)
+    }
+    this.available += permits
+    return permits
+  }
+}
+
+/** What a server would keep of semaphores of one kind. */
+export class MemorySemaphores {
+  readonly announcements = new MemoryAnnouncements()
+  readonly answered: AnsweredRequests
+  readonly #semaphores = new Map<string, MemorySemaphore>()
+
+  constructor(readonly clock: Clock) {
+    this.answered = new AnsweredRequests(clock)
+  }
+
+  /** The semaphore, with the permits of ended leases given back; undefined where none is set. */
+  find(name: string): MemorySemaphore | undefined {
+    const semaphore = this.#semaphores.get(name)
+    const now = this.clock.now()
+    if (semaphore && semaphore.goneAt <= now) {
+      this.#semaphores.delete(name)
+      return undefined
+    }
+    const ended = [...(semaphore?.taken ?? [])].filter(([, { endsAt }]) => endsAt <= now)
+    if (semaphore && semaphore.giveBack(ended.map(([taker]) => taker)) > 0) this.announce(name, semaphore)
+    return semaphore
+  }
+
+  create(name: string, permits: number, ttlMs = Number.POSITIVE_INFINITY): MemorySemaphore {
+    const semaphore = new MemorySemaphore(permits, this.clock.now() + ttlMs)
+    this.#semaphores.set(name, semaphore)
+    return semaphore
+  }
+
+  /** Returns how many clients are told what is available. */
+  announce(name: string, { available }: MemorySemaphore): number {
+    return this.announcements.announce(name, { room: available })
+  }
+
+  names(): string[] {
+    return [...this.#semaphores.keys()].filter((name) => this.find(name))
+  }
+}

@@ -1,0 +1,186 @@
+import { change } from './change.js'
+import { checkFunction, whole } from './checks.js'
+import { LEAST_LEASE_MS } from './core/lease.js'
+import type { Locker } from './core/locker.js'
+import { Entry, type EntryTerms } from './entry.js'
+import { InvalidArgumentError } from './errors.js'
+import type { Hold } from './hold.js'
+import type { PermitExpirableSemaphorePort } from './kind-ports.js'
+import { PermitNotHeldError } from './permit-not-held-error.js'
+import { type PermitsHold, type PermitsSection, withPermitIds } from './permits-hold.js'
+import { checkPermits, checkPermitsOptions, type PermitsOptions } from './permits-options.js'
+import type { LockState } from './store.js'
+
+/**
+ * A number of permits of which each that is taken has an id and a lease of its own, so that whoever is told the id can give it back
+ * or prolong it. Redisson's `RPermitExpirableSemaphore` of the same name is the same semaphore. A cheap handle.
+ */
+export class PermitExpirableSemaphore {
+  /** The semaphore's name. */
+  readonly name: string
+  readonly #entry: Entry
+  readonly #locker: Locker
+  readonly #port: PermitExpirableSemaphorePort
+
+  /** @internal */
+  constructor(name: string, terms: EntryTerms, port: PermitExpirableSemaphorePort) {
+    this.name = name
+    this.#entry = new Entry(name, terms)
+    this.#locker = terms.locker
+    this.#port = port
+  }
+
+  /** Sets how many permits there are, where that was not set yet; tells whether it was set now. Until then there are none. */
+  async trySetPermits(permits: number, options: { readonly ttlMs?: number } = {}): Promise<boolean> {
+    checkPermits('permits', permits, 1)
+    const ttlMs = whole('ttlMs', options.ttlMs, 1)
+    return await change(this.#locker, (request) =>
+      this.#port.trySetPermits(this.name, permits, request, ttlMs),
+    )
+  }
+
+  /** Sets how many permits there are, those that are taken included; of fewer than are taken, less than none is available. */
+  async setPermits(permits: number): Promise<void> {
+    checkPermits('permits', permits, 0)
+    await change(this.#locker, () => this.#port.setPermits(this.name, permits))
+  }
+
+  /** Adds permits for good, and lets in who may enter now. */
+  async addPermits(permits: number): Promise<void> {
+    await this.#add(checkPermits('permits', permits, 1))
+  }
+
+  /** Takes permits away for good, also such as are taken at the moment: then less than none may be available for a while. */
+  async reducePermits(permits: number): Promise<void> {
+    await this.#add(-checkPermits('permits', permits, 1))
+  }
+
+  /** How many permits are available: 0 where none were ever set, less after a reduction below what is taken. */
+  async availablePermits(): Promise<number> {
+    return await this.#locker.query(() => this.#port.availablePermits(this.name))
+  }
+
+  /** How many permits are taken, by anybody. */
+  async acquiredPermits(): Promise<number> {
+    return await this.#locker.query(() => this.#port.acquiredPermits(this.name))
+  }
+
+  /**
+   * Takes permits, waiting for them as long as `waitMs` says (default: as long as it takes).
+   *
+   * @returns the hold, which has their ids and gives all of them back.
+   * @throws `LockTimeoutError` if they were not obtained within `waitMs`; otherwise as `Lock.acquire`.
+   */
+  async acquire(options: PermitsOptions = {}): Promise<PermitsHold> {
+    const { lock, permits } = checkPermitsOptions(options)
+    return withPermitIds(await this.#entry.acquire(lock, permits), permits)
+  }
+
+  /** Takes permits if they are to be had within `waitMs` (default 0: one attempt); `null` when not so many are available. */
+  async tryAcquire(options: PermitsOptions = {}): Promise<PermitsHold | null> {
+    const { lock, permits } = checkPermitsOptions(options)
+    const hold = await this.#entry.tryAcquire(lock, permits)
+    return hold && withPermitIds(hold, permits)
+  }
+
+  /** Takes permits, runs `body`, and gives them back when it has settled; errors as with `Lock.withLock`. */
+  withPermits<Result>(body: PermitsSection<Result>): Promise<Awaited<Result>>
+  withPermits<Result>(options: PermitsOptions, body: PermitsSection<Result>): Promise<Awaited<Result>>
+  withPermits<Result>(
+    optionsOrBody: PermitsOptions | PermitsSection<Result>,
+    body?: PermitsSection<Result>,
+  ): Promise<Awaited<Result>> {
+    return this.#section(optionsOrBody, body)
+  }
+
+  /** As {@link withPermits}, by the name it has with every kind of lock. */
+  withLock<Result>(body: PermitsSection<Result>): Promise<Awaited<Result>>
+  withLock<Result>(options: PermitsOptions, body: PermitsSection<Result>): Promise<Awaited<Result>>
+  withLock<Result>(
+    optionsOrBody: PermitsOptions | PermitsSection<Result>,
+    body?: PermitsSection<Result>,
+  ): Promise<Awaited<Result>> {
+    return this.#section(optionsOrBody, body)
+  }
+
+  /**
+   * Gives permits back by their ids, all of them or none, whoever took them.
+   *
+   * @throws {@link PermitNotHeldError} if one is not taken (any more). Nothing was changed.
+   */
+  async release(permitIds: string | readonly string[]): Promise<void> {
+    const ids = checkPermitIds(permitIds)
+    if (!(await this.#release(ids))) throw new PermitNotHeldError(this.name, ids)
+  }
+
+  /** As {@link release}; `false` where one is not taken (any more). */
+  async tryRelease(permitIds: string | readonly string[]): Promise<boolean> {
+    return await this.#release(checkPermitIds(permitIds))
+  }
+
+  /**
+   * Sets how long a permit is taken yet, longer or shorter, whoever took it. One under a watchdog is renewed all the same.
+   *
+   * @param leaseMs at least 10; Infinity: it never ends.
+   * @returns whether it is taken (still).
+   */
+  async updateLeaseTime(permitId: string, leaseMs: number): Promise<boolean> {
+    const [id] = checkPermitIds(permitId)
+    if (leaseMs !== Number.POSITIVE_INFINITY) checkLease(leaseMs)
+    return await change(this.#locker, () => this.#port.updateLeaseTime(this.name, id, leaseMs))
+  }
+
+  /** How long a permit is taken yet, in milliseconds: Infinity where that never ends, 0 where it is not taken (any more). */
+  async leaseMs(permitId: string): Promise<number> {
+    const [id] = checkPermitIds(permitId)
+    return await this.#locker.query(() => this.#port.leaseTime(this.name, id))
+  }
+
+  /** Which permits are taken (each as an owner: the id, and `:1`), and how long until the first lease ends. */
+  async inspect(): Promise<LockState> {
+    return await this.#locker.inspect(this.name)
+  }
+
+  /** How many clients wait for permits. One process counts once, however many of its calls wait. */
+  async countWaitingClients(): Promise<number> {
+    return await this.#locker.query(() => this.#port.countWatchers(this.name))
+  }
+
+  async #section<Result>(
+    optionsOrBody: PermitsOptions | PermitsSection<Result>,
+    bodyOrNothing: PermitsSection<Result> | undefined,
+  ): Promise<Awaited<Result>> {
+    const [options, body] =
+      typeof optionsOrBody === 'function' ? [{}, optionsOrBody] : [optionsOrBody, bodyOrNothing]
+    const { lock, permits } = checkPermitsOptions(options)
+    if (body !== undefined) checkFunction('body', body)
+    const section = body && ((hold: Hold) => body(withPermitIds(hold, permits)))
+    return await this.#entry.withLock(lock, section, permits)
+  }
+
+  async #release(ids: readonly string[]): Promise<boolean> {
+    return await change(this.#locker, (request) => this.#port.releasePermits(this.name, ids, request))
+  }
+
+  async #add(delta: number): Promise<void> {
+    await change(this.#locker, (request) => this.#port.addPermits(this.name, delta, request))
+  }
+}
+
+function checkLease(leaseMs: unknown): void {
+  if (whole('leaseMs', leaseMs, LEAST_LEASE_MS) === undefined)
+    throw new InvalidArgumentError('leaseMs', leaseMs, 'a number of milliseconds')
+}
+
+function checkPermitIds(permitIds: string | readonly string[]): readonly [string, ...string[]] {
+  const [first, ...rest] = typeof permitIds === 'string' ? [permitIds] : [...permitIds]
+  const ids = [first, ...rest]
+  const bad = ids.find((id, index) => !/^[0-9a-f]{32}$/.test(String(id)) || ids.indexOf(id) !== index)
+  if (first === undefined || bad !== undefined)
+    throw new InvalidArgumentError(
+      'permitIds',
+      bad,
+      'ids of permits, each of 32 hexadecimal digits and given once',
+    )
+  return [first, ...rest]
+}

@@ -1,0 +1,135 @@
+import { isTransient, pauseMs } from '../core/outage.js'
+import type { Schedule } from '../core/schedule.js'
+import type { Owner } from '../owner.js'
+import type { AcquireRequest, LockPort } from '../store.js'
+
+const DONE = Promise.resolve(true)
+
+interface Debt {
+  readonly heldBefore: number
+  readonly work: Promise<void>
+}
+
+/**
+ * What one server is still to be told: votes to be given back that it has cast, or may have. Each is told until the server has
+ * answered, or until the lease has ended there by itself. While the server is away one of them tries; the others wait for that
+ * one, so that a server that is gone costs one command now and then, however much has piled up.
+ */
+export class Backlog {
+  readonly #open = new Map<string, Debt>()
+  #closed = false
+  /** Settles when the server answers again, or when whoever tries gives up. */
+  #away: Promise<void> | undefined
+  #endWaits: (() => void) | undefined
+  readonly #closing = new Promise<void>((resolve) => {
+    this.#endWaits = resolve
+  })
+
+  constructor(
+    private readonly port: LockPort,
+    private readonly schedule: Schedule,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** Settled when nothing of that owner's is to be undone in that lock any more; undefined when nothing is. */
+  pending(name: string, owner: Owner): Promise<void> | undefined {
+    return this.#open.size === 0 ? undefined : this.#open.get(keyOf(name, owner))?.work
+  }
+
+  /**
+   * Sees to it that what was requested leaves no vote behind. Never rejects.
+   *
+   * @param sent how the request ends; whether it was carried out.
+   */
+  giveBack(request: AcquireRequest, sent: Promise<boolean>): Promise<void> {
+    const key = keyOf(request.name, request.owner)
+    // It may be a while until its turn comes to be looked at.
+    sent.catch(() => undefined)
+    const work = Promise.resolve(this.#open.get(key)?.work)
+      .then(() => this.#settle(request, sent))
+      .catch(this.onError)
+      .finally(() => {
+        if (this.#open.get(key)?.work === work) this.#open.delete(key)
+      })
+    this.#open.set(key, { heldBefore: request.heldBefore, work })
+    return work
+  }
+
+  /** Undoes what was requested, whether or not it was carried out; settled when that is done. Asking again changes nothing. */
+  undo(request: AcquireRequest): Promise<void> {
+    const open = this.#open.get(keyOf(request.name, request.owner))
+    return open?.heldBefore === request.heldBefore ? open.work : this.giveBack(request, DONE)
+  }
+
+  /** Everything gets one more try, unless the server is away; settles when that is done with. */
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#endWaits?.()
+    await Promise.all([...this.#open.values()].map(({ work }) => work))
+  }
+
+  async #settle(request: AcquireRequest, sent: Promise<boolean>): Promise<void> {
+    if (!(await mayBeDone(sent))) return
+    const goneAt = this.schedule.clock.now() + request.leaseMs
+    for (let failures = 1; ; failures += 1) {
+      if (this.#away) await this.#until(goneAt, this.#away)
+      // By then the lease has ended there, and what is gone needs no giving back.
+      if (failures > 1 && this.schedule.clock.now() >= goneAt) return
+      try {
+        await this.port.abandon(request)
+        return
+      } catch (error) {
+        if (!isTransient(error)) throw error
+        if (this.#closed) return
+        // Unless another is at it already.
+        this.#away ??= this.#tryUntilBack(request, goneAt)
+      }
+    }
+  }
+
+  async #tryUntilBack(request: AcquireRequest, goneAt: number): Promise<void> {
+    try {
+      for (let failures = 1; !this.#closed; failures += 1) {
+        const again = this.schedule.clock.now() + pauseMs(failures)
+        if (again >= goneAt) return
+        await this.#until(again, this.#closing)
+        try {
+          await this.port.abandon(request)
+          return
+        } catch (error) {
+          if (!isTransient(error)) return
+        }
+      }
+    } finally {
+      this.#away = undefined
+    }
+  }
+
+  /** Until `work` has settled, and at most until that time. */
+  async #until(time: number, work: Promise<void>): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const alarm = this.schedule.at(time, resolve)
+      void work.then(() => {
+        this.schedule.cancel(alarm)
+        resolve()
+      })
+    })
+  }
+}
+
+/** A request that was refused for good, or answered otherwise, has done nothing; any other may have. */
+async function mayBeDone(sent: Promise<boolean>): Promise<boolean> {
+  try {
+    return await sent
+  } catch (error) {
+    return isTransient(error)
+  }
+}
+
+function keyOf(name: string, owner: Owner): string {
+  return `${owner} ${name}`
+}

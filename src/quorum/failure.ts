@@ -1,0 +1,44 @@
+import { isTransient } from '../core/outage.js'
+import { type HoldfastError, InvalidArgumentError, StoreError, type StoreFailure } from '../errors.js'
+import { sparesOf } from './majority.js'
+
+/** One server that failed. */
+export interface Failure {
+  readonly label: string
+  readonly error: unknown
+}
+
+/**
+ * The error for what too few servers have answered to be decided. It says which failed and why. It is transient unless so many
+ * have refused for good that trying again cannot help.
+ */
+export function quorumFailure(
+  command: string,
+  lockName: string | undefined,
+  failures: readonly Failure[],
+  servers: number,
+): HoldfastError {
+  const misuse = failures.find(({ error }) => error instanceof InvalidArgumentError)?.error
+  if (misuse instanceof InvalidArgumentError) return misuse
+  const final = failures.filter(({ error }) => !isTransient(error))
+  const transient = final.length <= sparesOf(servers)
+  const told = failures.map(({ label, error }) => `${label} (${reasonOf(error)})`).join(', ')
+  const message =
+    failures.length === 0
+      ? `the ${servers} servers disagree`
+      : `${failures.length} of ${servers} servers failed: ${told}`
+  const [first] = transient ? failures : final
+  return new StoreError(failures.length === 0 ? 'not-ready' : reasonOf(first?.error), command, {
+    lockName,
+    transient,
+    cause: new AggregateError(
+      failures.map(({ error }) => error),
+      message,
+    ),
+    hint: 'It takes a majority of the servers.',
+  })
+}
+
+function reasonOf(error: unknown): StoreFailure {
+  return error instanceof StoreError ? error.reason : 'unknown'
+}

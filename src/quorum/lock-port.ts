@@ -1,0 +1,229 @@
+import type { Schedule } from '../core/schedule.js'
+import { StoreError } from '../errors.js'
+import type { Owner } from '../owner.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  HandOverRequest,
+  LockPort,
+  LockState,
+  News,
+  ReleaseReply,
+  ReleaseRequest,
+  RenewRequest,
+  Watch,
+} from '../store.js'
+import { type Answer, concluded, countOf, failuresIn, repliesIn } from './answers.js'
+import { elect } from './election.js'
+import { type Failure, quorumFailure } from './failure.js'
+import { stateOf } from './inspection.js'
+import { majorityOf, sparesOf } from './majority.js'
+import type { Member } from './member.js'
+import { QuorumWatches } from './news.js'
+import { upTo } from './patience.js'
+
+const GRANTED: AcquireReply = { outcome: 'granted' }
+const LOST: AcquireReply = { outcome: 'lost' }
+
+/** A lock that is held by whoever holds it on a majority of the servers. Every answer is what a majority has answered. */
+export class QuorumLockPort implements LockPort {
+  readonly fenced = false
+  readonly #watches: QuorumWatches
+  readonly #majority: number
+  readonly #spares: number
+  #introduced: Promise<unknown> | undefined
+  #longestLeaseMs = 0
+
+  constructor(
+    private readonly members: readonly Member[],
+    private readonly schedule: Schedule,
+    private readonly serverTimeoutMs: number,
+  ) {
+    this.#watches = new QuorumWatches(members, schedule)
+    this.#majority = majorityOf(members.length)
+    this.#spares = sparesOf(members.length)
+  }
+
+  get watchesInOrder(): boolean {
+    return this.members.every(({ port }) => port.watchesInOrder)
+  }
+
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    if (request.heldBefore > 0) return await this.#reenter(request)
+    this.#note(request.leaseMs)
+    this.#introduced ??= this.#introduce()
+    await this.#introduced
+    const misuse = this.members.find((member) => member.misuse)?.misuse
+    if (misuse) throw misuse
+    return await elect(this.members, this.schedule, this.#watches, request, this.serverTimeoutMs)
+  }
+
+  async abandon(request: AcquireRequest): Promise<void> {
+    // What fails goes on in the background; the lock is free when a majority is.
+    const undone = this.members.map(({ backlog }) => backlog.undo(request))
+    const enough = concluded(undone, (answers) =>
+      countOf(answers, () => true) >= this.#majority ? true : undefined,
+    )
+    if ((await upTo(this.schedule, this.serverTimeoutMs, enough)) === undefined) {
+      throw quorumFailure('abandon', request.name, this.#away(request), this.members.length)
+    }
+  }
+
+  async handOver(request: HandOverRequest): Promise<AcquireReply> {
+    this.#note(request.leaseMs)
+    const asked = this.members.map(({ port }) => port.handOver(request))
+    const reply = await this.#agree('handOver', request.name, asked, this.#grantedOrLost)
+    this.members.forEach(({ backlog }, index) => {
+      const sent = asked[index]
+      if (!sent) return
+      if (reply.outcome === 'lost') void backlog.giveBack(request, sent.then(isGranted))
+      // Where it is not known that the new owner got it, the one before may have it still.
+      else void backlog.giveBack(this.#whatever(request.name, request.from), sent.then(nothingToDo))
+    })
+    return reply
+  }
+
+  async release(request: ReleaseRequest): Promise<ReleaseReply> {
+    const { name, owner, heldBefore } = request
+    const asked = this.members.map(({ port }) => port.release(request))
+    if (heldBefore === 1) {
+      this.members.forEach(({ backlog }, index) => {
+        const sent = asked[index]
+        if (sent) void backlog.giveBack(this.#whatever(name, owner), sent.then(nothingToDo))
+      })
+    }
+    return await this.#agree('release', name, asked, (answers) => {
+      if (countOf(answers, (reply) => reply === 'not-owner') >= this.#majority) return 'not-owner'
+      if (countOf(answers, (reply) => reply === 'still-held') >= this.#majority) return 'still-held'
+      const freed = repliesIn(answers).filter((reply) => reply === 'released' || typeof reply === 'object')
+      if (freed.length < this.#majority) return undefined
+      const others = Math.max(...freed.map((reply) => (typeof reply === 'object' ? reply.others : 0)))
+      return others > 0 ? { others } : 'released'
+    })
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    for (const { leaseMs } of requests) this.#note(leaseMs)
+    const byMember = this.members.map(({ port }) => port.renew(requests))
+    return requests.map(({ name }, index) => {
+      const asked = byMember.flatMap((answers) => answers[index] ?? [])
+      return this.#agree('renew', name, asked, (answers) => {
+        if (countOf(answers, (renewed) => renewed) >= this.#majority) return true
+        return countOf(answers, (renewed) => !renewed) >= this.#majority ? false : undefined
+      })
+    })
+  }
+
+  watch(name: string, onNews: (news?: News) => void): Watch {
+    return this.#watches.open(name, onNews)
+  }
+
+  async inspect(name: string): Promise<LockState> {
+    const asked = this.members.map(({ port }) => port.inspect(name))
+    return await this.#agree('inspect', name, asked, (answers) => stateOf(name, answers))
+  }
+
+  async countWatchers(name: string): Promise<number> {
+    const asked = this.members.map(({ port }) => port.countWatchers(name))
+    return await this.#agree('countWatchers', name, asked, (answers) =>
+      answers.every(({ state }) => state !== 'pending') && repliesIn(answers).length >= this.#majority
+        ? Math.max(...repliesIn(answers))
+        : undefined,
+    )
+  }
+
+  async forceUnlock(name: string): Promise<boolean> {
+    const asked = this.members.map(({ port }) => port.forceUnlock(name))
+    return await this.#agree('forceUnlock', name, asked, (answers) => {
+      if (answers.some(({ state }) => state === 'pending')) return undefined
+      if (failuresIn(answers) > this.#spares) return undefined
+      const freed = countOf(answers, (held) => held)
+      // Where a majority may have been ended, the lock was.
+      return freed > 0 && freed + failuresIn(answers) >= this.#majority
+    })
+  }
+
+  /** A lock that is held is known to at least one of any majority. */
+  async *list(pattern: string): AsyncIterable<LockState> {
+    const seen = new Set<string>()
+    const failures: Failure[] = []
+    for (const { label, port } of this.members) {
+      try {
+        for await (const { name } of port.list(pattern)) seen.add(name)
+      } catch (error) {
+        failures.push({ label, error })
+        if (failures.length > this.#spares) {
+          throw quorumFailure('list', undefined, failures, this.members.length)
+        }
+      }
+    }
+    for (const name of seen) {
+      const state = await this.inspect(name)
+      if (state.owners.length > 0) yield state
+    }
+  }
+
+  close(): void {
+    this.#watches.close()
+  }
+
+  async #reenter(request: AcquireRequest): Promise<AcquireReply> {
+    const asked = this.members.map(({ port }) => port.acquire(request))
+    return await this.#agree('acquire', request.name, asked, this.#grantedOrLost)
+  }
+
+  readonly #grantedOrLost = (answers: readonly Answer<AcquireReply>[]): AcquireReply | undefined => {
+    if (countOf(answers, isGranted) >= this.#majority) return GRANTED
+    return countOf(answers, (reply) => !isGranted(reply)) >= this.#majority ? LOST : undefined
+  }
+
+  /** What a majority has answered, by `conclude`; an error that tells who failed where they have not. */
+  async #agree<Reply, Result>(
+    command: string,
+    name: string,
+    asked: readonly Promise<Reply>[],
+    conclude: (answers: readonly Answer<Reply>[]) => Result | undefined,
+  ): Promise<Result> {
+    let last: readonly Answer<Reply>[] = []
+    const result = await concluded(asked, (answers) => {
+      last = answers
+      return conclude(answers)
+    })
+    if (result !== undefined) return result
+    const failures = last.flatMap((answer, index) =>
+      answer.state === 'failed' ? [{ label: this.members[index]?.label ?? '', error: answer.error }] : [],
+    )
+    throw quorumFailure(command, name, failures, this.members.length)
+  }
+
+  /** Looks at all servers once, so that one that was given twice is found before it has voted twice. */
+  #introduce(): Promise<unknown> {
+    const looks = this.members.flatMap((member) => member.look() ?? [])
+    if (looks.length === 0) return Promise.resolve()
+    return upTo(this.schedule, this.serverTimeoutMs, Promise.allSettled(looks))
+  }
+
+  #away({ name, owner }: AcquireRequest): Failure[] {
+    return this.members
+      .filter(({ backlog }) => backlog.pending(name, owner))
+      .map(({ label }) => ({ label, error: new StoreError('unreachable', 'abandon', { transient: true }) }))
+  }
+
+  #note(leaseMs: number): void {
+    this.#longestLeaseMs = Math.max(this.#longestLeaseMs, leaseMs)
+  }
+
+  /** All that the owner may have in that lock, for as long as it may have it. */
+  #whatever(name: string, owner: Owner): AcquireRequest {
+    return { name, owner, heldBefore: 0, leaseMs: this.#longestLeaseMs }
+  }
+}
+
+function isGranted({ outcome }: AcquireReply): boolean {
+  return outcome === 'granted'
+}
+
+/** Who has answered needs to be told no more. */
+function nothingToDo(): boolean {
+  return false
+}

@@ -1,0 +1,139 @@
+import type { Schedule } from '../core/schedule.js'
+import { InvalidArgumentError, StoreError } from '../errors.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  LockPort,
+  ServerIdentity,
+  Store,
+  StoreSession,
+  StoreSettings,
+} from '../store.js'
+import { Backlog } from './backlog.js'
+
+/** How often a session's connection has broken: what was known of its server before need not be true after. */
+type Session = StoreSession & { readonly breaks?: number }
+
+/** A server that takes part, as it was given. */
+export interface MemberStore {
+  /** How it is called in errors. */
+  readonly label: string
+  readonly store: Store
+}
+
+/** One server's part in the quorum: whether it may vote, and what it is still to be told. */
+export class Member {
+  readonly label: string
+  readonly backlog: Backlog
+  readonly #session: Session
+  readonly #schedule: Schedule
+  readonly #onError: (error: unknown) => void
+  /** Found at first use: this server is another member too. */
+  misuse: InvalidArgumentError | undefined
+  #runId: string | undefined
+  #lastSeenAt = Number.NEGATIVE_INFINITY
+  #votesFrom = Number.NEGATIVE_INFINITY
+  /** The connection (by the number of those that broke before it) whose server has been looked at, or is being. */
+  #lookedAt: number | undefined
+  #looking: Promise<void> | undefined
+
+  constructor(
+    { label, store }: MemberStore,
+    settings: StoreSettings,
+    private readonly restartGuardMs: number,
+    private readonly others: () => readonly Member[],
+  ) {
+    this.label = label
+    this.#schedule = settings.schedule
+    this.#onError = settings.onError
+    this.#session = store.open(settings)
+    this.backlog = new Backlog(this.port, settings.schedule, settings.onError)
+  }
+
+  get port(): LockPort {
+    return this.#session.lock
+  }
+
+  /**
+   * Asks for the server's vote. Rejects where it may not vote; a vote that it may have cast all the same is to be given back, as
+   * one of unknown outcome. The server is looked at once for each connection, on the way of the first request.
+   */
+  async vote(request: AcquireRequest): Promise<AcquireReply> {
+    const { breaks } = this.#session
+    const looked = this.look()
+    const voted = this.port.acquire(request)
+    if (!looked) return await voted
+    voted.catch(() => undefined)
+    await looked
+    const reply = await voted
+    // Whoever answered was not the server that was looked at.
+    if (this.#session.breaks !== breaks) throw this.#notReady('its connection broke meanwhile')
+    if (this.barred) throw this.barred
+    return reply
+  }
+
+  /** Why the server may not vote now, as far as is known before it is asked. */
+  get barred(): Error | undefined {
+    if (this.misuse) return this.misuse
+    const leftMs = this.#votesFrom - this.#schedule.clock.now()
+    if (leftMs <= 0) return undefined
+    return this.#notReady(`it was restarted, and votes again in ${Math.ceil(leftMs)} ms (restartGuardMs)`)
+  }
+
+  /** Has the server looked at, unless that was done on this connection. Undefined where there is nothing to look at. */
+  look(): Promise<void> | undefined {
+    const { breaks } = this.#session
+    return breaks !== undefined && this.#lookedAt === breaks ? this.#looking : this.#look(breaks)
+  }
+
+  async close(): Promise<void> {
+    await this.backlog.close()
+    await this.#session.close()
+  }
+
+  #look(breaks: number | undefined): Promise<void> | undefined {
+    if (!this.#session.identity) return undefined
+    const looking = this.#session.identity().then(
+      (identity) => this.#know(identity),
+      (error: unknown) => {
+        // Without the right to ask, nothing is known of restarts; where that does not matter, the server may vote.
+        if (this.restartGuardMs > 0 || !(error instanceof StoreError) || error.transient) {
+          if (this.#looking === looking) this.#lookedAt = undefined
+          throw error
+        }
+        this.#onError(error)
+      },
+    )
+    this.#lookedAt = breaks
+    this.#looking = looking
+    looking.catch(() => undefined)
+    return looking
+  }
+
+  #know({ runId, uptimeMs }: ServerIdentity): void {
+    const now = this.#schedule.clock.now()
+    // Another process since it was last seen: it has started since then, whatever a wall clock that was set makes of it.
+    const restarted = this.#runId !== undefined && this.#runId !== runId
+    const upMs = restarted ? Math.min(uptimeMs, now - this.#lastSeenAt) : uptimeMs
+    if (this.#runId !== runId) this.#votesFrom = now + this.restartGuardMs - upMs
+    this.#runId = runId
+    this.#lastSeenAt = now
+    const twin = this.others().find((other) => other !== this && other.#runId === runId)
+    if (!twin || runId === '') return
+    this.misuse = new InvalidArgumentError(
+      'members',
+      [twin.label, this.label],
+      `servers that are independent; ${twin.label} and ${this.label} are one server under two addresses, ` +
+        'which would count twice and fail at once',
+    )
+    throw this.misuse
+  }
+
+  /** Transient: the outcome of what was sent counts as unknown. */
+  #notReady(why: string): StoreError {
+    return new StoreError('not-ready', 'acquire', {
+      transient: true,
+      hint: `${this.label} may not vote: ${why}.`,
+    })
+  }
+}

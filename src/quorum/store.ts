@@ -1,0 +1,65 @@
+import type { Clock } from '../core/clock.js'
+import { InvalidArgumentError } from '../errors.js'
+import type { LockPort, Store, StoreSession, StoreSettings } from '../store.js'
+import { QuorumLockPort } from './lock-port.js'
+import { Member, type MemberStore } from './member.js'
+
+/** Options of {@link quorum}, checked. */
+export interface QuorumSettings {
+  /** Undefined: the usual, or half of the command timeout where that is shorter. */
+  readonly serverTimeoutMs: number | undefined
+  readonly restartGuardMs: number
+}
+
+/** Small against the usual lease of 30 s, and enough for a server a continent away. */
+const USUAL_SERVER_TIMEOUT_MS = 200
+
+/** Locks that are kept on several servers which know nothing of each other, and held by whoever has most of them. */
+export class QuorumStore implements Store {
+  readonly clock?: Clock
+
+  constructor(
+    private readonly members: readonly MemberStore[],
+    private readonly settings: QuorumSettings,
+  ) {
+    const clock = members.map(({ store }) => store.clock).find((each) => each !== undefined)
+    if (clock) this.clock = clock
+  }
+
+  /** @internal */
+  open(settings: StoreSettings): StoreSession {
+    return new QuorumSession(this.members, settings, this.settings)
+  }
+}
+
+class QuorumSession implements StoreSession {
+  readonly lock: LockPort
+  readonly #port: QuorumLockPort
+  readonly #members: readonly Member[]
+
+  constructor(
+    stores: readonly MemberStore[],
+    { thread: _, ...settings }: StoreSettings,
+    { serverTimeoutMs, restartGuardMs }: QuorumSettings,
+  ) {
+    const { commandTimeoutMs, schedule } = settings
+    if (serverTimeoutMs !== undefined && serverTimeoutMs >= commandTimeoutMs) {
+      throw new InvalidArgumentError(
+        'serverTimeoutMs',
+        serverTimeoutMs,
+        `less than commandTimeoutMs, which is ${commandTimeoutMs}`,
+      )
+    }
+    const members: Member[] = []
+    for (const store of stores) members.push(new Member(store, settings, restartGuardMs, () => members))
+    this.#members = members
+    const usual = Math.min(USUAL_SERVER_TIMEOUT_MS, commandTimeoutMs / 2)
+    this.#port = new QuorumLockPort(members, schedule, serverTimeoutMs ?? usual)
+    this.lock = this.#port
+  }
+
+  async close(): Promise<void> {
+    this.#port.close()
+    await Promise.all(this.#members.map((member) => member.close()))
+  }
+}

@@ -1,0 +1,73 @@
+import type { Owner } from '../owner.js'
+import { majorityOf, sparesOf, whenMajority } from './majority.js'
+
+/** What one server has said to a request for the lock. */
+export type Vote =
+  | { readonly state: 'pending' }
+  | { readonly state: 'granted' }
+  | { readonly state: 'busy'; readonly holder: Owner | undefined; readonly freeAt: number }
+  | { readonly state: 'failed'; readonly error: unknown }
+
+export type Verdict =
+  /** Answers are to come that decide. */
+  | { readonly outcome: 'open' }
+  | { readonly outcome: 'granted' }
+  /** One owner has, or may have, a majority. */
+  | { readonly outcome: 'held'; readonly holder: Owner | undefined; readonly freeAt: number }
+  /** Nobody has a majority, by what is known. */
+  | { readonly outcome: 'split'; readonly holder: Owner | undefined }
+  /** Too few servers answered to decide anything. */
+  | { readonly outcome: 'unavailable' }
+
+const OPEN: Verdict = { outcome: 'open' }
+const GRANTED: Verdict = { outcome: 'granted' }
+const UNAVAILABLE: Verdict = { outcome: 'unavailable' }
+
+/**
+ * What the votes come to. A server that failed may have voted for anybody: a holder that would have a majority with its help
+ * counts as holding the lock, since news of its release is then all there is to wait for.
+ */
+export function tally(votes: readonly Vote[]): Verdict {
+  const majority = majorityOf(votes.length)
+  const count = (state: Vote['state']): number => votes.filter((vote) => vote.state === state).length
+  if (count('granted') >= majority) return GRANTED
+  if (count('failed') > sparesOf(votes.length)) return UNAVAILABLE
+  const leader = leaderOf(votes)
+  if (leader.votes >= majority) return { outcome: 'held', holder: leader.owner, freeAt: freeAt(votes) }
+  if (count('pending') > 0) return OPEN
+  if (leader.votes > 0 && leader.votes + count('failed') >= majority)
+    return { outcome: 'held', holder: leader.owner, freeAt: freeAt(votes) }
+  return { outcome: 'split', holder: leader.owner }
+}
+
+/**
+ * Whether a client whose votes were split goes on asking for those it lacks, while the others give theirs back: the one that has
+ * the vote of the first server in the list that answered. So a tie ends without anybody starting over, wherever the clients
+ * list the servers in the same order and see the same of them; elsewhere the pauses end it.
+ */
+export function goesFirst(votes: readonly Vote[]): boolean {
+  return votes.find(({ state }) => state === 'granted' || state === 'busy')?.state === 'granted'
+}
+
+function leaderOf(votes: readonly Vote[]): { owner: Owner | undefined; votes: number } {
+  const counts = new Map<Owner | undefined, number>()
+  let leader: { owner: Owner | undefined; votes: number } = { owner: undefined, votes: 0 }
+  for (const vote of votes) {
+    if (vote.state !== 'busy') continue
+    const reached = (counts.get(vote.holder) ?? 0) + 1
+    counts.set(vote.holder, reached)
+    if (reached > leader.votes) leader = { owner: vote.holder, votes: reached }
+  }
+  return leader
+}
+
+/** When a majority may be free: of a server that has not answered nothing better is known than of the last of the others. */
+function freeAt(votes: readonly Vote[]): number {
+  const known = votes.map((vote) => (vote.state === 'busy' ? vote.freeAt : Number.NEGATIVE_INFINITY))
+  const last = Math.max(...known)
+  return whenMajority(
+    votes.map(({ state }, index) =>
+      state === 'failed' || state === 'pending' ? last : (known[index] ?? last),
+    ),
+  )
+}

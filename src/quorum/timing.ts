@@ -1,0 +1,33 @@
+import { leaseDeadline } from '../core/lease.js'
+
+/** The part of the lease that one server may use up, at most: small, because what is waited for is gone from the lease. */
+const SHARE_FOR_ONE_SERVER = 1 / 4
+
+/** The part of the lease that may go for asking again after votes were split. */
+const SHARE_FOR_TIES = 1 / 10
+
+const FIRST_PAUSE_MS = 4
+const LONGEST_PAUSE_MS = 250
+
+/** What is left of a lease for its holder, `elapsedMs` after it was asked for: the lease, less that, less the clocks' drift. */
+export function validityMs(leaseMs: number, elapsedMs: number): number {
+  return leaseDeadline(0, leaseMs) - elapsedMs
+}
+
+/** How long one server's vote is waited for, for a lock with that lease. */
+export function voteTimeoutMs(leaseMs: number, serverTimeoutMs: number): number {
+  return Math.min(serverTimeoutMs, leaseMs * SHARE_FOR_ONE_SERVER)
+}
+
+/** How long whoever goes first may go on asking for the votes it lacks. */
+export function tieTimeoutMs(leaseMs: number, serverTimeoutMs: number): number {
+  return Math.min(serverTimeoutMs, leaseMs * SHARE_FOR_TIES)
+}
+
+/**
+ * How long to pause after votes were split `times` times in a row, given a random number from 0 to 1. From nothing to all of a
+ * span that doubles: clients that met once are to come back far from each other, not merely later.
+ */
+export function splitPauseMs(times: number, random: number): number {
+  return 1 + random * Math.min(FIRST_PAUSE_MS * 2 ** Math.min(times, 16), LONGEST_PAUSE_MS)
+}

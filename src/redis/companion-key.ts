@@ -1,0 +1,34 @@
+import { slotOf } from './slot.js'
+
+/**
+ * A key (or channel) beside a lock's own, in the same slot of a cluster: `prefix:{key}`, or `prefix::key` where the key has a hash
+ * tag of its own: two colons, since `{x}` is another lock than `x`, whose companion is `prefix:{x}`.
+ */
+export function companionOf(prefix: string, key: string): string {
+  return inSlotOf(key, prefix, key.includes('{') ? `${prefix}::${key}` : `${prefix}:{${key}}`)
+}
+
+/** As Redisson names what is beside a lock: `prefix:{key}`, or `prefix:key` where the key has a hash tag. */
+export function redissonCompanionOf(prefix: string, key: string): string {
+  return inSlotOf(key, prefix, key.includes('{') ? `${prefix}:${key}` : `${prefix}:{${key}}`)
+}
+
+/**
+ * Braces that are no tag ("a{b", "}a") would put the companion elsewhere; then the least number that is of the key's slot is put
+ * in as the tag: `prefix:{number}:key`.
+ */
+function inSlotOf(key: string, prefix: string, companion: string): string {
+  if (!/[{}]/.test(key) || slotOf(companion) === slotOf(key)) return companion
+  return `${prefix}:{${numberInSlot(slotOf(key))}}:${key}`
+}
+
+const numbers = new Map<number, number>()
+
+function numberInSlot(slot: number): number {
+  const known = numbers.get(slot)
+  if (known !== undefined) return known
+  let number = 0
+  while (slotOf(String(number)) !== slot) number += 1
+  numbers.set(slot, number)
+  return number
+}

@@ -1,0 +1,27 @@
+import type { Guarded, GuardedPort } from '../fence/guarded-port.js'
+import type { Link } from './link.js'
+import { runScript } from './script.js'
+import { guardedWrite } from './scripts.generated.js'
+
+/** Guarded values, each a hash of `value` and `fence` under its key. */
+export class RedisGuardedPort implements GuardedPort {
+  constructor(
+    private readonly link: Link,
+    private readonly keyPrefix: string,
+  ) {}
+
+  async readGuarded(key: string): Promise<Guarded | undefined> {
+    const stored = this.keyPrefix + key
+    const reply = await this.link.send(stored, { command: 'HMGET' }, 'HMGET', stored, 'value', 'fence')
+    const [value, fence]: unknown[] = Array.isArray(reply) ? reply : []
+    if (typeof value !== 'string' || typeof fence !== 'string') return undefined
+    return { value, fence: BigInt(fence) }
+  }
+
+  writeGuarded(key: string, fence: bigint, value: string | undefined): Promise<bigint | undefined> {
+    const how = value === undefined ? ['delete'] : ['set', value]
+    return runScript(this.link, guardedWrite, this.keyPrefix + key, key, [String(fence), ...how], (reply) =>
+      typeof reply === 'string' ? BigInt(reply) : undefined,
+    )
+  }
+}

@@ -1,0 +1,9 @@
+import type { ServerIdentity } from '../store.js'
+import type { NodeLink } from './link.js'
+
+/** Which server process a node is, and since when it runs. */
+export async function identityOf(node: NodeLink): Promise<ServerIdentity> {
+  const text = String(await node.send({ command: 'INFO server' }, 'INFO', 'server'))
+  const field = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(text)?.[1] ?? ''
+  return { runId: field('run_id'), uptimeMs: Number(field('uptime_in_seconds')) * 1_000 }
+}

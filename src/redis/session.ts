@@ -1,0 +1,138 @@
+import { placeLeaseMs } from '../core/place-lease.js'
+import { StoreError } from '../errors.js'
+import type { ReadWritePorts } from '../kind-ports.js'
+import type { ServerIdentity, StoreSession, StoreSettings } from '../store.js'
+import { isCluster, type RedisClient } from './client.js'
+import { ClusterLink } from './cluster-link.js'
+import { RedisCountDownLatchPort } from './count-down-latch.js'
+import { FairLockPort } from './fair-lock.js'
+import { FencedLockPort } from './fenced-lock.js'
+import { RedisGuardedPort } from './guarded-value.js'
+import { identityOf } from './identity.js'
+import type { Link, LinkListener } from './link.js'
+import { RedisPermitExpirableSemaphorePort } from './permit-expirable-semaphore.js'
+import { readWritePorts } from './read-write-lock.js'
+import { ReentrantLockPort } from './reentrant-lock.js'
+import { ReleaseChannels } from './release-channel.js'
+import { RedisSemaphorePort } from './semaphore.js'
+import { SpinLockPort } from './spin-lock.js'
+import { StandaloneLink } from './standalone-link.js'
+import { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
+import { ThreadedLockPort } from './watchdog-thread/threaded-lock-port.js'
+
+type Parts = readonly [
+  link: Link,
+  channels: ReleaseChannels,
+  keyPrefix: string,
+  onError: (error: unknown) => void,
+]
+
+/** One client's dealings with Redis: at most two connections for each server, and the ports of the kinds that are used. */
+export class RedisSession implements StoreSession {
+  readonly lock: ReentrantLockPort
+  readonly #link: Link
+  readonly #channels: ReleaseChannels
+  readonly #parts: Parts
+  readonly #renewals: ThreadRenewals | undefined
+  #fencedLock: FencedLockPort | undefined
+  #fairLock: FairLockPort | undefined
+  #spinLock: SpinLockPort | undefined
+  #readWriteLock: ReadWritePorts | undefined
+  #semaphore: RedisSemaphorePort | undefined
+  #permitExpirableSemaphore: RedisPermitExpirableSemaphorePort | undefined
+  #countDownLatch: RedisCountDownLatchPort | undefined
+  #guardedValues: RedisGuardedPort | undefined
+
+  constructor(
+    client: RedisClient,
+    private readonly settings: StoreSettings,
+  ) {
+    const { schedule, commandTimeoutMs, onError, thread } = settings
+    // First, because it may refuse the client's options.
+    this.#renewals = thread && new ThreadRenewals(client, { ...thread, commandTimeoutMs }, schedule, onError)
+    this.#channels = new ReleaseChannels(() => this.#link, schedule)
+    const listener: LinkListener = {
+      message: (channel, text) => this.#channels.announce(channel, text),
+      resumed: (channels) => {
+        for (const channel of channels) this.#channels.announce(channel)
+      },
+      error: onError,
+    }
+    this.#link = isCluster(client)
+      ? new ClusterLink(client, schedule, commandTimeoutMs, listener)
+      : new StandaloneLink(client, schedule, commandTimeoutMs, listener)
+    this.#parts = [this.#link, this.#channels, client.options.keyPrefix ?? '', onError]
+    this.lock = this.#renewals
+      ? new ThreadedLockPort(this.#renewals, ...this.#parts)
+      : new ReentrantLockPort(...this.#parts)
+  }
+
+  get fencedLock(): FencedLockPort {
+    const [link, , keyPrefix] = this.#parts
+    const { fenceRetentionMs } = this.settings
+    this.#fencedLock ??= new FencedLockPort(this.lock, link, keyPrefix, fenceRetentionMs, this.#renewals)
+    return this.#fencedLock
+  }
+
+  get fairLock(): FairLockPort {
+    this.#fairLock ??= new FairLockPort(...this.#parts, this.lock, {
+      ...this.#lineSettings(),
+      thread: this.#renewals,
+    })
+    return this.#fairLock
+  }
+
+  get spinLock(): SpinLockPort {
+    this.#spinLock ??= new SpinLockPort(...this.#parts)
+    return this.#spinLock
+  }
+
+  get readWriteLock(): ReadWritePorts {
+    const [link, channels, keyPrefix, onError] = this.#parts
+    this.#readWriteLock ??= readWritePorts({ link, channels, keyPrefix, onError }, this.#lineSettings())
+    return this.#readWriteLock
+  }
+
+  get semaphore(): RedisSemaphorePort {
+    this.#semaphore ??= new RedisSemaphorePort(...this.#parts)
+    return this.#semaphore
+  }
+
+  get permitExpirableSemaphore(): RedisPermitExpirableSemaphorePort {
+    this.#permitExpirableSemaphore ??= new RedisPermitExpirableSemaphorePort(...this.#parts)
+    return this.#permitExpirableSemaphore
+  }
+
+  get countDownLatch(): RedisCountDownLatchPort {
+    this.#countDownLatch ??= new RedisCountDownLatchPort(...this.#parts)
+    return this.#countDownLatch
+  }
+
+  get guardedValues(): RedisGuardedPort {
+    const [link, , keyPrefix] = this.#parts
+    this.#guardedValues ??= new RedisGuardedPort(link, keyPrefix)
+    return this.#guardedValues
+  }
+
+  async identity(): Promise<ServerIdentity> {
+    const [node] = await this.#link.nodes()
+    if (!node) throw new StoreError('not-ready', 'INFO server', { transient: true })
+    return await identityOf(node)
+  }
+
+  async close(): Promise<void> {
+    this.#channels.close()
+    await Promise.all([this.#link.close(), this.#renewals?.close()])
+  }
+
+  #lineSettings() {
+    const { clientId, watchdogLeaseMs, quarantineMs, schedule } = this.settings
+    return {
+      clientId,
+      waiterLeaseMs: placeLeaseMs(watchdogLeaseMs),
+      // Under quarantine a hold has its whole lease from the start: a loss of the short one would be without its quarantine.
+      watchdogLeaseMs: quarantineMs > 0 ? Number.NaN : watchdogLeaseMs,
+      clock: schedule.clock,
+    }
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * What fencing is for: a holder is paused (really: SIGSTOP) until its lease has ended, another takes the lock and writes, the first
+ * wakes up and writes too.
+ */
+import process from 'node:process'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { Forked } from '../redisson/forked.js'
+import { placeOf } from '../setup/places.js'
+import { type Place, resourceAt } from './resource.js'
+import { choices } from './sql/products.js'
+import { bringSqlServer, type SqlServer } from './sql/sql-server.js'
+import type { Stock } from './sql/stock.js'
+import { freshName, standaloneStand } from './stand.js'
+import { TextServer } from './text-server.js'
+
+const server = inject('servers').standalone
+const place = placeOf('standalone')
+afterEach(() => place.tidy())
+afterAll(() => Forked.killAll())
+
+/** Gives what the late writer was told. */
+async function lateWrite(at: Place): Promise<object> {
+  const name = freshName()
+  const fixture = new URL('./paused-writer.fixture.ts', import.meta.url)
+  const { host, port } = server
+  const paused = Forked.start(fixture, { server: { host, port }, name, leaseMs: 400, place: at })
+  const { pid, fence } = started(await paused.told())
+  process.kill(pid, 'SIGSTOP')
+  // Returns when the lease of the first has ended.
+  const hold = await place.holdfast().fencedLock(name).acquire()
+  expect(hold.fence).toBeGreaterThan(fence)
+  const resource = resourceAt(at)
+  await resource.write('in time', hold.fence)
+  paused.send('write')
+  process.kill(pid, 'SIGCONT')
+  const told = await paused.told()
+  hold.assertHeld()
+  await hold.release()
+  await resource.end()
+  expect(await paused.ended()).toBe(0)
+  if (typeof told !== 'object' || told === null) throw new Error(`told ${String(told)}`)
+  return told
+}
+
+function started(told: unknown): { pid: number; fence: bigint } {
+  if (typeof told === 'object' && told !== null && 'pid' in told && 'fence' in told)
+    return { pid: Number(told.pid), fence: BigInt(String(told.fence)) }
+  throw new Error(`told ${String(told)}`)
+}
+
+const refused = { written: false, stale: true, code: 'STALE_FENCE' }
+
+describe('a holder that wakes up too late is refused', () => {
+  test('by a guarded value', async () => {
+    const key = freshName()
+    const { host, port } = server
+    expect(await lateWrite({ kind: 'guarded value', server: { host, port }, key })).toMatchObject(refused)
+    const stand = standaloneStand()
+    expect(await stand.session().guarded.readGuarded(key)).toEqual({ value: 'in time', fence: 2n })
+    await stand.close()
+  })
+
+  test('by a FenceGuard', async () => {
+    const text = await TextServer.start()
+    expect(await lateWrite({ kind: 'memory', port: text.port })).toMatchObject(refused)
+    expect(text.text).toBe('in time')
+    text.stop()
+  })
+})
+
+describe.each(choices)('a holder that wakes up too late: $title', ({ product, installed, stockIn }) => {
+  describe.skipIf(!installed)('is refused', () => {
+    let database: SqlServer
+    let stock: Stock
+    beforeAll(async () => {
+      if (!installed) return
+      database = await bringSqlServer(product, installed)
+      stock = stockIn(database.dir)
+      await stock.create()
+    })
+    afterAll(async () => {
+      await stock.end()
+      await database.stop()
+    })
+
+    test('by the condition on the row', async () => {
+      const kind = product.name === 'MariaDB' ? 'MariaDB' : 'PostgreSQL'
+      expect(await lateWrite({ kind, dir: database.dir, item: 'bolts' })).toMatchObject(refused)
+      expect(await stock.read('bolts')).toEqual({ amount: 'in time'.length, fence: 2n })
+    })
+  })
+})

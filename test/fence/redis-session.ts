@@ -1,0 +1,42 @@
+import { SystemClock } from '../../src/core/clock.js'
+import { Schedule } from '../../src/core/schedule.js'
+import { isCluster, type RedisClient } from '../../src/redis/client.js'
+import { ClusterLink } from '../../src/redis/cluster-link.js'
+import { FencedLockPort } from '../../src/redis/fenced-lock.js'
+import { RedisGuardedPort } from '../../src/redis/guarded-value.js'
+import type { Link, LinkListener } from '../../src/redis/link.js'
+import { ReentrantLockPort } from '../../src/redis/reentrant-lock.js'
+import { ReleaseChannels } from '../../src/redis/release-channel.js'
+import { StandaloneLink } from '../../src/redis/standalone-link.js'
+
+/** One client's ports on a server, with no core above them. */
+export class RedisSession {
+  readonly plain: ReentrantLockPort
+  readonly fenced: FencedLockPort
+  readonly guarded: RedisGuardedPort
+  readonly #schedule = new Schedule(new SystemClock(), report)
+  readonly #link: Link
+  readonly #channels: ReleaseChannels
+
+  constructor(client: RedisClient, retentionMs?: number) {
+    const listener: LinkListener = { message: () => undefined, resumed: () => undefined, error: report }
+    this.#link = isCluster(client)
+      ? new ClusterLink(client, this.#schedule, 3_000, listener)
+      : new StandaloneLink(client, this.#schedule, 3_000, listener)
+    this.#channels = new ReleaseChannels(() => this.#link, this.#schedule)
+    const keyPrefix = client.options.keyPrefix ?? ''
+    this.plain = new ReentrantLockPort(this.#link, this.#channels, keyPrefix, report)
+    this.fenced = new FencedLockPort(this.plain, this.#link, keyPrefix, retentionMs)
+    this.guarded = new RedisGuardedPort(this.#link, keyPrefix)
+  }
+
+  async close(): Promise<void> {
+    this.#channels.close()
+    await this.#link.close()
+    this.#schedule.clear()
+  }
+}
+
+function report(error: unknown): void {
+  throw error
+}

@@ -1,0 +1,65 @@
+/** What the writers of these tests write to: each kind of resource with its guard. */
+import { createConnection } from 'node:net'
+import { createInterface } from 'node:readline'
+import type { Fence } from '../../src/fence/fence.js'
+import { GuardedValue } from '../../src/fence/guarded-value.js'
+import { StaleFenceError } from '../../src/fence/stale-fence-error.js'
+import { standaloneClient } from '../setup/clients.js'
+import { RedisSession } from './redis-session.js'
+import { MariadbStock } from './sql/mariadb-stock.js'
+import { PostgresStock } from './sql/postgres-stock.js'
+import type { Stock } from './sql/stock.js'
+
+/** Where one is, in a form that can be told to another process. */
+export type Place =
+  | { readonly kind: 'guarded value'; readonly server: { host: string; port: number }; readonly key: string }
+  | { readonly kind: 'PostgreSQL' | 'MariaDB'; readonly dir: string; readonly item: string }
+  | { readonly kind: 'memory'; readonly port: number }
+
+export interface Resource {
+  write(text: string, fence: Fence): Promise<void>
+  end(): Promise<void>
+}
+
+export function resourceAt(place: Place): Resource {
+  switch (place.kind) {
+    case 'guarded value':
+      return guardedValue(place.server, place.key)
+    case 'PostgreSQL':
+      return row(new PostgresStock(place.dir), place.item)
+    case 'MariaDB':
+      return row(new MariadbStock(place.dir), place.item)
+    case 'memory':
+      return remote(place.port)
+  }
+}
+
+function guardedValue(server: { host: string; port: number }, key: string): Resource {
+  const session = new RedisSession(standaloneClient(server))
+  const value = new GuardedValue(key, session.guarded, (ask) => ask())
+  return { write: (text, fence) => value.set(text, fence), end: () => session.close() }
+}
+
+/** What is written is counted only, so the row has its length. */
+function row(stock: Stock, item: string): Resource {
+  return {
+    write: (text, fence) => stock.put(item, text.length, fence ?? 0n),
+    end: () => stock.end(),
+  }
+}
+
+/** A server that keeps a text in its memory behind a `FenceGuard`: a line `fence text`, answered by a line `ok` or the token seen. */
+function remote(port: number): Resource {
+  const socket = createConnection({ host: '127.0.0.1', port })
+  const answers = createInterface({ input: socket })[Symbol.asyncIterator]()
+  return {
+    write: async (text, fence = 0n) => {
+      socket.write(`${fence} ${text}\n`)
+      const { value } = await answers.next()
+      if (value !== 'ok') throw new StaleFenceError('text', fence, BigInt(value))
+    },
+    end: async () => {
+      socket.destroy()
+    },
+  }
+}

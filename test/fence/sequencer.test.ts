@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { checkSequencer } from '../../src/fence/check-sequencer.js'
+import { decodeSequencer, encodeSequencer, type Sequencer } from '../../src/fence/sequencer.js'
+import { SequencerError } from '../../src/fence/sequencer-error.js'
+import { StaleFenceError } from '../../src/fence/stale-fence-error.js'
+import { InvalidArgumentError } from '../../src/index.js'
+import type { Owner } from '../../src/owner.js'
+import { runsOr } from '../properties/runs.js'
+import { clusterStand, fenceOf, freshName, freshOwner, memoryStand, standaloneStand } from './stand.js'
+
+const sequencers: fc.Arbitrary<Sequencer> = fc.record({
+  kind: fc.constantFrom('fenced lock', 'write lock'),
+  name: fc.string({ unit: 'grapheme', minLength: 1 }),
+  mode: fc.constantFrom('exclusive' as const, 'shared' as const),
+  fence: fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }),
+  owner: fc.tuple(fc.uuid(), fc.nat()).map(([client, number]): Owner => `${client}:${number}`),
+})
+
+describe('the text of a sequencer', () => {
+  test('says what was put into it, in characters that may stand in a URL', () => {
+    fc.assert(
+      fc.property(sequencers, (sequencer) => {
+        const text = encodeSequencer(sequencer)
+        expect(text).toMatch(/^[\w-]+\.[\w-]+$/)
+        expect(decodeSequencer(text)).toEqual(sequencer)
+      }),
+      runsOr(300),
+    )
+  })
+
+  test('with any character changed, left out or put in is refused', () => {
+    fc.assert(
+      fc.property(
+        sequencers,
+        fc.nat(),
+        fc.constantFrom('A', 'b', '7', '-', '.', ' ', ''),
+        fc.nat(1),
+        (sequencer, at, put, taken) => {
+          const text = encodeSequencer(sequencer)
+          const place = at % text.length
+          const changed = text.slice(0, place) + put + text.slice(place + taken)
+          fc.pre(changed !== text)
+          expect(() => decodeSequencer(changed)).toThrow(SequencerError)
+        },
+      ),
+      runsOr(500),
+    )
+  })
+
+  test.each([undefined, null, 7, {}, '', '.', 'no sequencer', 'e30.e30'])('%j is none', (text) => {
+    expect(() => decodeSequencer(text)).toThrow(
+      expect.objectContaining({ name: 'SequencerError', code: 'SEQUENCER_INVALID' }),
+    )
+  })
+
+  test('is not to be had without a token; the error says which kinds have one', () => {
+    const hold = {
+      kind: 'lock',
+      name: 'stock',
+      mode: 'exclusive',
+      owner: freshOwner(),
+      fence: undefined,
+    } as const
+    expect(() => encodeSequencer(hold)).toThrow(InvalidArgumentError)
+    expect(() => encodeSequencer(hold)).toThrow(/hold\.fence is undefined.*fencedLock/)
+  })
+})
+
+describe.each([
+  { where: 'memory', stand: memoryStand() },
+  { where: 'standalone', stand: standaloneStand() },
+  { where: 'cluster', stand: clusterStand() },
+])('checking a sequencer ($where)', ({ stand }) => {
+  const { fenced } = stand.session()
+  const resource = stand.session().fenced
+  afterAll(() => stand.close())
+
+  const check = (text: unknown): Promise<Sequencer> =>
+    checkSequencer(text, (kind) => (kind === 'fenced lock' ? resource : undefined))
+  const take = async (name: string, owner = freshOwner()): Promise<Sequencer> => {
+    const reply = await fenced.acquire({ name, owner, heldBefore: 0, leaseMs: 30_000 })
+    return { kind: 'fenced lock', name, mode: 'exclusive', fence: fenceOf(reply), owner }
+  }
+  const release = ({ name, owner }: Sequencer) =>
+    fenced.release({ name, owner, heldBefore: 1, repeated: false })
+  const stale = (offered: bigint, seen: bigint | undefined) => ({
+    name: 'StaleSequencerError',
+    code: 'SEQUENCER_STALE',
+    offered,
+    seen,
+  })
+
+  test('while the tenure lasts it is good, nested holds or not', async () => {
+    const held = await take(freshName())
+    const text = encodeSequencer(held)
+    expect(await check(text)).toEqual(held)
+    await fenced.acquire({ name: held.name, owner: held.owner, heldBefore: 1, leaseMs: 30_000 })
+    expect(await check(text)).toEqual(held)
+  })
+
+  test('once it is released it is stale, and so when another holds', async () => {
+    const held = await take(freshName())
+    await release(held)
+    await expect(check(encodeSequencer(held))).rejects.toMatchObject(stale(1n, 1n))
+    await take(held.name)
+    const refusal = await check(encodeSequencer(held)).catch((error: unknown) => error)
+    expect(refusal).toMatchObject({ ...stale(1n, 2n), lockName: held.name, resource: held.name })
+    expect(refusal).toBeInstanceOf(StaleFenceError)
+  })
+
+  test('a later tenure of the same owner does not make it good again', async () => {
+    const first = await take(freshName())
+    await release(first)
+    const second = await take(first.name, first.owner)
+    await expect(check(encodeSequencer(first))).rejects.toMatchObject(stale(1n, 2n))
+    expect(await check(encodeSequencer(second))).toEqual(second)
+  })
+
+  test('handed over it is stale', async () => {
+    const held = await take(freshName())
+    const request = { name: held.name, owner: freshOwner(), heldBefore: 0, leaseMs: 30_000 }
+    const fence = fenceOf(await fenced.handOver({ ...request, from: held.owner }))
+    await expect(check(encodeSequencer(held))).rejects.toMatchObject(stale(1n, 2n))
+    const heir = { ...held, owner: request.owner, fence }
+    expect(await check(encodeSequencer(heir))).toEqual(heir)
+  })
+
+  test('with a token that was never given it is invalid, whoever holds', async () => {
+    const held = await take(freshName())
+    const forged = encodeSequencer({ ...held, fence: 2n })
+    await expect(check(forged)).rejects.toMatchObject({ code: 'SEQUENCER_INVALID', lockName: held.name })
+    await release(held)
+    await expect(check(forged)).rejects.toMatchObject({ code: 'SEQUENCER_INVALID' })
+  })
+
+  test('with the token of another owner it is refused', async () => {
+    const held = await take(freshName())
+    const forged = encodeSequencer({ ...held, owner: freshOwner() })
+    await expect(check(forged)).rejects.toMatchObject(stale(1n, 1n))
+  })
+
+  test('of a lock the store does not know it is stale, of a kind it does not keep invalid', async () => {
+    const held = await take(freshName())
+    const elsewhere = encodeSequencer({ ...held, name: freshName() })
+    await expect(check(elsewhere)).rejects.toMatchObject(stale(1n, undefined))
+    await expect(check(encodeSequencer({ ...held, kind: 'read lock' }))).rejects.toMatchObject({
+      code: 'SEQUENCER_INVALID',
+    })
+  })
+})

@@ -1,0 +1,75 @@
+import type { Pool } from 'mariadb'
+import { StaleFenceError } from '../../../src/fence/stale-fence-error.js'
+import { mariadbPool } from './mariadb.js'
+import type { Stock } from './stock.js'
+
+const UPDATE = 'UPDATE stock SET amount = ?, fence = ? WHERE item = ? AND fence <= ?'
+const SELECT = 'SELECT amount, fence FROM stock WHERE item = ?'
+const PUT = `
+  INSERT INTO stock (item, amount, fence) VALUES (?, ?, ?)
+  ON DUPLICATE KEY UPDATE
+    amount = IF(fence <= VALUES(fence), VALUES(amount), amount),
+    fence = GREATEST(fence, VALUES(fence))
+  RETURNING fence`
+
+export class MariadbStock implements Stock {
+  readonly statements = [UPDATE, PUT]
+  readonly #pool: Pool
+
+  constructor(dir: string) {
+    this.#pool = mariadbPool(dir)
+  }
+
+  async create(): Promise<void> {
+    await this.#pool.query(
+      'CREATE TABLE stock (item varchar(80) PRIMARY KEY, amount int NOT NULL, fence bigint NOT NULL DEFAULT 0)',
+    )
+  }
+
+  async update(item: string, amount: number, fence: bigint): Promise<void> {
+    const { affectedRows } = await this.#pool.query<{ affectedRows: number }>(UPDATE, [
+      amount,
+      fence,
+      item,
+      fence,
+    ])
+    if (affectedRows === 0) await this.#refuse(item, fence)
+  }
+
+  async put(item: string, amount: number, fence: bigint): Promise<void> {
+    const [row] = await this.#pool.query<Array<{ fence: bigint }>>(PUT, [item, amount, fence])
+    if (row && row.fence > fence) throw new StaleFenceError(`stock ${item}`, fence, row.fence)
+  }
+
+  async read(item: string): Promise<{ amount: number; fence: bigint } | undefined> {
+    const [row] = await this.#pool.query<Array<{ amount: number; fence: bigint }>>(SELECT, [item])
+    return row && { amount: row.amount, fence: row.fence }
+  }
+
+  async updateOpen(item: string, amount: number, fence: bigint): Promise<() => Promise<void>> {
+    const connection = await this.#pool.getConnection()
+    await connection.beginTransaction()
+    await connection.query(UPDATE, [amount, fence, item, fence])
+    return async () => {
+      await connection.commit()
+      await connection.release()
+    }
+  }
+
+  async blocked(): Promise<number> {
+    const [row] = await this.#pool.query<Array<{ waiting: bigint }>>(
+      "SELECT count(*) AS waiting FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'",
+    )
+    return Number(row?.waiting ?? 0)
+  }
+
+  async end(): Promise<void> {
+    await this.#pool.end()
+  }
+
+  async #refuse(item: string, fence: bigint): Promise<never> {
+    const row = await this.read(item)
+    if (row) throw new StaleFenceError(`stock ${item}`, fence, row.fence)
+    throw new Error(`there is no item ${item}`)
+  }
+}

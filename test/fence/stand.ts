@@ -1,0 +1,92 @@
+/** Ports of the fenced lock and of guarded values, each session as another process would have them. */
+import { inject } from 'vitest'
+import type { FencedPort } from '../../src/fence/fenced-port.js'
+import type { GuardedPort } from '../../src/fence/guarded-port.js'
+import { FenceCounters } from '../../src/memory/fence-counters.js'
+import { MemoryFencedLockPort } from '../../src/memory/fenced-lock.js'
+import { MemoryGuardedPort } from '../../src/memory/guarded-value.js'
+import { VirtualClock } from '../../src/memory/index.js'
+import { MemoryLocks } from '../../src/memory/locks.js'
+import { MemoryLockPort } from '../../src/memory/port.js'
+import type { Owner } from '../../src/owner.js'
+import type { RedisClient } from '../../src/redis/client.js'
+import type { AcquireReply, LockPort } from '../../src/store.js'
+import { clusterClient, standaloneClient } from '../setup/clients.js'
+import { RedisSession } from './redis-session.js'
+
+export interface Session {
+  readonly plain: LockPort
+  readonly fenced: FencedPort
+  readonly guarded: GuardedPort
+}
+
+export interface Stand {
+  readonly server: boolean
+  session(retentionMs?: number): Session
+  /** Asks the server as a bystander. */
+  ask(command: string, ...args: Array<string | number>): Promise<unknown>
+  /** Lets a lease end. */
+  pass(ms: number): Promise<void>
+  close(): Promise<void>
+}
+
+let numbers = 0
+
+export function freshName(): string {
+  numbers += 1
+  return `fence:${process.pid}:${Date.now()}:${numbers}`
+}
+
+/** An owner of a client of its own. */
+export function freshOwner(): Owner {
+  return `${crypto.randomUUID()}:1`
+}
+
+/** The token of a grant; fails on any other answer. */
+export function fenceOf(reply: AcquireReply): bigint {
+  if (reply.outcome !== 'granted' || reply.fence === undefined)
+    throw new Error(`not granted with a token: ${reply.outcome}`)
+  return reply.fence
+}
+
+export function memoryStand(clock = new VirtualClock()): Stand {
+  const locks = new MemoryLocks(clock)
+  const counters = new FenceCounters(clock)
+  const guarded = new MemoryGuardedPort()
+  return {
+    server: false,
+    session: (retentionMs) => {
+      const plain = new MemoryLockPort(locks)
+      return { plain, fenced: new MemoryFencedLockPort(plain, locks, counters, retentionMs), guarded }
+    },
+    ask: () => Promise.reject(new Error('memory is no server')),
+    pass: (ms) => clock.advance(ms),
+    close: async () => undefined,
+  }
+}
+
+export function standaloneStand(client?: RedisClient): Stand {
+  return redisStand(client ?? standaloneClient(inject('servers').standalone))
+}
+
+export function clusterStand(): Stand {
+  return redisStand(clusterClient(inject('servers').cluster.startupNodes))
+}
+
+function redisStand(client: RedisClient): Stand {
+  const opened: RedisSession[] = []
+  return {
+    server: true,
+    session: (retentionMs) => {
+      const session = new RedisSession(client, retentionMs)
+      opened.push(session)
+      return session
+    },
+    ask: (command, ...args) => client.call(command, ...args),
+    pass: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    close: async () => {
+      await Promise.all(opened.splice(0).map((session) => session.close()))
+      client.disconnect()
+    },
+  }
+}

@@ -1,0 +1,134 @@
+/** A token for each tenure: what is minted when, and that no fault makes one come twice or go back. */
+import { afterAll, describe, expect, test } from 'vitest'
+import type { AcquireRequest } from '../../src/store.js'
+import { clusterStand, fenceOf, freshName, freshOwner, memoryStand, standaloneStand } from './stand.js'
+
+const stands = [
+  { where: 'memory', stand: memoryStand() },
+  { where: 'standalone', stand: standaloneStand() },
+  { where: 'cluster', stand: clusterStand() },
+]
+
+describe.each(stands)('tokens ($where)', ({ stand }) => {
+  const { plain, fenced } = stand.session()
+  const other = stand.session()
+  afterAll(() => stand.close())
+
+  const ask = (name = freshName()): AcquireRequest => ({
+    name,
+    owner: freshOwner(),
+    heldBefore: 0,
+    leaseMs: 30_000,
+  })
+  const release = ({ name, owner, heldBefore }: AcquireRequest) =>
+    fenced.release({ name, owner, heldBefore: heldBefore + 1, repeated: false })
+
+  test('begin at 1 and grow by one with each tenure, whichever client has it', async () => {
+    const name = freshName()
+    for (const [index, { fenced: port }] of [{ fenced }, other, { fenced }, other].entries()) {
+      const request = ask(name)
+      expect(fenceOf(await port.acquire(request))).toBe(BigInt(index + 1))
+      expect(await release(request)).toBe('released')
+    }
+  })
+
+  test('stay the same through reentry, where Redisson counts on', async () => {
+    const outer = ask()
+    const inner = { ...outer, heldBefore: 1 }
+    expect(fenceOf(await fenced.acquire(outer))).toBe(1n)
+    expect(fenceOf(await fenced.acquire(inner))).toBe(1n)
+    expect(await release(inner)).toBe('still-held')
+    expect(fenceOf(await fenced.acquire(inner))).toBe(1n)
+    await release(inner)
+    expect(await release(outer)).toBe('released')
+    expect(fenceOf(await fenced.acquire(ask(outer.name)))).toBe(2n)
+  })
+
+  test('X1: an acquire that comes twice has one token', async () => {
+    const request = ask()
+    expect(fenceOf(await fenced.acquire(request))).toBe(1n)
+    expect(fenceOf(await fenced.acquire(request))).toBe(1n)
+    const nested = { ...request, heldBefore: 1 }
+    expect(fenceOf(await fenced.acquire(nested))).toBe(1n)
+    expect(fenceOf(await fenced.acquire(nested))).toBe(1n)
+    expect((await fenced.inspect(request.name)).owners).toEqual([{ owner: request.owner, holds: 2 }])
+  })
+
+  test('are minted anew in a hand-over, which may come twice', async () => {
+    const request = ask()
+    const heir = { ...ask(request.name), from: request.owner }
+    await fenced.acquire(request)
+    expect(fenceOf(await fenced.handOver(heir))).toBe(2n)
+    expect(fenceOf(await fenced.handOver(heir))).toBe(2n)
+    expect((await fenced.inspect(request.name)).owners).toEqual([{ owner: heir.owner, holds: 1 }])
+    expect(await fenced.handOver({ ...ask(request.name), from: request.owner })).toEqual({ outcome: 'lost' })
+    expect(await fenced.handOver({ ...ask(), from: request.owner })).toEqual({ outcome: 'lost' })
+    expect(fenceOf(await fenced.acquire({ ...heir, heldBefore: 1 }))).toBe(2n)
+  })
+
+  test('are not spent on attempts that fail, nor on an acquire of somebody who has lost the lock', async () => {
+    const request = ask()
+    await fenced.acquire(request)
+    expect(await fenced.acquire(ask(request.name))).toMatchObject({ outcome: 'busy', holder: request.owner })
+    expect(await fenced.acquire({ ...ask(request.name), heldBefore: 1 })).toMatchObject({ outcome: 'lost' })
+    await release(request)
+    expect(await fenced.acquire({ ...ask(request.name), heldBefore: 1 })).toEqual({ outcome: 'lost' })
+    expect(fenceOf(await fenced.acquire(ask(request.name)))).toBe(2n)
+  })
+
+  test('go on after an abandoned acquire, a forced unlock and a lease that has ended', async () => {
+    const name = freshName()
+    const abandoned = ask(name)
+    await fenced.acquire(abandoned)
+    await fenced.abandon(abandoned)
+    expect(fenceOf(await fenced.acquire(ask(name)))).toBe(2n)
+    await fenced.forceUnlock(name)
+    expect(fenceOf(await fenced.acquire({ ...ask(name), leaseMs: 20 }))).toBe(3n)
+    await stand.pass(40)
+    expect(fenceOf(await fenced.acquire(ask(name)))).toBe(4n)
+  })
+
+  test('the plain lock of the same name is the same lock', async () => {
+    const request = ask()
+    await fenced.acquire(request)
+    expect(await plain.acquire(ask(request.name))).toMatchObject({ outcome: 'busy', holder: request.owner })
+    await release(request)
+    const foreign = ask(request.name)
+    expect(await plain.acquire(foreign)).toEqual({ outcome: 'granted' })
+    expect(await fenced.acquire(ask(request.name))).toMatchObject({ outcome: 'busy', holder: foreign.owner })
+  })
+
+  test('two locks count apart', async () => {
+    const one = ask()
+    await fenced.acquire(one)
+    await release(one)
+    await fenced.acquire(ask(one.name))
+    expect(fenceOf(await fenced.acquire(ask()))).toBe(1n)
+  })
+
+  test.each(['{tag}:a:b', 'a{b', '}a', 'a{}b', 'a}{b', 'x{y}z{w}'])('names such as %s', async (part) => {
+    const name = `${part}${freshName()}`
+    const request = ask(name)
+    expect(fenceOf(await fenced.acquire(request))).toBe(1n)
+    await release(request)
+    expect(fenceOf(await other.fenced.acquire(ask(name)))).toBe(2n)
+  })
+
+  test('concurrent tenures have no token twice', async () => {
+    const name = freshName()
+    const tokens: bigint[] = []
+    const contend = async (port: typeof fenced): Promise<void> => {
+      for (let tenures = 0; tenures < 8; ) {
+        const request = ask(name)
+        const reply = await port.acquire(request)
+        if (reply.outcome !== 'granted') continue
+        tokens.push(fenceOf(reply))
+        tenures += 1
+        await release(request)
+      }
+    }
+    await Promise.all([contend(fenced), contend(other.fenced), contend(fenced)])
+    expect(tokens).toHaveLength(24)
+    expect(tokens).toEqual(tokens.map((_, index) => BigInt(index + 1)))
+  })
+})

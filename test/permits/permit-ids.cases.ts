@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { permitIdsOf } from '../../src/permit-ids.js'
+import type { PortPlace } from './port-place.js'
+import { Acquisition, fresh, LONG_MS } from './requests.js'
+
+/** What permits with ids promise beside what all permits do. */
+export function permitIdsCases(place: PortPlace): void {
+  describe(`permits by their ids: ${place.name}`, () => {
+    test('each is given back by its id, by anybody, and the hold gives back the rest', async () => {
+      const [{ permits }, { permits: others }, name] = [place.ports(), place.ports(), place.lockName()]
+      await permits.trySetPermits(name, 3, fresh())
+      const hold = await new Acquisition(permits, name, 3).granted()
+      const [first, ...rest] = permitIdsOf(hold.owner, 3)
+      expect((await permits.inspect(name)).owners.map(({ owner }) => owner).sort()).toEqual(
+        [first, ...rest].map((id) => `${id}:1`),
+      )
+      expect(await others.releasePermits(name, [String(first)], fresh())).toBe(true)
+      expect(await others.availablePermits(name)).toBe(1)
+      expect(await others.acquiredPermits(name)).toBe(2)
+      expect(await hold.renew(LONG_MS)).toBe(true)
+      expect(await hold.release()).not.toBe('not-owner')
+      expect(await permits.availablePermits(name)).toBe(3)
+    })
+
+    test('several ids are given back together or not at all; the same request counts once', async () => {
+      const [{ permits }, name, request] = [place.ports(), place.lockName(), fresh()]
+      await permits.trySetPermits(name, 3, fresh())
+      const hold = await new Acquisition(permits, name, 2).granted()
+      const ids = permitIdsOf(hold.owner, 2)
+      expect(await permits.releasePermits(name, [...ids, '0'.repeat(32)], fresh())).toBe(false)
+      expect(await permits.availablePermits(name)).toBe(1)
+      expect(await permits.releasePermits(name, ids, request)).toBe(true)
+      expect(await permits.releasePermits(name, ids, request)).toBe(true)
+      expect(await permits.releasePermits(name, ids, fresh())).toBe(false)
+      expect(await permits.availablePermits(name)).toBe(3)
+    })
+
+    test('a lease is made longer, shorter or endless by the id, and read', async () => {
+      const [{ permits }, name] = [place.ports(), place.lockName()]
+      await permits.trySetPermits(name, 1, fresh())
+      const hold = await new Acquisition(permits, name, 1, 60_000).granted()
+      const id = String(permitIdsOf(hold.owner, 1)[0])
+      expect(await permits.leaseTime(name, id)).toBeLessThanOrEqual(60_000)
+      expect(await permits.updateLeaseTime(name, id, LONG_MS)).toBe(true)
+      expect(await permits.leaseTime(name, id)).toBeGreaterThan(60_000)
+      expect(await permits.updateLeaseTime(name, id, Number.POSITIVE_INFINITY)).toBe(true)
+      expect(await permits.leaseTime(name, id)).toBe(Number.POSITIVE_INFINITY)
+      expect(await new Acquisition(permits, name).acquire()).toMatchObject({
+        outcome: 'busy',
+        remainingMs: Number.POSITIVE_INFINITY,
+      })
+      expect(await permits.updateLeaseTime(name, id, 50)).toBe(true)
+      await place.pass(60)
+      expect(await permits.leaseTime(name, id)).toBe(0)
+      expect(await permits.updateLeaseTime(name, id, 50)).toBe(false)
+      expect(await permits.availablePermits(name)).toBe(1)
+    })
+
+    test('how many there are is set with those that are taken in it', async () => {
+      const [{ permits }, name] = [place.ports(), place.lockName()]
+      await permits.setPermits(name, 4)
+      await new Acquisition(permits, name, 3).granted()
+      await permits.setPermits(name, 10)
+      expect(await permits.availablePermits(name)).toBe(7)
+      await permits.setPermits(name, 2)
+      expect(await permits.availablePermits(name)).toBe(-1)
+      expect(await permits.acquiredPermits(name)).toBe(3)
+    })
+  })
+}

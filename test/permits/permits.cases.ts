@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest'
+import type { PermitsPort } from '../../src/kind-ports.js'
+import type { PortPlace, Ports } from './port-place.js'
+import { Acquisition, fresh, LONG_MS } from './requests.js'
+
+/** What semaphores of both kinds promise at their ports. */
+export function permitsCases(place: PortPlace, kind: string, portOf: (ports: Ports) => PermitsPort): void {
+  const port = (): PermitsPort => portOf(place.ports())
+
+  describe(`${kind}: ${place.name}`, () => {
+    test('there are none until they are set, once', async () => {
+      const [one, other, name] = [port(), port(), place.lockName()]
+      expect(await one.availablePermits(name)).toBe(0)
+      expect(await new Acquisition(one, name).acquire()).toMatchObject({
+        outcome: 'busy',
+        remainingMs: Number.POSITIVE_INFINITY,
+      })
+      expect(await one.trySetPermits(name, 3, fresh())).toBe(true)
+      expect(await other.trySetPermits(name, 5, fresh())).toBe(false)
+      expect(await other.availablePermits(name)).toBe(3)
+    })
+
+    test('all that were asked for are given, or none; a grant tells how much room is left', async () => {
+      const [one, name] = [port(), place.lockName()]
+      await one.trySetPermits(name, 3, fresh())
+      expect(await new Acquisition(one, name, 2).acquire()).toMatchObject({ outcome: 'granted', room: 1 })
+      expect(await new Acquisition(one, name, 2).outcome()).toBe('busy')
+      expect(await one.availablePermits(name)).toBe(1)
+      const last = await new Acquisition(one, name).acquire()
+      expect(last).toMatchObject({ outcome: 'granted', room: 0 })
+      const { fullForMs } = last.outcome === 'granted' ? last : { fullForMs: undefined }
+      expect(fullForMs).toBeGreaterThan(0)
+      expect(fullForMs).toBeLessThanOrEqual(LONG_MS)
+    })
+
+    test('X1: an acquire, a release and a renewal that come twice count once', async () => {
+      const [one, name] = [port(), place.lockName()]
+      await one.trySetPermits(name, 5, fresh())
+      const two = new Acquisition(one, name, 2)
+      expect(await two.outcome()).toBe('granted')
+      expect(await two.outcome()).toBe('granted')
+      expect(await one.availablePermits(name)).toBe(3)
+      expect(await two.renew(LONG_MS)).toBe(true)
+      expect(await two.release()).toBe('released')
+      expect(await two.release(true)).toBe('released')
+      expect(await two.release()).toBe('not-owner')
+      expect(await two.renew(LONG_MS)).toBe(false)
+      expect(await one.availablePermits(name)).toBe(5)
+    })
+
+    test('X1: a number that is changed by the same request twice is changed once', async () => {
+      const [one, name, request] = [port(), place.lockName(), fresh()]
+      expect(await one.trySetPermits(name, 5, request)).toBe(true)
+      expect(await one.trySetPermits(name, 5, request)).toBe(true)
+      const [added, reduced] = [fresh(), fresh()]
+      for (let time = 0; time < 2; time += 1) await one.addPermits(name, 4, added)
+      expect(await one.availablePermits(name)).toBe(9)
+      for (let time = 0; time < 2; time += 1) await one.addPermits(name, -12, reduced)
+      expect(await one.availablePermits(name)).toBe(-3)
+      expect(await new Acquisition(one, name).outcome()).toBe('busy')
+    })
+
+    test('X1: what is abandoned leaves nothing, whether or not it was carried out', async () => {
+      const [one, name] = [port(), place.lockName()]
+      await one.trySetPermits(name, 5, fresh())
+      const done = await new Acquisition(one, name, 3).granted()
+      await done.abandon()
+      await new Acquisition(one, name, 3).abandon()
+      expect(await one.availablePermits(name)).toBe(5)
+    })
+
+    test('a lease that ends gives its permits back, once, and is not revived', async () => {
+      const [one, other, name] = [port(), port(), place.lockName()]
+      await other.trySetPermits(name, 3, fresh())
+      const dead = await new Acquisition(one, name, 2, 300).granted()
+      const busy = await new Acquisition(other, name, 2).acquire()
+      const { remainingMs } = busy.outcome === 'busy' ? busy : { remainingMs: Number.NaN }
+      expect(remainingMs).toBeLessThanOrEqual(300)
+      await place.pass(310)
+      expect(await dead.renew(LONG_MS)).toBe(false)
+      expect(await new Acquisition(other, name, 3).outcome()).toBe('granted')
+      expect(await dead.release()).toBe('not-owner')
+      expect(await other.availablePermits(name)).toBe(0)
+    })
+
+    test('a renewal moves the end of the lease, and never brings it closer', async () => {
+      const [one, name] = [port(), place.lockName()]
+      await one.trySetPermits(name, 2, fresh())
+      const [short, long] = [new Acquisition(one, name, 1, 150), new Acquisition(one, name)]
+      await short.granted()
+      await long.granted()
+      expect(await short.renew(LONG_MS)).toBe(true)
+      expect(await long.renew(20)).toBe(true)
+      await place.pass(160)
+      expect(await one.availablePermits(name)).toBe(0)
+      expect(await short.release()).toBe('released')
+      expect(await long.release()).toBe('released')
+    })
+
+    test('a release, added permits and a first number are announced, with what is available then', async () => {
+      const [one, name] = [port(), place.lockName()]
+      const heard = await place.hear(one, name)
+      const [there, far] = [port(), port()]
+      await there.trySetPermits(name, 2, fresh())
+      const hold = await new Acquisition(far, name, 2).granted()
+      await hold.release()
+      await there.addPermits(name, 3, fresh())
+      await there.addPermits(name, -1, fresh())
+      await expect.poll(() => heard.length).toBe(3)
+      expect(heard.map((news) => news?.room)).toEqual([2, 2, 5])
+      expect(await there.countWatchers(name)).toBe(1)
+    })
+
+    test('only a release that others may have waited for tells of them', async () => {
+      const [one, name] = [port(), place.lockName()]
+      await place.hear(port(), name)
+      await one.trySetPermits(name, 2, fresh())
+      const first = await new Acquisition(one, name).granted()
+      const second = await new Acquisition(one, name).granted()
+      expect(await first.release()).toEqual({ others: 1 })
+      expect(await second.release()).toBe('released')
+    })
+
+    test('inspect and list show what is taken and for how long; forced open, all of it comes back', async () => {
+      const [one, name] = [port(), place.lockName()]
+      await one.trySetPermits(name, 3, fresh())
+      expect(await one.inspect(name)).toEqual({ name, owners: [], remainingMs: 0 })
+      await new Acquisition(one, name, 2).granted()
+      const state = await one.inspect(name)
+      expect(state.owners.reduce((sum, { holds }) => sum + holds, 0)).toBe(2)
+      expect(state.remainingMs).toBeGreaterThan(0)
+      expect(state.remainingMs).toBeLessThanOrEqual(LONG_MS)
+      const listed: string[] = []
+      for await (const each of one.list(`${name}*`)) listed.push(each.name)
+      expect(listed).toEqual([name])
+      expect(await one.forceUnlock(name)).toBe(true)
+      expect(await one.forceUnlock(name)).toBe(false)
+      expect(await one.availablePermits(name)).toBe(3)
+    })
+
+    test('a semaphore with an end is gone then, with all that was taken', async () => {
+      const [one, name] = [port(), place.lockName()]
+      await one.trySetPermits(name, 2, fresh(), 100)
+      const hold = await new Acquisition(one, name).granted()
+      await place.pass(110)
+      expect(await one.availablePermits(name)).toBe(0)
+      expect(await hold.renew(LONG_MS)).toBe(false)
+      expect(await one.trySetPermits(name, 1, fresh())).toBe(true)
+      expect(await hold.release()).toBe('not-owner')
+      expect(await one.availablePermits(name)).toBe(1)
+    })
+  })
+}

@@ -1,0 +1,83 @@
+import { expect } from 'vitest'
+import { Holdfast, type HoldfastOptions } from '../../src/index.js'
+import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import { type QuorumOptions, quorum } from '../../src/quorum/quorum.js'
+import { WaywardStore } from './wayward-store.js'
+
+/** Servers in memory under one virtual clock, and clients of the quorum they form. */
+export class Assembly {
+  readonly clock = new VirtualClock()
+  readonly servers: readonly WaywardStore[]
+  readonly errors: unknown[] = []
+  readonly #stores: readonly MemoryStore[]
+  readonly #observers: readonly Holdfast[]
+  readonly #made: Holdfast[] = []
+
+  constructor(count: number) {
+    this.#stores = Array.from({ length: count }, () => new MemoryStore(this.clock))
+    this.#observers = this.#stores.map((store) => new Holdfast(store))
+    this.servers = this.#stores.map((store, index) => {
+      const server = new WaywardStore(store)
+      server.runId = `server-${index}`
+      return server
+    })
+  }
+
+  /** The server with that number. */
+  server(index: number): WaywardStore {
+    const server = this.servers[index]
+    if (!server) throw new Error(`no server ${index}`)
+    return server
+  }
+
+  /** Another process's client, in effect. */
+  holdfast(options: HoldfastOptions = {}, quorumOptions: QuorumOptions = {}): Holdfast {
+    const holdfast = new Holdfast(quorum(this.servers, quorumOptions), options)
+    holdfast.on('error', (error) => this.errors.push(error))
+    this.#made.push(holdfast)
+    return holdfast
+  }
+
+  /** A client of one server alone. */
+  single(index: number): Holdfast {
+    const store = this.#stores[index]
+    if (!store) throw new Error(`no server ${index}`)
+    const holdfast = new Holdfast(store)
+    this.#made.push(holdfast)
+    return holdfast
+  }
+
+  /** Who has each server's vote, as the servers have it. */
+  async votes(name: string): Promise<Array<string | undefined>> {
+    const states = await Promise.all(this.#observers.map((observer) => observer.lock(name).inspect()))
+    return states.map(({ owners }) => owners[0]?.owner)
+  }
+
+  /** What comes of it, when as much time has passed as it takes, but no more than ten minutes. */
+  async outcome<Result>(work: Promise<Result>): Promise<Result> {
+    let settled = false
+    const mark = (): void => {
+      settled = true
+    }
+    work.then(mark, mark)
+    for (let step = 0; !settled && step < 60_000; step += 1) await this.clock.advance(10)
+    if (!settled) throw new Error('not settled within ten minutes of virtual time')
+    return await work
+  }
+
+  /** No vote on any server, nothing alive in any client. */
+  async nothingLeft(name: string): Promise<void> {
+    await this.clock.advance(1_000)
+    expect(await this.votes(name)).toEqual(this.servers.map(() => undefined))
+    for (const { census } of this.#made) {
+      expect(Object.entries(census).filter(([, count]) => count > 0)).toEqual([])
+    }
+  }
+
+  async end(): Promise<void> {
+    for (const server of this.servers) server.recover()
+    await this.outcome(
+      Promise.all([...this.#observers, ...this.#made.splice(0)].map((holdfast) => holdfast.close())),
+    )
+  }
+}

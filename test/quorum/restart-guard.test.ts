@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Assembly } from './assembly.js'
+
+const NAME = 'lock'
+const GUARD = { restartGuardMs: 60_000 }
+
+let assembly: Assembly
+
+beforeEach(() => {
+  assembly = new Assembly(3)
+})
+afterEach(() => assembly.end())
+
+/** What a restart without persistence does to one server. */
+async function restartEmpty(index: number, runId = 'second'): Promise<void> {
+  await assembly.single(index).lock(NAME).forceUnlock()
+  assembly.server(index).restart(runId)
+}
+
+describe('a server that restarts empty', () => {
+  test('without a guard votes again at once: two may hold the lock, until the first hears of it', async () => {
+    // What docs/quorum.md warns of.
+    assembly.server(2).conduct = 'gone'
+    const hold = await assembly.outcome(assembly.holdfast().lock(NAME).acquire({ leaseMs: 30_000 }))
+    assembly.server(2).recover()
+    await restartEmpty(1)
+    const other = await assembly.holdfast().lock(NAME).tryAcquire()
+    expect(other).not.toBeNull()
+    hold.assertHeld()
+  })
+
+  test('with a guard does not vote until the longest lease is over', async () => {
+    assembly.server(2).conduct = 'gone'
+    const first = assembly.holdfast({}, GUARD)
+    const hold = await assembly.outcome(first.lock(NAME).acquire({ leaseMs: 50_000 }))
+    assembly.server(2).recover()
+    const other = assembly.holdfast({}, GUARD)
+    await restartEmpty(1)
+    // One vote of the two that may vote: the holder has the other.
+    expect(await other.lock(NAME).tryAcquire()).toBeNull()
+    hold.assertHeld()
+    await assembly.clock.advance(49_000)
+    expect(await other.lock(NAME).tryAcquire()).toBeNull()
+    await assembly.clock.advance(12_000)
+    expect(await other.lock(NAME).tryAcquire()).not.toBeNull()
+  })
+
+  test('is known by its process, also where a clock that was set says that it runs for long', async () => {
+    const holdfast = assembly.holdfast({}, GUARD)
+    await holdfast.lock('before').acquire()
+    assembly.server(0).restart('second')
+    assembly.server(0).startedAt = assembly.clock.now() - 3_600_000
+    assembly.server(1).conduct = 'gone'
+    await expect(assembly.outcome(holdfast.lock(NAME).tryAcquire())).rejects.toMatchObject({
+      message: expect.stringContaining('members[0] (not-ready)'),
+    })
+    await assembly.clock.advance(60_000)
+    expect(await assembly.outcome(holdfast.lock(NAME).tryAcquire())).not.toBeNull()
+  })
+
+  test('leaves the others to decide; where too few are left, the error says for how long', async () => {
+    const holdfast = assembly.holdfast({}, GUARD)
+    await restartEmpty(0, 'again-0')
+    const hold = await holdfast.lock(NAME).acquire()
+    await hold.release()
+    await restartEmpty(1, 'again-1')
+    await expect(holdfast.lock(NAME).tryAcquire()).rejects.toMatchObject({
+      reason: 'not-ready',
+      transient: true,
+      cause: { errors: [expect.anything(), expect.objectContaining({ reason: 'not-ready' })] },
+    })
+    await assembly.nothingLeft(NAME)
+  })
+
+  test('goes on renewing what it has kept', async () => {
+    const holdfast = assembly.holdfast({ watchdogMs: 3_000 }, GUARD)
+    const hold = await holdfast.lock(NAME).acquire()
+    assembly.server(0).restart('second')
+    assembly.server(1).conduct = 'gone'
+    await assembly.clock.advance(10_000)
+    hold.assertHeld()
+  })
+})
+
+test('two members that are one process are refused at first use, by their names', async () => {
+  assembly.server(2).runId = assembly.server(0).runId
+  const lock = assembly.holdfast().lock(NAME)
+  for (const attempt of [() => lock.tryAcquire(), () => lock.acquire({ waitMs: 1_000 })]) {
+    await expect(assembly.outcome(attempt())).rejects.toMatchObject({
+      name: 'InvalidArgumentError',
+      message: expect.stringContaining('members[0] and members[2] are one server'),
+    })
+  }
+  await assembly.nothingLeft(NAME)
+})

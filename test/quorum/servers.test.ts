@@ -1,0 +1,255 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { Holdfast, LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
+import { quorum } from '../../src/quorum/quorum.js'
+import { RespProxy } from '../fault/proxy.js'
+import { standaloneClient } from '../setup/clients.js'
+import { eventually } from '../setup/eventually.js'
+import { Fleet } from './fleet.js'
+
+const TIMES = { commandTimeoutMs: 400, storeTimeoutMs: 2_000 }
+
+let fleet: Fleet
+
+beforeAll(async () => {
+  fleet = await Fleet.bring(3)
+})
+afterEach(() => fleet.tidy())
+afterAll(() => fleet.stop())
+
+/** Sections of several clients on an unguarded counter; `disturb` runs when a quarter of them is through. */
+async function sectionsUnder(name: string, disturb: () => Promise<void>): Promise<void> {
+  const clients = 4
+  const each = 40
+  let inside = 0
+  let most = 0
+  let through = 0
+  let disturbing: Promise<void> | undefined
+  const section = async (): Promise<void> => {
+    inside += 1
+    most = Math.max(most, inside)
+    await new Promise((resolve) => setImmediate(resolve))
+    inside -= 1
+    through += 1
+    if (through === (clients * each) / 4) disturbing = disturb()
+  }
+  await Promise.all(
+    Array.from({ length: clients }, async () => {
+      // Each call asks for itself, so that the clients meet at the servers as often as can be.
+      const lock = fleet.holdfast({ ...TIMES, storeTimeoutMs: 10_000, maxHandOvers: 0 }).lock(name)
+      for (let count = 0; count < each; count += 1) await lock.withLock(section)
+    }),
+  )
+  await disturbing
+  expect(most).toBe(1)
+  expect(through).toBe(clients * each)
+}
+
+describe('O1: one at a time, under load', () => {
+  test('with all servers there', { timeout: 60_000 }, async () => {
+    const name = fleet.lockName()
+    await sectionsUnder(name, async () => undefined)
+    await fleet.nothingLeft(name)
+  })
+
+  test('while one is killed', { timeout: 60_000 }, async () => {
+    await sectionsUnder(fleet.lockName(), () => fleet.server(0).kill())
+  })
+
+  test('while one hangs, and goes on', { timeout: 60_000 }, async () => {
+    const name = fleet.lockName()
+    await sectionsUnder(name, async () => {
+      await fleet.server(1).pause()
+      // Until somebody has noticed: its connection is dropped after the command timeout.
+      await eventually(async () => (await fleet.vote(1, name)) === 'away')
+      await fleet.server(1).resume()
+    })
+    await fleet.nothingLeft(name)
+  })
+
+  test('while one restarts empty and is kept out of the votes', { timeout: 60_000 }, async () => {
+    // The guard must not begin with servers that have just started: their age is part of the test.
+    const name = fleet.lockName()
+    await sectionsUnder(name, () => fleet.server(2).restart({ keepData: false }))
+    await fleet.nothingLeft(name)
+  })
+})
+
+describe('failures', () => {
+  test('two of three killed: an error that says so, in time, and nothing left held', async () => {
+    const name = fleet.lockName()
+    const lock = fleet.holdfast(TIMES).lock(name)
+    await (await lock.acquire()).release()
+    await Promise.all([fleet.server(0).kill(), fleet.server(2).kill()])
+    await expect(lock.tryAcquire()).rejects.toMatchObject({ code: 'STORE_ERROR', transient: true })
+    await expect(lock.acquire()).rejects.toMatchObject({
+      code: 'STORE_ERROR',
+      reason: 'unreachable',
+      message: expect.stringContaining(
+        `2 of 3 servers failed: 127.0.0.1:${fleet.server(0).port} (unreachable)`,
+      ),
+    })
+    await expect(lock.acquire({ waitMs: 300 })).rejects.toSatisfy(
+      (error) => error instanceof LockTimeoutError && error.cause instanceof StoreError,
+    )
+    await eventually(async () => (await fleet.vote(1, name)) === undefined)
+  })
+
+  test('a release reaches a server that was away for a moment', async () => {
+    const name = fleet.lockName()
+    const hold = await fleet.holdfast(TIMES).lock(name).acquire({ leaseMs: 60_000 })
+    await eventually(
+      () => fleet.votes(name),
+      (votes) => votes.every((vote) => vote === hold.owner),
+    )
+    await fleet.server(1).pause()
+    await hold.release()
+    expect(await fleet.holdfast(TIMES).lock(name).isLocked()).toBe(false)
+    await fleet.server(1).resume()
+    await fleet.nothingLeft(name)
+  })
+
+  test('renewals survive one dead server; when two are dead the loss is told', async () => {
+    const holdfast = fleet.holdfast({ ...TIMES, watchdogMs: 1_500 })
+    const hold = await holdfast.lock(fleet.lockName()).acquire()
+    await fleet.server(0).kill()
+    for (let renewals = 0; renewals < 4; renewals += 1) {
+      await new Promise((resolve) => holdfast.once('renewed', resolve))
+    }
+    hold.assertHeld()
+    const lost = new Promise((resolve) => holdfast.once('lost', resolve))
+    await fleet.server(1).kill()
+    expect(await lost).toMatchObject({ owner: hold.owner, reason: 'lease-expired' })
+    expect(hold.signal.reason).toBeInstanceOf(LockLostError)
+    await expect(hold.release()).rejects.toBeInstanceOf(LockLostError)
+  })
+
+  test('who waits is woken by a release, though a server hangs', async () => {
+    const name = fleet.lockName()
+    const hold = await fleet.holdfast(TIMES).lock(name).acquire({ leaseMs: 600_000 })
+    const other = fleet.holdfast({ ...TIMES, storeTimeoutMs: 60_000 })
+    const waiting = other.lock(name).acquire()
+    await eventually(() => other.metrics().waiting > 0)
+    await fleet.server(2).pause()
+    await hold.release()
+    const next = await waiting
+    await next.release()
+    await fleet.server(2).resume()
+    await fleet.nothingLeft(name)
+  })
+
+  test('subscriptions of a server that restarted are renewed, and no release is missed', async () => {
+    const name = fleet.lockName()
+    const hold = await fleet.holdfast(TIMES).lock(name).acquire({ leaseMs: 600_000 })
+    const other = fleet.holdfast(TIMES)
+    const waiting = other.lock(name).acquire()
+    await eventually(() => other.metrics().waiting > 0)
+    await fleet.server(0).restart({ keepData: true })
+    // Only with the first server's news the release is one of a majority.
+    await fleet.server(1).kill()
+    await hold.release()
+    await (await waiting).release()
+  })
+})
+
+describe('the core’s rules through a quorum', () => {
+  test('acquire, tryAcquire, withLock, reentry, lock and unlock', async () => {
+    const name = fleet.lockName()
+    const holdfast = fleet.holdfast(TIMES)
+    const other = fleet.holdfast(TIMES).lock(name)
+    const lock = holdfast.lock(name)
+    await lock.withLock(async () => {
+      await lock.withLock(async () => expect(await lock.holdCount()).toBe(2))
+      expect(await other.tryAcquire()).toBeNull()
+      await expect(other.acquire({ waitMs: 150 })).rejects.toBeInstanceOf(LockTimeoutError)
+    })
+    await holdfast.run(async () => {
+      await lock.lock()
+      await lock.lock()
+      await lock.unlock()
+      expect(await other.isLocked()).toBe(true)
+      await lock.unlock()
+      await expect(lock.unlock()).rejects.toMatchObject({ code: 'NOT_OWNER' })
+    })
+    await using hold = await other.acquire()
+    expect(await lock.isLocked()).toBe(true)
+    expect(hold.remainingMs()).toBeGreaterThan(0)
+    await hold.release()
+    await fleet.nothingLeft(name)
+  })
+
+  test.each([
+    ['reject', LockLostError],
+    ['continue', undefined],
+  ] as const)('onLost: %s', async (onLost, error) => {
+    const name = fleet.lockName()
+    const lock = fleet.holdfast({ ...TIMES, watchdogMs: 600 }).lock(name)
+    const work = lock.withLock({ onLost }, async ({ signal }) => {
+      await fleet.holdfast(TIMES).lock(name).forceUnlock()
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return 'done'
+    })
+    if (error) await expect(work).rejects.toBeInstanceOf(error)
+    else expect(await work).toBe('done')
+    await fleet.nothingLeft(name)
+  })
+
+  test('hand-over within the process, with a lease and without', async () => {
+    const name = fleet.lockName()
+    const holdfast = fleet.holdfast({ ...TIMES, handOverSliceMs: Number.POSITIVE_INFINITY })
+    const lock = holdfast.lock(name)
+    const first = await lock.acquire()
+    const waits = [lock.acquire(), lock.acquire({ leaseMs: 5_000 }), lock.acquire()]
+    await eventually(() => holdfast.metrics().waiting === 3)
+    await first.release()
+    for (const wait of waits) await (await wait).release()
+    const { handOvers } = holdfast.metrics()
+    expect(handOvers).toEqual({ inMemory: 1, byCommand: 2 })
+    await fleet.nothingLeft(name)
+  })
+})
+
+describe('members', () => {
+  test('one server under two addresses is refused at first use, by name', async () => {
+    const { host, port } = fleet.server(0)
+    const proxy = await RespProxy.before({ host, port })
+    const again = standaloneClient({ host: proxy.host, port: proxy.port })
+    const holdfast = fleet.keep(new Holdfast(quorum([fleet.client(0), fleet.client(1), again]), TIMES))
+    await expect(holdfast.lock(fleet.lockName()).acquire()).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringMatching(
+        new RegExp(
+          `127.0.0.1:${port} and 127.0.0.1:${proxy.port} are one|${proxy.port} and 127.0.0.1:${port} are one`,
+        ),
+      ),
+    })
+    again.disconnect()
+    await proxy.stop()
+  })
+
+  test('a server that has restarted does not vote while it is guarded', async () => {
+    const guard = { restartGuardMs: 3_600_000 }
+    // All have just been started, as far as a client that sees them for the first time can tell.
+    await expect(fleet.holdfast(TIMES, guard).lock(fleet.lockName()).tryAcquire()).rejects.toMatchObject({
+      reason: 'not-ready',
+      message: expect.stringContaining('3 of 3 servers failed'),
+    })
+    const name = fleet.lockName()
+    const lock = fleet.holdfast(TIMES, { restartGuardMs: 1 }).lock(name)
+    await eventually(async () => (await lock.tryAcquire().catch(() => null)) !== null)
+  })
+
+  test('a user who may not run INFO: the servers vote, and it is told once', async () => {
+    for (const [index] of fleet.servers.entries()) {
+      await fleet.client(index).call('ACL', 'SETUSER', 'plain', 'on', '>secret', '~*', '&*', '+@all', '-info')
+    }
+    const members = fleet.servers.map((_, index) =>
+      fleet.client(index, { username: 'plain', password: 'secret', enableReadyCheck: false }),
+    )
+    const holdfast = fleet.keep(new Holdfast(quorum(members), TIMES))
+    const told: unknown[] = []
+    holdfast.on('error', (error) => told.push(error))
+    const hold = await holdfast.lock(fleet.lockName()).acquire()
+    await hold.release()
+    expect(told).toEqual(fleet.servers.map(() => expect.objectContaining({ reason: 'permission' })))
+  })
+})

@@ -1,0 +1,186 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { LockLostError, NotOwnerError, StoreError } from '../../src/index.js'
+import { Assembly } from './assembly.js'
+
+const NAME = 'lock'
+
+let assembly: Assembly
+
+beforeEach(() => {
+  assembly = new Assembly(3)
+})
+afterEach(() => assembly.end())
+
+describe('renewals', () => {
+  test.each(['gone', 'mute', 'frozen'] as const)('survive one server that is %s', async (conduct) => {
+    const holdfast = assembly.holdfast({ watchdogMs: 3_000 })
+    const told: string[] = []
+    for (const event of ['suspended', 'lost'] as const) holdfast.on(event, () => told.push(event))
+    const hold = await holdfast.lock(NAME).acquire()
+    assembly.server(1).conduct = conduct
+    await assembly.clock.advance(30_000)
+    hold.assertHeld()
+    expect(told).toEqual([])
+    assembly.server(1).recover()
+    await assembly.outcome(hold.release())
+    await assembly.nothingLeft(NAME)
+  })
+
+  test('L4: two of three away: suspended, and lost at the deadline of the last that a majority has renewed', async () => {
+    const holdfast = assembly.holdfast({ watchdogMs: 3_000 })
+    const told: string[] = []
+    for (const event of ['suspended', 'lost'] as const) holdfast.on(event, () => told.push(event))
+    const hold = await holdfast.lock(NAME).acquire()
+    const { signal } = hold
+    for (const server of assembly.servers.slice(1)) server.conduct = 'gone'
+    await assembly.clock.advance(2_900)
+    expect(told).toEqual(['suspended'])
+    expect(signal.aborted).toBe(false)
+    await assembly.clock.advance(100)
+    expect(told).toEqual(['suspended', 'lost'])
+    expect(signal.reason).toBeInstanceOf(LockLostError)
+    for (const server of assembly.servers) server.recover()
+    await assembly.clock.advance(3_000)
+    await assembly.nothingLeft(NAME)
+  })
+
+  test('L4: a majority that says "not yours" is loss at once; a minority is not', async () => {
+    const holdfast = assembly.holdfast({ watchdogMs: 3_000 })
+    const lost: unknown[] = []
+    holdfast.on('lost', ({ reason }) => lost.push(reason))
+    await holdfast.lock(NAME).acquire()
+    await assembly.single(0).lock(NAME).forceUnlock()
+    await assembly.clock.advance(2_000)
+    expect(lost).toEqual([])
+    await assembly.single(1).lock(NAME).forceUnlock()
+    await assembly.clock.advance(1_000)
+    expect(lost).toEqual(['not-in-store'])
+  })
+
+  test('redis-semaphore#175: a renewal brings no vote back', async () => {
+    await assembly.holdfast({ watchdogMs: 3_000 }).lock(NAME).acquire()
+    await assembly.single(0).lock(NAME).forceUnlock()
+    await assembly.clock.advance(5_000)
+    expect((await assembly.votes(NAME))[0]).toBeUndefined()
+  })
+})
+
+describe('releases', () => {
+  test.each(['gone', 'mute', 'frozen'] as const)(
+    'reach a server that was %s for a moment, when it is back',
+    async (conduct) => {
+      const hold = await assembly.holdfast().lock(NAME).acquire({ leaseMs: 60_000 })
+      assembly.server(2).conduct = conduct
+      await assembly.outcome(hold.release())
+      await assembly.clock.advance(5_000)
+      assembly.server(2).recover()
+      await assembly.clock.advance(1_000)
+      await assembly.nothingLeft(NAME)
+    },
+  )
+
+  test('many that a server has missed cost one command now and then while it is away, and all arrive', async () => {
+    const holdfast = assembly.holdfast()
+    const names = Array.from({ length: 50 }, (_, index) => `${NAME}:${index}`)
+    const holds = await Promise.all(names.map((name) => holdfast.lock(name).acquire({ leaseMs: 60_000 })))
+    assembly.server(2).conduct = 'gone'
+    await Promise.all(holds.map((hold) => hold.release()))
+    await assembly.clock.advance(1_000)
+    const sent = assembly.server(2).count('abandon')
+    await assembly.clock.advance(10_000)
+    // One at a time, at most two a second but for the spread.
+    expect(assembly.server(2).count('abandon') - sent).toBeLessThanOrEqual(41)
+    assembly.server(2).recover()
+    await assembly.clock.advance(1_000)
+    for (const name of names) await assembly.nothingLeft(name)
+    expect(assembly.errors).toEqual([])
+  })
+
+  test('X1: one whose answers were lost by a majority is repeated and counts once', async () => {
+    const hold = await assembly.holdfast().lock(NAME).acquire()
+    for (const server of assembly.servers.slice(1)) server.conduct = 'mute'
+    const releasing = hold.release()
+    await assembly.clock.advance(50)
+    for (const server of assembly.servers) server.recover()
+    await assembly.outcome(releasing)
+    await assembly.nothingLeft(NAME)
+  })
+
+  test('L6: of a lock that a majority has given to another it is a loss, and takes nothing from that one', async () => {
+    const hold = await assembly.holdfast().lock(NAME).acquire({ leaseMs: 60_000 })
+    await assembly.holdfast().lock(NAME).forceUnlock()
+    const next = await assembly.holdfast().lock(NAME).acquire()
+    await expect(hold.release()).rejects.toBeInstanceOf(NotOwnerError)
+    expect(await assembly.votes(NAME)).toEqual([next.owner, next.owner, next.owner])
+    await next.release()
+  })
+
+  test('who waits is woken without waiting for a lease, though one server says nothing', async () => {
+    assembly.server(0).conduct = 'gone'
+    const hold = await assembly.outcome(assembly.holdfast().lock(NAME).acquire({ leaseMs: 600_000 }))
+    const waiting = assembly.holdfast().lock(NAME).acquire()
+    await assembly.clock.advance(1_000)
+    const releasedAt = assembly.clock.now()
+    await hold.release()
+    const next = await assembly.outcome(waiting)
+    expect(assembly.clock.now() - releasedAt).toBeLessThan(1_000)
+    await next.release()
+  })
+
+  test('close ends while a server is away with releases it has missed', async () => {
+    const holdfast = assembly.holdfast()
+    const hold = await holdfast.lock(NAME).acquire({ leaseMs: 3_600_000 })
+    assembly.server(2).conduct = 'gone'
+    await hold.release()
+    const startedAt = assembly.clock.now()
+    await assembly.outcome(holdfast.close())
+    expect(assembly.clock.now() - startedAt).toBeLessThan(1_000)
+  })
+})
+
+describe('reentry and questions', () => {
+  test('O1: a nested hold counts on a majority; the outer one is left when it ends', async () => {
+    const lock = assembly.holdfast().lock(NAME)
+    await lock.withLock(async () => {
+      assembly.server(0).conduct = 'gone'
+      await lock.withLock(async () => expect(await lock.holdCount()).toBe(2))
+      expect(await lock.holdCount()).toBe(1)
+      assembly.server(0).recover()
+    })
+    await assembly.nothingLeft(NAME)
+  })
+
+  test('a nested hold of a lock that a majority has lost is no hold', async () => {
+    const holdfast = assembly.holdfast()
+    const lost = new Promise((resolve) => holdfast.once('lost', resolve))
+    const hold = await holdfast.lock(NAME).acquire({ leaseMs: 60_000 })
+    for (const index of [0, 1]) await assembly.single(index).lock(NAME).forceUnlock()
+    void holdfast
+      .lock(NAME)
+      .tryAcquire({ owner: hold.owner })
+      .catch(() => undefined)
+    await assembly.outcome(lost)
+    expect(hold.signal.aborted).toBe(true)
+  })
+
+  test('what a minority says is no lock, and what nobody can know is an error', async () => {
+    await assembly.single(0).lock(NAME).acquire({ leaseMs: 60_000 })
+    const lock = assembly.holdfast().lock(NAME)
+    expect(await lock.isLocked()).toBe(false)
+    // The silent one may be the second that the holder has.
+    assembly.server(2).conduct = 'gone'
+    await expect(lock.isLocked()).rejects.toBeInstanceOf(StoreError)
+    await assembly.single(1).lock(`${NAME}:other`).acquire()
+    expect(await lock.remainingMs().catch(() => 'unknown')).toBe('unknown')
+  })
+
+  test('list: every lock of a majority, once, though a server is away', async () => {
+    const holdfast = assembly.holdfast()
+    await holdfast.lock('one').acquire()
+    await holdfast.lock('two').acquire()
+    await assembly.single(0).lock('stray').acquire()
+    const names: string[] = []
+    for await (const { name } of holdfast.list()) names.push(name)
+    expect(names.sort()).toEqual(['one', 'two'])
+  })
+})

@@ -1,0 +1,107 @@
+import type { Clock } from '../../src/core/clock.js'
+import { StoreError } from '../../src/errors.js'
+import type { MemoryStore } from '../../src/memory/index.js'
+import type { LockPort, ServerIdentity, Store, StoreSession, StoreSettings } from '../../src/store.js'
+
+/** What becomes of the commands that are sent to a server. */
+export type Conduct =
+  | 'well'
+  /** Nothing arrives, and that is known. */
+  | 'gone'
+  /** Carried out, but the answer is lost. */
+  | 'mute'
+  /** Carried out and answered when the server is well again. */
+  | 'frozen'
+
+/** A server in memory that can be taken away, slowed down and restarted by a test. */
+export class WaywardStore implements Store {
+  readonly clock: Clock
+  conduct: Conduct = 'well'
+  /** For these commands only; all where undefined. */
+  only: string | undefined
+  /** How long a command takes to arrive, and its answer to come back. */
+  delayMs = 0
+  /** Every command that was sent, by its name. */
+  readonly sent: string[] = []
+  runId = 'first'
+  startedAt = Number.NEGATIVE_INFINITY
+  breaks = 0
+  readonly #thawing: Array<() => void> = []
+
+  constructor(private readonly store: MemoryStore) {
+    this.clock = store.clock
+  }
+
+  open(settings: StoreSettings): StoreSession & { readonly breaks: number } {
+    const session = this.store.open(settings)
+    const store = this
+    return {
+      lock: this.#wayward(session.lock),
+      identity: (): Promise<ServerIdentity> =>
+        this.#carry('identity', async () => ({
+          runId: this.runId,
+          uptimeMs: Math.floor((this.clock.now() - this.startedAt) / 1_000) * 1_000,
+        })),
+      get breaks() {
+        return store.breaks
+      },
+      close: () => session.close(),
+    }
+  }
+
+  /** The server goes on, with what has arrived meanwhile first. */
+  recover(): void {
+    this.conduct = 'well'
+    for (const goOn of this.#thawing.splice(0)) goOn()
+  }
+
+  /** Another process in its place; its data are those of the store. */
+  restart(runId: string): void {
+    this.runId = runId
+    this.startedAt = this.clock.now()
+    this.breaks += 1
+  }
+
+  count(command: string): number {
+    return this.sent.filter((each) => each === command).length
+  }
+
+  #wayward(port: LockPort): LockPort {
+    const carry = <Reply>(command: string, run: () => Promise<Reply>): Promise<Reply> =>
+      this.#carry(command, run)
+    return {
+      watchesInOrder: port.watchesInOrder,
+      fenced: port.fenced,
+      acquire: (request) => carry('acquire', () => port.acquire(request)),
+      abandon: (request) => carry('abandon', () => port.abandon(request)),
+      handOver: (request) => carry('handOver', () => port.handOver(request)),
+      release: (request) => carry('release', () => port.release(request)),
+      renew: (requests) =>
+        requests.map((request) => carry('renew', async () => (await port.renew([request])[0]) ?? false)),
+      watch: (name, onNews) => {
+        const watch = port.watch(name, onNews)
+        return { confirmed: carry('watch', () => watch.confirmed), close: () => watch.close() }
+      },
+      inspect: (name) => carry('inspect', () => port.inspect(name)),
+      countWatchers: (name) => carry('countWatchers', () => port.countWatchers(name)),
+      forceUnlock: (name) => carry('forceUnlock', () => port.forceUnlock(name)),
+      list: (pattern) => port.list(pattern),
+    }
+  }
+
+  async #carry<Reply>(command: string, run: () => Promise<Reply>): Promise<Reply> {
+    this.sent.push(command)
+    const conduct = this.only === undefined || this.only === command ? this.conduct : 'well'
+    if (conduct === 'gone') throw new StoreError('unreachable', command, { transient: true })
+    if (this.delayMs > 0) await this.#pass(this.delayMs)
+    if (conduct === 'frozen') await new Promise<void>((resolve) => this.#thawing.push(resolve))
+    const reply = await run()
+    if (conduct === 'mute') throw new StoreError('timeout', command, { transient: true })
+    if (this.delayMs > 0) await this.#pass(this.delayMs)
+    return reply
+  }
+
+  #pass(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.clock.startTimer(resolve, ms))
+  }
+}

@@ -1,0 +1,128 @@
+import type { ReadWritePorts } from '../../src/kind-ports.js'
+import type { Owner } from '../../src/owner.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  GrantedReply,
+  LineState,
+  LockPort,
+  LockState,
+  News,
+  ReleaseReply,
+  Watch,
+} from '../../src/store.js'
+import { eventually } from '../setup/eventually.js'
+
+export const WATCHDOG_MS = 30_000
+
+export type Side = keyof ReadWritePorts
+
+type Terms = Partial<AcquireRequest>
+
+/** One client at the two ports of read-write locks, which does what it is told and remembers what it hears. */
+export class ReadWriteClient {
+  /** What the watches have told, in order: `read <owner>`, `write <owner>`, or `news` without particulars. */
+  readonly heard: string[] = []
+  readonly #watches: Watch[] = []
+  #lastNumber = 0
+
+  constructor(
+    readonly clientId: string,
+    readonly ports: ReadWritePorts,
+    private readonly end: () => Promise<void>,
+    readonly errors: readonly unknown[] = [],
+  ) {}
+
+  /** A logical thread of this client. */
+  owner(): Owner {
+    this.#lastNumber += 1
+    return `${this.clientId}:${this.#lastNumber}`
+  }
+
+  async acquire(side: Side, name: string, owner: Owner, terms: Terms = {}): Promise<AcquireReply> {
+    return await this.#port(side).acquire({
+      name,
+      owner,
+      heldBefore: 0,
+      leaseMs: WATCHDOG_MS,
+      waits: true,
+      ...terms,
+    })
+  }
+
+  async granted(side: Side, name: string, owner: Owner, terms: Terms = {}): Promise<GrantedReply> {
+    const reply = await this.acquire(side, name, owner, terms)
+    if (reply.outcome !== 'granted')
+      throw new Error(`${owner} was to ${side} ${name}, and it is ${reply.outcome}`)
+    return reply
+  }
+
+  async refused(side: Side, name: string, owner: Owner, terms: Terms = {}): Promise<AcquireReply> {
+    const reply = await this.acquire(side, name, owner, terms)
+    if (reply.outcome !== 'busy') throw new Error(`${owner} was to find ${name} busy: ${reply.outcome}`)
+    return reply
+  }
+
+  /** Takes it for a new owner. */
+  async take(side: Side, name: string, terms: Terms = {}): Promise<Owner> {
+    const owner = this.owner()
+    await this.granted(side, name, owner, terms)
+    return owner
+  }
+
+  /** Joins the line, with the watch in force, as a call that waits does. */
+  async joinLine(side: Side, name: string, terms: Terms = {}): Promise<Owner> {
+    const owner = this.owner()
+    await this.refused(side, name, owner, terms)
+    const watch = this.#port(side).watch(name, (news?: News) =>
+      this.heard.push(news?.grantedTo === undefined ? 'news' : `${side} ${news.grantedTo}`),
+    )
+    this.#watches.push(watch)
+    await watch.confirmed
+    await this.refused(side, name, owner, terms)
+    return owner
+  }
+
+  release(side: Side, name: string, owner: Owner, heldBefore = 1, repeated = false): Promise<ReleaseReply> {
+    return this.#port(side).release({ name, owner, heldBefore, repeated })
+  }
+
+  async abandon(side: Side, name: string, owner: Owner): Promise<void> {
+    await this.#port(side).abandon({ name, owner, heldBefore: 0, leaseMs: WATCHDOG_MS, waits: true })
+  }
+
+  async renew(side: Side, name: string, owner: Owner, leaseMs = WATCHDOG_MS): Promise<boolean> {
+    const [renewed] = this.#port(side).renew([{ name, owner, leaseMs }])
+    return (await renewed) ?? false
+  }
+
+  async keepUp(side: Side, name: string): Promise<LineState> {
+    const { line } = this.#port(side)
+    if (!line) throw new Error(`the ${side} port keeps no line`)
+    return await line.keepUp(name)
+  }
+
+  inspect(side: Side, name: string): Promise<LockState> {
+    return this.#port(side).inspect(name)
+  }
+
+  /** Who holds it so, in order of their names. */
+  async holders(side: Side, name: string): Promise<Owner[]> {
+    return (await this.inspect(side, name)).owners.map(({ owner }) => owner).sort()
+  }
+
+  /** Waits until this client is told that the owner has the lock, then takes it over. */
+  async enters(side: Side, name: string, owner: Owner, terms: Terms = {}): Promise<GrantedReply> {
+    await eventually(() => this.heard.includes(`${side} ${owner}`))
+    return await this.granted(side, name, owner, terms)
+  }
+
+  async close(): Promise<void> {
+    for (const watch of this.#watches.splice(0)) watch.close()
+    await this.end()
+  }
+
+  #port(side: Side): LockPort {
+    return this.ports[side]
+  }
+}

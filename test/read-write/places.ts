@@ -1,0 +1,121 @@
+/** Read-write locks at their ports, without the wait loop: what the store promises by itself, in each place it is kept. */
+import { randomUUID } from 'node:crypto'
+import { SystemClock } from '../../src/core/clock.js'
+import { Schedule } from '../../src/core/schedule.js'
+import { memoryReadWritePorts } from '../../src/memory/read-write-lock.js'
+import { MemoryReadWriteLocks } from '../../src/memory/read-write-locks.js'
+import { VirtualClock } from '../../src/memory/virtual-clock.js'
+import { isCluster, type RedisClient } from '../../src/redis/client.js'
+import { ClusterLink } from '../../src/redis/cluster-link.js'
+import type { Link, LinkListener } from '../../src/redis/link.js'
+import { readWritePorts } from '../../src/redis/read-write-lock.js'
+import { ReleaseChannels } from '../../src/redis/release-channel.js'
+import { StandaloneLink } from '../../src/redis/standalone-link.js'
+import { ReadWriteClient, WATCHDOG_MS } from './client.js'
+
+export interface ClientOptions {
+  /** How long its places last without being kept up. */
+  readonly waiterLeaseMs?: number
+}
+
+/** Where read-write locks are kept. */
+export abstract class ReadWritePlace {
+  readonly #clients: ReadWriteClient[] = []
+
+  constructor(readonly name: string) {}
+
+  /** Another process's client, in effect. */
+  client({ waiterLeaseMs = 5_000 }: ClientOptions = {}): ReadWriteClient {
+    const client = this.open(randomUUID(), waiterLeaseMs)
+    this.#clients.push(client)
+    return client
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.splice(0).map((client) => client.close()))
+  }
+
+  /** Lets time pass where the locks are. */
+  abstract pass(ms: number): Promise<void>
+
+  protected abstract open(clientId: string, waiterLeaseMs: number): ReadWriteClient
+}
+
+export class MemoryPlace extends ReadWritePlace {
+  readonly clock = new VirtualClock()
+  readonly locks = new MemoryReadWriteLocks(this.clock)
+
+  constructor() {
+    super('memory')
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.clock.advance(ms)
+  }
+
+  protected open(clientId: string, waiterLeaseMs: number): ReadWriteClient {
+    const ports = memoryReadWritePorts(this.locks, { clientId, waiterLeaseMs })
+    return new ReadWriteClient(clientId, ports, async () => ports.close())
+  }
+}
+
+/** A server or a cluster, which can be asked as a bystander. */
+export interface Bystander {
+  pass(ms: number): Promise<void>
+  close(): Promise<void>
+}
+
+export class RedisPlace extends ReadWritePlace {
+  constructor(
+    name: string,
+    private readonly pattern: () => RedisClient,
+    readonly bystander: Bystander,
+  ) {
+    super(name)
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.bystander.pass(ms)
+  }
+
+  override async close(): Promise<void> {
+    await super.close()
+    await this.bystander.close()
+  }
+
+  protected open(clientId: string, waiterLeaseMs: number): ReadWriteClient {
+    const errors: unknown[] = []
+    const onError = (error: unknown): number => errors.push(error)
+    const clock = new SystemClock()
+    const schedule = new Schedule(clock, onError)
+    const channels = new ReleaseChannels(() => link, schedule)
+    const listener: LinkListener = {
+      message: (channel, text) => channels.announce(channel, text),
+      resumed: (resumed) => {
+        for (const channel of resumed) channels.announce(channel)
+      },
+      error: onError,
+    }
+    const pattern = this.pattern()
+    const link: Link = isCluster(pattern)
+      ? new ClusterLink(pattern, schedule, 5_000, listener)
+      : new StandaloneLink(pattern, schedule, 5_000, listener)
+    const ports = readWritePorts(
+      { link, channels, keyPrefix: pattern.options.keyPrefix ?? '', onError },
+      { clientId, waiterLeaseMs, watchdogLeaseMs: WATCHDOG_MS, clock },
+    )
+    const end = async (): Promise<void> => {
+      channels.close()
+      await link.close()
+      schedule.clear()
+    }
+    return new ReadWriteClient(clientId, ports, end, errors)
+  }
+}
+
+let names = 0
+
+export function lockName(): string {
+  names += 1
+  return `rw:${process.pid}:${Date.now()}:${names}`
+}

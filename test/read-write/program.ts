@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import type { Owner } from '../../src/owner.js'
+import type { Side } from './client.js'
+
+/** One step of a program over one lock: what somebody asks, or that time passes. */
+export type Step =
+  | {
+      readonly does: 'acquire'
+      readonly side: Side
+      readonly who: number
+      readonly leaseMs: number
+      readonly waits: boolean
+    }
+  | { readonly does: 'release' | 'abandon' | 'renew'; readonly side: Side; readonly who: number }
+  | { readonly does: 'keepUp'; readonly side: Side; readonly client: number }
+  | { readonly does: 'force'; readonly side: Side }
+  | { readonly does: 'pass'; readonly ms: number }
+
+export const CLIENTS = 3
+const OWNERS_EACH = 2
+
+/** Who takes part: the owners of all clients, by number. */
+export const owners: readonly Owner[] = Array.from(
+  { length: CLIENTS * OWNERS_EACH },
+  (_, index): Owner => `client${index % CLIENTS}:${index}`,
+)
+
+const side = fc.constantFrom<Side>('read', 'write')
+const who = fc.nat(owners.length - 1)
+
+export const programs: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        does: fc.constant('acquire' as const),
+        side,
+        who,
+        leaseMs: fc.integer({ min: 10, max: 200 }),
+        waits: fc.boolean(),
+      }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        does: fc.constantFrom('release' as const, 'abandon' as const, 'renew' as const),
+        side,
+        who,
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ does: fc.constant('keepUp' as const), side, client: fc.nat(CLIENTS - 1) }),
+    },
+    { weight: 1, arbitrary: fc.record({ does: fc.constant('force' as const), side }) },
+    { weight: 2, arbitrary: fc.record({ does: fc.constant('pass' as const), ms: fc.nat(60) }) },
+  ),
+  { minLength: 1, maxLength: 60 },
+)

@@ -1,0 +1,143 @@
+/** Whatever is asked in whatever order: nobody beside a writer, nobody's time changed by another, no line that stands still. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { memoryReadWritePorts } from '../../src/memory/read-write-lock.js'
+import { type MemoryHold, MemoryReadWriteLocks } from '../../src/memory/read-write-locks.js'
+import { VirtualClock } from '../../src/memory/virtual-clock.js'
+import { LockUpgradeError } from '../../src/upgrade-error.js'
+import { runsOr } from '../properties/runs.js'
+import type { Side } from './client.js'
+import { CLIENTS, owners, programs, type Step } from './program.js'
+
+const NAME = 'lock'
+const WAITER_LEASE_MS = 50
+const RENEWED_MS = 120
+
+class World {
+  readonly clock = new VirtualClock()
+  readonly locks = new MemoryReadWriteLocks(this.clock)
+  readonly #clients = Array.from({ length: CLIENTS }, (_, index) =>
+    memoryReadWritePorts(this.locks, { clientId: `client${index}`, waiterLeaseMs: WAITER_LEASE_MS }),
+  )
+
+  /** Whom a step may concern, as a member of the store. */
+  async take(step: Step): Promise<string | undefined> {
+    if (step.does === 'pass') {
+      this.clock.skip(step.ms)
+      return undefined
+    }
+    if (step.does === 'keepUp' || step.does === 'force') {
+      const port = this.#port(step.side, step.does === 'keepUp' ? step.client : 0)
+      await (step.does === 'keepUp' ? port.line?.keepUp(NAME) : port.forceUnlock(NAME))
+      return undefined
+    }
+    const owner = owners[step.who] ?? 'client0:0'
+    const port = this.#port(step.side, step.who % CLIENTS)
+    const request = { name: NAME, owner, heldBefore: 0, leaseMs: RENEWED_MS }
+    if (step.does === 'acquire') {
+      await port.acquire({ ...request, leaseMs: step.leaseMs, waits: step.waits }).catch(refusedUpgrade)
+    } else if (step.does === 'release') {
+      await port.release({ name: NAME, owner, heldBefore: 1, repeated: false })
+    } else if (step.does === 'abandon') {
+      await port.abandon(request)
+    } else {
+      await Promise.all(port.renew([request]))
+    }
+    return `${step.side === 'read' ? 'r' : 'w'}:${owner}`
+  }
+
+  /** The live holds, by member. */
+  holds(): Map<string, MemoryHold> {
+    const lock = this.locks.open(NAME)
+    const holds = new Map(
+      [...lock.holds].map(([member, hold]): [string, MemoryHold] => [member, { ...hold }]),
+    )
+    this.locks.tidy(NAME, lock)
+    return holds
+  }
+
+  /** Whether somebody who is alive could enter and has not been let in. */
+  stalled(): boolean {
+    const lock = this.locks.open(NAME)
+    const { first } = lock
+    const alive = first && (lock.alive.get(first.split(':')[1] ?? '') ?? 0) > this.clock.now()
+    const stalled = alive === true && lock.admits(first)
+    this.locks.tidy(NAME, lock)
+    return stalled
+  }
+
+  get empty(): boolean {
+    return this.locks.names().length === 0
+  }
+
+  #port(side: Side, client: number) {
+    const ports = this.#clients[client]
+    if (!ports) throw new Error(`there is no client ${client}`)
+    return ports[side]
+  }
+}
+
+function refusedUpgrade(error: unknown): void {
+  if (!(error instanceof LockUpgradeError)) throw error
+}
+
+test('a writer is alone but for its own read; tokens of writes grow', async () => {
+  await fc.assert(
+    fc.asyncProperty(programs, async (steps) => {
+      const world = new World()
+      let lastWrite = -1n
+      for (const step of steps) {
+        await world.take(step)
+        const holds = [...world.holds().values()]
+        const writer = holds.find(({ side }) => side === 'w')
+        if (!writer) continue
+        expect(holds.filter(({ owner }) => owner !== writer.owner)).toEqual([])
+        expect(writer.fence).toBeGreaterThanOrEqual(lastWrite)
+        lastWrite = writer.fence
+      }
+    }),
+    runsOr(300),
+  )
+})
+
+test('the time left of a hold is changed by nobody but its own owner', async () => {
+  await fc.assert(
+    fc.asyncProperty(programs, async (steps) => {
+      const world = new World()
+      for (const step of steps) {
+        const before = world.holds()
+        const concerned = await world.take(step)
+        const after = world.holds()
+        for (const [member, hold] of before) {
+          const now = after.get(member)
+          if (member === concerned || now?.fence !== hold.fence) continue
+          expect(now).toEqual(hold)
+        }
+        // Nobody's hold ends by another's doing, unless it is forced open.
+        const gone = [...before].filter(
+          ([member, { endsAt }]) => !after.has(member) && endsAt > world.clock.now() && member !== concerned,
+        )
+        if (step.does !== 'force') expect(gone).toEqual([])
+      }
+    }),
+    runsOr(300),
+  )
+})
+
+test('nobody who could enter is left waiting by a step, and nothing is left when all is over', async () => {
+  await fc.assert(
+    fc.asyncProperty(programs, async (steps) => {
+      const world = new World()
+      for (const step of steps) {
+        await world.take(step)
+        // What time alone has ended, and a renewal, which changes nobody else's affairs, are seen by the next that looks.
+        if (step.does !== 'pass' && step.does !== 'renew') expect(world.stalled()).toBe(false)
+      }
+      for (const who of owners.keys()) {
+        for (const side of ['read', 'write'] as const) await world.take({ does: 'abandon', side, who })
+      }
+      expect(world.empty).toBe(true)
+    }),
+    runsOr(300),
+  )
+})

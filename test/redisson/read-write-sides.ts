@@ -1,0 +1,24 @@
+import type { Holdfast, ReadWriteLock } from '../../src/index.js'
+import type { Place } from '../setup/places.js'
+
+/** Both locks of a read-write lock. */
+export function sidesOf(lock: ReadWriteLock) {
+  return { read: lock.readLock(), write: lock.writeLock() }
+}
+
+/** Another instance's handles of the lock. */
+export function elsewhere(place: Pick<Place, 'holdfast'>, name: string): ReadWriteLock {
+  const holdfast: Holdfast = place.holdfast()
+  return holdfast.readWriteLock(name)
+}
+
+/** Waits until so many calls stand in its line, on a single server. */
+export async function lineOf(
+  place: Pick<Place, 'client' | 'eventually'>,
+  name: string,
+  length: number,
+): Promise<void> {
+  const client = place.client()
+  const look = async (): Promise<number> => Number(await client.call('ZCARD', `holdfast_rw_line:{${name}}`))
+  await place.eventually(look, (count) => count === length)
+}
