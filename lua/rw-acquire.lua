@@ -39,6 +39,8 @@ end
 
 local held, token = hold_of(member)
 if held then
+  -- First, because a full server allows that, and then the rest too: a hold that was granted in line is not to be lost.
+  redis.call('PEXPIRE', holds, string.format('%.0f', math.max(redis.call('PTTL', holds), lease)))
   -- The first hold has exactly its lease: what was granted in line had another. A nested one never shortens the time left (L2).
   if (before == 0 and held == 1) or now + lease > tonumber(redis.call('ZSCORE', leases, member)) then
     redis.call('ZADD', leases, now + lease, member)
@@ -68,9 +70,14 @@ if downgrades or ((not head or head == member) and admits(member)) then
   return kept_or_undone() or answer(1, token)
 end
 if ARGV[7] == '1' then
+  local placed = redis.call('ZSCORE', line, member)
+  if placed then
+    -- As above: who has a place is not sent away by a full server.
+    redis.call('PEXPIRE', line, string.format('%.0f', math.max(redis.call('PTTL', line), place_lease)))
+  end
   -- The client first: a place without it would be taken for a dead one's.
   redis.call('ZADD', alive, now + place_lease, client_of(member))
-  if not redis.call('ZSCORE', line, member) then
+  if not placed then
     local last = redis.call('ZRANGE', line, -1, -1, 'WITHSCORES')[2] or 0
     redis.call('ZADD', line, last + 1, member)
   end

@@ -18,13 +18,12 @@ local ends = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]))
 if not ends or ends <= now or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return 0
 end
+-- First, because a full server allows that, and then the rest too: no hold is lost for want of memory.
+for index = 1, 2 do
+  redis.call('PEXPIRE', KEYS[index], string.format('%.0f', math.max(redis.call('PTTL', KEYS[index]), lease)))
+end
 if now + lease > ends then
   redis.call('ZADD', KEYS[2], now + lease, ARGV[1])
-  for index = 1, 2 do
-    if redis.call('PTTL', KEYS[index]) < lease then
-      redis.call('PEXPIREAT', KEYS[index], string.format('%.0f', now + lease))
-    end
-  end
 end
 local kept = redis.call('PTTL', KEYS[3])
 if kept >= 0 and kept < lease + ARGV[3] / 2 then

@@ -35,6 +35,8 @@ export interface SemaphorePort extends PermitsPort {
 export interface PermitExpirableSemaphorePort extends PermitsPort {
   /** How many are taken by anybody. */
   acquiredPermits(name: string): Promise<number>
+  /** How many there are, those that are taken included. */
+  permits(name: string): Promise<number>
   /** Sets how many there are, those that are taken included. */
   setPermits(name: string, permits: number): Promise<void>
   /** Gives them back, all or none; tells whether it did. */

@@ -65,6 +65,11 @@ export class PermitExpirableSemaphore {
     return await this.#locker.query(() => this.#port.acquiredPermits(this.name))
   }
 
+  /** How many permits there are, those that are taken included. */
+  async permits(): Promise<number> {
+    return await this.#locker.query(() => this.#port.permits(this.name))
+  }
+
   /**
    * Takes permits, waiting for them as long as `waitMs` says (default: as long as it takes).
    *
@@ -93,7 +98,7 @@ export class PermitExpirableSemaphore {
     return this.#section(optionsOrBody, body)
   }
 
-  /** As {@link withPermits}, by the name it has with every kind of lock. */
+  /** As `withPermits`, by the name it has with every kind of lock. */
   withLock<Result>(body: PermitsSection<Result>): Promise<Awaited<Result>>
   withLock<Result>(options: PermitsOptions, body: PermitsSection<Result>): Promise<Awaited<Result>>
   withLock<Result>(
@@ -113,7 +118,7 @@ export class PermitExpirableSemaphore {
     if (!(await this.#release(ids))) throw new PermitNotHeldError(this.name, ids)
   }
 
-  /** As {@link release}; `false` where one is not taken (any more). */
+  /** As `release`; `false` where one is not taken (any more). */
   async tryRelease(permitIds: string | readonly string[]): Promise<boolean> {
     return await this.#release(checkPermitIds(permitIds))
   }
@@ -172,15 +177,14 @@ function checkLease(leaseMs: unknown): void {
     throw new InvalidArgumentError('leaseMs', leaseMs, 'a number of milliseconds')
 }
 
-function checkPermitIds(permitIds: string | readonly string[]): readonly [string, ...string[]] {
-  const [first, ...rest] = typeof permitIds === 'string' ? [permitIds] : [...permitIds]
-  const ids = [first, ...rest]
-  const bad = ids.find((id, index) => !/^[0-9a-f]{32}$/.test(String(id)) || ids.indexOf(id) !== index)
-  if (first === undefined || bad !== undefined)
-    throw new InvalidArgumentError(
-      'permitIds',
-      bad,
-      'ids of permits, each of 32 hexadecimal digits and given once',
-    )
-  return [first, ...rest]
+function checkPermitIds(permitIds: unknown): readonly [string, ...string[]] {
+  const given: readonly unknown[] = Array.isArray(permitIds) ? permitIds : [permitIds]
+  const ids = given.filter((id) => typeof id === 'string' && /^[0-9a-f]{32}$/.test(id)).map(String)
+  const [first, ...rest] = ids
+  if (first !== undefined && new Set(ids).size === given.length) return [first, ...rest]
+  throw new InvalidArgumentError(
+    'permitIds',
+    permitIds,
+    'ids of permits, at least one, each of 32 hexadecimal digits and given once',
+  )
 }

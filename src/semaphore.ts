@@ -96,7 +96,7 @@ export class Semaphore {
     return this.#section(optionsOrBody, body)
   }
 
-  /** As {@link withPermits}, by the name it has with every kind of lock. */
+  /** As `withPermits`, by the name it has with every kind of lock. */
   withLock<Result>(body: Section<Result>): Promise<Awaited<Result>>
   withLock<Result>(options: PermitsOptions, body: Section<Result>): Promise<Awaited<Result>>
   withLock<Result>(
@@ -114,7 +114,7 @@ export class Semaphore {
     await this.#add(checkPermits('permits', permits, 1))
   }
 
-  /** As {@link release}, but not where no number of permits is set; tells whether one is. */
+  /** As `release`, but not where no number of permits is set; tells whether one is. */
   async releaseIfExists(permits = 1): Promise<boolean> {
     checkPermits('permits', permits, 1)
     return await change(this.#locker, (request) => this.#port.addPermitsIfSet(this.name, permits, request))

@@ -16,7 +16,7 @@ export class LineGate extends SharedGate {
   readonly #placed = new Map<Owner, Waiter>()
   /** Of those, who has asked with the watch in force: it will be told. */
   readonly #resting = new Set<Waiter>()
-  /** Who was granted the lock before it was heard that it stands in line: the two may travel on different connections. */
+  /** Who was granted the lock while its question was under way: the two may travel on different connections. */
   readonly #early = new Set<Owner>()
   readonly #keeper: LineKeeper
 
@@ -65,7 +65,8 @@ export class LineGate extends SharedGate {
       return
     }
     const waiter = this.#placed.get(owner)
-    if (waiter) this.#call(waiter)
+    // With its question under way the answer may be older than this news: then it asks once more.
+    if (waiter && !waiter.attempting) this.#call(waiter)
     else if (this.callers > 0) this.#early.add(owner)
   }
 

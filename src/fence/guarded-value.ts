@@ -45,7 +45,7 @@ export class GuardedValue {
   /**
    * Removes the value; the token is remembered, so that a late writer cannot bring it back.
    *
-   * @throws as {@link set}.
+   * @throws as `set`.
    */
   async delete(fence: Fence): Promise<void> {
     await this.#write(undefined, fence)

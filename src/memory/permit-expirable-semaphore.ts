@@ -14,6 +14,11 @@ export class MemoryPermitExpirableSemaphorePort
     return this.semaphores.find(name)?.taken.size ?? 0
   }
 
+  async permits(name: string): Promise<number> {
+    const semaphore = this.semaphores.find(name)
+    return semaphore ? semaphore.available + semaphore.taken.size : 0
+  }
+
   async setPermits(name: string, permits: number): Promise<void> {
     const semaphore = this.semaphores.find(name) ?? this.semaphores.create(name, 0)
     const available = permits - semaphore.taken.size

@@ -18,6 +18,8 @@ interface Debt {
 export class Backlog {
   readonly #open = new Map<string, Debt>()
   #closed = false
+  /** Why the server is away, while it is. */
+  trouble: unknown
   /** Settles when the server answers again, or when whoever tries gives up. */
   #away: Promise<void> | undefined
   #endWaits: (() => void) | undefined
@@ -85,27 +87,28 @@ export class Backlog {
       } catch (error) {
         if (!isTransient(error)) throw error
         if (this.#closed) return
+        this.trouble = error
         // Unless another is at it already.
-        this.#away ??= this.#tryUntilBack(request, goneAt)
+        this.#away ??= this.#tryUntilBack(request, goneAt).finally(() => {
+          this.#away = undefined
+          this.trouble = undefined
+        })
       }
     }
   }
 
   async #tryUntilBack(request: AcquireRequest, goneAt: number): Promise<void> {
-    try {
-      for (let failures = 1; !this.#closed; failures += 1) {
-        const again = this.schedule.clock.now() + pauseMs(failures)
-        if (again >= goneAt) return
-        await this.#until(again, this.#closing)
-        try {
-          await this.port.abandon(request)
-          return
-        } catch (error) {
-          if (!isTransient(error)) return
-        }
+    for (let failures = 1; !this.#closed; failures += 1) {
+      const again = this.schedule.clock.now() + pauseMs(failures)
+      await this.#until(Math.min(again, goneAt), this.#closing)
+      if (again >= goneAt || this.#closed) return
+      try {
+        await this.port.abandon(request)
+        return
+      } catch (error) {
+        if (!isTransient(error)) return
+        this.trouble = error
       }
-    } finally {
-      this.#away = undefined
     }
   }
 

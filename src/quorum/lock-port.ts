@@ -37,7 +37,7 @@ export class QuorumLockPort implements LockPort {
   constructor(
     private readonly members: readonly Member[],
     private readonly schedule: Schedule,
-    private readonly serverTimeoutMs: number,
+    private readonly terms: { readonly serverTimeoutMs: number; readonly commandTimeoutMs: number },
   ) {
     this.#watches = new QuorumWatches(members, schedule)
     this.#majority = majorityOf(members.length)
@@ -55,7 +55,7 @@ export class QuorumLockPort implements LockPort {
     await this.#introduced
     const misuse = this.members.find((member) => member.misuse)?.misuse
     if (misuse) throw misuse
-    return await elect(this.members, this.schedule, this.#watches, request, this.serverTimeoutMs)
+    return await elect(this.members, this.schedule, this.#watches, request, this.terms.serverTimeoutMs)
   }
 
   async abandon(request: AcquireRequest): Promise<void> {
@@ -64,7 +64,9 @@ export class QuorumLockPort implements LockPort {
     const enough = concluded(undone, (answers) =>
       countOf(answers, () => true) >= this.#majority ? true : undefined,
     )
-    if ((await upTo(this.schedule, this.serverTimeoutMs, enough)) === undefined) {
+    const known = this.members.filter(({ backlog }) => backlog.trouble !== undefined)
+    const patienceMs = known.length > this.#spares ? 0 : this.terms.commandTimeoutMs
+    if ((await upTo(this.schedule, patienceMs, enough)) === undefined) {
       throw quorumFailure('abandon', request.name, this.#away(request), this.members.length)
     }
   }
@@ -200,13 +202,16 @@ export class QuorumLockPort implements LockPort {
   #introduce(): Promise<unknown> {
     const looks = this.members.flatMap((member) => member.look() ?? [])
     if (looks.length === 0) return Promise.resolve()
-    return upTo(this.schedule, this.serverTimeoutMs, Promise.allSettled(looks))
+    return upTo(this.schedule, this.terms.serverTimeoutMs, Promise.allSettled(looks))
   }
 
   #away({ name, owner }: AcquireRequest): Failure[] {
     return this.members
       .filter(({ backlog }) => backlog.pending(name, owner))
-      .map(({ label }) => ({ label, error: new StoreError('unreachable', 'abandon', { transient: true }) }))
+      .map(({ label, backlog }) => ({
+        label,
+        error: backlog.trouble ?? new StoreError('timeout', 'abandon', { transient: true }),
+      }))
   }
 
   #note(leaseMs: number): void {

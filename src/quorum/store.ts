@@ -54,7 +54,10 @@ class QuorumSession implements StoreSession {
     for (const store of stores) members.push(new Member(store, settings, restartGuardMs, () => members))
     this.#members = members
     const usual = Math.min(USUAL_SERVER_TIMEOUT_MS, commandTimeoutMs / 2)
-    this.#port = new QuorumLockPort(members, schedule, serverTimeoutMs ?? usual)
+    this.#port = new QuorumLockPort(members, schedule, {
+      commandTimeoutMs,
+      serverTimeoutMs: serverTimeoutMs ?? usual,
+    })
     this.lock = this.#port
   }
 

@@ -103,6 +103,11 @@ export class RedisPermitExpirableSemaphorePort
     return (await this.#count(name)).out
   }
 
+  async permits(name: string): Promise<number> {
+    const { available, out } = await this.#count(name)
+    return available + out
+  }
+
   async setPermits(name: string, permits: number): Promise<void> {
     const args = [permits, ...this.announcing(name)]
     await this.run(

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.js'
+import { StoreError } from '../errors.js'
 import type { ReadWritePorts } from '../kind-ports.js'
 import type { Owner } from '../owner.js'
 import type {
@@ -14,7 +15,6 @@ import type {
   StoreLine,
   Watch,
 } from '../store.js'
-import { failureOf } from './failure.js'
 import type { Argument, Link } from './link.js'
 import { holdsKeyOf, keyOfHolds, readWriteKeysOf, renewedKeysOf, scansFor } from './read-write-keys.js'
 import { type LineGrant, Places, toldGrants } from './read-write-places.js'
@@ -228,8 +228,9 @@ function granted({ since, leaseMs, fence }: LineGrant): AcquireReply {
   return { outcome: 'granted', fence, granted: { since, leaseMs } }
 }
 
-function untoldError(text: string, command: string, lockName: string): unknown {
-  const cause = new Error(text)
-  cause.name = 'ReplyError'
-  return failureOf(cause, { command, lockName })
+/** An announcement within a script is refused for one reason only. */
+function untoldError(text: string, command: string, lockName: string): StoreError {
+  const hint =
+    'Grant the ACL user the channels of read-write locks: waiters learn of a release late without them.'
+  return new StoreError('permission', command, { lockName, cause: new Error(text), transient: false, hint })
 }

@@ -94,14 +94,7 @@ export class ReentrantLockPort implements LockPort {
   async forceUnlock(name: string): Promise<boolean> {
     const key = this.#key(name)
     const channel = releaseChannelOf(key)
-    const reply = await runScript(
-      this.link,
-      forceUnlock,
-      key,
-      name,
-      [channel, this.publishCommand],
-      Number,
-    )
+    const reply = await runScript(this.link, forceUnlock, key, name, [channel, this.publishCommand], Number)
     if (reply === 2) await this.#announce(name, channel)
     return reply > 0
   }

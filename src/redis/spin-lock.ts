@@ -7,12 +7,7 @@ const SILENT: Watch = { confirmed: Promise.resolve(), close: () => undefined }
 
 /** The reentrant lock for servers and proxies without pub/sub: nothing is announced and nothing is listened to. */
 export class SpinLockPort extends ReentrantLockPort {
-  constructor(
-    link: Link,
-    channels: ReleaseChannels,
-    keyPrefix: string,
-    onError: (error: unknown) => void,
-  ) {
+  constructor(link: Link, channels: ReleaseChannels, keyPrefix: string, onError: (error: unknown) => void) {
     super(link, channels, keyPrefix, onError, '')
   }
 

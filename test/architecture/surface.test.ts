@@ -4,18 +4,25 @@ import { expect, test } from 'vitest'
 import * as index from '../../src/index.js'
 import * as memory from '../../src/memory/index.js'
 
-test('holdfast exports the client and the errors, and nothing else', () => {
+test('holdfast exports the client, the errors, the guard and the quorum, and nothing else', () => {
   expect(Object.keys(index).sort()).toEqual([
     'ClosedError',
+    'FenceGuard',
     'Holdfast',
     'HoldfastError',
     'InvalidArgumentError',
     'LockLostError',
     'LockTimeoutError',
+    'LockUpgradeError',
     'NoOwnerError',
     'NotOwnerError',
+    'PermitNotHeldError',
+    'SequencerError',
+    'StaleFenceError',
+    'StaleSequencerError',
     'StoreError',
     'TooManyWaitersError',
+    'quorum',
   ])
 })
 

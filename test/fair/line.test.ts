@@ -73,7 +73,7 @@ describe.each(places.map((place) => ({ where: place.name, place })))('fair line 
     await one.release(name, first)
   })
 
-  test('a free lock goes to the first in line, whoever asks', async () => {
+  test('#2099 a free lock goes to the first in line, whoever asks', async () => {
     const name = lockName()
     const [holder, one, two] = [place.client(), place.client(), place.client()]
     const dying = await holder.take(name)
@@ -87,7 +87,7 @@ describe.each(places.map((place) => ({ where: place.name, place })))('fair line 
     await one.release(name, first)
   })
 
-  test('a dead waiter is passed over', async () => {
+  test('#5019 a dead waiter is passed over', async () => {
     const name = lockName()
     const [holder, dead, alive] = [place.client(), place.client({ waiterLeaseMs: 50 }), place.client()]
     const first = await holder.take(name)
@@ -121,7 +121,7 @@ describe.each(places.map((place) => ({ where: place.name, place })))('fair line 
     await alive.release(name, next)
   })
 
-  test('places that have lapsed are asked for again', async () => {
+  test('#3004 places that have lapsed are asked for again, and whoever was passed over is served in the end', async () => {
     const name = lockName()
     const [holder, slow, other] = [place.client(), place.client({ waiterLeaseMs: 600 }), place.client()]
     const first = await holder.take(name)
@@ -141,7 +141,7 @@ describe.each(places.map((place) => ({ where: place.name, place })))('fair line 
     await slow.release(name, late)
   })
 
-  test('who leaves the line is not granted the lock', async () => {
+  test('#4153 who leaves the line is not granted the lock', async () => {
     const name = lockName()
     const [holder, leaver, stayer] = [place.client(), place.client(), place.client()]
     const first = await holder.take(name)

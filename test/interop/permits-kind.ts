@@ -1,7 +1,7 @@
 import type { Hold, Holdfast, LockState } from '../../src/index.js'
 
 /** What both kinds of semaphores are asked here. */
-export interface Permits {
+interface Permits {
   readonly name: string
   trySetPermits(permits: number): Promise<boolean>
   addPermits(permits: number): Promise<void>

@@ -67,6 +67,16 @@ export class Fleet {
     return Promise.all(this.servers.map((_, index) => this.vote(index, name)))
   }
 
+  /** For how long each server says it runs. */
+  agesMs(): Promise<number[]> {
+    return Promise.all(
+      this.servers.map(async (_, index) => {
+        const told = String(await this.client(index).call('INFO', 'server'))
+        return Number(/uptime_in_seconds:(\d+)/.exec(told)?.[1]) * 1_000
+      }),
+    )
+  }
+
   /** Waits until nobody has a vote, and nothing is alive in any client. */
   async nothingLeft(name: string): Promise<void> {
     await eventually(

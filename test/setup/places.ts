@@ -47,7 +47,10 @@ class StorePlace implements Place {
   }
 
   holdfast(options?: HoldfastOptions): Holdfast {
-    const holdfast = new clientOf[this.kind](typeof this.store === 'function' ? this.client() : this.store, options)
+    const holdfast = new clientOf[this.kind](
+      typeof this.store === 'function' ? this.client() : this.store,
+      options,
+    )
     this.#made.push(holdfast)
     return holdfast
   }

@@ -1,0 +1,4 @@
+import { kindContract } from './kind-contract.js'
+import { waitingCases } from './waiting.cases.js'
+
+kindContract('fenced', waitingCases)

@@ -1,0 +1,3 @@
+import { kindContract } from './kind-contract.js'
+
+kindContract('spin')

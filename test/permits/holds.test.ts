@@ -1,0 +1,139 @@
+/** Permits and latches as programs have them, in every place they are kept. */
+import { afterEach, describe, expect, test } from 'vitest'
+import { ClosedError, LockLostError, LockTimeoutError } from '../../src/index.js'
+import { untilIdle } from '../contract/idle.js'
+import { inTime, rejectionOf } from '../contract/outcome.js'
+import { type Place, placeOf } from '../setup/places.js'
+import { handleOf, kinds } from './handles.js'
+
+describe.each((['memory-virtual-time', 'standalone', 'cluster'] as const).map((name) => placeOf(name)))(
+  '$name',
+  (place) => {
+    afterEach(() => place.tidy())
+
+    describe.each(kinds)('%s', (kind) => {
+      async function pair(permits: number) {
+        const [near, far] = [place.holdfast(), place.holdfast()]
+        const semaphore = handleOf(near, kind, place.lockName())
+        await semaphore.trySetPermits(permits)
+        return { near, far, semaphore, remote: handleOf(far, kind, semaphore.name) }
+      }
+
+      test('a section has its permits as long as it runs, also when it fails', async () => {
+        const { near, semaphore, remote } = await pair(3)
+        const result = await semaphore.withPermits({ permits: 2 }, async (hold) => {
+          hold.assertHeld()
+          expect(await remote.availablePermits()).toBe(1)
+          return 'done'
+        })
+        expect(result).toBe('done')
+        const failed = semaphore.withLock(() => Promise.reject(new Error('the body failed')))
+        await expect(failed).rejects.toThrow('the body failed')
+        expect(await remote.availablePermits()).toBe(3)
+        await untilIdle(place, near)
+      })
+
+      test('nested acquisitions each take permits of their own', async () => {
+        const { semaphore } = await pair(2)
+        await semaphore.withPermits({}, async () => {
+          await semaphore.withPermits({}, async () => {
+            expect(await semaphore.availablePermits()).toBe(0)
+            expect(await semaphore.tryAcquire()).toBeNull()
+          })
+        })
+        expect(await semaphore.availablePermits()).toBe(2)
+      })
+
+      test('W4: abort, timeout and close leave the number right, and nothing behind', async () => {
+        const { near, far, semaphore, remote } = await pair(3)
+        const hold = await remote.acquire({ permits: 2 })
+        const controller = new AbortController()
+        const reason = new Error('no longer wanted')
+        const aborted = rejectionOf(semaphore.acquire({ permits: 2, signal: controller.signal }))
+        const late = rejectionOf(semaphore.acquire({ permits: 3, waitMs: 150 }))
+        await waiting(place, semaphore)
+        controller.abort(reason)
+        expect(await aborted).toBe(reason)
+        expect(await inTime(place, late)).toBeInstanceOf(LockTimeoutError)
+        await untilIdle(place, near)
+        const closed = rejectionOf(semaphore.acquire({ permits: 2 }))
+        await waiting(place, semaphore)
+        await near.close()
+        expect(await closed).toBeInstanceOf(ClosedError)
+        expect(await remote.availablePermits()).toBe(1)
+        await hold.release()
+        expect(await remote.availablePermits()).toBe(3)
+        await untilIdle(place, far)
+      })
+
+      test('without a lease the watchdog keeps the permits; with one they end, and the holder is told', async () => {
+        const holdfast = place.holdfast({ watchdogMs: 300 })
+        const semaphore = handleOf(holdfast, kind, place.lockName())
+        await semaphore.trySetPermits(2)
+        let renewals = 0
+        holdfast.on('renewed', () => {
+          renewals += 1
+        })
+        const watched = await semaphore.acquire()
+        const leased = await semaphore.acquire({ leaseMs: 300 })
+        await place.eventually(() => renewals >= 4)
+        watched.assertHeld()
+        await place.eventually(() => leased.signal.aborted)
+        expect(leased.signal.reason).toBeInstanceOf(LockLostError)
+        await expect(leased.release()).rejects.toThrow(LockLostError)
+        await place.eventually(async () => (await semaphore.availablePermits()) === 1)
+        await watched.release()
+        expect(await semaphore.availablePermits()).toBe(2)
+      })
+
+      test('what a client that has gone took comes back when its lease ends, and a waiter gets in then', async () => {
+        const { far, semaphore, remote } = await pair(1)
+        await remote.acquire({ leaseMs: 300 })
+        await far.close()
+        const hold = await inTime(place, semaphore.acquire())
+        await hold.release()
+        expect(await semaphore.availablePermits()).toBe(1)
+      })
+
+      test('many waiters of several clients: never more inside than permits, and all get in', async () => {
+        const { semaphore } = await pair(3)
+        const handles = Array.from({ length: 4 }, () => handleOf(place.holdfast(), kind, semaphore.name))
+        let inside = 0
+        let most = 0
+        const sections = handles.flatMap((handle, index) =>
+          Array.from({ length: 8 }, () => {
+            const permits = 1 + (index % 3)
+            return handle.withPermits({ permits }, async () => {
+              inside += permits
+              most = Math.max(most, inside)
+              await new Promise(setImmediate)
+              inside -= permits
+            })
+          }),
+        )
+        await inTime(place, Promise.all(sections))
+        expect(most).toBeLessThanOrEqual(3)
+        expect(await semaphore.availablePermits()).toBe(3)
+      })
+    })
+
+    test('a latch lets pass all that wait when it opens, and is idle then', async () => {
+      const [near, far] = [place.holdfast(), place.holdfast()]
+      const latch = near.countDownLatch(place.lockName())
+      await latch.trySetCount(2)
+      const passes = [near, near, far].map((holdfast) => holdfast.countDownLatch(latch.name).await())
+      await place.eventually(async () => (await latch.countWaitingClients()) === 2)
+      expect(await latch.countDown()).toBe(1)
+      expect(await latch.tryAwait()).toBe(false)
+      expect(await latch.countDown()).toBe(0)
+      await inTime(place, Promise.all(passes))
+      expect(await latch.tryAwait()).toBe(true)
+      await untilIdle(place, near)
+      await untilIdle(place, far)
+    })
+  },
+)
+
+async function waiting(place: Place, handle: { countWaitingClients(): Promise<number> }): Promise<void> {
+  await place.eventually(async () => (await handle.countWaitingClients()) === 1)
+}

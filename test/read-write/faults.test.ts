@@ -1,0 +1,199 @@
+/** Read-write locks while replies are lost, and on servers that refuse. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import type { Lock } from '../../src/index.js'
+import { eventsOf } from '../fault/heard.js'
+import { calls } from '../fault/proxied-command.js'
+import { Scene } from '../fault/scene.js'
+import { bringServer, type Server } from '../servers/index.js'
+import { eventually } from '../setup/eventually.js'
+
+const stages = [
+  { where: 'RESP3', open: () => Scene.standalone('ioredis-6') },
+  { where: 'RESP2', open: () => Scene.standalone('ioredis-5') },
+  { where: 'cluster', open: () => Scene.cluster('ioredis-6') },
+]
+const faults = stages.flatMap(({ where, open }) => [
+  { where, open, fault: 'break' as const },
+  { where, open, fault: 'silence' as const },
+])
+const sides = ['readLock', 'writeLock'] as const
+
+/** Waits until so many stand in line, as the server has it. */
+async function lineOf(scene: Scene, length: number): Promise<void> {
+  const key = `holdfast_rw_line:{${scene.name}}`
+  await eventually(
+    () => scene.direct.zcard(key),
+    (count) => count === length,
+  )
+}
+
+function holdsOf(lock: Lock): Promise<number[]> {
+  return lock.inspect().then(({ owners }) => owners.map(({ holds }) => holds))
+}
+
+describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) => {
+  let scene: Scene
+  beforeEach(async () => {
+    scene = await open()
+  })
+  afterEach(() => scene.end())
+
+  test.each(sides)('of an acquire, nested or not, and of a release: each counts once, %s', async (side) => {
+    const holdfast = scene.holdfast({ commandTimeoutMs: 300 })
+    const lock = holdfast.readWriteLock(scene.name)[side]()
+    const problems = eventsOf(holdfast, ['lost', 'error'])
+    const losing = async <Result>(
+      script: 'rwAcquire' | 'rwRelease',
+      step: () => Promise<Result>,
+    ): Promise<Result> => {
+      const dropped = scene.dropReply(calls(script), fault)
+      const result = await step()
+      await dropped
+      return result
+    }
+    const outer = await losing('rwAcquire', () => lock.acquire())
+    const inner = await losing('rwAcquire', () => lock.acquire({ owner: outer.owner }))
+    expect(await holdsOf(lock)).toEqual([2])
+    await losing('rwRelease', () => inner.release())
+    expect(await holdsOf(lock)).toEqual([1])
+    await losing('rwRelease', () => outer.release())
+    expect(await holdsOf(lock)).toEqual([])
+    expect(problems).toEqual([])
+    await scene.nothingLeft()
+  })
+
+  test('of an acquire that joined the line: it has one place, and is served', async () => {
+    const holder = await scene
+      .holdfast({}, { proxied: false })
+      .readWriteLock(scene.name)
+      .writeLock()
+      .acquire()
+    const dropped = scene.dropReply(calls('rwAcquire'), fault)
+    const waiting = scene.holdfast({ commandTimeoutMs: 300 }).readWriteLock(scene.name).readLock().acquire()
+    await dropped
+    await lineOf(scene, 1)
+    await holder.release()
+    const hold = await waiting
+    hold.assertHeld()
+    await hold.release()
+    await lineOf(scene, 0)
+    await scene.nothingLeft()
+  })
+
+  test('of an acquire whose caller has left: neither a place nor a hold stays', async () => {
+    const other = scene.holdfast({}, { proxied: false }).readWriteLock(scene.name)
+    const holder = await other.readLock().acquire()
+    const dropped = scene.dropReply(calls('rwAcquire'), fault)
+    const write = scene.holdfast({ commandTimeoutMs: 300 }).readWriteLock(scene.name).writeLock()
+    await expect(write.acquire({ waitMs: 150 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' })
+    await dropped
+    await lineOf(scene, 0)
+    await (await other.readLock().acquire()).release()
+    await holder.release()
+    expect(await write.isLocked()).toBe(false)
+    await scene.nothingLeft()
+  })
+})
+
+describe('a server that refuses', () => {
+  let server: Server
+  let scene: Scene
+  beforeAll(async () => {
+    server = await bringServer({ flavour: inject('servers').flavour })
+  })
+  afterAll(() => server.stop())
+  beforeEach(async () => {
+    scene = await Scene.standalone(undefined, server)
+  })
+  afterEach(async () => {
+    await scene.direct.call('CONFIG', 'SET', 'maxmemory', '0')
+    await scene.end()
+  })
+  const keys = async (): Promise<string[]> => (await scene.direct.keys(`*${scene.name}*`)).sort()
+  const fence = (): string => `holdfast_rw_fence:{${scene.name}}`
+
+  test('full: an acquire is refused and leaves nothing; releases, partial ones too, and renewals go on', async () => {
+    const holdfast = scene.holdfast({ watchdogMs: 900 })
+    const read = holdfast.readWriteLock(scene.name).readLock()
+    const heard = eventsOf(holdfast, ['renewed', 'suspended', 'lost', 'error'])
+    const outer = await read.acquire()
+    const inner = await read.acquire({ owner: outer.owner })
+    const before = await keys()
+    await scene.direct.call('CONFIG', 'SET', 'maxmemory', '1')
+    const refusal = { code: 'STORE_ERROR', reason: 'out-of-memory', transient: false }
+    const write = holdfast.readWriteLock(scene.name).writeLock()
+    await expect(write.acquire()).rejects.toMatchObject(refusal)
+    await expect(read.acquire()).rejects.toMatchObject(refusal)
+    expect(await keys()).toEqual(before)
+    await eventually(() => heard.includes('renewed'))
+    await inner.release()
+    outer.assertHeld()
+    await outer.release()
+    expect(heard.filter((event) => event !== 'renewed')).toEqual([])
+    expect(await keys()).toEqual([fence()])
+    await scene.nothingLeft()
+  })
+
+  test('full: who stands in line is let in by the last release, and keeps its place until then', async () => {
+    const holder = await scene.holdfast().readWriteLock(scene.name).writeLock().acquire()
+    const waiter = scene.holdfast({ watchdogMs: 900 })
+    const waiting = waiter.readWriteLock(scene.name).readLock().acquire({ leaseMs: 5_000 })
+    await lineOf(scene, 1)
+    await scene.direct.call('CONFIG', 'SET', 'maxmemory', '1')
+    // Longer than a place lasts without being kept up.
+    const lapses = async (): Promise<number> => {
+      const [, at] = await scene.direct.zrange(`holdfast_rw_alive:{${scene.name}}`, 0, 0, 'WITHSCORES')
+      return Number(at)
+    }
+    const first = await lapses()
+    await eventually(lapses, (at) => at > first + 300)
+    await holder.release()
+    const hold = await waiting
+    hold.assertHeld()
+    await hold.release()
+    await scene.nothingLeft()
+  })
+
+  test.each([
+    ['the keys', ['resetkeys', '~other:*']],
+    ['a command within the script', ['-pexpireat']],
+    ['EVALSHA', ['-evalsha', '-eval']],
+  ])('without permission for %s: an acquire is refused and leaves no hold', async (_what, rules) => {
+    await scene.direct.call(
+      'ACL',
+      'SETUSER',
+      'restricted',
+      'reset',
+      'on',
+      '>s',
+      '~*',
+      '&*',
+      '+@all',
+      ...rules,
+    )
+    const client = { username: 'restricted', password: 's' }
+    const lock = scene.holdfast({}, { client }).readWriteLock(scene.name)
+    for (const side of sides) {
+      const refusal = { code: 'STORE_ERROR', reason: 'permission', transient: false }
+      await expect(lock[side]().acquire()).rejects.toMatchObject(refusal)
+      await expect(lock[side]().tryAcquire()).rejects.toMatchObject(refusal)
+    }
+    expect((await keys()).filter((key) => key !== fence())).toEqual([])
+    await scene.nothingLeft()
+  })
+
+  test('without permission for channels: who need not wait is served, and is told whom it could not tell', async () => {
+    await scene.direct.call('ACL', 'SETUSER', 'mute', 'reset', 'on', '>s', '~*', 'resetchannels', '+@all')
+    const mute = scene.holdfast({}, { client: { username: 'mute', password: 's' } })
+    const errors: unknown[] = []
+    mute.on('error', (error) => errors.push(error))
+    const hold = await mute.readWriteLock(scene.name).writeLock().acquire()
+    const waiting = scene.holdfast({ watchdogMs: 900 }).readWriteLock(scene.name).readLock().acquire()
+    await lineOf(scene, 1)
+    await hold.release()
+    // The waiter finds out when it keeps its place up.
+    await (await waiting).release()
+    expect(errors).toEqual([expect.objectContaining({ code: 'STORE_ERROR', reason: 'permission' })])
+    await scene.nothingLeft()
+  })
+})

@@ -1,0 +1,273 @@
+/** Redisson's tests of its permit-expirable semaphore, under its names. */
+import { afterEach, describe, expect, inject, test } from 'vitest'
+import { Holdfast, LockLostError } from '../../src/index.js'
+import { PermitNotHeldError } from '../../src/permit-not-held-error.js'
+import { clusterClient } from '../setup/clients.js'
+import { placeOf } from '../setup/places.js'
+import { UnguardedCounter } from './unguarded-counter.js'
+
+const place = placeOf('standalone')
+const ID = /^[0-9a-f]{32}$/
+
+afterEach(() => place.tidy())
+
+async function semaphoreOf(permits: number) {
+  const semaphore = place.holdfast().permitExpirableSemaphore(place.lockName())
+  if (permits > 0) expect(await semaphore.trySetPermits(permits)).toBe(true)
+  return semaphore
+}
+
+type Handle = Awaited<ReturnType<typeof semaphoreOf>>
+
+async function untilAvailable(semaphore: Handle, permits: number): Promise<void> {
+  await place.eventually(async () => (await semaphore.availablePermits()) === permits)
+}
+
+async function untilWaiting(semaphore: Handle): Promise<void> {
+  await place.eventually(async () => (await semaphore.countWaitingClients()) === 1)
+}
+
+describe('numbers', () => {
+  test('testNotExistent: none available, none taken, none at all', async () => {
+    const semaphore = await semaphoreOf(0)
+    expect(await semaphore.availablePermits()).toBe(0)
+    expect(await semaphore.acquiredPermits()).toBe(0)
+    expect(await semaphore.permits()).toBe(0)
+    expect(await semaphore.tryAcquire()).toBeNull()
+  })
+
+  test('testAvailablePermits, testAcquiredPermits, testGetPermits: leases that end count as given back', async () => {
+    const semaphore = await semaphoreOf(10)
+    await semaphore.acquire({ permits: 4, leaseMs: 300 })
+    await semaphore.acquire({ permits: 3 })
+    await untilAvailable(semaphore, 7)
+    expect(await semaphore.acquiredPermits()).toBe(3)
+    expect(await semaphore.permits()).toBe(10)
+  })
+
+  test('testTrySetPermits: once', async () => {
+    const semaphore = await semaphoreOf(10)
+    expect(await semaphore.trySetPermits(15)).toBe(false)
+    expect(await semaphore.availablePermits()).toBe(10)
+  })
+
+  test('testSetPermits: what is taken counts', async () => {
+    const semaphore = await semaphoreOf(0)
+    await semaphore.setPermits(15)
+    await semaphore.acquire({ permits: 5 })
+    await semaphore.setPermits(20)
+    expect(await semaphore.availablePermits()).toBe(15)
+    await semaphore.setPermits(3)
+    expect(await semaphore.availablePermits()).toBe(-2)
+  })
+
+  test('testAddPermits: also fewer', async () => {
+    const semaphore = await semaphoreOf(10)
+    await semaphore.addPermits(5)
+    expect(await semaphore.availablePermits()).toBe(15)
+    await semaphore.reducePermits(20)
+    expect(await semaphore.availablePermits()).toBe(-5)
+  })
+
+  test('testExpiration: a semaphore with an end leaves no keys', async () => {
+    const semaphore = await semaphoreOf(0)
+    await semaphore.trySetPermits(3, { ttlMs: 200 })
+    await semaphore.acquire({ leaseMs: 600_000 })
+    await place.eventually(async () => (await semaphore.permits()) === 0)
+    const left = await place.client().call('EXISTS', semaphore.name, `{${semaphore.name}}:timeout`)
+    expect(left).toBe(0)
+  })
+})
+
+describe('taking', () => {
+  test('testAcquire: ids of 16 bytes in hex', async () => {
+    const semaphore = await semaphoreOf(3)
+    const hold = await semaphore.acquire({ permits: 2 })
+    expect(hold.permitIds).toHaveLength(2)
+    for (const id of hold.permitIds) expect(id).toMatch(ID)
+    expect(await semaphore.availablePermits()).toBe(1)
+  })
+
+  test('testBlockingAcquire: waits until the permit is given back by its id', async () => {
+    const semaphore = await semaphoreOf(1)
+    const { permitIds } = await semaphore.acquire()
+    const far = place.holdfast().permitExpirableSemaphore(semaphore.name)
+    const waiting = far.acquire()
+    await untilWaiting(semaphore)
+    await semaphore.release(permitIds)
+    await waiting
+    expect(await semaphore.tryAcquire()).toBeNull()
+    expect(await semaphore.availablePermits()).toBe(0)
+  })
+
+  test('testBlockingAcquireMany: waits until there are enough', async () => {
+    const semaphore = await semaphoreOf(10)
+    const { permitIds } = await semaphore.acquire({ permits: 8 })
+    const waiting = place.holdfast().permitExpirableSemaphore(semaphore.name).acquire({ permits: 5 })
+    await untilWaiting(semaphore)
+    await semaphore.release(permitIds.slice(0, 2))
+    expect(await semaphore.availablePermits()).toBe(4)
+    await semaphore.release(permitIds.slice(2))
+    expect((await waiting).permitIds).toHaveLength(5)
+    expect(await semaphore.availablePermits()).toBe(5)
+  })
+
+  test('testTryAcquire, testTryAcquireMany: refused at once, granted in time', async () => {
+    const semaphore = await semaphoreOf(2)
+    const { permitIds } = await semaphore.acquire({ permits: 2 })
+    expect(await semaphore.tryAcquire()).toBeNull()
+    expect(await semaphore.tryAcquire({ permits: 2 })).toBeNull()
+    const far = place.holdfast().permitExpirableSemaphore(semaphore.name)
+    const waiting = far.tryAcquire({ permits: 2, waitMs: 15_000 })
+    await untilWaiting(semaphore)
+    await semaphore.release(permitIds)
+    expect((await waiting)?.permitIds).toHaveLength(2)
+  })
+
+  test('testAcquireAsyncMany, testReleaseAsyncMany: many at once, all come back', async () => {
+    const semaphore = await semaphoreOf(6)
+    const holds = await Promise.all([1, 2, 3].map((permits) => semaphore.acquire({ permits })))
+    expect(await semaphore.availablePermits()).toBe(0)
+    await semaphore.release(holds.flatMap(({ permitIds }) => permitIds))
+    expect(await semaphore.availablePermits()).toBe(6)
+  })
+
+  test('testExpire, testExpireTryAcquire: a waiter gets in when the lease ends; the old permit is gone', async () => {
+    const semaphore = await semaphoreOf(1)
+    const far = place.holdfast().permitExpirableSemaphore(semaphore.name)
+    for (const take of [() => far.acquire(), () => far.tryAcquire({ waitMs: 15_000 })]) {
+      const first = await semaphore.acquire({ leaseMs: 400 })
+      const second = await take()
+      expect(await semaphore.tryRelease(first.permitIds)).toBe(false)
+      await expect(first.release()).rejects.toThrow(LockLostError)
+      await second?.release()
+    }
+    expect(await semaphore.availablePermits()).toBe(1)
+  })
+
+  test('testGetInClusterNameMapper: with a prefix, in a cluster', async () => {
+    const client = clusterClient(inject('servers').cluster.startupNodes, { keyPrefix: 'mapped:' })
+    await using holdfast = new Holdfast(client)
+    const semaphore = holdfast.permitExpirableSemaphore(place.lockName())
+    expect(await semaphore.trySetPermits(1)).toBe(true)
+    const hold = await semaphore.acquire()
+    expect(await semaphore.acquiredPermits()).toBe(1)
+    await hold.release()
+    expect(await semaphore.availablePermits()).toBe(1)
+    client.disconnect()
+  })
+})
+
+describe('by the id', () => {
+  test('testRelease: once', async () => {
+    const semaphore = await semaphoreOf(1)
+    const { permitIds } = await semaphore.acquire()
+    await semaphore.release(permitIds)
+    expect(await semaphore.availablePermits()).toBe(1)
+    await expect(semaphore.release(permitIds)).rejects.toThrow(PermitNotHeldError)
+    expect(await semaphore.availablePermits()).toBe(1)
+  })
+
+  test('testReleaseWithoutPermits: what is no permit is refused', async () => {
+    const semaphore = await semaphoreOf(0)
+    await expect(semaphore.release('0'.repeat(32))).rejects.toThrow(PermitNotHeldError)
+    await expect(semaphore.release('1234')).rejects.toThrow('hexadecimal')
+  })
+
+  test('testReleaseExpired, testTryReleaseManyExpired: not given back by who is late', async () => {
+    const semaphore = await semaphoreOf(3)
+    const { permitIds } = await semaphore.acquire({ permits: 2, leaseMs: 200 })
+    await untilAvailable(semaphore, 3)
+    expect(await semaphore.tryRelease(String(permitIds[0]))).toBe(false)
+    expect(await semaphore.tryRelease(permitIds)).toBe(false)
+    expect(await semaphore.availablePermits()).toBe(3)
+  })
+
+  // In Redisson release() of many expired ones is silent. Who relied on permits that ended must hear of it: tryRelease() is silent.
+  test('testReleaseManyExpiredDoesNotThrow: tryRelease does not, release does, and none changes anything', async () => {
+    const semaphore = await semaphoreOf(3)
+    const { permitIds } = await semaphore.acquire({ permits: 3, leaseMs: 200 })
+    await untilAvailable(semaphore, 3)
+    expect(await semaphore.tryRelease(permitIds)).toBe(false)
+    await expect(semaphore.release(permitIds)).rejects.toMatchObject({ code: 'PERMIT_NOT_HELD', permitIds })
+    expect(await semaphore.availablePermits()).toBe(3)
+  })
+
+  test('testReleaseManyNotExistOrExpired: all or none', async () => {
+    const semaphore = await semaphoreOf(4)
+    const { permitIds } = await semaphore.acquire({ permits: 2 })
+    const ended = await semaphore.acquire({ leaseMs: 200 })
+    await untilAvailable(semaphore, 2)
+    for (const stranger of [String(ended.permitIds[0]), 'f'.repeat(32)]) {
+      await expect(semaphore.release([...permitIds, stranger])).rejects.toThrow(PermitNotHeldError)
+      expect(await semaphore.availablePermits()).toBe(2)
+    }
+    await semaphore.release(permitIds)
+    expect(await semaphore.availablePermits()).toBe(4)
+  })
+
+  test('testUpdateLeaseTime: longer, and shorter', async () => {
+    const semaphore = await semaphoreOf(1)
+    const [id = ''] = (await semaphore.acquire({ leaseMs: 60_000 })).permitIds
+    expect(await semaphore.updateLeaseTime(id, 600_000)).toBe(true)
+    expect(await semaphore.leaseMs(id)).toBeGreaterThan(60_000)
+    expect(await semaphore.updateLeaseTime(id, 100)).toBe(true)
+    await untilAvailable(semaphore, 1)
+    expect(await semaphore.updateLeaseTime(id, 100)).toBe(false)
+  })
+
+  // Redisson says -1 where a permit never ends, and throws where there is none; here both are amounts of time.
+  test('testGetLeaseTime: Infinity for what never ends, 0 for what is not taken', async () => {
+    const semaphore = await semaphoreOf(1)
+    const [id = ''] = (await semaphore.acquire({ leaseMs: 60_000 })).permitIds
+    expect(await semaphore.leaseMs(id)).toBeLessThanOrEqual(60_000)
+    await semaphore.updateLeaseTime(id, Number.POSITIVE_INFINITY)
+    expect(await semaphore.leaseMs(id)).toBe(Number.POSITIVE_INFINITY)
+    await semaphore.release(id)
+    expect(await semaphore.leaseMs(id)).toBe(0)
+  })
+})
+
+describe('concurrency', () => {
+  test('testConcurrency_SingleInstance: one permit, 50 tasks of one instance', async () => {
+    const semaphore = await semaphoreOf(1)
+    const counter = new UnguardedCounter(place.client(), semaphore.name)
+    await Promise.all(Array.from({ length: 50 }, () => semaphore.withPermits(() => counter.section())))
+    expect(await counter.read()).toEqual({ value: 50, overlaps: 0 })
+  })
+
+  test('testConcurrencyLoop_MultiInstance: one permit, 16 instances, 15 rounds each', async () => {
+    const semaphore = await semaphoreOf(1)
+    const counter = new UnguardedCounter(place.client(), semaphore.name)
+    const each = Array.from({ length: 16 }, () => place.holdfast().permitExpirableSemaphore(semaphore.name))
+    await Promise.all(
+      each.map(async (handle) => {
+        for (let round = 0; round < 15; round += 1) await handle.withPermits(() => counter.section())
+      }),
+    )
+    expect(await counter.read()).toEqual({ value: 240, overlaps: 0 })
+    expect(await semaphore.availablePermits()).toBe(1)
+  }, 60_000)
+
+  test('testConcurrencyMultiPermits, testConcurrencyMultiPermits2: never more inside than there are permits', async () => {
+    const semaphore = await semaphoreOf(5)
+    const each = Array.from({ length: 8 }, () => place.holdfast().permitExpirableSemaphore(semaphore.name))
+    let inside = 0
+    let most = 0
+    await Promise.all(
+      each.map(async (handle, index) => {
+        const permits = 1 + (index % 5)
+        for (let round = 0; round < 10; round += 1) {
+          await handle.withPermits({ permits }, async () => {
+            inside += permits
+            most = Math.max(most, inside)
+            await new Promise(setImmediate)
+            inside -= permits
+          })
+        }
+      }),
+    )
+    expect(most).toBeLessThanOrEqual(5)
+    expect(await semaphore.availablePermits()).toBe(5)
+  }, 60_000)
+})
