@@ -33,10 +33,6 @@ export class Backlog {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  get size(): number {
-    return this.#open.size
-  }
-
   /** Settled when nothing of that owner's is to be undone in that lock any more; undefined when nothing is. */
   pending(name: string, owner: Owner): Promise<void> | undefined {
     return this.#open.size === 0 ? undefined : this.#open.get(keyOf(name, owner))?.work

@@ -83,12 +83,12 @@ export class Ballot {
     const member = this.members[index]
     if (!member) return
     const { name, owner } = this.request
-    const { barred } = member
-    if (barred) {
-      this.votes[index] = { state: 'failed', error: barred }
+    const astray = member.backlog.pending(name, owner)
+    const hopeless = member.barred ?? (astray && member.backlog.trouble)
+    if (hopeless !== undefined) {
+      this.votes[index] = { state: 'failed', error: hopeless }
       return
     }
-    const astray = member.backlog.pending(name, owner)
     // What is to be undone there would undo this too. Once the ballot is closed the vote is wanted no more.
     const sent = astray
       ? astray.then(() => (this.#closed ? undefined : this.#send(member, index)))

@@ -1,12 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import {
-  Holdfast,
-  type HoldfastOptions,
-  LockLostError,
-  LockTimeoutError,
-  StoreError,
-} from '../../src/index.js'
-import { type QuorumOptions, quorum } from '../../src/quorum/quorum.js'
+import { Holdfast, LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
+import { quorum } from '../../src/quorum/quorum.js'
 import { RespProxy } from '../fault/proxy.js'
 import { standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
@@ -21,75 +15,6 @@ beforeAll(async () => {
 })
 afterEach(() => fleet.tidy())
 afterAll(() => fleet.stop())
-
-/** Sections of several clients on an unguarded counter; `disturb` runs when a quarter of them is through. */
-async function sectionsUnder(
-  name: string,
-  disturb: () => Promise<void>,
-  options: HoldfastOptions = {},
-  quorumOptions: QuorumOptions = {},
-): Promise<void> {
-  const clients = 4
-  const each = 40
-  let inside = 0
-  let most = 0
-  let through = 0
-  let disturbing: Promise<void> | undefined
-  const section = async (): Promise<void> => {
-    inside += 1
-    most = Math.max(most, inside)
-    await new Promise((resolve) => setImmediate(resolve))
-    inside -= 1
-    through += 1
-    if (through === (clients * each) / 4) disturbing = disturb()
-  }
-  await Promise.all(
-    Array.from({ length: clients }, async () => {
-      // Each call asks for itself, so that the clients meet at the servers as often as can be.
-      const lock = fleet
-        .holdfast({ ...TIMES, storeTimeoutMs: 10_000, maxHandOvers: 0, ...options }, quorumOptions)
-        .lock(name)
-      for (let count = 0; count < each; count += 1) await lock.withLock(section)
-    }),
-  )
-  await disturbing
-  expect(most).toBe(1)
-  expect(through).toBe(clients * each)
-}
-
-describe('O1: one at a time, under load', () => {
-  test('with all servers there', { timeout: 60_000 }, async () => {
-    const name = fleet.lockName()
-    await sectionsUnder(name, async () => undefined)
-    await fleet.nothingLeft(name)
-  })
-
-  test('while one is killed', { timeout: 60_000 }, async () => {
-    await sectionsUnder(fleet.lockName(), () => fleet.server(0).kill())
-  })
-
-  test('while one hangs, and goes on', { timeout: 60_000 }, async () => {
-    const name = fleet.lockName()
-    await sectionsUnder(name, async () => {
-      await fleet.server(1).pause()
-      // Until somebody has noticed: its connection is dropped after the command timeout.
-      await eventually(async () => (await fleet.vote(1, name)) === 'away')
-      await fleet.server(1).resume()
-    })
-    await fleet.nothingLeft(name)
-  })
-
-  test('while one restarts empty, and is kept out of the votes until the leases are over', {
-    timeout: 60_000,
-  }, async () => {
-    const name = fleet.lockName()
-    // To a client that sees it for the first time a server that is new is one that was restarted.
-    await eventually(async () => Math.min(...(await fleet.agesMs())) >= 2_000)
-    const restart = (): Promise<void> => fleet.server(2).restart({ keepData: false })
-    await sectionsUnder(name, restart, { watchdogMs: 1_500 }, { restartGuardMs: 2_000 })
-    await fleet.nothingLeft(name)
-  })
-})
 
 describe('failures', () => {
   test('two of three killed: an error that says so, in time, and nothing left held', async () => {

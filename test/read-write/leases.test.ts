@@ -153,7 +153,12 @@ describe.each(places.map((place) => ({ where: place.name, place })))('leases ($w
     await client.release('write', name, first)
     await client.enters('write', name, next, { leaseMs: LONG_MS })
     expectWhole((await client.inspect('write', name)).remainingMs)
+    // Shorter than what was granted in line, too.
+    const short = await client.joinLine('read', name, { leaseMs: 1_000 })
     await client.release('write', name, next)
+    await client.enters('read', name, short, { leaseMs: 1_000 })
+    expect((await client.inspect('read', name)).remainingMs).toBeLessThanOrEqual(1_000)
+    await client.release('read', name, short)
   })
 
   test('keepUp says so when a waiter of this client has been granted the lock and has not taken it over', async () => {

@@ -15,6 +15,9 @@ afterEach(async () => {
 // Redisson reckons for each waiter when it may give up those before it, from the waits that callers asked for, and shifts these
 // times when somebody leaves; they drift. Here a place has a number, which never changes, and a client has one short lease for all
 // its places, by the server's clock, which is independent of how long anybody wants to wait. So there is nothing to shift.
+/** The server counts whole milliseconds, and is asked in two steps. */
+const ROUNDING_MS = 10
+
 describe('drift', () => {
   const watchdogMs = 1_500
   const placeMs = watchdogMs / 3
@@ -33,7 +36,7 @@ describe('drift', () => {
       )
       expect(refused.every((hold) => hold === null)).toBe(true)
       expect(await inLine(place, name)).toEqual([before])
-      expect(await longestPlaceMs(place, name)).toBeLessThanOrEqual(placeMs)
+      expect(await longestPlaceMs(place, name)).toBeLessThanOrEqual(placeMs + ROUNDING_MS)
     }
     await first.release()
     await (await wait).release()
@@ -47,7 +50,7 @@ describe('drift', () => {
       const holdfast = index % 2 ? even : odd
       await holdfast.fairLock(name).withLock({ waitMs: 60_000 }, async () => {
         served.push(index)
-        expect(await longestPlaceMs(place, name)).toBeLessThanOrEqual(placeMs)
+        expect(await longestPlaceMs(place, name)).toBeLessThanOrEqual(placeMs + ROUNDING_MS)
       })
     })
     await Promise.all(sections)
@@ -65,7 +68,7 @@ describe('drift', () => {
     const wait = place.holdfast({ watchdogMs }).fairLock(name).acquire()
     await place.eventually(async () => (await inLine(place, name)).length === 2)
     await child.kill()
-    expect(await longestPlaceMs(place, name)).toBeLessThanOrEqual(placeMs)
+    expect(await longestPlaceMs(place, name)).toBeLessThanOrEqual(placeMs + ROUNDING_MS)
     await first.release()
     const hold = await wait
     expect(await inLine(place, name)).toEqual([])

@@ -1,4 +1,4 @@
+import { waitingCases } from '../contract/waiting.cases.js'
 import { kindContract } from './kind-contract.js'
-import { waitingCases } from './waiting.cases.js'
 
 kindContract('fair', waitingCases)
