@@ -16,23 +16,28 @@ export function stateOf(name: string, answers: readonly Answer<LockState>[]): Lo
     for (const { owner } of owners) counts.set(owner, (counts.get(owner) ?? 0) + 1)
   }
   for (const [owner, count] of counts) {
-    if (count >= majorityOf(servers)) return heldBy(name, owner, states, servers)
+    if (count >= majorityOf(servers)) return heldBy(name, owner, answers)
   }
   if (failuresIn(answers) > sparesOf(servers)) return undefined
   const mostSeen = Math.max(0, ...counts.values())
   return mostSeen + unknown >= majorityOf(servers) ? undefined : { name, owners: [], remainingMs: 0 }
 }
 
-function heldBy(name: string, owner: Owner, states: readonly LockState[], servers: number): LockState {
-  const mine = states.filter(({ owners }) => owners.some((each) => each.owner === owner))
-  const atAll = (values: readonly number[]): number[] => [
-    ...values,
-    ...Array.from({ length: servers - values.length }, () => 0),
-  ]
-  const holds = mine.map(({ owners }) => owners.find((each) => each.owner === owner)?.holds ?? 0)
-  return {
-    name,
-    owners: [{ owner, holds: majorityLasts(atAll(holds)) }],
-    remainingMs: majorityLasts(atAll(mine.map(({ remainingMs }) => remainingMs))),
-  }
+/** Undefined while a server that is still silent could raise the count of holds that a majority has. */
+function heldBy(name: string, owner: Owner, answers: readonly Answer<LockState>[]): LockState | undefined {
+  const holdsIfSilentHas = (silent: number): number =>
+    majorityLasts(answers.map((answer) => (answer.state === 'pending' ? silent : holdsIn(answer, owner))))
+  const holds = holdsIfSilentHas(0)
+  if (holds !== holdsIfSilentHas(Number.POSITIVE_INFINITY)) return undefined
+  const remainingMs = majorityLasts(
+    answers.map((answer) =>
+      answer.state === 'answered' && holdsIn(answer, owner) > 0 ? answer.reply.remainingMs : 0,
+    ),
+  )
+  return { name, owners: [{ owner, holds }], remainingMs }
+}
+
+function holdsIn(answer: Answer<LockState>, owner: Owner): number {
+  if (answer.state !== 'answered') return 0
+  return answer.reply.owners.find((each) => each.owner === owner)?.holds ?? 0
 }

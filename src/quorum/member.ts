@@ -10,6 +10,7 @@ import type {
   StoreSettings,
 } from '../store.js'
 import { Backlog } from './backlog.js'
+import { SequencedPort } from './sequenced-port.js'
 
 /** How often a session's connection has broken: what was known of its server before need not be true after. */
 type Session = StoreSession & { readonly breaks?: number }
@@ -24,6 +25,7 @@ export interface MemberStore {
 /** One server's part in the quorum: whether it may vote, and what it is still to be told. */
 export class Member {
   readonly label: string
+  readonly port: LockPort
   readonly backlog: Backlog
   readonly #session: Session
   readonly #schedule: Schedule
@@ -47,11 +49,8 @@ export class Member {
     this.#schedule = settings.schedule
     this.#onError = settings.onError
     this.#session = store.open(settings)
+    this.port = new SequencedPort(this.#session.lock)
     this.backlog = new Backlog(this.port, settings.schedule, settings.onError)
-  }
-
-  get port(): LockPort {
-    return this.#session.lock
   }
 
   /**

@@ -114,6 +114,11 @@ export class RedisSession implements StoreSession {
     return this.#guardedValues
   }
 
+  /** How often a connection has broken: after that another server may stand behind it. */
+  get breaks(): number {
+    return this.#link.breaks
+  }
+
   async identity(): Promise<ServerIdentity> {
     const [node] = await this.#link.nodes()
     if (!node) throw new StoreError('not-ready', 'INFO server', { transient: true })

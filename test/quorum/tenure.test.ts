@@ -138,6 +138,29 @@ describe('releases', () => {
   })
 })
 
+describe('commands that a server carries out late (a script it did not know is sent twice)', () => {
+  test('a release does not overtake the acquire: no vote stays', async () => {
+    assembly.server(2).delayMs = 50
+    const hold = await assembly.outcome(assembly.holdfast().lock(NAME).acquire({ leaseMs: 60_000 }))
+    assembly.server(2).delayMs = 0
+    await hold.release()
+    await assembly.nothingLeft(NAME)
+  })
+
+  test('nor a hand-over the one before', async () => {
+    const lock = assembly.holdfast({ handOverSliceMs: Number.POSITIVE_INFINITY }).lock(NAME)
+    const hold = await lock.acquire({ leaseMs: 60_000 })
+    const waits = [1, 2, 3].map(() => lock.acquire({ leaseMs: 60_000 }))
+    await assembly.clock.advance(10)
+    for (const [index, delayMs] of [50, 30, 10].entries()) {
+      assembly.server(2).delayMs = delayMs
+      await assembly.outcome(index === 0 ? hold.release() : Promise.resolve())
+      await (await assembly.outcome(waits[index] ?? Promise.reject(new Error('no wait')))).release()
+    }
+    await assembly.nothingLeft(NAME)
+  })
+})
+
 describe('reentry and questions', () => {
   test('O1: a nested hold counts on a majority; the outer one is left when it ends', async () => {
     const lock = assembly.holdfast().lock(NAME)

@@ -94,8 +94,10 @@ describe.each(places.map((place) => ({ where: place.name, place })))('leases ($w
   test('a holder that died without a release: whoever keeps its place up next moves the line on', async () => {
     const name = lockName()
     const [holder, waiter] = [place.client(), place.client()]
-    await holder.take('write', name, { leaseMs: 300 })
+    const dead = await holder.take('write', name, { leaseMs: LONG_MS })
     const next = await waiter.joinLine('read', name)
+    // The first hold has exactly the lease it asks for: from now on a short one.
+    await holder.granted('write', name, dead, { leaseMs: 300 })
     const { remainingMs } = await waiter.keepUp('read', name)
     expect(remainingMs).toBeLessThanOrEqual(300)
     await place.pass(301)
@@ -107,19 +109,11 @@ describe.each(places.map((place) => ({ where: place.name, place })))('leases ($w
   test('a writer that died in line keeps readers out for one waiter lease at most, and only once', async () => {
     const name = lockName()
     const waiterLeaseMs = 300
-    const [holder, dead, alive] = [
-      place.client(),
-      place.client({ waiterLeaseMs }),
-      place.client({ waiterLeaseMs }),
-    ]
+    const [holder, dead, alive] = [place.client(), place.client({ waiterLeaseMs }), place.client()]
     const reader = await holder.take('read', name)
     for (let count = 0; count < 3; count += 1) await dead.joinLine('write', name)
     const next = await alive.joinLine('read', name)
-    await place.pass(waiterLeaseMs / 2)
-    // A place that is kept up outlasts its lease.
-    expect(await alive.keepUp('read', name)).toMatchObject({ askAgain: false })
-    expect(await holder.holders('read', name)).toEqual([reader])
-    await place.pass(waiterLeaseMs / 2 + 1)
+    await place.pass(waiterLeaseMs + 1)
     await alive.keepUp('read', name)
     await alive.enters('read', name, next)
     expect(await holder.ports.read.countWatchers(name)).toBe(0)
@@ -128,17 +122,36 @@ describe.each(places.map((place) => ({ where: place.name, place })))('leases ($w
     await alive.release('read', name, next)
   })
 
+  test('a place that is kept up outlasts its lease; one that is not does not', async () => {
+    const name = lockName()
+    const waiterLeaseMs = 1_200
+    const [holder, dead, alive] = [
+      place.client(),
+      place.client({ waiterLeaseMs }),
+      place.client({ waiterLeaseMs }),
+    ]
+    const reader = await holder.take('read', name)
+    const [first, next] = [await dead.joinLine('write', name), await alive.joinLine('write', name)]
+    await place.pass(waiterLeaseMs / 2)
+    await alive.keepUp('write', name)
+    await place.pass(waiterLeaseMs / 2 + 1)
+    await holder.release('read', name, reader)
+    expect(await holder.holders('write', name)).toEqual([next])
+    expect(await dead.release('write', name, first)).toBe('not-owner')
+    await alive.release('write', name, next)
+  })
+
   test('who was granted the lock in line and does not take it over loses it after one waiter lease', async () => {
     const name = lockName()
-    const holder = place.client({ waiterLeaseMs: 400 })
-    const [dead, alive] = [place.client({ waiterLeaseMs: 400 }), place.client()]
+    const holder = place.client({ waiterLeaseMs: 1_500 })
+    const [dead, alive] = [place.client({ waiterLeaseMs: 1_500 }), place.client()]
     const first = await holder.take('write', name)
     const granted = await dead.joinLine('write', name)
     const next = await alive.joinLine('write', name)
     await holder.release('write', name, first)
     expect(await holder.holders('write', name)).toEqual([granted])
-    expect((await holder.inspect('write', name)).remainingMs).toBeLessThanOrEqual(400)
-    await place.pass(401)
+    expect((await holder.inspect('write', name)).remainingMs).toBeLessThanOrEqual(1_500)
+    await place.pass(1_501)
     await alive.keepUp('write', name)
     await alive.enters('write', name, next)
     expect(await dead.release('write', name, granted)).toBe('not-owner')

@@ -64,7 +64,7 @@ class StorePlace implements Place {
 
   lockName(): string {
     names += 1
-    return `${this.kind}:${this.name}:${process.pid}:${Date.now()}:${names}`
+    return `${this.name}:${process.pid}:${Date.now()}:${names}`
   }
 
   async pass(ms: number): Promise<void> {
