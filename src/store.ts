@@ -64,6 +64,8 @@ export interface StoreSession {
   readonly countDownLatch?: CountDownLatchPort
   readonly values?: ValuesPort
   readonly guardedValues?: GuardedPort
+  /** How often its connection has broken: what was known of the server before need not be true after. */
+  readonly breaks?: number
   /** Which process the server is, where there is one. */
   identity?(): Promise<ServerIdentity>
   close(): Promise<void>

@@ -1,7 +1,6 @@
 /** Redisson's tests of its permit-expirable semaphore, under its names. */
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { Holdfast, LockLostError } from '../../src/index.js'
-import { PermitNotHeldError } from '../../src/permit-not-held-error.js'
 import { clusterClient } from '../setup/clients.js'
 import { placeOf } from '../setup/places.js'
 import { UnguardedCounter } from './unguarded-counter.js'
@@ -155,76 +154,6 @@ describe('taking', () => {
     await hold.release()
     expect(await semaphore.availablePermits()).toBe(1)
     client.disconnect()
-  })
-})
-
-describe('by the id', () => {
-  test('testRelease: once', async () => {
-    const semaphore = await semaphoreOf(1)
-    const { permitIds } = await semaphore.acquire()
-    await semaphore.release(permitIds)
-    expect(await semaphore.availablePermits()).toBe(1)
-    await expect(semaphore.release(permitIds)).rejects.toThrow(PermitNotHeldError)
-    expect(await semaphore.availablePermits()).toBe(1)
-  })
-
-  test('testReleaseWithoutPermits: what is no permit is refused', async () => {
-    const semaphore = await semaphoreOf(0)
-    await expect(semaphore.release('0'.repeat(32))).rejects.toThrow(PermitNotHeldError)
-    await expect(semaphore.release('1234')).rejects.toThrow('hexadecimal')
-  })
-
-  test('testReleaseExpired, testTryReleaseManyExpired: not given back by who is late', async () => {
-    const semaphore = await semaphoreOf(3)
-    const { permitIds } = await semaphore.acquire({ permits: 2, leaseMs: 200 })
-    await untilAvailable(semaphore, 3)
-    expect(await semaphore.tryRelease(String(permitIds[0]))).toBe(false)
-    expect(await semaphore.tryRelease(permitIds)).toBe(false)
-    expect(await semaphore.availablePermits()).toBe(3)
-  })
-
-  // In Redisson release() of many expired ones is silent. Who relied on permits that ended must hear of it: tryRelease() is silent.
-  test('testReleaseManyExpiredDoesNotThrow: tryRelease does not, release does, and none changes anything', async () => {
-    const semaphore = await semaphoreOf(3)
-    const { permitIds } = await semaphore.acquire({ permits: 3, leaseMs: 200 })
-    await untilAvailable(semaphore, 3)
-    expect(await semaphore.tryRelease(permitIds)).toBe(false)
-    await expect(semaphore.release(permitIds)).rejects.toMatchObject({ code: 'PERMIT_NOT_HELD', permitIds })
-    expect(await semaphore.availablePermits()).toBe(3)
-  })
-
-  test('testReleaseManyNotExistOrExpired: all or none', async () => {
-    const semaphore = await semaphoreOf(4)
-    const { permitIds } = await semaphore.acquire({ permits: 2 })
-    const ended = await semaphore.acquire({ leaseMs: 200 })
-    await untilAvailable(semaphore, 2)
-    for (const stranger of [String(ended.permitIds[0]), 'f'.repeat(32)]) {
-      await expect(semaphore.release([...permitIds, stranger])).rejects.toThrow(PermitNotHeldError)
-      expect(await semaphore.availablePermits()).toBe(2)
-    }
-    await semaphore.release(permitIds)
-    expect(await semaphore.availablePermits()).toBe(4)
-  })
-
-  test('testUpdateLeaseTime: longer, and shorter', async () => {
-    const semaphore = await semaphoreOf(1)
-    const [id = ''] = (await semaphore.acquire({ leaseMs: 60_000 })).permitIds
-    expect(await semaphore.updateLeaseTime(id, 600_000)).toBe(true)
-    expect(await semaphore.leaseMs(id)).toBeGreaterThan(60_000)
-    expect(await semaphore.updateLeaseTime(id, 100)).toBe(true)
-    await untilAvailable(semaphore, 1)
-    expect(await semaphore.updateLeaseTime(id, 100)).toBe(false)
-  })
-
-  // Redisson says -1 where a permit never ends, and throws where there is none; here both are amounts of time.
-  test('testGetLeaseTime: Infinity for what never ends, 0 for what is not taken', async () => {
-    const semaphore = await semaphoreOf(1)
-    const [id = ''] = (await semaphore.acquire({ leaseMs: 60_000 })).permitIds
-    expect(await semaphore.leaseMs(id)).toBeLessThanOrEqual(60_000)
-    await semaphore.updateLeaseTime(id, Number.POSITIVE_INFINITY)
-    expect(await semaphore.leaseMs(id)).toBe(Number.POSITIVE_INFINITY)
-    await semaphore.release(id)
-    expect(await semaphore.leaseMs(id)).toBe(0)
   })
 })
 
