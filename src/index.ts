@@ -1,5 +1,5 @@
 export type { Clock, Timer } from './core/clock.js'
-export type { CountDownLatch } from './count-down-latch.js'
+export type { AwaitOptions, CountDownLatch } from './count-down-latch.js'
 export {
   ClosedError,
   HoldfastError,
@@ -41,6 +41,8 @@ export type { AcquireOptions, HoldfastOptions, OnLost, UnlockOptions } from './o
 export type { Owner } from './owner.js'
 export type { PermitExpirableSemaphore } from './permit-expirable-semaphore.js'
 export { PermitNotHeldError } from './permit-not-held-error.js'
+export type { PermitsHold, PermitsSection } from './permits-hold.js'
+export type { PermitsOptions } from './permits-options.js'
 export { type QuorumOptions, quorum } from './quorum/quorum.js'
 export type { ReadWriteLock } from './read-write-lock.js'
 export type { ClusterClient, Connectable, RedisClient, StandaloneClient } from './redis/client.js'
