@@ -1,4 +1,5 @@
-import type { LockPort } from './store.js'
+import type { Owner } from './owner.js'
+import type { AcquireReply, AcquireRequest, LockPort } from './store.js'
 
 /** What kinds of locks can do beside what every lock can; see {@link LockPort}. */
 
@@ -58,7 +59,36 @@ export interface CountDownLatchPort extends LockPort {
   delete(name: string, request: string): Promise<boolean>
 }
 
-/** Values beside locks: results that are computed once, and values that carry the fence they were written under. */
+/**
+ * Several locks asked for with one command; all of one place, and none of them held by its request's owner. One answer for each:
+ * one that is free and was not taken is busy for 0 ms.
+ */
+export interface TogetherPort {
+  /** Only locks of one place can be asked for together. All clients agree on it, so that it makes for one order. */
+  placeOf(name: string): number
+  /** Takes all of them, or none. */
+  acquireAll(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]>
+  /** Takes the first that is free. */
+  acquireOne(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]>
+}
+
+/** Values that were computed under a lock, each kept beside the lock of its name. */
 export interface ValuesPort {
-  read(key: string): Promise<string | undefined>
+  read(name: string): Promise<KeptValue | undefined>
+  /** Keeps a value if its lock is still held by `owner`; tells whether it did. The same request may be sent again. */
+  keep(request: KeepRequest): Promise<boolean>
+}
+
+export interface KeptValue {
+  readonly text: string
+  /** How long it is kept yet; Infinity where that has no end. */
+  readonly remainingMs: number
+}
+
+export interface KeepRequest {
+  /** The lock's name. */
+  readonly name: string
+  readonly owner: Owner
+  readonly text: string
+  readonly keepMs: number
 }

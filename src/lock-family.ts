@@ -8,10 +8,15 @@ import { GuardedValue } from './fence/guarded-value.js'
 import type { Sequencer } from './fence/sequencer.js'
 import type { Kind, Kinds } from './kinds.js'
 import { Lock } from './lock.js'
+import { MultiLock } from './multi-lock.js'
+import { type Compute, Once } from './once/once.js'
+import { isOnceCall, type OnceCall } from './once/once-call.js'
+import type { OnceOptions } from './once/once-options.js'
 import { PermitExpirableSemaphore } from './permit-expirable-semaphore.js'
 import { ReadWriteLock } from './read-write-lock.js'
 import { Semaphore } from './semaphore.js'
 import { checkSpinOptions, type SpinOptions } from './spin.js'
+import { StripedLock } from './striped-lock.js'
 
 /** The kind of lock whose holds have sequencers. */
 const FENCED: Kind = 'fenced lock'
@@ -20,6 +25,7 @@ const FENCED: Kind = 'fenced lock'
 export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   /** @internal */
   protected abstract readonly kinds: Kinds
+  #once: Once | undefined
 
   /**
    * The reentrant lock of that name. Sends nothing.
@@ -119,6 +125,48 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
    */
   spinLock(name: string, options: SpinOptions = {}): Lock {
     return new Lock(checkName(name), { ...this.kinds.of('spin lock'), polls: checkSpinOptions(options) })
+  }
+
+  /**
+   * Several locks as one: all of them are held, or none. Taken in one order for all callers, so that two who name the same locks
+   * in different orders do not wait for each other. See docs/multi-lock.md. Sends nothing.
+   *
+   * @param locks locks of this `Holdfast`, of whichever kinds, no two of one name.
+   */
+  multiLock(locks: readonly Lock[]): MultiLock {
+    return new MultiLock(locks, this.kinds.of('lock'))
+  }
+
+  /**
+   * One resource split over several locks, named `<name>:0` to `<name>:<stripes - 1>`: to lock a part of it by key, or any part
+   * that is free. See docs/striped-lock.md. Sends nothing.
+   *
+   * @param stripes how many: a whole number from 1 to 65536, the same in all programs that share the resource.
+   */
+  stripedLock(name: string, stripes: number): StripedLock {
+    return new StripedLock(checkName(name), stripes, this.kinds.of('lock'))
+  }
+
+  /**
+   * The value kept under `key`; where there is none, one caller of all processes computes it with `compute`, and the others get
+   * what came of that. See docs/once.md.
+   *
+   * @throws what `compute` throws, at its own caller; the next one that waits computes then.
+   * @throws `UnstorableValueError` if JSON cannot carry the value; `LockTimeoutError` if it was not there within `waitMs`.
+   */
+  override once<Value>(key: string, compute: Compute<Value>, options: OnceOptions): Promise<Awaited<Value>>
+  /** As in any `EventEmitter`: the listener hears the next event of that name, and no more. What has no `ttlMs` is this. */
+  override once<Name extends keyof HoldfastEvents>(
+    event: Name,
+    listener: EventEmitter.EventListener<HoldfastEvents, Name>,
+    context?: unknown,
+  ): this
+  override once<Name extends keyof HoldfastEvents>(
+    ...call: OnceCall | [Name, EventEmitter.EventListener<HoldfastEvents, Name>, unknown?]
+  ): this | Promise<unknown> {
+    if (!isOnceCall(call)) return super.once(...call)
+    this.#once ??= new Once(this.kinds.of('lock'), present(this.kinds.session.values))
+    return this.#once.get(...call)
   }
 }
 

@@ -9,9 +9,16 @@ import { runHeld } from './trace/hold.js'
 /** What a section of `withLock` runs. */
 export type Section<Result> = (hold: Hold) => Result | PromiseLike<Result>
 
+/** A hold, of one lock or of several, as a section needs to know it. */
+export interface Returnable {
+  release(): Promise<void>
+  /** As `release`; undefined when that is done already. */
+  giveBack(): Promise<void> | undefined
+}
+
 /** What a section is made of. */
-interface Parts<Result> {
-  readonly body: Section<Result>
+interface Parts<Held, Result> {
+  readonly body: (hold: Held) => Result | PromiseLike<Result>
   /** What its asynchronous context is to belong to; undefined where it stays as it is. */
   readonly scope: Scope | undefined
   readonly owners: Owners
@@ -24,10 +31,10 @@ interface Parts<Result> {
  * error always wins; a loss, or a release that could not be delivered, rejects with the body's result attached, unless the
  * caller has chosen to go on without.
  */
-export async function runSection<Result>(
-  hold: Hold,
+export async function runSection<Held extends Returnable, Result>(
+  hold: Held,
   grant: Grant,
-  { body, scope, owners, onLost, onTrouble }: Parts<Result>,
+  { body, scope, owners, onLost, onTrouble }: Parts<Held, Result>,
 ): Promise<Awaited<Result>> {
   let result: Awaited<Result>
   try {

@@ -8,6 +8,7 @@ import type {
   PermitExpirableSemaphorePort,
   ReadWritePorts,
   SemaphorePort,
+  TogetherPort,
   ValuesPort,
 } from './kind-ports.js'
 import type { Owner } from './owner.js'
@@ -95,6 +96,9 @@ export interface LockPort {
 
   /** Set where the store keeps the line of waiters itself: then each call asks for itself, and none is handed over in memory. */
   readonly line?: StoreLine
+
+  /** Set where several locks can be asked for with one command. */
+  readonly together?: TogetherPort
 
   /** What renews leases in a thread of its own, where that is wanted and can be had. */
   readonly thread?: LeaseThread | undefined

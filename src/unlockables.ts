@@ -20,6 +20,12 @@ export class Unlockables {
     else this.#byOwner.set(hold.owner, [{ hold, scope }])
   }
 
+  /** Whether {@link take} would find one. */
+  has(name: string, caller: Scope): boolean {
+    const open = this.#byOwner.get(caller.owner) ?? []
+    return open.some(({ hold, scope }) => hold.name === name && reaches(scope, caller))
+  }
+
   /** Takes out the owner's latest hold of that lock which belongs to the calling scope or to one that encloses it. */
   take(name: string, caller: Scope): Hold | undefined {
     const open = this.#byOwner.get(caller.owner)

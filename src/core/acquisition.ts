@@ -39,7 +39,7 @@ export class Acquisition {
   ) {
     this.waiter = new Waiter(call, locker.schedule)
     this.#deadline = this.waiter.startedAt + call.waitMs
-    this.#once = call.waitMs === 0
+    this.#once = call.waitMs === 0 || call.together !== undefined
     this.#calledAt = locker.settings.diagnostics ? new Error('called here').stack : undefined
     this.#attempt = new Attempt(locker, gate, call, this.waiter, this.#calledAt)
   }
@@ -233,8 +233,8 @@ export class Acquisition {
 
   #refusal(): Refusal {
     const { holder, busyUntil, outage } = this.#attempt
-    if (outage.cause === undefined) this.locker.metrics.timedOut()
-    else this.locker.metrics.failed()
+    if (outage.cause !== undefined) this.locker.metrics.failed()
+    else if (!this.call.together) this.locker.metrics.timedOut()
     const now = this.#now()
     return {
       waitedMs: now - this.waiter.startedAt,

@@ -97,7 +97,7 @@ export class Attempt {
       this.#count += 1
       if (watched) watchdog.watch(tenure)
       const beforeSend = locker.schedule.clock.now()
-      const sent = locker.port.acquire(request)
+      const sent = call.together?.send(request) ?? locker.port.acquire(request)
       // What an earlier try may have done is settled by an answer, not by another failure.
       const earlier = this.#unsettled ? this.outage.cause : undefined
       this.#unsettled = undefined

@@ -1,5 +1,6 @@
 import type { Owner, Scope } from '../owner.js'
 import type { Polls } from '../store.js'
+import type { Together } from './together.js'
 
 /** What a call wants. */
 export interface Call {
@@ -17,6 +18,8 @@ export interface Call {
   readonly maxHoldMs: number
   /** How many permits it wants, where the kind has permits. */
   readonly permits?: number | undefined
+  /** With what its one attempt leaves, where several locks are asked for at once. */
+  readonly together?: Together | undefined
   /** Where no news comes: how long to pause between attempts. */
   readonly polls?: Polls | undefined
   readonly signal: AbortSignal | undefined

@@ -6,15 +6,14 @@ import type { LockPort, LockState } from '../store.js'
 import { releaseChannel, traceRelease } from '../trace/release.js'
 import { Acquisition } from './acquisition.js'
 import type { Call, Refusal } from './call.js'
-import { Gate } from './gate.js'
+import type { Gate } from './gate.js'
 import { GiveBack } from './give-back.js'
 import type { Grant } from './grant.js'
 import { KeepAlive } from './keep-alive.js'
-import { LineGate } from './line-gate.js'
+import { newGate } from './new-gate.js'
 import { Possession } from './possession.js'
 import { release, releaseInMemory } from './release.js'
 import type { Schedule } from './schedule.js'
-import { SharedGate } from './shared-gate.js'
 
 export interface LockerSettings {
   readonly watchdogMs: number
@@ -165,6 +164,12 @@ export class Locker {
     return Boolean(here || this.giveBack.pending(name, owner))
   }
 
+  /** Whether nobody of this process has the lock, waits for it or lets others go first. */
+  isIdle(name: string): boolean {
+    const gate = this.#gates.get(name)
+    return !gate || (gate.callers === 0 && !gate.held && gate.backUntil <= this.schedule.clock.now())
+  }
+
   /** The lock as the store has it, with the owners of this client's own tenure called by their names. */
   async inspect(name: string): Promise<LockState> {
     return this.translated(await this.query(() => this.port.inspect(name)))
@@ -231,16 +236,10 @@ export class Locker {
     }
   }
 
-  #newGate(name: string): Gate {
-    const { port, schedule } = this
-    if (port.line) return new LineGate(name, port, port.line, schedule)
-    return port.shared ? new SharedGate(name, port, schedule.clock) : new Gate(name, port, schedule.clock)
-  }
-
   #gate(name: string): Gate {
     let gate = this.#gates.get(name)
     if (!gate) {
-      gate = this.#newGate(name)
+      gate = newGate(name, this.port, this.schedule)
       this.#gates.set(name, gate)
     }
     return gate

@@ -1,3 +1,4 @@
+import type { TogetherPort } from '../kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -11,14 +12,18 @@ import type {
 } from '../store.js'
 import { matchesGlob } from './glob.js'
 import type { MemoryLock, MemoryLocks } from './locks.js'
+import { MemoryMultiAcquire } from './multi-acquire.js'
 
 /** The reentrant lock in memory: line for line what the scripts in `lua/` do. */
 export class MemoryLockPort implements LockPort {
   readonly watchesInOrder = true
   readonly fenced = false
+  readonly together: TogetherPort
   readonly #watches = new Map<Watch, string>()
 
-  constructor(private readonly locks: MemoryLocks) {}
+  constructor(private readonly locks: MemoryLocks) {
+    this.together = new MemoryMultiAcquire(locks, this)
+  }
 
   async acquire({ name, owner, heldBefore, leaseMs }: AcquireRequest): Promise<AcquireReply> {
     const lock = this.locks.find(name)

@@ -9,6 +9,7 @@ import { MemoryFencedLockPort } from './fenced-lock.js'
 import { MemoryGuardedPort } from './guarded-value.js'
 import { MemoryLatches } from './latches.js'
 import { MemoryLocks } from './locks.js'
+import { MemoryOnceValues } from './once-values.js'
 import { MemoryPermitExpirableSemaphorePort } from './permit-expirable-semaphore.js'
 import { MemoryLockPort } from './port.js'
 import { type MemoryReadWritePorts, memoryReadWritePorts } from './read-write-lock.js'
@@ -26,6 +27,7 @@ class Kept {
   readonly semaphores: MemorySemaphores
   readonly permitSets: MemorySemaphores
   readonly latches: MemoryLatches
+  readonly onceValues: MemoryOnceValues
 
   constructor(clock: Clock) {
     this.locks = new MemoryLocks(clock)
@@ -35,6 +37,7 @@ class Kept {
     this.semaphores = new MemorySemaphores(clock)
     this.permitSets = new MemorySemaphores(clock)
     this.latches = new MemoryLatches(clock)
+    this.onceValues = new MemoryOnceValues(this.locks, clock)
   }
 }
 
@@ -69,6 +72,7 @@ class MemorySession implements StoreSession {
   readonly permitExpirableSemaphore: MemoryPermitExpirableSemaphorePort
   readonly countDownLatch: MemoryCountDownLatchPort
   readonly guardedValues: MemoryGuardedPort
+  readonly values: MemoryOnceValues
 
   constructor(kept: Kept, { clientId, watchdogLeaseMs, fenceRetentionMs }: StoreSettings) {
     this.lock = new MemoryLockPort(kept.locks)
@@ -81,6 +85,7 @@ class MemorySession implements StoreSession {
     this.permitExpirableSemaphore = new MemoryPermitExpirableSemaphorePort(kept.permitSets)
     this.countDownLatch = new MemoryCountDownLatchPort(kept.latches)
     this.guardedValues = kept.guardedValues
+    this.values = kept.onceValues
   }
 
   async close(): Promise<void> {

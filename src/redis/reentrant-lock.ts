@@ -1,3 +1,4 @@
+import type { TogetherPort } from '../kind-ports.js'
 import { isOwner } from '../owner.js'
 import type {
   AcquireReply,
@@ -11,6 +12,7 @@ import type {
   Watch,
 } from '../store.js'
 import type { Link, NodeLink } from './link.js'
+import { MultiAcquire } from './multi-acquire.js'
 import { type ReleaseChannels, releaseChannelOf } from './release-channel.js'
 import { scanKeys } from './scan.js'
 import { runScript } from './script.js'
@@ -20,6 +22,7 @@ import { acquire, forceUnlock, handOver, inspect, release, renew } from './scrip
 export class ReentrantLockPort implements LockPort {
   readonly watchesInOrder: boolean
   readonly fenced = false
+  readonly together: TogetherPort
 
   constructor(
     private readonly link: Link,
@@ -30,10 +33,16 @@ export class ReentrantLockPort implements LockPort {
     private readonly publishCommand: Link['publishCommand'] | '' = link.publishCommand,
   ) {
     this.watchesInOrder = link.subscribesInOrder
+    this.together = new MultiAcquire(link, keyPrefix, () => this.starting())
   }
 
   acquire({ name, owner, heldBefore, leaseMs }: AcquireRequest): Promise<AcquireReply> {
     return runScript(this.link, acquire, this.#key(name), name, [owner, heldBefore, leaseMs], acquireReply)
+  }
+
+  /** What is to be waited for before anything is acquired. */
+  protected starting(): Promise<unknown> | undefined {
+    return undefined
   }
 
   async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {

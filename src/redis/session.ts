@@ -10,6 +10,7 @@ import { FencedLockPort } from './fenced-lock.js'
 import { RedisGuardedPort } from './guarded-value.js'
 import { identityOf } from './identity.js'
 import type { Link, LinkListener } from './link.js'
+import { OnceValues } from './once-values.js'
 import { RedisPermitExpirableSemaphorePort } from './permit-expirable-semaphore.js'
 import { readWritePorts } from './read-write-lock.js'
 import { ReentrantLockPort } from './reentrant-lock.js'
@@ -42,6 +43,7 @@ export class RedisSession implements StoreSession {
   #permitExpirableSemaphore: RedisPermitExpirableSemaphorePort | undefined
   #countDownLatch: RedisCountDownLatchPort | undefined
   #guardedValues: RedisGuardedPort | undefined
+  #values: OnceValues | undefined
 
   constructor(
     client: RedisClient,
@@ -117,6 +119,12 @@ export class RedisSession implements StoreSession {
   /** How often a connection has broken: after that another server may stand behind it. */
   get breaks(): number {
     return this.#link.breaks
+  }
+
+  get values(): OnceValues {
+    const [link, , keyPrefix] = this.#parts
+    this.#values ??= new OnceValues(link, keyPrefix)
+    return this.#values
   }
 
   async identity(): Promise<ServerIdentity> {

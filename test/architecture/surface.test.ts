@@ -22,6 +22,7 @@ test('holdfast exports the client, the errors, the guard and the quorum, and not
     'StaleSequencerError',
     'StoreError',
     'TooManyWaitersError',
+    'UnstorableValueError',
     'quorum',
   ])
 })

@@ -42,6 +42,7 @@ const printed: Readonly<Record<string, string[]>> = {
     'locked after the end: false',
   ],
   'cluster.ts': ['held: example:cluster:orders, example:cluster:stock', 'still locked: false'],
+  'stock.ts': ['asked for: 11000', 'sold: 10000', 'left: 0, below zero: false'],
   'sentinel.ts': ['held: example:sentinel', 'still locked: false'],
 }
 

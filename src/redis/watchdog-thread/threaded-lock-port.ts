@@ -17,8 +17,12 @@ export class ThreadedLockPort extends ReentrantLockPort {
   }
 
   override async acquire(request: AcquireRequest): Promise<AcquireReply> {
-    const starting = this.thread.start()
+    const starting = this.starting()
     if (starting) await starting
     return await super.acquire(request)
+  }
+
+  protected override starting(): Promise<unknown> | undefined {
+    return this.thread.start()
   }
 }

@@ -1,0 +1,43 @@
+import type { TogetherPort } from '../kind-ports.js'
+import type { AcquireReply, AcquireRequest, LockPort } from '../store.js'
+import type { MemoryLocks } from './locks.js'
+
+/** Several locks in memory asked for at once: what the scripts `lua/multi-*.lua` do. */
+export class MemoryMultiAcquire implements TogetherPort {
+  constructor(
+    private readonly locks: MemoryLocks,
+    private readonly port: Pick<LockPort, 'acquire'>,
+  ) {}
+
+  placeOf(): number {
+    return 0
+  }
+
+  async acquireAll(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]> {
+    const busy = requests.some((request) => this.#lookAt(request)?.outcome === 'busy')
+    return await Promise.all(
+      requests.map((request) => (busy ? this.#notTaken(request) : this.port.acquire(request))),
+    )
+  }
+
+  async acquireOne(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]> {
+    const mine = requests.find((request) => this.#lookAt(request)?.outcome === 'granted')
+    const chosen = mine ?? requests.find((request) => this.#lookAt(request) === undefined)
+    return await Promise.all(
+      requests.map((request) => (request === chosen ? this.port.acquire(request) : this.#notTaken(request))),
+    )
+  }
+
+  async #notTaken(request: AcquireRequest): Promise<AcquireReply> {
+    return this.#lookAt(request) ?? { outcome: 'busy', remainingMs: 0, holder: undefined }
+  }
+
+  /** How things stand without the request; undefined when the lock is free. */
+  #lookAt({ name, owner }: AcquireRequest): AcquireReply | undefined {
+    const lock = this.locks.find(name)
+    if (!lock) return undefined
+    if (lock.holds.has(owner)) return { outcome: 'granted' }
+    const [holder] = lock.holds.keys()
+    return { outcome: 'busy', remainingMs: lock.expiresAt - this.locks.clock.now(), holder }
+  }
+}

@@ -1,0 +1,55 @@
+import { UnstorableValueError } from './unstorable-value-error.js'
+
+/**
+ * The text of a value: JSON in an array, which is empty for `undefined`. Refuses what would come back as something else, rather
+ * than that the caller who computed and those who are given the value see two things.
+ */
+export function textOf(key: string, value: unknown): string {
+  if (value === undefined) return '[]'
+  check(key, value, '$', new Set())
+  return JSON.stringify([value])
+}
+
+/** The value of a text, made anew, so that nobody who is given it can change another's. */
+export function parsedFrom(text: string): ReturnType<typeof JSON.parse> {
+  const [value] = JSON.parse(text)
+  return value
+}
+
+/** @param within the objects that are being looked into: to be in itself is to be endless. */
+function check(key: string, value: unknown, path: string, within: Set<object>): void {
+  if (value === null || typeof value === 'boolean') return
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) throw new UnstorableValueError(key, path, 'a lone surrogate')
+    return
+  }
+  if (typeof value === 'number' && Number.isFinite(value)) return
+  if (typeof value !== 'object') throw new UnstorableValueError(key, path, nameOf(value))
+  if (within.has(value)) throw new UnstorableValueError(key, path, 'a circle')
+  within.add(value)
+  if (Array.isArray(value)) {
+    // By index, since a gap is passed over otherwise.
+    for (let index = 0; index < value.length; index += 1)
+      check(key, value[index], `${path}[${index}]`, within)
+  } else {
+    checkPlain(key, value, path)
+    for (const [name, each] of Object.entries(value)) {
+      // A property that is undefined and one that is not there read the same.
+      if (each !== undefined) check(key, each, `${path}.${name}`, within)
+    }
+  }
+  within.delete(value)
+}
+
+function checkPlain(key: string, value: object, path: string): void {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  const plain = prototype === null || prototype === Object.prototype
+  if (!plain)
+    throw new UnstorableValueError(key, path, `an object of ${value.constructor?.name || 'a class'}`)
+  if ('toJSON' in value) throw new UnstorableValueError(key, path, 'an object with a toJSON of its own')
+}
+
+function nameOf(value: unknown): string {
+  if (typeof value === 'number') return String(value)
+  return value === undefined ? 'undefined' : `a ${typeof value}`
+}

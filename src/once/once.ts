@@ -1,0 +1,218 @@
+import { checkFunction, checkName } from '../checks.js'
+import type { Call, Refusal } from '../core/call.js'
+import { Grant } from '../core/grant.js'
+import { TIME_IS_UP, Waiter } from '../core/waiter.js'
+import type { EntryTerms } from '../entry.js'
+import { ClosedError, InvalidArgumentError, LockTimeoutError } from '../errors.js'
+import { Hold } from '../hold.js'
+import type { ValuesPort } from '../kind-ports.js'
+import { Scope } from '../owner.js'
+import { runSection } from '../section.js'
+import { Flight } from './flight.js'
+import { parsedFrom, textOf } from './kept-text.js'
+import { entryOf, isGoodFor, type Landing, landingOf } from './landing.js'
+import { checkOnceOptions, type OnceOptions } from './once-options.js'
+
+/** Computes a value; given the hold of the lock under which it does. */
+export type Compute<Value> = (hold: Hold) => Value | PromiseLike<Value>
+
+/** However short the wait, the store gets this long for its first answer. */
+const LEAST_ANSWER_MS = 100
+
+/** One call for a value. */
+interface Wanted<Value> {
+  readonly key: string
+  /** The lock under which it is computed; the value is kept beside it. */
+  readonly name: string
+  readonly compute: Compute<Value>
+  readonly options: OnceOptions
+}
+
+/**
+ * Values that are computed once for all processes: a lock, and beside it the value. Calls of one process for one key share a way
+ * to it; its first caller reads what is kept, and where there is nothing takes the lock, looks again, computes and keeps. What is
+ * kept must be kept under the lock: a computation that has outlived it does not overwrite a newer value.
+ */
+export class Once {
+  readonly #flights = new Map<string, Flight>()
+  readonly #refreshing = new Set<string>()
+
+  constructor(
+    private readonly terms: EntryTerms,
+    private readonly values: ValuesPort,
+  ) {}
+
+  async get<Value>(key: string, compute: Compute<Value>, options: OnceOptions): Promise<Awaited<Value>> {
+    if (typeof key !== 'string' || key.length === 0 || !key.isWellFormed()) {
+      throw new InvalidArgumentError('key', key, 'a string of at least one character, of well-formed Unicode')
+    }
+    checkFunction('compute', compute)
+    checkOnceOptions(options)
+    const wanted: Wanted<Value> = { key, name: checkName(`once:${key}`), compute, options }
+    const { signal } = options
+    signal?.throwIfAborted()
+    const { owners, locker } = this.terms
+    const caller = owners.caller(undefined) ?? new Scope(owners.next(), undefined)
+    const call = this.#callOf(wanted, caller, caller)
+    const waiter = new Waiter(call, locker.schedule)
+    const abort = (): void => waiter.cancel(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    try {
+      for (;;) {
+        const flight = this.#flights.get(key)
+        if (!flight) return await this.#lead(wanted, waiter)
+        this.#refuseWithinItself(key, flight)
+        const landing = await this.#inTime(waiter, waiter.startedAt + call.waitMs, flight.landing)
+        if (isGoodFor(landing, options.staleMs ?? 0)) return parsedFrom(landing.text)
+      }
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Makes the way for all of this process who want the same meanwhile. */
+  async #lead<Value>(wanted: Wanted<Value>, waiter: Waiter): Promise<Awaited<Value>> {
+    const { key, name, options } = wanted
+    const flight = new Flight()
+    this.#flights.set(key, flight)
+    let landing: Landing | undefined
+    try {
+      const { waitMs } = waiter.call
+      const answerBy =
+        waitMs === 0 ? Number.POSITIVE_INFINITY : waiter.startedAt + Math.max(waitMs, LEAST_ANSWER_MS)
+      const kept = await this.#inTime(waiter, answerBy, this.#read(name))
+      if (isGoodFor(kept, options.staleMs ?? 0)) {
+        landing = kept
+        if (kept.staleForMs > 0) this.#refresh(wanted)
+        return parsedFrom(kept.text)
+      }
+      const { caller } = waiter.call
+      const scope = new Scope(caller.owner, caller)
+      const left = Math.max(waiter.startedAt + waitMs - this.#now(), 1)
+      const call = { ...this.#callOf(wanted, caller, scope), waitMs: waitMs === 0 ? 0 : left }
+      const outcome = await this.terms.locker.acquire(call)
+      if (!(outcome instanceof Grant)) throw this.#refused(name, outcome, waitMs)
+      flight.scope = scope
+      const result = await this.#computeUnder(outcome, scope, wanted, options.staleMs ?? 0, flight)
+      landing = { text: result.text, staleForMs: 0 }
+      return result.value
+    } finally {
+      this.#end(key, flight, landing)
+    }
+  }
+
+  /** No more callers wait for it; once. */
+  #end(key: string, flight: Flight | undefined, landing?: Landing): void {
+    if (!flight) return
+    if (this.#flights.get(key) === flight) this.#flights.delete(key)
+    flight.land(landing)
+  }
+
+  /** Somebody has the old value already; one caller of all processes computes a new one, of which nobody is told. */
+  #refresh<Value>(wanted: Wanted<Value>): void {
+    const { key } = wanted
+    if (this.#refreshing.has(key)) return
+    this.#refreshing.add(key)
+    const { owners, locker } = this.terms
+    const caller = new Scope(owners.next(), undefined)
+    const scope = new Scope(caller.owner, caller)
+    const { signal: _, ...options } = wanted.options
+    const call = { ...this.#callOf({ ...wanted, options }, caller, scope), waitMs: 0 }
+    const refreshing = async (): Promise<void> => {
+      try {
+        const outcome = await locker.acquire(call)
+        if (outcome instanceof Grant) await this.#computeUnder(outcome, scope, wanted, 0, undefined)
+      } catch (error) {
+        if (!(error instanceof ClosedError)) locker.emit('error', error)
+      } finally {
+        this.#refreshing.delete(key)
+      }
+    }
+    void refreshing()
+  }
+
+  async #computeUnder<Value>(
+    grant: Grant,
+    scope: Scope,
+    { key, name, compute, options }: Wanted<Value>,
+    staleMs: number,
+    flight: Flight | undefined,
+  ): Promise<{ readonly value: Awaited<Value>; readonly text: string }> {
+    const { locker, owners } = this.terms
+    if (!this.#isCurrent(scope.parent)) scope.parent?.end()
+    const hold = new Hold(grant, locker, owners, undefined)
+    const body = async (): Promise<{ readonly value: Awaited<Value>; readonly text: string }> => {
+      // Somebody may have kept one between the look and the lock.
+      const kept = await this.#read(name)
+      if (isGoodFor(kept, staleMs)) return { value: parsedFrom(kept.text), text: kept.text }
+      // Nobody is to wait for a computation that a closed client no longer looks after.
+      hold.signal.addEventListener('abort', () => {
+        if (hold.signal.reason instanceof ClosedError) this.#end(key, flight)
+      })
+      const value = await compute(hold)
+      const text = textOf(key, value)
+      await this.#keep(grant, name, entryOf(text, options.staleMs ?? 0), options)
+      return { value, text }
+    }
+    return await runSection(hold, grant, {
+      body,
+      scope,
+      owners,
+      onLost: 'continue',
+      onTrouble: (error) => locker.emit('error', error),
+    })
+  }
+
+  /** Its caller has the value whether or not it can be kept. */
+  async #keep(grant: Grant, name: string, text: string, { ttlMs, staleMs = 0 }: OnceOptions): Promise<void> {
+    const { locker } = this.terms
+    if (grant.endedBy) return
+    const request = { name, owner: grant.tenure.storedAs, text, keepMs: ttlMs + staleMs }
+    await locker.query(() => this.values.keep(request)).catch((error: unknown) => locker.emit('error', error))
+  }
+
+  async #read(name: string): Promise<Landing | undefined> {
+    const kept = await this.terms.locker.query(() => this.values.read(name))
+    return kept && landingOf(kept)
+  }
+
+  async #inTime<Result>(waiter: Waiter, deadline: number, work: Promise<Result>): Promise<Result> {
+    const result = await waiter.upTo(deadline, work)
+    if (result !== TIME_IS_UP) return result
+    throw new LockTimeoutError(waiter.call.name, this.#now() - waiter.startedAt, {})
+  }
+
+  #callOf<Value>({ name, options }: Wanted<Value>, caller: Scope, holder: Scope): Call {
+    return {
+      name,
+      caller,
+      holder,
+      unrelated: !this.#isCurrent(caller),
+      waitMs: options.waitMs ?? Number.POSITIVE_INFINITY,
+      leaseMs: options.leaseMs,
+      maxHoldMs: this.terms.maxHoldMs,
+      signal: options.signal,
+    }
+  }
+
+  #refused(name: string, refusal: Refusal, waitMs: number): unknown {
+    if (waitMs === 0 && refusal.cause !== undefined) return refusal.cause
+    return new LockTimeoutError(name, refusal.waitedMs, refusal, refusal.cause)
+  }
+
+  /** Whoever waits for itself would wait for ever. */
+  #refuseWithinItself(key: string, { scope }: Flight): void {
+    const current = this.terms.owners.current()
+    if (current && scope?.encloses(current)) {
+      throw new InvalidArgumentError('key', key, 'a key that is not being computed by its own caller')
+    }
+  }
+
+  #isCurrent(scope: Scope | undefined): boolean {
+    return scope === this.terms.owners.current()
+  }
+
+  #now(): number {
+    return this.terms.locker.schedule.clock.now()
+  }
+}

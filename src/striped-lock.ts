@@ -1,0 +1,172 @@
+import { crc32 } from 'node:zlib'
+import { AnyOf, type AnyOutcome } from './core/any-of.js'
+import type { Grant } from './core/grant.js'
+import { Entry, type EntryTerms, NO_OPTIONS } from './entry.js'
+import { InvalidArgumentError, LockTimeoutError } from './errors.js'
+import { Hold } from './hold.js'
+import { Lock } from './lock.js'
+import { type AcquireOptions, checkAcquireOptions } from './options.js'
+import { Scope } from './owner.js'
+import { runSection, type Section } from './section.js'
+import { acquireChannel, traceAcquire } from './trace/acquire.js'
+import { resultOf, traceOf } from './trace/grant.js'
+import { beginHold } from './trace/hold.js'
+
+const MOST_STRIPES = 65_536
+
+/** A hold of one stripe of a striped lock. */
+export class StripeHold extends Hold {
+  /** Which stripe it is. */
+  readonly index: number
+
+  /** @internal */
+  constructor(index: number, grant: Grant, { locker, owners }: EntryTerms, ownScope: Scope | undefined) {
+    super(grant, locker, owners, ownScope)
+    this.index = index
+  }
+}
+
+/** What a section of a striped lock's `withAny` runs. */
+export type StripeSection<Result> = (hold: StripeHold) => Result | PromiseLike<Result>
+
+/**
+ * One resource split over several locks, the stripes, so that as many can work on it at a time: by key, where the same key always
+ * meets the same stripe, or on any stripe that is free. The stripes are plain locks named `<name>:<index>`.
+ */
+export class StripedLock {
+  readonly name: string
+  /** How many stripes there are. */
+  readonly stripes: number
+  readonly #terms: EntryTerms
+  readonly #entry: Entry
+
+  /** @internal */
+  constructor(name: string, stripes: number, terms: EntryTerms) {
+    if (!Number.isSafeInteger(stripes) || stripes < 1 || stripes > MOST_STRIPES) {
+      throw new InvalidArgumentError('stripes', stripes, `a whole number from 1 to ${MOST_STRIPES}`)
+    }
+    this.name = name
+    this.stripes = stripes
+    this.#terms = terms
+    this.#entry = new Entry(name, terms)
+  }
+
+  /** The lock of that stripe, counted from 0. */
+  stripe(index: number): Lock {
+    if (!Number.isSafeInteger(index) || index < 0 || index >= this.stripes) {
+      throw new InvalidArgumentError('index', index, `a whole number from 0 to ${this.stripes - 1}`)
+    }
+    return new Lock(this.#nameOf(index), this.#terms)
+  }
+
+  /** The stripe of a key: the CRC-32 (as in zip) of its UTF-8 form modulo the number of stripes, on every machine, for good. */
+  indexOf(key: string): number {
+    if (typeof key !== 'string' || !key.isWellFormed()) {
+      throw new InvalidArgumentError('key', key, 'a string of well-formed Unicode')
+    }
+    return crc32(key) % this.stripes
+  }
+
+  /** The lock of the stripe that a key belongs to. Two keys may share one: it is re-entered then. */
+  forKey(key: string): Lock {
+    return this.stripe(this.indexOf(key))
+  }
+
+  /** As `forKey(key).withLock(…)`. */
+  withLock<Result>(key: string, body: Section<Result>): Promise<Awaited<Result>>
+  withLock<Result>(key: string, options: AcquireOptions, body: Section<Result>): Promise<Awaited<Result>>
+  async withLock<Result>(
+    key: string,
+    optionsOrBody: AcquireOptions | Section<Result>,
+    bodyOrNothing?: Section<Result>,
+  ): Promise<Awaited<Result>> {
+    const entry = new Entry(this.#nameOf(this.indexOf(key)), this.#terms)
+    return typeof optionsOrBody === 'function'
+      ? await entry.withLock(NO_OPTIONS, optionsOrBody)
+      : await entry.withLock(optionsOrBody, bodyOrNothing)
+  }
+
+  /** Takes any stripe, runs `body`, and gives the stripe back when the body has settled. As `Lock.withLock`. */
+  withAny<Result>(body: StripeSection<Result>): Promise<Awaited<Result>>
+  withAny<Result>(options: AcquireOptions, body: StripeSection<Result>): Promise<Awaited<Result>>
+  async withAny<Result>(
+    optionsOrBody: AcquireOptions | StripeSection<Result>,
+    bodyOrNothing?: StripeSection<Result>,
+  ): Promise<Awaited<Result>> {
+    const options = typeof optionsOrBody === 'function' ? NO_OPTIONS : optionsOrBody
+    const body = typeof optionsOrBody === 'function' ? optionsOrBody : bodyOrNothing
+    const { owners, locker } = this.#terms
+    checkAcquireOptions(options, owners)
+    if (typeof body !== 'function') throw new InvalidArgumentError('body', body, 'a function')
+    const caller = this.#entry.callerOrNew(options.owner)
+    const scope = new Scope(caller.owner, caller)
+    const outcome = await this.#takeAny(options, Number.POSITIVE_INFINITY, caller, scope)
+    const { index, grant } = this.#grantedOrThrow(outcome, options)
+    if (caller !== owners.current()) caller.end()
+    return await runSection(new StripeHold(index, grant, this.#terms, undefined), grant, {
+      body,
+      scope,
+      owners,
+      onLost: options.onLost,
+      onTrouble: (error) => locker.emit('error', error),
+    })
+  }
+
+  /** Takes any stripe, waiting as long as `waitMs` says for the first to be free. As `Lock.acquire`. */
+  async acquireAny(options: AcquireOptions = NO_OPTIONS): Promise<StripeHold> {
+    checkAcquireOptions(options, this.#terms.owners)
+    const scope = this.#entry.callerOrNew(options.owner)
+    const outcome = await this.#takeAny(options, Number.POSITIVE_INFINITY, scope, scope)
+    return this.#begin(this.#grantedOrThrow(outcome, options), scope)
+  }
+
+  /** Takes any stripe if one is to be had within `waitMs` (default 0: one look at all of them); else `null`. */
+  async tryAcquireAny(options: AcquireOptions = NO_OPTIONS): Promise<StripeHold | null> {
+    checkAcquireOptions(options, this.#terms.owners)
+    const scope = this.#entry.callerOrNew(options.owner)
+    const outcome = await this.#takeAny(options, 0, scope, scope)
+    if ('grant' in outcome) return this.#begin(outcome, scope)
+    if (outcome.cause !== undefined) throw outcome.cause
+    return null
+  }
+
+  #nameOf(index: number): string {
+    return `${this.name}:${index}`
+  }
+
+  #takeAny(options: AcquireOptions, waitMs: number, caller: Scope, holder: Scope): Promise<AnyOutcome> {
+    const { locker, owners, maxHoldMs } = this.#terms
+    const { signal } = options
+    const anyOf = new AnyOf(locker, (index) => this.#nameOf(index), this.stripes, {
+      caller,
+      holder,
+      unrelated: options.owner === undefined && caller !== owners.current(),
+      waitMs: options.waitMs ?? waitMs,
+      leaseMs: options.leaseMs,
+      maxHoldMs: options.maxHoldMs ?? maxHoldMs,
+      signal,
+    })
+    if (!acquireChannel.hasSubscribers) return anyOf.run()
+    const told = { name: this.name, owner: caller.owner, signal, clock: locker.schedule.clock }
+    return traceAcquire(
+      told,
+      () => anyOf.run(),
+      (outcome) => resultOf('grant' in outcome ? outcome.grant : outcome),
+    )
+  }
+
+  #grantedOrThrow(
+    outcome: AnyOutcome,
+    options: AcquireOptions,
+  ): Exclude<AnyOutcome, { readonly cause: unknown }> {
+    if ('grant' in outcome) return outcome
+    if (options.waitMs === 0 && outcome.cause !== undefined) throw outcome.cause
+    throw new LockTimeoutError(this.name, outcome.waitedMs, outcome, outcome.cause)
+  }
+
+  #begin({ index, grant }: { readonly index: number; readonly grant: Grant }, scope: Scope): StripeHold {
+    beginHold(traceOf(grant))
+    const ownScope = scope === this.#terms.owners.current() ? undefined : scope
+    return new StripeHold(index, grant, this.#terms, ownScope)
+  }
+}
