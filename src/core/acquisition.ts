@@ -225,7 +225,7 @@ export class Acquisition {
     if (outage.on) return outage.retryAt(this.#now())
     if (!this.#speaks(tenure)) return Number.POSITIVE_INFINITY
     const { polls } = this.call
-    if (polls && !tenure) return Math.min(busyUntil, this.#attempt.pollAt(polls))
+    if (polls) return tenure ? busyUntil : Math.min(busyUntil, this.#attempt.pollAt(polls))
     const lookAt = covered ? busyUntil : Math.min(busyUntil, this.#watchAgainAt)
     const { backUntil } = this.gate
     return backUntil > this.#now() ? backUntil : lookAt

@@ -30,7 +30,7 @@ export function eventsCases(place: Place): void {
       const [waiting, acquired] = [journalOf(holdfast, 'waiting'), journalOf(holdfast, 'acquired')]
       const hold = await place.holdfast().lock(lock.name).acquire({ leaseMs: 60_000 })
       const owner = holdfast.owner()
-      const waits = lock.acquire({ owner })
+      const waits = inTime(place, lock.acquire({ owner }))
       await untilWaiting(place, lock, 1)
       expect(waiting).toEqual([
         { name: lock.name, owner, holder: hold.owner, remainingMs: expect.any(Number) },

@@ -11,10 +11,10 @@ export async function untilIdle(place: Place, holdfast: Holdfast): Promise<void>
   await place.eventually(left, (sorts) => sorts === '')
 }
 
-/** Waits until that many clients wait for the lock, as the store sees it. */
+/** Waits until that many clients wait for the lock, as the store sees it; where nobody listens there, as they say themselves. */
 export async function untilWaiting(place: Place, lock: Lock, clients: number): Promise<void> {
   await place.eventually(
-    () => lock.countWaitingClients(),
+    () => (place.kind === 'spin' ? place.countPolling(lock.name) : lock.countWaitingClients()),
     (count) => count === clients,
   )
 }

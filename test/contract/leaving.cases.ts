@@ -138,8 +138,10 @@ export function leavingCases(place: Place): void {
       const holdfast = place.holdfast({ maxWaiters: 2 })
       const lock = holdfast.lock(place.lockName())
       const hold = await place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })
-      const waiting = [lock.acquire(), lock.acquire()]
+      const told = journalOf(holdfast, 'waiting')
+      const waiting = [lock.acquire(), lock.acquire()].map((each) => inTime(place, each))
       await untilWaiting(place, lock, 1)
+      await place.eventually(() => told.length === 2)
       const error = await rejectionOf(lock.acquire())
       expect(error).toBeInstanceOf(TooManyWaitersError)
       expect(error).toMatchObject({ code: 'TOO_MANY_WAITERS', lockName: lock.name })
@@ -160,7 +162,7 @@ export function leavingCases(place: Place): void {
       expect(await rejectionOf(lock.acquire())).toBeInstanceOf(TooManyWaitersError)
       abort.abort()
       await leaving
-      const waiting = lock.acquire()
+      const waiting = inTime(place, lock.acquire())
       await untilWaiting(place, lock, 1)
       await hold.release()
       await (await waiting).release()

@@ -28,6 +28,8 @@ export interface Place {
   eventually<Value>(look: () => Value | Promise<Value>, accept?: (value: Value) => boolean): Promise<Value>
   /** A client as the application has it, where there is a server; for looking at keys directly. */
   client(): RedisClient
+  /** How many clients have said that they wait for a lock, and still have a call under way. */
+  countPolling(lockName: string): number
   /** Closes what was made since the last call, and fails if a `Holdfast` has left anything alive. */
   tidy(): Promise<void>
 }
@@ -36,6 +38,7 @@ class StorePlace implements Place {
   readonly server: boolean
   #made: Holdfast[] = []
   #clients: RedisClient[] = []
+  readonly #waitsFor = new WeakMap<Holdfast, Set<string>>()
 
   constructor(
     readonly name: PlaceName,
@@ -52,6 +55,11 @@ class StorePlace implements Place {
       options,
     )
     this.#made.push(holdfast)
+    if (this.kind === 'spin') {
+      const waitsFor = new Set<string>()
+      holdfast.on('waiting', ({ name }) => waitsFor.add(name))
+      this.#waitsFor.set(holdfast, waitsFor)
+    }
     return holdfast
   }
 
@@ -60,6 +68,11 @@ class StorePlace implements Place {
     const client = this.store()
     this.#clients.push(client)
     return client
+  }
+
+  countPolling(lockName: string): number {
+    return this.#made.filter((made) => made.census.calls > 0 && this.#waitsFor.get(made)?.has(lockName))
+      .length
   }
 
   lockName(): string {
