@@ -12,6 +12,7 @@ export type StoreFailure =
   | 'permission'
   | 'out-of-memory'
   | 'read-only'
+  | 'replicas'
   | 'script'
   | 'unknown'
 

@@ -41,6 +41,7 @@ export class Holdfast extends LockFamily {
   constructor(clientOrStore: RedisClient | Store, options: HoldfastOptions = {}) {
     super()
     this.#settings = checkHoldfastOptions(options)
+    const { checkReplicas, replicasTimeoutMs, watchdogThread } = this.#settings
     const store = storeOf(clientOrStore)
     const clock = store.clock ?? new SystemClock()
     this.#schedule = new Schedule(clock, (error) => this.#emitSafely('error', error))
@@ -50,9 +51,10 @@ export class Holdfast extends LockFamily {
       watchdogLeaseMs: this.#settings.watchdogMs + this.#settings.quarantineMs,
       quarantineMs: this.#settings.quarantineMs,
       fenceRetentionMs: this.#settings.fenceRetentionMs,
+      replicas: checkReplicas > 0 ? { replicas: checkReplicas, timeoutMs: replicasTimeoutMs } : undefined,
       commandTimeoutMs: this.#settings.commandTimeoutMs,
       onError: (error) => this.#emitSafely('error', error),
-      thread: this.#settings.watchdogThread
+      thread: watchdogThread
         ? {
             leaseMs: this.#settings.watchdogMs,
             quarantineMs: this.#settings.quarantineMs,
@@ -60,9 +62,13 @@ export class Holdfast extends LockFamily {
           }
         : undefined,
     })
-    if (this.#settings.watchdogThread && !this.#session.lock.thread) {
+    if (watchdogThread && !this.#session.lock.thread) {
       void this.#session.close()
       throw new InvalidArgumentError('watchdogThread', true, 'false, with a store that has no such thread')
+    }
+    if (checkReplicas > 0 && !this.#session.acknowledging) {
+      void this.#session.close()
+      throw new InvalidArgumentError('checkReplicas', checkReplicas, '0, with a store that has no replicas')
     }
     this.kinds = new Kinds(
       this.#session,

@@ -1,3 +1,4 @@
+import { AcknowledgedPort } from './acknowledged-port.js'
 import { Locker } from './core/locker.js'
 import type { Schedule } from './core/schedule.js'
 import type { EntryTerms } from './entry.js'
@@ -56,7 +57,7 @@ export class Kinds {
   }
 
   #begin(kind: Kind): EntryTerms {
-    const port = PORTS[kind](this.session)
+    const port = this.#portOf(kind)
     if (!port) throw new InvalidArgumentError('kind', kind, 'a kind of lock that this store can keep')
     const locker = new Locker(
       kind,
@@ -84,6 +85,14 @@ export class Kinds {
     }
     this.#terms.set(kind, terms)
     return terms
+  }
+
+  /** Waiting at a latch takes nothing that replicas could miss. */
+  #portOf(kind: Kind): LockPort | undefined {
+    const { acknowledging } = this.session
+    const port = PORTS[kind](this.session)
+    const confirming = acknowledging && kind !== 'count-down latch' && PORTS[kind](acknowledging)
+    return port && confirming ? new AcknowledgedPort(port, confirming) : port
   }
 
   /** The two halves of a read-write lock are meant to know each other's owners, and share their keys with nobody else. */

@@ -37,6 +37,8 @@ export interface StoreSettings {
   readonly quarantineMs: number
   /** How long the counter of a fenced lock is kept after its last token; undefined: for ever. */
   readonly fenceRetentionMs: number | undefined
+  /** Acknowledgements that renewals of {@link StoreSession.acknowledging} wait for; undefined: none are wanted. */
+  readonly replicas?: { readonly replicas: number; readonly timeoutMs: number } | undefined
   /** Every command is answered or rejected within this time (rule C3). */
   readonly commandTimeoutMs: number
   /** Trouble that belongs to no call. */
@@ -65,6 +67,8 @@ export interface StoreSession {
   readonly countDownLatch?: CountDownLatchPort
   readonly values?: ValuesPort
   readonly guardedValues?: GuardedPort
+  /** The same locks, on connections of their own, with renewals that are answered when the replicas wanted have them. */
+  readonly acknowledging?: StoreSession | undefined
   /** How often its connection has broken: what was known of the server before need not be true after. */
   readonly breaks?: number
   /** Which process the server is, where there is one. */
@@ -92,13 +96,13 @@ export interface LockPort {
   readonly fenced: boolean
 
   /** Whether several owners may hold it at once. Then each has a tenure of its own, and none is handed over in memory. */
-  readonly shared?: boolean
+  readonly shared?: boolean | undefined
 
   /** Set where the store keeps the line of waiters itself: then each call asks for itself, and none is handed over in memory. */
-  readonly line?: StoreLine
+  readonly line?: StoreLine | undefined
 
   /** Set where several locks can be asked for with one command. */
-  readonly together?: TogetherPort
+  readonly together?: TogetherPort | undefined
 
   /** What renews leases in a thread of its own, where that is wanted and can be had. */
   readonly thread?: LeaseThread | undefined

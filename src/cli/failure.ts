@@ -47,6 +47,7 @@ const BY_REASON: Readonly<Record<StoreFailure, number>> = {
   permission: exitCodes.noPermission,
   'out-of-memory': exitCodes.unavailable,
   'read-only': exitCodes.unavailable,
+  replicas: exitCodes.unavailable,
   script: exitCodes.internal,
   unknown: exitCodes.internal,
 }
@@ -79,10 +80,14 @@ export function stackOf(error: unknown): string | undefined {
 }
 
 function busy(error: LockTimeoutError): Failure {
-  const holder = error.holder === undefined ? 'somebody' : error.holder
+  return told(error, exitCodes.busy, busyText(error, `lock "${error.lockName}"`))
+}
+
+/** That something was not to be had, as it is called. Who holds permits is not asked. */
+export function busyText(error: LockTimeoutError, called: string): string {
   const waited = error.waitedMs < 1 ? '' : ` after ${timeText(error.waitedMs)}`
-  const message = `lock "${error.lockName}" is busy: held by ${holder}; gave up${waited}. Wait longer with --wait.`
-  return told(error, exitCodes.busy, message)
+  const by = called.startsWith('lock') ? `held by ${error.holder ?? 'somebody'}` : 'too few permits are left'
+  return `${called} is busy: ${by}; gave up${waited}. Wait longer with --wait.`
 }
 
 function storeText(error: StoreError, server = 'Redis'): string {

@@ -24,6 +24,8 @@ export class ClusterLink implements Link {
   readonly #homes = new Map<string, Subscriber>()
   /** The channels somebody watches, whether or not they are subscribed at the moment. */
   readonly #wanted = new Set<string>()
+  /** One for each node, so that they can be told apart. */
+  readonly #nodeLinks = new WeakMap<StandaloneClient, NodeLink>()
   #nodeBreaks = 0
   readonly #call: Send = (command, ...args) => this.#cluster.client.call(command, ...args)
 
@@ -108,9 +110,18 @@ export class ClusterLink implements Link {
   }
 
   #nodeLink(node: StandaloneClient): NodeLink {
-    return {
-      send: (about, command, ...args) => this.#cluster.inTime(about, () => node.call(command, ...args)),
+    const known = this.#nodeLinks.get(node)
+    if (known) return known
+    const link: NodeLink = {
+      send: (about, command, ...args) =>
+        this.#cluster.inTime(
+          about,
+          () => node.call(command, ...args),
+          () => hangUp(node),
+        ),
     }
+    this.#nodeLinks.set(node, link)
+    return link
   }
 
   async #subscribeAtHome(channel: string): Promise<void> {

@@ -18,6 +18,7 @@ import { ReleaseChannels } from './release-channel.js'
 import { RedisSemaphorePort } from './semaphore.js'
 import { SpinLockPort } from './spin-lock.js'
 import { StandaloneLink } from './standalone-link.js'
+import { WaitingLink } from './waiting-link.js'
 import { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
 import { ThreadedLockPort } from './watchdog-thread/threaded-lock-port.js'
 
@@ -31,6 +32,7 @@ type Parts = readonly [
 /** One client's dealings with Redis: at most two connections for each server, and the ports of the kinds that are used. */
 export class RedisSession implements StoreSession {
   readonly lock: ReentrantLockPort
+  readonly acknowledging: RedisSession | undefined
   readonly #link: Link
   readonly #channels: ReleaseChannels
   readonly #parts: Parts
@@ -48,8 +50,9 @@ export class RedisSession implements StoreSession {
   constructor(
     client: RedisClient,
     private readonly settings: StoreSettings,
+    through: (link: Link) => Link = (link) => link,
   ) {
-    const { schedule, commandTimeoutMs, onError, thread } = settings
+    const { schedule, commandTimeoutMs, onError, thread, replicas } = settings
     // First, because it may refuse the client's options.
     this.#renewals = thread && new ThreadRenewals(client, { ...thread, commandTimeoutMs }, schedule, onError)
     this.#channels = new ReleaseChannels(() => this.#link, schedule)
@@ -60,13 +63,22 @@ export class RedisSession implements StoreSession {
       },
       error: onError,
     }
-    this.#link = isCluster(client)
-      ? new ClusterLink(client, schedule, commandTimeoutMs, listener)
-      : new StandaloneLink(client, schedule, commandTimeoutMs, listener)
+    this.#link = through(
+      isCluster(client)
+        ? new ClusterLink(client, schedule, commandTimeoutMs, listener)
+        : new StandaloneLink(client, schedule, commandTimeoutMs, listener),
+    )
     this.#parts = [this.#link, this.#channels, client.options.keyPrefix ?? '', onError]
     this.lock = this.#renewals
       ? new ThreadedLockPort(this.#renewals, ...this.#parts)
       : new ReentrantLockPort(...this.#parts)
+    this.acknowledging =
+      replicas &&
+      new RedisSession(
+        client,
+        { ...settings, thread: undefined, replicas: undefined },
+        (link) => new WaitingLink(link, replicas),
+      )
   }
 
   get fencedLock(): FencedLockPort {
@@ -135,7 +147,7 @@ export class RedisSession implements StoreSession {
 
   async close(): Promise<void> {
     this.#channels.close()
-    await Promise.all([this.#link.close(), this.#renewals?.close()])
+    await Promise.all([this.#link.close(), this.#renewals?.close(), this.acknowledging?.close()])
   }
 
   #lineSettings() {

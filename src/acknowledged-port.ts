@@ -1,0 +1,135 @@
+import { isTransient } from './core/outage.js'
+import { StoreError } from './errors.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  HandOverRequest,
+  LockPort,
+  LockState,
+  News,
+  ReleaseReply,
+  ReleaseRequest,
+  RenewRequest,
+  Watch,
+} from './store.js'
+
+/**
+ * A port whose grants count only once replicas have them (`checkReplicas`). Each grant is followed by a renewal that goes to the
+ * lock's server and is acknowledged from there: it proves that this server, and not only one that has failed since, has the
+ * hold, and it is a write that the hold's replication cannot be behind. A grant that too few acknowledge is given back before
+ * its caller hears of it.
+ */
+export class AcknowledgedPort implements LockPort {
+  readonly watchesInOrder: boolean
+  readonly fenced: boolean
+  readonly shared: LockPort['shared']
+  readonly line: LockPort['line']
+  readonly thread: LockPort['thread']
+  readonly together: LockPort['together']
+
+  constructor(
+    private readonly port: LockPort,
+    /** The same locks, with renewals that resolve when replicas have them. */
+    private readonly acknowledging: Pick<LockPort, 'renew'>,
+  ) {
+    this.watchesInOrder = port.watchesInOrder
+    this.fenced = port.fenced
+    this.shared = port.shared
+    this.line = port.line
+    this.thread = port.thread
+    const { together } = port
+    this.together = together && {
+      placeOf: (name) => together.placeOf(name),
+      acquireAll: async (requests) => this.#confirmed(requests, await together.acquireAll(requests)),
+      acquireOne: async (requests) => this.#confirmed(requests, await together.acquireOne(requests)),
+    }
+  }
+
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    return await this.#confirmedOne(request, await this.port.acquire(request))
+  }
+
+  async handOver(request: HandOverRequest): Promise<AcquireReply> {
+    const reply = await this.port.handOver(request)
+    // Whatever becomes of it, the previous holder's tenure is over and the next one's is not to be relied on.
+    return await this.#confirmedOne(request, reply).catch((error: unknown) => {
+      throw new StoreError('replicas', 'hand-over', {
+        lockName: request.name,
+        cause: error,
+        transient: true,
+      })
+    })
+  }
+
+  abandon(request: AcquireRequest): Promise<void> {
+    return this.port.abandon(request)
+  }
+
+  release(request: ReleaseRequest): Promise<ReleaseReply> {
+    return this.port.release(request)
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    return this.port.renew(requests)
+  }
+
+  watch(name: string, onNews: (news?: News) => void): Watch {
+    return this.port.watch(name, onNews)
+  }
+
+  inspect(name: string): Promise<LockState> {
+    return this.port.inspect(name)
+  }
+
+  countWatchers(name: string): Promise<number> {
+    return this.port.countWatchers(name)
+  }
+
+  forceUnlock(name: string): Promise<boolean> {
+    return this.port.forceUnlock(name)
+  }
+
+  list(pattern: string): AsyncIterable<LockState> {
+    return this.port.list(pattern)
+  }
+
+  async #confirmedOne(request: AcquireRequest, reply: AcquireReply): Promise<AcquireReply> {
+    const [confirmed] = await this.#confirmed([request], [reply])
+    return confirmed ?? reply
+  }
+
+  /** The replies, once what they grant is acknowledged. Rejects with nothing held, or with an outcome that is unknown. */
+  async #confirmed(
+    requests: readonly AcquireRequest[],
+    replies: readonly AcquireReply[],
+  ): Promise<readonly AcquireReply[]> {
+    const granted = requests.filter((_, index) => replies[index]?.outcome === 'granted')
+    try {
+      const confirmed = await Promise.all(requests.map((each, index) => this.#confirm(each, replies[index])))
+      return replies.map((reply, index) => confirmed[index] ?? reply)
+    } catch (error) {
+      // An unknown outcome is settled by whoever asked; everything else is known to have fallen short.
+      if (!isTransient(error)) await Promise.all(granted.map((each) => this.port.abandon(each)))
+      throw error
+    }
+  }
+
+  /** Undefined when the reply stands. */
+  async #confirm(
+    request: AcquireRequest,
+    reply: AcquireReply | undefined,
+  ): Promise<AcquireReply | undefined> {
+    if (reply?.outcome !== 'granted') return undefined
+    const { name, owner, permits, heldBefore } = request
+    const leaseMs = reply.granted?.leaseMs ?? request.leaseMs
+    const [answer] = this.acknowledging.renew([{ name, owner, permits, leaseMs }])
+    if (await answer) return undefined
+    if (heldBefore > 0) return { outcome: 'lost' }
+    // Granted by one server and unknown to the next: what was granted has not survived a failover.
+    throw new StoreError('not-ready', 'acquire', {
+      lockName: name,
+      transient: true,
+      hint: 'The server that granted it has been replaced.',
+    })
+  }
+}
