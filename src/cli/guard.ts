@@ -4,6 +4,9 @@ import type { Holdfast } from '../holdfast.js'
 /** Why the command must end: the lock is lost, or will be before the command could be ended in peace. */
 export type StopReason = 'lost' | 'lease-ending'
 
+/** Of a lease that is too short for the whole grace period this part is for the grace period, and as much again for the margin. */
+const PART_OF_SHORT_LEASE = 1 / 5
+
 /** The longest delay a timer takes. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
@@ -18,27 +21,40 @@ export class Guard implements Disposable {
   /** When the lease ends by the last news of it. After a loss the hold itself says 0. */
   #leaseEnd = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
+  #graceMs: number
+  #marginMs: number
 
   constructor(
     private readonly holdfast: Holdfast,
     private readonly hold: Hold,
-    private readonly graceMs: number,
+    graceMs: number,
     /** How long before the end of the lease the grace period must be over: killing takes a moment, too. */
-    private readonly marginMs: number,
+    marginMs: number,
     private readonly stop: (reason: StopReason, graceMs: number) => void,
   ) {
     this.#signal = hold.signal
     this.#signal.addEventListener('abort', this.#lost, { once: true })
-    holdfast.on('renewed', this.#look)
+    // A lock that was granted in line has only a place's short lease until its first renewal, which is under way.
+    const isShort = hold.remainingMs() <= graceMs + marginMs
+    const mostMs = isShort ? hold.remainingMs() * PART_OF_SHORT_LEASE : Number.POSITIVE_INFINITY
+    this.#graceMs = Math.min(graceMs, mostMs)
+    this.#marginMs = Math.min(marginMs, mostMs)
+    this.#renewed = () => {
+      this.#graceMs = graceMs
+      this.#marginMs = marginMs
+      this.#look()
+    }
+    holdfast.on('renewed', this.#renewed)
     this.#look()
   }
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer)
-    this.holdfast.off('renewed', this.#look)
+    this.holdfast.off('renewed', this.#renewed)
     this.#signal.removeEventListener('abort', this.#lost)
   }
 
+  readonly #renewed: () => void
   readonly #lost = (): void => this.#end('lost')
 
   /** Looks at the time left, and again when it is down to the grace period. */
@@ -50,7 +66,7 @@ export class Guard implements Disposable {
     }
     const remainingMs = this.hold.remainingMs()
     this.#leaseEnd = performance.now() + remainingMs
-    const quietMs = remainingMs - this.graceMs - this.marginMs
+    const quietMs = remainingMs - this.#graceMs - this.#marginMs
     if (quietMs <= 0) this.#end('lease-ending')
     else this.#timer = setTimeout(this.#look, Math.min(Math.ceil(quietMs), LONGEST_TIMER_MS))
   }
@@ -59,6 +75,9 @@ export class Guard implements Disposable {
     if (this.reason !== undefined) return
     this.reason = reason
     this[Symbol.dispose]()
-    this.stop(reason, Math.min(Math.max(this.#leaseEnd - this.marginMs - performance.now(), 0), this.graceMs))
+    this.stop(
+      reason,
+      Math.min(Math.max(this.#leaseEnd - this.#marginMs - performance.now(), 0), this.#graceMs),
+    )
   }
 }

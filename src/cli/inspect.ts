@@ -1,11 +1,14 @@
+import { cards } from './card.js'
 import { exitCodes } from './exit-codes.js'
-import { card, view, viewJson } from './lock-view.js'
+import { viewJson } from './lock-view.js'
+import { look } from './look.js'
 import type { Output } from './output.js'
 import type { Server } from './server.js'
 
-/** Shows one lock, held or free. */
+/** Shows what is held, or free, under a name: mostly one lock. */
 export async function inspect(server: Server, name: string, output: Output): Promise<number> {
-  const lock = await view(server.holdfast.lock(name))
-  output.result(() => card(lock, output.colours), viewJson(lock))
+  const locks = await look(server, name)
+  if (output.json) for (const lock of locks) output.result(() => '', viewJson(lock))
+  else output.result(() => cards(locks, output.colours), null)
   return exitCodes.ok
 }

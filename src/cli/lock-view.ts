@@ -1,53 +1,107 @@
-import Table from 'cli-table3'
-import { StoreError } from '../errors.js'
-import type { Lock } from '../lock.js'
 import type { LockState } from '../store.js'
-import type { Colours, Json } from './output.js'
-import { printable, shortened } from './printable.js'
+import type { Json } from './output.js'
+import { printable } from './printable.js'
 import { timeText } from './seconds.js'
 
-/** Names and owners beyond this are cut in tables; JSON has them whole. */
-const WIDEST_NAME = 60
+/** What a lock is, as far as Redis tells. */
+export type ShownKind =
+  | 'lock'
+  | 'fair lock'
+  | 'fenced lock'
+  | 'read-write lock'
+  | 'semaphore'
+  | 'permit-expirable semaphore'
+  | 'count-down latch'
+  /** A number that could be the one or the other. */
+  | 'semaphore or latch'
 
-/** A lock with all that can be learned of it. */
-export interface LockView extends LockState {
-  /** Undefined where the server does not let us count. */
-  readonly waitingClients: number | undefined
+export type Mode = 'read' | 'write'
+
+export interface Waiter {
+  readonly owner: string
+  readonly mode?: Mode
 }
 
-/** Looks at a lock. */
-export async function view(lock: Lock): Promise<LockView> {
-  const [state, waitingClients] = await Promise.all([lock.inspect(), countWaiting(lock)])
-  return { ...state, waitingClients }
+export interface Holder extends Waiter {
+  /** Of semaphores: permits. */
+  readonly holds: number
 }
 
-export function isLocked({ owners, remainingMs }: LockState): boolean {
+/** A lock of whichever kind, with what was learned of it. */
+export interface LockView {
+  readonly name: string
+  /** Undefined: nothing is there. */
+  readonly kind: ShownKind | undefined
+  readonly owners: readonly Holder[]
+  /** 0 where nobody has a lease, Infinity where one has no end. */
+  readonly remainingMs: number
+  /** How a read-write lock is held. */
+  readonly mode?: Mode | undefined
+  /** The last fencing token given. */
+  readonly fence?: string | undefined
+  /** Who stands in the line that the server keeps, first come first. */
+  readonly line?: readonly Waiter[] | undefined
+  /** How many permits are available. */
+  readonly available?: number
+  /** What a latch has still to be counted down. */
+  readonly count?: number
+  /** What a number is that could be either. */
+  readonly number?: number
+  /** Undefined where the server does not let us count, or nobody asked. */
+  readonly waitingClients?: number | undefined
+}
+
+type Fields = { readonly [key: string]: Json }
+
+export function isLocked({
+  owners,
+  remainingMs,
+}: Pick<LockState | LockView, 'owners' | 'remainingMs'>): boolean {
   return owners.length > 0 || remainingMs > 0
 }
 
 /** The fields of every JSON answer about a lock. `remainingMs` is null where the lease has no end. */
-export function stateJson(state: LockState): { readonly [key: string]: Json } {
+export function stateJson(lock: LockView): Fields {
+  const { name, kind = null, owners, remainingMs, mode, fence, line, available, count, number } = lock
   return {
-    name: state.name,
-    locked: isLocked(state),
-    owners: state.owners.map(({ owner, holds }) => ({ owner, holds })),
-    remainingMs: Number.isFinite(state.remainingMs) ? Math.round(state.remainingMs) : null,
+    name,
+    kind,
+    locked: isLocked(lock),
+    owners: owners.map(({ owner, holds, mode }) => ({ owner, holds, ...(mode && { mode }) })),
+    remainingMs: Number.isFinite(remainingMs) ? Math.round(remainingMs) : null,
+    ...(mode && { mode }),
+    ...(fence !== undefined && { fence }),
+    ...(line && { line: line.map(({ owner, mode }) => ({ owner, ...(mode && { mode }) })) }),
+    ...(available !== undefined && { available }),
+    ...(count !== undefined && { count }),
+    ...(number !== undefined && { number }),
   }
 }
 
-export function viewJson(lock: LockView): { readonly [key: string]: Json } {
+export function viewJson(lock: LockView): Fields {
   return { ...stateJson(lock), waitingClients: lock.waitingClients ?? null }
 }
 
-/** Who holds it, in a few words. */
-export function holderText({ owners }: LockState): string {
-  if (owners.length === 0) return 'nobody known'
-  return owners
-    .map(({ owner, holds }) => `${printable(owner)}${holds > 1 ? ` (${holds} holds)` : ''}`)
-    .join(', ')
+/** What holds are called where they are permits. */
+function holdsText(kind: ShownKind | undefined, holds: number): string {
+  const noun = kind?.includes('semaphore') ? 'permit' : 'hold'
+  return `${holds} ${holds === 1 ? noun : `${noun}s`}`
 }
 
-export function leaseText({ remainingMs }: LockState): string {
+/** Who holds it, one text for each. */
+export function holderTexts({ kind, owners }: LockView): string[] {
+  return owners.map(({ owner, holds, mode }) => {
+    const remarks = [...(mode ? [mode] : []), ...(holds > 1 ? [holdsText(kind, holds)] : [])]
+    return `${printable(owner)}${remarks.length > 0 ? ` (${remarks.join(', ')})` : ''}`
+  })
+}
+
+/** Who holds it, in a few words. */
+export function holderText(lock: LockView): string {
+  return lock.owners.length === 0 ? 'nobody known' : holderTexts(lock).join(', ')
+}
+
+export function leaseText({ remainingMs }: LockView): string {
   return Number.isFinite(remainingMs) ? `${timeText(remainingMs)} left` : 'has no end'
 }
 
@@ -56,63 +110,17 @@ export function waitingText({ waitingClients }: LockView): string {
   return `${waitingClients} ${waitingClients === 1 ? 'client' : 'clients'}`
 }
 
-/** One lock, line by line. */
-export function card(lock: LockView, colours: Colours): string {
-  const locked = isLocked(lock)
-  const rows = [
-    ['Lock', colours.bold(printable(lock.name))],
-    ['State', locked ? colours.yellow('held') : colours.green('free')],
-    ...(locked ? [['Owner', holderText(lock)]] : []),
-    ...(locked ? [['Lease', leaseText(lock)]] : []),
-    ['Waiting', waitingText(lock)],
-  ]
-  return plainTable(rows.map(([label, value]) => [colours.dim(label ?? ''), value ?? '']))
+/** In a word or two: whether it is to be had. */
+export function stateText(lock: LockView): string {
+  const { count, number, mode } = lock
+  if (count !== undefined) return count > 0 ? `closed, ${count} to be counted down` : 'open'
+  if (number !== undefined) return `${number}: permits available, or what a latch still counts down from`
+  if (!isLocked(lock)) return 'free'
+  return mode === undefined ? 'held' : `held to ${mode}`
 }
 
-/** Many locks, one a line. */
-export function table(locks: readonly LockState[], colours: Colours): string {
-  const head = ['NAME', 'OWNER', 'HOLDS', 'LEASE LEFT'].map((text) => colours.dim(text))
-  const rows = locks.map((lock) => [
-    shortened(printable(lock.name), WIDEST_NAME),
-    lock.owners.map(({ owner }) => shortened(printable(owner), WIDEST_NAME)).join(', '),
-    String(lock.owners.reduce((sum, { holds }) => sum + holds, 0)),
-    timeText(lock.remainingMs),
-  ])
-  return plainTable([head, ...rows])
-}
-
-function plainTable(rows: readonly string[][]): string {
-  const nothing = ''
-  const table = new Table({
-    chars: {
-      top: nothing,
-      'top-mid': nothing,
-      'top-left': nothing,
-      'top-right': nothing,
-      bottom: nothing,
-      'bottom-mid': nothing,
-      'bottom-left': nothing,
-      'bottom-right': nothing,
-      left: nothing,
-      'left-mid': nothing,
-      mid: nothing,
-      'mid-mid': nothing,
-      right: nothing,
-      'right-mid': nothing,
-      middle: '  ',
-    },
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
-  })
-  table.push(...rows)
-  const lines = table.toString().split('\n')
-  return lines.map((line) => line.trimEnd()).join('\n')
-}
-
-async function countWaiting(lock: Lock): Promise<number | undefined> {
-  try {
-    return await lock.countWaitingClients()
-  } catch (error) {
-    if (error instanceof StoreError && error.reason === 'permission') return undefined
-    throw error
-  }
+/** What a message calls it. */
+export function nounOf({ kind, name }: Pick<LockView, 'kind' | 'name'>): string {
+  const noun = kind === 'count-down latch' ? 'Latch' : kind?.includes('semaphore') ? 'Semaphore' : 'Lock'
+  return `${noun} "${printable(name)}"`
 }

@@ -1,15 +1,17 @@
-import type { LockState } from '../store.js'
 import { exitCodes } from './exit-codes.js'
-import { stateJson, table } from './lock-view.js'
+import { Listing } from './listing.js'
+import { type LockView, stateJson } from './lock-view.js'
 import type { Output } from './output.js'
 import type { Server } from './server.js'
+import { table } from './table.js'
 
-/** Lists the locks that are held now. JSON is written as they are found; a table needs to know its widths first. */
+/** Lists what is held now. JSON is written as it is found; a table needs to know its widths first. */
 export async function ls(server: Server, pattern: string, output: Output): Promise<number> {
-  const found: LockState[] = []
-  for await (const state of server.holdfast.list(pattern)) {
-    if (output.json) output.result(() => '', stateJson(state))
-    else found.push(state)
+  await server.family.greet()
+  const found: LockView[] = []
+  for await (const lock of new Listing(server, pattern).held()) {
+    if (output.json) output.result(() => '', stateJson(lock))
+    else found.push(lock)
   }
   if (output.json) return exitCodes.ok
   if (found.length === 0) {

@@ -1,7 +1,7 @@
 import { LockTimeoutError, StoreError } from '../errors.js'
 import type { Hold } from '../hold.js'
-import type { Lock } from '../lock.js'
 import type { AcquireOptions } from '../options.js'
+import type { Resource } from './resource.js'
 
 /**
  * Waits for the lock. A long wait bears with a server that is away for a while; but a server that cannot be reached at the very
@@ -9,7 +9,7 @@ import type { AcquireOptions } from '../options.js'
  * is not called busy, nor a server silent, because connecting took a moment.
  */
 export async function obtain(
-  lock: Lock,
+  lock: Pick<Resource, 'name' | 'acquire'>,
   { waitMs, leaseMs }: { waitMs: number; leaseMs: number | undefined },
   signal: AbortSignal,
 ): Promise<Hold> {

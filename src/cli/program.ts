@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { BROKEN_PIPE, exitCodes } from './exit-codes.js'
 import { inspectHelp, lsHelp, mainHelp, unlockHelp, watchHelp } from './help.js'
 import { inspect } from './inspect.js'
+import { type KindFlag, kindFlags } from './kind-flag.js'
 import { ls } from './ls.js'
 import { runCommand } from './run-command.js'
 import { parseCount, parsePositiveSeconds } from './seconds.js'
@@ -98,8 +99,9 @@ function programOf(session: Session, words: readonly string[] | undefined): Comm
     .argument('<name>', 'the lock')
     .option('--force', 'yes, over its holder’s head', false)
     .option('--yes', 'do not ask', false)
+    .addOption(new Option('--kind <kind>', 'which one, where several have the name').choices(kindFlags))
     .action(async (name: string, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<CommonFlags & { force: boolean; yes: boolean }>()
+      const flags = command.optsWithGlobals<CommonFlags & { force: boolean; yes: boolean; kind?: KindFlag }>()
       checkUnlock(flags)
       await session.performUntilSignal(flags, async (server, output, signals) =>
         interrupted(signals, await unlock(server, name, flags, output, signals.aborted)),

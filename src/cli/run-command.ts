@@ -3,9 +3,10 @@ import { type Command as ToRun, throughShell } from './child.js'
 import { exitCodes } from './exit-codes.js'
 import { usageError } from './failure.js'
 import { runHelp } from './help.js'
+import { checkResource, resourceOf } from './resource.js'
 import { Run } from './run.js'
 import { type RunFlags, runOptionsOf } from './run-options.js'
-import { parsePositiveSeconds, parseSeconds } from './seconds.js'
+import { parseCount, parsePositiveSeconds, parseSeconds } from './seconds.js'
 import type { CommonFlags, Session } from './session.js'
 
 /** The library's own default. */
@@ -13,11 +14,13 @@ const DEFAULT_WATCHDOG_MS = 30_000
 
 /** Adds `run`. `words` is what stood after `--`. */
 export function runCommand(program: Command, session: Session, words: readonly string[] | undefined): void {
-  program
+  const run = program
     .command('run')
     .usage('NAME [options] -- command [args…]')
     .description('Run a command while holding a lock.')
     .argument('<name>', 'the lock')
+  for (const option of resourceOptions()) run.addOption(option)
+  run
     .addOption(
       new Option(
         '-w, --wait <seconds>',
@@ -59,13 +62,37 @@ export function runCommand(program: Command, session: Session, words: readonly s
       const toRun = commandOf(words, flags.command)
       const watchdogMs = flags.watchdog ?? DEFAULT_WATCHDOG_MS
       const options = runOptionsOf(flags, watchdogMs)
+      checkResource(flags)
       await session.performUntilSignal(
         flags,
-        (server, output, signals) => new Run(server, name, toRun, options, output, signals).result(),
+        async (server, output, signals) => {
+          const resource = await resourceOf(server, name, flags)
+          return await new Run(server, resource, toRun, options, output, signals).result()
+        },
         { watchdogMs, commandTimeoutMs: commandTimeoutOf(watchdogMs) },
       )
     })
     .addHelpText('after', runHelp)
+}
+
+/** Which kind of lock; at most one of them. */
+function resourceOptions(): Option[] {
+  return [
+    new Option('--fair', 'take turns with others that wait: first come, first served').conflicts([
+      'shared',
+      'exclusive',
+      'permits',
+    ]),
+    new Option('-s, --shared', 'read-write lock: run beside others that say so, too').conflicts([
+      'exclusive',
+      'permits',
+    ]),
+    new Option('-x, --exclusive', 'read-write lock: run alone').conflicts('permits'),
+    new Option('--permits <number>', 'semaphore: take so many permits').argParser(parseCount),
+    new Option('--of <number>', 'how many permits there are, where that is not set yet').argParser(
+      parseCount,
+    ),
+  ]
 }
 
 function commandOf(words: readonly string[] | undefined, shellText: string | undefined): ToRun {

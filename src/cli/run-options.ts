@@ -1,4 +1,5 @@
 import { usageError } from './failure.js'
+import type { ResourceFlags } from './resource.js'
 
 /** How long a command has to end by itself after TERM, if its lease leaves it as long. */
 const GRACE_MS = 5_000
@@ -8,7 +9,7 @@ const KILL_MARGIN_MS = 1_000
 const PART_OF_SHORT_LEASE = 1 / 5
 
 /** What the user said. Times in milliseconds. */
-export interface RunFlags {
+export interface RunFlags extends ResourceFlags {
   readonly wait?: number
   readonly nonblock?: true
   readonly conflictExitCode: number

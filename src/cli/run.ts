@@ -3,10 +3,11 @@ import { LockLostError, LockTimeoutError, StoreError } from '../errors.js'
 import type { Hold } from '../hold.js'
 import { Child, type Command, type Ending, exitCodeOf } from './child.js'
 import { exitCodes } from './exit-codes.js'
-import { failureOf } from './failure.js'
+import { busyText, failureOf } from './failure.js'
 import { Guard, type StopReason } from './guard.js'
 import { obtain } from './obtain.js'
 import type { Output } from './output.js'
+import type { Resource } from './resource.js'
 import type { RunOptions } from './run-options.js'
 import { timeText } from './seconds.js'
 import type { Server } from './server.js'
@@ -16,7 +17,7 @@ import { exitCodeOfSignal, type Signals } from './signals.js'
 export class Run {
   constructor(
     private readonly server: Server,
-    private readonly name: string,
+    private readonly resource: Resource,
     private readonly command: Command,
     private readonly options: RunOptions,
     private readonly output: Output,
@@ -29,7 +30,7 @@ export class Run {
     const hold = await this.#obtain()
     if (typeof hold === 'number') return hold
     const waitedMs = Math.round(performance.now() - startedAt)
-    this.#tell('acquired', `got lock "${this.name}" after ${timeText(waitedMs)}`, {
+    this.#tell('acquired', `got ${this.resource.called} after ${timeText(waitedMs)}`, {
       owner: hold.owner,
       waitedMs,
     })
@@ -42,7 +43,7 @@ export class Run {
   async #obtain(): Promise<Hold | number> {
     const { signals, options, output } = this
     try {
-      const hold = await obtain(this.server.holdfast.lock(this.name), options, signals.aborted)
+      const hold = await obtain(this.resource, options, signals.aborted)
       if (signals.received === undefined) return hold
       // The signal came while the grant was on its way to us.
       await hold.release()
@@ -50,24 +51,28 @@ export class Run {
       if (signals.received === undefined) {
         if (!(error instanceof LockTimeoutError) || error.cause !== undefined) throw error
         const exitCode = options.busyExitCode
-        if (!options.quiet) output.failure({ ...failureOf(error, undefined), exitCode }, error, undefined)
+        const message = busyText(error, this.resource.called)
+        if (!options.quiet) {
+          output.failure({ ...failureOf(error, undefined), message, exitCode }, error, undefined)
+        }
         return exitCode
       }
     }
-    this.#tell('aborted', `${signals.received}: no longer waiting for lock "${this.name}"`)
+    this.#tell('aborted', `${signals.received}: no longer waiting for ${this.resource.called}`)
     return exitCodeOfSignal(signals.received)
   }
 
   async #guarded(hold: Hold): Promise<number> {
     const { graceMs, marginMs } = this.options
     const child = new Child(this.command, {
-      HOLDFAST_LOCK: this.name,
+      HOLDFAST_LOCK: this.resource.name,
       HOLDFAST_OWNER: hold.owner,
       HOLDFAST_EXPIRES_AT: new Date(Date.now() + hold.remainingMs()).toISOString(),
+      ...(hold.fence === undefined ? {} : { HOLDFAST_FENCE: String(hold.fence) }),
     })
     this.signals.forwardTo((signal) => child.forward(signal))
     let stopped: Promise<void> = Promise.resolve()
-    const guard = new Guard(this.server.holdfast, hold, graceMs, marginMs, (reason, leftMs) => {
+    const guard = new Guard(this.server.family, hold, graceMs, marginMs, (reason, leftMs) => {
       stopped = this.#stop(child, hold, reason, leftMs)
     })
     const ending = await child.ended
@@ -79,11 +84,11 @@ export class Run {
 
   async #stop(child: Child, hold: Hold, reason: StopReason, graceMs: number): Promise<void> {
     const why = reason === 'lost' ? 'was lost' : 'is about to be lost'
-    const details = { lock: this.name, owner: hold.owner, reason: lossText(hold, reason) }
+    const details = { lock: this.resource.name, owner: hold.owner, reason: lossText(hold, reason) }
     const grace = graceMs < 1 ? '' : `, which has ${timeText(graceMs)} to end`
     this.output.note(
       'lost',
-      `lock "${this.name}" ${why} (${details.reason}): sent TERM to the command${grace}`,
+      `${this.resource.called} ${why} (${details.reason}): sent TERM to the command${grace}`,
       details,
     )
     if (await child.stop(graceMs))
@@ -100,9 +105,9 @@ export class Run {
         if (stopped === undefined) {
           this.output.note(
             'lost',
-            `lock "${this.name}" was lost while the command ran: it may not have run alone`,
+            `${this.resource.called} was lost while the command ran: it may not have run alone`,
             {
-              lock: this.name,
+              lock: this.resource.name,
               owner: hold.owner,
             },
           )
@@ -110,8 +115,8 @@ export class Run {
           return own === exitCodes.ok ? exitCodes.lost : own
         }
       } else if (error instanceof StoreError) {
-        const text = `lock "${this.name}" could not be released and stays until its lease ends: ${error.message}`
-        this.output.note('not-released', text, { lock: this.name, owner: hold.owner })
+        const text = `${this.resource.called} could not be released and stays until its lease ends: ${error.message}`
+        this.output.note('not-released', text, { lock: this.resource.name, owner: hold.owner })
       } else {
         throw error
       }
@@ -121,33 +126,37 @@ export class Run {
 
   #tell(event: string, text: string, details: { readonly [key: string]: string | number } = {}): void {
     if (this.options.verbose || this.output.json)
-      this.output.note(event, text, { lock: this.name, ...details })
+      this.output.note(event, text, { lock: this.resource.name, ...details })
   }
 
   #tellNotStarted(error: Error): void {
     const code = 'code' in error ? error.code : undefined
     const why = code === 'ENOENT' ? 'not found' : code === 'EACCES' ? 'permission denied' : error.message
     const text = `cannot run ${this.command.file}: ${why}`
-    this.output.note('not-started', text, { lock: this.name })
+    this.output.note('not-started', text, { lock: this.resource.name })
   }
 
   #tellOfTrouble(): void {
-    const { holdfast } = this.server
+    const { family: holdfast } = this.server
     holdfast.on('waiting', ({ holder, remainingMs }) => {
       const by = holder === undefined ? '' : `, held by ${holder}`
-      this.#tell('waiting', `waiting for lock "${this.name}"${by}`, {
+      this.#tell('waiting', `waiting for ${this.resource.called}${by}`, {
         ...(holder === undefined ? {} : { holder }),
         ...(Number.isFinite(remainingMs) ? { remainingMs: Math.round(remainingMs) } : {}),
       })
       if (holder === undefined || holder !== process.env['HOLDFAST_OWNER']) return
-      const text = `lock "${this.name}" is held by the holdfast run that this one is part of: they wait for each other`
-      this.output.note('self-wait', text, { lock: this.name, holder })
+      const text = `${this.resource.called} is held by the holdfast run that this one is part of: they wait for each other`
+      this.output.note('self-wait', text, { lock: this.resource.name, holder })
     })
     holdfast.on('suspended', ({ owner, remainingMs }) => {
       const text =
-        `lock "${this.name}" could not be renewed, trying on; ` +
+        `${this.resource.called} could not be renewed, trying on; ` +
         `unless that works, the command is ended before the lease does, in ${timeText(remainingMs)}`
-      this.output.note('suspended', text, { lock: this.name, owner, remainingMs: Math.round(remainingMs) })
+      this.output.note('suspended', text, {
+        lock: this.resource.name,
+        owner,
+        remainingMs: Math.round(remainingMs),
+      })
     })
   }
 }

@@ -1,17 +1,19 @@
-import { Holdfast } from '../holdfast.js'
 import type { HoldfastOptions } from '../options.js'
 import type { RedisClient } from '../redis/client.js'
 import { exitCodes } from './exit-codes.js'
 import { CliError } from './failure.js'
+import { Family } from './family.js'
+import { Keyspace } from './keyspace.js'
 import type { ServerAddress } from './server-address.js'
 
 /** How long the end of the program waits for what is on its way to the server. */
 const CLOSE_MS = 3_000
 
-/** The server of this run, and the one `Holdfast` on it. */
+/** The server of this run, the one `Holdfast` on it, and what is beside its locks. */
 export class Server implements AsyncDisposable {
   private constructor(
-    readonly holdfast: Holdfast,
+    readonly family: Family,
+    readonly keyspace: Keyspace,
     private readonly pattern: RedisClient,
   ) {}
 
@@ -20,15 +22,16 @@ export class Server implements AsyncDisposable {
     const pattern = await clientOf(address, keyPrefix)
     // It is only the pattern of the connections that are used; whatever befalls those is told by their commands.
     pattern.on('error', () => undefined)
-    return new Server(new Holdfast(pattern, options), pattern)
+    return new Server(new Family(pattern, options), new Keyspace(pattern, keyPrefix), pattern)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.keyspace[Symbol.dispose]()
     let patience: NodeJS.Timeout | undefined
     const enough = new Promise<void>((resolve) => {
       patience = setTimeout(resolve, CLOSE_MS)
     })
-    await Promise.race([this.holdfast.close(), enough])
+    await Promise.race([this.family.close(), enough])
     clearTimeout(patience)
     this.pattern.disconnect()
   }

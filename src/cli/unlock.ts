@@ -1,14 +1,17 @@
 import { exitCodes } from './exit-codes.js'
 import { CliError, usageError } from './failure.js'
-import { holderText, isLocked, type LockView, leaseText, view } from './lock-view.js'
+import { flagOf, type KindFlag, sidesOf } from './kind-flag.js'
+import { holderText, isLocked, type LockView, leaseText, nounOf } from './lock-view.js'
+import { look } from './look.js'
 import type { Output } from './output.js'
-import { printable } from './printable.js'
 import { ask, canAsk } from './question.js'
 import type { Server } from './server.js'
 
 export interface UnlockOptions {
   readonly force: boolean
   readonly yes: boolean
+  /** Which one, where several have the name. */
+  readonly kind?: KindFlag
 }
 
 /** Says what is wrong with the options before anything is asked of the server. */
@@ -25,49 +28,90 @@ export function checkUnlock({ force, yes }: UnlockOptions): void {
 export async function unlock(
   server: Server,
   name: string,
-  { yes }: UnlockOptions,
+  { yes, kind }: UnlockOptions,
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
-  const lock = server.holdfast.lock(name)
-  const before = await view(lock)
+  const before = choose(await look(server, name), kind)
+  const flag = kind ?? flagOf(before) ?? 'lock'
   if (isLocked(before) && !yes) {
     if (!(await ask(questionOf(before), signal))) {
       output.note('declined', `lock "${name}" was left as it is`, { name })
       return exitCodes.declined
     }
-    assertUnchanged(before, await view(lock))
+    assertUnchanged(before, choose(await look(server, name), kind ?? flagOf(before)))
   }
-  const unlocked = await lock.forceUnlock()
+  let unlocked = false
+  for (const side of sidesOf(flag, before)) {
+    if (await server.family.forceUnlock(side, name)) unlocked = true
+  }
   output.result(() => outcomeText(before, unlocked), {
     name,
+    kind: before.kind ?? null,
     unlocked,
     owners: unlocked ? before.owners.map(({ owner, holds }) => ({ owner, holds })) : [],
   })
   return exitCodes.ok
 }
 
+/** The one that is meant: of that kind, or the only one that is held. */
+function choose(locks: readonly LockView[], kind: KindFlag | undefined): LockView {
+  const [first] = locks
+  if (first === undefined) throw new Error('Whatever the name, there is something to look at.')
+  if (kind !== undefined) {
+    const meant = locks.find((each) => flagOf(each) === kind)
+    if (meant) return meant
+    const number = locks.find((each) => each.number !== undefined)
+    // A number may well be what the user says it is.
+    if (number && kind === 'latch') return asLatch(number)
+    return { name: first.name, kind: undefined, owners: [], remainingMs: 0 }
+  }
+  const held = locks.filter(isLocked)
+  if (held.length > 1) {
+    const flags = held.map((each) => flagOf(each)).join(', ')
+    throw usageError(
+      `Several locks named "${first.name}" are held (${flags}). Say with --kind which one is to be freed.`,
+    )
+  }
+  const one = held[0] ?? first
+  if (one.number !== undefined) {
+    throw usageError(
+      `"${one.name}" is the number ${one.number}: a semaphore of which nobody is known to hold permits, or a latch. ` +
+        'If it is a latch, --kind latch opens it.',
+    )
+  }
+  return one
+}
+
+function asLatch({ name, number = 0 }: LockView): LockView {
+  const remainingMs = number > 0 ? Number.POSITIVE_INFINITY : 0
+  return { name, kind: 'count-down latch', owners: [], remainingMs, count: number }
+}
+
 function questionOf(lock: LockView): string {
+  if (lock.count !== undefined)
+    return `${nounOf(lock)} is closed, ${lock.count} to be counted down. Open it? [y/N] `
   return (
-    `Lock "${printable(lock.name)}" is held by ${holderText(lock)}, its lease ${leaseText(lock)}.\n` +
+    `${nounOf(lock)} is held by ${holderText(lock)}, its lease ${leaseText(lock)}.\n` +
     'If its work is still running, it will not be alone any more. Free it? [y/N] '
   )
 }
 
-/** The answer was about the holder that was shown, and about no other. */
+/** The answer was about the holders that were shown, and about no others. */
 function assertUnchanged(before: LockView, now: LockView): void {
-  const held = now.owners.map(({ owner }) => owner)
-  if (!isLocked(now) || before.owners.some(({ owner }) => held.includes(owner))) return
+  const shown = before.owners.map(({ owner }) => owner)
+  if (now.owners.every(({ owner }) => shown.includes(owner))) return
   throw new CliError(
     exitCodes.busy,
     'HOLDER_CHANGED',
-    `Lock "${now.name}" changed hands meanwhile: ${holderText(now)} holds it now. It was left as it is; look again.`,
+    `${nounOf(now)} changed hands meanwhile: ${holderText(now)} holds it now. It was left as it is; look again.`,
     { lock: now.name },
   )
 }
 
 function outcomeText(before: LockView, unlocked: boolean): string {
-  const name = `Lock "${printable(before.name)}"`
-  if (!unlocked) return `${name} was free.`
-  return `${name} is free now; it was held by ${holderText(before)}.`
+  const noun = nounOf(before)
+  if (before.count !== undefined) return `${noun} ${unlocked ? 'is open now' : 'was open'}.`
+  if (!unlocked) return `${noun} was free.`
+  return `${noun} is free now; it was held by ${holderText(before)}.`
 }

@@ -2,17 +2,18 @@ import process from 'node:process'
 import { clearScreenDown, moveCursor } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreError } from '../errors.js'
+import { cards } from './card.js'
 import { exitCodes } from './exit-codes.js'
 import {
-  card,
   holderText,
   isLocked,
   type LockView,
   leaseText,
-  view,
+  stateText,
   viewJson,
   waitingText,
 } from './lock-view.js'
+import { look } from './look.js'
 import type { Output } from './output.js'
 import type { Server } from './server.js'
 
@@ -23,8 +24,8 @@ export interface WatchOptions {
 }
 
 /**
- * Looks at a lock again and again: a picture that is drawn anew on a terminal, else one line for each change. The server must
- * answer the first time; if it goes away later, that is told and the watch goes on.
+ * Looks at what has a name again and again: a picture that is drawn anew on a terminal, else one line for each change. The server
+ * must answer the first time; if it goes away later, that is told and the watch goes on.
  */
 export async function watch(
   server: Server,
@@ -33,9 +34,8 @@ export async function watch(
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
-  const lock = server.holdfast.lock(name)
   const screen = output.live && !output.json ? new Screen() : undefined
-  let before: string | undefined
+  let before: readonly string[] | undefined
   let away = false
   // Ctrl-C must not have to wait for a server that hangs.
   const ended = new Promise<undefined>((resolve) => {
@@ -43,16 +43,20 @@ export async function watch(
   })
   for (let shown = 0; ; ) {
     try {
-      const now = await Promise.race([view(lock), ended])
+      const now = await Promise.race([look(server, name), ended])
       if (now === undefined) break
       if (away) output.note('back', 'the server answers again')
       away = false
-      const look = essence(now)
-      if (screen) screen.draw(card(now, output.colours))
-      else if (look !== before)
-        output.result(() => line(now), { at: new Date().toISOString(), ...viewJson(now) })
-      if (screen || look !== before) shown += 1
-      before = look
+      const looks = now.map(essence)
+      if (screen) screen.draw(cards(now, output.colours))
+      const changed = now.filter((_, index) => !before?.includes(looks[index] ?? ''))
+      if (screen) shown += 1
+      else
+        for (const lock of changed.slice(0, count - shown)) {
+          output.result(() => line(lock), { at: new Date().toISOString(), ...viewJson(lock) })
+          shown += 1
+        }
+      before = looks
     } catch (error) {
       if (before === undefined || !(error instanceof StoreError && error.transient)) throw error
       if (!away) output.note('away', `the server does not answer, trying on: ${error.message}`)
@@ -67,15 +71,23 @@ export async function watch(
 }
 
 /** What counts as a change. Time passing does not. */
-function essence(lock: LockView): string {
-  return JSON.stringify([isLocked(lock), lock.owners, lock.waitingClients ?? null])
+function essence({ remainingMs, ...lock }: LockView): string {
+  return JSON.stringify({ ...lock, locked: isLocked({ ...lock, remainingMs }) })
 }
 
 function line(lock: LockView): string {
-  const at = new Date().toISOString()
-  const waiting = `waiting: ${waitingText(lock)}`
-  if (!isLocked(lock)) return `${at}  free  ${waiting}`
-  return `${at}  held by ${holderText(lock)}  ${leaseText(lock)}  ${waiting}`
+  const { owners, available, fence, remainingMs, count } = lock
+  const parts = [
+    new Date().toISOString(),
+    owners.length > 0 || (remainingMs > 0 && count === undefined)
+      ? `held by ${holderText(lock)}`
+      : stateText(lock),
+    ...(owners.length > 0 ? [leaseText(lock)] : []),
+    ...(available === undefined ? [] : [`${available} available`]),
+    ...(fence === undefined ? [] : [`fence ${fence}`]),
+    `waiting: ${waitingText(lock)}`,
+  ]
+  return parts.join('  ')
 }
 
 /** The part of the terminal that is drawn over and over. */

@@ -44,10 +44,6 @@ export class Acquisition {
     this.#attempt = new Attempt(locker, gate, call, this.waiter, this.#calledAt)
   }
 
-  get name(): string {
-    return this.call.name
-  }
-
   async run(): Promise<Grant | Refusal> {
     const { gate, waiter, locker } = this
     const stopListening = this.#listenForAbort()
@@ -138,9 +134,10 @@ export class Acquisition {
   }
 
   #newTenure(): Tenure {
-    const { owner } = this.call.caller
-    const tenure = new Tenure(this.call.name, owner, this.locker.storedAs(this.gate, owner))
-    tenure.permits = this.call.permits
+    const { name, permits, caller } = this.call
+    const storedAs = this.#attempt.askedAs ?? this.locker.storedAs(this.gate, caller.owner)
+    const tenure = new Tenure(name, caller.owner, storedAs)
+    tenure.permits = permits
     return tenure
   }
 
@@ -225,9 +222,10 @@ export class Acquisition {
     if (outage.on) return outage.retryAt(this.#now())
     if (!this.#speaks(tenure)) return Number.POSITIVE_INFINITY
     const { polls } = this.call
-    if (polls) return tenure ? busyUntil : Math.min(busyUntil, this.#attempt.pollAt(polls))
-    const lookAt = covered ? busyUntil : Math.min(busyUntil, this.#watchAgainAt)
     const { backUntil } = this.gate
+    if (polls)
+      return tenure ? busyUntil : Math.max(Math.min(busyUntil, this.#attempt.pollAt(polls)), backUntil)
+    const lookAt = covered ? busyUntil : Math.min(busyUntil, this.#watchAgainAt)
     return backUntil > this.#now() ? backUntil : lookAt
   }
 

@@ -55,6 +55,11 @@ export class Attempt {
     return this.locker.schedule.clock.now() + polls.pauseMs(this.#count, Math.random())
   }
 
+  /** As whom the store may know the call already: the next request must be the same one, repeated. */
+  get askedAs(): Owner | undefined {
+    return (this.#unsettled ?? this.#inLine)?.owner
+  }
+
   /** No more tries, for now or for good: what the last one may have taken without anybody knowing is given back. */
   leave(): void {
     const unsettled = this.#unsettled
@@ -144,12 +149,13 @@ export class Attempt {
 
   /**
    * A nested hold that comes after its tenure was lost has no outer hold to go back to: then all that owner has is given back,
-   * unless the owner is at this lock again, whose own release will do that.
+   * unless the owner is at this lock again under the same name, whose own release will do that.
    */
   #withoutTenure(request: AcquireRequest, tenure: Tenure): AcquireRequest {
-    const { gate, waiter } = this
+    const { gate, waiter, locker } = this
+    const lapsed = locker.possession.lapsed.has(request.owner)
     const again = gate.tenureMetBy(tenure.owner)?.storedAs === request.owner || gate.queue.hasOther(waiter)
-    return tenure.state === 'over' && !again ? { ...request, heldBefore: 0 } : request
+    return tenure.state === 'over' && (lapsed || !again) ? { ...request, heldBefore: 0 } : request
   }
 
   /** The call has the lock, by an answer of the store or by hand-over. */

@@ -8,6 +8,9 @@ import type { Waiter } from './waiter.js'
 /** How long a process that had its share leaves the lock to others: for them to hear of it and ask, which is two round trips. */
 export const STEP_BACK_MS = 2
 
+/** A process of spin locks that had its share pauses like a waiter that has asked so often: by default 8 to 16 ms, of 128. */
+const STEP_ASIDE_ATTEMPTS = 5
+
 /**
  * Where the calls of one process for one lock meet: who of them holds it, who waits, and the watch they share. This one is for
  * a lock that one owner has at a time: one of the process's waiters speaks to the store for all. Where several may hold, or the
@@ -130,6 +133,16 @@ export class Gate {
   stepBack(others: number): void {
     this.#turnsToPass = others - 1
     this.#backUntil = this.clock.now() + STEP_BACK_MS
+  }
+
+  /**
+   * The lock was released, and nobody was told. Where waiters ask again and again there may be others all the same, who would
+   * never meet a free lock if this process went on at once: it pauses as a waiter does that has asked some times.
+   */
+  stepAside(): void {
+    this.stepForward()
+    const polls = this.queue.contender(undefined)?.call.polls
+    if (polls) this.#backUntil = this.clock.now() + polls.pauseMs(STEP_ASIDE_ATTEMPTS, Math.random())
   }
 
   /** Until when calls of this process let others go first; in the past when they need not. */

@@ -149,12 +149,11 @@ export class Locker {
 
   /**
    * As whom an acquisition for `owner` is known to the store: as that owner, unless the store has the lock down to it for another
-   * call of this process, to which it was handed on (hand-over.ts).
+   * call of this process, to which it was handed on (hand-over.ts), or for a tenure that it has lost.
    */
   storedAs(gate: Gate, owner: Owner): Owner {
-    return gate.tenureMetBy(owner)?.storedAs === owner || this.usedElsewhere(gate.name, owner, this)
-      ? this.nextOwner()
-      : owner
+    const taken = gate.tenureMetBy(owner)?.storedAs === owner || this.possession.lapsed.has(owner)
+    return taken || this.usedElsewhere(gate.name, owner, this) ? this.nextOwner() : owner
   }
 
   /** Whether the store may know that owner by this locker's doing. */
@@ -212,7 +211,7 @@ export class Locker {
     if (this.closed) return
     this.closed = true
     const acquisitions = [...this.#acquisitions]
-    for (const { waiter, name } of acquisitions) waiter.cancel(new ClosedError(name))
+    for (const { waiter } of acquisitions) waiter.cancel(new ClosedError(waiter.call.name))
     await this.#keepAlive.during(async () => {
       await Promise.allSettled(acquisitions.map(({ work }) => work))
       // Whatever a call that just ended gives back is among them.

@@ -6,6 +6,7 @@ import type { LockPort } from '../store.js'
 import { endHold } from '../trace/hold.js'
 import type { Gate } from './gate.js'
 import type { Grant } from './grant.js'
+import { LapsedOwners } from './lapsed-owners.js'
 import { leaseDeadline } from './lease.js'
 import type { Schedule } from './schedule.js'
 import type { Holding, Tenure } from './tenure.js'
@@ -17,6 +18,7 @@ import { Watchdog } from './watchdog.js'
  */
 export class Possession {
   readonly watchdog: Watchdog
+  readonly lapsed: LapsedOwners
   readonly #gates = new Map<Tenure, Gate>()
 
   constructor(
@@ -25,11 +27,12 @@ export class Possession {
     private readonly emit: Emit,
     private readonly metrics: Metrics,
     watchdogMs: number,
-    quarantineMs: number,
+    private readonly quarantineMs: number,
     private readonly onEnd: (gate: Gate, tenure: Tenure) => void,
     /** A tenure is forgotten while its last release is under way, which could still undo what the same owner acquires next. */
     private readonly onAstray: (tenure: Tenure, releasing: Grant) => void,
   ) {
+    this.lapsed = new LapsedOwners(schedule.clock)
     this.watchdog = new Watchdog(
       watchdogMs,
       quarantineMs,
@@ -101,12 +104,19 @@ export class Possession {
   lose(tenure: Tenure, reason: LossReason, cause: unknown): void {
     if (!this.end(tenure)) return
     const { name, owner } = tenure
+    if (reason === 'lease-expired') this.#lapsed(tenure)
     for (const holding of tenure.holds.splice(0)) {
       holding.lost(reason, cause)
       this.holdEnded(holding)
     }
     this.metrics.lost(reason)
     this.emit('lost', { name, owner, reason, cause })
+  }
+
+  /** Generously: a twentieth of the lease for the clocks, a renewal that may have been carried out, the quarantine. */
+  #lapsed({ storedAs, since, deadline }: Tenure): void {
+    const allowanceMs = (deadline - since) / 20 + this.watchdog.leaseMs + this.quarantineMs
+    this.lapsed.add(storedAs, this.schedule.clock.now() + allowanceMs)
   }
 
   /** The tenure is over: nothing renews it or watches its time any more. False when it was over before. */

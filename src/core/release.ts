@@ -64,7 +64,7 @@ export async function release(locker: Locker, grant: Grant): Promise<void> {
     if (ended) {
       const gate = possession.gateOf(tenure)
       if (typeof reply === 'object') gate?.stepBack(reply.others)
-      else gate?.stepForward()
+      else gate?.stepAside()
       possession.end(tenure)
     }
     released(locker, tenure, tenure.owner, grant.holdsLeft)

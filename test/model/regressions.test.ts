@@ -33,8 +33,9 @@ describe('what the model found', () => {
     expect(port.abandons.last.request).toMatchObject({ owner, heldBefore: 0 })
     port.abandons.last.answer()
     await settle()
-    // The call goes on as a first acquisition.
-    expect(port.acquires.last.request).toMatchObject({ owner, heldBefore: 0 })
+    // The call goes on as a first acquisition, under another name: what the store may still have of the owner is not its own.
+    expect(port.acquires.last.request).toMatchObject({ heldBefore: 0 })
+    expect(port.acquires.last.request.owner).not.toBe(owner)
     controller.abort()
     port.acquires.last.answer({ outcome: 'lost' })
     await nested

@@ -1,0 +1,51 @@
+import {
+  holderText,
+  holderTexts,
+  isLocked,
+  type LockView,
+  leaseText,
+  stateText,
+  waitingText,
+} from './lock-view.js'
+import type { Colours } from './output.js'
+import { plainTable } from './plain-table.js'
+import { printable } from './printable.js'
+
+/** More of a line than this is counted, not named. */
+const NAMED_IN_LINE = 10
+
+/** Locks of one name, each line by line. */
+export function cards(locks: readonly LockView[], colours: Colours): string {
+  return locks.map((lock) => card(lock, colours)).join('\n\n')
+}
+
+function card(lock: LockView, colours: Colours): string {
+  const locked = isLocked(lock)
+  const rows = [
+    ['Lock', colours.bold(printable(lock.name))],
+    ...(lock.kind === undefined ? [] : [['Kind', lock.kind]]),
+    ['State', (locked ? colours.yellow : colours.green)(stateText(lock))],
+    ...(lock.available === undefined ? [] : [['Available', `${lock.available}`]]),
+    ...holderRows(lock),
+    ...(lock.remainingMs > 0 && lock.count === undefined ? [['Lease', leaseText(lock)]] : []),
+    ...(lock.fence === undefined ? [] : [['Fence', lock.fence]]),
+    ['Waiting', waitingText(lock)],
+    ...lineRows(lock),
+  ]
+  return plainTable(rows.map(([label, value]) => [colours.dim(label ?? ''), value ?? '']))
+}
+
+function holderRows(lock: LockView): string[][] {
+  if (lock.owners.length === 0)
+    return lock.remainingMs > 0 && lock.count === undefined ? [['Owner', holderText(lock)]] : []
+  return holderTexts(lock).map((text, index) => [index === 0 ? 'Owner' : '', text])
+}
+
+function lineRows({ line = [] }: LockView): string[][] {
+  const rows = line.slice(0, NAMED_IN_LINE).map(({ owner, mode }, index) => {
+    const place = `${index + 1}. ${printable(owner)}${mode ? ` (${mode})` : ''}`
+    return [index === 0 ? 'In line' : '', place]
+  })
+  const more = line.length - rows.length
+  return more > 0 ? [...rows, ['', `and ${more} more`]] : rows
+}

@@ -1,0 +1,67 @@
+import { companionOf, redissonCompanionOf } from '../redis/companion-key.js'
+import { permitsKeyOf } from '../redis/semaphore-keys.js'
+
+/** What the keys that show a lock beside plain ones are called, and which lock a key found in Redis belongs to. */
+
+const TAKEN = 'holdfast_semaphore_permits'
+const TIMEOUT = ':timeout'
+const SEMAPHORE_CHANNEL = 'redisson_sc:'
+const LATCH_CHANNEL = 'redisson_countdownlatch__channel__'
+
+/** What begins so is beside some lock, and is no lock itself. */
+export const OWN_KEY = /^holdfast_(rw|fair|semaphore|request|once)[a-z_]*:/
+
+/** Who waits for a fair lock: a sorted set of owners by ticket. */
+export function fairLineOf(key: string): string {
+  return companionOf('holdfast_fair_line', key)
+}
+
+/** Which clients are heard of there, and until when: a hash of client -> `<time> <lease>`. */
+export function fairAliveOf(key: string): string {
+  return companionOf('holdfast_fair_alive', key)
+}
+
+/** The last token of a fenced lock. */
+export function tokenCounterOf(key: string, inCluster: boolean): string {
+  const prefix = 'redisson_lock_token'
+  if (inCluster) return redissonCompanionOf(prefix, key)
+  return key.includes('{') ? `${prefix}:${key}` : `${prefix}:{${key}}`
+}
+
+/** Who of Holdfast's clients holds permits of a semaphore: a hash of owner -> permits. */
+export function takenOf(key: string): string {
+  return companionOf(TAKEN, key)
+}
+
+/** The semaphore whose holders that key names. */
+export function keyOfTaken(found: string): string | undefined {
+  if (!found.startsWith(`${TAKEN}:`)) return undefined
+  const rest = found.slice(TAKEN.length + 1)
+  const candidates = [/^:(.+)$/s, /^\{(.+)\}$/s, /^\{\d+\}:(.+)$/s].map((form) => form.exec(rest)?.[1])
+  return candidates.find((key) => key !== undefined && takenOf(key) === found)
+}
+
+/** The permit-expirable semaphore whose permits lie in that key. `{x}:timeout` is both that of `x` and that of `{x}`: it is taken for the former. */
+export function keyOfPermits(found: string): string | undefined {
+  if (!found.endsWith(TIMEOUT)) return undefined
+  const bare = found.slice(0, -TIMEOUT.length)
+  return [bare.slice(1, -1), bare].find((key) => key !== '' && permitsKeyOf(key) === found)
+}
+
+/** The semaphores whose permits may be announced on that channel. */
+export function keysOfSemaphoreChannel(channel: string): readonly string[] {
+  if (!channel.startsWith(SEMAPHORE_CHANNEL)) return []
+  const rest = channel.slice(SEMAPHORE_CHANNEL.length)
+  const inner = /^\{([^{]+)\}$/s.exec(rest)?.[1]
+  return inner === undefined ? [rest] : [inner, rest]
+}
+
+/** The latch that is announced on that channel. */
+export function keyOfLatchChannel(channel: string): string | undefined {
+  return channel.startsWith(`${LATCH_CHANNEL}{`) && channel.endsWith('}')
+    ? channel.slice(LATCH_CHANNEL.length + 1, -1)
+    : undefined
+}
+
+/** Channels of semaphores and latches, as a glob. */
+export const NUMBER_CHANNELS = [`${SEMAPHORE_CHANNEL}*`, `${LATCH_CHANNEL}*`] as const

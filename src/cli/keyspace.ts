@@ -1,0 +1,129 @@
+import { StoreError } from '../errors.js'
+import { isCluster, type RedisClient, type StandaloneClient } from '../redis/client.js'
+import { failureOf } from '../redis/failure.js'
+
+/** How long an answer, or a connection, may take. */
+const PATIENCE_MS = 3_000
+
+type Argument = string | number
+
+/** Sends one command; every one is answered or rejected in time, with a `StoreError`. */
+export type Ask = (command: string, ...args: Argument[]) => Promise<unknown>
+
+/**
+ * What lies in Redis beside the state of a lock, read as docs/wire-layout.md describes it, over a connection that is made when
+ * first needed and once more after it broke. Only reads.
+ */
+export class Keyspace implements Disposable {
+  readonly inCluster: boolean
+  #opening: Promise<RedisClient> | undefined
+  #client: RedisClient | undefined
+
+  constructor(
+    private readonly pattern: RedisClient,
+    /** What stands before each lock's name. */
+    readonly prefix: string,
+  ) {
+    this.inCluster = isCluster(pattern)
+  }
+
+  /** The key of the lock of that name. */
+  keyOf(name: string): string {
+    return this.prefix + name
+  }
+
+  readonly ask: Ask = async (command, ...args) =>
+    await this.#inTime(command, async () => (await this.#opened()).call(command, ...args))
+
+  /** Asks without insisting: undefined where the user may not. */
+  async askIfAllowed(command: string, ...args: Argument[]): Promise<unknown> {
+    return await this.unlessForbidden(() => this.ask(command, ...args))
+  }
+
+  /** What was answered; undefined where the user may not ask. */
+  async unlessForbidden(question: () => Promise<unknown>): Promise<unknown> {
+    try {
+      return await question()
+    } catch (error) {
+      if (error instanceof StoreError && error.reason === 'permission') return undefined
+      throw error
+    }
+  }
+
+  /** One for each node that holds keys. */
+  async nodes(): Promise<readonly Ask[]> {
+    const client = await this.#inTime('CONNECT', () => this.#opened())
+    const nodes: readonly (StandaloneClient | RedisClient)[] = isCluster(client)
+      ? client.nodes('master')
+      : [client]
+    return nodes.map(
+      (node): Ask =>
+        async (command, ...args) =>
+          await this.#inTime(command, () => node.call(command, ...args)),
+    )
+  }
+
+  [Symbol.dispose](): void {
+    this.#client?.disconnect()
+    this.#client = undefined
+    this.#opening = undefined
+  }
+
+  async #inTime<Reply>(command: string, start: () => Promise<Reply>): Promise<Reply> {
+    let timer: NodeJS.Timeout | undefined
+    const tooLate = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(timeoutOf(command)), PATIENCE_MS)
+    })
+    try {
+      return await Promise.race([start(), tooLate])
+    } catch (error) {
+      const failure = failureOf(error, { command })
+      // Whatever is the matter with this connection, the next question is put over another.
+      if (failure.transient) this[Symbol.dispose]()
+      throw failure
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #opened(): Promise<RedisClient> {
+    this.#opening ??= this.#open()
+    return this.#opening
+  }
+
+  async #open(): Promise<RedisClient> {
+    const client = duplicate(this.pattern)
+    // Whatever befalls the connection is told by its commands.
+    client.on('error', () => undefined)
+    this.#client = client
+    await client.connect()
+    return client
+  }
+}
+
+function duplicate(pattern: RedisClient): RedisClient {
+  const connection = {
+    lazyConnect: true,
+    keyPrefix: '',
+    connectTimeout: PATIENCE_MS,
+    retryStrategy: () => null,
+    sentinelRetryStrategy: () => null,
+    maxRetriesPerRequest: 0,
+    connectionName: 'holdfast-cli',
+  }
+  if (!isCluster(pattern)) return pattern.duplicate(connection)
+  const { redisOptions } = pattern.options
+  return pattern.duplicate([], {
+    lazyConnect: true,
+    keyPrefix: '',
+    clusterRetryStrategy: () => null,
+    redisOptions: { ...redisOptions, ...connection },
+  })
+}
+
+function timeoutOf(command: string): StoreError {
+  return new StoreError('timeout', command, {
+    transient: true,
+    hint: `The server did not answer within ${PATIENCE_MS} ms.`,
+  })
+}

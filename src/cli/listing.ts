@@ -1,0 +1,126 @@
+import { matchesGlob } from '../memory/glob.js'
+import { keyOfHolds } from '../redis/read-write-keys.js'
+import {
+  keyOfLatchChannel,
+  keyOfPermits,
+  keyOfTaken,
+  keysOfSemaphoreChannel,
+  NUMBER_CHANNELS,
+  OWN_KEY,
+} from './key-names.js'
+import type { Ask } from './keyspace.js'
+import { isLocked, type LockView } from './lock-view.js'
+import { numberAt } from './look.js'
+import { scan } from './scan.js'
+import type { Server } from './server.js'
+import { hashView, latchView, permitsView, readWriteView, semaphoreView } from './views.js'
+
+/** Reads one lock that was found, if it is one. */
+type Look = () => Promise<LockView | undefined>
+
+/**
+ * All that is held now whose name matches: two passes of SCAN over each node, one for hashes and one for sorted sets, and a question
+ * which semaphores and latches are waited for. Then each is read; a page of them at once.
+ */
+export class Listing {
+  readonly #found = new Set<string>()
+
+  constructor(
+    private readonly server: Server,
+    private readonly pattern: string,
+  ) {}
+
+  async *held(): AsyncIterable<LockView> {
+    for (const node of await this.server.keyspace.nodes()) yield* this.#on(node)
+  }
+
+  async *#on(node: Ask): AsyncIterable<LockView> {
+    const around = this.#around()
+    for await (const keys of scan(node, around, 'hash')) yield* read(keys.flatMap((key) => this.#hash(key)))
+    for await (const keys of scan(node, `${around}:timeout`, 'zset')) {
+      yield* read(keys.flatMap((key) => this.#permits(key)))
+    }
+    yield* read(await this.#waitedFor(node))
+  }
+
+  #hash(found: string): Look[] {
+    const { server } = this
+    const readWrite = this.#new('read-write lock', keyOfHolds(found))
+    if (readWrite !== undefined) return [async () => await readWriteView(server, readWrite, 'brief')]
+    const semaphore = this.#new('semaphore', keyOfTaken(found))
+    if (semaphore !== undefined) return [async () => await semaphoreView(server, semaphore, 'brief')]
+    const name = OWN_KEY.test(found) ? undefined : this.#new('lock', found)
+    if (name === undefined) return []
+    return [
+      async () => {
+        const state = await server.family.inspect('lock', name)
+        // A hash without owners is the application's.
+        return state.owners.length === 0 ? undefined : await hashView(server, state, 'brief')
+      },
+    ]
+  }
+
+  #permits(found: string): Look[] {
+    const name = this.#new('semaphore', keyOfPermits(found))
+    return name === undefined ? [] : [async () => await permitsView(this.server, name, 'brief')]
+  }
+
+  /** Where nothing else tells them from other numbers: whatever somebody waits for. */
+  async #waitedFor(node: Ask): Promise<Look[]> {
+    const { server } = this
+    const looks: Look[] = []
+    for (const channel of await this.#channels(node)) {
+      const latch = this.#new('latch', keyOfLatchChannel(channel))
+      if (latch !== undefined) {
+        looks.push(async () =>
+          (await numberAt(server, latch)) ? await latchView(server, latch, 'brief') : undefined,
+        )
+      }
+      for (const key of keysOfSemaphoreChannel(channel)) {
+        const name = this.#new('semaphore', key)
+        if (name === undefined) continue
+        looks.push(async () =>
+          (await numberAt(server, name)) === undefined
+            ? undefined
+            : await semaphoreView(server, name, 'full'),
+        )
+      }
+    }
+    return looks
+  }
+
+  async #channels(node: Ask): Promise<readonly string[]> {
+    const { keyspace } = this.server
+    const command = keyspace.inCluster ? 'SHARDCHANNELS' : 'CHANNELS'
+    const replies = await Promise.all(
+      NUMBER_CHANNELS.map((glob) => keyspace.unlessForbidden(() => node('PUBSUB', command, glob))),
+    )
+    return replies
+      .flatMap((reply) => (Array.isArray(reply) ? reply : []))
+      .filter((each) => typeof each === 'string')
+  }
+
+  /** The name that a key stands for, if it matches and was not found before as that kind. */
+  #new(kind: string, key: string | undefined): string | undefined {
+    const { prefix } = this.server.keyspace
+    if (key === undefined || !key.startsWith(prefix)) return undefined
+    const name = key.slice(prefix.length)
+    if (name === '' || !matchesGlob(this.pattern, name) || this.#found.has(`${kind} ${name}`))
+      return undefined
+    this.#found.add(`${kind} ${name}`)
+    return name
+  }
+
+  /** Finds the key of the lock and all that have it in their names. A pattern that would not stand for itself in that is left out. */
+  #around(): string {
+    const standsAlone = /^(?:[^\\[]|\\.|\[(?:[^\]\\]|\\.)+\])*$/s.test(this.pattern)
+    const prefix = this.server.keyspace.prefix.replace(/[\\*?[\]]/g, '\\$&')
+    return standsAlone ? `*${prefix}${this.pattern}*` : `*${prefix}*`
+  }
+}
+
+async function* read(looks: readonly Look[]): AsyncIterable<LockView> {
+  for (const view of await Promise.all(looks.map((look) => look()))) {
+    if (view && (isLocked(view) || (view.waitingClients ?? 0) > 0)) yield view
+  }
+}

@@ -1,0 +1,80 @@
+import { StoreError } from '../errors.js'
+import { readWriteKeysOf } from '../redis/read-write-keys.js'
+import { permitsKeyOf } from '../redis/semaphore-keys.js'
+import type { LockState } from '../store.js'
+import { takenOf } from './key-names.js'
+import type { LockView } from './lock-view.js'
+import type { Server } from './server.js'
+import { hashView, numberView, permitsView, readWriteView, semaphoreView } from './views.js'
+
+/**
+ * All there is under a name, at least one: a lock and a read-write lock of one name are two locks, for example. Where nothing is
+ * there, a free lock of no known kind.
+ *
+ * @throws StoreError (`wrong-type`) where the key holds what is no lock.
+ */
+export async function look(server: Server, name: string): Promise<readonly LockView[]> {
+  // First over the library's own connection, which tells of trouble with the server best.
+  const state = await hashAt(server, name)
+  const [readWrite, own] = await Promise.all([readWriteAt(server, name), ownViews(server, name, state)])
+  // Nothing in the lock's own key, but a read-write lock of the name: that is what was asked for.
+  const shown = readWrite.length > 0 ? own.filter(({ kind }) => kind !== undefined) : own
+  return [...shown, ...readWrite]
+}
+
+/** What is in the name's own key, or stands for it. */
+async function ownViews(server: Server, name: string, state: LockState | StoreError): Promise<LockView[]> {
+  if (state instanceof StoreError) return [await textView(server, name, state)]
+  const own = await hashView(server, state, 'full')
+  if (own.kind !== undefined) return [own]
+  // Permits that are out where the number itself is gone.
+  const { keyspace } = server
+  const out = await keyspace.askIfAllowed('EXISTS', permitsKeyOf(keyspace.keyOf(name)))
+  return [out === 1 ? await permitsView(server, name, 'full') : own]
+}
+
+/** The hash of that name, or why it is none. */
+async function hashAt({ family }: Server, name: string): Promise<LockState | StoreError> {
+  try {
+    return await family.lock(name).inspect()
+  } catch (error) {
+    if (error instanceof StoreError && error.reason === 'wrong-type') return error
+    throw error
+  }
+}
+
+async function readWriteAt(server: Server, name: string): Promise<LockView[]> {
+  const { keyspace } = server
+  const [holds, leases, line] = readWriteKeysOf(keyspace.keyOf(name))
+  const there = await keyspace.askIfAllowed('EXISTS', holds, leases, line)
+  if (typeof there !== 'number' || there === 0) return []
+  const view = await readWriteView(server, name, 'full')
+  return view.owners.length > 0 || view.line !== undefined ? [view] : []
+}
+
+/** A key of another type: semaphores and latches are numbers. */
+async function textView(server: Server, name: string, wrongType: StoreError): Promise<LockView> {
+  const { keyspace } = server
+  const key = keyspace.keyOf(name)
+  const [taken, permits] = await Promise.all([
+    keyspace.askIfAllowed('EXISTS', takenOf(key)),
+    keyspace.askIfAllowed('EXISTS', permitsKeyOf(key)),
+  ])
+  const number = await numberAt(server, name)
+  if (number === undefined) throw wrongType
+  if (permits === 1) return await permitsView(server, name, 'full')
+  if (taken === 1) return await semaphoreView(server, name, 'full')
+  return await numberView(server, name, number)
+}
+
+/** The whole number of that name; undefined where there is none. */
+export async function numberAt({ keyspace }: Server, name: string): Promise<number | undefined> {
+  try {
+    const text = await keyspace.ask('GET', keyspace.keyOf(name))
+    return typeof text === 'string' && /^-?\d+$/.test(text) ? Number(text) : undefined
+  } catch (error) {
+    if (error instanceof StoreError && (error.reason === 'wrong-type' || error.reason === 'permission'))
+      return undefined
+    throw error
+  }
+}

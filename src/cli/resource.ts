@@ -1,0 +1,75 @@
+import type { Hold } from '../hold.js'
+import type { AcquireOptions } from '../options.js'
+import { exitCodes } from './exit-codes.js'
+import { CliError, usageError } from './failure.js'
+import type { Server } from './server.js'
+
+/** Which kind of lock a command is to run under. */
+export interface ResourceFlags {
+  readonly fair?: true
+  readonly shared?: true
+  readonly exclusive?: true
+  readonly permits?: number
+  readonly of?: number
+}
+
+/** What a command runs under: a lock, a side of a read-write lock, or permits of a semaphore. */
+export interface Resource {
+  readonly name: string
+  /** What messages call it. */
+  readonly called: string
+  acquire(options: AcquireOptions): Promise<Hold>
+}
+
+/** Says what is wrong with the options before anything is asked of the server. */
+export function checkResource({ permits, of }: ResourceFlags): void {
+  if (of === undefined) return
+  if (permits === undefined) {
+    throw usageError(
+      '--of says how many permits a semaphore has; say with --permits how many of them to take.',
+    )
+  }
+  if (permits > of)
+    throw usageError(`--permits ${permits} --of ${of} could never be had: take at most ${of}.`)
+}
+
+/** Two kinds at once are refused where options are read. */
+export async function resourceOf(server: Server, name: string, flags: ResourceFlags): Promise<Resource> {
+  const { family } = server
+  const called = `lock "${name}"`
+  const { permits } = flags
+  if (permits !== undefined) {
+    await prepareSemaphore(server, name, flags.of)
+    return {
+      name,
+      called: `semaphore "${name}"`,
+      acquire: (options) => family.semaphore(name).acquire({ ...options, permits }),
+    }
+  }
+  const lock = flags.fair
+    ? family.fairLock(name)
+    : flags.shared
+      ? family.readWriteLock(name).readLock()
+      : flags.exclusive
+        ? family.readWriteLock(name).writeLock()
+        : family.lock(name)
+  return { name, called, acquire: (options) => lock.acquire(options) }
+}
+
+/** Without a number of permits nobody would ever get in, which is told instead of waited for. */
+async function prepareSemaphore({ family, keyspace }: Server, name: string, of?: number): Promise<void> {
+  const semaphore = family.semaphore(name)
+  if (of !== undefined) {
+    await semaphore.trySetPermits(of)
+    return
+  }
+  // Trouble with the server, and a key that holds something else, are told by this.
+  if ((await semaphore.availablePermits()) !== 0) return
+  if ((await keyspace.ask('EXISTS', keyspace.keyOf(name))) === 1) return
+  throw new CliError(
+    exitCodes.notALock,
+    'NO_PERMITS',
+    `semaphore "${name}" has no permits set, so nobody could ever run. Say with --of how many there are in all.`,
+    { lock: name },
+  )
+}

@@ -1,0 +1,19 @@
+import type { Ask } from './keyspace.js'
+
+/** How many keys the server looks at in one step. */
+const STEP = 1_000
+
+/** The keys of a type whose names match, as the server hands them out. It may show a key more than once. */
+export async function* scan(
+  node: Ask,
+  match: string,
+  type: 'hash' | 'zset',
+): AsyncIterable<readonly string[]> {
+  let cursor = '0'
+  do {
+    const reply = await node('SCAN', cursor, 'MATCH', match, 'COUNT', STEP, 'TYPE', type)
+    const [next, keys]: unknown[] = Array.isArray(reply) ? reply : []
+    if (Array.isArray(keys) && keys.length > 0) yield keys.filter((key) => typeof key === 'string')
+    cursor = String(next ?? '0')
+  } while (cursor !== '0')
+}

@@ -1,0 +1,38 @@
+import type { LockView } from './lock-view.js'
+import type { Colours } from './output.js'
+import { plainTable } from './plain-table.js'
+import { printable, shortened } from './printable.js'
+import { timeText } from './seconds.js'
+
+/** Names and owners beyond this are cut in tables; JSON has them whole. */
+const WIDEST_NAME = 60
+
+/** Many locks, one a line. */
+export function table(locks: readonly LockView[], colours: Colours): string {
+  const head = ['NAME', 'KIND', 'OWNER', 'HOLDS', 'LEASE LEFT'].map((text) => colours.dim(text))
+  const rows = locks.map((lock) => [
+    shortened(printable(lock.name), WIDEST_NAME),
+    kindText(lock),
+    ownerText(lock),
+    holdsText(lock),
+    lock.owners.length === 0 ? '-' : timeText(lock.remainingMs),
+  ])
+  return plainTable([head, ...rows])
+}
+
+function kindText({ kind, mode }: LockView): string {
+  return mode === undefined ? (kind ?? '') : `${mode} lock`
+}
+
+/** A semaphore may have many holders: the others are for `inspect`. */
+function ownerText({ owners: [first, ...others] }: LockView): string {
+  if (first === undefined) return '-'
+  const name = shortened(printable(first.owner), WIDEST_NAME)
+  return others.length === 0 ? name : `${name} and ${others.length} more`
+}
+
+function holdsText({ owners, count, available }: LockView): string {
+  if (count !== undefined) return `${count} to go`
+  const holds = owners.reduce((sum, each) => sum + each.holds, 0)
+  return available === undefined ? `${holds}` : `${holds} (${available} left)`
+}

@@ -1,0 +1,130 @@
+import { StoreError } from '../errors.js'
+import type { Kind } from '../kinds.js'
+import { readWriteKeysOf } from '../redis/read-write-keys.js'
+import type { LockState } from '../store.js'
+import { fairAliveOf, fairLineOf, tokenCounterOf } from './key-names.js'
+import { fairWaiters, readWriteWaiters } from './line.js'
+import type { Holder, LockView, Mode } from './lock-view.js'
+import type { Server } from './server.js'
+
+/** How much is asked: a list can do without who waits. */
+export type Depth = 'brief' | 'full'
+
+/**
+ * The lock in the hash of that name, which plain, fair and fenced locks share. Which one it is shows only in what lies beside it: a
+ * line while somebody waits in it, and a counter once a token was given.
+ */
+export async function hashView(server: Server, state: LockState, depth: Depth): Promise<LockView> {
+  const { keyspace } = server
+  const key = keyspace.keyOf(state.name)
+  const [fence, line, waiting] = await Promise.all([
+    keyspace.askIfAllowed('GET', tokenCounterOf(key, keyspace.inCluster)),
+    depth === 'full'
+      ? fairWaiters(keyspace, fairLineOf(key), fairAliveOf(key))
+      : keyspace.askIfAllowed('EXISTS', fairLineOf(key)),
+    depth === 'full' ? waitingFor(server, 'lock', state.name) : {},
+  ])
+  const inLine = Array.isArray(line) ? line.length > 0 : line === 1
+  const fenced = typeof fence === 'string'
+  const there = state.owners.length > 0 || state.remainingMs > 0
+  return {
+    ...state,
+    kind: inLine ? 'fair lock' : fenced ? 'fenced lock' : there ? 'lock' : undefined,
+    ...(fenced && { fence }),
+    ...(inLine && Array.isArray(line) && { line }),
+    ...waiting,
+  }
+}
+
+/** A read-write lock, both sides in one. */
+export async function readWriteView(server: Server, name: string, depth: Depth): Promise<LockView> {
+  const { family, keyspace } = server
+  const [, , lineKey, aliveKey, fenceKey] = readWriteKeysOf(keyspace.keyOf(name))
+  const full = depth === 'full'
+  const [readers, writers, fence, line, waiting] = await Promise.all([
+    family.inspect('read lock', name),
+    family.inspect('write lock', name),
+    full ? keyspace.askIfAllowed('GET', fenceKey) : undefined,
+    full ? readWriteWaiters(keyspace, lineKey, aliveKey) : undefined,
+    full ? waitingFor(server, 'read lock', name) : {},
+  ])
+  const held = (state: LockState, mode: Mode): Holder[] => state.owners.map((each) => ({ ...each, mode }))
+  const owners = [...held(writers, 'write'), ...held(readers, 'read')]
+  return {
+    name,
+    kind: 'read-write lock',
+    owners,
+    remainingMs: Math.max(readers.remainingMs, writers.remainingMs),
+    mode: owners[0]?.mode,
+    ...(typeof fence === 'string' && { fence }),
+    ...(line && line.length > 0 && { line }),
+    ...waiting,
+  }
+}
+
+export async function semaphoreView(server: Server, name: string, depth: Depth): Promise<LockView> {
+  const { family } = server
+  // Counting gives back what holders whose lease has ended had taken, so that comes first.
+  const available = await family.semaphore(name).availablePermits()
+  const [state, waiting] = await Promise.all([
+    family.inspect('semaphore', name),
+    depth === 'full' ? waitingFor(server, 'semaphore', name) : {},
+  ])
+  return { ...state, kind: 'semaphore', available, ...waiting }
+}
+
+export async function permitsView(server: Server, name: string, depth: Depth): Promise<LockView> {
+  const { family } = server
+  const available = await family.permitExpirableSemaphore(name).availablePermits()
+  const [state, waiting] = await Promise.all([
+    family.inspect('permit-expirable semaphore', name),
+    depth === 'full' ? waitingFor(server, 'permit-expirable semaphore', name) : {},
+  ])
+  return { ...state, kind: 'permit-expirable semaphore', available, ...waiting }
+}
+
+export async function latchView(server: Server, name: string, depth: Depth): Promise<LockView> {
+  const [count, waiting] = await Promise.all([
+    server.family.countDownLatch(name).count(),
+    depth === 'full' ? waitingFor(server, 'count-down latch', name) : {},
+  ])
+  const remainingMs = count > 0 ? Number.POSITIVE_INFINITY : 0
+  return { name, kind: 'count-down latch', owners: [], remainingMs, count, ...waiting }
+}
+
+/**
+ * A number of which nothing beside it says what it is. A semaphore whose permits nobody of Holdfast's clients holds looks like a latch,
+ * and both like any application's counter; only who waits for it gives it away.
+ */
+export async function numberView(server: Server, name: string, number: number): Promise<LockView> {
+  const [latch, semaphore] = await Promise.all([
+    waitingFor(server, 'count-down latch', name),
+    waitingFor(server, 'semaphore', name),
+  ])
+  const latchWaiters = latch.waitingClients ?? 0
+  const semaphoreWaiters = semaphore.waitingClients ?? 0
+  if (latchWaiters > 0 && semaphoreWaiters === 0) return await latchView(server, name, 'full')
+  if (semaphoreWaiters > 0 && latchWaiters === 0) return await semaphoreView(server, name, 'full')
+  const known = latch.waitingClients !== undefined && semaphore.waitingClients !== undefined
+  return {
+    name,
+    kind: 'semaphore or latch',
+    owners: [],
+    remainingMs: 0,
+    number,
+    waitingClients: known ? latchWaiters + semaphoreWaiters : undefined,
+  }
+}
+
+async function waitingFor(
+  server: Server,
+  kind: Kind,
+  name: string,
+): Promise<Pick<LockView, 'waitingClients'>> {
+  try {
+    return { waitingClients: await server.family.countWaiting(kind, name) }
+  } catch (error) {
+    if (error instanceof StoreError && error.reason === 'permission') return { waitingClients: undefined }
+    throw error
+  }
+}
