@@ -36,6 +36,14 @@ export const catalog: readonly Entry[] = [
     changed: 'nothing',
   },
   {
+    name: 'holdfast-fair',
+    title: 'Holdfast, fairLock',
+    sort: 'ours',
+    runtime: 'node',
+    what: 'this project, `fairLock`: first come, first served across processes',
+    changed: 'nothing',
+  },
+  {
     name: 'floor',
     title: 'floor',
     sort: 'floor',
@@ -132,6 +140,14 @@ export const catalog: readonly Entry[] = [
     sort: 'elsewhere',
     runtime: 'jvm',
     what: '`RLock` in Java, one thread per waiter',
+    changed: 'see bench/redisson/README.md',
+  },
+  {
+    name: 'redisson-fair',
+    title: 'Redisson (JVM), RFairLock',
+    sort: 'elsewhere',
+    runtime: 'jvm',
+    what: '`RFairLock` in Java, one thread per waiter',
     changed: 'see bench/redisson/README.md',
   },
   {

@@ -36,3 +36,7 @@ export function shown(value: number | undefined): string {
   if (value === undefined) return 'not measured'
   return value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2)
 }
+
+export function quotient(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : one / other
+}

@@ -1,6 +1,7 @@
 import { peers } from './catalog.js'
 import type { Blocked } from './drivers/programs.js'
-import { atLeast, atMost, type Gate, ifThere, shown } from './gate.js'
+import { fairGates } from './fair-gates.js'
+import { atLeast, atMost, type Gate, ifThere, quotient, shown } from './gate.js'
 import type { Figures } from './measure/figures.js'
 import type { Answer, CellResult, Results } from './measure/results.js'
 import { ratioOf, summarise } from './measure/summary.js'
@@ -57,6 +58,7 @@ export function gatesOf({ cells, blocked }: Pick<Results, 'cells' | 'blocked'>):
     ...['sequential', 'keys', 'burst-4x25', 'loop-4x25'].map((scenario) =>
       atLeast(`${scenario}: ratio to Redisson on the JVM`, 1, rate(scenario, 'redisson')),
     ),
+    ...fairGates(cells),
     ...blockedGates(blocked),
   ]
 }
@@ -123,8 +125,4 @@ function isBlocked(answer: unknown): answer is Blocked {
 
 function inverse(value: number | undefined): number | undefined {
   return ifThere(value, (ratio) => 1 / ratio)
-}
-
-function quotient(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? undefined : one / other
 }

@@ -1,9 +1,10 @@
 /** `npm run bench`: measures Holdfast beside its peers, prints the gates, writes docs/benchmarks.md. */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import process from 'node:process'
 import { Command, InvalidArgumentError } from 'commander'
 import { catalog } from './catalog.js'
 import { gatesOf } from './gates.js'
+import { withAddition } from './measure/addition.js'
 import { expectedMs, planned } from './measure/plan.js'
 import type { Results } from './measure/results.js'
 import { runAll } from './measure/run.js'
@@ -13,6 +14,7 @@ import { cellLine, estimateLine, gatesTable } from './report/console.js'
 import { documentOf } from './report/document.js'
 import type { Scenario } from './scenario.js'
 import { BLOCKED_MAIN_THREAD, HELD_LOCKS, scenarios } from './scenarios.js'
+import { faultsOf } from './smoke.js'
 
 interface Options {
   readonly rounds: number
@@ -27,6 +29,7 @@ const DEFAULT_ROUNDS = 3
 const PROGRAM_MS = { [HELD_LOCKS]: 55_000, [BLOCKED_MAIN_THREAD]: 12_000 }
 
 const docs = new URL('../docs/', import.meta.url)
+const resultsFile = new URL('benchmarks/results.json', docs)
 const names = [...scenarios.map(({ name }) => name), HELD_LOCKS, BLOCKED_MAIN_THREAD]
 
 const program = new Command('npm run bench --')
@@ -34,14 +37,14 @@ const program = new Command('npm run bench --')
   .option('--rounds <number>', 'how often each cell is run; figures are medians', positive, DEFAULT_ROUNDS)
   .option(
     '--only <scenario...>',
-    'only the scenarios that are named so or begin so',
+    'only the scenarios that are named so or begin so; the rest of the page stays',
     (name, before: string[] = []) => [...before, known(name)],
   )
   .option('--libraries <library...>', 'only these libraries', (name, before: string[] = []) => [
     ...before,
     library(name),
   ])
-  .option('--quick', 'one short round, to see that everything works', false)
+  .option('--quick', 'one short round, to see that everything works: fails if not', false)
   .option('--no-write', 'leave docs/ as it is')
   .addHelpText(
     'after',
@@ -77,8 +80,24 @@ async function bench({ rounds: wanted, only, libraries, quick, write }: Options)
     blocked,
     onCell: (cell, done) => console.log(cellLine(cell, done, cells.length)),
   })
-  if (write) await writeDown(results)
-  console.log(gatesTable(gatesOf(results)))
+  const partial = only !== undefined && libraries === undefined && !quick
+  if (write) await writeDown(partial ? await addedToPage(results) : results)
+  const gates = gatesOf(results)
+  console.log(gatesTable(only === undefined ? gates : gates.filter(({ ok }) => ok !== undefined)))
+  if (quick) report(faultsOf(results.cells))
+}
+
+/** What the page is to be made from when only some of the scenarios were run. */
+async function addedToPage(later: Results): Promise<Results> {
+  const text = await readFile(resultsFile, 'utf8').catch(() => undefined)
+  if (text === undefined) return later
+  const before: Results = JSON.parse(text)
+  return before.quick ? later : withAddition(before, later)
+}
+
+function report(faults: readonly string[]): void {
+  for (const fault of faults) console.error(`did not work: ${fault}`)
+  if (faults.length > 0) process.exitCode = 1
 }
 
 async function writeDown(results: Results): Promise<void> {
@@ -86,7 +105,7 @@ async function writeDown(results: Results): Promise<void> {
   await mkdir(folder, { recursive: true })
   const charts = chartsOf(results)
   await Promise.all(charts.map(({ name, svg }) => writeFile(new URL(`${name}.svg`, folder), svg)))
-  await writeFile(new URL('results.json', folder), `${JSON.stringify(results, undefined, 1)}\n`)
+  await writeFile(resultsFile, `${JSON.stringify(results, undefined, 1)}\n`)
   await writeFile(new URL('benchmarks.md', docs), documentOf(results, charts))
 }
 

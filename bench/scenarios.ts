@@ -8,6 +8,7 @@ const everywhere = [...locks, ...elsewhere]
 
 const LOOP_MS = 1_200
 const UNCONTENDED_MS = 1_200
+const FAIR_LOOP_MS = 4_000
 const LOOP_GRACE_MS = 500
 const PATIENCE_MS = 20_000
 const LITTLE_PATIENCE_MS = 6_000
@@ -83,6 +84,32 @@ function growth(processes: number, waiters: number): Scenario {
 export const growthWaiters = [1, 10, 100, 1_000] as const
 export const growthProcesses = [1, 2] as const
 
+/** Numbers of processes at which the fair lock is looked at, with one waiter in each. */
+export const fairProcesses = [2, 8, 32] as const
+
+export function fairScenario(processes: number): string {
+  return `fair-${processes}x1`
+}
+
+/** The round trips that the fair lock's hand-over is told in, measured beside it: back to back, and after a section each. */
+export const FAIR_PING = 'fair-ping'
+export const FAIR_PING_RESTED = 'fair-ping-rested'
+
+/** Loops, because only there is somebody in line again by the time of the next release. */
+function fair(processes: number): Scenario {
+  return scenario({
+    name: fairScenario(processes),
+    title: `fair lock: loop ${processes}x1, sections of 1 ms`,
+    kind: 'loop',
+    processes,
+    sectionMs: 1,
+    durationMs: FAIR_LOOP_MS,
+    // Thirty-two virtual machines on two cores do not get through their warm-up in time.
+    libraries: ['holdfast-fair', 'holdfast', ...(processes < 32 ? ['redisson-fair'] : [])],
+    onceOnly: ['redisson-fair'],
+  })
+}
+
 export const scenarios: readonly Scenario[] = [
   scenario({
     name: 'sequential',
@@ -140,6 +167,20 @@ export const scenarios: readonly Scenario[] = [
     libraries: locks,
     onceOnly: ['floor', ...peers],
   }),
+  scenario({
+    name: FAIR_PING,
+    title: 'round trips beside the fair lock',
+    kind: 'sequential',
+    libraries: ['ping'],
+  }),
+  scenario({
+    name: FAIR_PING_RESTED,
+    title: 'round trips beside the fair lock, sections of 1 ms in between',
+    kind: 'sequential',
+    sectionMs: 1,
+    libraries: ['ping'],
+  }),
+  ...fairProcesses.map(fair),
   ...growthProcesses.flatMap((processes) => growthWaiters.map((waiters) => growth(processes, waiters))),
 ]
 

@@ -3,6 +3,7 @@ import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { libraries } from '../libraries/index.js'
 import { type Clock, clockWith } from './clock.js'
+import { DeliveredMessages } from './delivered-messages.js'
 import type { Library } from './library.js'
 import type { Done, Line, Order } from './order.js'
 import { Recorder } from './recorder.js'
@@ -34,7 +35,18 @@ async function until(startAt: number, now: Clock): Promise<void> {
   while (now() < startAt);
 }
 
-async function measure(library: Library, order: Order, sent: SentCommands, now: Clock): Promise<Done> {
+/** What is counted in this process, from before its first connection on. */
+interface Traffic {
+  readonly sent: SentCommands
+  readonly delivered: DeliveredMessages
+}
+
+async function measure(
+  library: Library,
+  order: Order,
+  { sent, delivered }: Traffic,
+  now: Clock,
+): Promise<Done> {
   const recorder = new Recorder(order.recordAtMost, order.recordFile)
   const count = order.scenario === 'sequential' || order.scenario === 'nested' ? 1 : order.waiters
   const tasks = Array.from(
@@ -45,11 +57,13 @@ async function measure(library: Library, order: Order, sent: SentCommands, now: 
   const startAt = await go()
   await until(startAt, now)
   const sentBefore = sent.count
+  const deliveredBefore = delivered.count
   const cpuBefore = process.cpuUsage()
   const through = await work.run(tasks, startAt)
   const elapsedMs = now() - startAt
   const { user, system } = process.cpuUsage(cpuBefore)
   const commands = sent.count - sentBefore
+  const messages = delivered.count - deliveredBefore
   await recorder.write()
   if (through)
     await Promise.race([library.close(), new Promise((resolve) => setTimeout(resolve, CLOSING_MS))])
@@ -64,6 +78,7 @@ async function measure(library: Library, order: Order, sent: SentCommands, now: 
     errors: work.errors,
     maxRssMb: process.resourceUsage().maxRSS / 1_024,
     commands,
+    messages,
   }
 }
 
@@ -73,7 +88,7 @@ async function main(order: Order): Promise<void> {
     throw new Error(
       `no library is called '${order.library}'; there are: ${Object.keys(libraries).join(', ')}`,
     )
-  const sent = new SentCommands()
+  const traffic: Traffic = { sent: new SentCommands(), delivered: new DeliveredMessages() }
   const now = clockWith(order.clockOffsetMs)
   const library = await (await load()).open(order)
   if (order.scenario === 'nested' && library.nested === undefined) {
@@ -81,7 +96,7 @@ async function main(order: Order): Promise<void> {
   }
   await warmUp(library, order, now)
   await say({ ready: true, version: library.version })
-  await say(await measure(library, order, sent, now))
+  await say(await measure(library, order, traffic, now))
 }
 
 await main(JSON.parse(process.argv[2] ?? '{}'))

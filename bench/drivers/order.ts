@@ -54,6 +54,8 @@ export interface Done {
   readonly maxRssMb: number
   /** Commands the process sent itself; where absent they are taken from the server's counters. */
   readonly commands?: number
+  /** Messages that channels brought the process; where absent they are taken from the server's counters, if those tell. */
+  readonly messages?: number
 }
 
 export type Line = Ready | Unsupported | Done

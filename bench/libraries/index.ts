@@ -4,6 +4,7 @@ import type { Open } from '../drivers/library.js'
 export const libraries: Readonly<Record<string, () => Promise<{ readonly open: Open }>>> = {
   holdfast: () => import('./holdfast.js'),
   'holdfast-with-lock': () => import('./holdfast-with-lock.js'),
+  'holdfast-fair': () => import('./holdfast-fair.js'),
   floor: () => import('./floor.js'),
   ping: () => import('./ping.js'),
   'ping-rested': () => import('./ping-rested.js'),

@@ -10,7 +10,7 @@ import type { Scenario } from '../scenario.js'
 import { DriverProcess } from './driver-process.js'
 import { type Figures, figuresOf } from './figures.js'
 import { readRecords } from './records.js'
-import { type ServerSide, sentCommands } from './server-side.js'
+import { deliveredMessages, type ServerSide, sentCommands } from './server-side.js'
 
 /** What a cell needs beside its scenario and its library. */
 export interface Bench {
@@ -97,21 +97,30 @@ async function measured(
   for (const driver of drivers) driver.go(startAt)
   const dones = await Promise.all(drivers.map((driver) => driver.done()))
   const serverCpuMs = (await server.cpuMs()) - cpuBefore
-  const commands = commandsOf(dones) ?? sentCommands(entry.name, await server.calls())
+  const calls = await server.calls()
+  const commands = total(dones, (done) => done.commands) ?? sentCommands(entry.name, calls)
+  const messages = total(dones, (done) => done.messages) ?? deliveredMessages(entry.name, calls)
   const records = await readRecords(orders.map(({ recordFile }) => recordFile))
   const giveUpMs = orders[0]?.giveUpMs ?? 0
-  const figures = figuresOf(scenario, records, dones, { startAt, giveUpMs, commands, serverCpuMs })
+  const figures = figuresOf(scenario, records, dones, {
+    startAt,
+    giveUpMs,
+    commands,
+    messages,
+    serverCpuMs,
+  })
   // So that what the drivers left on the server is over before the next cell.
   await sleep(20)
   return { outcome: 'measured', version, figures }
 }
 
 /** What the drivers counted themselves, if they did. */
-function commandsOf(dones: readonly Done[]): number | undefined {
+function total(dones: readonly Done[], count: (done: Done) => number | undefined): number | undefined {
   let sum = 0
-  for (const { commands } of dones) {
-    if (commands === undefined) return undefined
-    sum += commands
+  for (const done of dones) {
+    const counted = count(done)
+    if (counted === undefined) return undefined
+    sum += counted
   }
   return sum
 }

@@ -16,6 +16,8 @@ export interface Figures {
   readonly crossingP50Ms: number | undefined
   readonly crossings: number
   readonly commandsPerSection: number | undefined
+  /** Messages that channels brought to any process. Absent from results of before they were counted. */
+  readonly messagesPerSection?: number | undefined
   /** CPU time of all client processes. */
   readonly clientUsPerSection: number | undefined
   readonly serverUsPerSection: number | undefined
@@ -36,6 +38,8 @@ export interface Seen {
   readonly startAt: number
   readonly giveUpMs: number
   readonly commands: number
+  /** `undefined` where neither the drivers nor the server can tell. */
+  readonly messages: number | undefined
   readonly serverCpuMs: number
 }
 
@@ -63,6 +67,7 @@ export function figuresOf(scenario: Scenario, records: Records, dones: readonly 
     crossingP50Ms: handOvers && percentile(handOvers.betweenProcessesMs, 0.5),
     crossings: handOvers?.betweenProcessesMs.length ?? 0,
     commandsPerSection: perSection(seen.commands),
+    messagesPerSection: seen.messages === undefined ? undefined : perSection(seen.messages),
     clientUsPerSection: perSection(cpuMs * 1_000),
     serverUsPerSection: perSection(seen.serverCpuMs * 1_000),
     jain: contended ? shares.jain : undefined,

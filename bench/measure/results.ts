@@ -14,6 +14,15 @@ export interface CellResult {
 /** What a program beside the cells said, or why it said nothing. */
 export type Answer<Value> = Value | { readonly failed: string }
 
+/** A later run of some scenarios, whose figures have taken the place of the first run's. */
+export interface Addition {
+  readonly startedAt: string
+  readonly tookMs: number
+  readonly rounds: number
+  readonly machine: Machine
+  readonly scenarios: readonly string[]
+}
+
 /** All that a run has found; what `results.json` holds and the page is made from. */
 export interface Results {
   readonly startedAt: string
@@ -24,4 +33,6 @@ export interface Results {
   readonly cells: readonly CellResult[]
   readonly heldLocks: Answer<HeldLocks> | undefined
   readonly blocked: readonly Answer<BlockedAnswer>[]
+  /** The latest last. Absent where all is of one run. */
+  readonly additions?: readonly Addition[]
 }

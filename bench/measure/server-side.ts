@@ -77,6 +77,16 @@ export function sentCommands(library: string, calls: Calls): number {
 const others: Readonly<Record<string, (of: (command: string) => number) => number>> = {
   // It deletes a latch after each unlock; the script's own DEL comes with a PUBLISH.
   redisson: (of) => of('del') - of('publish'),
+  // The latch again; here the script's own DEL comes with the SET of the latch, and a PUBLISH only where somebody waits.
+  'redisson-fair': (of) => of('del') - of('set'),
   // Its SET NX is no script. (That of rueidislock is in one.)
   redsync: (of) => of('set'),
+}
+
+/**
+ * How many messages were delivered, where the server's count of those published tells it. Redisson's fair lock publishes on a
+ * channel of the one thread that is next.
+ */
+export function deliveredMessages(library: string, calls: Calls): number | undefined {
+  return library === 'redisson-fair' ? (calls['publish'] ?? 0) : undefined
 }

@@ -58,6 +58,7 @@ export function middleOf(rounds: readonly Figures[]): Figures | undefined {
     crossingP50Ms: some((figures) => figures.crossingP50Ms),
     crossings: middle((figures) => figures.crossings),
     commandsPerSection: some((figures) => figures.commandsPerSection),
+    messagesPerSection: some((figures) => figures.messagesPerSection),
     clientUsPerSection: some((figures) => figures.clientUsPerSection),
     serverUsPerSection: some((figures) => figures.serverUsPerSection),
     jain: some((figures) => figures.jain),

@@ -2,7 +2,7 @@ import { entryOf } from '../catalog.js'
 import type { Figures } from '../measure/figures.js'
 import type { Results } from '../measure/results.js'
 import { ratioOf, summarise } from '../measure/summary.js'
-import { growthProcesses, growthWaiters } from '../scenarios.js'
+import { fairProcesses, fairScenario, growthProcesses, growthWaiters } from '../scenarios.js'
 import { type Bar, drawnBars } from './bars.js'
 import { drawnLines, type Line } from './lines.js'
 
@@ -21,6 +21,7 @@ export function chartsOf(results: Results): Chart[] {
     ...fairness(results, 'loop-1x50', 'Loop: 1 process, 50 waiters'),
     ...fairness(results, 'loop-4x25', 'Loop: 4 processes, 25 waiters each'),
     ...growth(results),
+    ...fair(results),
     ...uncontended(results),
   ]
 }
@@ -120,6 +121,27 @@ function growth(results: Results): Chart[] {
         up: 'commands per section',
         lines: drawable,
       }),
+    },
+  ]
+}
+
+function fair(results: Results): Chart[] {
+  const lines = ['holdfast-fair', 'holdfast', 'redisson-fair'].flatMap((name): Line[] => {
+    const points = fairProcesses.flatMap((processes) => {
+      const cost = summarise(results.cells, fairScenario(processes), name)?.figures?.commandsPerSection
+      return cost === undefined || cost <= 0 ? [] : [[processes, cost] as const]
+    })
+    const { title, sort } = entryOf(name)
+    return points.length > 1 ? [{ title, ours: sort === 'ours', dashed: name === 'holdfast', points }] : []
+  })
+  if (lines.length === 0) return []
+  const title = 'Commands per section as processes grow'
+  const across = 'processes, one waiter in each'
+  return [
+    {
+      name: 'fair-commands',
+      caption: title,
+      svg: drawnLines({ title, across, up: 'commands per section', lines }),
     },
   ]
 }

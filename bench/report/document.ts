@@ -1,12 +1,17 @@
 import type { Gate } from '../gate.js'
 import { gatesOf } from '../gates.js'
-import type { Results } from '../measure/results.js'
+import type { Machine } from '../measure/machine.js'
+import type { Addition, Results } from '../measure/results.js'
 import { scenarios } from '../scenarios.js'
 import type { Chart } from './charts.js'
 import { competitorsTable } from './competitors.js'
 import { columnsExplained, meanings, waysExplained } from './explanations.js'
+import { fairSection } from './fair.js'
 import { blockedSection, heldSection } from './programs.js'
 import { growthTable, markdown, scenarioTable } from './tables.js'
+
+/** Scenarios that have a section of their own together. */
+const ELSEWHERE = ['growth-', 'fair-']
 
 /** The page of a run, as Markdown. */
 export function documentOf(results: Results, charts: readonly Chart[]): string {
@@ -25,13 +30,14 @@ export function documentOf(results: Results, charts: readonly Chart[]): string {
     columnsExplained,
     ...scenarioSections(results, charts),
     ...growthSection(results, charts),
+    ...fairSection(results, charts.filter(({ name }) => name === 'fair-commands').map(picture)),
     ...heldSection(results),
     ...blockedSection(results),
   ]
   return `${parts.join('\n\n')}\n`
 }
 
-function introduction({ machine, startedAt, tookMs, rounds, quick }: Results): string {
+function introduction({ machine, startedAt, tookMs, rounds, quick, additions = [] }: Results): string {
   return [
     ...(quick
       ? ['> A quick run: one short round, to see that everything works. Its figures mean nothing.', '']
@@ -41,13 +47,24 @@ function introduction({ machine, startedAt, tookMs, rounds, quick }: Results): s
     '',
     `${startedAt.slice(0, 10)}, ${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node},`,
     `${machine.server} on the loopback interface; ${rounds} ${rounds === 1 ? 'round' : 'rounds'} in ${Math.round(tookMs / 60_000)} minutes.`,
+    ...additions.map((addition) => additionLine(addition, machine)),
     'Raw figures: [benchmarks/results.json](benchmarks/results.json).',
     '',
     '```sh',
     'npm run bench                # builds, installs the peers into bench/, brings a server, writes this page',
-    'npm run bench -- --help      # some of the scenarios, some of the libraries, more rounds',
+    'npm run bench -- --only fair # some of the scenarios, in the place of what the page had of them',
+    'npm run bench -- --help      # some of the libraries, more rounds',
     '```',
   ].join('\n')
+}
+
+function additionLine({ startedAt, rounds, scenarios: names, machine }: Addition, first: Machine): string {
+  const listed = names.map((name) => `\`${name}\``).join(', ')
+  const same = JSON.stringify(machine) === JSON.stringify(first)
+  const where = same
+    ? ''
+    : ` (${machine.processor}, ${machine.cores} cores, Node ${machine.node}, ${machine.server})`
+  return `Of a later run, ${startedAt.slice(0, 10)}${where}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}: ${listed}.`
 }
 
 export function gateRow({ what, needed, reached, ok }: Gate): string[] {
@@ -56,7 +73,7 @@ export function gateRow({ what, needed, reached, ok }: Gate): string[] {
 
 function scenarioSections(results: Results, charts: readonly Chart[]): string[] {
   return scenarios.flatMap((scenario) => {
-    if (scenario.name.startsWith('growth-')) return []
+    if (ELSEWHERE.some((start) => scenario.name.startsWith(start))) return []
     const table = scenarioTable(results, scenario)
     if (table === undefined) return []
     const own = charts.filter(({ name }) => belongsTo(name, scenario.name))

@@ -32,6 +32,15 @@ streams, and sees
   HOLDFAST_OWNER       who holds it, as inspect shows it
   HOLDFAST_EXPIRES_AT  when its lease ends (ISO 8601); without --lease the lease is renewed for as long as the command runs,
                        and this is its first end
+  HOLDFAST_FENCE       with --shared or --exclusive: the fencing token, greater for each new writer
+
+Kinds of locks; at most one of them:
+  --fair           the same lock as without it, but whoever has waited longest is next, if all use --fair
+  -s, --shared     beside others that use --shared, never beside --exclusive
+  -x, --exclusive  alone among those that use --shared or --exclusive. Both take a read-write lock, which is another lock
+                   than the one of that name that is taken without them
+  --permits N      takes N permits of a semaphore. --of M sets how many there are, if that is not set yet; one that is
+                   set stays as it is. Without a number set, and without --of, the exit code is 65
 
 Signals are passed on to the command. While waiting for the lock they end the wait.
 
@@ -45,35 +54,45 @@ Examples:
   holdfast run backup -n -E 0 -- ./backup.sh        running elsewhere is fine: exit code 0
   holdfast run backup --lease 600 -- ./backup.sh    never longer than ten minutes
   holdfast run backup -c 'dump | gzip > dump.gz'    a shell command
+  holdfast run catalogue -s -- ./export.sh          any number of these, while nobody runs with -x
+  holdfast run convert --permits 1 --of 4 -- ./convert.sh   four at a time in the whole fleet
 
 Exit codes: the command's own, 128+n if signal n ended it; else
-  64 wrong usage   69 Redis cannot be reached   75 busy (-E changes it)   76 lock lost   77 permission
-  126 not executable   127 not found
+  64 wrong usage   65 the key is no lock, or no permits are set   69 Redis cannot be reached
+  75 busy (-E changes it)   76 lock lost   77 permission   126 not executable   127 not found
 
 --json writes what happens as lines to standard error: {"event","message","lock",…}, with events waiting, acquired (owner,
 waitedMs), suspended, lost, killed, not-started, not-released, aborted and ended (exitCode). Standard output is the command's.
 
 Under nohup, write: holdfast run NAME -- nohup command. If holdfast itself is killed with KILL, the command goes on unguarded.`
 
-const lockFields = `{"name","locked","owners":[{"owner","holds"}],"remainingMs"}; remainingMs is null if the lease has no end`
+const lockFields = `{"name","kind","locked","owners":[{"owner","holds"}],"remainingMs"}; remainingMs is null if the lease has no end`
 
 export const lsHelp = `
 PATTERN is a glob over names: * ? [a-z]; quote it, or the shell will take it. The key space is scanned step by step, which holds
 up nobody. Redisson's locks are shown too.
+
+All kinds of locks are shown. Two look like any other number in Redis, and are shown only where something tells: semaphores
+of which nobody but Redisson holds permits, and latches, if somebody waits for them.
 
 Examples:
   holdfast ls
   holdfast ls 'invoice:*' --json | jq -r .name
 
 --json writes one line for each lock:
-  ${lockFields}.`
+  ${lockFields}.
+Where the kind has it: "mode" (read, write), "fence" (the last token, a text), "available" (permits), "count" (of a latch).
+The kinds: "lock", "fair lock", "fenced lock", "read-write lock", "semaphore", "permit-expirable semaphore", "count-down latch".`
 
 export const inspectHelp = `
 Shows who holds the lock and how often, how long the lease still runs, and how many clients wait. A process that waits in many
-places counts once.
+places counts once. Of fair and read-write locks also who stands in line, first come first; of semaphores how many permits are
+available; of fenced and read-write locks the last token; of latches the count. Several locks of one name are shown one
+after another. Plain, fair and fenced locks are one lock: fair is one that has a line, fenced one that ever gave a token.
 
---json writes one line:
-  the fields of ls, and "waitingClients" (null if the server does not let us count).`
+--json writes one line for each:
+  the fields of ls, "waitingClients" (null if the server does not let us count), and "line":[{"owner","mode"?}].
+kind is null if nothing is there; "semaphore or latch" is a "number" of which nothing tells what it is.`
 
 export const watchHelp = `
 On a terminal the picture is drawn anew at each look; elsewhere a line is written for each change of holder, holds or waiting
@@ -93,5 +112,9 @@ Examples:
   holdfast unlock --force nightly-report
   holdfast unlock --force --yes nightly-report
 
+Of a fair lock the next in line gets it. Of a semaphore all permits that are held come back; those that Redisson's RSemaphore took
+are not known. A latch is opened. Where several locks have the name, --kind says which one; it is wanted too to open a latch
+that could as well be a semaphore.
+
 A lock that was free is no error. --json writes one line:
-  {"name","unlocked","owners":[{"owner","holds"}]}; unlocked is false if the lock was free, owners are who held it.`
+  {"name","kind","unlocked","owners":[{"owner","holds"}]}; unlocked is false if the lock was free, owners are who held it.`

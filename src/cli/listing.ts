@@ -1,3 +1,4 @@
+import { StoreError } from '../errors.js'
 import { matchesGlob } from '../memory/glob.js'
 import { keyOfHolds } from '../redis/read-write-keys.js'
 import {
@@ -23,6 +24,8 @@ type Look = () => Promise<LockView | undefined>
  * which semaphores and latches are waited for. Then each is read; a page of them at once.
  */
 export class Listing {
+  /** How many were found that this user may not read. */
+  unreadable = 0
   readonly #found = new Set<string>()
 
   constructor(
@@ -36,11 +39,12 @@ export class Listing {
 
   async *#on(node: Ask): AsyncIterable<LockView> {
     const around = this.#around()
-    for await (const keys of scan(node, around, 'hash')) yield* read(keys.flatMap((key) => this.#hash(key)))
+    for await (const keys of scan(node, around, 'hash'))
+      yield* this.#read(keys.flatMap((key) => this.#hash(key)))
     for await (const keys of scan(node, `${around}:timeout`, 'zset')) {
-      yield* read(keys.flatMap((key) => this.#permits(key)))
+      yield* this.#read(keys.flatMap((key) => this.#permits(key)))
     }
-    yield* read(await this.#waitedFor(node))
+    yield* this.#read(await this.#waitedFor(node))
   }
 
   #hash(found: string): Look[] {
@@ -117,10 +121,20 @@ export class Listing {
     const prefix = this.server.keyspace.prefix.replace(/[\\*?[\]]/g, '\\$&')
     return standsAlone ? `*${prefix}${this.pattern}*` : `*${prefix}*`
   }
-}
 
-async function* read(looks: readonly Look[]): AsyncIterable<LockView> {
-  for (const view of await Promise.all(looks.map((look) => look()))) {
-    if (view && (isLocked(view) || (view.waitingClients ?? 0) > 0)) yield view
+  async *#read(looks: readonly Look[]): AsyncIterable<LockView> {
+    for (const view of await Promise.all(looks.map((look) => this.#unlessForbidden(look)))) {
+      if (view && (isLocked(view) || (view.waitingClients ?? 0) > 0)) yield view
+    }
+  }
+
+  async #unlessForbidden(look: Look): Promise<LockView | undefined> {
+    try {
+      return await look()
+    } catch (error) {
+      if (!(error instanceof StoreError && error.reason === 'permission')) throw error
+      this.unreadable += 1
+      return undefined
+    }
   }
 }

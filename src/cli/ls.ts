@@ -9,9 +9,15 @@ import { table } from './table.js'
 export async function ls(server: Server, pattern: string, output: Output): Promise<number> {
   await server.family.greet()
   const found: LockView[] = []
-  for await (const lock of new Listing(server, pattern).held()) {
+  const listing = new Listing(server, pattern)
+  for await (const lock of listing.held()) {
     if (output.json) output.result(() => '', stateJson(lock))
     else found.push(lock)
+  }
+  const { unreadable } = listing
+  if (unreadable > 0) {
+    const text = `left out ${unreadable} that this user may not read. Check the ACL.`
+    output.note('unreadable', text, { unreadable })
   }
   if (output.json) return exitCodes.ok
   if (found.length === 0) {

@@ -39,6 +39,7 @@ describe('holdfast inspect', () => {
     expect(jsonLines(json.stdout)).toEqual([
       {
         name,
+        kind: 'lock',
         locked: true,
         owners: [{ owner, holds: 2 }],
         remainingMs: expect.any(Number),
@@ -53,7 +54,7 @@ describe('holdfast inspect', () => {
     expect(code).toBe(0)
     expect(stdout).toMatch(/^State +free$/m)
     expect(jsonLines((await program.run(['inspect', '--json', name])).stdout)).toEqual([
-      { name, locked: false, owners: [], remainingMs: 0, waitingClients: 0 },
+      { name, kind: null, locked: false, owners: [], remainingMs: 0, waitingClients: 0 },
     ])
   })
 

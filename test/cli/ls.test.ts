@@ -18,9 +18,9 @@ describe('holdfast ls', () => {
     const { code, stdout, stderr } = await program.run(['ls', `${prefix}:*`])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const [head, first, second, ...rest] = stdout.trimEnd().split('\n')
-    expect(head).toMatch(/^NAME +OWNER +HOLDS +LEASE LEFT$/)
-    expect(first).toMatch(new RegExp(`^${prefix}:a +${other.owner} +1 +(1 h|59 min.*)$`))
-    expect(second).toMatch(new RegExp(`^${prefix}:b +${owner} +2 +2\\d\\.\\d s$`))
+    expect(head).toMatch(/^NAME +KIND +OWNER +HOLDS +LEASE LEFT$/)
+    expect(first).toMatch(new RegExp(`^${prefix}:a +lock +${other.owner} +1 +(1 h|59 min.*)$`))
+    expect(second).toMatch(new RegExp(`^${prefix}:b +lock +${owner} +2 +2\\d\\.\\d s$`))
     expect(rest).toEqual([])
   })
 
@@ -36,6 +36,7 @@ describe('holdfast ls', () => {
     )
     expect(a).toEqual({
       name: `${prefix}:a`,
+      kind: 'lock',
       locked: true,
       owners: [{ owner: hold.owner, holds: 1 }],
       remainingMs: expect.any(Number),
@@ -43,6 +44,7 @@ describe('holdfast ls', () => {
     // As a Redisson client without a lease would leave it: no end.
     expect(b).toEqual({
       name: `${prefix}:b`,
+      kind: 'lock',
       locked: true,
       owners: [{ owner: 'c8d6ae0c-5b7f-4b3d-9f0e-3f9f3b6c2a11:57', holds: 3 }],
       remainingMs: null,

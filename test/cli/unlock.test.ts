@@ -26,11 +26,11 @@ describe('holdfast unlock', () => {
     const { owner } = await place.holdfast().lock(name).acquire()
     const args = ['unlock', '--force', '--yes', '--json', name]
     expect(jsonLines((await program.run(args)).stdout)).toEqual([
-      { name, unlocked: true, owners: [{ owner, holds: 1 }] },
+      { name, kind: 'lock', unlocked: true, owners: [{ owner, holds: 1 }] },
     ])
     const again = await program.run(args)
     expect(again.code).toBe(0)
-    expect(jsonLines(again.stdout)).toEqual([{ name, unlocked: false, owners: [] }])
+    expect(jsonLines(again.stdout)).toEqual([{ name, kind: null, unlocked: false, owners: [] }])
   })
 
   it('64 without a terminal and without --yes; the lock stays', async () => {

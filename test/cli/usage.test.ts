@@ -31,6 +31,13 @@ const mistakes: ReadonlyArray<readonly [string, string, ...string[]]> = [
   ['a lease too short to work', 'leaseMs', 'run', 'x', '--lease', '0.001', '--', 'true'],
   ['a grace as long as the lease', '--grace', 'run', 'x', '--lease', '2', '--grace', '2', '--', 'true'],
   ['a grace that renewals do not leave', '--grace', 'run', 'x', '--grace', '16', '--', 'true'],
+  ['two kinds of lock at once', 'cannot be used with', 'run', 'x', '--fair', '--shared', '--', 'true'],
+  ['permits of a lock', 'cannot be used with', 'run', 'x', '-x', '--permits', '2', '--', 'true'],
+  ['no permits', 'at least 1', 'run', 'x', '--permits', '0', '--', 'true'],
+  ['a fraction of a permit', 'whole number', 'run', 'x', '--permits', '1.5', '--', 'true'],
+  ['more permits than there are', 'at most 2', 'run', 'x', '--permits', '3', '--of', '2', '--', 'true'],
+  ['permits in all, of nothing', '--permits', 'run', 'x', '--of', '3', '--', 'true'],
+  ['an unknown kind', 'Allowed choices', 'unlock', 'x', '--force', '--yes', '--kind', 'mutex'],
   ['an exit code out of range', '255', 'run', 'x', '-E', '256', '--', 'true'],
   ['an empty name', 'name', 'run', '', '--', 'true'],
   ['too many names', 'too many arguments', 'inspect', 'x', 'y'],
@@ -88,11 +95,23 @@ describe('help teaches', () => {
   })
 
   for (const [name, ...texts] of [
-    ['run', '--wait', '--lease', 'HOLDFAST_EXPIRES_AT', 'Examples:', '127'],
-    ['ls', 'PATTERN', 'remainingMs'],
+    [
+      'run',
+      '--wait',
+      '--lease',
+      '--fair',
+      '--shared',
+      '--exclusive',
+      '--permits',
+      '--of',
+      'HOLDFAST_EXPIRES_AT',
+      'Examples:',
+      '127',
+    ],
+    ['ls', 'PATTERN', 'remainingMs', 'kind'],
     ['inspect', 'waitingClients'],
     ['watch', '--interval', '--count'],
-    ['unlock', '--force', '--yes', 'Examples:'],
+    ['unlock', '--force', '--yes', '--kind', 'Examples:'],
   ] as const) {
     it(`${name} --help`, async () => {
       const { code, stdout } = await program.run([name, '--help'])

@@ -37,10 +37,19 @@ describe('holdfast watch', () => {
     const { code, stdout } = await running.outcome
     expect(code).toBe(0)
     expect(jsonLines(stdout)).toEqual([
-      { at: expect.stringMatching(/Z$/), name, locked: false, owners: [], remainingMs: 0, waitingClients: 0 },
       {
         at: expect.stringMatching(/Z$/),
         name,
+        kind: null,
+        locked: false,
+        owners: [],
+        remainingMs: 0,
+        waitingClients: 0,
+      },
+      {
+        at: expect.stringMatching(/Z$/),
+        name,
+        kind: 'lock',
         locked: true,
         owners: [{ owner, holds: 1 }],
         remainingMs: expect.any(Number),

@@ -135,7 +135,7 @@ export function leasesCases(place: Place): void {
     })
 
     // Virtual time does not pass while the event loop is blocked.
-    test.runIf(place.name !== 'memory-virtual-time')(
+    test.runIf(!place.virtual)(
       'L3: however late the event loop gets to it, assertHeld compares clocks itself',
       async () => {
         const holdfast = place.holdfast()

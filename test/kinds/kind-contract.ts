@@ -16,21 +16,37 @@ import { type Place, placeNames, placeOf } from '../setup/places.js'
 
 type Cases = (place: Place) => void
 
+/** In every place. The memory's is one store under two clocks: by the real one only what virtual time leaves out is run. */
 export function kindContract(kind: KindName, ...more: readonly Cases[]): void {
-  describe.each(placeNames)('contract: %s', (placeName) => {
-    const place = placeOf(placeName, kind)
+  for (const name of placeNames) {
+    const place = placeOf(name, kind)
+    if (name === 'memory') contractOf(place, leasesCases)
+    else commonContract(place, ...more)
+  }
+}
+
+/** In one place. */
+export function commonContract(place: Place, ...more: readonly Cases[]): void {
+  contractOf(
+    place,
+    exclusionCases,
+    ownersCases,
+    outlivingCases,
+    refusalCases,
+    leasesCases,
+    watchdogCases,
+    lossCases,
+    leavingCases,
+    eventsCases,
+    closingCases,
+    validationCases,
+    ...more,
+  )
+}
+
+function contractOf(place: Place, ...topics: readonly Cases[]): void {
+  describe(`contract: ${place.name}`, () => {
     afterEach(() => place.tidy())
-    exclusionCases(place)
-    ownersCases(place)
-    outlivingCases(place)
-    refusalCases(place)
-    leasesCases(place)
-    watchdogCases(place)
-    lossCases(place)
-    leavingCases(place)
-    eventsCases(place)
-    closingCases(place)
-    validationCases(place)
-    for (const cases of more) cases(place)
+    for (const cases of topics) cases(place)
   })
 }

@@ -66,7 +66,7 @@ test('redisson#1602: a run that ends without unlock is told of, and its lock end
   await place.eventually(() => holdfast.census.tenures === 0)
 })
 
-test('redisson#5115: maxHoldMs ends a hold whose task hangs', async () => {
+test('redisson#5115, #4368: maxHoldMs ends a hold whose task hangs', async () => {
   const holdfast = place.holdfast({ watchdogMs: 1_200 })
   const lock = holdfast.lock(place.lockName())
   const hold = await lock.acquire({ maxHoldMs: 2_000 })

@@ -86,7 +86,7 @@ describe.each(clientLibraries)('%s', (library) => {
 })
 
 describe('from outside the process', () => {
-  test('node-redlock#41, #56, #176, etcd3#75: what is held can be seen and freed by another process', async () => {
+  test('node-redlock#30, #41, #56, #176, etcd3#75: what is held can be seen and freed by another process', async () => {
     const name = place.lockName()
     const holder = place.holdfast()
     const operator = place.holdfast()

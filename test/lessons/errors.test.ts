@@ -8,7 +8,7 @@ const place = placeOf('standalone')
 
 afterEach(() => place.tidy())
 
-test('node-redlock#168: held is told from everything else, with the holder and the time it has left', async () => {
+test('node-redlock#168, sesamecare#6: held is told from everything else, with the holder and the time it has left', async () => {
   const name = place.lockName()
   const hold = await place.holdfast().lock(name).acquire({ leaseMs: 30_000 })
   const refused = place.holdfast().lock(name).acquire({ waitMs: 50 })

@@ -39,7 +39,7 @@ describe('renewal', () => {
     await expect(hold.release()).rejects.toThrow(LockLostError)
   })
 
-  test('redisson#775, redisson#2515, redlock-universal: one renewal that fails is tried again, and nothing is lost', async () => {
+  test('redisson#775, #2515, #3194, redlock-universal: one renewal that fails is tried again, and nothing is lost', async () => {
     const holdfast = place.holdfast({ watchdogMs: 3_000, commandTimeoutMs: 150 })
     const told: string[] = []
     let renewals = 0
@@ -121,7 +121,7 @@ describe('commands that may have been carried out', () => {
 
   // Dropped replies are the subject of test/fault. Here the server gets the same request twice without any help: it hangs for
   // longer than the command timeout, and then finds both the first delivery and the repeated one before it.
-  test('redisson#7367, redisson#4109: an acquire that the server got twice counts once', async () => {
+  test('redisson#7367, #4109, #4178: an acquire that the server got twice counts once', async () => {
     const holdfast = place.holdfast({ commandTimeoutMs: 100 })
     const lock = holdfast.lock(name)
     await holdfast.lock('warm').withLock(() => undefined)
@@ -137,7 +137,7 @@ describe('commands that may have been carried out', () => {
     expect(await place.ask('EXISTS', name)).toBe(0)
   })
 
-  test('redisson#6651, redisson#4871: a release that the server got twice is no false loss', async () => {
+  test('redisson#6651, #4871, #6532: a release that the server got twice is no false loss', async () => {
     const holdfast = place.holdfast({ commandTimeoutMs: 100 })
     const hold = await holdfast.lock(name).acquire()
     const before = await place.calls('evalsha')

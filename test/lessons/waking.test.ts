@@ -15,7 +15,7 @@ afterEach(() => place.tidy())
 afterAll(() => place.stop())
 
 describe('wake-ups', () => {
-  test('redisson#1763, #5070, #5761: between attempt, subscription and sleep no release is missed', async () => {
+  test('redisson#1763, #5070, #5761, #6539: between attempt, subscription and sleep no release is missed', async () => {
     const clients = [place.holdfast(), place.holdfast(), place.holdfast()]
     const rounds = 150
     let sections = 0
@@ -85,7 +85,7 @@ describe('wake-ups', () => {
 })
 
 describe('nothing is left and nothing is spent', () => {
-  test('redisson#7264, #6328, #3577: hundreds of waits in vain leave no channel and use up nothing', async () => {
+  test('redisson#7264, #6328, #3577, #4064, #2575: hundreds of waits in vain leave no channel and use up nothing', async () => {
     const holding = place.holdfast()
     const waiting = place.holdfast()
     const names = Array.from({ length: 100 }, (_, index) => `in-vain:${index}`)
@@ -110,7 +110,7 @@ describe('nothing is left and nothing is spent', () => {
     expect(await next).toBe('in')
   })
 
-  test('node-redlock#52, #289, #121: a wait of zero makes exactly one attempt, and says what came of it', async () => {
+  test('node-redlock#52, #289, #121, redis-semaphore#118: a wait of zero makes exactly one attempt, and says what came of it', async () => {
     const holding = place.holdfast()
     const asking = place.holdfast()
     await asking.lock('known').withLock(() => undefined)

@@ -88,7 +88,7 @@ describe('names and failures', () => {
     }
   })
 
-  test('testAcquireFailedNotCalledOnRedisTimeout: a server that pauses: false, no exception, and no place is left', async () => {
+  test('testAcquireFailedNotCalledOnRedisTimeout, redisson#5019: a server that pauses: false, no exception, and no place is left', async () => {
     const server = await PrivateServer.bring()
     try {
       const holding = server.holdfast()

@@ -7,10 +7,11 @@ interface Task {
   readonly server: { host: string; port: number }
   readonly name: string
   readonly watchdogMs: number
+  readonly kind?: 'lock' | 'spinLock'
 }
 
-const task: Task = JSON.parse(process.argv[2] ?? '')
-const holdfast = new Holdfast(standaloneClient(task.server), { watchdogMs: task.watchdogMs })
-const hold = await holdfast.lock(task.name).acquire()
+const { server, name, watchdogMs, kind = 'lock' }: Task = JSON.parse(process.argv[2] ?? '')
+const holdfast = new Holdfast(standaloneClient(server), { watchdogMs })
+const hold = await holdfast[kind](name).acquire()
 process.send?.(hold.owner)
 setInterval(() => undefined, 60_000)

@@ -2,6 +2,7 @@
 import { inject } from 'vitest'
 import type { Holdfast, HoldfastOptions, RedisClient, Store } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import { quorum } from '../../src/quorum/quorum.js'
 import { clusterClient, sentinelClient, standaloneClient } from './clients.js'
 import { eventually } from './eventually.js'
 import { clientOf, type KindName } from './kinds.js'
@@ -9,19 +10,31 @@ import { clientOf, type KindName } from './kinds.js'
 export const placeNames = ['memory', 'memory-virtual-time', 'standalone', 'cluster', 'sentinel'] as const
 export type PlaceName = (typeof placeNames)[number]
 
+/** Three stores that know nothing of each other, joined by `quorum`: only the plain lock is kept there. */
+export type QuorumName = 'quorum-virtual-time' | 'quorum-servers'
+
+interface Endpoint {
+  readonly host: string
+  readonly port: number
+}
+
 let names = 0
 
 /** Where locks are kept, and how time passes there. */
 export interface Place {
-  readonly name: PlaceName
+  readonly name: PlaceName | QuorumName
   /** The kind of lock that `holdfast().lock(name)` is. */
   readonly kind: KindName
-  /** Whether there is a server behind it. */
+  /** Whether there is one server (or cluster) behind it, whose keys can be looked at. */
   readonly server: boolean
+  /** Whether time passes only when a test lets it pass, and not while the event loop is blocked. */
+  readonly virtual: boolean
   /** Another process's client, in effect: a `Holdfast` of its own on the same store. Ended by `tidy`. */
   holdfast(options?: HoldfastOptions): Holdfast
   /** A lock name nobody else uses. */
   lockName(): string
+  /** The time there, in milliseconds: only differences mean something. */
+  now(): number
   /** Lets time pass. In virtual time at once; elsewhere it is waited for, so use it only where time is the subject. */
   pass(ms: number): Promise<void>
   /** Waits for a condition: in virtual time by letting time pass, elsewhere by looking again and again. */
@@ -36,24 +49,24 @@ export interface Place {
 
 class StorePlace implements Place {
   readonly server: boolean
+  readonly virtual: boolean
   #made: Holdfast[] = []
   #clients: RedisClient[] = []
   readonly #waitsFor = new WeakMap<Holdfast, Set<string>>()
 
   constructor(
-    readonly name: PlaceName,
+    readonly name: PlaceName | QuorumName,
     readonly kind: KindName,
-    private readonly store: Store | (() => RedisClient),
+    /** A store, or how to reach the server; several of them form a quorum. */
+    private readonly store: Store | (() => RedisClient) | ReadonlyArray<() => RedisClient>,
     private readonly clock?: VirtualClock,
   ) {
     this.server = typeof store === 'function'
+    this.virtual = clock !== undefined
   }
 
   holdfast(options?: HoldfastOptions): Holdfast {
-    const holdfast = new clientOf[this.kind](
-      typeof this.store === 'function' ? this.client() : this.store,
-      options,
-    )
+    const holdfast = new clientOf[this.kind](this.#storeOrClient(), options)
     this.#made.push(holdfast)
     if (this.kind === 'spin') {
       const waitsFor = new Set<string>()
@@ -65,9 +78,7 @@ class StorePlace implements Place {
 
   client(): RedisClient {
     if (typeof this.store !== 'function') throw new Error(`${this.name} has no server`)
-    const client = this.store()
-    this.#clients.push(client)
-    return client
+    return this.#keep(this.store())
   }
 
   countPolling(lockName: string): number {
@@ -78,6 +89,10 @@ class StorePlace implements Place {
   lockName(): string {
     names += 1
     return `${this.name}:${process.pid}:${Date.now()}:${names}`
+  }
+
+  now(): number {
+    return this.clock?.now() ?? performance.now()
   }
 
   async pass(ms: number): Promise<void> {
@@ -108,6 +123,17 @@ class StorePlace implements Place {
       if (left.length > 0) throw new Error(`left alive after close: ${JSON.stringify(left)}`)
     }
   }
+
+  #storeOrClient(): Store | RedisClient {
+    const { store } = this
+    if (typeof store === 'function') return this.#keep(store())
+    return 'open' in store ? store : quorum(store.map((connect) => this.#keep(connect())))
+  }
+
+  #keep(client: RedisClient): RedisClient {
+    this.#clients.push(client)
+    return client
+  }
 }
 
 /** The place of that name; the servers are those of the run, see setup/servers.ts. */
@@ -126,4 +152,20 @@ export function placeOf(name: PlaceName, kind: KindName = 'lock'): Place {
     case 'sentinel':
       return new StorePlace(name, kind, () => sentinelClient(inject('servers').sentinel))
   }
+}
+
+/** Three stores in memory as one, in virtual time. */
+export function quorumInMemory(): Place {
+  const clock = new VirtualClock()
+  const members = [1, 2, 3].map(() => new MemoryStore(clock))
+  return new StorePlace('quorum-virtual-time', 'lock', quorum(members), clock)
+}
+
+/** Servers as one; where each is, is asked when a client is made, since they may be brought after the place is named. */
+export function quorumOf(endpoints: ReadonlyArray<() => Endpoint>): Place {
+  const members = endpoints.map((endpoint) => () => {
+    const { host, port } = endpoint()
+    return standaloneClient({ host, port })
+  })
+  return new StorePlace('quorum-servers', 'lock', members)
 }

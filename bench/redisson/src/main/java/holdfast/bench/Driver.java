@@ -12,7 +12,7 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 /**
- * One process of the benchmark: Redisson's RLock under the bench driver protocol (README.md).
+ * One process of the benchmark: Redisson's RLock or RFairLock under the bench driver protocol (README.md).
  *
  * <p>Everything is at its default: codec, pools, a watchdog of 30 s. The lock is taken with lockInterruptibly(), which is
  * lock() that can be ended when a round is over; it waits as long as it takes.
@@ -39,8 +39,8 @@ public final class Driver {
       throw new IllegalArgumentException("expected one argument, the request as JSON");
     }
     Request request = JSON.fromJson(arguments[0], Request.class);
-    if (!"redisson".equals(request.library()) || request.scenario() == null) {
-      say(Map.of("unsupported", "this driver runs redisson in sequential, keys, nested, burst and loop"));
+    if (!request.libraryKnown() || request.scenario() == null) {
+      say(Map.of("unsupported", "this driver runs redisson and redisson-fair in sequential, keys, nested, burst and loop"));
       return;
     }
     Config config = new Config();

@@ -1,5 +1,8 @@
 package holdfast.bench;
 
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+
 /** What the harness asks of this process: the JSON of the driver protocol, field for field. */
 record Request(
     String library,
@@ -15,6 +18,13 @@ record Request(
     int firstWaiter,
     String recordFile,
     int recordAtMost) {
+
+  private static final String PLAIN = "redisson";
+  private static final String FAIR = "redisson-fair";
+
+  boolean libraryKnown() {
+    return PLAIN.equals(library) || FAIR.equals(library);
+  }
 
   /** The same request as another scenario, on a key of its own. */
   Request with(Scenario otherScenario, String otherKey, int otherWaiters, int otherSectionMs, long otherDurationMs) {
@@ -50,8 +60,9 @@ record Request(
   }
 
   /** The lock of one waiter: its own in "keys", the common one otherwise. */
-  String keyOf(int waiter) {
-    return scenario == Scenario.KEYS ? key + ":" + waiter : key;
+  RLock lockOf(RedissonClient redisson, int waiter) {
+    String name = scenario == Scenario.KEYS ? key + ":" + waiter : key;
+    return FAIR.equals(library) ? redisson.getFairLock(name) : redisson.getLock(name);
   }
 
   /** What a section lasts; the uncontended scenarios measure the lock alone. */

@@ -25,7 +25,7 @@ final class Round {
     this.waiters =
         IntStream.range(0, request.threads())
             .map(index -> request.firstWaiter() + index)
-            .mapToObj(number -> new Waiter(request, number, redisson.getLock(request.keyOf(number)), stage))
+            .mapToObj(number -> new Waiter(request, number, request.lockOf(redisson, number), stage))
             .toList();
     waiters.forEach(Waiter::start);
   }
