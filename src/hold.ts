@@ -62,14 +62,15 @@ export class Hold implements AsyncDisposable {
 
   /**
    * A text to pass on to a resource, which asks `holdfast.checkSequencer(text)` whether this very tenure still holds the lock
-   * (Chubby's sequencer). For holds of `fencedLock`.
+   * (Chubby's sequencer). For holds of `fencedLock` and `readWriteLock`.
    *
    * @throws `InvalidArgumentError` if the hold has no fencing token.
    */
   sequencer(): string {
     const { name, fence } = this
-    const kind = this.#locker.kind
-    return encodeSequencer({ kind, name, mode: 'exclusive', owner: this.#grant.tenure.storedAs, fence })
+    const { kind } = this.#locker
+    const mode = kind === 'read lock' ? 'shared' : 'exclusive'
+    return encodeSequencer({ kind, name, mode, owner: this.#grant.tenure.storedAs, fence })
   }
 
   /**

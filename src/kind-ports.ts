@@ -1,3 +1,4 @@
+import type { FencedPort } from './fence/fenced-port.js'
 import type { Owner } from './owner.js'
 import type { AcquireReply, AcquireRequest, LockPort } from './store.js'
 
@@ -5,8 +6,8 @@ import type { AcquireReply, AcquireRequest, LockPort } from './store.js'
 
 /** A read-write lock: many readers or one writer, of one name. */
 export interface ReadWritePorts {
-  readonly read: LockPort
-  readonly write: LockPort
+  readonly read: FencedPort
+  readonly write: FencedPort
 }
 
 /**

@@ -113,8 +113,13 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
    * @throws `SequencerError` if the text is none or was changed; `StaleSequencerError` if the tenure is over.
    */
   async checkSequencer(text: string): Promise<Sequencer> {
-    const portOf = (kind: string) => (kind === FENCED ? this.kinds.session.fencedLock : undefined)
-    return await this.kinds.of('lock').locker.query(() => checkSequencer(text, portOf))
+    const { fencedLock, readWriteLock } = this.kinds.session
+    const ports = new Map([
+      [FENCED, fencedLock],
+      ['read lock', readWriteLock?.read],
+      ['write lock', readWriteLock?.write],
+    ])
+    return await this.kinds.of('lock').locker.query(() => checkSequencer(text, (kind) => ports.get(kind)))
   }
 
   /**

@@ -21,14 +21,13 @@ export function flagOf({ kind }: LockView): KindFlag | undefined {
 }
 
 /**
- * What is to be freed for it, in that order. As a fair lock every lock in the hash: its next waiter gets it, if there is one. Of a
- * read-write lock only the sides that are held, so that nobody who is let in by the first is thrown out by the second; and the
+ * What is to be freed for it, in that order. Of a fair lock that has a line the next in it gets the lock. Of a read-write lock only the sides that are held, so that nobody who is let in by the first is thrown out by the second; and the
  * readers first, since a writer keeps everybody else out till then.
  */
-export function sidesOf(flag: KindFlag, { owners }: LockView): readonly Kind[] {
+export function sidesOf(flag: KindFlag, { kind, owners }: LockView): readonly Kind[] {
   switch (flag) {
     case 'lock':
-      return ['fair lock']
+      return [kind === 'fair lock' ? 'fair lock' : 'lock']
     case 'semaphore':
       return ['semaphore']
     case 'permits':

@@ -34,7 +34,7 @@ export function encodeSequencer(sequencer: Omit<Sequencer, 'fence'> & { readonly
     throw new InvalidArgumentError(
       'hold.fence',
       fence,
-      'a hold with a fencing token, of holdfast.fencedLock(name); other kinds mint none, so there is nothing to pass on',
+      'a hold with a fencing token, of holdfast.fencedLock(name) or readWriteLock(name); other kinds mint none',
       name,
     )
   }

@@ -1,10 +1,10 @@
+import type { FencedPort, TenureState } from '../fence/fenced-port.js'
 import type { ReadWritePorts } from '../kind-ports.js'
 import type { Owner } from '../owner.js'
 import type {
   AcquireReply,
   AcquireRequest,
   LineState,
-  LockPort,
   LockState,
   News,
   ReleaseReply,
@@ -54,7 +54,7 @@ export function memoryReadWritePorts(
 }
 
 /** One side of the read-write lock in memory: what the scripts `lua/rw-*.lua` do. */
-class MemoryReadWritePort implements LockPort, StoreLine {
+class MemoryReadWritePort implements FencedPort, StoreLine {
   readonly watchesInOrder = true
   readonly fenced = true
   readonly shared = true
@@ -74,6 +74,13 @@ class MemoryReadWritePort implements LockPort, StoreLine {
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     return this.#changing(request.name, (lock) => this.#acquire(lock, request))
+  }
+
+  async readTenure(name: string, owner: Owner): Promise<TenureState> {
+    const lock = this.locks.open(name)
+    const hold = lock.holds.get(this.#member(owner))
+    this.locks.tidy(name, lock)
+    return { held: hold !== undefined, lastFence: hold?.fence ?? this.locks.lastFence(name) }
   }
 
   async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {

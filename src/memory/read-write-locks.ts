@@ -82,6 +82,11 @@ export class MemoryReadWriteLocks {
     return hold
   }
 
+  /** The last token given out. */
+  lastFence(name: string): bigint | undefined {
+    return this.#fences.last(name)
+  }
+
   /** Gives the member a place at the end, unless it has one, and keeps its client's places. */
   join(lock: MemoryReadWriteLock, member: Member, waiterLeaseMs: number): void {
     lock.alive.set(clientOf(member), this.clock.now() + waiterLeaseMs)

@@ -15,6 +15,7 @@ import type { Link } from './link.js'
 import type { ReentrantLockPort } from './reentrant-lock.js'
 import { runScript } from './script.js'
 import { fencedAcquire, fencedTenure } from './scripts.generated.js'
+import { fenceIn, tenureReply } from './tenure-reply.js'
 import type { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
 
 /**
@@ -62,10 +63,7 @@ export class FencedLockPort implements FencedPort {
   }
 
   readTenure(name: string, owner: Owner): Promise<TenureState> {
-    return runScript(this.link, fencedTenure, this.#keys(name), name, [owner], (reply): TenureState => {
-      const [held, fence]: unknown[] = Array.isArray(reply) ? reply : []
-      return { held: held === 1, lastFence: fenceIn(fence) }
-    })
+    return runScript(this.link, fencedTenure, this.#keys(name), name, [owner], tenureReply)
   }
 
   abandon(request: AcquireRequest): Promise<void> {
@@ -124,9 +122,4 @@ function acquireReply(reply: unknown): AcquireReply {
     remainingMs: left === -1 ? Number.POSITIVE_INFINITY : Math.max(Number(left), 0),
     holder: typeof holder === 'string' && isOwner(holder) ? holder : undefined,
   }
-}
-
-/** Numbers above 2^53 come as texts. What others have written under the counter's name may be no number. */
-function fenceIn(text: unknown): bigint | undefined {
-  return typeof text === 'string' && /^-?\d+$/.test(text) ? BigInt(text) : undefined
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '../core/clock.js'
 import { StoreError } from '../errors.js'
+import type { FencedPort, TenureState } from '../fence/fenced-port.js'
 import type { ReadWritePorts } from '../kind-ports.js'
 import type { Owner } from '../owner.js'
 import type {
   AcquireReply,
   AcquireRequest,
   LineState,
-  LockPort,
   LockState,
   News,
   ReleaseReply,
@@ -28,7 +28,16 @@ import {
 import type { ReleaseChannels } from './release-channel.js'
 import { scanKeys } from './scan.js'
 import { runScript, type Script } from './script.js'
-import { rwAcquire, rwForceUnlock, rwInspect, rwKeepUp, rwRelease, rwRenew } from './scripts.generated.js'
+import {
+  rwAcquire,
+  rwForceUnlock,
+  rwInspect,
+  rwKeepUp,
+  rwRelease,
+  rwRenew,
+  rwTenure,
+} from './scripts.generated.js'
+import { tenureReply } from './tenure-reply.js'
 
 /** So long the counter of tokens is kept beyond the lease it was last used for; the scripts have the same number. */
 const FENCE_RETENTION_MS = 86_400_000
@@ -63,7 +72,7 @@ export function readWritePorts(to: ReadWriteLink, settings: ReadWriteLockSetting
  * One side of the read-write lock. Readers and writers have a lease each and stand in one line; whatever ends a hold lets in the
  * next writer, or all readers in front of the next writer, and tells their clients.
  */
-class ReadWriteLockPort implements LockPort, StoreLine {
+class ReadWriteLockPort implements FencedPort, StoreLine {
   readonly watchesInOrder: boolean
   readonly fenced = true
   readonly shared = true
@@ -98,6 +107,11 @@ class ReadWriteLockPort implements LockPort, StoreLine {
     } finally {
       if (waits && !inLine) this.#places.left(name, owner)
     }
+  }
+
+  readTenure(name: string, owner: Owner): Promise<TenureState> {
+    const keys = renewedKeysOf(this.#key(name))
+    return runScript(this.to.link, rwTenure, keys, name, [this.#member(owner)], tenureReply)
   }
 
   async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
