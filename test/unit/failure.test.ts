@@ -24,6 +24,11 @@ describe('failureOf', () => {
       false,
     ],
     ['ERR ACL failure in script: user joe has no permission', 'permission', false],
+    [
+      "ERR The user executing the script can't publish to the channel mentioned in the command",
+      'permission',
+      false,
+    ],
     ["OOM command not allowed when used memory > 'maxmemory'.", 'out-of-memory', false],
     ["READONLY You can't write against a read only replica.", 'read-only', true],
     ['MISCONF Redis is configured to save RDB snapshots, but it is unable to persist', 'read-only', true],

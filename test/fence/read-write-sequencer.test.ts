@@ -1,0 +1,59 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { placeOf } from '../setup/places.js'
+
+describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)(
+  'sequencers of read-write holds: %s',
+  (placeName) => {
+    const place = placeOf(placeName)
+    afterEach(() => place.tidy())
+
+    test('say how the lock is held, and are good for as long as it is', async () => {
+      const [holder, resource] = [place.holdfast(), place.holdfast()]
+      const name = place.lockName()
+      const writing = await holder.readWriteLock(name).writeLock().acquire()
+      expect(await resource.checkSequencer(writing.sequencer())).toMatchObject({
+        name,
+        mode: 'exclusive',
+        fence: writing.fence,
+      })
+      await writing.release()
+      await expect(resource.checkSequencer(writing.sequencer())).rejects.toMatchObject({
+        code: 'SEQUENCER_STALE',
+      })
+      const readings = [
+        await holder.readWriteLock(name).readLock().acquire(),
+        await resource.readWriteLock(name).readLock().acquire(),
+      ]
+      for (const reading of readings) {
+        expect(await resource.checkSequencer(reading.sequencer())).toMatchObject({
+          mode: 'shared',
+          fence: writing.fence,
+        })
+      }
+      for (const reading of readings) await reading.release()
+      for (const reading of readings) {
+        await expect(resource.checkSequencer(reading.sequencer())).rejects.toMatchObject({
+          code: 'SEQUENCER_STALE',
+        })
+      }
+    })
+
+    test('a hold that is nested has the tenure’s; a later tenure of the same owner is another', async () => {
+      const holdfast = place.holdfast()
+      const owner = holdfast.owner()
+      const lock = holdfast.readWriteLock(place.lockName()).writeLock()
+      const outer = await lock.acquire({ owner })
+      const inner = await lock.acquire({ owner })
+      expect(inner.sequencer()).toBe(outer.sequencer())
+      await inner.release()
+      expect(await holdfast.checkSequencer(outer.sequencer())).toMatchObject({ fence: outer.fence })
+      await outer.release()
+      const later = await lock.acquire({ owner })
+      await expect(holdfast.checkSequencer(outer.sequencer())).rejects.toMatchObject({
+        code: 'SEQUENCER_STALE',
+      })
+      expect(await holdfast.checkSequencer(later.sequencer())).toMatchObject({ fence: later.fence })
+      await later.release()
+    })
+  },
+)

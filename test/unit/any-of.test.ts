@@ -1,0 +1,178 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { AnyOf, type AnyOutcome } from '../../src/core/any-of.js'
+import type { Call } from '../../src/core/call.js'
+import type { TogetherPort } from '../../src/kind-ports.js'
+import { VirtualClock } from '../../src/memory/index.js'
+import type { AcquireReply, AcquireRequest } from '../../src/store.js'
+import { callFrom, root } from './scenery.js'
+import { ScriptedLocker } from './scripted-locker.js'
+import { ScriptedPort, settle } from './scripted-port.js'
+
+const BUSY: AcquireReply = { outcome: 'busy', remainingMs: 60_000, holder: 'other:1' }
+const GRANTED: AcquireReply = { outcome: 'granted' }
+
+/** A store that can be asked for several; the even ones are in one place, the odd ones in another. */
+class TogetherScripted extends ScriptedPort {
+  readonly asked: Array<readonly string[]> = []
+  free: string | undefined
+  readonly together: TogetherPort = {
+    placeOf: (name) => Number(name) % 2,
+    acquireAll: () => Promise.reject(new Error('one of them was wanted')),
+    acquireOne: async (requests: readonly AcquireRequest[]) => {
+      this.asked.push(requests.map(({ name }) => name))
+      return requests.map(({ name }) => (name === this.free ? GRANTED : BUSY))
+    },
+  }
+}
+
+let clock: VirtualClock
+let port: ScriptedPort
+let scripted: ScriptedLocker
+
+beforeEach(() => {
+  clock = new VirtualClock()
+  port = new ScriptedPort(true)
+  scripted = new ScriptedLocker(port, clock)
+})
+
+function anyOf(count: number, terms: Partial<Call> = {}, on = scripted): Promise<AnyOutcome> {
+  const { name: _, ...call } = callFrom(root(on.owners.next()), terms)
+  return new AnyOf(on.locker, String, count, call).run()
+}
+
+/** Refuses until nothing more is asked; tells what was. */
+async function refuseAll(free?: string): Promise<string[]> {
+  const names: string[] = []
+  for (;;) {
+    const asked = await scripted.answer(({ name }) => (name === free ? GRANTED : BUSY))
+    if (asked.length === 0) return names
+    names.push(...asked.map(({ name }) => name))
+  }
+}
+
+describe('AnyOf', () => {
+  test('the first that is free is taken, and no further one is asked for', async () => {
+    const outcome = anyOf(8)
+    const [{ name } = { name: '' }] = await scripted.answer(() => GRANTED)
+    expect(await outcome).toMatchObject({ index: Number(name) })
+    expect(await refuseAll()).toEqual([])
+    expect(port.acquires.all).toHaveLength(1)
+  })
+
+  test('a single attempt asks for each once, and says what stood in the way', async () => {
+    const outcome = anyOf(5, { waitMs: 0 })
+    expect((await refuseAll()).sort()).toEqual(['0', '1', '2', '3', '4'])
+    expect(await outcome).toMatchObject({ holder: 'other:1', waitedMs: 0 })
+    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, strays: 0 })
+  })
+
+  test('the order is of chance', async () => {
+    const orders = new Set<string>()
+    for (let time = 0; time < 20; time += 1) {
+      const outcome = anyOf(6, { waitMs: 0 })
+      orders.add((await refuseAll()).join())
+      await outcome
+    }
+    expect(orders.size).toBeGreaterThan(1)
+  })
+
+  test('W4: none is free: all are waited for, the first that comes ends it, and the watches of the others go', async () => {
+    const outcome = anyOf(4)
+    await refuseAll()
+    expect(port.watches.all.map(({ request }) => request.name).sort()).toEqual(['0', '1', '2', '3'])
+    port.watches.all.find(({ request }) => request.name === '2')?.request.onNews()
+    await refuseAll('2')
+    expect(await outcome).toMatchObject({ index: 2 })
+    expect(port.closedWatches).toBe(4)
+    expect(scripted.locker.census).toMatchObject({ calls: 0, tenures: 1, strays: 0 })
+  })
+
+  test('W4: a second one that is granted at the same time is given back', async () => {
+    const outcome = anyOf(3)
+    await refuseAll()
+    for (const { request } of port.watches.all) request.onNews()
+    await scripted.answer(() => GRANTED)
+    const taken = await outcome
+    if (!('index' in taken)) return expect.unreachable()
+    const others = ['0', '1', '2'].filter((name) => name !== String(taken.index))
+    expect(await scripted.freeAll()).toEqual(others)
+    expect(scripted.locker.census).toMatchObject({ tenures: 1, strays: 0 })
+  })
+
+  test('W5: a wait that ends leaves nobody waiting', async () => {
+    const outcome = anyOf(3, { waitMs: 500 })
+    await refuseAll()
+    await clock.advance(500)
+    expect(await outcome).toMatchObject({ waitedMs: 500 })
+    // A last look was under way as the time ended.
+    await refuseAll()
+    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, strays: 0 })
+    expect(scripted.schedule.size).toBe(0)
+  })
+
+  test('an abort ends all, with its reason', async () => {
+    const aborting = new AbortController()
+    const outcome = anyOf(3, { signal: aborting.signal })
+    await refuseAll()
+    const aborted = expect(outcome).rejects.toBe('over')
+    aborting.abort('over')
+    await aborted
+    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0 })
+  })
+
+  test('more than can be waited for: 64 at a time, and others after a while', async () => {
+    const outcome = anyOf(200, { waitMs: 12_000 })
+    await refuseAll()
+    expect(new Set(port.watches.all.map(({ request }) => request.name)).size).toBe(64)
+    const first = port.watches.all.map(({ request }) => request.name).sort()
+    await clock.advance(5_000)
+    await refuseAll()
+    const second = port.watches.all.slice(64).map(({ request }) => request.name)
+    expect(port.closedWatches).toBe(64)
+    expect(second).toHaveLength(64)
+    expect(second.sort()).not.toEqual(first)
+    await clock.advance(7_000)
+    await refuseAll()
+    await clock.advance(2_000)
+    expect('waitedMs' in (await outcome)).toBe(true)
+  })
+
+  test('O2: what the caller is in already is entered again, when nothing else is to be had', async () => {
+    const scope = root(scripted.owners.next())
+    const held = scripted.locker.acquire(callFrom(scope, { name: '1' }))
+    await scripted.answer(() => GRANTED)
+    await held
+    const { name: _, ...terms } = callFrom(scope, { waitMs: 0 })
+    const outcome = new AnyOf(scripted.locker, String, 3, terms).run()
+    const asked: AcquireRequest[] = []
+    for (let turn = 0; turn < 6; turn += 1)
+      asked.push(...(await scripted.answer(({ heldBefore }) => (heldBefore === 1 ? GRANTED : BUSY))))
+    expect(await outcome).toMatchObject({ index: 1 })
+    expect(asked.map(({ name, heldBefore }) => `${name} ${heldBefore}`).slice(-1)).toEqual(['1 1'])
+  })
+
+  describe('where several can be asked for with one command', () => {
+    test('one, then twice as many with each refusal; each command for one place', async () => {
+      const both = new TogetherScripted(true)
+      const together = new ScriptedLocker(both, clock)
+      const outcome = anyOf(100, { waitMs: 0 }, together)
+      await settle()
+      expect(await outcome).toMatchObject({ holder: 'other:1' })
+      expect(both.asked.flat().sort()).toEqual(
+        Array.from({ length: 100 }, (_, index) => String(index)).sort(),
+      )
+      for (const names of both.asked) expect(new Set(names.map((name) => Number(name) % 2)).size).toBe(1)
+      expect(both.asked[0]).toHaveLength(1)
+      // Batches of 1, 2, 4, …, 64, each in two places at most.
+      expect(both.asked.length).toBeLessThanOrEqual(13)
+    })
+
+    test('the one that is free is found, and only that is held', async () => {
+      const both = new TogetherScripted(true)
+      both.free = '37'
+      const together = new ScriptedLocker(both, clock)
+      expect(await anyOf(100, {}, together)).toMatchObject({ index: 37 })
+      expect(together.locker.census).toMatchObject({ calls: 0, tenures: 1, strays: 0 })
+    })
+  })
+})

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { BackOff } from '../../src/core/back-off.js'
+
+const backOff = new BackOff({ firstPauseMs: 10, longestPauseMs: 70, factor: 2 })
+
+test('pauses grow with each attempt in vain, up to the longest', () => {
+  const longest = [1, 2, 3, 4, 5, 1_000].map((attempts) => backOff.pauseMs(attempts, 1))
+  expect(longest).toEqual([10, 20, 40, 70, 70, 70])
+})
+
+test('each is drawn from the upper half of its range', () => {
+  expect([0, 0.5, 1].map((random) => backOff.pauseMs(3, random))).toEqual([20, 30, 40])
+  expect(backOff.pauseMs(1_000, 0)).toBe(35)
+})
+
+test('before the first attempt it is the first pause', () => {
+  expect(backOff.pauseMs(0, 1)).toBe(10)
+})
+
+test('a factor of 1 keeps them even', () => {
+  const even = new BackOff({ firstPauseMs: 10, longestPauseMs: 70, factor: 1 })
+  expect([1, 2, 50].map((attempts) => even.pauseMs(attempts, 1))).toEqual([10, 10, 10])
+})
