@@ -21,6 +21,17 @@ const BASE_CLIENT: ClientLibrary = 'ioredis-6'
 
 /** What depends on how a server, or a client library, behaves. */
 const STORE_SUITES = ['test/contract', 'test/connections', 'test/costs', 'test/fault']
+/** What depends on how a server carries out scripts: every kind, on every server. */
+const KIND_SUITES = [
+  'test/kinds',
+  'test/composite',
+  'test/fair',
+  'test/fence',
+  'test/permits',
+  'test/quarantine',
+  'test/read-write',
+  'test/replicas',
+]
 /** What depends on how Node behaves: contexts, timers, modules. */
 const NODE_SUITES = ['test/contract', 'test/connections', 'test/packaging']
 
@@ -34,7 +45,9 @@ export function combinations(): Combination[] {
   const otherNodes = nodeMajors.filter((major) => major !== installedMajor)
   return [
     { ...base, suites: [...new Set([...STORE_SUITES, ...NODE_SUITES])] },
-    ...flavours.filter((flavour) => flavour !== BASE_FLAVOUR).map((flavour) => ({ ...base, flavour })),
+    ...flavours
+      .filter((flavour) => flavour !== BASE_FLAVOUR)
+      .map((flavour) => ({ ...base, flavour, suites: [...STORE_SUITES, ...KIND_SUITES] })),
     ...clientLibraries.filter((client) => client !== BASE_CLIENT).map((client) => ({ ...base, client })),
     ...otherNodes.map((nodeMajor) => ({ ...base, nodeMajor, suites: NODE_SUITES })),
   ]

@@ -1,0 +1,58 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  keyOfLatchChannel,
+  keyOfPermits,
+  keyOfTaken,
+  keysOfSemaphoreChannel,
+  takenOf,
+} from '../../src/cli/key-names.js'
+import { latchChannelOf, permitsKeyOf, semaphoreChannelOf } from '../../src/redis/semaphore-keys.js'
+
+/** Short, and rich in what braces do to a key. */
+const keys = fc.string({ unit: fc.constantFrom('a', '1', ':', '{', '}'), minLength: 1, maxLength: 8 })
+
+describe('keys found in Redis lead back to the locks they belong to', () => {
+  it('holders of a semaphore', () => {
+    fc.assert(
+      fc.property(keys, (key) => {
+        expect(keyOfTaken(takenOf(key))).toBe(key)
+      }),
+    )
+  })
+
+  it('permits: of `x` and of `{x}` they lie in one key, which is taken for that of `x`', () => {
+    fc.assert(
+      fc.property(keys, (key) => {
+        const inner = /^\{([^{]+)\}$/.exec(key)?.[1]
+        expect(keyOfPermits(permitsKeyOf(key))).toBe(inner ?? key)
+      }),
+    )
+  })
+
+  it('channels', () => {
+    fc.assert(
+      fc.property(keys, (key) => {
+        expect(keysOfSemaphoreChannel(semaphoreChannelOf(key))).toContain(key)
+        expect(keyOfLatchChannel(latchChannelOf(key))).toBe(key)
+      }),
+    )
+  })
+
+  it('anything else leads nowhere', () => {
+    for (const key of [
+      'holdfast_semaphore_permits',
+      'holdfast_semaphore_leases:{a}',
+      'a',
+      ':timeout',
+      'a:timeout',
+    ]) {
+      expect([
+        keyOfTaken(key),
+        keyOfPermits(key),
+        keyOfLatchChannel(key),
+        keysOfSemaphoreChannel(key),
+      ]).toEqual([undefined, undefined, undefined, []])
+    }
+  })
+})

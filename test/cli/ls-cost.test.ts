@@ -1,0 +1,66 @@
+/** What `ls` asks of a server, counted by the server: one of its own, since others share the usual one. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Holdfast } from '../../src/index.js'
+import { bringServer } from '../servers/index.js'
+import { standaloneClient } from '../setup/clients.js'
+import { jsonLines } from './json.js'
+import { useProgram } from './program.js'
+
+const program = useProgram()
+let server: Awaited<ReturnType<typeof bringServer>>
+
+beforeAll(async () => {
+  server = await bringServer({ flavour: 'any', args: [] })
+})
+afterAll(() => server.stop())
+
+describe('holdfast ls: what it costs', () => {
+  it('two passes over the keys, and three commands at most for each lock', async () => {
+    const client = standaloneClient({ host: server.host, port: server.port })
+    const holdfast = new Holdfast(client)
+    // An application's keys: 5000 of them are five steps of each pass.
+    const numbers = Array.from({ length: 4_990 }, (_, index) => [`counter:${index}`, '7']).flat()
+    await client.call('MSET', ...numbers)
+    await client.call('ZADD', 'application:timeout', '1', 'member')
+    await client.call('HSET', 'application:hash', 'field', 'value')
+    for (const name of ['a', 'b', 'c']) await holdfast.lock(name).acquire()
+    await holdfast.readWriteLock('d').readLock().acquire()
+    await holdfast.semaphore('e').trySetPermits(3)
+    await holdfast.semaphore('e').acquire({ permits: 2 })
+    await holdfast.permitExpirableSemaphore('f').trySetPermits(3)
+    await holdfast.permitExpirableSemaphore('f').acquire()
+    await program.run(['ls'], { url: server.url })
+    const before = await calls(client)
+    const { stdout } = await program.run(['ls', '--json'], { url: server.url })
+    const after = await calls(client)
+    const names = jsonLines(stdout).map(({ name, kind }) => `${name}: ${kind}`)
+    expect(names.sort()).toEqual([
+      'a: lock',
+      'b: lock',
+      'c: lock',
+      'd: read-write lock',
+      'e: semaphore',
+      'f: permit-expirable semaphore',
+    ])
+    const spent = (command: string): number => (after.get(command) ?? 0) - (before.get(command) ?? 0)
+    const keys = Number(await client.call('DBSIZE'))
+    expect(spent('scan')).toBeLessThanOrEqual(2 * Math.ceil((2 * keys) / 1_000))
+    // Three plain locks, the hash that is none, two sides of the read-write lock, two for each semaphore.
+    expect(spent('evalsha')).toBe(3 + 1 + 2 + 2 * 2)
+    // Whether each plain lock is a fenced one, and whether it has a line.
+    expect(spent('get') - scripted).toBe(3)
+    expect(spent('exists') - 1).toBe(3)
+    expect(spent('keys')).toBe(0)
+    await holdfast.close()
+    client.disconnect()
+  })
+})
+
+/** What the scripts of the semaphores call is counted as well: each reads its number once. */
+const scripted = 2
+
+async function calls(client: ReturnType<typeof standaloneClient>): Promise<Map<string, number>> {
+  const text = String(await client.call('INFO', 'commandstats'))
+  const lines = text.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)
+  return new Map([...lines].map(([, command = '', count]) => [command, Number(count)]))
+}

@@ -1,0 +1,206 @@
+/** What each kind refuses with a typed error, and that the server's keys are then what they were. */
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  type Hold,
+  InvalidArgumentError,
+  LockUpgradeError,
+  type RedisClient,
+  StoreError,
+} from '../../src/index.js'
+import { placeOf } from '../setup/places.js'
+
+const place = placeOf('standalone')
+
+afterEach(() => place.tidy())
+
+/** All keys of that name, with what is in them. */
+async function keysOf(client: RedisClient, name: string): Promise<Record<string, string>> {
+  const keys = await client.call('KEYS', `*${name}*`)
+  const names = Array.isArray(keys) ? keys.map(String).sort() : []
+  const dumps = names.map(async (key) => [key, String(await client.call('DUMP', key))] as const)
+  return Object.fromEntries(await Promise.all(dumps))
+}
+
+/** Calls with what the types forbid, as plain JavaScript can; also where it throws at once. */
+async function invoke(target: object, method: string, ...args: unknown[]): Promise<unknown> {
+  return await Reflect.apply(Reflect.get(target, method), target, args)
+}
+
+async function expectUnchanged(name: string, refusals: () => Promise<void>): Promise<void> {
+  const client = place.client()
+  const before = await keysOf(client, name)
+  await refusals()
+  expect(await keysOf(client, name)).toEqual(before)
+}
+
+describe('numbers', () => {
+  test.each([-1, 0, 0.5, Number.NaN, '1'])('%j permits, given or set', async (bad) => {
+    const holdfast = place.holdfast()
+    const name = place.lockName()
+    const [semaphore, withIds] = [
+      holdfast.semaphore(`${name}:permits`),
+      holdfast.permitExpirableSemaphore(`${name}:ids`),
+    ]
+    await semaphore.trySetPermits(3)
+    await withIds.trySetPermits(3)
+    const holds = [await semaphore.acquire({ permits: 2 }), await withIds.acquire({ permits: 2 })]
+    const [permitId] = (await withIds.acquire()).permitIds
+    await expectUnchanged(name, async () => {
+      for (const method of ['release', 'releaseIfExists', 'addPermits', 'reducePermits', 'trySetPermits'])
+        await expect(invoke(semaphore, method, bad), method).rejects.toBeInstanceOf(InvalidArgumentError)
+      for (const method of ['addPermits', 'reducePermits', 'trySetPermits'])
+        await expect(invoke(withIds, method, bad), method).rejects.toBeInstanceOf(InvalidArgumentError)
+      if (bad !== 0)
+        await expect(invoke(withIds, 'setPermits', bad)).rejects.toBeInstanceOf(InvalidArgumentError)
+      for (const each of [semaphore, withIds])
+        await expect(invoke(each, 'acquire', { permits: bad })).rejects.toBeInstanceOf(InvalidArgumentError)
+      await expect(invoke(withIds, 'updateLeaseTime', permitId, bad)).rejects.toBeInstanceOf(
+        InvalidArgumentError,
+      )
+    })
+    for (const hold of holds) hold.assertHeld()
+  })
+
+  test.each([0, -1, 1.5])('a latch of %s', async (bad) => {
+    const name = place.lockName()
+    const latch = place.holdfast().countDownLatch(name)
+    await latch.trySetCount(2)
+    await expectUnchanged(name, async () => {
+      await expect(invoke(latch, 'trySetCount', bad)).rejects.toBeInstanceOf(InvalidArgumentError)
+    })
+  })
+
+  test.each([0, -1, 1.5, 65_537])(
+    '%s stripes: refused when it is made, and a stripe that is held stays so',
+    async (bad) => {
+      const holdfast = place.holdfast()
+      const name = place.lockName()
+      const held = await holdfast.stripedLock(name, 4).stripe(0).acquire()
+      await expectUnchanged(name, async () => {
+        await expect(invoke(holdfast, 'stripedLock', name, bad)).rejects.toBeInstanceOf(InvalidArgumentError)
+      })
+      held.assertHeld()
+    },
+  )
+})
+
+test('members of a multi-lock that are named twice, or of another client: none is taken, and none that is held is touched', async () => {
+  const [holdfast, other] = [place.holdfast(), place.holdfast()]
+  const name = place.lockName()
+  const [one, two] = [holdfast.lock(`${name}:one`), holdfast.lock(`${name}:two`)]
+  const held = await one.acquire()
+  await expectUnchanged(name, async () => {
+    for (const members of [
+      [],
+      [two, two],
+      [two, holdfast.fairLock(two.name)],
+      [one, two, other.lock(`${name}:three`)],
+      [two, holdfast.multiLock([one])],
+    ])
+      await expect(invoke(holdfast, 'multiLock', members)).rejects.toBeInstanceOf(InvalidArgumentError)
+  })
+  held.assertHeld()
+  expect(await holdfast.multiLock([one, two]).tryAcquire({ owner: held.owner })).not.toBeNull()
+})
+
+test('an upgrade: the read is as it was, and nobody has joined the line', async () => {
+  const holdfast = place.holdfast()
+  const name = place.lockName()
+  const both = holdfast.readWriteLock(name)
+  await both.readLock().withLock({ leaseMs: 60_000 }, async (read) => {
+    await expectUnchanged(name, async () => {
+      const write = both.writeLock()
+      await expect(write.acquire()).rejects.toBeInstanceOf(LockUpgradeError)
+      await expect(write.acquire({ owner: read.owner })).rejects.toBeInstanceOf(LockUpgradeError)
+      await expect(write.tryAcquire({ waitMs: 50 })).rejects.toBeInstanceOf(LockUpgradeError)
+      await expect(write.lock()).rejects.toBeInstanceOf(LockUpgradeError)
+    })
+    read.assertHeld()
+  })
+})
+
+test('a sequencer that was tampered with', async () => {
+  const holdfast = place.holdfast()
+  const name = place.lockName()
+  const hold: Hold = await holdfast.fencedLock(name).acquire()
+  const text = hold.sequencer()
+  const middle = Math.floor(text.length / 2)
+  await expectUnchanged(name, async () => {
+    for (const bad of [
+      text.slice(0, middle) + (text[middle] === 'A' ? 'B' : 'A') + text.slice(middle + 1),
+      text.slice(1),
+      `${text}A`,
+      '',
+      undefined,
+    ])
+      await expect(invoke(holdfast, 'checkSequencer', bad)).rejects.toMatchObject({
+        code: 'SEQUENCER_INVALID',
+      })
+  })
+  expect(await holdfast.checkSequencer(text)).toMatchObject({ name, fence: hold.fence })
+})
+
+describe('a key of another type', () => {
+  const strangers: ReadonlyArray<readonly [string, readonly string[]]> = [
+    ['a text', ['SET', 'some text']],
+    ['a list', ['RPUSH', 'an element']],
+  ]
+  const kinds = ['lock', 'fencedLock', 'fairLock', 'spinLock'] as const
+
+  test.each(strangers)('under the lock’s name: %s', async (_, [command = '', value = '']) => {
+    const [holdfast, client, name] = [place.holdfast(), place.client(), place.lockName()]
+    await client.call(command, name, value)
+    await expectUnchanged(name, async () => {
+      for (const kind of kinds) await expectWrongType(holdfast[kind](name).acquire({ waitMs: 200 }), kind)
+      const multi = holdfast.multiLock([holdfast.lock(name), holdfast.lock(`${name}:other`)])
+      await expectWrongType(multi.acquire({ waitMs: 200 }), 'multi-lock')
+    })
+  })
+
+  test.each(strangers)('under the name of the fence’s counter: %s', async (_, [command = '', value = '']) => {
+    const [holdfast, client, name] = [place.holdfast(), place.client(), place.lockName()]
+    await client.call(command, `redisson_lock_token:{${name}}`, value)
+    await expectUnchanged(name, async () => {
+      const lock = holdfast.fencedLock(name)
+      await expectWrongType(lock.acquire({ waitMs: 200 }), 'acquire')
+      await expectWrongType(lock.tryAcquire(), 'tryAcquire')
+      await expectWrongType(
+        lock.withLock(() => expect.unreachable()),
+        'withLock',
+      )
+    })
+  })
+
+  test('under the names of a fair lock’s line and a read-write lock’s state', async () => {
+    const [holdfast, client, name] = [place.holdfast(), place.client(), place.lockName()]
+    await client.call('SET', `holdfast_fair_line:{${name}}`, 'some text')
+    await client.call('SET', `holdfast_rw:{${name}}`, 'some text')
+    const blocker = await holdfast.lock(name).acquire()
+    await expectUnchanged(name, async () => {
+      // It would have to stand in that line.
+      await expectWrongType(holdfast.fairLock(name).acquire({ waitMs: 200 }), 'fair lock')
+      const both = holdfast.readWriteLock(name)
+      await expectWrongType(both.readLock().acquire({ waitMs: 200 }), 'read lock')
+      await expectWrongType(both.writeLock().acquire({ waitMs: 200 }), 'write lock')
+    })
+    blocker.assertHeld()
+  })
+
+  test('a lock under the name of a guarded value', async () => {
+    const [holdfast, name] = [place.holdfast(), place.lockName()]
+    const hold = await holdfast.lock(name).acquire()
+    await expectUnchanged(name, async () => {
+      await expect(holdfast.guardedValue(name).set('a value', 7n)).rejects.toBeInstanceOf(StoreError)
+    })
+    hold.assertHeld()
+  })
+})
+
+async function expectWrongType(call: Promise<unknown>, what: string): Promise<void> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (rejection: unknown) => rejection,
+  )
+  expect(error, what).toBeInstanceOf(StoreError)
+  expect(error, what).toMatchObject({ reason: 'wrong-type', transient: false })
+}

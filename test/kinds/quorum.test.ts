@@ -1,0 +1,27 @@
+/** A quorum of stores keeps the contract, as a single store does; what it is for is shown in test/quorum. */
+import { afterAll, beforeAll, describe } from 'vitest'
+import { contract } from '../contract/contract.js'
+import { handOverCases } from '../contract/hand-over.cases.js'
+import { waitingCases } from '../contract/waiting.cases.js'
+import { Fleet } from '../quorum/fleet.js'
+import { quorumInMemory, quorumOf } from '../setup/places.js'
+import { commonContract } from './kind-contract.js'
+
+const SERVERS = 3
+
+describe('quorum', () => {
+  contract(quorumInMemory())
+})
+
+describe('quorum of servers', () => {
+  let fleet: Fleet
+
+  beforeAll(async () => {
+    fleet = await Fleet.bring(SERVERS)
+  })
+  afterAll(() => fleet.stop())
+
+  const servers = Array.from({ length: SERVERS }, (_, index) => () => fleet.server(index))
+  // A majority's answers are enough for a call, so that how many timers there are right after one depends on the third server.
+  commonContract(quorumOf(servers), waitingCases, handOverCases)
+})

@@ -1,0 +1,190 @@
+/** What others got wrong about lines of waiters: reckoned times that drift, the dead at the head, places that are half there. */
+import fc from 'fast-check'
+import { afterEach, describe, expect, inject, test } from 'vitest'
+import type { Hold } from '../../src/index.js'
+import { inTime } from '../contract/outcome.js'
+import { MemoryPlace } from '../fair/places.js'
+import { runsOr } from '../properties/runs.js'
+import { inLine } from '../redisson/fair-line.js'
+import { Forked } from '../redisson/forked.js'
+import { placeOf } from '../setup/places.js'
+
+/** How much later than a lease's end is it looked for. */
+const LATE_LOOK_MS = 2
+
+describe('the arithmetic of places', () => {
+  const waiterLeaseMs = 600
+  const keptUpEveryMs = 100
+  const step = fc.record({
+    act: fc.constantFrom('join', 'leave', 'keep up', 'pass'),
+    index: fc.nat(11),
+    ms: fc.nat(400),
+  })
+
+  // In Redisson each that came pushed back the time at which those before it are given up: to hours, with three that ask in turn.
+  test('redisson#1104, #2099: whoever came and went before, the dead cost the one behind them one lease of a place', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.nat(900), async (steps, heldMs) => {
+        const place = new MemoryPlace()
+        const [holder, alive] = [place.client(), place.client({ waiterLeaseMs })]
+        const others = [1, 2, 3].map(() => place.client({ waiterLeaseMs }))
+        const first = await holder.take('lock', { leaseMs: 3_600_000 })
+        const standing: Array<{ leave(): Promise<void> }> = []
+        for (const { act, index, ms } of steps) {
+          const client = others[index % 3]
+          if (act === 'pass') await place.pass(ms)
+          else if (act === 'leave') await standing.splice(index, 1)[0]?.leave()
+          else if (act === 'keep up') await client?.keepUp('lock')
+          else if (client) {
+            const request = client.request('lock', await client.joinLine('lock'))
+            standing.push({ leave: () => client.port.abandon(request) })
+          }
+        }
+        // From here on the others are dead.
+        const mine = await alive.joinLine('lock')
+        const keepUpFor = async (ms: number): Promise<number> => {
+          let passedMs = 0
+          for (; passedMs < ms && !alive.heard.includes(mine); passedMs += keptUpEveryMs) {
+            await place.pass(keptUpEveryMs)
+            await alive.keepUp('lock')
+          }
+          return passedMs
+        }
+        await keepUpFor(heldMs)
+        await holder.release('lock', first)
+        expect(await keepUpFor(60_000)).toBeLessThanOrEqual(waiterLeaseMs + 2 * keptUpEveryMs)
+        await alive.granted('lock', mine)
+        expect(await alive.release('lock', mine)).toBe('released')
+        await place.close()
+      }),
+      runsOr(150),
+    )
+  })
+})
+
+describe('waits that are longer than any lease', () => {
+  const place = placeOf('memory-virtual-time', 'fair')
+  afterEach(() => place.tidy())
+
+  // Redisson's second waiter reckoned a negative time left, and slept for ever.
+  test('redisson#3004, #5503: whoever waits for an hour is served when it is over, in turn, and nobody before', async () => {
+    const name = place.lockName()
+    const hold = await place.holdfast().fairLock(name).acquire()
+    const served: number[] = []
+    const waits: Promise<unknown>[] = []
+    for (let index = 0; index < 4; index += 1) {
+      const lock = place.holdfast().fairLock(name)
+      waits.push(lock.withLock(() => served.push(index)))
+      await place.pass(1)
+    }
+    await place.pass(3_600_000)
+    expect(served).toEqual([])
+    await hold.release()
+    await place.pass(0)
+    await Promise.all(waits)
+    expect(served).toEqual([0, 1, 2, 3])
+  }, 60_000)
+
+  test('redisson#1104: three that ask again and again with short waits and long leases, then die: no later call waits for them', async () => {
+    const name = place.lockName()
+    const askers = [1, 2, 3].map(() => place.holdfast())
+    const asking = askers.map(async (holdfast) => {
+      for (let round = 0; round < 50; round += 1) {
+        // Each that gets it leaves it to its lease.
+        await holdfast.fairLock(name).tryAcquire({ waitMs: 500, leaseMs: 3_000 })
+      }
+    })
+    await inTime(place, Promise.all(asking))
+    const late = place.holdfast().fairLock(name)
+    await Promise.all(askers.map((holdfast) => holdfast.close()))
+    const leftMs = (await late.inspect()).remainingMs
+    expect(leftMs).toBeLessThanOrEqual(3_000)
+    let hold: Hold | undefined
+    const wait = late.acquire().then((got) => {
+      hold = got
+    })
+    await place.pass(leftMs + LATE_LOOK_MS)
+    expect(hold).toBeDefined()
+    await wait
+    await hold?.release()
+  }, 60_000)
+})
+
+describe('on a server', () => {
+  const place = placeOf('standalone', 'fair')
+  const watchdogMs = 1_500
+
+  afterEach(async () => {
+    await Forked.killAll()
+    await place.tidy()
+  })
+
+  const line = (name: string): string => `holdfast_fair_line:{${name}}`
+  const alive = (name: string): string => `holdfast_fair_alive:{${name}}`
+  const stranger = '00000000-0000-4000-8000-000000000000'
+
+  // Redisson keeps a place in a list and in a sorted set. Where one of them had it and the other not, every attempt failed with
+  // "attempt to compare nil with number", and went on failing.
+  test.each<[string, (name: string) => [string, ...Array<string | number>]]>([
+    ['a place of a client nothing is known of', (name) => ['ZADD', line(name), 0, `${stranger}:1`]],
+    ['a client without a place', (name) => ['HSET', alive(name), stranger, '1 500']],
+    ['all places, but no client', (name) => ['DEL', alive(name)]],
+    ['all clients, but no place', (name) => ['DEL', line(name)]],
+    ['only the last of the places', (name) => ['ZPOPMIN', line(name), 2]],
+    ['nothing at all', (name) => ['DEL', line(name), alive(name)]],
+  ])(
+    'redisson#4153, #5989: what is left of a line is %s: no error, and each waiter is served',
+    async (_what, damage) => {
+      const name = place.lockName()
+      const errors: unknown[] = []
+      const hold = await place.holdfast().fairLock(name).acquire()
+      const waits: Promise<unknown>[] = []
+      for (let count = 1; count <= 3; count += 1) {
+        const waiting = place.holdfast({ watchdogMs })
+        waiting.on('error', (error) => errors.push(error))
+        waits.push(waiting.fairLock(name).withLock(() => undefined))
+        await place.eventually(async () => (await inLine(place, name)).length === count)
+      }
+      const [command, ...args] = damage(name)
+      await place.client().call(command, ...args)
+      await hold.release()
+      await Promise.all(waits)
+      expect(errors).toEqual([])
+      expect(await place.client().call('EXISTS', name, line(name))).toBe(0)
+    },
+  )
+
+  // Redisson's line outlived the application for minutes, or for ever where no wait had an end, with nobody holding the lock.
+  test('redisson#6150, #4595: an application that was killed, holder and waiters: it gets the lock when it is started again', async () => {
+    const name = place.lockName()
+    const { host, port } = inject('servers').standalone
+    const fixture = new URL('../fair/waiter.fixture.ts', import.meta.url)
+    const task = { server: { host, port }, name, watchdogMs }
+    const holder = Forked.start(fixture, task)
+    expect(await holder.told()).toBe('acquired')
+    const waiter = Forked.start(fixture, task)
+    expect(await waiter.told()).toBe('waiting')
+    await place.eventually(async () => (await inLine(place, name)).length === 1)
+    await Promise.all([holder.kill(), waiter.kill()])
+    const hold = await place.holdfast({ watchdogMs }).fairLock(name).acquire({ waitMs: 15_000 })
+    expect(await inLine(place, name)).toEqual([])
+    await hold.release()
+  })
+
+  // Nobody announces the end of a lock that is gone. In Redisson its waiters then slept out their time, five minutes.
+  test('redisson#3829: a key that was deleted or evicted under its holder: the next in line has the lock, long before the lease', async () => {
+    const name = place.lockName()
+    const lost: string[] = []
+    const holding = place.holdfast()
+    holding.on('lost', ({ reason }) => lost.push(reason))
+    const hold = await holding.fairLock(name).acquire({ leaseMs: 3_600_000 })
+    const wait = place.holdfast({ watchdogMs }).fairLock(name).acquire({ waitMs: 15_000 })
+    await place.eventually(async () => (await inLine(place, name)).length === 1)
+    await place.client().call('DEL', name)
+    const next = await wait
+    await expect(hold.release()).rejects.toHaveProperty('code', 'LOCK_LOST')
+    expect(lost).toHaveLength(1)
+    next.assertHeld()
+    await next.release()
+  })
+})

@@ -1,0 +1,206 @@
+/** What others got wrong about Redlock's arithmetic, shown over servers that are late, silent and away, in virtual time. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Hold, LockTimeoutError, StoreError } from '../../src/index.js'
+import { runsOr } from '../properties/runs.js'
+import { Assembly } from '../quorum/assembly.js'
+import type { Conduct } from '../quorum/wayward-store.js'
+
+const NAME = 'lock'
+/** What fractions of milliseconds are added up to. */
+const ROUNDING_MS = 1e-6
+/** The longest that one server's vote is waited for. */
+const SERVER_TIMEOUT_MS = 200
+
+// Reckoned here once more, and not with what is tested.
+const majorityOf = (count: number): number => (count + 1) / 2
+const wholeMs = (leaseMs: number): number => leaseMs - leaseMs / 100 - 2
+
+const servers = fc.constantFrom(3, 5)
+const conduct = fc.oneof(
+  { weight: 5, arbitrary: fc.constant<Conduct>('well') },
+  { weight: 1, arbitrary: fc.constantFrom<Conduct>('gone', 'mute', 'frozen') },
+)
+const weather = servers.chain((count) =>
+  fc.record({
+    conducts: fc.array(conduct, { minLength: count, maxLength: count }),
+    delaysMs: fc.array(fc.nat(60), { minLength: count, maxLength: count }),
+  }),
+)
+
+/** An assembly in that weather. */
+function assembleIn({ conducts, delaysMs }: { conducts: Conduct[]; delaysMs: number[] }): Assembly {
+  const assembly = new Assembly(conducts.length)
+  conducts.forEach((each, index) => {
+    assembly.server(index).conduct = each
+    assembly.server(index).delayMs = delaysMs[index] ?? 0
+  })
+  return assembly
+}
+
+/** The weather clears up. Before it does, whatever is still under way has arrived. */
+async function clearUp(assembly: Assembly): Promise<void> {
+  for (const server of assembly.servers) server.delayMs = 0
+  await assembly.clock.advance(100)
+  for (const server of assembly.servers) server.recover()
+}
+
+interface Outcome {
+  readonly hold?: Hold | null
+  readonly error?: unknown
+  readonly tookMs: number
+  /** What was left of the lease when the call returned. */
+  readonly remainingMs: number
+}
+
+async function outcomeOf(assembly: Assembly, call: Promise<Hold | null>): Promise<Outcome> {
+  const startedAt = assembly.clock.now()
+  const told = call.then(
+    (hold) => ({ hold, tookMs: assembly.clock.now() - startedAt, remainingMs: hold?.remainingMs() ?? 0 }),
+    (error: unknown) => ({ error, tookMs: assembly.clock.now() - startedAt, remainingMs: 0 }),
+  )
+  return await assembly.outcome(told)
+}
+
+describe('validity', () => {
+  test('node-redlock#296, #169, #283: lease − elapsed − drift, from the attempt that succeeded: never more, and most of it', async () => {
+    const asked = fc.record({
+      weather,
+      leaseMs: fc.integer({ min: 1_000, max: 20_000 }),
+      heldMs: fc.option(fc.integer({ min: 1_000, max: 60_000 }), { nil: undefined }),
+    })
+    await fc.assert(
+      fc.asyncProperty(asked, async ({ weather, leaseMs, heldMs }) => {
+        const assembly = assembleIn(weather)
+        const count = weather.conducts.length
+        // Somebody else may have it first, for longer than the lease that is asked for.
+        if (heldMs !== undefined)
+          await assembly.outcome(
+            assembly
+              .holdfast()
+              .lock(NAME)
+              .tryAcquire({ leaseMs: heldMs })
+              .catch(() => null),
+          )
+        const lock = assembly.holdfast().lock(NAME)
+        const { hold, error, remainingMs } = await outcomeOf(
+          assembly,
+          lock.acquire({ leaseMs, waitMs: 120_000 }),
+        )
+        const answering = weather.conducts.filter((each) => each === 'well')
+        if (!hold) expect(answering.length).toBeLessThan(majorityOf(count))
+        if (error) expect(error).toBeInstanceOf(Error)
+        if (hold) {
+          const roundTrips = weather.delaysMs
+            .filter((_, index) => weather.conducts[index] === 'well')
+            .map((ms) => 2 * ms)
+            .sort((one, other) => one - other)
+          const elapsedMs = roundTrips[majorityOf(count) - 1] ?? Number.NaN
+          expect(remainingMs).toBeLessThanOrEqual(wholeMs(leaseMs) - elapsedMs + ROUNDING_MS)
+          const spentMs = 3 * SERVER_TIMEOUT_MS
+          expect(remainingMs).toBeGreaterThanOrEqual(wholeMs(leaseMs) - spentMs)
+        }
+        await clearUp(assembly)
+        await assembly.end()
+      }),
+      runsOr(60),
+    )
+  })
+
+  test('redisson#624, #2172: while a holder believes in it, a majority of the servers has it down to that holder', async () => {
+    await fc.assert(
+      fc.asyncProperty(weather, fc.integer({ min: 400, max: 5_000 }), async (weather, leaseMs) => {
+        const assembly = assembleIn(weather)
+        const others = [1, 2].map(() => assembly.holdfast())
+        const hold = await assembly.outcome(
+          assembly
+            .holdfast()
+            .lock(NAME)
+            .tryAcquire({ leaseMs })
+            .catch(() => null),
+        )
+        // Others ask for it all the time, with short leases and long waits.
+        const asking = others.map((other) =>
+          other
+            .lock(NAME)
+            .tryAcquire({ leaseMs: 300, waitMs: 1_000 })
+            .catch(() => null),
+        )
+        while (hold && hold.remainingMs() > 0) {
+          const mine = (await assembly.votes(NAME)).filter((owner) => owner === hold.owner)
+          expect(mine.length).toBeGreaterThanOrEqual(majorityOf(weather.conducts.length))
+          await assembly.clock.advance(Math.min(hold.remainingMs(), 97))
+        }
+        await clearUp(assembly)
+        await assembly.outcome(Promise.all(asking))
+        await assembly.end()
+      }),
+      runsOr(60),
+    )
+  })
+})
+
+describe('waits', () => {
+  test('redisson#1160, #2801: whatever the servers do, waitMs is the end of it', async () => {
+    const asked = fc.record({
+      weather,
+      waitMs: fc.integer({ min: 100, max: 3_000 }),
+      leaseMs: fc.integer({ min: 100, max: 10_000 }),
+      held: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(asked, async ({ weather, waitMs, leaseMs, held }) => {
+        const assembly = assembleIn({ ...weather, conducts: weather.conducts.map(() => 'well' as const) })
+        if (held) await assembly.outcome(assembly.holdfast().lock(NAME).acquire({ leaseMs: 600_000 }))
+        weather.conducts.forEach((each, index) => {
+          assembly.server(index).conduct = each
+        })
+        const lock = assembly.holdfast().lock(NAME)
+        const { hold, error, tookMs } = await outcomeOf(assembly, lock.acquire({ waitMs, leaseMs }))
+        expect(tookMs).toBeLessThanOrEqual(waitMs + 1)
+        if (held) expect(error).toBeInstanceOf(LockTimeoutError)
+        if (!hold) expect(error).toBeInstanceOf(Error)
+        await clearUp(assembly)
+        await assembly.end()
+      }),
+      runsOr(80),
+    )
+  })
+
+  test('redisson#1175: a minority that is held by somebody else costs no wait', async () => {
+    const assembly = new Assembly(3)
+    const other = await assembly.single(1).lock(NAME).acquire({ leaseMs: 600_000 })
+    const lock = assembly.holdfast().lock(NAME)
+    const { hold, tookMs } = await outcomeOf(assembly, lock.tryAcquire({ waitMs: 500, leaseMs: 5_000 }))
+    expect(hold).not.toBeNull()
+    expect(tookMs).toBe(0)
+    await assembly.outcome(Promise.all([hold?.release(), other.release()]))
+    await assembly.nothingLeft(NAME)
+    await assembly.end()
+  })
+})
+
+describe('what is said when it failed', () => {
+  test('node-redlock#168, #282, #288, #284: who holds it and how long it has left, or which servers failed and how', async () => {
+    await fc.assert(
+      fc.asyncProperty(servers, fc.integer({ min: 500, max: 60_000 }), async (count, leaseMs) => {
+        const assembly = new Assembly(count)
+        const hold = await assembly.outcome(assembly.holdfast().lock(NAME).acquire({ leaseMs }))
+        const other = assembly.holdfast().lock(NAME)
+        const busy = await outcomeOf(assembly, other.acquire({ waitMs: 200 }))
+        expect(busy.error).toBeInstanceOf(LockTimeoutError)
+        expect(busy.error).toMatchObject({ lockName: NAME, holder: hold.owner })
+        const [, leftMs] = /with (\d+) ms of its lease left/.exec(String(busy.error)) ?? []
+        expect(Number(leftMs)).toBeGreaterThan(0)
+        expect(Number(leftMs)).toBeLessThanOrEqual(leaseMs)
+        const away = assembly.servers.slice(0, majorityOf(count))
+        for (const server of away) server.conduct = 'gone'
+        const failed = await outcomeOf(assembly, other.tryAcquire())
+        expect(failed.error).toBeInstanceOf(StoreError)
+        expect(String(failed.error)).toContain(`${away.length} of ${count} servers failed`)
+        await assembly.end()
+      }),
+      runsOr(20),
+    )
+  })
+})

@@ -1,0 +1,57 @@
+/** Where announcements cost too much, or cannot be had: a lock that is waited for without them. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { PrivateServer } from '../redisson/private-server.js'
+
+let place: PrivateServer
+
+beforeAll(async () => {
+  place = await PrivateServer.bring()
+})
+afterEach(() => place.tidy())
+afterAll(() => place.stop())
+
+const COMMANDS = ['publish', 'spublish', 'subscribe', 'ssubscribe', 'psubscribe'] as const
+
+async function announcements(): Promise<number> {
+  const counts = await Promise.all(COMMANDS.map((command) => place.calls(command)))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+test('redisson#3349, #4105: a spin lock announces nothing and listens to nothing, and its waiters get it all the same', async () => {
+  const before = await announcements()
+  const holdfasts = Array.from({ length: 5 }, () => place.holdfast())
+  let inside = 0
+  const sections = holdfasts.flatMap((holdfast) =>
+    Array.from({ length: 10 }, () =>
+      holdfast.spinLock('spin').withLock(async () => {
+        inside += 1
+        await place.ask('PING')
+        expect(inside).toBe(1)
+        inside -= 1
+      }),
+    ),
+  )
+  await Promise.all(sections)
+  expect(await announcements()).toBe(before)
+  expect(await place.ask('PUBSUB', 'NUMPAT')).toBe(0)
+  expect(await place.ask('PUBSUB', 'CHANNELS')).toEqual([])
+})
+
+// Redisson's multi-lock cast its members to the one kind it knew.
+test('redisson#4184: spin locks and others are members of one multi-lock, with a wait and a lease', async () => {
+  const [holding, waiting] = [place.holdfast(), place.holdfast()]
+  const busy = await holding.spinLock('member:spin').acquire({ leaseMs: 60_000 })
+  const multi = waiting.multiLock([
+    waiting.lock('member:plain'),
+    waiting.spinLock('member:spin'),
+    waiting.fairLock('member:fair'),
+  ])
+  expect(await multi.tryAcquire({ leaseMs: 60_000 })).toBeNull()
+  const wait = multi.acquire({ waitMs: 15_000, leaseMs: 60_000 })
+  await busy.release()
+  const hold = await wait
+  expect(hold.remainingMs()).toBeGreaterThan(50_000)
+  expect(await Promise.all(multi.locks.map((lock) => lock.isLocked()))).toEqual([true, true, true])
+  await hold.release()
+  expect(await multi.isLocked()).toBe(false)
+})

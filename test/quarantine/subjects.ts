@@ -1,0 +1,82 @@
+import type { AcquireOptions, Hold, Holdfast, Lock } from '../../src/index.js'
+
+/** A hold of whichever kind. */
+export type Held = Pick<Hold, 'signal' | 'assertHeld' | 'release'>
+
+/** A handle of whichever kind. */
+export interface Contended {
+  acquire(options?: AcquireOptions): Promise<Held>
+  tryAcquire(options?: AcquireOptions): Promise<Held | null>
+}
+
+/** A kind of lock whose holder is lost, and who is kept out by that. */
+export interface Subject {
+  readonly kind: string
+  /** Whether there is a way to force it open. */
+  readonly forced: boolean
+  /** What is to be done once for the name. */
+  prepare?(holdfast: Holdfast, name: string): Promise<unknown>
+  holder(holdfast: Holdfast, name: string): Contended
+  contender(holdfast: Holdfast, name: string): Contended
+  /** How long the store keeps it yet if nobody is heard of. */
+  remainingMs(holdfast: Holdfast, name: string): Promise<number>
+  forceUnlock(holdfast: Holdfast, name: string): Promise<unknown>
+}
+
+type LockOf = (holdfast: Holdfast, name: string) => Lock
+
+function lockSubject(kind: string, holder: LockOf, contender = holder): Subject {
+  return {
+    kind,
+    forced: true,
+    holder,
+    contender,
+    remainingMs: (holdfast, name) => holder(holdfast, name).remainingMs(),
+    forceUnlock: (holdfast, name) => holder(holdfast, name).forceUnlock(),
+  }
+}
+
+function permitsSubject(kind: 'semaphore' | 'permitExpirableSemaphore'): Subject {
+  const handle = (holdfast: Holdfast, name: string) => holdfast[kind](name)
+  return {
+    kind,
+    forced: false,
+    prepare: (holdfast, name) => handle(holdfast, name).trySetPermits(1),
+    holder: handle,
+    contender: handle,
+    remainingMs: async (holdfast, name) => (await handle(holdfast, name).inspect()).remainingMs,
+    forceUnlock: () => Promise.reject(new Error(`${kind}: a permit is not forced open`)),
+  }
+}
+
+/** In a cluster the members are of two slots. */
+const membersOf = (holdfast: Holdfast, name: string): Lock[] =>
+  ['one', 'other'].map((member) => holdfast.lock(`${name}:${member}`))
+
+const multiLock: Subject = {
+  kind: 'multi-lock',
+  forced: true,
+  holder: (holdfast, name) => holdfast.multiLock(membersOf(holdfast, name)),
+  contender: (holdfast, name) => holdfast.multiLock(membersOf(holdfast, name)),
+  remainingMs: async (holdfast, name) =>
+    Math.max(...(await Promise.all(membersOf(holdfast, name).map((lock) => lock.remainingMs())))),
+  forceUnlock: (holdfast, name) => Promise.all(membersOf(holdfast, name).map((lock) => lock.forceUnlock())),
+}
+
+const readLock: LockOf = (holdfast, name) => holdfast.readWriteLock(name).readLock()
+const writeLock: LockOf = (holdfast, name) => holdfast.readWriteLock(name).writeLock()
+
+export const plainLock = lockSubject('lock', (holdfast, name) => holdfast.lock(name))
+
+export const subjects: readonly Subject[] = [
+  plainLock,
+  lockSubject('fenced lock', (holdfast, name) => holdfast.fencedLock(name)),
+  lockSubject('fair lock', (holdfast, name) => holdfast.fairLock(name)),
+  lockSubject('read lock', readLock, writeLock),
+  lockSubject('write lock', writeLock),
+  lockSubject('write lock, for a reader', writeLock, readLock),
+  lockSubject('spin lock', (holdfast, name) => holdfast.spinLock(name, { longestPauseMs: 20 })),
+  permitsSubject('semaphore'),
+  permitsSubject('permitExpirableSemaphore'),
+  multiLock,
+]
