@@ -24,6 +24,8 @@ import { upTo } from './patience.js'
 
 const GRANTED: AcquireReply = { outcome: 'granted' }
 const LOST: AcquireReply = { outcome: 'lost' }
+/** How long a server has at least to introduce itself after a majority has. */
+const LEAST_GRACE_MS = 10
 
 /** A lock that is held by whoever holds it on a majority of the servers. Every answer is what a majority has answered. */
 export class QuorumLockPort implements LockPort {
@@ -198,11 +200,21 @@ export class QuorumLockPort implements LockPort {
     throw quorumFailure(command, name, failures, this.members.length)
   }
 
-  /** Looks at all servers once, so that one that was given twice is found before it has voted twice. */
-  #introduce(): Promise<unknown> {
-    const looks = this.members.flatMap((member) => member.look() ?? [])
-    if (looks.length === 0) return Promise.resolve()
-    return upTo(this.schedule, this.terms.serverTimeoutMs, Promise.allSettled(looks))
+  /**
+   * Looks at all servers once, so that one that was given twice is told of by the first call. It would not vote twice in any case:
+   * so those that are slower than a majority are waited for as long again as that took, and no longer.
+   */
+  async #introduce(): Promise<void> {
+    const looks = this.members.map(async (member) => (await member.look()) ?? true)
+    const all = Promise.allSettled(looks)
+    const { clock } = this.schedule
+    const begunAt = clock.now()
+    const known = concluded(looks, (answers) =>
+      countOf(answers, () => true) >= this.#majority ? true : undefined,
+    )
+    await upTo(this.schedule, this.terms.serverTimeoutMs, known)
+    const tookMs = clock.now() - begunAt
+    await upTo(this.schedule, Math.min(Math.max(tookMs, LEAST_GRACE_MS), this.terms.serverTimeoutMs), all)
   }
 
   #away({ name, owner }: AcquireRequest): Failure[] {

@@ -17,6 +17,7 @@ import { type ReleaseChannels, releaseChannelOf } from './release-channel.js'
 import { scanKeys } from './scan.js'
 import { runScript } from './script.js'
 import { acquire, forceUnlock, handOver, inspect, release, renew } from './scripts.generated.js'
+import { HOLDERS_OF_PERMITS } from './semaphore-keys.js'
 
 /** The reentrant lock as Redisson's `RLock` keeps it: a hash of owner -> hold count, whose time to live is the lease. */
 export class ReentrantLockPort implements LockPort {
@@ -114,6 +115,8 @@ export class ReentrantLockPort implements LockPort {
 
   async *#listNode(node: NodeLink, pattern: string): AsyncIterable<LockState> {
     for await (const key of scanKeys(node, this.keyPrefix, pattern)) {
+      // A semaphore's table of holders has the shape of a lock, and is none.
+      if (key.startsWith(`${HOLDERS_OF_PERMITS}:`)) continue
       const state = await this.inspect(key.slice(this.keyPrefix.length))
       if (state.owners.length > 0) yield state
     }

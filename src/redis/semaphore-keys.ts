@@ -3,6 +3,9 @@ import { companionOf } from './companion-key.js'
 /** How long what a request came to is kept, for the case that it is sent again. */
 export const REQUEST_KEPT_MS = 60_000
 
+/** What a semaphore's table of holders is called, before its name. */
+export const HOLDERS_OF_PERMITS = 'holdfast_semaphore_permits'
+
 /**
  * A key of Holdfast's own beside a semaphore's, in the same slot. Keys with a hash tag of their own get another prefix: `x` and
  * `{x}` are two semaphores, whose companions must not be one.

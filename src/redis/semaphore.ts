@@ -21,10 +21,9 @@ import {
   semaphoreRelease,
   semaphoreRenew,
 } from './scripts.generated.js'
-import { ownCompanionOf, REQUEST_KEPT_MS, requestKeyOf } from './semaphore-keys.js'
+import { HOLDERS_OF_PERMITS, ownCompanionOf, REQUEST_KEPT_MS, requestKeyOf } from './semaphore-keys.js'
 
 const LEASES = 'holdfast_semaphore_leases'
-const TAKEN = 'holdfast_semaphore_permits'
 
 /**
  * The semaphore as Redisson's `RSemaphore` keeps it: the number of available permits. Beside it is kept who of Holdfast's clients has
@@ -98,14 +97,14 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
   }
 
   protected companionsOf(key: string): readonly [leases: string, taken: string] {
-    return [ownCompanionOf(LEASES, key), ownCompanionOf(TAKEN, key)]
+    return [ownCompanionOf(LEASES, key), ownCompanionOf(HOLDERS_OF_PERMITS, key)]
   }
 
   async *#listNode(node: NodeLink, pattern: string): AsyncIterable<LockState> {
     const { keyPrefix } = this
     for (const [before, after] of [
-      [`${TAKEN}:{${keyPrefix}`, '}'],
-      [`${TAKEN}::${keyPrefix}`, ''],
+      [`${HOLDERS_OF_PERMITS}:{${keyPrefix}`, '}'],
+      [`${HOLDERS_OF_PERMITS}::${keyPrefix}`, ''],
     ] as const) {
       for await (const companion of scanKeys(node, before, pattern + after)) {
         const state = await this.inspect(companion.slice(before.length, companion.length - after.length))

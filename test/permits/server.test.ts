@@ -46,6 +46,16 @@ test('a semaphore that is not in use is one number, as Redisson keeps it', async
     expect(await server.ask('PTTL', key)).toBeGreaterThan(0)
 })
 
+test('who holds permits is kept in a hash that is no lock', async () => {
+  const holdfast = server.holdfast()
+  await holdfast.semaphore('s').trySetPermits(3)
+  await using _permits = await holdfast.semaphore('s').acquire({ permits: 2 })
+  await using _hold = await holdfast.lock('l').acquire()
+  const listed: string[] = []
+  for await (const { name } of holdfast.list()) listed.push(name)
+  expect(listed).toEqual(['l'])
+})
+
 test('permits with ids are kept as Redisson keeps them: 16 bytes each, and when they end', async () => {
   const semaphore = server.holdfast().permitExpirableSemaphore('p')
   await semaphore.trySetPermits(3)

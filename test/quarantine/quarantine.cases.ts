@@ -119,6 +119,25 @@ export function quarantineCases(place: Place, subject: Subject): void {
       await rejectionOf(hold.release())
     })
 
+    test.runIf(subject.owned && !subject.beside)(
+      'who lost it is kept out like everybody, and has a token of its own when it comes again',
+      async () => {
+        const { holdfast, holder, name, lost } = await scene({ quarantineMs: QUARANTINE_MS })
+        const owner = holdfast.owner()
+        const since = place.now()
+        const first = await holder.acquire({ owner, leaseMs: LEASE_MS })
+        const { fence } = first
+        await place.eventually(() => lost.length > 0)
+        if (place.virtual) expect(await holder.tryAcquire({ owner })).toBeNull()
+        const again = await inTime(place, holder.acquire({ owner }))
+        expect(place.now() - since).toBeGreaterThan(LEASE_MS + QUARANTINE_MS - 2)
+        expect(again.owner).toBe(owner)
+        if (fence !== undefined) expect(again.fence).toBeGreaterThan(fence)
+        await again.release()
+        await (await inTime(place, contender(name).acquire())).release()
+      },
+    )
+
     test.runIf(subject.forced)('forced open it is free at once, before and after the loss', async () => {
       const { holder, holdfast, name, lost } = await scene({ quarantineMs: LONG_MS })
       await holder.acquire()

@@ -1,7 +1,9 @@
 import type { AcquireOptions, Hold, Holdfast, Lock } from '../../src/index.js'
 
 /** A hold of whichever kind. */
-export type Held = Pick<Hold, 'signal' | 'assertHeld' | 'release'>
+export type Held = Pick<Hold, 'owner' | 'signal' | 'assertHeld' | 'release'> & {
+  readonly fence?: bigint | undefined
+}
 
 /** A handle of whichever kind. */
 export interface Contended {
@@ -14,6 +16,10 @@ export interface Subject {
   readonly kind: string
   /** Whether there is a way to force it open. */
   readonly forced: boolean
+  /** Whether an owner can be named who takes it. */
+  readonly owned: boolean
+  /** Whether several may hold it beside each other, so that a holder that is lost keeps no further one out. */
+  readonly beside: boolean
   /** What is to be done once for the name. */
   prepare?(holdfast: Holdfast, name: string): Promise<unknown>
   holder(holdfast: Holdfast, name: string): Contended
@@ -25,10 +31,12 @@ export interface Subject {
 
 type LockOf = (holdfast: Holdfast, name: string) => Lock
 
-function lockSubject(kind: string, holder: LockOf, contender = holder): Subject {
+function lockSubject(kind: string, holder: LockOf, contender = holder, beside = false): Subject {
   return {
     kind,
     forced: true,
+    owned: true,
+    beside,
     holder,
     contender,
     remainingMs: (holdfast, name) => holder(holdfast, name).remainingMs(),
@@ -41,6 +49,8 @@ function permitsSubject(kind: 'semaphore' | 'permitExpirableSemaphore'): Subject
   return {
     kind,
     forced: false,
+    owned: false,
+    beside: false,
     prepare: (holdfast, name) => handle(holdfast, name).trySetPermits(1),
     holder: handle,
     contender: handle,
@@ -56,6 +66,8 @@ const membersOf = (holdfast: Holdfast, name: string): Lock[] =>
 const multiLock: Subject = {
   kind: 'multi-lock',
   forced: true,
+  owned: true,
+  beside: false,
   holder: (holdfast, name) => holdfast.multiLock(membersOf(holdfast, name)),
   contender: (holdfast, name) => holdfast.multiLock(membersOf(holdfast, name)),
   remainingMs: async (holdfast, name) =>
@@ -72,7 +84,7 @@ export const subjects: readonly Subject[] = [
   plainLock,
   lockSubject('fenced lock', (holdfast, name) => holdfast.fencedLock(name)),
   lockSubject('fair lock', (holdfast, name) => holdfast.fairLock(name)),
-  lockSubject('read lock', readLock, writeLock),
+  lockSubject('read lock', readLock, writeLock, true),
   lockSubject('write lock', writeLock),
   lockSubject('write lock, for a reader', writeLock, readLock),
   lockSubject('spin lock', (holdfast, name) => holdfast.spinLock(name, { longestPauseMs: 20 })),

@@ -26,6 +26,14 @@ describe.each([3, 5])('votes of %i servers', (count) => {
     },
   )
 
+  test('a minority that is frozen does not hold up the first call either', async () => {
+    for (const server of assembly.servers.slice(0, spares)) server.conduct = 'frozen'
+    const hold = await assembly.outcome(assembly.holdfast().lock(NAME).acquire({ waitMs: 50 }))
+    await assembly.outcome(hold.release())
+    for (const server of assembly.servers) server.recover()
+    await assembly.nothingLeft(NAME)
+  })
+
   test.each(['gone', 'mute', 'frozen'] as const)(
     'a majority that is %s: an error that says which and why, in time, and nothing is left',
     async (conduct) => {

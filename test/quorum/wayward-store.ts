@@ -94,7 +94,9 @@ export class WaywardStore implements Store {
     const conduct = this.only === undefined || this.only === command ? this.conduct : 'well'
     if (conduct === 'gone') throw new StoreError('unreachable', command, { transient: true })
     if (this.delayMs > 0) await this.#pass(this.delayMs)
-    if (conduct === 'frozen') await new Promise<void>((resolve) => this.#thawing.push(resolve))
+    // Unless it has recovered on the way.
+    if (conduct === 'frozen' && this.conduct === 'frozen')
+      await new Promise<void>((resolve) => this.#thawing.push(resolve))
     const reply = await run()
     if (conduct === 'mute') throw new StoreError('timeout', command, { transient: true })
     if (this.delayMs > 0) await this.#pass(this.delayMs)
