@@ -114,6 +114,8 @@ export class Acquisition {
       this.#attempt.knowsBusy(tenure)
       return undefined
     }
+    // An attempt for whose answer there is no time could only be given back.
+    if (this.#attempt.made && this.#now() >= this.#deadline) return undefined
     if (this.#letsOthersGoFirst()) return undefined
     if (this.#now() < gate.restsUntil(waiter)) {
       this.#attempt.knowsFull(gate.restsUntil(waiter))

@@ -55,6 +55,11 @@ export class Attempt {
     return this.locker.schedule.clock.now() + polls.pauseMs(this.#count, Math.random())
   }
 
+  /** Whether the store was asked at all. */
+  get made(): boolean {
+    return this.#count > 0
+  }
+
   /** As whom the store may know the call already: the next request must be the same one, repeated. */
   get askedAs(): Owner | undefined {
     return (this.#unsettled ?? this.#inLine)?.owner

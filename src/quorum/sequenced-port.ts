@@ -53,8 +53,13 @@ export class SequencedPort implements LockPort {
     return this.port.watch(name, onNews)
   }
 
+  /** What this client has under way for that lock is in what it sees: else it would tell of the time before its own acquire. */
   inspect(name: string): Promise<LockState> {
-    return this.port.inspect(name)
+    const before = [...this.#underWay].flatMap(([key, settled]) =>
+      key.slice(key.indexOf(' ') + 1) === name ? settled : [],
+    )
+    const inspect = () => this.port.inspect(name)
+    return before.length === 0 ? inspect() : Promise.all(before).then(inspect)
   }
 
   countWatchers(name: string): Promise<number> {

@@ -33,6 +33,8 @@ describe('options of a Holdfast', () => {
     expect(checkHoldfastOptions({})).toEqual({
       watchdogMs: 30_000,
       quarantineMs: 0,
+      checkReplicas: 0,
+      replicasTimeoutMs: 1_000,
       commandTimeoutMs: 3_000,
       storeTimeoutMs: 10_000,
       maxHoldMs: Number.POSITIVE_INFINITY,
