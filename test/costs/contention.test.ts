@@ -51,6 +51,18 @@ describe.each([
     await (await waiting).release()
   })
 
+  test('a wait in vain: nothing more is sent at its end', async () => {
+    await using _hold = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
+    const waiter = await warm(true)
+    const tally = scene.proxy.tally()
+    await expect(waiter.lock(scene.name).acquire({ waitMs: 300 })).rejects.toMatchObject({
+      code: 'LOCK_TIMEOUT',
+    })
+    // The subscription is given up after what was sent at the end, if anything was.
+    await eventually(async () => (await scene.channels()).length === 0)
+    expect(tally.labels).toEqual(['acquire', 'SUBSCRIBE', 'acquire', 'UNSUBSCRIBE'])
+  })
+
   test('hand-over between processes: the release and one attempt, two round trips, nothing else', async () => {
     const hold = await (await warm(true)).lock(scene.name).acquire()
     const waiter = await warm(true)
