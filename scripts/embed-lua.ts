@@ -25,9 +25,16 @@ const draft = new URL(`${target.href}.${process.pid}`)
 writeFileSync(draft, `${header}\n${scripts.join('\n')}`)
 renameSync(draft, target)
 
-/** A script's text with its parts in it, each once, and without the headers: those are for readers of lua/, Redis need not store them. */
+/**
+ * A script's text with its parts in it, each once. Headers, comments and indentation are for readers of lua/: Redis need not store
+ * them, nor every bundle carry them.
+ */
 function sourceOf(file: string, included: Set<string> = new Set()): string {
-  const text = readFileSync(new URL(file, folder), 'utf8').replace(/^--\[\[.*?\]\]\n/s, '')
+  const text = readFileSync(new URL(file, folder), 'utf8')
+    .replace(/^--\[\[.*?\]\]\n/s, '')
+    .replace(/^[ \t]*--(?!@include ).*\n/gm, '')
+    .replace(/^[ \t]+/gm, '')
+    .replace(/^\n/gm, '')
   return text.replace(/^--@include (.+)\n/gm, (_, noun: string) => {
     const part = `parts/${noun}.lua`
     if (included.has(part)) return ''
