@@ -31,7 +31,7 @@ renameSync(draft, target)
  */
 function sourceOf(file: string, included: Set<string> = new Set()): string {
   const text = readFileSync(new URL(file, folder), 'utf8')
-    .replace(/^--\[\[.*?\]\]\n/s, '')
+    .replace(/^[ \t]*--\[\[.*?\]\]\n/gms, '')
     .replace(/^[ \t]*--(?!@include ).*\n/gm, '')
     .replace(/^[ \t]+/gm, '')
     .replace(/^\n/gm, '')
