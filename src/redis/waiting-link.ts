@@ -37,24 +37,13 @@ export class WaitingLink implements Link {
   }
 
   async carryOut<Result>(key: string, make: (send: Send) => Order<unknown, Result>): Promise<Result> {
-    const node = await this.link.nodeOf(key)
-    let about: About = { command: 'WAIT' }
-    const order = make((command, ...args) => node.send(about, command, ...args))
-    about = order.about
-    const sent = order.start()
-    // On the same connection, so after it.
-    const acknowledged = this.#acknowledgement(node, key, about)
-    acknowledged.catch(() => undefined)
     try {
-      const reply = await sent
-      await acknowledged
-      return await order.read(reply)
+      return await this.#carryOutOn(await this.link.nodeOf(key), key, make)
     } catch (error) {
-      const again = order.retry?.(error instanceof StoreError ? error.cause : error)
-      if (!again) throw error
-      const reply = await again
-      await this.#acknowledgement(node, key, about)
-      return await order.read(reply)
+      if (!hasMoved(error)) throw error
+      // The client library follows only what it has routed itself, and knows from that where the key lives now.
+      await this.link.send(key, { command: 'PTTL' }, 'PTTL', key)
+      return await this.#carryOutOn(await this.link.nodeOf(key), key, make)
     }
   }
 
@@ -84,6 +73,31 @@ export class WaitingLink implements Link {
 
   close(): Promise<void> {
     return this.link.close()
+  }
+
+  async #carryOutOn<Result>(
+    node: NodeLink,
+    key: string,
+    make: (send: Send) => Order<unknown, Result>,
+  ): Promise<Result> {
+    let about: About = { command: 'WAIT' }
+    const order = make((command, ...args) => node.send(about, command, ...args))
+    about = order.about
+    const sent = order.start()
+    // On the same connection, so after it.
+    const acknowledged = this.#acknowledgement(node, key, about)
+    acknowledged.catch(() => undefined)
+    try {
+      const reply = await sent
+      await acknowledged
+      return await order.read(reply)
+    } catch (error) {
+      const again = order.retry?.(error instanceof StoreError ? error.cause : error)
+      if (!again) throw error
+      const reply = await again
+      await this.#acknowledgement(node, key, about)
+      return await order.read(reply)
+    }
   }
 
   /** Resolves when everything that was sent to that server before has reached enough replicas. */
@@ -128,4 +142,10 @@ export class WaitingLink implements Link {
         '(replicasTimeoutMs); it was given back. See whether the replicas are connected and keep up.',
     })
   }
+}
+
+function hasMoved(error: unknown): boolean {
+  return (
+    error instanceof StoreError && error.cause instanceof Error && error.cause.message.startsWith('MOVED')
+  )
 }
