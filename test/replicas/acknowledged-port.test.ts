@@ -31,7 +31,7 @@ function request(name: string, heldBefore = 0, owner = owners.next()): AcquireRe
   return { name, owner, heldBefore, leaseMs: 60_000 }
 }
 
-test('a nested hold that falls short is given back; the outer one stays', async () => {
+test('redisson#4646, #4154: a nested hold that falls short is given back; the outer one stays', async () => {
   const { port, acknowledged } = stage(() => Promise.reject(shortfall))
   const outer = request('a')
   await port.acquire(outer)

@@ -50,26 +50,29 @@ describe.each(kindNames)('checkReplicas: %s', (kind) => {
   test.each([
     { place: group, replicas: 2, has: 1 },
     { place: cluster, replicas: 1, has: 0 },
-  ])('a shortfall ($has of $replicas) is a StoreError, and nothing is held', async ({ place, replicas }) => {
-    const holdfast = place.holdfast({ checkReplicas: replicas, replicasTimeoutMs: 20 })
-    const lock = holdfast.lock(place.lockName())
-    const calls = [
-      () => lock.acquire(),
-      () => lock.tryAcquire(),
-      () => lock.acquire({ leaseMs: 60_000, waitMs: 30_000 }),
-      () => lock.withLock(() => expect.unreachable()),
-    ]
-    for (const call of calls) {
-      const error = await rejectionOf(call())
-      expect(error).toBeInstanceOf(StoreError)
-      expect(error).toMatchObject({ reason: 'replicas', transient: false, lockName: lock.name })
-      expect(await lock.isLocked()).toBe(false)
-    }
-    await place
-      .holdfast()
-      .lock(lock.name)
-      .withLock(() => undefined)
-  })
+  ])(
+    'redisson#4822, #4706: a shortfall ($has of $replicas) is a StoreError, and nothing is held',
+    async ({ place, replicas }) => {
+      const holdfast = place.holdfast({ checkReplicas: replicas, replicasTimeoutMs: 20 })
+      const lock = holdfast.lock(place.lockName())
+      const calls = [
+        () => lock.acquire(),
+        () => lock.tryAcquire(),
+        () => lock.acquire({ leaseMs: 60_000, waitMs: 30_000 }),
+        () => lock.withLock(() => expect.unreachable()),
+      ]
+      for (const call of calls) {
+        const error = await rejectionOf(call())
+        expect(error).toBeInstanceOf(StoreError)
+        expect(error).toMatchObject({ reason: 'replicas', transient: false, lockName: lock.name })
+        expect(await lock.isLocked()).toBe(false)
+      }
+      await place
+        .holdfast()
+        .lock(lock.name)
+        .withLock(() => undefined)
+    },
+  )
 })
 
 describe('checkReplicas: what several hold', () => {
@@ -161,7 +164,7 @@ describe('checkReplicas: its commands', () => {
     await scene.nothingLeft()
   })
 
-  test('many at once share a WAIT; a lock that is busy costs none; without the option there is none', async () => {
+  test('redisson#5586, #4645, #6775, #4573, #5614, #7321: many at once share a WAIT, a busy lock costs none, without the option there is none', async () => {
     scene = await Scene.standalone()
     const holdfast = scene.holdfast({ checkReplicas: 1, replicasTimeoutMs: 20 })
     const names = Array.from({ length: 40 }, (_, index) => `${scene.name}:${index}`)
