@@ -5,16 +5,10 @@ import { ratioOf, summarise } from '../measure/summary.js'
 import { fairProcesses, fairScenario, growthProcesses, growthWaiters } from '../scenarios.js'
 import { type Bar, drawnBars } from './bars.js'
 import { drawnLines, type Line } from './lines.js'
-
-export interface Chart {
-  /** Of the file, without its ending. */
-  readonly name: string
-  readonly caption: string
-  readonly svg: string
-}
+import type { Picture } from './picture.js'
 
 /** The charts for which a run has figures. */
-export function chartsOf(results: Results): Chart[] {
+export function chartsOf(results: Results): Picture[] {
   return [
     ...rates(results, 'burst-1x50', 'Burst: 1 process, 50 waiters, sections of 1 ms'),
     ...rates(results, 'burst-4x25', 'Burst: 4 processes, 25 waiters each, sections of 1 ms'),
@@ -37,7 +31,7 @@ function bars(results: Results, scenario: string, pick: (figures: Figures) => nu
   })
 }
 
-function rates(results: Results, scenario: string, title: string): Chart[] {
+function rates(results: Results, scenario: string, title: string): Picture[] {
   const found = bars(results, scenario, (figures) => figures.sectionsPerSecond)
   if (found.length === 0) return []
   return [
@@ -49,7 +43,7 @@ function rates(results: Results, scenario: string, title: string): Chart[] {
   ]
 }
 
-function fairness(results: Results, scenario: string, title: string): Chart[] {
+function fairness(results: Results, scenario: string, title: string): Picture[] {
   const found = bars(results, scenario, (figures) => figures.jain)
   if (found.length === 0) return []
   return [
@@ -65,7 +59,7 @@ function fairness(results: Results, scenario: string, title: string): Chart[] {
   ]
 }
 
-function uncontended(results: Results): Chart[] {
+function uncontended(results: Results): Picture[] {
   const names = [
     ...new Set(
       results.cells.filter(({ scenario }) => scenario === 'sequential').map(({ library }) => library),
@@ -91,7 +85,7 @@ function uncontended(results: Results): Chart[] {
   ]
 }
 
-function growth(results: Results): Chart[] {
+function growth(results: Results): Picture[] {
   const names = [
     ...new Set(
       results.cells.filter(({ scenario }) => scenario.startsWith('growth-')).map(({ library }) => library),
@@ -125,7 +119,7 @@ function growth(results: Results): Chart[] {
   ]
 }
 
-function fair(results: Results): Chart[] {
+function fair(results: Results): Picture[] {
   const lines = ['holdfast-fair', 'holdfast', 'redisson-fair'].flatMap((name): Line[] => {
     const points = fairProcesses.flatMap((processes) => {
       const cost = summarise(results.cells, fairScenario(processes), name)?.figures?.commandsPerSection
