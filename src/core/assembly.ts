@@ -34,6 +34,8 @@ export class Assembly {
   readonly #startedAt: number
   #held: Array<{ readonly member: Member; readonly grant: Grant }> = []
   #keeper: LeaseKeeper | undefined
+  /** With how many commands they were taken. */
+  #steps = 0
 
   constructor(
     private readonly members: readonly Member[],
@@ -90,6 +92,7 @@ export class Assembly {
     const calls = group.map((member) => this.#callFor(member, waitMs))
     const { grants, refusal } = await travelTogether(first.locker, port, 'all', calls)
     if (grants.size === group.length) {
+      this.#steps += 1
       for (const [index, member] of group.entries()) this.#hold(member, grants.get(index))
       return undefined
     }
@@ -104,6 +107,7 @@ export class Assembly {
     if (waitMs === undefined) return this.#refusedBy(member)
     const outcome = await member.locker.acquire(this.#callFor(member, waitMs))
     if (!(outcome instanceof Grant)) return this.#refusedBy(member, outcome)
+    this.#steps += 1
     this.#hold(member, outcome)
     return undefined
   }
@@ -122,7 +126,8 @@ export class Assembly {
     const keeper = this.#keeper
     this.#keeper = undefined
     const now = this.now()
-    if (keeper && this.#held.some(({ grant }) => grant.grantedAt < now)) await keeper.renew()
+    // What came with one command has its lease from there.
+    if (keeper && this.#steps > 1) await keeper.renew()
     keeper?.stop()
     const gone = this.#held.find(({ member: { locker }, grant }) => !locker.possession.check(grant.tenure))
     for (const { grant } of this.#held) if (grant.endedBy && !grant.loss) throw grant.endedBy
@@ -140,6 +145,7 @@ export class Assembly {
   #giveBack(): void {
     this.#keeper?.stop()
     this.#keeper = undefined
+    this.#steps = 0
     for (const { member, grant } of this.#held.splice(0).reverse()) void member.locker.discard(grant)
   }
 
