@@ -1,17 +1,7 @@
 import { isTransient } from './core/outage.js'
 import { StoreError } from './errors.js'
-import type {
-  AcquireReply,
-  AcquireRequest,
-  HandOverRequest,
-  LockPort,
-  LockState,
-  News,
-  ReleaseReply,
-  ReleaseRequest,
-  RenewRequest,
-  Watch,
-} from './store.js'
+import { PassingPort } from './passing-port.js'
+import type { AcquireReply, AcquireRequest, HandOverRequest, LockPort } from './store.js'
 
 /**
  * A port whose grants count only once replicas have them (`checkReplicas`). Each grant is followed by a renewal that goes to the
@@ -19,21 +9,18 @@ import type {
  * hold, and it is a write that the hold's replication cannot be behind. A grant that too few acknowledge is given back before
  * its caller hears of it.
  */
-export class AcknowledgedPort implements LockPort {
-  readonly watchesInOrder: boolean
-  readonly fenced: boolean
+export class AcknowledgedPort extends PassingPort {
   readonly shared: LockPort['shared']
   readonly line: LockPort['line']
   readonly thread: LockPort['thread']
   readonly together: LockPort['together']
 
   constructor(
-    private readonly port: LockPort,
+    port: LockPort,
     /** The same locks, with renewals that resolve when replicas have them. */
     private readonly acknowledging: Pick<LockPort, 'renew'>,
   ) {
-    this.watchesInOrder = port.watchesInOrder
-    this.fenced = port.fenced
+    super(port)
     this.shared = port.shared
     this.line = port.line
     this.thread = port.thread
@@ -45,11 +32,11 @@ export class AcknowledgedPort implements LockPort {
     }
   }
 
-  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+  override async acquire(request: AcquireRequest): Promise<AcquireReply> {
     return await this.#confirmedOne(request, await this.port.acquire(request))
   }
 
-  async handOver(request: HandOverRequest): Promise<AcquireReply> {
+  override async handOver(request: HandOverRequest): Promise<AcquireReply> {
     const reply = await this.port.handOver(request)
     // Whatever becomes of it, the previous holder's tenure is over and the next one's is not to be relied on.
     return await this.#confirmedOne(request, reply).catch((error: unknown) => {
@@ -59,38 +46,6 @@ export class AcknowledgedPort implements LockPort {
         transient: true,
       })
     })
-  }
-
-  abandon(request: AcquireRequest): Promise<void> {
-    return this.port.abandon(request)
-  }
-
-  release(request: ReleaseRequest): Promise<ReleaseReply> {
-    return this.port.release(request)
-  }
-
-  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
-    return this.port.renew(requests)
-  }
-
-  watch(name: string, onNews: (news?: News) => void): Watch {
-    return this.port.watch(name, onNews)
-  }
-
-  inspect(name: string): Promise<LockState> {
-    return this.port.inspect(name)
-  }
-
-  countWatchers(name: string): Promise<number> {
-    return this.port.countWatchers(name)
-  }
-
-  forceUnlock(name: string): Promise<boolean> {
-    return this.port.forceUnlock(name)
-  }
-
-  list(pattern: string): AsyncIterable<LockState> {
-    return this.port.list(pattern)
   }
 
   async #confirmedOne(request: AcquireRequest, reply: AcquireReply): Promise<AcquireReply> {

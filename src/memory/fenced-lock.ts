@@ -1,74 +1,35 @@
 import type { FencedPort, TenureState } from '../fence/fenced-port.js'
 import type { Owner } from '../owner.js'
-import type {
-  AcquireReply,
-  AcquireRequest,
-  HandOverRequest,
-  LockState,
-  ReleaseReply,
-  ReleaseRequest,
-  RenewRequest,
-  Watch,
-} from '../store.js'
+import { PassingPort } from '../passing-port.js'
+import type { AcquireReply, AcquireRequest, HandOverRequest } from '../store.js'
 import type { FenceCounters } from './fence-counters.js'
 import type { MemoryLocks } from './locks.js'
 import type { MemoryLockPort } from './port.js'
 
 /** The fenced lock in memory: the reentrant lock, and a token for each tenure. */
-export class MemoryFencedLockPort implements FencedPort {
-  readonly watchesInOrder = true
-  readonly fenced = true
+export class MemoryFencedLockPort extends PassingPort implements FencedPort {
+  override readonly fenced = true
 
   /** @param retentionMs how long a counter is kept after its last token. */
   constructor(
-    private readonly plain: MemoryLockPort,
+    plain: MemoryLockPort,
     private readonly locks: MemoryLocks,
     private readonly counters: FenceCounters,
     private readonly retentionMs = Number.POSITIVE_INFINITY,
-  ) {}
-
-  acquire(request: AcquireRequest): Promise<AcquireReply> {
-    return this.#granted(request, () => this.plain.acquire(request))
+  ) {
+    super(plain)
   }
 
-  handOver(request: HandOverRequest): Promise<AcquireReply> {
-    return this.#granted(request, () => this.plain.handOver(request))
+  override acquire(request: AcquireRequest): Promise<AcquireReply> {
+    return this.#granted(request, () => super.acquire(request))
+  }
+
+  override handOver(request: HandOverRequest): Promise<AcquireReply> {
+    return this.#granted(request, () => super.handOver(request))
   }
 
   async readTenure(name: string, owner: Owner): Promise<TenureState> {
     return { held: this.#holds(name, owner), lastFence: this.counters.last(name) }
-  }
-
-  abandon(request: AcquireRequest): Promise<void> {
-    return this.plain.abandon(request)
-  }
-
-  release(request: ReleaseRequest): Promise<ReleaseReply> {
-    return this.plain.release(request)
-  }
-
-  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
-    return this.plain.renew(requests)
-  }
-
-  watch(name: string, onNews: () => void): Watch {
-    return this.plain.watch(name, onNews)
-  }
-
-  inspect(name: string): Promise<LockState> {
-    return this.plain.inspect(name)
-  }
-
-  countWatchers(name: string): Promise<number> {
-    return this.plain.countWatchers(name)
-  }
-
-  forceUnlock(name: string): Promise<boolean> {
-    return this.plain.forceUnlock(name)
-  }
-
-  list(pattern: string): AsyncIterable<LockState> {
-    return this.plain.list(pattern)
   }
 
   /** The token is minted in the same step as the grant is made: the port in memory has done its work when it returns. */

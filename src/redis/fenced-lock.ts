@@ -1,15 +1,7 @@
 import type { FencedPort, TenureState } from '../fence/fenced-port.js'
 import { isOwner, type Owner } from '../owner.js'
-import type {
-  AcquireReply,
-  AcquireRequest,
-  HandOverRequest,
-  LockState,
-  ReleaseReply,
-  ReleaseRequest,
-  RenewRequest,
-  Watch,
-} from '../store.js'
+import { PassingPort } from '../passing-port.js'
+import type { AcquireReply, AcquireRequest, HandOverRequest } from '../store.js'
 import { redissonCompanionOf } from './companion-key.js'
 import type { Link } from './link.js'
 import type { ReentrantLockPort } from './reentrant-lock.js'
@@ -31,9 +23,8 @@ export function tokenCounterOf(key: string, inCluster: boolean): string {
  * The fenced lock as Redisson's `RFencedLock` keeps it: the reentrant lock's hash, so that the two exclude each other, and a
  * counter beside it. What does not mint a token is the reentrant lock's business.
  */
-export class FencedLockPort implements FencedPort {
-  readonly watchesInOrder: boolean
-  readonly fenced = true
+export class FencedLockPort extends PassingPort implements FencedPort {
+  override readonly fenced = true
   readonly #retentionMs: number
 
   /**
@@ -41,61 +32,29 @@ export class FencedLockPort implements FencedPort {
    *   from the server's clock, so that those minted after the counter has gone are greater all the same.
    */
   constructor(
-    private readonly plain: ReentrantLockPort,
+    plain: ReentrantLockPort,
     private readonly link: Link,
     private readonly keyPrefix: string,
     retentionMs?: number,
     readonly thread?: ThreadRenewals | undefined,
   ) {
-    this.watchesInOrder = plain.watchesInOrder
+    super(plain)
     this.#retentionMs = retentionMs ?? 0
   }
 
-  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+  override async acquire(request: AcquireRequest): Promise<AcquireReply> {
     // It runs before the first grant: a block of the event loop may come right after that.
     const starting = this.thread?.start()
     if (starting) await starting
     return await this.#acquire(request, '')
   }
 
-  handOver(request: HandOverRequest): Promise<AcquireReply> {
+  override handOver(request: HandOverRequest): Promise<AcquireReply> {
     return this.#acquire({ ...request, heldBefore: 0 }, request.from)
   }
 
   readTenure(name: string, owner: Owner): Promise<TenureState> {
     return runScript(this.link, fencedTenure, this.#keys(name), name, [owner], tenureReply)
-  }
-
-  abandon(request: AcquireRequest): Promise<void> {
-    return this.plain.abandon(request)
-  }
-
-  release(request: ReleaseRequest): Promise<ReleaseReply> {
-    return this.plain.release(request)
-  }
-
-  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
-    return this.plain.renew(requests)
-  }
-
-  watch(name: string, onNews: () => void): Watch {
-    return this.plain.watch(name, onNews)
-  }
-
-  inspect(name: string): Promise<LockState> {
-    return this.plain.inspect(name)
-  }
-
-  countWatchers(name: string): Promise<number> {
-    return this.plain.countWatchers(name)
-  }
-
-  forceUnlock(name: string): Promise<boolean> {
-    return this.plain.forceUnlock(name)
-  }
-
-  list(pattern: string): AsyncIterable<LockState> {
-    return this.plain.list(pattern)
   }
 
   #acquire({ name, owner, heldBefore, leaseMs }: AcquireRequest, from: string): Promise<AcquireReply> {
