@@ -100,10 +100,7 @@ describe('taking and giving back', () => {
     await owner.do(() => multi.lock())
     const interrupt = new AbortController()
     const uninterrupted = other.do(() => multi.lock())
-    const interrupted = place
-      .holdfast()
-      .multiLock([...multi.locks])
-      .acquire({ signal: interrupt.signal })
+    const interrupted = multi.acquire({ signal: interrupt.signal })
     interrupt.abort(new Error('interrupted'))
     await expect(interrupted).rejects.toThrow('interrupted')
     expect(await other.do(() => multi.isHeld())).toBe(false)
