@@ -34,6 +34,11 @@ export class Locker {
   readonly possession: Possession
   readonly giveBack: GiveBack
   closed = false
+  #endPauses: (() => void) | undefined
+  /** Resolves when the client is closed. */
+  readonly closing = new Promise<void>((resolve) => {
+    this.#endPauses = resolve
+  })
   readonly #gates = new Map<string, Gate>()
   readonly #acquisitions = new Set<Acquisition>()
   readonly #releases = new Map<Grant, Promise<unknown> | undefined>()
@@ -212,6 +217,7 @@ export class Locker {
   async close(): Promise<void> {
     if (this.closed) return
     this.closed = true
+    this.#endPauses?.()
     const acquisitions = [...this.#acquisitions]
     for (const { waiter } of acquisitions) waiter.cancel(new ClosedError(waiter.call.name))
     await this.#keepAlive.during(async () => {
