@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Locker } from './core/locker.js'
 import { isTransient, Outage } from './core/outage.js'
+import { ClosedError } from './errors.js'
 
 /** A store remembers for a minute what a request came to: no longer than half of that may it be repeated. */
 const LONGEST_MS = 30_000
@@ -13,19 +14,29 @@ export async function change<Result>(
   locker: Locker,
   send: (request: string) => Promise<Result>,
 ): Promise<Result> {
+  // From the first try to the last, the pauses between them included, somebody awaits this.
+  return await locker.query(() => untilSettled(locker, send))
+}
+
+async function untilSettled<Result>(
+  locker: Locker,
+  send: (request: string) => Promise<Result>,
+): Promise<Result> {
   const request = randomUUID()
   const { clock } = locker.schedule
   const outage = new Outage()
   for (;;) {
     try {
-      return await locker.query(() => send(request))
+      return await send(request)
     } catch (error) {
       const now = clock.now()
       outage.failed(error, now)
       const patienceMs = Math.min(locker.settings.storeTimeoutMs, LONGEST_MS)
       if (!isTransient(error) || outage.lastedMs(now) >= patienceMs) throw error
       // Not by the client's schedule: that ends with the client, and then the caller is to hear of it.
-      await new Promise<void>((resolve) => clock.startTimer(resolve, outage.retryAt(now) - now))
+      const pause = new Promise<void>((resolve) => clock.startTimer(resolve, outage.retryAt(now) - now))
+      await Promise.race([pause, locker.closing])
+      if (locker.closed) throw new ClosedError()
     }
   }
 }

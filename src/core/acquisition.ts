@@ -121,6 +121,8 @@ export class Acquisition {
       this.#attempt.knowsFull(gate.restsUntil(waiter))
       return undefined
     }
+    // Who has waited behind another that gave up need not find out for itself, one command's time after the other.
+    if (this.#waits) this.#attempt.throwIfOutOfPatience()
     return this.#attempt.send(this.#newTenure())
   }
 
@@ -137,6 +139,7 @@ export class Acquisition {
 
   #newTenure(): Tenure {
     const { name, permits, caller } = this.call
+    this.#attempt.leaveNested()
     const storedAs = this.#attempt.askedAs ?? this.locker.storedAs(this.gate, caller.owner)
     const tenure = new Tenure(name, caller.owner, storedAs)
     tenure.permits = permits

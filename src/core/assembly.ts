@@ -127,7 +127,8 @@ export class Assembly {
     this.#keeper = undefined
     const now = this.now()
     // What came with one command has its lease from there.
-    if (keeper && this.#steps > 1) await keeper.renew()
+    const [first] = this.members
+    if (keeper && first && this.#steps > 1) await first.locker.query(() => keeper.renew())
     keeper?.stop()
     const gone = this.#held.find(({ member: { locker }, grant }) => !locker.possession.check(grant.tenure))
     for (const { grant } of this.#held) if (grant.endedBy && !grant.loss) throw grant.endedBy

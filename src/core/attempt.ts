@@ -24,7 +24,7 @@ export class Attempt {
   #count = 0
   #sending = false
   /** A request whose outcome is unknown: to be repeated, or given back. */
-  #unsettled: AcquireRequest | undefined
+  #unsettled: { readonly request: AcquireRequest; readonly tenure: Tenure } | undefined
   /** The request that has given this call a place in the line that the store keeps. */
   #inLine: AcquireRequest | undefined
 
@@ -62,16 +62,27 @@ export class Attempt {
 
   /** As whom the store may know the call already: the next request must be the same one, repeated. */
   get askedAs(): Owner | undefined {
-    return (this.#unsettled ?? this.#inLine)?.owner
+    return this.#unsettled?.request.owner ?? this.#inLine?.owner
   }
 
-  /** No more tries, for now or for good: what the last one may have taken without anybody knowing is given back. */
+  /** What the last try may have taken without anybody knowing is given back: the next one, if any, is another request. */
   leave(): void {
-    const unsettled = this.#unsettled
-    this.#unsettled = undefined
-    if (unsettled) this.#giveBack(unsettled, Promise.reject(this.outage.cause))
-    else if (this.#inLine) this.#giveBack(this.#inLine, CARRIED_OUT)
+    this.#leaveUnsettled()
+    if (this.#inLine) this.#giveBack(this.#inLine, CARRIED_OUT)
     this.#inLine = undefined
+  }
+
+  /** The tenure has ended to which a nested request was to add a hold: it is not repeated as a first one. */
+  leaveNested(): void {
+    if (this.#unsettled && this.#unsettled.request.heldBefore > 0) this.#leaveUnsettled()
+  }
+
+  #leaveUnsettled(): void {
+    const unsettled = this.#unsettled
+    if (!unsettled) return
+    this.#unsettled = undefined
+    this.#inLine = undefined
+    this.#giveBack(unsettled.request, Promise.reject(this.outage.cause), unsettled.tenure)
   }
 
   /** Sends one acquire and deals with its answer. Undefined when it was not granted in time, or failed for the moment. */
@@ -87,9 +98,6 @@ export class Attempt {
     const { watchdog } = locker.possession
     try {
       const answerBy = this.#answerBy()
-      const stray =
-        tenure.state === 'pending' ? locker.giveBack.pending(tenure.name, tenure.storedAs) : undefined
-      if (stray && (await waiter.upTo(answerBy, stray)) === TIME_IS_UP) return undefined
       const watched = call.leaseMs === undefined
       const leaseMs = call.leaseMs ?? watchdog.leaseMs
       const request: AcquireRequest = {
@@ -109,17 +117,21 @@ export class Attempt {
       const beforeSend = locker.schedule.clock.now()
       const sent = call.together?.send(request) ?? locker.port.acquire(request)
       // What an earlier try may have done is settled by an answer, not by another failure.
-      const earlier = this.#unsettled ? this.outage.cause : undefined
+      const earlier = this.#repeats(request) ? this.outage.cause : undefined
       this.#unsettled = undefined
       this.covered = false
       let reply: AcquireReply | typeof TIME_IS_UP
+      tenure.growing = true
       try {
         reply = await waiter.upTo(answerBy, sent)
       } catch (error) {
-        return this.#failed(request, sent, earlier, error)
+        tenure.growing = false
+        return this.#failed(request, sent, earlier, error, tenure)
       }
-      if (reply === TIME_IS_UP) return this.#tooLate(request, sent, earlier, beforeSend)
+      tenure.growing = false
+      if (reply === TIME_IS_UP) return this.#tooLate(request, sent, earlier, beforeSend, tenure)
       this.outage.answered()
+      gate.outage.answered()
       this.covered = covered
       // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
       this.busyUntil = Number.NEGATIVE_INFINITY
@@ -130,7 +142,7 @@ export class Attempt {
       const grant = new Grant(tenure, call.holder, renewUntil, tenure.fence ?? reply.fence)
       const { since, leaseMs: grantedMs } = reply.granted ?? { since: beforeSend, leaseMs }
       if (!locker.possession.granted(gate, grant, since, grantedMs, reply.granted !== undefined)) {
-        this.#giveBack(this.#withoutTenure(request, tenure), sent)
+        this.#giveBack(request, sent, tenure)
         return undefined
       }
       gate.entered(reply)
@@ -152,15 +164,30 @@ export class Attempt {
     }
   }
 
+  /** Whether it is the one whose outcome is unknown, once more. Another one takes no account of that, which is given back. */
+  #repeats({ owner, heldBefore }: AcquireRequest): boolean {
+    if (!this.#unsettled) return false
+    const { request } = this.#unsettled
+    if (request.owner === owner && request.heldBefore === heldBefore) return true
+    this.#leaveUnsettled()
+    return false
+  }
+
   /**
-   * A nested hold that comes after its tenure was lost has no outer hold to go back to: then all that owner has is given back,
-   * unless the owner is at this lock again under the same name, whose own release will do that.
+   * What is to be undone of a nested request, at the time of the undoing. While its tenure lasts, which waits for nobody, the
+   * owner keeps the holds it has been granted since, and one that may be on its way. After the tenure was lost there is no outer
+   * hold to go back to: then all that owner has is given back, unless the owner is at this lock again under the same name, whose
+   * own release will do that.
    */
-  #withoutTenure(request: AcquireRequest, tenure: Tenure): AcquireRequest {
+  #nestedNow(request: AcquireRequest, tenure: Tenure): AcquireRequest {
     const { gate, waiter, locker } = this
+    if (tenure.state !== 'over') {
+      const holds = tenure.holds.length + (tenure.growing ? 1 : 0)
+      return { ...request, heldBefore: Math.max(request.heldBefore, holds) }
+    }
     const lapsed = locker.possession.lapsed.has(request.owner)
     const again = gate.tenureMetBy(tenure.owner)?.storedAs === request.owner || gate.queue.hasOther(waiter)
-    return tenure.state === 'over' && (lapsed || !again) ? { ...request, heldBefore: 0 } : request
+    return lapsed || !again ? { ...request, heldBefore: 0 } : request
   }
 
   /** The call has the lock, by an answer of the store or by hand-over. */
@@ -185,22 +212,38 @@ export class Attempt {
     sent: Promise<AcquireReply>,
     earlier: unknown,
     sentAt: number,
+    tenure: Tenure,
   ): undefined {
     this.#cutShort(request, this.locker.schedule.clock.now() - sentAt)
-    this.#giveBack(request, settledBy(sent, earlier))
+    this.#giveBack(request, settledBy(sent, earlier), tenure)
   }
 
   /** Returns when the request is to be repeated after a pause; else its caller hears of the failure. */
-  #failed(request: AcquireRequest, sent: Promise<AcquireReply>, earlier: unknown, error: unknown): undefined {
+  #failed(
+    request: AcquireRequest,
+    sent: Promise<AcquireReply>,
+    earlier: unknown,
+    error: unknown,
+    tenure: Tenure,
+  ): undefined {
     const { locker, waiter } = this
     if (waiter.cancelled || !isTransient(error)) {
-      this.#giveBack(request, settledBy(sent, earlier))
+      this.#giveBack(request, settledBy(sent, earlier), tenure)
       throw error
     }
     const now = locker.schedule.clock.now()
-    this.#unsettled = request
+    this.#unsettled = { request, tenure }
     this.outage.failed(error, now)
-    if (this.call.waitMs === 0 || this.outage.lastedMs(now) >= locker.settings.storeTimeoutMs) throw error
+    this.gate.outage.failed(error, now)
+    if (this.call.waitMs === 0) throw error
+    this.throwIfOutOfPatience()
+  }
+
+  /** Throws when the store has failed for too long, whichever call found that out. */
+  throwIfOutOfPatience(): void {
+    const { gate, waiter, locker } = this
+    const lastedMs = gate.outage.lastedMs(locker.schedule.clock.now(), waiter.startedAt)
+    if (gate.outage.on && lastedMs >= locker.settings.storeTimeoutMs) throw gate.outage.cause
   }
 
   /**
@@ -221,8 +264,10 @@ export class Attempt {
     return startedAt + (this.#count === 0 ? Math.max(call.waitMs, LEAST_ANSWER_MS) : call.waitMs)
   }
 
-  #giveBack(request: AcquireRequest, sent: Promise<AcquireReply>): void {
-    void this.locker.giveBack.begin(request, sent)
+  #giveBack(request: AcquireRequest, sent: Promise<AcquireReply>, tenure?: Tenure): void {
+    const { giveBack } = this.locker
+    const nested = tenure && request.heldBefore > 0
+    void giveBack.begin(request, sent, nested ? () => this.#nestedNow(request, tenure) : undefined)
   }
 }
 

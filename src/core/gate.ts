@@ -1,6 +1,7 @@
 import type { Owner } from '../owner.js'
 import type { AcquireReply, GrantedReply, LockPort, News, Watch } from '../store.js'
 import type { Clock } from './clock.js'
+import { Outage } from './outage.js'
 import { WaitQueue } from './queue.js'
 import type { Tenure } from './tenure.js'
 import type { Waiter } from './waiter.js'
@@ -18,6 +19,8 @@ const STEP_ASIDE_ATTEMPTS = 5
  */
 export class Gate {
   readonly queue = new WaitQueue()
+  /** The store's failures, as the calls here have met them one after the other: the time of each counts for all. */
+  readonly outage = new Outage()
   /** The tenure of this process, as far as known. */
   tenure: Tenure | undefined
   /** Calls that have had to wait and still do. */

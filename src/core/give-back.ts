@@ -1,5 +1,6 @@
 import type { Owner } from '../owner.js'
 import type { AcquireReply, AcquireRequest, LockPort } from '../store.js'
+import { LapsedOwners } from './lapsed-owners.js'
 import { isTransient, pauseMs } from './outage.js'
 import type { Schedule } from './schedule.js'
 import type { Tenure } from './tenure.js'
@@ -7,14 +8,21 @@ import type { Tenure } from './tenure.js'
 /** A client that is being closed does not wait out a whole lease for a store that is gone. */
 const TRIES_AFTER_CLOSE = 3
 
+/** How late a copy of a request may come that was given up: longer than a machine goes on sending what nobody confirms. */
+const LATEST_COPY_MS = 900_000
+
 /**
  * Cleans up after callers that left while their acquire was under way (timeout, abort, close) or whose acquire has an unknown
  * outcome: a grant that arrives after all is given back, a count that may have been raised is lowered again (rules W4, X1).
- * Works in the background, for as long as the stray hold could live in the store.
+ * Works in the background, for as long as the stray hold could live in the store, and nobody waits for it: the owner's next
+ * request goes to the store under another name. The old one is not used again while a copy of the request, or of what undoes it,
+ * may still be on its way: one that arrives after the undoing is a stray that nobody renews, and ends with its lease.
  */
 export class GiveBack {
-  /** Strays not yet settled, by lock and owner: the same owner must not acquire again until its stray is gone. */
+  /** Strays not yet settled, by lock and owner. */
   readonly #open = new Map<string, Promise<void>>()
+  /** Owners of which something may still be on its way. */
+  readonly #retired: LapsedOwners
   #closed = false
   #endPauses: (() => void) | undefined
   readonly #closing = new Promise<void>((resolve) => {
@@ -25,22 +33,41 @@ export class GiveBack {
     private readonly port: LockPort,
     private readonly schedule: Schedule,
     private readonly onError: (error: unknown) => void,
-  ) {}
+  ) {
+    this.#retired = new LapsedOwners(schedule.clock)
+  }
 
   get size(): number {
     return this.#open.size
   }
 
-  /** Sees to it that `request`, sent with the outcome `sent`, leaves no hold behind. */
-  begin(request: AcquireRequest, sent: Promise<AcquireReply>): Promise<void> {
+  /**
+   * Sees to it that `request`, sent with the outcome `sent`, leaves no hold behind.
+   * @param undone what is to be undone, asked each time that is tried
+   */
+  begin(
+    request: AcquireRequest,
+    sent: Promise<AcquireReply>,
+    undone: () => AcquireRequest = () => request,
+  ): Promise<void> {
     const key = keyOf(request.name, request.owner)
     sent.catch(() => undefined)
     return this.#track(
       key,
       Promise.resolve(this.#open.get(key))
-        .then(() => this.#settle(request, sent))
+        .then(() => this.#settle(request, sent, undone))
         .catch(this.onError),
     )
+  }
+
+  /** A request in that owner's name may have been sent twice. */
+  retire(owner: Owner): void {
+    this.#retired.add(owner, this.schedule.clock.now() + LATEST_COPY_MS)
+  }
+
+  /** Whether something of that owner's may yet be carried out in that lock. */
+  astray(name: string, owner: Owner): boolean {
+    return (this.#open.size > 0 && this.#open.has(keyOf(name, owner))) || this.#retired.has(owner)
   }
 
   /** A last release that is under way: until its outcome is known, its owner's next acquire could be undone by it. */
@@ -63,11 +90,6 @@ export class GiveBack {
     return work
   }
 
-  /** Settled when nothing of that owner's is astray in that lock; undefined when nothing is. */
-  pending(name: string, owner: Owner): Promise<void> | undefined {
-    return this.#open.size === 0 ? undefined : this.#open.get(keyOf(name, owner))
-  }
-
   /** Gives everything under way a few more tries, and settles when that is done with. */
   async close(): Promise<void> {
     this.#closed = true
@@ -75,20 +97,30 @@ export class GiveBack {
     await Promise.all(this.#open.values())
   }
 
-  async #settle(request: AcquireRequest, sent: Promise<AcquireReply>): Promise<void> {
+  async #settle(
+    request: AcquireRequest,
+    sent: Promise<AcquireReply>,
+    undone: () => AcquireRequest,
+  ): Promise<void> {
     try {
-      if ((await sent).outcome !== 'granted') return
+      const { outcome } = await sent
+      // To be told `busy` by a store that keeps the line is to have been given a place in it.
+      if (outcome !== 'granted' && !(outcome === 'busy' && request.waits)) return
     } catch (error) {
       // A request that was refused for good did nothing; any other may have been carried out.
       if (!isTransient(error)) return
+      this.retire(request.owner)
     }
-    const goneAt = this.schedule.clock.now() + request.leaseMs
+    // A place that nobody keeps up lapses by itself, and what was granted to it does, too.
+    const placeMs = request.waits ? 2 * (this.port.line?.waiterLeaseMs ?? 0) : 0
+    const goneAt = this.schedule.clock.now() + Math.max(request.leaseMs, placeMs)
     let lastTries = TRIES_AFTER_CLOSE
     for (let failures = 1; ; failures += 1) {
       try {
-        await this.port.abandon(request)
+        await this.port.abandon(undone())
         return
       } catch (error) {
+        this.retire(request.owner)
         const again = this.schedule.clock.now() + pauseMs(this.#closed ? 1 : failures)
         // By then the stray's lease has ended in the store, and what is gone needs no giving back.
         if (this.#closed) lastTries -= 1

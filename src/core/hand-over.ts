@@ -83,6 +83,7 @@ export async function passOnInStore(
     heir.promised = false
     possession.watchdog.unwatch(next)
     void giveBack.begin(request, sent)
+    giveBack.retire(tenure.storedAs)
     return 'unknown'
   }
   if (reply.outcome !== 'granted') {

@@ -34,6 +34,11 @@ export class Locker {
   readonly possession: Possession
   readonly giveBack: GiveBack
   closed = false
+  #endPauses: (() => void) | undefined
+  /** Resolves when the client is closed. */
+  readonly closing = new Promise<void>((resolve) => {
+    this.#endPauses = resolve
+  })
   readonly #gates = new Map<string, Gate>()
   readonly #acquisitions = new Set<Acquisition>()
   readonly #releases = new Map<Grant, Promise<unknown> | undefined>()
@@ -149,10 +154,12 @@ export class Locker {
 
   /**
    * As whom an acquisition for `owner` is known to the store: as that owner, unless the store has the lock down to it for another
-   * call of this process, to which it was handed on (hand-over.ts), or for a tenure that it has lost.
+   * call of this process, to which it was handed on (hand-over.ts), or for a tenure that it has lost, or may have it, or may yet
+   * hear of a request of that owner's or of what undoes it.
    */
   storedAs(gate: Gate, owner: Owner): Owner {
-    const taken = gate.tenureMetBy(owner)?.storedAs === owner || this.possession.lapsed.has(owner)
+    const known = gate.tenureMetBy(owner)?.storedAs === owner || this.possession.lapsed.has(owner)
+    const taken = known || this.giveBack.astray(gate.name, owner)
     return taken || this.usedElsewhere(gate.name, owner, this) ? this.nextOwner() : owner
   }
 
@@ -160,7 +167,7 @@ export class Locker {
   uses(name: string, owner: Owner): boolean {
     const gate = this.#gates.get(name)
     const here = gate?.tenures.some(({ storedAs }) => storedAs === owner) || gate?.queue.firstOf(owner)
-    return Boolean(here || this.giveBack.pending(name, owner))
+    return Boolean(here || this.giveBack.astray(name, owner))
   }
 
   /** Whether nobody of this process has the lock, waits for it or lets others go first. */
@@ -210,6 +217,7 @@ export class Locker {
   async close(): Promise<void> {
     if (this.closed) return
     this.closed = true
+    this.#endPauses?.()
     const acquisitions = [...this.#acquisitions]
     for (const { waiter } of acquisitions) waiter.cancel(new ClosedError(waiter.call.name))
     await this.#keepAlive.during(async () => {

@@ -15,7 +15,7 @@ export function isTransient(error: unknown): boolean {
   return error instanceof StoreError && error.transient
 }
 
-/** A run of failures of the store, as one caller meets it: how long it lasts, and when to try again. */
+/** A run of failures of the store, as one caller meets it, or all for one lock: how long it lasts, and when to try again. */
 export class Outage {
   #failures = 0
   #since = 0
@@ -42,8 +42,9 @@ export class Outage {
     this.#cause = undefined
   }
 
-  lastedMs(now: number): number {
-    return this.on ? now - this.#since : 0
+  /** @param from for whoever was not there before */
+  lastedMs(now: number, from = Number.NEGATIVE_INFINITY): number {
+    return this.on ? now - Math.max(this.#since, from) : 0
   }
 
   /** When to try again. */

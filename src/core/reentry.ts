@@ -18,11 +18,9 @@ export async function reenter(
     if (tenure.state !== 'held' || !tenure.admits(waiter.caller)) return undefined
     return await attempt.send(tenure)
   } finally {
-    // What it may have counted up without knowing is counted down within its turn: the next one builds on the count.
-    attempt.leave()
-    const stray = locker.giveBack.pending(tenure.name, tenure.storedAs)
-    if (stray) void stray.then(() => tenure.turns.end())
-    else tenure.turns.end()
+    // What it may have counted up without knowing is counted down in the background: a release names the count it goes to, so
+    // that whatever was counted beside it goes with the hold below.
+    tenure.turns.end()
   }
 }
 

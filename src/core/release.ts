@@ -40,7 +40,8 @@ export async function release(locker: Locker, grant: Grant): Promise<void> {
   try {
     turn = tenure.turns.tryTake()
     if (!turn) {
-      await tenure.turns.take()
+      // A release waits for no nested acquisition that only waits for its own turn: each may take as long as a command.
+      await tenure.turns.takeFirst()
       turn = true
     }
     possession.check(tenure)
@@ -127,6 +128,8 @@ async function sendAgain(
   const { schedule, settings } = locker
   const { deadline } = tenure
   const outage = new Outage()
+  // A copy that is late would undo what the same owner acquires next.
+  locker.giveBack.retire(request.owner)
   for (let error = failure; ; ) {
     const now = schedule.clock.now()
     outage.failed(error, now)

@@ -47,6 +47,8 @@ export class Tenure {
   firstRenewal: Appointment | undefined
   /** Whether a renewal has failed since the last that succeeded. */
   suspended = false
+  /** Whether one hold more was asked for, and the answer is awaited. */
+  growing = false
   /** Commands that change the hold count go one at a time. */
   readonly turns = new Turns()
   /** Where it was taken, when diagnostics are on. */

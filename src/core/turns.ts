@@ -5,6 +5,8 @@
 export class Turns {
   #taken = false
   #waiting: Array<() => void> | undefined
+  /** Of those, how many at the front go before others. */
+  #first = 0
 
   get free(): boolean {
     return !this.#taken
@@ -19,15 +21,29 @@ export class Turns {
 
   /** Resolves when it is the caller's turn; every turn must be ended with {@link end}. */
   take(): Promise<void> {
+    return this.#join(false)
+  }
+
+  /** As {@link take}, but before all that have not asked by this: it waits for the one whose turn it is, and its like. */
+  takeFirst(): Promise<void> {
+    return this.#join(true)
+  }
+
+  #join(first: boolean): Promise<void> {
     if (this.tryTake()) return Promise.resolve()
     return new Promise((resolve) => {
       this.#waiting ??= []
-      this.#waiting.push(resolve)
+      if (!first) this.#waiting.push(resolve)
+      else {
+        this.#waiting.splice(this.#first, 0, resolve)
+        this.#first += 1
+      }
     })
   }
 
   end(): void {
     const next = this.#waiting?.shift()
+    if (this.#first > 0) this.#first -= 1
     if (next) next()
     else this.#taken = false
   }

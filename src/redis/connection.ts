@@ -1,6 +1,6 @@
 import type { Schedule } from '../core/schedule.js'
 import type { Connectable } from './client.js'
-import { failureOf, timeoutOf } from './failure.js'
+import { failureOf, readAnswer, timeoutOf } from './failure.js'
 import { hangUp, isOpen } from './hang-up.js'
 import type { About, Argument, Order } from './link.js'
 import { Batch, streamOf } from './stream.js'
@@ -83,7 +83,12 @@ export class Connection<Client extends Connectable> {
       const answered = (reply: Reply): void => {
         this.#heard += 1
         this.schedule.cancel(deadline)
-        if (!late) resolve(read(reply))
+        if (late) return
+        try {
+          resolve(readAnswer({ about, read }, reply))
+        } catch (error) {
+          reject(error)
+        }
       }
       const failed = (error: unknown): void => {
         this.schedule.cancel(deadline)

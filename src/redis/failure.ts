@@ -1,4 +1,5 @@
 import { StoreError, type StoreFailure } from '../errors.js'
+import type { About, Order } from './link.js'
 
 interface Verdict {
   readonly reason: StoreFailure
@@ -52,10 +53,7 @@ const BY_REPLY: Readonly<Record<string, Verdict>> = {
 }
 
 /** The typed error for what the client library rejected a command with. */
-export function failureOf(
-  error: unknown,
-  about: { command: string; lockName?: string | undefined },
-): StoreError {
+export function failureOf(error: unknown, about: About): StoreError {
   if (error instanceof StoreError) return error
   const { reason, transient, hint } = judge(error)
   return new StoreError(reason, about.command, { lockName: about.lockName, cause: error, transient, hint })
@@ -76,11 +74,33 @@ function judge(error: unknown): Verdict {
   return BY_REPLY[code] ?? { reason: 'unknown', transient: false }
 }
 
+/** What is read out of an answer; a `StoreError` where that cannot be: what is in the store was not written by Holdfast. */
+export function readAnswer<Reply, Result>(
+  { about, read }: Pick<Order<Reply, Result>, 'about' | 'read'>,
+  reply: Reply,
+): Result | Promise<Result> {
+  try {
+    const result = read(reply)
+    return result instanceof Promise
+      ? result.catch((error) => Promise.reject(unreadable(error, about)))
+      : result
+  } catch (error) {
+    throw unreadable(error, about)
+  }
+}
+
+function unreadable(error: unknown, { command, lockName }: About): StoreError {
+  if (error instanceof StoreError) return error
+  return new StoreError('script', command, {
+    lockName,
+    cause: error,
+    transient: false,
+    hint: 'The answer cannot be read: the key may hold something that Holdfast did not write.',
+  })
+}
+
 /** The error for a command that was not answered in time (rule C3). Its outcome is unknown. */
-export function timeoutOf(
-  about: { command: string; lockName?: string | undefined },
-  timeoutMs: number,
-): StoreError {
+export function timeoutOf(about: About, timeoutMs: number): StoreError {
   return new StoreError('timeout', about.command, {
     lockName: about.lockName,
     transient: true,

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Holdfast } from '../../src/index.js'
 import { clientLibraries, standaloneClient } from '../setup/clients.js'
 
-const [scenario, port, libraryName, name = ''] = process.argv.slice(2)
+const [scenario, port, libraryName, name = '', what = ''] = process.argv.slice(2)
 const library = clientLibraries.find((each) => each === libraryName)
 const say = (word: string): boolean => process.stdout.write(`${word}\n`)
 const client = (): ReturnType<typeof standaloneClient> =>
@@ -12,6 +12,26 @@ const client = (): ReturnType<typeof standaloneClient> =>
 
 const holdfast = new Holdfast(client(), { watchdogMs: 3_000, commandTimeoutMs: 500 })
 const lock = holdfast.lock(name)
+
+const latch = holdfast.countDownLatch(name)
+const semaphore = holdfast.semaphore(name)
+const permits = holdfast.permitExpirableSemaphore(name)
+
+/** Changes of a number that is no hold. */
+const changes: Readonly<Record<string, () => Promise<unknown>>> = {
+  trySetCount: () => latch.trySetCount(1),
+  countDown: () => latch.countDown(),
+  delete: () => latch.delete(),
+  trySetPermits: () => semaphore.trySetPermits(1),
+  addPermits: () => semaphore.addPermits(1),
+  reducePermits: () => semaphore.reducePermits(1),
+  drainPermits: () => semaphore.drainPermits(),
+  release: () => semaphore.release(),
+  releaseIfExists: () => semaphore.releaseIfExists(),
+  setPermits: () => permits.setPermits(1),
+  updateLeaseTime: () => permits.updateLeaseTime('0'.repeat(32), 1_000),
+  tryRelease: () => permits.tryRelease('0'.repeat(32)),
+}
 
 /** Takes the lock with another caller behind it, so that every connection and subscription comes into use. */
 async function contend(): Promise<void> {
@@ -36,6 +56,13 @@ switch (scenario) {
     await lock.acquire()
     say('acquired')
     break
+  case 'change': {
+    const ask = changes[what]
+    if (!ask) throw new Error(`no such change: ${what}`)
+    say('asked')
+    say(`answer:${await ask()}`)
+    break
+  }
   case 'timed-out':
     await lock.acquire({ waitMs: 200 }).catch(() => say('timed-out'))
     break

@@ -59,8 +59,8 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%
     await scene.end()
   })
 
-  function start(scenario: string, port = inject('servers').standalone.port): Child {
-    const words = ['--import', 'tsx', fixture, scenario, String(port), library, scene.name]
+  function start(scenario: string, port = inject('servers').standalone.port, what = ''): Child {
+    const words = ['--import', 'tsx', fixture, scenario, String(port), library, scene.name, what]
     const child = new Child(spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] }))
     children.push(child)
     return child
@@ -98,6 +98,34 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%
     await child.said('acquired')
     await endsPromptly(child)
     await scene.direct.del(scene.name)
+  })
+
+  test.each([
+    ['countDown', '1'],
+    ['trySetCount', 'false'],
+    ['delete', 'true'],
+    ['trySetPermits', 'true'],
+    ['addPermits', 'undefined'],
+    ['reducePermits', 'undefined'],
+    ['drainPermits', '0'],
+    ['release', 'undefined'],
+    ['releaseIfExists', 'false'],
+    ['setPermits', 'undefined'],
+    ['updateLeaseTime', 'false'],
+    ['tryRelease', 'false'],
+  ])('H8: that awaits a change of a number stays alive until it is made (%s)', async (what, answer) => {
+    const near = scene.holdfast({}, { proxied: false })
+    const latch = ['countDown', 'trySetCount', 'delete'].includes(what)
+    if (latch) await near.countDownLatch(scene.name).trySetCount(2)
+    scene.proxy.refuse()
+    const child = start('change', scene.proxy.port, what)
+    await eventually(() => scene.proxy.refused >= 3 || !child.running, Boolean, 15_000)
+    expect(child.running).toBe(true)
+    scene.proxy.heal()
+    await child.said(`answer:${answer}`)
+    await endsPromptly(child)
+    if (what === 'countDown') expect(await near.countDownLatch(scene.name).count()).toBe(1)
+    for (const key of await scene.direct.keys(`*${scene.name}*`)) await scene.direct.del(key)
   })
 
   test('whose wait was in vain ends by itself', async () => {

@@ -37,6 +37,8 @@ export class RespProxy {
   #rules: Rule[] = []
   #blackHole = false
   #refusing = false
+  /** How many connections it has refused. */
+  refused = 0
 
   private constructor(
     private readonly target: { readonly host: string; readonly port: number },
@@ -123,6 +125,7 @@ export class RespProxy {
 
   #accept(socket: Socket): void {
     if (this.#refusing) {
+      this.refused += 1
       socket.destroy()
       return
     }

@@ -93,7 +93,7 @@ describe('what the model found', () => {
     port.abandons.last.answer()
   })
 
-  test('X1: the count is right after a nested attempt of unknown outcome: it is undone before the next has its turn', async () => {
+  test('X1, H3: the count is right after a nested attempt of unknown outcome: the next does not wait, and is spared by the undoing', async () => {
     const holdfast = holdfastWith()
     const owner = holdfast.owner()
     const lock = holdfast.lock('lock')
@@ -105,12 +105,25 @@ describe('what the model found', () => {
     port.acquires.last.fail(passing)
     expect(await first).toBe(passing)
     await settle()
-    expect(port.abandons.last.request).toMatchObject({ heldBefore: 1 })
-    expect(port.acquires.all).toHaveLength(2)
-    port.abandons.last.answer()
-    await settle()
+    expect(port.acquires.all).toHaveLength(3)
     expect(port.acquires.last.request).toMatchObject({ heldBefore: 1 })
+    expect(port.abandons.last.request).toMatchObject({ heldBefore: 2 })
     port.acquires.last.answer(granted)
     await second
+    port.abandons.last.answer()
+  })
+
+  test('X1, H3: with no other on its way a nested attempt of unknown outcome is undone down to what is held', async () => {
+    const holdfast = holdfastWith()
+    const owner = holdfast.owner()
+    const lock = holdfast.lock('lock')
+    await grant(lock.acquire({ owner, leaseMs: 60_000 }))
+    const nested = outcomeOf(lock.tryAcquire({ owner, leaseMs: 60_000 }))
+    await settle()
+    port.acquires.last.fail(passing)
+    expect(await nested).toBe(passing)
+    await settle()
+    expect(port.abandons.last.request).toMatchObject({ heldBefore: 1 })
+    port.abandons.last.answer()
   })
 })

@@ -49,6 +49,16 @@ describe('GiveBack', () => {
     },
   )
 
+  test('H15: in a line, busy is a place, which is left', async () => {
+    const waits = { ...request, waits: true }
+    void giveBack.begin(waits, Promise.resolve({ outcome: 'busy', remainingMs: 5, holder: undefined }))
+    await settle()
+    expect(port.abandons.last.request).toBe(waits)
+    port.abandons.last.answer()
+    await settle()
+    expect(giveBack.size).toBe(0)
+  })
+
   test('X1: an acquire of unknown outcome is given back; one that was refused for good is not', async () => {
     void giveBack.begin(request, Promise.reject(passing))
     await settle()
@@ -74,19 +84,42 @@ describe('GiveBack', () => {
     expect(errors).toEqual([passing])
   })
 
-  test('pending: settled when nothing of that owner’s is astray in that lock', async () => {
-    expect(giveBack.pending(request.name, request.owner)).toBeUndefined()
+  test('H3: an owner of whom a copy may be on its way is astray until none can come any more', async () => {
+    expect(giveBack.astray(request.name, request.owner)).toBe(false)
     void giveBack.begin(request, Promise.reject(passing))
-    expect(giveBack.pending(request.name, 'client:2')).toBeUndefined()
-    let settled = false
-    void giveBack.pending(request.name, request.owner)?.then(() => {
-      settled = true
-    })
+    expect(giveBack.astray(request.name, request.owner)).toBe(true)
+    expect(giveBack.astray(request.name, 'client:2')).toBe(false)
     await settle()
-    expect(settled).toBe(false)
     port.abandons.last.answer()
     await settle()
-    expect(settled).toBe(true)
+    expect(giveBack.size).toBe(0)
+    expect(giveBack.astray(request.name, request.owner)).toBe(true)
+    clock.skip(3_600_000)
+    expect(giveBack.astray(request.name, request.owner)).toBe(false)
+  })
+
+  test('what was asked once, and undone once, is not astray any more', async () => {
+    void giveBack.begin(request, Promise.resolve({ outcome: 'granted' }))
+    expect(giveBack.astray(request.name, request.owner)).toBe(true)
+    await settle()
+    port.abandons.last.answer()
+    await settle()
+    expect(giveBack.astray(request.name, request.owner)).toBe(false)
+  })
+
+  test('what is to be undone is asked each time', async () => {
+    let heldBefore = 1
+    void giveBack.begin({ ...request, heldBefore }, Promise.reject(passing), () => ({
+      ...request,
+      heldBefore,
+    }))
+    await settle()
+    heldBefore = 2
+    port.abandons.last.fail(passing)
+    await clock.advance(500)
+    expect(port.abandons.all.map((each) => each.request.heldBefore)).toEqual([1, 2])
+    port.abandons.last.answer()
+    await settle()
   })
 
   test('two strays of one owner are settled one after the other', async () => {

@@ -17,6 +17,26 @@ describe('Turns', () => {
     expect(log).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
   })
 
+  test('who goes first waits for nobody but whose turn it is, and those that came before it by the same', async () => {
+    const turns = new Turns()
+    const log: string[] = []
+    await turns.take()
+    const join = (name: string, turn: Promise<void>): Promise<number> => turn.then(() => log.push(name))
+    const joined = [
+      join('a', turns.take()),
+      join('b', turns.takeFirst()),
+      join('c', turns.take()),
+      join('d', turns.takeFirst()),
+    ]
+    for (const _ of joined) {
+      turns.end()
+      await settle()
+    }
+    expect(log).toEqual(['b', 'd', 'a', 'c'])
+    turns.end()
+    expect(turns.free).toBe(true)
+  })
+
   test('free again when the last has ended', async () => {
     const turns = new Turns()
     await turns.take()

@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Holdfast, StoreError } from '../../src/index.js'
+import { eventually } from '../setup/eventually.js'
+import { Scene } from './scene.js'
+
+const STORE_TIMEOUT_MS = 1_000
+/** One command's time, and what a busy machine adds. Six calls one after the other take more than twice of all. */
+const SLACK_MS = 2_000
+const WAITERS = 6
+
+type Acquire = (options: { leaseMs?: number }) => Promise<{ release(): Promise<void> }>
+
+const kinds: ReadonlyArray<readonly [string, (holdfast: Holdfast, name: string) => Promise<Acquire>]> = [
+  ['lock', async (holdfast, name) => (options) => holdfast.lock(name).acquire(options)],
+  [
+    'semaphore',
+    async (holdfast, name) => {
+      await holdfast.semaphore(name).trySetPermits(1)
+      return (options) => holdfast.semaphore(name).acquire(options)
+    },
+  ],
+]
+
+describe.each(kinds)('waiters and a store that fails (%s)', (_kind, acquireOf) => {
+  let scene: Scene
+
+  beforeEach(async () => {
+    scene = await Scene.standalone()
+  })
+  afterEach(() => scene.end())
+
+  test.each(['refuses', 'is silent'] as const)(
+    'H4: all that wait give up together when it %s',
+    async (how) => {
+      const far = await acquireOf(scene.holdfast({}, { proxied: false }), scene.name)
+      const hold = await far({ leaseMs: 900 })
+      const holdfast = scene.holdfast({ commandTimeoutMs: 300, storeTimeoutMs: STORE_TIMEOUT_MS })
+      const acquire = await acquireOf(holdfast, scene.name)
+      const waits = Array.from({ length: WAITERS }, () => acquire({}).catch((error: unknown) => error))
+      await eventually(async () => (await scene.channels()).length > 0)
+      if (how === 'refuses') scene.proxy.refuse()
+      else scene.proxy.blackHole()
+      scene.proxy.breakAll()
+      // The next look is due when the lease that was seen has ended; then the store begins to fail.
+      const brokenAt = performance.now()
+      const ends = await Promise.all(waits)
+      expect(performance.now() - brokenAt).toBeLessThan(900 + STORE_TIMEOUT_MS + SLACK_MS)
+      for (const end of ends) expect(end).toBeInstanceOf(StoreError)
+      scene.proxy.heal()
+      await hold.release().catch(() => undefined)
+      await scene.direct.del(scene.name)
+    },
+  )
+})
