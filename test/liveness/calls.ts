@@ -18,7 +18,7 @@ export interface Call {
 /** How long a call waits that has a time for it. */
 export const WAIT_MS = 200
 
-type MakeSubject = (holdfast: Holdfast, name: string) => Promise<Subject>
+export type MakeSubject = (holdfast: Holdfast, name: string) => Promise<Subject>
 
 const lockLike =
   (make: (holdfast: Holdfast, name: string) => ReturnType<Holdfast['lock']>): MakeSubject =>
