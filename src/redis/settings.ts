@@ -1,7 +1,18 @@
 import { LONGEST_TIMER_MS } from '../core/clock.js'
 
-/** What Holdfast asks of a connection, whatever the application asked of the one it was made from (rule C1). */
-export function connectionSettings(commandTimeoutMs: number, role: 'commands' | 'news'): object {
+/** A sentinel that does not answer within this part of a command's time is passed over: the next one has time to. */
+const SENTINELS_PER_COMMAND = 4
+
+/**
+ * What Holdfast asks of a connection, whatever the application asked of the one it was made from (rule C1).
+ * @param theirs what the application asked.
+ */
+export function connectionSettings(
+  commandTimeoutMs: number,
+  role: 'commands' | 'news',
+  theirs: { readonly sentinelCommandTimeout?: number | null | undefined } = {},
+): object {
+  const sentinelTimeoutMs = Math.max(Math.ceil(commandTimeoutMs / SENTINELS_PER_COMMAND), 50)
   return {
     lazyConnect: true,
     connectTimeout: Math.min(Math.max(commandTimeoutMs, 100), LONGEST_TIMER_MS),
@@ -17,6 +28,9 @@ export function connectionSettings(commandTimeoutMs: number, role: 'commands' | 
     // Reconnecting is decided here, so that an idle client does not keep trying, nor the process alive.
     retryStrategy: () => null,
     reconnectOnError: null,
+    // So is asking the sentinels again when none of them knew.
+    sentinelRetryStrategy: () => null,
+    sentinelCommandTimeout: Math.min(theirs.sentinelCommandTimeout ?? LONGEST_TIMER_MS, sentinelTimeoutMs),
     // Subscriptions are renewed here too, because whoever waits must be told that it may have missed something.
     autoResubscribe: false,
     enableOfflineQueue: true,

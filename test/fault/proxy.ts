@@ -34,6 +34,8 @@ export class RespProxy {
   /** Every connection there was, the oldest first. */
   readonly connections: ProxiedConnection[] = []
   readonly commands: ProxiedCommand[] = []
+  /** How many connections were refused. */
+  refused = 0
   #rules: Rule[] = []
   #blackHole = false
   #refusing = false
@@ -123,6 +125,7 @@ export class RespProxy {
 
   #accept(socket: Socket): void {
     if (this.#refusing) {
+      this.refused += 1
       socket.destroy()
       return
     }
