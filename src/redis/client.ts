@@ -18,7 +18,6 @@ export interface StandaloneClient extends Connectable {
     readonly keyPrefix?: string | undefined
     readonly host?: string | undefined
     readonly port?: number | undefined
-    readonly sentinelCommandTimeout?: number | null | undefined
   }
   duplicate(override?: object): StandaloneClient
   subscribe(...channels: string[]): Promise<unknown>

@@ -49,7 +49,7 @@ export class ClusterLink implements Link {
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
       scripts: undefined,
-      redisOptions: { ...redisOptions, ...connectionSettings(commandTimeoutMs, 'commands') },
+      redisOptions: { ...redisOptions, ...connectionSettings(commandTimeoutMs, 'commands', redisOptions) },
     }
     this.#cluster = new Connection(() => pattern.duplicate([], settings), schedule, commandTimeoutMs, {
       events: {

@@ -1,7 +1,7 @@
 import { pauseMs } from '../core/outage.js'
 import type { Schedule } from '../core/schedule.js'
 import type { Connectable } from './client.js'
-import { failureOf, readAnswer, timeoutOf } from './failure.js'
+import { failureOf, isReply, leadsElsewhere, readAnswer, timeoutOf } from './failure.js'
 import { hangUp, isOpen } from './hang-up.js'
 import type { About, Argument, Order } from './link.js'
 import { Batch, streamOf } from './stream.js'
@@ -112,8 +112,7 @@ export class Connection<Client extends Connectable> {
         else if (!over()) reject(timeoutOf(about, this.commandTimeoutMs))
       })
       const answered = (reply: Reply): void => {
-        this.#heard += 1
-        this.#failures = 0
+        this.#hear()
         if (over()) return
         try {
           resolve(readAnswer(order, reply))
@@ -122,6 +121,7 @@ export class Connection<Client extends Connectable> {
         }
       }
       const retried = (error: unknown): void => {
+        if (isReply(error) && !leadsElsewhere(error)) this.#hear()
         const again = this.#pending.has(failed) ? order.retry?.(error) : undefined
         if (again) again.then(answered, failed)
         else failed(error)
@@ -154,6 +154,11 @@ export class Connection<Client extends Connectable> {
     this.#closed = true
     if (isOpen(this.#client)) this.#client.disconnect()
     for (const fail of this.#pending) fail(new Error('The connection is closed.'))
+  }
+
+  #hear(): void {
+    this.#heard += 1
+    this.#failures = 0
   }
 
   async #hangUp(): Promise<void> {
@@ -199,7 +204,7 @@ export class Connection<Client extends Connectable> {
 
   /** "Connection is closed" is true but does not help: why it is closed does. */
   #explain(error: unknown): unknown {
-    const connectionError = error instanceof Error && error.name !== 'ReplyError'
+    const connectionError = error instanceof Error && !isReply(error)
     return connectionError && this.#lastError !== undefined ? this.#lastError : error
   }
 }

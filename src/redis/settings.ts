@@ -1,4 +1,5 @@
 import { LONGEST_TIMER_MS } from '../core/clock.js'
+import { leadsElsewhere } from './failure.js'
 
 /** A sentinel that does not answer within this part of a command's time is passed over: the next one has time to. */
 const SENTINELS_PER_COMMAND = 4
@@ -10,9 +11,11 @@ const SENTINELS_PER_COMMAND = 4
 export function connectionSettings(
   commandTimeoutMs: number,
   role: 'commands' | 'news',
-  theirs: { readonly sentinelCommandTimeout?: number | null | undefined } = {},
+  theirs: object = {},
 ): object {
   const sentinelTimeoutMs = Math.max(Math.ceil(commandTimeoutMs / SENTINELS_PER_COMMAND), 50)
+  const theirSentinelTimeout = 'sentinelCommandTimeout' in theirs ? theirs.sentinelCommandTimeout : undefined
+  const theirReason = 'reconnectOnError' in theirs ? theirs.reconnectOnError : undefined
   return {
     lazyConnect: true,
     connectTimeout: Math.min(Math.max(commandTimeoutMs, 100), LONGEST_TIMER_MS),
@@ -27,10 +30,15 @@ export function connectionSettings(
     maxRetriesPerRequest: null,
     // Reconnecting is decided here, so that an idle client does not keep trying, nor the process alive.
     retryStrategy: () => null,
-    reconnectOnError: null,
+    // What the application takes for a sign that it is connected to the wrong server is one here too.
+    reconnectOnError: (error: Error): unknown =>
+      leadsElsewhere(error) || (typeof theirReason === 'function' && theirReason(error)),
     // So is asking the sentinels again when none of them knew.
     sentinelRetryStrategy: () => null,
-    sentinelCommandTimeout: Math.min(theirs.sentinelCommandTimeout ?? LONGEST_TIMER_MS, sentinelTimeoutMs),
+    sentinelCommandTimeout:
+      typeof theirSentinelTimeout === 'number'
+        ? Math.min(theirSentinelTimeout, sentinelTimeoutMs)
+        : sentinelTimeoutMs,
     // Subscriptions are renewed here too, because whoever waits must be told that it may have missed something.
     autoResubscribe: false,
     enableOfflineQueue: true,

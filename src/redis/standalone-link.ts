@@ -25,10 +25,9 @@ export class StandaloneLink implements Link {
     listener: LinkListener,
   ) {
     this.subscribesInOrder = 'protocol' in pattern.options && pattern.options.protocol === 3
-    const { sentinelCommandTimeout } = pattern.options
     const connect = (role: 'commands' | 'news', carriesNews: boolean): Connection<StandaloneClient> =>
       new Connection(
-        () => pattern.duplicate(connectionSettings(commandTimeoutMs, role, { sentinelCommandTimeout })),
+        () => pattern.duplicate(connectionSettings(commandTimeoutMs, role, pattern.options)),
         schedule,
         commandTimeoutMs,
         {

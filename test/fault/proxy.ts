@@ -41,7 +41,7 @@ export class RespProxy {
   #refusing = false
 
   private constructor(
-    private readonly target: { readonly host: string; readonly port: number },
+    private target: { readonly host: string; readonly port: number },
     private readonly listener: Server,
     readonly port: number,
   ) {
@@ -84,6 +84,11 @@ export class RespProxy {
 
   breakAll(): void {
     for (const connection of this.open) connection.break()
+  }
+
+  /** New connections lead to another server. */
+  redirect(target: { readonly host: string; readonly port: number }): void {
+    this.target = target
   }
 
   /** New connections end at once. */
