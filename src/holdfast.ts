@@ -12,6 +12,7 @@ import { checkHoldfastOptions, type HoldfastOptions, type Settings } from './opt
 import { type Owner, Owners, Scope } from './owner.js'
 import type { RedisClient } from './redis/client.js'
 import { storeOf } from './redis/store.js'
+import { sleepMeter } from './sleep-meter.js'
 import type { LockState, Store, StoreSession } from './store.js'
 
 /** How much of each sort is alive in a client. */
@@ -43,7 +44,7 @@ export class Holdfast extends LockFamily {
     this.#settings = checkHoldfastOptions(options)
     const { checkReplicas, replicasTimeoutMs, watchdogThread } = this.#settings
     const store = storeOf(clientOrStore)
-    const clock = store.clock ?? new SystemClock()
+    const clock = store.clock ?? new SystemClock(sleepMeter())
     this.#schedule = new Schedule(clock, (error) => this.#emitSafely('error', error))
     this.#session = store.open({
       schedule: this.#schedule,
