@@ -34,5 +34,6 @@ console.log(
   `ran: ${outcomes.filter((ran) => ran).length}, did without: ${outcomes.filter((ran) => !ran).length}`,
 )
 
-await Promise.all(machines.map((machine) => machine.close()))
+// A job that runs when its machine is stopped may end, and gives its lock back: see docs/shutting-down.md.
+await Promise.all(machines.map((machine) => machine.close({ drainMs: 5_000 })))
 redis.disconnect()

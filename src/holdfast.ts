@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'eventemitter3'
 import { checkFunction, checkName } from './checks.js'
+import { type CloseOptions, Closing } from './closing.js'
 import { SystemClock } from './core/clock.js'
 import { Schedule } from './core/schedule.js'
 import type { EntryTerms } from './entry.js'
@@ -12,6 +13,7 @@ import { checkHoldfastOptions, type HoldfastOptions, type Settings } from './opt
 import { type Owner, Owners, Scope } from './owner.js'
 import type { RedisClient } from './redis/client.js'
 import { storeOf } from './redis/store.js'
+import { sleepMeter } from './sleep-meter.js'
 import type { LockState, Store, StoreSession } from './store.js'
 
 /** How much of each sort is alive in a client. */
@@ -31,7 +33,7 @@ export class Holdfast extends LockFamily {
   /** @internal */
   protected readonly kinds: Kinds
   readonly #plain: EntryTerms
-  #closing: Promise<void> | undefined
+  readonly #closing: Closing
 
   /**
    * @param clientOrStore an ioredis (or iovalkey) `Redis` or `Cluster`, or a store. A client is only the pattern for connections
@@ -43,7 +45,7 @@ export class Holdfast extends LockFamily {
     this.#settings = checkHoldfastOptions(options)
     const { checkReplicas, replicasTimeoutMs, watchdogThread } = this.#settings
     const store = storeOf(clientOrStore)
-    const clock = store.clock ?? new SystemClock()
+    const clock = store.clock ?? new SystemClock(sleepMeter())
     this.#schedule = new Schedule(clock, (error) => this.#emitSafely('error', error))
     this.#session = store.open({
       schedule: this.#schedule,
@@ -79,6 +81,7 @@ export class Holdfast extends LockFamily {
       (event) => this.listenerCount(event) > 0,
     )
     this.#plain = this.kinds.of('lock')
+    this.#closing = new Closing(this.kinds, this.#session, this.#schedule)
   }
 
   /**
@@ -110,7 +113,7 @@ export class Holdfast extends LockFamily {
    * @param pattern a glob (`*`, `?`, `[a-z]`) over names. Default: all.
    */
   async *list(pattern = '*'): AsyncIterable<LockState> {
-    if (this.#closing) throw new ClosedError()
+    if (this.#closing.begun) throw new ClosedError()
     const states = this.#session.lock.list(checkName(pattern))[Symbol.asyncIterator]()
     try {
       for (;;) {
@@ -124,12 +127,16 @@ export class Holdfast extends LockFamily {
   }
 
   /**
-   * Ends all waits with `ClosedError`, stops the watchdog and closes the connections it made. Locks that are still held are not
-   * freed, since their work may still be running: their `signal` aborts and they end with their leases. Safe to call twice.
+   * Ends all waits with `ClosedError`, refuses new ones, stops the watchdog and closes the connections it made. Sections that run
+   * have `drainMs` to end and give their locks back; then their `signal` aborts, and their locks are not freed, since their work
+   * may still be running, but end with their leases. Takes no longer than `drainMs` and `timeoutMs` together, and a moment,
+   * whatever the store does. Safe to call twice: a second call may shorten `drainMs`. Do not await it within a section, which
+   * would wait for itself. See docs/shutting-down.md.
+   *
+   * @throws `InvalidArgumentError` if an option is unusable; then nothing was done.
    */
-  async close(): Promise<void> {
-    this.#closing ??= this.#close()
-    await this.#closing
+  async close(options: CloseOptions = {}): Promise<void> {
+    await this.#closing.by(options)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -158,12 +165,6 @@ export class Holdfast extends LockFamily {
   /** What happened in this client since it was made, in numbers: see docs/metrics.md. Costs some microseconds. */
   metrics(): HoldfastMetrics {
     return this.kinds.metrics.snapshot()
-  }
-
-  async #close(): Promise<void> {
-    await this.kinds.close()
-    await this.#session.close()
-    this.#schedule.clear()
   }
 
   #leave(owner: Owner): void {

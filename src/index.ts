@@ -1,3 +1,4 @@
+export type { CloseOptions } from './closing.js'
 export type { Clock, Timer } from './core/clock.js'
 export type { AwaitOptions, CountDownLatch } from './count-down-latch.js'
 export {

@@ -31,6 +31,8 @@ const ALONE: ReadonlySet<Kind> = new Set(['semaphore', 'permit-expirable semapho
 /** The kinds of locks of one client: for each that is used a locker of its own, on one schedule, with metrics in common. */
 export class Kinds {
   readonly metrics = new Metrics()
+  /** How kinds end that are used for the first time now. */
+  #ending: 'drain' | 'close' | undefined
   readonly #terms = new Map<Kind, EntryTerms>()
 
   constructor(
@@ -52,8 +54,21 @@ export class Kinds {
     return [...this.#terms.values()]
   }
 
+  /** Begins nothing any more but what running sections need; resolves when nothing is held any more. */
+  async drain(): Promise<void> {
+    this.#ending = 'drain'
+    await Promise.all(this.used.map(({ locker }) => locker.drain()))
+  }
+
+  /** Ends all waits, and resolves when what is on its way to the store has settled. */
   async close(): Promise<void> {
+    this.#ending = 'close'
     await Promise.all(this.used.map(({ locker }) => locker.close()))
+  }
+
+  /** What cannot be told to the store is not tried any more. */
+  giveUp(): void {
+    for (const { locker } of this.used) locker.giveBack.giveUp()
   }
 
   #begin(kind: Kind): EntryTerms {
@@ -84,6 +99,7 @@ export class Kinds {
       alone: ALONE.has(kind),
     }
     this.#terms.set(kind, terms)
+    if (this.#ending) void locker[this.#ending]()
     return terms
   }
 

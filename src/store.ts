@@ -73,6 +73,7 @@ export interface StoreSession {
   readonly breaks?: number
   /** Which process the server is, where there is one. */
   identity?(): Promise<ServerIdentity>
+  /** What is on its way rejects. Does not wait for any server. */
   close(): Promise<void>
 }
 

@@ -34,7 +34,9 @@ process.on('message', (message) => {
   else void work(new Ledger(message.dir), message.guarded ? withLock : withoutLock)
 })
 process.once('disconnect', async () => {
-  await holdfast.close()
+  // What a task is about to write it may finish.
+  working = false
+  await holdfast.close({ drainMs: 500 })
   process.exit()
 })
 // Ctrl-C is for the whole group; the process that forked this one sees to the end of it.

@@ -181,7 +181,8 @@ export class Attempt {
    */
   #nestedNow(request: AcquireRequest, tenure: Tenure): AcquireRequest {
     const { gate, waiter, locker } = this
-    if (tenure.state !== 'over') {
+    // A client that is closed frees no lock whose work may still be running.
+    if (tenure.state !== 'over' || locker.closed) {
       const holds = tenure.holds.length + (tenure.growing ? 1 : 0)
       return { ...request, heldBefore: Math.max(request.heldBefore, holds) }
     }

@@ -20,61 +20,135 @@ const WALL_TOLERANCE_MS = 50
 /** The longest delay a Node timer takes; longer ones fire at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1
 
+/** A timer of this machine looks at the time again after at most so long: its monotonic clock may have stood still meanwhile. */
+const LONGEST_SLEEP_MS = 1_000
+
+/** By how much what a system says of its sleep may fall short of it: some tell whole seconds. */
+const SLEEP_TOLERANCE_MS = 1_000
+
 /**
  * Adds to monotonic time what only the wall clock saw. While a machine sleeps its monotonic clock stands still on Linux, but
  * the leases in the store run on: so when the wall clock has jumped ahead of the monotonic one, the jump counts (rule L3). A
- * wall clock that was set back counts for nothing, and neither do the small differences of two clocks read in turn.
+ * wall clock that was set back counts for nothing, and neither does one that is then set forward by as much, unless the system
+ * itself knows that it slept. The small differences of two clocks read in turn count for nothing either.
  */
 export class LeaseTime {
   #skippedMs = 0
-  #lowestOffset = Number.POSITIVE_INFINITY
+  #lowestOffset: number | undefined
+  /** By how much the wall clock was set back, as far as that was not put right. */
+  #setBackMs = 0
+
+  /** @param sleptMs how long the machine has slept since this was last asked, as far as its system knows */
+  constructor(private readonly sleptMs: () => number = () => 0) {}
 
   /** Whether these readings show the wall clock ahead of where it was. */
   jumps(monotonicMs: number, wallMs: number): boolean {
-    return wallMs - monotonicMs > this.#lowestOffset + WALL_TOLERANCE_MS
+    return this.#lowestOffset !== undefined && wallMs - monotonicMs > this.#lowestOffset + WALL_TOLERANCE_MS
   }
 
   at(monotonicMs: number, wallMs: number): number {
     const offset = wallMs - monotonicMs
+    const before = this.#lowestOffset ?? offset
     if (this.jumps(monotonicMs, wallMs)) {
-      this.#skippedMs += offset - this.#lowestOffset
+      this.#skip(offset - before)
       this.#lowestOffset = offset
-    } else if (offset < this.#lowestOffset) {
+    } else if (offset <= before) {
+      if (before - offset > WALL_TOLERANCE_MS) this.#setBackMs += before - offset
       this.#lowestOffset = offset
     }
     return monotonicMs + this.#skippedMs
+  }
+
+  /** The wall clock is ahead by so much: the machine slept, or the clock was put right, or both. */
+  #skip(aheadMs: number): void {
+    const sleptMs = this.sleptMs()
+    const slept = sleptMs > WALL_TOLERANCE_MS && sleptMs > aheadMs - SLEEP_TOLERANCE_MS
+    const skippedMs = slept ? aheadMs : Math.max(aheadMs - this.#setBackMs, Math.min(sleptMs, aheadMs))
+    this.#setBackMs -= aheadMs - skippedMs
+    this.#skippedMs += skippedMs
   }
 }
 
 /** The clocks of this machine. */
 export class SystemClock implements Clock {
-  readonly #time = new LeaseTime()
+  readonly #time: LeaseTime
+  readonly #timers = new Set<SystemTimer>()
+
+  /** @param sleptMs see {@link LeaseTime} */
+  constructor(sleptMs?: () => number) {
+    this.#time = new LeaseTime(sleptMs)
+  }
 
   now(): number {
     const monotonicMs = performance.now()
     const wallMs = Date.now()
+    if (!this.#time.jumps(monotonicMs, wallMs)) return this.#time.at(monotonicMs, wallMs)
     // A process that was interrupted between the two readings sees a jump that is none: it looks once more.
-    return this.#time.jumps(monotonicMs, wallMs)
-      ? this.#time.at(performance.now(), Date.now())
-      : this.#time.at(monotonicMs, wallMs)
+    const now = this.#time.at(performance.now(), Date.now())
+    for (const timer of this.#timers) timer.look(now)
+    return now
   }
 
   startTimer(callback: () => void, delayMs: number): Timer {
-    let look: NodeJS.Immediate | undefined
-    const timeout = setTimeout(
-      () => {
-        // When the event loop was blocked, timers run before the answers that came meanwhile are read. What was answered in
-        // time must not count as late, so those are read first.
-        look = setImmediate(callback)
-      },
-      Math.min(Math.max(Math.ceil(delayMs), 0), LONGEST_TIMER_MS),
-    )
-    timeout.unref()
+    const timer = new SystemTimer(this, delayMs, () => {
+      this.#timers.delete(timer)
+      callback()
+    })
+    this.#timers.add(timer)
     return {
       cancel: () => {
-        clearTimeout(timeout)
-        clearImmediate(look)
+        this.#timers.delete(timer)
+        timer.cancel()
       },
     }
+  }
+}
+
+/** Fires when the time has come by the lease clock, also where the timers of the machine stood still meanwhile. */
+class SystemTimer {
+  readonly #dueAt: number
+  #timeout: NodeJS.Timeout | undefined
+  #look: NodeJS.Immediate | undefined
+
+  constructor(
+    private readonly clock: Clock,
+    delayMs: number,
+    private readonly callback: () => void,
+  ) {
+    this.#dueAt = clock.now() + delayMs
+    this.#sleep(delayMs)
+  }
+
+  /** The time is now that. */
+  look(now: number): void {
+    if (now < this.#dueAt || this.#look) return
+    clearTimeout(this.#timeout)
+    this.#fire()
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timeout)
+    clearImmediate(this.#look)
+  }
+
+  #sleep(leftMs: number): void {
+    const last = leftMs <= LONGEST_SLEEP_MS
+    const sleepMs = last ? Math.max(Math.ceil(leftMs), 0) : LONGEST_SLEEP_MS
+    this.#timeout = setTimeout(() => (last ? this.#fire() : this.#wake()), sleepMs)
+    this.#timeout.unref()
+  }
+
+  #wake(): void {
+    const leftMs = this.#dueAt - this.clock.now()
+    // A jump that this look found has fired it.
+    if (!this.#look) this.#sleep(leftMs)
+  }
+
+  /**
+   * When the event loop was blocked, timers run before the answers that came meanwhile are read. What was answered in time must
+   * not count as late, so those are read first.
+   */
+  #fire(): void {
+    this.#look = setImmediate(this.callback)
   }
 }

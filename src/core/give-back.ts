@@ -1,3 +1,4 @@
+import { ClosedError } from '../errors.js'
 import type { Owner } from '../owner.js'
 import type { AcquireReply, AcquireRequest, LockPort } from '../store.js'
 import { LapsedOwners } from './lapsed-owners.js'
@@ -24,6 +25,11 @@ export class GiveBack {
   /** Owners of which something may still be on its way. */
   readonly #retired: LapsedOwners
   #closed = false
+  #givenUp = false
+  #endLastPauses: (() => void) | undefined
+  readonly #ending = new Promise<void>((resolve) => {
+    this.#endLastPauses = resolve
+  })
   #endPauses: (() => void) | undefined
   readonly #closing = new Promise<void>((resolve) => {
     this.#endPauses = resolve
@@ -97,6 +103,12 @@ export class GiveBack {
     await Promise.all(this.#open.values())
   }
 
+  /** Tries nothing any more. */
+  giveUp(): void {
+    this.#givenUp = true
+    this.#endLastPauses?.()
+  }
+
   async #settle(
     request: AcquireRequest,
     sent: Promise<AcquireReply>,
@@ -116,6 +128,7 @@ export class GiveBack {
     const goneAt = this.schedule.clock.now() + Math.max(request.leaseMs, placeMs)
     let lastTries = TRIES_AFTER_CLOSE
     for (let failures = 1; ; failures += 1) {
+      if (this.#givenUp) throw new ClosedError(request.name)
       try {
         await this.port.abandon(undone())
         return
@@ -126,7 +139,7 @@ export class GiveBack {
         if (this.#closed) lastTries -= 1
         if (!isTransient(error) || again >= goneAt || lastTries === 0) throw error
         const pause = new Promise<void>((resolve) => this.schedule.at(again, resolve))
-        await (this.#closed ? pause : Promise.race([pause, this.#closing]))
+        await Promise.race([pause, this.#closed ? this.#ending : this.#closing])
       }
     }
   }

@@ -34,6 +34,9 @@ export class Locker {
   readonly possession: Possession
   readonly giveBack: GiveBack
   closed = false
+  /** Called when nothing is held any more; set while the client lets its sections end. */
+  #onDrained: (() => void) | undefined
+  #closing: Promise<void> | undefined
   #endPauses: (() => void) | undefined
   /** Resolves when the client is closed. */
   readonly closing = new Promise<void>((resolve) => {
@@ -70,6 +73,7 @@ export class Locker {
       (gate, { owner }) => {
         gate.next(owner)
         this.#dropIfIdle(gate)
+        this.#lookWhetherDrained()
       },
       (tenure, releasing) => this.giveBack.follow(tenure, this.#releases.get(releasing)),
     )
@@ -88,9 +92,10 @@ export class Locker {
 
   /** One call for the lock: granted, or refused because its time was up. Rejects when it was cancelled or the store failed. */
   acquire(call: Call): Promise<Grant | Refusal> {
-    if (this.closed || call.signal?.aborted) {
+    const refused = this.closed || (this.#onDrained !== undefined && !this.#isInSection(call))
+    if (refused || call.signal?.aborted) {
       this.metrics.cancelled()
-      return Promise.reject(this.closed ? new ClosedError(call.name) : call.signal?.reason)
+      return Promise.reject(refused ? new ClosedError(call.name) : call.signal?.reason)
     }
     const gate = this.#gate(call.name)
     const acquisition = new Acquisition(this, gate, call)
@@ -139,6 +144,7 @@ export class Locker {
   /** A release has ended. */
   gaveBack(grant: Grant): void {
     if (this.#releases.delete(grant)) this.#keepAlive.leave()
+    this.#lookWhetherDrained()
   }
 
   /** Gives back a hold that nobody has been told of. */
@@ -213,15 +219,47 @@ export class Locker {
     return await this.#keepAlive.during(ask)
   }
 
-  /** Ends all waits, stops the watchdog, and waits for what is on its way to the store. Frees no lock that is still held. */
-  async close(): Promise<void> {
-    if (this.closed) return
+  /**
+   * Ends all waits, and begins nothing any more but what a section that runs needs: one more hold of the lock it has. Resolves when
+   * nothing is held, or given back, any more.
+   */
+  drain(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onDrained = resolve
+      for (const { waiter } of this.#acquisitions) {
+        if (!this.#isInSection(waiter.call)) waiter.cancel(new ClosedError(waiter.call.name))
+      }
+      this.#lookWhetherDrained()
+    })
+  }
+
+  /** Whether the call's owner has the lock already. */
+  #isInSection({ name, caller }: Call): boolean {
+    const tenure = this.#gates.get(name)?.tenureMetBy(caller.owner)
+    return tenure?.state === 'held' && tenure.owner === caller.owner
+  }
+
+  #lookWhetherDrained(): void {
+    if (this.possession.size === 0 && this.#releases.size === 0) this.#onDrained?.()
+  }
+
+  /**
+   * Ends all waits, stops the watchdog, and waits for what is on its way to the store. Frees no lock that is still held; its
+   * signal aborts.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     this.closed = true
     this.#endPauses?.()
     const acquisitions = [...this.#acquisitions]
     for (const { waiter } of acquisitions) waiter.cancel(new ClosedError(waiter.call.name))
     await this.#keepAlive.during(async () => {
       await Promise.allSettled(acquisitions.map(({ work }) => work))
+      this.possession.closeHeld(new ClosedError())
       // Whatever a call that just ended gives back is among them.
       await Promise.allSettled(this.#releases.values())
       this.possession.close(new ClosedError())

@@ -153,10 +153,20 @@ export class Possession {
     this.#gates.get(tenure)?.next(tenure.owner)
   }
 
+  /** As {@link close}, for what is not being released at the moment. */
+  closeHeld(error: Error): void {
+    this.#endAll(error, ({ state }) => state === 'held')
+  }
+
   /** This client looks after nothing any more. What is held stays so until its lease ends, but nobody will tell. */
   close(error: Error): void {
     this.watchdog.stop()
+    this.#endAll(error, () => true)
+  }
+
+  #endAll(error: Error, which: (tenure: Tenure) => boolean): void {
     for (const tenure of [...this.#gates.keys()]) {
+      if (!which(tenure)) continue
       for (const holding of tenure.holds) {
         holding.unattended(error)
         this.holdEnded(holding)

@@ -143,7 +143,7 @@ async function sendAgain(
       if (request.heldBefore === 1) abandon(locker, tenure, error, now)
       throw error
     }
-    await new Promise<void>((resolve) => schedule.at(again, resolve))
+    await Promise.race([new Promise<void>((resolve) => schedule.at(again, resolve)), locker.closing])
     try {
       return await locker.port.release({ ...request, repeated: true })
     } catch (next) {

@@ -10,7 +10,11 @@ import type {
   StoreSettings,
 } from '../store.js'
 import { Backlog } from './backlog.js'
+import { upTo } from './patience.js'
 import { SequencedPort } from './sequenced-port.js'
+
+/** How long a server has to answer what it is told last. */
+const LAST_TRY_MS = 1_000
 
 /** How often a session's connection has broken: what was known of its server before need not be true after. */
 type Session = StoreSession & { readonly breaks?: number }
@@ -86,8 +90,11 @@ export class Member {
   }
 
   async close(): Promise<void> {
-    await this.backlog.close()
+    const settled = this.backlog.close()
+    // A server that does not answer is not waited for: what it is still owed ends with its lease.
+    await upTo(this.#schedule, LAST_TRY_MS, settled)
     await this.#session.close()
+    await settled
   }
 
   #look(breaks: number | undefined): Promise<void> | undefined {

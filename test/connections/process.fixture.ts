@@ -63,6 +63,25 @@ switch (scenario) {
     say(`answer:${await ask()}`)
     break
   }
+  case 'draining': {
+    process.once('SIGTERM', () => void holdfast.close({ drainMs: 10_000 }))
+    const section = lock.withLock(async () => {
+      say('held')
+      await new Promise((resolve) => process.once('SIGTERM', resolve))
+      await lock.acquire().then(
+        (hold) => hold.release(),
+        () => say('refused'),
+      )
+      await pause(300)
+      say('ends')
+    })
+    // Nothing else keeps it alive: not this timer, and nobody awaits the closing.
+    const heartbeat = setInterval(() => undefined, 100)
+    await section
+    clearInterval(heartbeat)
+    say('section-ended')
+    break
+  }
   case 'timed-out':
     await lock.acquire({ waitMs: 200 }).catch(() => say('timed-out'))
     break

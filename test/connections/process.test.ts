@@ -42,8 +42,8 @@ class Child {
     return { code, afterMs: performance.now() - this.#lastLineAt }
   }
 
-  kill(): void {
-    this.child.kill('SIGKILL')
+  kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): void {
+    this.child.kill(signal)
   }
 }
 
@@ -126,6 +126,16 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%
     await endsPromptly(child)
     if (what === 'countDown') expect(await near.countDownLatch(scene.name).count()).toBe(1)
     for (const key of await scene.direct.keys(`*${scene.name}*`)) await scene.direct.del(key)
+  })
+
+  test('H5: that is told to end ends its section, gives the lock back and exits', async () => {
+    const child = start('draining')
+    await child.said('held')
+    child.kill('SIGTERM')
+    await child.said('section-ended')
+    await endsPromptly(child)
+    expect(child.lines).not.toContain('refused')
+    await scene.nothingLeft()
   })
 
   test('whose wait was in vain ends by itself', async () => {

@@ -125,6 +125,101 @@ export function closingCases(place: Place): void {
       expect(await rejectionOf(disposed.lock('x').acquire())).toBeInstanceOf(ClosedError)
     })
 
+    test('H5: draining lets what runs end and gives it back, and refuses what is new at once', async () => {
+      const holdfast = place.holdfast()
+      const far = place.holdfast()
+      const lock = holdfast.lock(place.lockName())
+      const other = place.lockName()
+      const stranger = await far.lock(other).acquire({ leaseMs: 600_000 })
+      let finish: (() => void) | undefined
+      const finished = new Promise<void>((resolve) => {
+        finish = resolve
+      })
+      let inside: (() => void) | undefined
+      const entered = new Promise<void>((resolve) => {
+        inside = resolve
+      })
+      const section = lock.withLock(async (hold) => {
+        inside?.()
+        await finished
+        expect(hold.signal.aborted).toBe(false)
+        // What it holds it may hold once more.
+        await lock.withLock(() => undefined)
+        return 'done'
+      })
+      const waiting = rejectionOf(holdfast.lock(other).acquire())
+      const behind = rejectionOf(lock.acquire())
+      await entered
+      await place.eventually(() => holdfast.metrics().waiting === 2)
+      let closed = false
+      const closing = holdfast.close({ drainMs: 60_000 }).then(() => {
+        closed = true
+      })
+      expect(await waiting).toBeInstanceOf(ClosedError)
+      expect(await behind).toBeInstanceOf(ClosedError)
+      expect(await rejectionOf(holdfast.lock(place.lockName()).acquire())).toBeInstanceOf(ClosedError)
+      expect(await rejectionOf(lock.tryAcquire())).toBeInstanceOf(ClosedError)
+      expect(closed).toBe(false)
+      finish?.()
+      expect(await section).toBe('done')
+      await inTime(place, closing)
+      expect(await far.lock(lock.name).isLocked()).toBe(false)
+      expect(sumOf(holdfast)).toBe(0)
+      await stranger.release()
+    })
+
+    test('H5: draining renews what it waits for', async () => {
+      const holdfast = place.holdfast({ watchdogMs: 900 })
+      const hold = await holdfast.lock(place.lockName()).acquire()
+      const closing = holdfast.close({ drainMs: 60_000 })
+      await place.pass(1_500)
+      hold.assertHeld()
+      await hold.release()
+      await inTime(place, closing)
+    })
+
+    test('H5: when its time is over signals abort, and the locks stay until their leases end', async () => {
+      const holdfast = place.holdfast()
+      const far = place.holdfast()
+      const hold = await holdfast.lock(place.lockName()).acquire({ leaseMs: 60_000 })
+      const aborted = new Promise((resolve) => hold.signal.addEventListener('abort', resolve))
+      const closing = holdfast.close({ drainMs: 300 })
+      expect(hold.signal.aborted).toBe(false)
+      await inTime(place, Promise.all([aborted, closing]))
+      expect(hold.signal.reason).toBeInstanceOf(ClosedError)
+      expect(await far.lock(hold.name).isLocked()).toBe(true)
+      expect(await far.lock(hold.name).forceUnlock()).toBe(true)
+    })
+
+    test('H5: a second call shortens the draining, and does not put it off', async () => {
+      const holdfast = place.holdfast()
+      const hold = await holdfast.lock(place.lockName()).acquire({ leaseMs: 60_000 })
+      const draining = holdfast.close({ drainMs: 600_000 })
+      const shorter = holdfast.close()
+      await inTime(place, Promise.all([draining, shorter]))
+      expect(hold.signal.aborted).toBe(true)
+    })
+
+    test('H5: with nothing held draining takes no time', async () => {
+      const holdfast = place.holdfast()
+      await holdfast.lock(place.lockName()).withLock(() => undefined)
+      await inTime(place, holdfast.close({ drainMs: 600_000 }))
+    })
+
+    test('bad options are refused, and nothing is closed', async () => {
+      const holdfast = place.holdfast()
+      const unusable = [
+        { drainMs: -1 },
+        { drainMs: 0.5 },
+        { timeoutMs: Number.NaN },
+        { drainMS: 5, drainMs: 5 },
+      ]
+      for (const options of unusable) {
+        expect(await rejectionOf(holdfast.close(options))).toMatchObject({ code: 'INVALID_ARGUMENT' })
+      }
+      await holdfast.lock(place.lockName()).withLock(() => undefined)
+    })
+
     test('a client that was never used closes too', async () => {
       const holdfast = place.holdfast()
       await holdfast.close()

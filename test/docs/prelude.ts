@@ -5,6 +5,7 @@ declare const holdfast: import('holdfast').Holdfast
 declare const lock: import('holdfast').Lock
 declare const hold: import('holdfast').Hold
 declare const signal: AbortSignal
+declare const server: import('node:http').Server
 declare const logger: Record<'debug' | 'info' | 'warn' | 'error', (details: object | string, message?: string) => void>
 declare function settle(signal?: AbortSignal): Promise<void>
 declare function stop(error: Error): void

@@ -129,6 +129,46 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a hung server (%s)', (librar
     await scene.nothingLeft()
   })
 
+  test('H5: close ends in time whatever is under way: holds, waits, releases, undoing', async () => {
+    const holdfast = scene.holdfast({ commandTimeoutMs: 3_000 })
+    const lock = (n: number) => holdfast.lock(`${scene.name}:${n}`)
+    await lock(1).acquire({ leaseMs: 1_000 })
+    const releasing = await lock(2).acquire({ leaseMs: 60_000 })
+    const outer = await holdfast.fairLock(`${scene.name}:fair`).acquire()
+    await holdfast.semaphore(`${scene.name}:semaphore`).trySetPermits(1)
+    await server.pause()
+    const ends = [
+      releasing.release(),
+      outer.run(() => holdfast.fairLock(outer.name).acquire()),
+      lock(3).acquire(),
+      lock(4).tryAcquire({ leaseMs: 60_000 }),
+      holdfast.semaphore(`${scene.name}:semaphore`).acquire(),
+      holdfast.semaphore(`${scene.name}:semaphore`).addPermits(1),
+      lock(5).isLocked(),
+    ].map((each) => each.catch((error: unknown) => error))
+    await lock(6)
+      .acquire({ waitMs: 200, leaseMs: 60_000 })
+      .catch(() => undefined)
+    expect(holdfast.census.strays).toBeGreaterThan(0)
+    const startedAt = performance.now()
+    await holdfast.close({ timeoutMs: 1_000 })
+    expect(performance.now() - startedAt).toBeLessThan(1_000 + SLACK_MS)
+    for (const end of await Promise.all(ends)) expect(end).toBeInstanceOf(Error)
+  })
+
+  test('H5: with nothing said it ends in less than what a container is given', async () => {
+    const holdfast = scene.holdfast()
+    await holdfast.lock(scene.name).isLocked()
+    await server.pause()
+    await holdfast
+      .lock(scene.name)
+      .acquire({ waitMs: 200 })
+      .catch(() => undefined)
+    const startedAt = performance.now()
+    await holdfast.close()
+    expect(performance.now() - startedAt).toBeLessThan(5_000 + SLACK_MS)
+  })
+
   test('close ends in time', async () => {
     const holdfast = scene.holdfast({ commandTimeoutMs: 300 })
     await holdfast.lock(`${scene.name}:held`).acquire({ leaseMs: 1_000 })

@@ -26,10 +26,38 @@ describe('LeaseTime', () => {
   })
 
   test('a machine that sleeps after its wall clock was set back is noticed all the same', () => {
-    const time = new LeaseTime()
+    const time = new LeaseTime(() => 4_970)
     time.at(0, HOUR_MS)
     time.at(10, 10)
     expect(time.at(20, 5_000)).toBe(5_000)
+  })
+
+  test.each([4_020, 4_970, 5_960])(
+    'a system that tells its sleep in whole seconds will do: %i',
+    (sleptMs) => {
+      const time = new LeaseTime(() => sleptMs)
+      time.at(0, HOUR_MS)
+      time.at(10, 10)
+      expect(time.at(20, 5_000)).toBe(5_000)
+    },
+  )
+
+  test('H11: a wall clock that was set back and forward again counts for nothing', () => {
+    const time = new LeaseTime()
+    time.at(0, HOUR_MS)
+    expect(time.at(10, 10)).toBe(10)
+    expect(time.at(20, HOUR_MS / 2)).toBe(20)
+    expect(time.at(30, HOUR_MS + 30)).toBe(30)
+    // What comes on top of that was no putting right.
+    expect(time.at(40, 2 * HOUR_MS + 40)).toBe(HOUR_MS + 40)
+  })
+
+  test('H11: set back, asleep for a while, and set forward: the sleep counts, the rest does not', () => {
+    const sleptMs = 5_000
+    const time = new LeaseTime(() => sleptMs)
+    time.at(0, HOUR_MS)
+    time.at(10, 10)
+    expect(time.at(20, HOUR_MS + 20)).toBe(20 + sleptMs)
   })
 
   test('small differences of two clocks read in turn count for nothing', () => {

@@ -8,6 +8,12 @@ function standingTimers(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 }
 
+/** What a machine sees when it has slept. */
+function jumpAhead(ms: number): void {
+  const now = Date.now.bind(Date)
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + ms)
+}
+
 describe('SystemClock', () => {
   afterEach(() => {
     vi.restoreAllMocks()
@@ -37,6 +43,40 @@ describe('SystemClock', () => {
     // As when the process is interrupted for a minute between its look at one clock and at the other.
     vi.spyOn(Date, 'now').mockReturnValueOnce(Date.now() + 60_000)
     expect(clock.now() - before).toBeLessThan(30_000)
+  })
+
+  test('H11: a timer that is past due after a jump fires when the clock is looked at, and once', async () => {
+    const clock = new SystemClock()
+    let fired = 0
+    clock.startTimer(() => {
+      fired += 1
+    }, 30_000)
+    jumpAhead(60_000)
+    clock.now()
+    await eventually(() => fired > 0)
+    clock.now()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(fired).toBe(1)
+  })
+
+  test('H11: and soon when nobody looks', async () => {
+    const clock = new SystemClock()
+    let fired = false
+    clock.startTimer(() => {
+      fired = true
+    }, 30_000)
+    jumpAhead(60_000)
+    await eventually(() => fired)
+  })
+
+  test('H11: after a jump the other timers fire at their time', async () => {
+    const clock = new SystemClock()
+    const startedAt = clock.now()
+    const fired: number[] = []
+    clock.startTimer(() => fired.push(clock.now() - startedAt), 61_500)
+    jumpAhead(60_000)
+    await eventually(() => fired.length > 0)
+    expect(fired[0]).toBeGreaterThanOrEqual(61_400)
   })
 
   test('a timer fires once, not before its time', async () => {

@@ -6,6 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Cluster, Redis } from 'ioredis'
 import { SystemClock } from '../../core/clock.js'
 import { Schedule } from '../../core/schedule.js'
+import { sleepMeter } from '../../sleep-meter.js'
 import type { LockPort } from '../../store.js'
 import { ClusterLink } from '../cluster-link.js'
 import type { Link, LinkListener } from '../link.js'
@@ -24,7 +25,7 @@ applyNetworkDefaults(settings.network)
 
 const report = (message: Report): void => parentPort?.postMessage(message)
 const onError = (error: unknown): void => report({ kind: 'trouble', failure: tellFailure(error) })
-const schedule = new Schedule(new SystemClock(), onError)
+const schedule = new Schedule(new SystemClock(sleepMeter()), onError)
 const link = linkTo(settings.client)
 const { keyPrefix } = settings.client.options
 const port = new ReentrantLockPort(

@@ -1,0 +1,76 @@
+import { checkObject, whole } from './checks.js'
+import { KeepAlive } from './core/keep-alive.js'
+import type { Schedule } from './core/schedule.js'
+import type { Kinds } from './kinds.js'
+import type { StoreSession } from './store.js'
+
+/** How a `Holdfast` ends. Times are whole milliseconds. */
+export interface CloseOptions {
+  /**
+   * How long sections that run, and holds that are not released yet, may go on: they are renewed and given back as ever, and may
+   * take the locks they hold once more; nothing else is begun. When nothing is held any more the client closes, however much of
+   * this is left. Minimum: 0.
+   * @default 0: their signals abort at once
+   */
+  readonly drainMs?: number
+  /**
+   * How long the store has, after that, to answer what is on its way: releases, and what undoes calls that were cut short. What it
+   * has not answered by then ends with its lease. Minimum: 0.
+   * @default 5000
+   */
+  readonly timeoutMs?: number
+}
+
+/** Connections that are cut reject what is on its way: what follows from that takes no longer. */
+const AFTERMATH_MS = 500
+
+/** The end of a client: one for all calls of `close()`. */
+export class Closing {
+  readonly #keepAlive = new KeepAlive()
+  #work: Promise<void> | undefined
+  #endDrain: (() => void) | undefined
+  readonly #drainEnded = new Promise<void>((resolve) => {
+    this.#endDrain = resolve
+  })
+
+  constructor(
+    private readonly kinds: Kinds,
+    private readonly session: StoreSession,
+    private readonly schedule: Schedule,
+  ) {}
+
+  /** Whether it was asked for. */
+  get begun(): boolean {
+    return this.#work !== undefined
+  }
+
+  /** A later call can bring the end of the draining nearer, never put it off. */
+  by(options: CloseOptions): Promise<void> {
+    checkObject('options', options, ['drainMs', 'timeoutMs'])
+    const drainMs = whole('drainMs', options.drainMs, 0) ?? 0
+    const timeoutMs = whole('timeoutMs', options.timeoutMs, 0) ?? 5_000
+    if (drainMs === 0) this.#endDrain?.()
+    else this.schedule.at(this.schedule.clock.now() + drainMs, () => this.#endDrain?.())
+    this.#work ??= this.#keepAlive
+      .during(() => this.#run(drainMs > 0, timeoutMs))
+      .finally(() => this.#keepAlive.end())
+    return this.#work
+  }
+
+  async #run(drains: boolean, timeoutMs: number): Promise<void> {
+    if (drains) await Promise.race([this.kinds.drain(), this.#drainEnded])
+    const settled = this.kinds.close()
+    await this.#upTo(timeoutMs, settled)
+    this.kinds.giveUp()
+    await this.session.close()
+    await this.#upTo(AFTERMATH_MS, settled)
+    this.schedule.clear()
+  }
+
+  async #upTo(ms: number, work: Promise<void>): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const alarm = this.schedule.at(this.schedule.clock.now() + ms, resolve)
+      work.finally(() => this.schedule.cancel(alarm)).then(resolve, reject)
+    })
+  }
+}

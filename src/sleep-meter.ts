@@ -1,0 +1,13 @@
+import { uptime } from 'node:os'
+
+/** How much further the system's own count of time has come than the monotonic clock: what the machine has slept. */
+export function sleepMeter(): () => number {
+  const aheadMs = (): number => uptime() * 1_000 - performance.now()
+  let before = aheadMs()
+  return () => {
+    const now = aheadMs()
+    const sleptMs = Math.max(now - before, 0)
+    before = now
+    return sleptMs
+  }
+}
