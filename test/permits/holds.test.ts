@@ -33,6 +33,40 @@ describe.each((['memory-virtual-time', 'standalone', 'cluster'] as const).map((n
         await untilIdle(place, near)
       })
 
+      test.each(['leaves', 'leaves with a question on its way', 'times out'] as const)(
+        'H17: one that wants more %s: the next takes at once what is there for it',
+        async (how) => {
+          const { far, semaphore, remote } = await pair(3)
+          const first = await semaphore.acquire()
+          const all = await semaphore.acquire({ permits: 2 })
+          const controller = new AbortController()
+          const waitMs = how === 'times out' ? { waitMs: 500 } : {}
+          const greedy = rejectionOf(remote.acquire({ permits: 3, signal: controller.signal, ...waitMs }))
+          const modest = remote.acquire()
+          await place.eventually(
+            () => remote.countWaitingClients(),
+            (count) => count > 0,
+          )
+          await all.release()
+          if (how === 'leaves') {
+            // Until the greedy one has asked again, in vain.
+            await place.eventually(
+              () => semaphore.availablePermits(),
+              (count) => count === 2,
+            )
+            await place.pass(20)
+          }
+          if (how !== 'times out') controller.abort('enough')
+          else await place.pass(510)
+          await greedy
+          const from = place.now()
+          await (await inTime(place, modest)).release()
+          expect(place.now() - from).toBeLessThan(5_000)
+          await first.release()
+          await untilIdle(place, far)
+        },
+      )
+
       test('nested acquisitions each take permits of their own', async () => {
         const { semaphore } = await pair(2)
         await semaphore.withPermits({}, async () => {
