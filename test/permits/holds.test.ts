@@ -11,6 +11,23 @@ describe.each((['memory-virtual-time', 'standalone', 'cluster'] as const).map((n
   (place) => {
     afterEach(() => place.tidy())
 
+    test('H18: a permit whose end is brought nearer is taken then by who waits, without an announcement of that end', async () => {
+      const [near, far] = [place.holdfast(), place.holdfast()]
+      const semaphore = near.permitExpirableSemaphore(place.lockName())
+      await semaphore.trySetPermits(1)
+      const { permitIds } = await semaphore.acquire({ leaseMs: 60_000 })
+      const waiting = far.permitExpirableSemaphore(semaphore.name).acquire()
+      await place.eventually(
+        () => semaphore.countWaitingClients(),
+        (count) => count > 0,
+      )
+      const from = place.now()
+      expect(await semaphore.updateLeaseTime(String(permitIds[0]), 300)).toBe(true)
+      const hold = await inTime(place, waiting)
+      expect(place.now() - from).toBeLessThan(5_000)
+      await hold.release()
+    })
+
     describe.each(kinds)('%s', (kind) => {
       async function pair(permits: number) {
         const [near, far] = [place.holdfast(), place.holdfast()]
