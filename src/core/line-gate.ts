@@ -74,7 +74,10 @@ export class LineGate extends SharedGate {
     if (owner === undefined) return
     const own = this.tenureMetBy(owner)
     if (own?.state === 'held') this.queue.reentrant(own)?.wakeUp.release()
-    else this.queue.firstOf(owner)?.wakeUp.release()
+    else {
+      this.queue.firstOf(owner)?.wakeUp.release()
+      this.queue.firstWithin(owner)?.wakeUp.release()
+    }
   }
 
   override endWatch(): void {
