@@ -30,6 +30,15 @@ export class LineGate extends SharedGate {
     return this.#placed.size
   }
 
+  /** Where one owner has it at a time, whoever else was believed to have it has lost it. One who is giving it back makes room. */
+  override disprovedBy(granted: Tenure): readonly Tenure[] {
+    const own = super.disprovedBy(granted)
+    if (this.port.shared) return own
+    return this.tenures.filter(
+      (other) => other !== granted && (other.state === 'held' || own.includes(other)),
+    )
+  }
+
   override speaks(waiter: Waiter, tenure: Tenure | undefined): boolean {
     return !tenure && !this.queue.ahead(waiter)
   }

@@ -173,6 +173,17 @@ export class Locker {
     return tenure?.state === 'held' && tenure.admits(caller) ? tenure : undefined
   }
 
+  /** The store has just granted a hold of that tenure: what stands against it on the other side is over, what runs within it may enter. */
+  confirmed(tenure: Tenure): void {
+    const { otherSide } = this
+    if (!otherSide) return
+    for (const other of otherSide.#gates.get(tenure.name)?.tenures ?? []) {
+      if (other.state !== 'held' || other.storedAs === tenure.storedAs) continue
+      otherSide.possession.lose(other, 'not-in-store', undefined)
+    }
+    this.letIn(tenure)
+  }
+
   /** What a tenure holds has changed: calls for the other side that run within it need no turn of their own any more. */
   letIn(tenure: Tenure): void {
     const { otherSide } = this
