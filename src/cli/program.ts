@@ -1,21 +1,28 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
-import { BROKEN_PIPE, exitCodes } from './exit-codes.js'
+import { exitCodes } from './exit-codes.js'
 import { inspectHelp, lsHelp, mainHelp, unlockHelp, watchHelp } from './help.js'
 import { inspect } from './inspect.js'
 import { type KindFlag, kindFlags } from './kind-flag.js'
 import { ls } from './ls.js'
 import { runCommand } from './run-command.js'
 import { parseCount, parsePositiveSeconds } from './seconds.js'
-import { type CommonFlags, endQuietlyOnBrokenPipe, interrupted, Session } from './session.js'
+import { type CommonFlags, interrupted, Session } from './session.js'
 import { checkUnlock, unlock } from './unlock.js'
 import { watch } from './watch.js'
 
-/** Runs the program with these arguments. Resolves with its exit code. */
-export async function main(args: readonly string[]): Promise<number> {
-  endQuietlyOnBrokenPipe(BROKEN_PIPE)
+/** Runs the program with these arguments, and ends the process with its exit code. */
+export async function main(args: readonly string[]): Promise<never> {
   const { own, words } = splitAtCommand(args)
   const session = new Session(own.includes('--json'))
+  return await session.output.end(await exitCodeOf(session, own, words))
+}
+
+async function exitCodeOf(
+  session: Session,
+  own: readonly string[],
+  words: readonly string[] | undefined,
+): Promise<number> {
   const program = programOf(session, words)
   try {
     await program.parseAsync(own, { from: 'user' })
@@ -38,6 +45,7 @@ function splitAtCommand(args: readonly string[]): { own: string[]; words: readon
 }
 
 function programOf(session: Session, words: readonly string[] | undefined): Command {
+  const { output } = session
   const program = new Command('holdfast')
     .description(
       'Distributed locks in Redis: run commands one at a time, see who holds what, free what is stuck.',
@@ -48,7 +56,11 @@ function programOf(session: Session, words: readonly string[] | undefined): Comm
     .option('--json', 'write JSON, one object a line')
     .configureHelp({ showGlobalOptions: true })
     // Errors are told here, in one way for all of them.
-    .configureOutput({ outputError: () => undefined })
+    .configureOutput({
+      writeOut: (text) => output.results.write(text),
+      writeErr: (text) => output.notes.write(text),
+      outputError: () => undefined,
+    })
     .exitOverride()
     .allowExcessArguments(false)
     .addHelpText('after', mainHelp)
