@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
 import { exitCodes } from './exit-codes.js'
+import { usageError } from './failure.js'
 import { inspectHelp, lsHelp, mainHelp, unlockHelp, watchHelp } from './help.js'
 import { inspect } from './inspect.js'
 import { type KindFlag, kindFlags } from './kind-flag.js'
 import { ls } from './ls.js'
 import { runCommand } from './run-command.js'
 import { parseCount, parsePositiveSeconds } from './seconds.js'
+import { withoutAddresses } from './server-address.js'
 import { type CommonFlags, interrupted, Session } from './session.js'
 import { checkUnlock, unlock } from './unlock.js'
 import { watch } from './watch.js'
@@ -32,6 +34,8 @@ async function exitCodeOf(
       // Help that was asked for is an answer; help for want of a subcommand is not.
       if (error.exitCode === 0) return exitCodes.ok
       if (error.code === 'commander.help') return exitCodes.usage
+      const mistake = usageError(withoutAddresses(error.message.replace(/^error: /, ''), own))
+      return session.fail(mistake, adviceFor(program, own, words))
     }
     return session.fail(error, adviceFor(program, own, words))
   }
