@@ -2,12 +2,12 @@
   Takes a fair lock, or one more hold of it, or joins the line.
   KEYS[1]  the lock: a hash of owner -> hold count, with the lease as its time to live
   KEYS[2]  its line: a sorted set of owners by ticket
-  KEYS[3]  a hash of client -> when its places lapse, and their lease
+  KEYS[3]  a hash of owner -> when its place lapses, and its lease
   ARGV[1]  owner
   ARGV[2]  how many holds the owner has before this one
   ARGV[3]  lease in milliseconds
   ARGV[4]  1: the owner waits if it is held, and gets a place in line
-  ARGV[5]  how long the places of the owner's client last, in milliseconds
+  ARGV[5]  how long its place lasts without being kept, in milliseconds
   ARGV[6]  prefix of the channels on which clients are told of a grant
   ARGV[7]  PUBLISH, or SPUBLISH in a cluster
   Returns
@@ -37,7 +37,7 @@ local function stand_in_line(now)
     local last = redis.call('ZRANGE', line, -1, -1, 'WITHSCORES')[2] or '0'
     redis.call('ZADD', line, string.format('%.0f', last + 1), owner)
   end
-  keep_places(alive, client_of(owner), now, waiter_lease)
+  keep_place(alive, owner, now, waiter_lease)
   for _, key in ipairs({ line, alive }) do
     local kept = keep(key)
     if kept ~= 1 then

@@ -2,7 +2,7 @@
   Frees a fair lock whoever holds it: the next in line gets it. Announced to all, because who held it is to hear of it too.
   KEYS[1]  the lock: a hash of owner -> hold count
   KEYS[2]  its line: a sorted set of owners by ticket
-  KEYS[3]  a hash of client -> when its places lapse, and their lease
+  KEYS[3]  a hash of owner -> when its place lapses, and its lease
   ARGV[1]  release channel
   ARGV[2]  PUBLISH, or SPUBLISH in a cluster
   ARGV[3]  prefix of the channels on which clients are told of a grant

@@ -3,7 +3,7 @@
   an acquire whose outcome is unknown, and takes its owner out of the line.
   KEYS[1]  the lock: a hash of owner -> hold count
   KEYS[2]  its line: a sorted set of owners by ticket
-  KEYS[3]  a hash of client -> when its places lapse, and their lease
+  KEYS[3]  a hash of owner -> when its place lapses, and its lease
   ARGV[1]  owner
   ARGV[2]  how many holds the owner has before this release
   ARGV[3]  release channel, for when nobody is in line

@@ -4,10 +4,10 @@
   KEYS[1]  the holds: a hash of member -> `<count>:<fencing token>`; a member is `r:<owner>` or `w:<owner>`
   KEYS[2]  their leases: a sorted set of members by the time each ends
   KEYS[3]  the line: a sorted set of members by ticket
-  KEYS[4]  a sorted set of clients by the time when the places of each lapse
+  KEYS[4]  a sorted set of the members in line by the time when the place of each lapses
   KEYS[5]  the last fencing token given out
   ARGV[1]  PUBLISH, or SPUBLISH in a cluster
-  ARGV[2]  how long a client's places last, in milliseconds
+  ARGV[2]  how long a place lasts without being kept, in milliseconds
   ARGV[3]  r or w
   ARGV[4]  owner
   ARGV[5]  how many holds the member has before this one
@@ -32,7 +32,7 @@ local function kept_or_undone()
   local refused = keep()
   if refused then
     drop(member)
-    redis.call('ZREM', line, member)
+    leave_line(member)
   end
   return refused
 end
@@ -55,7 +55,7 @@ if before > 0 then
   return answer(0)
 end
 if writes(member) and redis.call('HEXISTS', holds, 'r:' .. owner) == 1 then
-  redis.call('ZREM', line, member)
+  leave_line(member)
   advance()
   return answer(-1)
 end
@@ -65,7 +65,7 @@ local head = first_in_line()
 local downgrades = not writes(member) and redis.call('HEXISTS', holds, 'w:' .. owner) == 1
 if downgrades or ((not head or head == member) and admits(member)) then
   token = grant(member, lease)
-  redis.call('ZREM', line, member)
+  leave_line(member)
   advance()
   return kept_or_undone() or answer(1, token)
 end
@@ -75,8 +75,8 @@ if ARGV[7] == '1' then
     -- As above: who has a place is not sent away by a full server.
     redis.call('PEXPIRE', line, string.format('%.0f', math.max(redis.call('PTTL', line), place_lease)))
   end
-  -- The client first: a place without it would be taken for a dead one's.
-  redis.call('ZADD', alive, now + place_lease, client_of(member))
+  -- The life first: a place without it would be taken for a dead one's.
+  redis.call('ZADD', alive, now + place_lease, member)
   if not placed then
     local last = redis.call('ZRANGE', line, -1, -1, 'WITHSCORES')[2] or 0
     redis.call('ZADD', line, last + 1, member)

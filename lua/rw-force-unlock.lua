@@ -4,10 +4,10 @@
   KEYS[1]  the holds: a hash of member -> `<count>:<fencing token>`; a member is `r:<owner>` or `w:<owner>`
   KEYS[2]  their leases: a sorted set of members by the time each ends
   KEYS[3]  the line: a sorted set of members by ticket
-  KEYS[4]  a sorted set of clients by the time when the places of each lapse
+  KEYS[4]  a sorted set of the members in line by the time when the place of each lapses
   KEYS[5]  the last fencing token given out
   ARGV[1]  PUBLISH, or SPUBLISH in a cluster
-  ARGV[2]  how long a client's places last, in milliseconds
+  ARGV[2]  how long a place lasts without being kept, in milliseconds
   ARGV[3]  r: from the readers; w: from the writer
 
   Returns {1 where somebody held it so, else 0; server's time in microseconds; error of an announcement or ''}

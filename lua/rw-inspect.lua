@@ -4,7 +4,7 @@
   KEYS[1]  the holds: a hash of member -> `<count>:<fencing token>`; a member is `r:<owner>` or `w:<owner>`
   KEYS[2]  their leases: a sorted set of members by the time each ends
   KEYS[3]  the line: a sorted set of members by ticket
-  KEYS[4]  a sorted set of clients by the time when the places of each lapse
+  KEYS[4]  a sorted set of the members in line by the time when the place of each lapses
   ARGV[1]  r: the readers; w: the writer
 
   Returns {clients in line, left, owner, count, owner, count, …}: `left` is the longest lease's time in milliseconds, 0 when free.
@@ -14,11 +14,9 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local waiting, seen = 0, {}
 for _, member in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
   local client = string.match(member, '^.:([^:]*)')
-  if not seen[client] then
+  if not seen[client] and (tonumber(redis.call('ZSCORE', KEYS[4], member)) or 0) > now then
     seen[client] = true
-    if (tonumber(redis.call('ZSCORE', KEYS[4], client)) or 0) > now then
-      waiting = waiting + 1
-    end
+    waiting = waiting + 1
   end
 end
 

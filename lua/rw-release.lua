@@ -5,10 +5,10 @@
   KEYS[1]  the holds: a hash of member -> `<count>:<fencing token>`; a member is `r:<owner>` or `w:<owner>`
   KEYS[2]  their leases: a sorted set of members by the time each ends
   KEYS[3]  the line: a sorted set of members by ticket
-  KEYS[4]  a sorted set of clients by the time when the places of each lapse
+  KEYS[4]  a sorted set of the members in line by the time when the place of each lapses
   KEYS[5]  the last fencing token given out
   ARGV[1]  PUBLISH, or SPUBLISH in a cluster
-  ARGV[2]  how long a client's places last, in milliseconds
+  ARGV[2]  how long a place lasts without being kept, in milliseconds
   ARGV[3]  member
   ARGV[4]  how many holds the member has before this release
   ARGV[5]  1: the member may stand in line, and leaves it
@@ -24,7 +24,7 @@
 local member, after = ARGV[3], tonumber(ARGV[4]) - 1
 
 if ARGV[5] == '1' then
-  redis.call('ZREM', line, member)
+  leave_line(member)
 end
 local held, token = hold_of(member)
 local code = -1

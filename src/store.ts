@@ -215,7 +215,7 @@ export interface News {
 export interface StoreLine {
   /** How long a client's waiters keep their places without being heard of. */
   readonly waiterLeaseMs: number
-  /** Keeps this client's places for that lock, and has the store go on where a holder or a waiter has died. */
+  /** Keeps the places in that line on which calls of this client wait, and no other, and has the store go on where a holder or a waiter has died. */
   keepUp(name: string): Promise<LineState>
 }
 

@@ -2,7 +2,8 @@
   The line of a fair lock.
   lock   the lock: a hash of owner -> hold count, with the lease as its time to live
   line   a sorted set of owners by ticket: who waits, first come first
-  alive  a hash of client -> "lapses lease": when its places lapse (server, milliseconds), and for how long they are kept each time
+  alive  a hash of owner -> "lapses lease": when its place lapses (server, milliseconds), and for how long it is kept each time. Each
+         place has a life of its own: whatever else its client does keeps no place on which nobody waits any more
   Returns functions; every one that takes somebody out of the line removes what an empty line leaves behind.
 ]]
 --@include server-time
@@ -12,23 +13,24 @@ end
 
 local function leave_line(line, alive, owner)
   local left = redis.call('ZREM', line, owner)
+  redis.call('HDEL', alive, owner)
   if left == 1 and redis.call('EXISTS', line) == 0 then
     redis.call('DEL', alive)
   end
   return left
 end
 
--- The lease of a client's places, as a text; nil where it has not been heard of in time.
-local function place_lease(alive, client, now)
-  local lapses, lease = string.match(redis.call('HGET', alive, client) or '', '^(%d+) (%d+)$')
+-- The lease of a place, as a text; nil where it has not been kept in time.
+local function place_lease(alive, owner, now)
+  local lapses, lease = string.match(redis.call('HGET', alive, owner) or '', '^(%d+) (%d+)$')
   return lapses and tonumber(lapses) > now and lease or nil
 end
 
-local function keep_places(alive, client, now, lease)
-  redis.call('HSET', alive, client, string.format('%.0f', now + lease) .. ' ' .. lease)
+local function keep_place(alive, owner, now, lease)
+  redis.call('HSET', alive, owner, string.format('%.0f', now + lease) .. ' ' .. lease)
 end
 
--- The first in line whose client is alive, or that is `me`, who is here; those before it are dropped.
+-- The first in line whose place is kept, or that is `me`, who is here; those before it are dropped.
 local function head_of_line(line, alive, me)
   local now
   while true do
@@ -37,7 +39,7 @@ local function head_of_line(line, alive, me)
       return head
     end
     now = now or server_time()
-    local lease = place_lease(alive, client_of(head), now)
+    local lease = place_lease(alive, head, now)
     if lease then
       return head, lease, now
     end
@@ -46,7 +48,7 @@ local function head_of_line(line, alive, me)
 end
 
 --[[
-  Gives a lock that is free to the first in line, for as long as its client keeps places: in that time the client is to take over.
+  Gives a lock that is free to the first in line, for as long as its place would last: in that time the client is to take over.
   Tells it on the client's channel. Gives who got it, and what is still to be told where this node could not: {channel, message}.
 ]]
 local function grant_next(lock, line, alive, channel_prefix, publish)

@@ -2,9 +2,10 @@
   Who waits for a read-write lock, and in which order: writers and readers stand in one line.
 
   KEYS[3]  the line: a sorted set of members by ticket
-  KEYS[4]  a sorted set of clients by the time (server, milliseconds) when the places of each lapse
+  KEYS[4]  a sorted set of these members by the time (server, milliseconds) when the place of each lapses. Each has a life of its own:
+           whatever else its client does keeps no place on which nobody waits any more
   ARGV[1]  PUBLISH, or SPUBLISH in a cluster
-  ARGV[2]  how long a client's places last, and a lease that is granted in line, in milliseconds
+  ARGV[2]  how long a place lasts without being kept, and a lease that is granted in line, in milliseconds
 
   Returns functions.
 ]]
@@ -15,6 +16,11 @@ local granted = {}
 
 local function client_of(member)
   return string.match(member, '^.:([^:]*)')
+end
+
+local function leave_line(member)
+  redis.call('ZREM', line, member)
+  redis.call('ZREM', alive, member)
 end
 
 local function first_in_line()
@@ -29,13 +35,13 @@ local function advance(me)
     if not head or head == me then
       return
     end
-    local client = client_of(head)
-    if (tonumber(redis.call('ZSCORE', alive, client)) or 0) <= now then
-      redis.call('ZREM', line, head)
+    if (tonumber(redis.call('ZSCORE', alive, head)) or 0) <= now then
+      leave_line(head)
     elseif admits(head) then
       -- The hold first: a full server refuses it, and then the place is still there.
       local token = grant(head, place_lease)
-      redis.call('ZREM', line, head)
+      leave_line(head)
+      local client = client_of(head)
       granted[client] = (granted[client] or '') .. ' ' .. head .. ' ' .. token
     else
       return

@@ -16,7 +16,7 @@ export function fairLineOf(key: string): string {
   return companionOf('holdfast_fair_line', key)
 }
 
-/** Which clients are heard of there, and until when: a hash of client -> `<time> <lease>`. */
+/** Until when each place there is kept: a hash of owner -> `<time> <lease>`. */
 export function fairAliveOf(key: string): string {
   return companionOf('holdfast_fair_alive', key)
 }

@@ -1,11 +1,11 @@
 import type { Keyspace } from './keyspace.js'
 import type { Waiter } from './lock-view.js'
 
-/** Who stands in a fair lock's line, first come first. Places of clients that are no longer heard of count for nothing. */
+/** Who stands in a fair lock's line, first come first. Places that nobody keeps any more count for nothing. */
 export async function fairWaiters(keyspace: Keyspace, lineKey: string, aliveKey: string): Promise<Waiter[]> {
   const [line, alive, now] = await readLine(keyspace, ['ZRANGE', lineKey, '0', '-1'], ['HGETALL', aliveKey])
-  const lapses = new Map(pairs(alive).map(([client, text]) => [client, Number(text.split(' ')[0])]))
-  return line.filter((owner) => (lapses.get(clientOf(owner)) ?? 0) > now).map((owner) => ({ owner }))
+  const lapses = new Map(pairs(alive).map(([owner, text]) => [owner, Number(text.split(' ')[0])]))
+  return line.filter((owner) => (lapses.get(owner) ?? 0) > now).map((owner) => ({ owner }))
 }
 
 /** Who stands in a read-write lock's line, and for what. */
@@ -16,10 +16,10 @@ export async function readWriteWaiters(
 ): Promise<Waiter[]> {
   const scores = ['ZRANGE', aliveKey, '0', '-1', 'WITHSCORES'] as const
   const [line, alive, now] = await readLine(keyspace, ['ZRANGE', lineKey, '0', '-1'], scores)
-  const lapses = new Map(pairs(alive).map(([client, text]) => [client, Number(text)]))
+  const lapses = new Map(pairs(alive).map(([member, text]) => [member, Number(text)]))
   return line
-    .map((member): Waiter => ({ owner: member.slice(2), mode: member.startsWith('w:') ? 'write' : 'read' }))
-    .filter(({ owner }) => (lapses.get(clientOf(owner)) ?? 0) > now)
+    .filter((member) => (lapses.get(member) ?? 0) > now)
+    .map((member) => ({ owner: member.slice(2), mode: member.startsWith('w:') ? 'write' : 'read' }))
 }
 
 type Question = readonly [command: string, ...args: string[]]
@@ -34,10 +34,6 @@ async function readLine(
   if (members.length === 0) return [[], [], 0]
   const [lapses, time] = await Promise.all([keyspace.askIfAllowed(...alive), keyspace.askIfAllowed('TIME')])
   return [members, texts(lapses), Number(texts(time)[0] ?? 0) * 1000]
-}
-
-function clientOf(owner: string): string {
-  return owner.slice(0, owner.indexOf(':'))
 }
 
 /** Flat as RESP2 has it, or as the client library makes it of RESP3: pairs, or an object. */

@@ -115,13 +115,17 @@ export class GiveBack {
     undone: () => AcquireRequest,
   ): Promise<void> {
     try {
-      if ((await sent).outcome !== 'granted') return
+      const { outcome } = await sent
+      // To be told `busy` by a store that keeps the line is to have been given a place in it.
+      if (outcome !== 'granted' && !(outcome === 'busy' && request.waits)) return
     } catch (error) {
       // A request that was refused for good did nothing; any other may have been carried out.
       if (!isTransient(error)) return
       this.retire(request.owner)
     }
-    const goneAt = this.schedule.clock.now() + request.leaseMs
+    // A place that nobody keeps up lapses by itself, and what was granted to it does, too.
+    const placeMs = request.waits ? 2 * (this.port.line?.waiterLeaseMs ?? 0) : 0
+    const goneAt = this.schedule.clock.now() + Math.max(request.leaseMs, placeMs)
     let lastTries = TRIES_AFTER_CLOSE
     for (let failures = 1; ; failures += 1) {
       if (this.#givenUp) throw new ClosedError(request.name)

@@ -1,12 +1,10 @@
 import type { Owner } from '../owner.js'
 import type { MemoryLocks } from './locks.js'
 
-/** The line of one lock: who waits in which order, and until when each client's places stand. */
+/** The line of one lock: who waits in which order, and until when each place stands unless it is kept. */
 class Line {
   readonly owners = new Set<Owner>()
-  readonly alive = new Map<string, { readonly lapsesAt: number; readonly leaseMs: number }>()
-  /** Who was granted the lock in line and has not asked for it since. */
-  unclaimed: Owner | undefined
+  readonly alive = new Map<Owner, { readonly lapsesAt: number; readonly leaseMs: number }>()
 }
 
 type GrantListener = (owner: Owner) => void
@@ -18,70 +16,55 @@ export class MemoryFairLines {
 
   constructor(readonly locks: MemoryLocks) {}
 
-  /** Gives the owner a place at the end, unless it has one, and keeps its client's places. */
+  /** Gives the owner a place at the end, unless it has one, and keeps it. */
   join(name: string, owner: Owner, waiterLeaseMs: number): void {
     const line = this.#lines.get(name) ?? new Line()
     this.#lines.set(name, line)
     line.owners.add(owner)
-    this.#keepPlaces(line, clientOf(owner), waiterLeaseMs)
+    this.#keep(line, owner, waiterLeaseMs)
   }
 
   leave(name: string, owner: Owner): void {
     const line = this.#lines.get(name)
     line?.owners.delete(owner)
-    this.#tidy(name)
+    line?.alive.delete(owner)
+    if (line?.owners.size === 0) this.#lines.delete(name)
   }
 
-  /** Keeps a client's places. Tells whether they may be gone. */
-  keepUp(name: string, clientId: string, waiterLeaseMs: number): boolean {
+  /** Keeps these places, as far as they are there. */
+  keepUp(name: string, owners: readonly Owner[], waiterLeaseMs: number): void {
     const line = this.#lines.get(name)
-    const lapsed = this.#placeLeaseMs(line, clientId) === undefined
-    if (line && line.owners.size > 0) this.#keepPlaces(line, clientId, waiterLeaseMs)
-    return lapsed
+    for (const owner of owners) if (line?.owners.has(owner)) this.#keep(line, owner, waiterLeaseMs)
   }
 
-  /** The first in line whose client is alive, or that is `me`, who is here; those before it are dropped. */
+  has(name: string, owner: Owner): boolean {
+    return this.#lines.get(name)?.owners.has(owner) === true
+  }
+
+  /** The first in line whose place is kept, or that is `me`, who is here; those before it are dropped. */
   head(name: string, me?: Owner): Owner | undefined {
     const line = this.#lines.get(name)
     for (const owner of line?.owners ?? []) {
-      if (owner === me || this.#placeLeaseMs(line, clientOf(owner)) !== undefined) return owner
+      if (owner === me || this.#placeLeaseMs(line, owner) !== undefined) return owner
       this.leave(name, owner)
     }
     return undefined
   }
 
-  /** Gives a lock that is free to the first in line, for as long as its client keeps places, and tells it. False when nobody is. */
+  /** Gives a lock that is free to the first in line, for as long as its place would last, and tells it. False when nobody is. */
   grantNext(name: string): boolean {
     if (this.locks.find(name)) return false
     const head = this.head(name)
     const line = this.#lines.get(name)
-    const leaseMs = head && this.#placeLeaseMs(line, clientOf(head))
+    const leaseMs = head && this.#placeLeaseMs(line, head)
     if (!head || !line || leaseMs === undefined) return false
     this.locks.create(name, leaseMs).holds.set(head, 1)
-    line.unclaimed = head
     this.leave(name, head)
     const listener = this.#listeners.get(channelOf(name, clientOf(head)))
     queueMicrotask(() => {
       if (this.#listeners.get(channelOf(name, clientOf(head))) === listener) listener?.(head)
     })
     return true
-  }
-
-  /** The owner has the lock, and knows. */
-  claimed(name: string, owner: Owner): void {
-    const line = this.#lines.get(name)
-    if (line?.unclaimed === owner) line.unclaimed = undefined
-    this.leave(name, owner)
-  }
-
-  /** Whether the lock was granted to somebody of that client who has not asked since. */
-  unclaimedBy(name: string, clientId: string): boolean {
-    const unclaimed = this.#lines.get(name)?.unclaimed
-    return (
-      unclaimed !== undefined &&
-      clientOf(unclaimed) === clientId &&
-      this.locks.find(name)?.holds.has(unclaimed) === true
-    )
   }
 
   listen(name: string, clientId: string, listener: GrantListener): void {
@@ -98,22 +81,14 @@ export class MemoryFairLines {
     return this.#lines.size
   }
 
-  /** The lease of a client's places, while they stand. */
-  #placeLeaseMs(line: Line | undefined, clientId: string): number | undefined {
-    const places = line?.alive.get(clientId)
-    return places && places.lapsesAt > this.locks.clock.now() ? places.leaseMs : undefined
+  /** The lease of a place, while it stands. */
+  #placeLeaseMs(line: Line | undefined, owner: Owner): number | undefined {
+    const place = line?.alive.get(owner)
+    return place && place.lapsesAt > this.locks.clock.now() ? place.leaseMs : undefined
   }
 
-  #keepPlaces(line: Line, clientId: string, leaseMs: number): void {
-    line.alive.set(clientId, { lapsesAt: this.locks.clock.now() + leaseMs, leaseMs })
-  }
-
-  #tidy(name: string): void {
-    const line = this.#lines.get(name)
-    if (!line || line.owners.size > 0) return
-    line.alive.clear()
-    const granted = line.unclaimed && this.locks.find(name)?.holds.has(line.unclaimed)
-    if (!granted) this.#lines.delete(name)
+  #keep(line: Line, owner: Owner, leaseMs: number): void {
+    line.alive.set(owner, { lapsesAt: this.locks.clock.now() + leaseMs, leaseMs })
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Owner } from '../owner.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -14,6 +15,7 @@ import type {
 } from '../store.js'
 import type { MemoryFairLines } from './fair-lines.js'
 import { MemoryLockPort } from './port.js'
+import { Standing } from './standing.js'
 
 export interface MemoryFairLockSettings {
   /** The first half of all owners of this client. */
@@ -32,6 +34,7 @@ export class MemoryFairLockPort implements LockPort, StoreLine {
   /** The same locks without their line. */
   readonly #plain: MemoryLockPort
   readonly #watches = new Set<Watch>()
+  readonly #standing = new Standing<Owner>()
 
   constructor(
     private readonly lines: MemoryFairLines,
@@ -61,12 +64,12 @@ export class MemoryFairLockPort implements LockPort, StoreLine {
     const until = locks.clock.now() + leaseMs
     // The first hold has exactly its lease: what was granted in line had another. A nested one never shortens the time left.
     mine.expiresAt = heldBefore === 0 ? until : Math.max(mine.expiresAt, until)
-    this.lines.claimed(name, owner)
+    this.#leave(name, owner)
     return { outcome: 'granted' }
   }
 
   async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
-    if (heldBefore === 0) this.lines.leave(name, owner)
+    if (heldBefore === 0) this.#leave(name, owner)
     await this.release({ name, owner, heldBefore: heldBefore + 1, repeated: true })
     this.lines.grantNext(name)
   }
@@ -82,22 +85,24 @@ export class MemoryFairLockPort implements LockPort, StoreLine {
       return 'still-held'
     }
     locks.remove(name)
-    this.lines.claimed(name, owner)
+    this.#leave(name, owner)
     if (!this.lines.grantNext(name)) locks.announce(name)
     return 'released'
   }
 
   async keepUp(name: string): Promise<LineState> {
-    const lapsed = this.lines.keepUp(name, this.#clientId, this.waiterLeaseMs)
+    const standing = this.#standing.in(name)
+    this.lines.keepUp(name, standing, this.waiterLeaseMs)
     this.lines.grantNext(name)
+    const gone = standing.some((owner) => !this.lines.has(name, owner))
     const { remainingMs } = await this.inspect(name)
-    return { remainingMs, askAgain: lapsed || this.lines.unclaimedBy(name, this.#clientId) }
+    return { remainingMs, askAgain: gone }
   }
 
   /** Hears of grants to this client, and of releases of those who keep no line. */
   watch(name: string, onNews: (news?: News) => void): Watch {
     const all = this.#plain.watch(name, () => onNews())
-    const onGrant = (grantedTo: AcquireRequest['owner']): void => onNews({ grantedTo })
+    const onGrant = (grantedTo: Owner): void => onNews({ grantedTo })
     this.lines.listen(name, this.#clientId, onGrant)
     const watch: Watch = {
       confirmed: all.confirmed,
@@ -145,8 +150,16 @@ export class MemoryFairLockPort implements LockPort, StoreLine {
     for (const watch of [...this.#watches]) watch.close()
   }
 
+  #leave(name: string, owner: Owner): void {
+    this.lines.leave(name, owner)
+    this.#standing.leave(name, owner)
+  }
+
   #busy({ name, owner, waits }: AcquireRequest): AcquireReply {
-    if (waits) this.lines.join(name, owner, this.waiterLeaseMs)
+    if (waits) {
+      this.lines.join(name, owner, this.waiterLeaseMs)
+      this.#standing.join(name, owner)
+    }
     const lock = this.lines.locks.find(name)
     const [holder] = lock?.holds.keys() ?? []
     const remainingMs = lock ? lock.expiresAt - this.lines.locks.clock.now() : 0

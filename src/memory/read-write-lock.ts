@@ -24,6 +24,7 @@ import {
   type Side,
   sideOf,
 } from './read-write-locks.js'
+import { Standing } from './standing.js'
 
 export interface MemoryReadWriteSettings {
   /** The first half of all owners of this client. */
@@ -62,6 +63,7 @@ class MemoryReadWritePort implements FencedPort, StoreLine {
   readonly waiterLeaseMs: number
   readonly #clientId: string
   readonly #watches = new Set<Watch>()
+  readonly #standing = new Standing<Member>()
 
   constructor(
     private readonly side: Side,
@@ -85,7 +87,7 @@ class MemoryReadWritePort implements FencedPort, StoreLine {
 
   async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
     this.#changing(name, (lock) => {
-      lock.line.delete(this.#member(owner))
+      this.#leave(name, lock, this.#member(owner))
       this.#release(lock, owner, heldBefore)
     })
   }
@@ -112,16 +114,14 @@ class MemoryReadWritePort implements FencedPort, StoreLine {
 
   async keepUp(name: string): Promise<LineState> {
     const lock = this.locks.open(name)
-    const now = this.locks.clock.now()
-    const lapsed = (lock.alive.get(this.#clientId) ?? 0) <= now
-    if (lock.line.size > 0) lock.alive.set(this.#clientId, now + this.waiterLeaseMs)
+    const standing = this.#standing.in(name)
+    for (const member of standing)
+      if (lock.line.has(member)) this.locks.join(lock, member, this.waiterLeaseMs)
     this.locks.advance(name, lock, this.waiterLeaseMs)
     const remainingMs = this.locks.obstacleMs(lock)
-    const unclaimed = [...lock.holds].some(
-      ([member, hold]) => hold.unclaimed && hold.side === this.side && clientOf(member) === this.#clientId,
-    )
+    const gone = standing.some((member) => !lock.line.has(member))
     this.locks.tidy(name, lock)
-    return { remainingMs, askAgain: lapsed || unclaimed }
+    return { remainingMs, askAgain: gone }
   }
 
   watch(name: string, onNews: (news?: News) => void): Watch {
@@ -190,24 +190,33 @@ class MemoryReadWritePort implements FencedPort, StoreLine {
       const first = heldBefore === 0 && held.count === 1
       held.endsAt = first ? until : Math.max(held.endsAt, until)
       held.count = Math.max(held.count, heldBefore + 1)
-      held.unclaimed = false
+      this.#leave(name, lock, member)
       return { outcome: 'granted', fence: held.fence }
     }
     if (heldBefore > 0) return { outcome: 'lost' }
     if (this.side === 'w' && lock.holds.has(`r:${owner}`)) {
-      lock.line.delete(member)
+      this.#leave(name, lock, member)
       throw new LockUpgradeError(name, owner)
     }
     this.locks.advance(name, lock, this.waiterLeaseMs, member)
     const downgrades = this.side === 'r' && lock.writer?.owner === owner
     const next = lock.first === undefined || lock.first === member
     if (downgrades || (next && lock.admits(member))) {
+      this.#standing.leave(name, member)
       return { outcome: 'granted', fence: this.locks.grant(name, lock, member, leaseMs).fence }
     }
-    if (waits) this.locks.join(lock, member, this.waiterLeaseMs)
+    if (waits) {
+      this.locks.join(lock, member, this.waiterLeaseMs)
+      this.#standing.join(name, member)
+    }
     const [anyone] = lock.holds.values()
     const remainingMs = this.locks.obstacleMs(lock, member)
     return { outcome: 'busy', remainingMs, holder: (lock.writer ?? anyone)?.owner }
+  }
+
+  #leave(name: string, lock: MemoryReadWriteLock, member: Member): void {
+    lock.leave(member)
+    this.#standing.leave(name, member)
   }
 
   #release(lock: MemoryReadWriteLock, owner: Owner, after: number): ReleaseReply {

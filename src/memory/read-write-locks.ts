@@ -16,15 +16,13 @@ export interface MemoryHold {
   readonly fence: bigint
   count: number
   endsAt: number
-  /** Whether its owner, who waited in line, has yet to ask for it. */
-  unclaimed: boolean
 }
 
-/** One lock: who holds it, who waits in which order, and until when each client's places stand. */
+/** One lock: who holds it, who waits in which order, and until when each place stands unless it is kept. */
 export class MemoryReadWriteLock {
   readonly holds = new Map<Member, MemoryHold>()
   readonly line = new Set<Member>()
-  readonly alive = new Map<string, number>()
+  readonly alive = new Map<Member, number>()
 
   get writer(): MemoryHold | undefined {
     for (const hold of this.holds.values()) if (hold.side === 'w') return hold
@@ -36,6 +34,11 @@ export class MemoryReadWriteLock {
     if (sideOf(member) === 'w') return this.holds.size === 0
     const { writer } = this
     return !writer || writer.owner === ownerOf(member)
+  }
+
+  leave(member: Member): void {
+    this.line.delete(member)
+    this.alive.delete(member)
   }
 
   get first(): Member | undefined {
@@ -75,10 +78,9 @@ export class MemoryReadWriteLocks {
       fence: last ?? this.#fences.mint(name, FENCE_RETENTION_MS + leaseMs),
       count: 1,
       endsAt: this.clock.now() + leaseMs,
-      unclaimed: false,
     }
     lock.holds.set(member, hold)
-    lock.line.delete(member)
+    lock.leave(member)
     return hold
   }
 
@@ -87,9 +89,9 @@ export class MemoryReadWriteLocks {
     return this.#fences.last(name)
   }
 
-  /** Gives the member a place at the end, unless it has one, and keeps its client's places. */
+  /** Gives the member a place at the end, unless it has one, and keeps it. */
   join(lock: MemoryReadWriteLock, member: Member, waiterLeaseMs: number): void {
-    lock.alive.set(clientOf(member), this.clock.now() + waiterLeaseMs)
+    lock.alive.set(member, this.clock.now() + waiterLeaseMs)
     lock.line.add(member)
   }
 
@@ -99,10 +101,10 @@ export class MemoryReadWriteLocks {
    */
   advance(name: string, lock: MemoryReadWriteLock, waiterLeaseMs: number, me?: Member): void {
     for (let head = lock.first; head !== undefined && head !== me; head = lock.first) {
-      if ((lock.alive.get(clientOf(head)) ?? 0) <= this.clock.now()) {
-        lock.line.delete(head)
+      if ((lock.alive.get(head) ?? 0) <= this.clock.now()) {
+        lock.leave(head)
       } else if (lock.admits(head)) {
-        this.grant(name, lock, head, waiterLeaseMs).unclaimed = true
+        this.grant(name, lock, head, waiterLeaseMs)
         this.#tell(name, head)
       } else {
         return
@@ -120,7 +122,6 @@ export class MemoryReadWriteLocks {
 
   /** Leaves nothing behind of a lock that nobody holds or waits for. */
   tidy(name: string, lock: MemoryReadWriteLock): void {
-    if (lock.line.size === 0) lock.alive.clear()
     if (lock.line.size === 0 && lock.holds.size === 0) this.#locks.delete(name)
   }
 

@@ -36,7 +36,7 @@ export class ClusterLink implements Link {
     private readonly listener: LinkListener,
   ) {
     const { redisOptions } = pattern.options
-    const client = pattern.duplicate([], {
+    const settings = {
       lazyConnect: true,
       keyPrefix: '',
       scaleReads: 'master',
@@ -44,20 +44,24 @@ export class ClusterLink implements Link {
       enableOfflineQueue: true,
       enableAutoPipelining: false,
       clusterRetryStrategy: () => null,
+      clusterNodeRetryStrategy: () => null,
       // Zero means never: what the core was told has failed must not be delivered once more behind its back (rule X1).
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
       scripts: undefined,
-      redisOptions: { ...redisOptions, ...connectionSettings(commandTimeoutMs, 'commands') },
+      redisOptions: { ...redisOptions, ...connectionSettings(commandTimeoutMs, 'commands', redisOptions) },
+    }
+    this.#cluster = new Connection(() => pattern.duplicate([], settings), schedule, commandTimeoutMs, {
+      events: {
+        '+node': (node) => {
+          if (isNode(node)) node.on('connect', () => letProcessEnd(node))
+        },
+        '-node': () => {
+          this.#nodeBreaks += 1
+        },
+        'node error': () => undefined,
+      },
     })
-    this.#cluster = new Connection(client, schedule, commandTimeoutMs)
-    client.on('+node', (node) => {
-      if (isNode(node)) node.on('connect', () => letProcessEnd(node))
-    })
-    client.on('-node', () => {
-      this.#nodeBreaks += 1
-    })
-    client.on('node error', () => undefined)
   }
 
   get breaks(): number {
@@ -65,10 +69,9 @@ export class ClusterLink implements Link {
   }
 
   send(key: string, about: About, command: string, ...args: Argument[]): Promise<unknown> {
-    const { client } = this.#cluster
     return this.#cluster.inTime(
       about,
-      () => client.call(command, ...args),
+      () => this.#call(command, ...args),
       () => this.#dropNode(key),
     )
   }
@@ -117,7 +120,7 @@ export class ClusterLink implements Link {
         this.#cluster.inTime(
           about,
           () => node.call(command, ...args),
-          () => hangUp(node),
+          () => this.#hangUp(node),
         ),
     }
     this.#nodeLinks.set(node, link)
@@ -153,14 +156,22 @@ export class ClusterLink implements Link {
     const address = `${master.options.host}:${master.options.port}`
     const known = this.#subscribers.get(address)
     if (known) return known
-    const client = master.duplicate(connectionSettings(this.commandTimeoutMs, 'news'))
-    const connection = new Connection(client, this.schedule, this.commandTimeoutMs, {
-      ready: () => subscriber.resume(),
-      broken: () => this.#evacuate(address, subscriber),
-    })
+    const settings = connectionSettings(this.commandTimeoutMs, 'news')
+    const connection = new Connection(
+      () => master.duplicate(settings),
+      this.schedule,
+      this.commandTimeoutMs,
+      {
+        ready: () => subscriber.resume(),
+        broken: () => this.#evacuate(address, subscriber),
+        events: {
+          smessage: (channel, text) => this.listener.message(String(channel), String(text)),
+          // ioredis says so when the server ends subscriptions because their slots have moved away.
+          moved: () => this.#evacuate(address, subscriber),
+        },
+      },
+    )
     const subscriber = new Subscriber(connection, 'sharded', false, this.schedule, this.listener)
-    // ioredis says so when the server ends subscriptions because their slots have moved away.
-    client.on('moved', () => this.#evacuate(address, subscriber))
     this.#subscribers.set(address, subscriber)
     return subscriber
   }
@@ -188,9 +199,17 @@ export class ClusterLink implements Link {
     })
   }
 
-  async #dropNode(key: string): Promise<void> {
+  #dropNode(key: string): void {
     const node = this.#cluster.ready ? this.#servingNode(key) : undefined
-    await (node ? hangUp(node) : this.#cluster.drop())
+    if (node) this.#hangUp(node)
+    else void this.#cluster.drop()
+  }
+
+  /** Breaks the connection to one node, and where that cannot be done all of them. */
+  #hangUp(node: StandaloneClient): void {
+    void hangUp(node, this.schedule).then((done) => {
+      if (!done) void this.#cluster.drop()
+    })
   }
 }
 

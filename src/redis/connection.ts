@@ -1,106 +1,150 @@
+import { pauseMs } from '../core/outage.js'
 import type { Schedule } from '../core/schedule.js'
 import type { Connectable } from './client.js'
-import { failureOf, timeoutOf } from './failure.js'
+import { failureOf, isReply, leadsElsewhere, readAnswer, timeoutOf } from './failure.js'
 import { hangUp, isOpen } from './hang-up.js'
 import type { About, Argument, Order } from './link.js'
 import { Batch, streamOf } from './stream.js'
 
+/** What a connection tells whoever made it. */
+export interface ConnectionListener {
+  ready?(): void
+  broken?(): void
+  /** What else the client library tells, by the names of its events. */
+  readonly events?: Readonly<Record<string, (...told: unknown[]) => void>>
+}
+
 /**
  * One connection (or one cluster's set of them) that Holdfast has made: opened when first used, opened anew when used after it
- * broke, never by itself. Commands are answered or rejected in time, and a connection that has gone silent is dropped.
+ * broke, never by itself. Commands are answered or rejected in time, whatever the client library waits for; a connection that has
+ * gone silent is dropped. While connections come to nothing, they are tried at growing intervals, however many commands wait.
  */
 export class Connection<Client extends Connectable> {
   /** How often it has broken. */
   breaks = 0
+  #client: Client
   #closed = false
   #dropping: Promise<void> | undefined
+  /** What is to be waited for before the next try to connect. */
+  #pause: Promise<void> | undefined
+  #notBefore = Number.NEGATIVE_INFINITY
+  /** How many connections in a row have ended without an answer to anything. */
+  #failures = 0
   #lastError: unknown
-  /** How many answers have come. */
+  /** How many answers have come, and how many of them before the last break. */
   #heard = 0
-  readonly #batch: Batch
+  #heardBefore = 0
+  readonly #batch = new Batch(() => this.#client)
+  /** How to reject what has no answer yet. */
+  readonly #pending = new Set<(error: unknown) => void>()
 
   constructor(
-    readonly client: Client,
+    private readonly make: () => Client,
     private readonly schedule: Schedule,
     private readonly commandTimeoutMs: number,
-    hooks: { ready?: () => void; broken?: () => void } = {},
+    private readonly listener: ConnectionListener = {},
   ) {
-    this.#batch = new Batch(client)
-    client.on('ready', () => {
-      this.#lastError = undefined
-      hooks.ready?.()
-    })
-    client.on('close', () => {
-      this.breaks += 1
-      hooks.broken?.()
-    })
-    client.on('error', (error: unknown) => {
-      this.#lastError = error
-    })
-    client.on('connect', () => letProcessEnd(client))
+    this.#client = this.#made()
+  }
+
+  get client(): Client {
+    return this.#client
   }
 
   get ready(): boolean {
-    return this.client.status === 'ready'
+    return this.#client.status === 'ready'
   }
 
-  /** Opens the connection if it is not open. What is sent meanwhile waits for it. */
-  open(): void {
-    const { status } = this.client
-    if (this.#closed || (status !== 'wait' && status !== 'end' && status !== 'close')) return
-    this.client.connect().catch((error: unknown) => {
+  /**
+   * Opens the connection if it is not open; what is sent meanwhile waits for it. Returns what is to be waited for before
+   * anything can be sent: the end of the connection before, or of a pause after others that came to nothing.
+   */
+  open(): Promise<void> | undefined {
+    if (this.#dropping) return this.#dropping
+    const { status } = this.#client
+    if (this.#closed || (status !== 'wait' && status !== 'end' && status !== 'close')) return undefined
+    if (this.schedule.clock.now() < this.#notBefore) {
+      this.#pause ??= new Promise((resolve) => {
+        this.schedule.at(this.#notBefore, () => {
+          this.#pause = undefined
+          void this.open()
+          resolve()
+        })
+      })
+      return this.#pause
+    }
+    this.#client.connect().catch((error: unknown) => {
       this.#lastError ??= error
     })
+    return undefined
   }
 
   send(about: About, command: string, ...args: Argument[]): Promise<unknown> {
-    return this.inTime(about, () => this.client.call(command, ...args))
+    return this.inTime(about, () => this.#client.call(command, ...args))
   }
 
   /** What `start` answers; a `StoreError` when that fails or is not there in time. */
-  inTime<Reply>(about: About, start: () => Promise<Reply>, drop?: () => Promise<void>): Promise<Reply> {
+  inTime<Reply>(about: About, start: () => Promise<Reply>, drop?: () => void): Promise<Reply> {
     return this.carryOut({ about, start, read: (reply: Reply) => reply }, drop)
   }
 
   /** What is read out of an order's answer; a `StoreError` when it fails or is not there in time. */
   carryOut<Reply, Result>(
-    { about, start, read, retry }: Order<Reply, Result>,
-    drop = () => this.drop(),
+    order: Order<Reply, Result>,
+    drop: () => void = () => this.drop(),
   ): Promise<Result> {
-    this.open()
     this.#batch.add()
     return new Promise((resolve, reject) => {
+      const { about } = order
       const heardBefore = this.#heard
-      let late = false
-      const deadline = this.schedule.at(this.schedule.clock.now() + this.commandTimeoutMs, () => {
-        late = true
-        const giveUp = (): void => reject(timeoutOf(about, this.commandTimeoutMs))
-        // Nothing was heard for as long: the peer may be gone without a word. A new connection finds out, and whoever hears of
-        // this failure finds the new one.
-        if (this.#heard === heardBefore) drop().then(giveUp, giveUp)
-        else giveUp()
-      })
-      const answered = (reply: Reply): void => {
-        this.#heard += 1
+      let sentOn: number | undefined
+      const over = (): boolean => {
         this.schedule.cancel(deadline)
-        if (!late) resolve(read(reply))
+        return !this.#pending.delete(failed)
       }
       const failed = (error: unknown): void => {
-        this.schedule.cancel(deadline)
-        if (!late) reject(failureOf(this.#explain(error), about))
+        if (!over()) reject(failureOf(this.#explain(error), about))
+      }
+      const deadline = this.schedule.at(this.schedule.clock.now() + this.commandTimeoutMs, () => {
+        // Nothing was heard for as long: the peer may be gone without a word. A new connection finds out.
+        if (sentOn === this.breaks && this.#heard === heardBefore) drop()
+        if (sentOn === undefined && this.#lastError !== undefined) failed(this.#lastError)
+        else if (!over()) reject(timeoutOf(about, this.commandTimeoutMs))
+      })
+      const answered = (reply: Reply): void => {
+        this.#hear()
+        if (over()) return
+        try {
+          resolve(readAnswer(order, reply))
+        } catch (error) {
+          reject(error)
+        }
       }
       const retried = (error: unknown): void => {
-        const again = late ? undefined : retry?.(error)
+        if (isReply(error) && !leadsElsewhere(error)) this.#hear()
+        const again = this.#pending.has(failed) ? order.retry?.(error) : undefined
         if (again) again.then(answered, failed)
         else failed(error)
       }
-      attempt(start, failed)?.then(answered, retried)
+      const begin = (): void => {
+        if (!this.#pending.has(failed)) return
+        const first = this.open()
+        if (first) {
+          first.then(begin)
+          return
+        }
+        sentOn = this.breaks
+        attempt(order.start, failed)?.then(answered, retried)
+      }
+      this.#pending.add(failed)
+      if (this.#closed) failed(new Error('The connection is closed.'))
+      else begin()
     })
   }
 
-  /** Breaks the connection; what is under way on it rejects. */
+  /** Breaks the connection. Resolves when there is another one to be opened. */
   drop(): Promise<void> {
-    this.#dropping ??= hangUp(this.client).finally(() => {
+    this.#dropping ??= this.#hangUp().finally(() => {
       this.#dropping = undefined
     })
     return this.#dropping
@@ -108,12 +152,59 @@ export class Connection<Client extends Connectable> {
 
   close(): void {
     this.#closed = true
-    if (isOpen(this.client)) this.client.disconnect()
+    if (isOpen(this.#client)) this.#client.disconnect()
+    for (const fail of this.#pending) fail(new Error('The connection is closed.'))
+  }
+
+  #hear(): void {
+    this.#heard += 1
+    this.#failures = 0
+  }
+
+  async #hangUp(): Promise<void> {
+    if (await hangUp(this.#client, this.schedule)) return
+    const given = this.#client
+    this.#client = this.#made()
+    this.#ended()
+    // Should it get as far as a connection all the same, nobody wants that any more.
+    given.on('connect', () => given.disconnect())
+  }
+
+  #made(): Client {
+    const client = this.make()
+    const on = (event: string, listener: (...told: unknown[]) => void): void => {
+      client.on(event, (...told) => {
+        if (this.#client === client) listener(...told)
+      })
+    }
+    on('ready', () => {
+      this.#lastError = undefined
+      this.listener.ready?.()
+    })
+    // Not 'close', which a client does not say whose connector found nobody to connect to.
+    on('end', () => this.#ended())
+    on('error', (error) => {
+      this.#lastError = error
+    })
+    on('connect', () => letProcessEnd(client))
+    for (const [event, listener] of Object.entries(this.listener.events ?? {})) on(event, listener)
+    return client
+  }
+
+  #ended(): void {
+    this.breaks += 1
+    if (this.#heard === this.#heardBefore) this.#failures += 1
+    this.#heardBefore = this.#heard
+    // Whoever asks has a try before its time is up.
+    const longest = this.commandTimeoutMs / 2
+    if (this.#failures > 0)
+      this.#notBefore = this.schedule.clock.now() + Math.min(pauseMs(this.#failures), longest)
+    this.listener.broken?.()
   }
 
   /** "Connection is closed" is true but does not help: why it is closed does. */
   #explain(error: unknown): unknown {
-    const connectionError = error instanceof Error && error.name !== 'ReplyError'
+    const connectionError = error instanceof Error && !isReply(error)
     return connectionError && this.#lastError !== undefined ? this.#lastError : error
   }
 }

@@ -1,4 +1,5 @@
 import { StoreError, type StoreFailure } from '../errors.js'
+import type { About, Order } from './link.js'
 
 interface Verdict {
   readonly reason: StoreFailure
@@ -52,10 +53,7 @@ const BY_REPLY: Readonly<Record<string, Verdict>> = {
 }
 
 /** The typed error for what the client library rejected a command with. */
-export function failureOf(
-  error: unknown,
-  about: { command: string; lockName?: string | undefined },
-): StoreError {
+export function failureOf(error: unknown, about: About): StoreError {
   if (error instanceof StoreError) return error
   const { reason, transient, hint } = judge(error)
   return new StoreError(reason, about.command, { lockName: about.lockName, cause: error, transient, hint })
@@ -63,24 +61,62 @@ export function failureOf(
 
 function judge(error: unknown): Verdict {
   if (!(error instanceof Error)) return { reason: 'unknown', transient: false }
-  if (error.name !== 'ReplyError') {
+  if (!isReply(error)) {
     // Everything else a client rejects with is about the connection: closed, reset, refused, flushed from a queue.
     return { reason: 'unreachable', transient: true }
   }
-  // An error inside a script is wrapped on Redis 6, and an ACL failure there on all.
   const { message } = error
   if (/ACL failure|permission|can't (?:run this command|access|publish)/i.test(message)) return NO_PERMISSION
   // A connection that is subscribed, or was when it was being set up, takes nothing else: the next one will.
   if (message.includes("Can't execute")) return { reason: 'unreachable', transient: true }
-  const code = /^(?:ERR Error running script.*?: )?-?([A-Z]+)/.exec(message)?.[1] ?? 'ERR'
-  return BY_REPLY[code] ?? { reason: 'unknown', transient: false }
+  return BY_REPLY[codeOf(message)] ?? { reason: 'unknown', transient: false }
+}
+
+/** The first word of an error reply. An error inside a script is wrapped on Redis 6, and an ACL failure there on all. */
+function codeOf(message: string): string {
+  return /^(?:ERR Error running script.*?: )?-?([A-Z]+)/.exec(message)?.[1] ?? 'ERR'
+}
+
+/** What a server answers that may not be the one to talk to any more: a new connection finds out which is. */
+const WRONG_SERVER = new Set(['READONLY', 'MASTERDOWN', 'LOADING', 'CLUSTERDOWN'])
+
+/** Whether a failed command is a reason to look for another server. */
+export function leadsElsewhere(error: unknown): boolean {
+  return isReply(error) && WRONG_SERVER.has(codeOf(error.message))
+}
+
+/** Whether a server has answered, if with an error. */
+export function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError'
+}
+
+/** What is read out of an answer; a `StoreError` where that cannot be: what is in the store was not written by Holdfast. */
+export function readAnswer<Reply, Result>(
+  { about, read }: Pick<Order<Reply, Result>, 'about' | 'read'>,
+  reply: Reply,
+): Result | Promise<Result> {
+  try {
+    const result = read(reply)
+    return result instanceof Promise
+      ? result.catch((error) => Promise.reject(unreadable(error, about)))
+      : result
+  } catch (error) {
+    throw unreadable(error, about)
+  }
+}
+
+function unreadable(error: unknown, { command, lockName }: About): StoreError {
+  if (error instanceof StoreError) return error
+  return new StoreError('script', command, {
+    lockName,
+    cause: error,
+    transient: false,
+    hint: 'The answer cannot be read: the key may hold something that Holdfast did not write.',
+  })
 }
 
 /** The error for a command that was not answered in time (rule C3). Its outcome is unknown. */
-export function timeoutOf(
-  about: { command: string; lockName?: string | undefined },
-  timeoutMs: number,
-): StoreError {
+export function timeoutOf(about: About, timeoutMs: number): StoreError {
   return new StoreError('timeout', about.command, {
     lockName: about.lockName,
     transient: true,

@@ -35,7 +35,7 @@ export interface FairLockSettings {
 
 /**
  * The fair lock: the reentrant lock's hash, so that both exclude each other, and beside it a line of those who wait. A release
- * grants the lock to the next one whose client is alive, and tells that client.
+ * grants the lock to the next one whose place is kept, and tells that client.
  */
 export class FairLockPort implements LockPort, StoreLine {
   readonly watchesInOrder: boolean
@@ -106,11 +106,11 @@ export class FairLockPort implements LockPort, StoreLine {
 
   async keepUp(name: string): Promise<LineState> {
     const sentAt = this.settings.clock.now()
-    const { remainingMs, holder, serverMs, lapsed } = await this.#commands.keepUp(name)
-    const line = this.#lines.get(name)
-    line?.heard(sentAt, serverMs)
-    const unheardGrant = holder !== undefined && line?.has(holder) === true
-    return { remainingMs, askAgain: lapsed || unheardGrant }
+    const inLine = this.#lines.get(name)?.standing ?? []
+    const { remainingMs, serverMs, gone } = await this.#commands.keepUp(name, inLine)
+    this.#lines.get(name)?.heard(sentAt, serverMs)
+    // One that was granted the lock is in line no more, either.
+    return { remainingMs, askAgain: gone }
   }
 
   /** Hears of grants to this client, and of releases of those who keep no line. */

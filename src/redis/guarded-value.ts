@@ -10,12 +10,17 @@ export class RedisGuardedPort implements GuardedPort {
     private readonly keyPrefix: string,
   ) {}
 
-  async readGuarded(key: string): Promise<Guarded | undefined> {
+  readGuarded(key: string): Promise<Guarded | undefined> {
     const stored = this.keyPrefix + key
-    const reply = await this.link.send(stored, { command: 'HMGET' }, 'HMGET', stored, 'value', 'fence')
-    const [value, fence]: unknown[] = Array.isArray(reply) ? reply : []
-    if (typeof value !== 'string' || typeof fence !== 'string') return undefined
-    return { value, fence: BigInt(fence) }
+    return this.link.carryOut(stored, (send) => ({
+      about: { command: 'HMGET' },
+      start: () => send('HMGET', stored, 'value', 'fence'),
+      read: (reply) => {
+        const [value, fence]: unknown[] = Array.isArray(reply) ? reply : []
+        if (typeof value !== 'string' || typeof fence !== 'string') return undefined
+        return { value, fence: BigInt(fence) }
+      },
+    }))
   }
 
   writeGuarded(key: string, fence: bigint, value: string | undefined): Promise<bigint | undefined> {

@@ -146,8 +146,8 @@ class ReadWriteLockPort implements FencedPort, StoreLine {
   async keepUp(name: string): Promise<LineState> {
     const believed = this.#places.in(name)
     const sentAt = this.settings.clock.now()
-    const args = [this.settings.clientId, ...believed.map((owner) => this.#member(owner))]
-    const { code, serverUs, rest } = await this.#run(rwKeepUp, name, args)
+    const members = believed.map((owner) => this.#member(owner))
+    const { code, serverUs, rest } = await this.#run(rwKeepUp, name, members)
     const allInLine = code === 1
     if (allInLine) for (const owner of believed) this.#places.inLine(name, owner, sentAt, serverUs)
     return { remainingMs: Math.max(Number(rest[0]), 0), askAgain: !allInLine }

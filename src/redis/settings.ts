@@ -1,7 +1,21 @@
 import { LONGEST_TIMER_MS } from '../core/clock.js'
+import { leadsElsewhere } from './failure.js'
 
-/** What Holdfast asks of a connection, whatever the application asked of the one it was made from (rule C1). */
-export function connectionSettings(commandTimeoutMs: number, role: 'commands' | 'news'): object {
+/** A sentinel that does not answer within this part of a command's time is passed over: the next one has time to. */
+const SENTINELS_PER_COMMAND = 4
+
+/**
+ * What Holdfast asks of a connection, whatever the application asked of the one it was made from (rule C1).
+ * @param theirs what the application asked.
+ */
+export function connectionSettings(
+  commandTimeoutMs: number,
+  role: 'commands' | 'news',
+  theirs: object = {},
+): object {
+  const sentinelTimeoutMs = Math.max(Math.ceil(commandTimeoutMs / SENTINELS_PER_COMMAND), 50)
+  const theirSentinelTimeout = 'sentinelCommandTimeout' in theirs ? theirs.sentinelCommandTimeout : undefined
+  const theirReason = 'reconnectOnError' in theirs ? theirs.reconnectOnError : undefined
   return {
     lazyConnect: true,
     connectTimeout: Math.min(Math.max(commandTimeoutMs, 100), LONGEST_TIMER_MS),
@@ -16,7 +30,15 @@ export function connectionSettings(commandTimeoutMs: number, role: 'commands' | 
     maxRetriesPerRequest: null,
     // Reconnecting is decided here, so that an idle client does not keep trying, nor the process alive.
     retryStrategy: () => null,
-    reconnectOnError: null,
+    // What the application takes for a sign that it is connected to the wrong server is one here too.
+    reconnectOnError: (error: Error): unknown =>
+      leadsElsewhere(error) || (typeof theirReason === 'function' && theirReason(error)),
+    // So is asking the sentinels again when none of them knew.
+    sentinelRetryStrategy: () => null,
+    sentinelCommandTimeout:
+      typeof theirSentinelTimeout === 'number'
+        ? Math.min(theirSentinelTimeout, sentinelTimeoutMs)
+        : sentinelTimeoutMs,
     // Subscriptions are renewed here too, because whoever waits must be told that it may have missed something.
     autoResubscribe: false,
     enableOfflineQueue: true,

@@ -27,12 +27,13 @@ export class StandaloneLink implements Link {
     this.subscribesInOrder = 'protocol' in pattern.options && pattern.options.protocol === 3
     const connect = (role: 'commands' | 'news', carriesNews: boolean): Connection<StandaloneClient> =>
       new Connection(
-        pattern.duplicate(connectionSettings(commandTimeoutMs, role)),
+        () => pattern.duplicate(connectionSettings(commandTimeoutMs, role, pattern.options)),
         schedule,
         commandTimeoutMs,
         {
           ready: () => carriesNews && this.#subscriber.resume(),
           broken: () => carriesNews && this.#subscriber.reopen(),
+          events: { message: (channel, text) => listener.message(String(channel), String(text)) },
         },
       )
     this.#commands = connect('commands', this.subscribesInOrder)

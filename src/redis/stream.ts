@@ -33,7 +33,7 @@ export class Batch {
     this.#send()
   }
 
-  constructor(private readonly client: object) {}
+  constructor(private readonly client: () => object) {}
 
   /** To be called before a command is written. */
   add(): void {
@@ -45,7 +45,7 @@ export class Batch {
     }
     if (this.#size === PIECE) this.#send()
     if (this.#size === 0) {
-      this.#corked = streamOf(this.client)
+      this.#corked = streamOf(this.client())
       this.#corked?.cork?.()
     }
     this.#size += 1

@@ -24,19 +24,17 @@ export class Subscriber {
     private readonly carriesCommands: boolean,
     private readonly schedule: Schedule,
     private readonly listener: LinkListener,
-  ) {
-    connection.client.on(dialect === 'plain' ? 'message' : 'smessage', (channel, text) =>
-      listener.message(String(channel), String(text)),
-    )
-  }
+  ) {}
 
   async subscribe(channel: string): Promise<void> {
-    const { client } = this.connection
     const about = { command: this.dialect === 'plain' ? 'SUBSCRIBE' : 'SSUBSCRIBE' }
-    const send = (): Promise<unknown> =>
-      this.dialect === 'plain' ? client.subscribe(channel) : client.ssubscribe(channel)
-    const early = !this.carriesCommands && client.status === 'connect'
-    await this.connection.inTime(about, early ? () => this.#readyChecked().then(send) : send)
+    await this.connection.inTime(about, () => {
+      const { client } = this.connection
+      const send = (): Promise<unknown> =>
+        this.dialect === 'plain' ? client.subscribe(channel) : client.ssubscribe(channel)
+      const early = !this.carriesCommands && client.status === 'connect'
+      return early ? this.#readyChecked(client).then(send) : send()
+    })
     this.#channels.add(channel)
   }
 
@@ -44,8 +42,7 @@ export class Subscriber {
    * ioredis lets a subscription overtake the check it makes of a new connection, which a RESP2 connection then refuses to answer,
    * because it is subscribed. (Where commands travel on the same connection nothing is refused, and the order must be kept.)
    */
-  #readyChecked(): Promise<void> {
-    const { client } = this.connection
+  #readyChecked(client: StandaloneClient): Promise<void> {
     // One wait for all that come meanwhile: each would leave a listener behind.
     this.#checking ??= new Promise<void>((resolve) => {
       const settle = (): void => {
@@ -53,7 +50,7 @@ export class Subscriber {
         resolve()
       }
       client.once('ready', settle)
-      client.once('close', settle)
+      client.once('end', settle)
     })
     return this.#checking
   }
@@ -86,11 +83,12 @@ export class Subscriber {
 
   /** To be called when the connection is broken: opens it again, at growing intervals. */
   reopen(): void {
+    this.#checking = undefined
     if (this.#channels.size === 0 || this.#reopening) return
     this.#failures += 1
     this.#reopening = this.schedule.at(this.schedule.clock.now() + pauseMs(this.#failures), () => {
       this.#reopening = undefined
-      if (this.#channels.size > 0) this.connection.open()
+      if (this.#channels.size > 0) void this.connection.open()
     })
   }
 

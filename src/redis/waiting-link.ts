@@ -1,5 +1,6 @@
 import { StoreError } from '../errors.js'
 import { companionOf } from './companion-key.js'
+import { readAnswer } from './failure.js'
 import type { About, Argument, Link, NodeLink, Order, Send } from './link.js'
 
 /** How long a mark is kept: it only has to be written. */
@@ -90,13 +91,13 @@ export class WaitingLink implements Link {
     try {
       const reply = await sent
       await acknowledged
-      return await order.read(reply)
+      return await readAnswer(order, reply)
     } catch (error) {
       const again = order.retry?.(error instanceof StoreError ? error.cause : error)
       if (!again) throw error
       const reply = await again
       await this.#acknowledgement(node, key, about)
-      return await order.read(reply)
+      return await readAnswer(order, reply)
     }
   }
 

@@ -102,6 +102,7 @@ const redissonTests: ReadonlyArray<{ of: string; files: RegExp; wanted: readonly
       'testMultiRead',
       'testReadWriteTTL',
       'testMultiInstanceReadLockZombieCleanup',
+      'testMultiInstanceZombieReadLockPerformance',
     ],
   },
   {
@@ -145,6 +146,7 @@ const redissonTests: ReadonlyArray<{ of: string; files: RegExp; wanted: readonly
       ...commonTests.slice(0, 5),
       ...['testSimpleLock', 'testReentrantLock', 'testReentrancy', 'testTryLock', 'testUnlockFail'],
       ...['testForceUnlock', 'testRenewExpiration', 'testExpire', 'testConcurrency_MultiInstance'],
+      ...['testForceUnLock', 'testIsHeldAndIsLockedByThread', 'testLockUnInterruptibly'],
     ],
   },
   {

@@ -141,6 +141,28 @@ describe.each(places.map((place) => ({ where: place.name, place })))('fair line 
     await slow.release(name, late)
   })
 
+  test('H16: a place that has lapsed is noticed although its client has called again since', async () => {
+    const name = lockName()
+    const [holder, slow, other] = [place.client(), place.client({ waiterLeaseMs: 600 }), place.client()]
+    const first = await holder.take(name)
+    const late = await slow.joinLine(name)
+    const next = await other.joinLine(name)
+    await place.pass(610)
+    await holder.release(name, first)
+    await other.toldOf(next)
+    const later = await slow.joinLine(name)
+    expect((await slow.keepUp(name)).askAgain).toBe(true)
+    await slow.refused(name, late)
+    expect((await slow.keepUp(name)).askAgain).toBe(false)
+    await other.granted(name, next)
+    await other.release(name, next)
+    for (const owner of [later, late]) {
+      await slow.toldOf(owner)
+      await slow.granted(name, owner)
+      await slow.release(name, owner)
+    }
+  })
+
   test('#4153 who leaves the line is not granted the lock', async () => {
     const name = lockName()
     const [holder, leaver, stayer] = [place.client(), place.client(), place.client()]

@@ -42,6 +42,19 @@ describe.each(places.map((place) => ({ where: place.name, place })))('fair lock 
     expect(await place.keys(name)).toEqual([])
   })
 
+  test('H30: what is known of a place goes with it, while others stand in line on', async () => {
+    const first = await holder.take(name)
+    const stays = await waiter.joinLine(name)
+    for (let count = 0; count < 3; count += 1) {
+      const client = place.client()
+      await client.port.abandon(client.request(name, await client.joinLine(name)))
+    }
+    expect(await place.ask(name, 'HKEYS', alive(name))).toEqual([stays])
+    await holder.release(name, first)
+    await waiter.granted(name, stays)
+    await waiter.release(name, stays)
+  })
+
   test('what a client that died has left ends by itself', async () => {
     const owner = await holder.take(name)
     await place.client({ waiterLeaseMs: 500 }).joinLine(name)

@@ -34,6 +34,8 @@ export class RespProxy {
   /** Every connection there was, the oldest first. */
   readonly connections: ProxiedConnection[] = []
   readonly commands: ProxiedCommand[] = []
+  /** How many connections were refused. */
+  refused = 0
   #rules: Rule[] = []
   #blackHole = false
   #refusing = false
@@ -41,7 +43,7 @@ export class RespProxy {
   refused = 0
 
   private constructor(
-    private readonly target: { readonly host: string; readonly port: number },
+    private target: { readonly host: string; readonly port: number },
     private readonly listener: Server,
     readonly port: number,
   ) {
@@ -84,6 +86,11 @@ export class RespProxy {
 
   breakAll(): void {
     for (const connection of this.open) connection.break()
+  }
+
+  /** New connections lead to another server. */
+  redirect(target: { readonly host: string; readonly port: number }): void {
+    this.target = target
   }
 
   /** New connections end at once. */

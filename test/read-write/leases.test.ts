@@ -122,6 +122,26 @@ describe.each(places.map((place) => ({ where: place.name, place })))('leases ($w
     await alive.release('read', name, next)
   })
 
+  test('H16: a place that has lapsed is noticed although its client has called again since', async () => {
+    const name = lockName()
+    const [holder, slow, other] = [place.client(), place.client({ waiterLeaseMs: 600 }), place.client()]
+    const first = await holder.take('write', name)
+    const late = await slow.joinLine('write', name)
+    await place.pass(610)
+    const reader = await other.joinLine('read', name)
+    await holder.release('write', name, first)
+    await other.enters('read', name, reader)
+    const later = await slow.joinLine('write', name)
+    expect(await slow.keepUp('write', name)).toMatchObject({ askAgain: true })
+    await slow.refused('write', name, late)
+    expect(await slow.keepUp('write', name)).toMatchObject({ askAgain: false })
+    await other.release('read', name, reader)
+    for (const owner of [later, late]) {
+      await slow.enters('write', name, owner)
+      await slow.release('write', name, owner)
+    }
+  })
+
   test('a place that is kept up outlasts its lease; one that is not does not', async () => {
     const name = lockName()
     const waiterLeaseMs = 1_200

@@ -60,7 +60,7 @@ class World {
   stalled(): boolean {
     const lock = this.locks.open(NAME)
     const { first } = lock
-    const alive = first && (lock.alive.get(first.split(':')[1] ?? '') ?? 0) > this.clock.now()
+    const alive = first && (lock.alive.get(first) ?? 0) > this.clock.now()
     const stalled = alive === true && lock.admits(first)
     this.locks.tidy(NAME, lock)
     return stalled

@@ -83,6 +83,34 @@ describe('state', () => {
 })
 
 describe('taking and giving back', () => {
+  test('testIsHeldAndIsLockedByThread: both say yes until the unlock, and no after it', async () => {
+    const { multi, owner, end } = await two()
+    await owner.do(() => multi.lock())
+    expect(await owner.do(() => multi.isHeld())).toBe(true)
+    expect(await owner.do(() => multi.isLocked())).toBe(true)
+    await owner.do(() => multi.unlock())
+    expect(await owner.do(() => multi.isHeld())).toBe(false)
+    expect(await owner.do(() => multi.isLocked())).toBe(false)
+    await end()
+  })
+
+  // A Node call is interrupted by its signal or not at all.
+  test('testLockUnInterruptibly: a lock() without a signal waits on while another, with one, ends with its reason', async () => {
+    const { multi, owner, other, end } = await two()
+    await owner.do(() => multi.lock())
+    const interrupt = new AbortController()
+    const uninterrupted = other.do(() => multi.lock())
+    const interrupted = multi.acquire({ signal: interrupt.signal })
+    interrupt.abort(new Error('interrupted'))
+    await expect(interrupted).rejects.toThrow('interrupted')
+    expect(await other.do(() => multi.isHeld())).toBe(false)
+    await owner.do(() => multi.unlock())
+    await uninterrupted
+    expect(await other.do(() => multi.isHeld())).toBe(true)
+    await other.do(() => multi.unlock())
+    await end()
+  })
+
   test('testSimpleLock: holds what it names, and nothing else', async () => {
     const { holdfast, multi, owner, other, end } = await two()
     await owner.do(() => multi.lock())
@@ -144,6 +172,18 @@ describe('taking and giving back', () => {
     ).toBe(true)
     await expect(owner.do(() => multi.unlock())).rejects.toThrow(LockLostError)
     expect(await multi.isLocked()).toBe(false)
+    await end()
+  })
+
+  test('testForceUnLock: with every member forced open nothing is left in the store', async () => {
+    const { multi, owner, end } = await two()
+    await owner.do(() => multi.lock({ leaseMs: 30_000 }))
+    const elsewhere = place.holdfast()
+    for (const { name } of multi.locks) expect(await elsewhere.lock(name).forceUnlock()).toBe(true)
+    expect(await multi.isLocked()).toBe(false)
+    const client = place.client()
+    for (const { name } of multi.locks) expect(await client.call('EXISTS', name)).toBe(0)
+    await expect(owner.do(() => multi.unlock())).rejects.toThrow(LockLostError)
     await end()
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { StoreError, type StoreFailure } from '../../src/errors.js'
-import { failureOf, timeoutOf } from '../../src/redis/failure.js'
+import { failureOf, leadsElsewhere, timeoutOf } from '../../src/redis/failure.js'
 
 /** What a client library rejects with when the server answered with an error. */
 function reply(message: string): Error {
@@ -82,6 +82,20 @@ describe('failureOf', () => {
   test('what is a StoreError already stays what it is', () => {
     const failure = timeoutOf(about, 500)
     expect(failureOf(failure, { command: 'other' })).toBe(failure)
+  })
+
+  test.each([
+    ["READONLY You can't write against a read only replica.", true],
+    ["ERR Error running script (call to f_1a2b): @user_script:1: -READONLY You can't write against a", true],
+    ['MASTERDOWN Link with MASTER is down', true],
+    ['LOADING Redis is loading the dataset in memory', true],
+    ['CLUSTERDOWN The cluster is down', true],
+    ['NOREPLICAS Not enough good replicas to write.', false],
+    ['MOVED 3999 127.0.0.1:6381', false],
+    ['MISCONF Redis is configured to save RDB snapshots, but it is unable to persist', false],
+  ])('H1: whether another server is to be looked for: %s: %s', (message, elsewhere) => {
+    expect(leadsElsewhere(reply(message))).toBe(elsewhere)
+    expect(leadsElsewhere(new Error(message))).toBe(false)
   })
 
   test('timeoutOf: may succeed when tried again; says which command, which lock and which setting', () => {

@@ -49,6 +49,16 @@ describe('GiveBack', () => {
     },
   )
 
+  test('H15: in a line, busy is a place, which is left', async () => {
+    const waits = { ...request, waits: true }
+    void giveBack.begin(waits, Promise.resolve({ outcome: 'busy', remainingMs: 5, holder: undefined }))
+    await settle()
+    expect(port.abandons.last.request).toBe(waits)
+    port.abandons.last.answer()
+    await settle()
+    expect(giveBack.size).toBe(0)
+  })
+
   test('X1: an acquire of unknown outcome is given back; one that was refused for good is not', async () => {
     void giveBack.begin(request, Promise.reject(passing))
     await settle()

@@ -36,8 +36,11 @@ export class ClientLine {
     return this.#places.size === 0
   }
 
-  has(owner: Owner): boolean {
-    return this.#places.has(owner)
+  /** Who has a place, by an answer of the store. */
+  get standing(): readonly Owner[] {
+    return [...this.#places].flatMap(([owner, { joinedAtServerMs }]) =>
+      joinedAtServerMs === undefined ? [] : [owner],
+    )
   }
 
   /** Its acquire is about to be sent, and may join the line. */

@@ -56,12 +56,13 @@ export class FairCommands {
     })
   }
 
-  keepUp(name: string): Promise<HolderSeen & { readonly lapsed: boolean }> {
-    const args = [this.clientId, this.waiterLeaseMs, this.#grantChannels(name), this.link.publishCommand]
+  keepUp(name: string, inLine: readonly Owner[]): Promise<HolderSeen & { readonly gone: boolean }> {
+    const terms = [this.waiterLeaseMs, this.#grantChannels(name), this.link.publishCommand]
+    const args = [...terms, ...inLine]
     return this.#run(fairKeepUp, name, args, (reply) => {
       const answer: unknown[] = Array.isArray(reply) ? reply : []
       this.#tell(name, answer.slice(4))
-      return { ...holderIn(answer), lapsed: answer[3] === 1 }
+      return { ...holderIn(answer), gone: answer[3] === 1 }
     })
   }
 

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { eventually } from '../setup/eventually.js'
+import { SentinelStand } from './sentinel-stand.js'
+
+const COMMAND_TIMEOUT_MS = 800
+/** How much later than its bound a call may end on a busy machine. */
+const SLACK_MS = 1_500
+/** Longer than any of this may take: who waits for it was not woken. */
+const LEASE_MS = 60_000
+
+let stand: SentinelStand
+let name: string
+beforeEach(async () => {
+  const { sentinels } = inject('servers').sentinel
+  stand = await SentinelStand.before({ sentinels, name: 'mymaster' })
+  name = `sentinels:${process.pid}:${Date.now()}`
+})
+afterEach(() => stand.end())
+
+async function subscribers(): Promise<number> {
+  const told = await stand.direct.call('PUBSUB', 'NUMSUB', `redisson_lock__channel:{${name}}`)
+  return Array.isArray(told) ? Number(told[1]) : 0
+}
+
+describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)('sentinels (%s)', (library) => {
+  test.each([
+    { what: 'asks them again by itself', client: {} },
+    { what: 'does not', client: { sentinelRetryStrategy: () => null } },
+  ])(
+    'H13: subscriptions are renewed though no sentinel knew the primary for a while; the application’s client $what',
+    async ({ client }) => {
+      const holder = stand.holdfast(library)
+      const hold = await holder.lock(name).acquire({ leaseMs: LEASE_MS })
+      const waiting = stand.holdfast(library, {}, client).lock(name).acquire()
+      await eventually(async () => (await subscribers()) === 1)
+      for (const sentinel of stand.sentinels) sentinel.refuse()
+      stand.primary.breakAll()
+      await eventually(() => stand.sentinels.every(({ refused }) => refused > 0))
+      for (const sentinel of stand.sentinels) sentinel.heal()
+      await eventually(async () => (await subscribers()) === 1)
+      await hold.release()
+      const next = await waiting
+      await next.release()
+    },
+  )
+
+  test('H2: they hang, all of them: calls and close() end in time, and later calls succeed', async () => {
+    for (const sentinel of stand.sentinels) sentinel.blackHole()
+    const holdfast = stand.holdfast(library, { commandTimeoutMs: COMMAND_TIMEOUT_MS })
+    const startedAt = performance.now()
+    const failure = { code: 'STORE_ERROR', transient: true }
+    await expect(holdfast.lock(name).tryAcquire()).rejects.toMatchObject(failure)
+    expect(performance.now() - startedAt).toBeLessThan(COMMAND_TIMEOUT_MS + SLACK_MS)
+    const asked = expect(holdfast.lock(name).isLocked()).rejects.toMatchObject(failure)
+    const other = stand.holdfast(library, { commandTimeoutMs: COMMAND_TIMEOUT_MS })
+    const cutShort = expect(other.lock(name).isLocked()).rejects.toMatchObject({ code: 'STORE_ERROR' })
+    const closedAt = performance.now()
+    await other.close()
+    await cutShort
+    expect(performance.now() - closedAt).toBeLessThan(COMMAND_TIMEOUT_MS + SLACK_MS)
+    await asked
+    for (const sentinel of stand.sentinels) sentinel.heal()
+    const hold = await holdfast.lock(name).acquire({ waitMs: 10_000 })
+    await hold.release()
+  })
+
+  test('H2: one of them hangs: the next is asked in time for the same command', async () => {
+    stand.sentinels[0]?.blackHole()
+    const holdfast = stand.holdfast(library, { commandTimeoutMs: 4 * COMMAND_TIMEOUT_MS })
+    const hold = await holdfast.lock(name).tryAcquire()
+    expect(hold).not.toBeNull()
+    await hold?.release()
+  })
+
+  test('H2: they hang while a lock is held and the connection breaks: it is kept when one of them is back', async () => {
+    const holdfast = stand.holdfast(library, { commandTimeoutMs: COMMAND_TIMEOUT_MS, watchdogMs: 9_000 })
+    const lost: string[] = []
+    holdfast.on('lost', (event) => lost.push(event.name))
+    const hold = await holdfast.lock(name).acquire()
+    for (const sentinel of stand.sentinels) sentinel.blackHole()
+    const suspended = new Promise((resolve) => holdfast.once('suspended', resolve))
+    stand.primary.breakAll()
+    await suspended
+    stand.sentinels[1]?.heal()
+    await new Promise((resolve) => holdfast.once('renewed', resolve))
+    expect(lost).toEqual([])
+    await hold.release()
+  })
+})

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import type { HoldfastOptions } from '../../src/index.js'
+import { Scene } from '../fault/scene.js'
+import { withAdmin } from '../servers/admin.js'
+import { bringServer, type Server } from '../servers/index.js'
+import { eventually } from '../setup/eventually.js'
+
+/** Longer than any of this may take. */
+const PATIENCE_MS = 20_000
+
+const clients = [
+  { who: 'ioredis 6, RESP3', library: 'ioredis-6', client: {} },
+  { who: 'ioredis 6, RESP2', library: 'ioredis-6', client: { protocol: 2 } },
+  { who: 'ioredis 5', library: 'ioredis-5', client: {} },
+  { who: 'iovalkey', library: 'iovalkey', client: {} },
+] as const
+
+/** How a server stops being the one to talk to, while its connections stay open. */
+const demotions: Record<string, (primary: Server, replica: Server) => Promise<void>> = {
+  READONLY: async (primary, replica) => {
+    await withAdmin(replica, (command) => command('REPLICAOF', 'NO', 'ONE'))
+    await withAdmin(primary, (command) => command('REPLICAOF', replica.host, replica.port))
+  },
+  MASTERDOWN: async (primary, replica) => {
+    await withAdmin(replica, (command) => command('REPLICAOF', 'NO', 'ONE'))
+    await withAdmin(primary, async (command) => {
+      await command('CONFIG', 'SET', 'replica-serve-stale-data', 'no')
+      await command('REPLICAOF', '127.0.0.1', 1)
+    })
+  },
+}
+
+describe.each(Object.keys(demotions))(
+  'H1: a primary is demoted and its connections stay open (%s)',
+  (reply) => {
+    let primary: Server
+    let replica: Server
+    let scene: Scene
+    beforeEach(async () => {
+      const { flavour } = inject('servers')
+      primary = await bringServer({ flavour, args: [] })
+      replica = await bringServer({ flavour, args: ['--replicaof', primary.host, String(primary.port)] })
+      scene = await Scene.standalone('ioredis-6', primary)
+    })
+    afterEach(async () => {
+      await scene.end()
+      await Promise.all([primary.stop(), replica.stop()])
+    })
+
+    /** The name by which clients know the primary leads to the other server from now on. */
+    async function failOver(): Promise<void> {
+      await withAdmin(primary, (command) =>
+        eventually(async () => Number(await command('WAIT', 1, 1_000)) === 1),
+      )
+      scene.proxy.redirect(replica)
+      await demotions[reply]?.(primary, replica)
+    }
+
+    async function held(): Promise<unknown> {
+      return await withAdmin(replica, (command) => command('HGETALL', scene.name))
+    }
+
+    test.each(clients)(
+      'what is held is renewed where it is now, who waits gets it ($who)',
+      async ({ library, client }) => {
+        await scene.end()
+        scene = await Scene.standalone(library, primary)
+        const options: HoldfastOptions = { watchdogMs: 9_000, commandTimeoutMs: 1_000 }
+        const holder = scene.holdfast(options, { client })
+        const lost: string[] = []
+        holder.on('lost', ({ name }) => lost.push(name))
+        const hold = await holder.lock(scene.name).acquire()
+        const waiter = scene.holdfast(options, { client })
+        const waiting = waiter.lock(scene.name).acquire()
+        await eventually(async () => (await scene.channels()).length === 1)
+        await failOver()
+        const other = await holder.lock(`${scene.name}:other`).acquire({ waitMs: PATIENCE_MS })
+        await other.release()
+        await new Promise((resolve) => holder.once('renewed', resolve))
+        expect(lost).toEqual([])
+        expect(await held()).toEqual([hold.owner, '1'])
+        const releasedAt = performance.now()
+        await hold.release()
+        const next = await waiting
+        // A replica still hears what is published. Otherwise who only waits looks when the lease it saw has ended.
+        if (reply === 'READONLY') expect(performance.now() - releasedAt).toBeLessThan(3_000)
+        await next.release()
+      },
+      40_000,
+    )
+
+    test('the watchdog’s thread finds the new one, too', async () => {
+      const holdfast = scene.holdfast({ watchdogMs: 6_000, commandTimeoutMs: 1_000, watchdogThread: true })
+      const lost: string[] = []
+      holdfast.on('lost', ({ name }) => lost.push(name))
+      const hold = await holdfast.lock(scene.name).acquire()
+      await new Promise((resolve) => holdfast.once('renewed', resolve))
+      await failOver()
+      await new Promise((resolve) => holdfast.once('renewed', resolve))
+      expect(lost).toEqual([])
+      expect(await held()).toEqual([hold.owner, '1'])
+      await hold.release()
+    }, 40_000)
+  },
+)
+
+test('H1: what the application’s reconnectOnError says is heeded', async () => {
+  const scene = await Scene.standalone()
+  const asked: string[] = []
+  const reconnectOnError = ({ message }: Error): boolean => {
+    asked.push(message)
+    return message.includes('WRONGTYPE')
+  }
+  const lock = scene.holdfast({}, { client: { reconnectOnError } }).lock(scene.name)
+  await scene.direct.set(scene.name, 'no lock')
+  await expect(lock.tryAcquire()).rejects.toMatchObject({ reason: 'wrong-type' })
+  await eventually(() => scene.proxy.connections.every(({ closed }) => closed))
+  expect(asked.some((message) => message.includes('WRONGTYPE'))).toBe(true)
+  await scene.direct.del(scene.name)
+  await (await lock.acquire()).release()
+  expect(scene.proxy.connections).toHaveLength(2)
+  await scene.end()
+})

@@ -1,0 +1,110 @@
+import type { AcquireOptions, Holdfast } from '../../src/index.js'
+
+/** What the calls below need of a kind: a way in, and the questions it answers. */
+export interface Subject {
+  acquire(options?: AcquireOptions): Promise<{ release(): Promise<void> }>
+  tryAcquire(options?: AcquireOptions): Promise<unknown>
+  /** Everything else that asks the store. */
+  readonly questions: ReadonlyArray<() => Promise<unknown>>
+}
+
+/** A call, and what its time depends on: one command, its own `waitMs`, or `storeTimeoutMs` and the command under way then. */
+export interface Call {
+  readonly what: string
+  readonly bound: 'command' | 'wait' | 'store'
+  start(): Promise<unknown>
+}
+
+/** How long a call waits that has a time for it. */
+export const WAIT_MS = 200
+
+export type MakeSubject = (holdfast: Holdfast, name: string) => Promise<Subject>
+
+const lockLike =
+  (make: (holdfast: Holdfast, name: string) => ReturnType<Holdfast['lock']>): MakeSubject =>
+  async (holdfast, name) => {
+    const lock = make(holdfast, name)
+    return {
+      acquire: (options) => lock.acquire(options),
+      tryAcquire: (options) => lock.tryAcquire(options),
+      questions: [
+        () => lock.isLocked(),
+        () => lock.remainingMs(),
+        () => lock.inspect(),
+        () => lock.forceUnlock(),
+      ],
+    }
+  }
+
+/** Every kind that is kept on one server. */
+export const subjects: ReadonlyArray<readonly [string, MakeSubject]> = [
+  ['lock', lockLike((holdfast, name) => holdfast.lock(name))],
+  ['fencedLock', lockLike((holdfast, name) => holdfast.fencedLock(name))],
+  ['fairLock', lockLike((holdfast, name) => holdfast.fairLock(name))],
+  ['readLock', lockLike((holdfast, name) => holdfast.readWriteLock(name).readLock())],
+  ['writeLock', lockLike((holdfast, name) => holdfast.readWriteLock(name).writeLock())],
+  ['spinLock', lockLike((holdfast, name) => holdfast.spinLock(name))],
+  [
+    'multiLock',
+    async (holdfast, name) => {
+      const multi = holdfast.multiLock([holdfast.lock(`${name}:a`), holdfast.lock(`${name}:b`)])
+      return {
+        acquire: (options) => multi.acquire(options),
+        tryAcquire: (options) => multi.tryAcquire(options),
+        questions: [() => multi.isLocked()],
+      }
+    },
+  ],
+  [
+    'semaphore',
+    async (holdfast, name) => {
+      const semaphore = holdfast.semaphore(name)
+      await semaphore.trySetPermits(100)
+      return {
+        acquire: (options) => semaphore.acquire(options),
+        tryAcquire: (options) => semaphore.tryAcquire(options),
+        questions: [() => semaphore.availablePermits()],
+      }
+    },
+  ],
+  [
+    'permitExpirableSemaphore',
+    async (holdfast, name) => {
+      const semaphore = holdfast.permitExpirableSemaphore(name)
+      await semaphore.trySetPermits(100)
+      return {
+        acquire: (options) => semaphore.acquire(options),
+        tryAcquire: (options) => semaphore.tryAcquire(options),
+        questions: [() => semaphore.availablePermits()],
+      }
+    },
+  ],
+]
+
+/**
+ * Calls of one client to start when the fault has struck: for what is free, at one name together, within a hold, and the releases.
+ */
+export async function callsOf(holdfast: Holdfast, make: MakeSubject, name: string): Promise<readonly Call[]> {
+  const named = (which: string): Promise<Subject> => make(holdfast, `${name}:${which}`)
+  const free = await named('free')
+  const crowded = await named('crowded')
+  const held = await named('held')
+  const hold = await held.acquire()
+  return [
+    { what: 'tryAcquire()', bound: 'command', start: () => free.tryAcquire() },
+    { what: 'acquire({ waitMs })', bound: 'wait', start: () => free.acquire({ waitMs: WAIT_MS }) },
+    { what: 'acquire()', bound: 'store', start: () => free.acquire() },
+    ...[1, 2, 3, 4, 5, 6].map(
+      (nth): Call => ({ what: `acquire() no. ${nth} of 6`, bound: 'store', start: () => crowded.acquire() }),
+    ),
+    {
+      what: 'acquire({ waitMs }) of what this client holds',
+      bound: 'wait',
+      start: () => held.acquire({ waitMs: WAIT_MS }),
+    },
+    { what: 'release()', bound: 'store', start: () => hold.release() },
+    ...free.questions.map(
+      (start, index): Call => ({ what: `question no. ${index + 1}`, bound: 'command', start }),
+    ),
+  ]
+}
