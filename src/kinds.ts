@@ -99,6 +99,11 @@ export class Kinds {
       alone: ALONE.has(kind),
     }
     this.#terms.set(kind, terms)
+    const otherSide = this.#otherSideOf(kind)
+    if (otherSide) {
+      locker.otherSide = otherSide
+      otherSide.otherSide = locker
+    }
     if (this.#ending) void locker[this.#ending]()
     return terms
   }
@@ -111,7 +116,12 @@ export class Kinds {
     return port && confirming ? new AcknowledgedPort(port, confirming) : port
   }
 
-  /** The two halves of a read-write lock are meant to know each other's owners, and share their keys with nobody else. */
+  #otherSideOf(kind: Kind): Locker | undefined {
+    if (kind === 'read lock') return this.#terms.get('write lock')?.locker
+    return kind === 'write lock' ? this.#terms.get('read lock')?.locker : undefined
+  }
+
+  /** The two halves of a read-write lock share their keys with nobody else. */
   #isApart(locker: Locker): boolean {
     return this.#terms.get('read lock')?.locker === locker || this.#terms.get('write lock')?.locker === locker
   }
@@ -121,7 +131,8 @@ export class Kinds {
    * a repeated request. Nested in each other they are to each other as strangers are.
    */
   #usedByOther(name: string, owner: Owner, by: Locker): boolean {
-    if (this.#terms.size === 1 || this.#isApart(by)) return false
+    if (this.#terms.size === 1) return false
+    if (this.#isApart(by)) return by.otherSide?.uses(name, owner) === true
     for (const { locker } of this.#terms.values()) {
       if (locker !== by && !this.#isApart(locker) && locker.uses(name, owner)) return true
     }

@@ -80,7 +80,7 @@ export interface StoreSession {
 /** A server process: another one after each restart. */
 export interface ServerIdentity {
   readonly runId: string
-  /** How long it has run, in full seconds. */
+  /** How long it has run at the least. */
   readonly uptimeMs: number
 }
 

@@ -16,6 +16,14 @@ export type Ending =
   | { readonly kind: 'signal'; readonly signal: NodeJS.Signals }
   | { readonly kind: 'not-started'; readonly error: Error }
 
+/** What the command finds in its environment. By its owner, all that it starts is known as its own. */
+export interface Environment extends Readonly<Record<string, string>> {
+  readonly HOLDFAST_OWNER: string
+}
+
+/** Signals that ask for the end of all that works, not of one process. */
+const ENDS_ALL: ReadonlySet<NodeJS.Signals> = new Set(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'])
+
 /** How often to look whether all that was told to end has ended. */
 const LOOK_EVERY_MS = 25
 
@@ -29,11 +37,17 @@ export function throughShell(text: string): Command {
 export class Child {
   readonly ended: Promise<Ending>
   readonly #process: ChildProcess | undefined
+  readonly #tree: ProcessTree | undefined
+  /** Whether all of it was sent a signal to end by. */
+  #told = false
 
-  constructor({ file, args }: Command, environment: Readonly<Record<string, string>>) {
+  constructor({ file, args }: Command, environment: Environment) {
     try {
       const child = spawn(file, args, { stdio: 'inherit', env: { ...process.env, ...environment } })
+      const runs = (): boolean => child.exitCode === null && child.signalCode === null
       this.#process = child
+      if (child.pid !== undefined)
+        this.#tree = new ProcessTree(child.pid, runs, `HOLDFAST_OWNER=${environment.HOLDFAST_OWNER}`)
       this.ended = endingOf(child)
     } catch (error) {
       if (!(error instanceof Error)) throw error
@@ -41,31 +55,52 @@ export class Child {
     }
   }
 
-  get pid(): number | undefined {
-    return this.#process?.pid
+  /** Passes on a signal, to all that it has started where it is one to end by; unless all have it already. */
+  readonly pass = async (signal: NodeJS.Signals, toAll: Promise<boolean>): Promise<void> => {
+    const ends = ENDS_ALL.has(signal)
+    // At once: the command may have ended of it before the answer is known.
+    if (ends) this.#told = true
+    if (await toAll) return
+    if (ends) this.#tree?.signal(signal)
+    else this.#process?.kill(signal)
   }
 
-  forward(signal: NodeJS.Signals): void {
-    this.#process?.kill(signal)
+  /** Tells it and all that it has started to end. */
+  readonly terminate = (): void => {
+    this.#told = true
+    this.#tree?.signal('SIGTERM')
   }
 
   /**
-   * Ends it and all that it has started: TERM, and KILL for what is left of it after `graceMs`.
+   * Ends it and all that it has started: TERM, and KILL for what is left of it after `graceMs`. Settles when nothing is left.
    *
    * @returns whether anything had to be killed.
    */
   async stop(graceMs: number): Promise<boolean> {
-    const child = this.#process
-    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return false
-    const tree = new ProcessTree(child.pid)
-    tree.signal('SIGTERM')
+    this.terminate()
+    return await this.#gone(graceMs)
+  }
+
+  /**
+   * After its end: ends what it has left behind, if it was ended by a signal or sent one, which is not to say that the rest was done
+   * with its work. Of a command that ended by itself, what it has left behind is meant to stay.
+   *
+   * @returns as {@link stop}
+   */
+  async clearUp(ending: Ending, graceMs: number): Promise<boolean> {
+    if (this.#told) return await this.#gone(graceMs)
+    return ending.kind === 'signal' && (await this.stop(graceMs))
+  }
+
+  async #gone(graceMs: number): Promise<boolean> {
     const killAt = performance.now() + graceMs
-    do {
-      await sleep(Math.min(LOOK_EVERY_MS, Math.max(killAt - performance.now(), 0)))
-    } while (tree.alive && performance.now() < killAt)
-    if (!tree.alive) return false
-    tree.signal('SIGKILL')
-    return true
+    let killed = false
+    while (this.#tree?.alive) {
+      killed ||= performance.now() >= killAt
+      if (killed) this.#tree.signal('SIGKILL')
+      await sleep(killed ? LOOK_EVERY_MS : Math.min(LOOK_EVERY_MS, Math.max(killAt - performance.now(), 0)))
+    }
+    return killed
   }
 }
 

@@ -11,6 +11,8 @@ export const exitCodes = {
   unavailable: 69,
   /** Something that should not happen. */
   internal: 70,
+  /** The results could not be written. */
+  notWritten: 74,
   /** The lock is busy, and was for as long as the caller wanted to wait. */
   busy: 75,
   /** The lock was lost while the command ran. */

@@ -1,5 +1,4 @@
 import process from 'node:process'
-import { CommanderError } from 'commander'
 import {
   HoldfastError,
   InvalidArgumentError,
@@ -56,10 +55,6 @@ const BY_REASON: Readonly<Record<StoreFailure, number>> = {
 export function failureOf(error: unknown, server: string | undefined): Failure {
   if (error instanceof CliError) {
     return { exitCode: error.exitCode, code: error.code, message: error.message, lock: error.lock }
-  }
-  if (error instanceof CommanderError) {
-    const message = error.message.replace(/^error: /, '')
-    return { exitCode: exitCodes.usage, code: 'USAGE', message, lock: undefined }
   }
   if (error instanceof LockTimeoutError) {
     // The wait ended because the server was silent, not because somebody held the lock.

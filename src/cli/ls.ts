@@ -11,7 +11,7 @@ export async function ls(server: Server, pattern: string, output: Output): Promi
   const found: LockView[] = []
   const listing = new Listing(server, pattern)
   for await (const lock of listing.held()) {
-    if (output.json) output.result(() => '', stateJson(lock))
+    if (output.json) await output.result(() => '', stateJson(lock))
     else found.push(lock)
   }
   const { unreadable } = listing

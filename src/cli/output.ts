@@ -1,7 +1,10 @@
 import process from 'node:process'
+import { isatty } from 'node:tty'
 import pc from 'picocolors'
+import { BROKEN_PIPE, exitCodes } from './exit-codes.js'
 import { type Failure, stackOf } from './failure.js'
 import { printable } from './printable.js'
+import { StandardStream } from './standard-stream.js'
 
 export type Colours = ReturnType<typeof pc.createColors>
 
@@ -14,41 +17,65 @@ export class Output {
   readonly #errorColours: Colours
   /** Whether a person watches the results appear. */
   readonly live: boolean
+  readonly results = new StandardStream(1, (error) => this.#endFor(error))
+  /** That nobody takes what is said beside the results is no trouble. */
+  readonly notes = new StandardStream(2)
 
   constructor(readonly json: boolean) {
-    this.colours = pc.createColors(hasColours(process.stdout))
-    this.#errorColours = pc.createColors(hasColours(process.stderr))
-    this.live = process.stdout.isTTY === true && process.env['TERM'] !== 'dumb'
+    this.colours = pc.createColors(hasColours(isatty(1)))
+    this.#errorColours = pc.createColors(hasColours(isatty(2)))
+    this.live = isatty(1) && process.env['TERM'] !== 'dumb'
   }
 
-  /** A result: for people, or one line of JSON. */
-  result(text: () => string, json: Json): void {
-    process.stdout.write(`${this.json ? JSON.stringify(json) : text()}\n`)
+  /** A result: for people, or one line of JSON. Settles when it is written, so that many of them need not pile up. */
+  result(text: () => string, json: Json): Promise<void> {
+    this.results.write(`${this.json ? JSON.stringify(json) : text()}\n`)
+    return this.results.written
   }
 
   /** Something the user may want to know beside the result. */
   note(event: string, text: string, details: { readonly [key: string]: Json } = {}): void {
-    if (this.json) process.stderr.write(`${JSON.stringify({ event, message: text, ...details })}\n`)
-    else process.stderr.write(`holdfast: ${printable(text)}\n`)
+    this.notes.write(
+      this.json
+        ? `${JSON.stringify({ event, message: text, ...details })}\n`
+        : `holdfast: ${printable(text)}\n`,
+    )
   }
 
   failure(failure: Failure, error: unknown, advice: string | undefined): void {
     const { code, message, lock, exitCode } = failure
     if (this.json) {
       const about = { code, message, ...(lock === undefined ? {} : { lock }), exitCode }
-      process.stderr.write(`${JSON.stringify({ error: about })}\n`)
+      this.notes.write(`${JSON.stringify({ error: about })}\n`)
     } else {
       const label = this.#errorColours.red('holdfast:')
       // Parsers quote their suggestions on a line of their own.
       const text = message.split('\n').map(printable).join(' ')
-      process.stderr.write(`${label} ${text}\n${advice === undefined ? '' : `${advice}\n`}`)
+      this.notes.write(`${label} ${text}\n${advice === undefined ? '' : `${advice}\n`}`)
     }
     const stack = stackOf(error)
-    if (stack !== undefined) process.stderr.write(`${stack}\n`)
+    if (stack !== undefined) this.notes.write(`${stack}\n`)
+  }
+
+  /** Ends the program once all is written: whatever a client library may still wait for, the caller need not. */
+  async end(exitCode: number): Promise<never> {
+    await this.results.written
+    await this.notes.written
+    process.exit(exitCode)
+  }
+
+  /** Results that nobody gets are all the program was there for. A reader that has left (`ls | head`) needs no telling. */
+  async #endFor(error: NodeJS.ErrnoException): Promise<never> {
+    if (error.code === 'EPIPE') process.exit(BROKEN_PIPE)
+    const message = `cannot write to standard output: ${error.message}`
+    const exitCode = exitCodes.notWritten
+    this.failure({ exitCode, code: 'OUTPUT', message, lock: undefined }, error, undefined)
+    await this.notes.written
+    process.exit(exitCode)
   }
 }
 
 /** https://no-color.org: any value but the empty one turns colours off. */
-export function hasColours(stream: { isTTY?: boolean }): boolean {
-  return stream.isTTY === true && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb'
+export function hasColours(terminal: boolean): boolean {
+  return terminal && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb'
 }

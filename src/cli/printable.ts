@@ -1,3 +1,7 @@
+import stringWidth from 'string-width'
+
+const graphemes = new Intl.Segmenter()
+
 /**
  * A text from the store made fit for a terminal: whatever could move the cursor, colour the screen or turn the writing
  * direction is shown as its code. Names of locks are whatever somebody chose.
@@ -9,8 +13,13 @@ export function printable(text: string): string {
   )
 }
 
-/** Names may be very long; a table is not the place for that. */
+/** Names may be very long; a table is not the place for that. `width` is in columns of a terminal. */
 export function shortened(text: string, width: number): string {
-  const characters = [...text]
-  return characters.length <= width ? text : `${characters.slice(0, width - 1).join('')}…`
+  if (stringWidth(text) <= width) return text
+  let cut = ''
+  for (const { segment } of graphemes.segment(text)) {
+    if (stringWidth(cut + segment) >= width) break
+    cut += segment
+  }
+  return `${cut}…`
 }

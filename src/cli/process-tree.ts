@@ -5,41 +5,59 @@ import process from 'node:process'
 interface Process {
   readonly pid: number
   readonly parent: number
+  /** The session, where that can be known. */
+  readonly session: string | undefined
   /** With the pid it names one process for good: pids are used again. */
   readonly startedAt: string
 }
 
 /**
  * A process and all that it has started, directly or not. The command runs in the terminal's process group, like any command,
- * so there is no group of its own to signal; and a shell that is ended leaves what it runs behind.
+ * so there is no group of its own to signal; and a shell that has ended leaves what it runs behind. What is left behind is found by
+ * a mark in its environment, on Linux, unless it has begun a session of its own: then it is a service that means to stay.
  */
 export class ProcessTree {
   readonly #members = new Map<number, string>()
+  readonly #session: string | undefined
 
-  /** @param root a process that was started here and has not been waited for, so that its pid is still its own */
-  constructor(private readonly root: number) {}
+  /**
+   * @param root a process that was started here
+   * @param rootRuns whether it has not been waited for, so that its pid is still its own
+   * @param mark what stands in the environment of all that it starts, and of nothing else: `NAME=value`
+   */
+  constructor(
+    private readonly root: number,
+    private readonly rootRuns: () => boolean,
+    private readonly mark: string,
+  ) {
+    this.#session = PROC ? fromProc(process.pid)?.session : undefined
+  }
 
-  /** Whether anything of it that was seen at the last signal still runs. */
+  /** Whether anything of it still runs. */
   get alive(): boolean {
     for (const [pid, startedAt] of this.#members) {
-      if (startOf(pid) !== startedAt) this.#members.delete(pid)
+      if (startOf(pid) === startedAt) return true
+      this.#members.delete(pid)
     }
+    this.#grow()
     return this.#members.size > 0
   }
 
-  /** Sends it to all that runs now, whoever was started since the last signal included. */
+  /** Sends it to all that runs now. */
   signal(signal: NodeJS.Signals): void {
-    this.#grow(runningProcesses())
+    this.#grow()
     // Where processes cannot be listed, there is still the one we know.
-    if (this.#members.size === 0) send(this.root, signal)
+    if (this.#members.size === 0 && this.rootRuns()) send(this.root, signal)
     for (const pid of this.#members.keys()) send(pid, signal)
   }
 
   /** Forgets who has ended and takes in who was started. */
-  #grow(running: readonly Process[]): void {
+  #grow(): void {
+    const running = runningProcesses()
     const startedAt = new Map(running.map((each) => [each.pid, each.startedAt]))
-    if (this.#members.size === 0) this.#join(this.root, startedAt.get(this.root))
+    if (this.rootRuns()) this.#join(this.root, startedAt.get(this.root))
     for (const [pid, since] of this.#members) if (startedAt.get(pid) !== since) this.#members.delete(pid)
+    for (const each of running) if (this.#leftBehind(each)) this.#join(each.pid, each.startedAt)
     for (let before = -1; before !== this.#members.size; ) {
       before = this.#members.size
       for (const each of running) if (this.#members.has(each.parent)) this.#join(each.pid, each.startedAt)
@@ -48,6 +66,11 @@ export class ProcessTree {
 
   #join(pid: number, startedAt: string | undefined): void {
     if (startedAt !== undefined) this.#members.set(pid, startedAt)
+  }
+
+  #leftBehind({ pid, session }: Process): boolean {
+    if (session === undefined || session !== this.#session || this.#members.has(pid)) return false
+    return read(pid, 'environ').split('\0').includes(this.mark)
   }
 }
 
@@ -74,17 +97,17 @@ function startOf(pid: number): string | undefined {
 }
 
 function fromProc(pid: number): Process | undefined {
-  const stat = readStat(pid)
+  const stat = read(pid, 'stat')
   // The name in parentheses may hold anything, blanks and parentheses too.
-  const [state, parent, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const startedAt = rest[17]
+  const [state, parent, , session, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const startedAt = rest[15]
   if (state === 'Z' || state === 'X' || parent === undefined || startedAt === undefined) return undefined
-  return { pid, parent: Number(parent), startedAt }
+  return { pid, parent: Number(parent), session, startedAt }
 }
 
-function readStat(pid: number): string {
+function read(pid: number, file: 'stat' | 'environ'): string {
   try {
-    return readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1')
   } catch {
     return ''
   }
@@ -97,7 +120,8 @@ function fromPs(which: readonly string[] = ['-A']): Process[] {
   for (const line of (stdout ?? '').split('\n')) {
     const [pid, parent, state, ...startedAt] = line.trim().split(/\s+/)
     if (state === undefined || state.startsWith('Z')) continue
-    found.push({ pid: Number(pid), parent: Number(parent), startedAt: startedAt.join(' ') })
+    const since = startedAt.join(' ')
+    found.push({ pid: Number(pid), parent: Number(parent), session: undefined, startedAt: since })
   }
   return found
 }

@@ -1,21 +1,30 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
-import { BROKEN_PIPE, exitCodes } from './exit-codes.js'
+import { exitCodes } from './exit-codes.js'
+import { usageError } from './failure.js'
 import { inspectHelp, lsHelp, mainHelp, unlockHelp, watchHelp } from './help.js'
 import { inspect } from './inspect.js'
 import { type KindFlag, kindFlags } from './kind-flag.js'
 import { ls } from './ls.js'
 import { runCommand } from './run-command.js'
 import { parseCount, parsePositiveSeconds } from './seconds.js'
-import { type CommonFlags, endQuietlyOnBrokenPipe, interrupted, Session } from './session.js'
+import { withoutAddresses } from './server-address.js'
+import { type CommonFlags, interrupted, Session } from './session.js'
 import { checkUnlock, unlock } from './unlock.js'
 import { watch } from './watch.js'
 
-/** Runs the program with these arguments. Resolves with its exit code. */
-export async function main(args: readonly string[]): Promise<number> {
-  endQuietlyOnBrokenPipe(BROKEN_PIPE)
+/** Runs the program with these arguments, and ends the process with its exit code. */
+export async function main(args: readonly string[]): Promise<never> {
   const { own, words } = splitAtCommand(args)
   const session = new Session(own.includes('--json'))
+  return await session.output.end(await exitCodeOf(session, own, words))
+}
+
+async function exitCodeOf(
+  session: Session,
+  own: readonly string[],
+  words: readonly string[] | undefined,
+): Promise<number> {
   const program = programOf(session, words)
   try {
     await program.parseAsync(own, { from: 'user' })
@@ -25,6 +34,8 @@ export async function main(args: readonly string[]): Promise<number> {
       // Help that was asked for is an answer; help for want of a subcommand is not.
       if (error.exitCode === 0) return exitCodes.ok
       if (error.code === 'commander.help') return exitCodes.usage
+      const mistake = usageError(withoutAddresses(error.message.replace(/^error: /, ''), own))
+      return session.fail(mistake, adviceFor(program, own, words))
     }
     return session.fail(error, adviceFor(program, own, words))
   }
@@ -38,6 +49,7 @@ function splitAtCommand(args: readonly string[]): { own: string[]; words: readon
 }
 
 function programOf(session: Session, words: readonly string[] | undefined): Command {
+  const { output } = session
   const program = new Command('holdfast')
     .description(
       'Distributed locks in Redis: run commands one at a time, see who holds what, free what is stuck.',
@@ -48,7 +60,11 @@ function programOf(session: Session, words: readonly string[] | undefined): Comm
     .option('--json', 'write JSON, one object a line')
     .configureHelp({ showGlobalOptions: true })
     // Errors are told here, in one way for all of them.
-    .configureOutput({ outputError: () => undefined })
+    .configureOutput({
+      writeOut: (text) => output.results.write(text),
+      writeErr: (text) => output.notes.write(text),
+      outputError: () => undefined,
+    })
     .exitOverride()
     .allowExcessArguments(false)
     .addHelpText('after', mainHelp)

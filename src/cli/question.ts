@@ -1,13 +1,16 @@
 import process from 'node:process'
 import { createInterface } from 'node:readline/promises'
+import { isatty } from 'node:tty'
 
 /** Whether there is somebody to ask. */
 export function canAsk(): boolean {
-  return process.stdin.isTTY === true && process.stderr.isTTY === true
+  return isatty(0) && isatty(2)
 }
 
 /** Asks on standard error, so that the answer to the command itself stays alone on standard output. Anything but yes is no. */
 export async function ask(question: string, signal: AbortSignal): Promise<boolean> {
+  // A terminal that goes away is the end of input.
+  process.stderr.on('error', () => undefined)
   const dialogue = createInterface({ input: process.stdin, output: process.stderr })
   // End of input, or Ctrl-C typed at the question, is no answer; the interface would then wait for ever.
   const left = new Promise<string>((resolve) => {

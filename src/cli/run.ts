@@ -13,6 +13,9 @@ import { timeText } from './seconds.js'
 import type { Server } from './server.js'
 import { exitCodeOfSignal, type Signals } from './signals.js'
 
+/** How long the lock may take to be given back when a signal has come: a server that hangs must not hold up the end. */
+const RELEASE_MS = 1_000
+
 /** Runs a command while holding a lock. What it returns is the command's exit code, unless the lock gets in the way. */
 export class Run {
   constructor(
@@ -46,7 +49,7 @@ export class Run {
       const hold = await obtain(this.resource, options, signals.aborted)
       if (signals.received === undefined) return hold
       // The signal came while the grant was on its way to us.
-      await hold.release()
+      await this.#released(hold)
     } catch (error) {
       if (signals.received === undefined) {
         if (!(error instanceof LockTimeoutError) || error.cause !== undefined) throw error
@@ -70,58 +73,85 @@ export class Run {
       HOLDFAST_EXPIRES_AT: new Date(Date.now() + hold.remainingMs()).toISOString(),
       ...(hold.fence === undefined ? {} : { HOLDFAST_FENCE: String(hold.fence) }),
     })
-    this.signals.forwardTo((signal) => child.forward(signal))
+    this.signals.forwardTo(child.pass)
+    // Whatever ends this program ends the command: without it the lock would be somebody else's soon.
+    process.once('exit', child.terminate)
     let stopped: Promise<void> = Promise.resolve()
     const guard = new Guard(this.server.family, hold, graceMs, marginMs, (reason, leftMs) => {
       stopped = this.#stop(child, hold, reason, leftMs)
     })
     const ending = await child.ended
+    if (await child.clearUp(ending, graceMs))
+      this.output.note(
+        'killed',
+        'what the command had started did not end in time: killed',
+        this.#about(hold),
+      )
     guard[Symbol.dispose]()
     await stopped
+    process.off('exit', child.terminate)
+    this.signals.takeBack(exitCodeOf(ending))
     if (ending.kind === 'not-started') this.#tellNotStarted(ending.error)
     return await this.#release(hold, ending, guard.reason)
   }
 
   async #stop(child: Child, hold: Hold, reason: StopReason, graceMs: number): Promise<void> {
     const why = reason === 'lost' ? 'was lost' : 'is about to be lost'
-    const details = { lock: this.resource.name, owner: hold.owner, reason: lossText(hold, reason) }
+    const details = { ...this.#about(hold), reason: lossText(hold, reason) }
     const grace = graceMs < 1 ? '' : `, which has ${timeText(graceMs)} to end`
+    const killed = child.stop(graceMs)
     this.output.note(
       'lost',
       `${this.resource.called} ${why} (${details.reason}): sent TERM to the command${grace}`,
       details,
     )
-    if (await child.stop(graceMs))
-      this.output.note('killed', 'the command did not end in time: killed', details)
+    if (await killed) this.output.note('killed', 'the command did not end in time: killed', details)
   }
 
   /** Gives the lock back and settles with what the program ends. */
   async #release(hold: Hold, ending: Ending, stopped: StopReason | undefined): Promise<number> {
     const own = exitCodeOf(ending)
     try {
-      await hold.release()
+      await this.#released(hold)
     } catch (error) {
       if (error instanceof LockLostError) {
         if (stopped === undefined) {
           this.output.note(
             'lost',
             `${this.resource.called} was lost while the command ran: it may not have run alone`,
-            {
-              lock: this.resource.name,
-              owner: hold.owner,
-            },
+            this.#about(hold),
           )
           // What the command has to say for itself wins; a success cannot be vouched for.
           return own === exitCodes.ok ? exitCodes.lost : own
         }
       } else if (error instanceof StoreError) {
         const text = `${this.resource.called} could not be released and stays until its lease ends: ${error.message}`
-        this.output.note('not-released', text, { lock: this.resource.name, owner: hold.owner })
+        this.output.note('not-released', text, this.#about(hold))
       } else {
         throw error
       }
     }
     return stopped === undefined ? own : exitCodes.lost
+  }
+
+  /** Gives the lock back, but once there is a signal to end by, only if that takes no time. */
+  async #released(hold: Hold): Promise<void> {
+    const { aborted } = this.signals
+    const impatient = new Promise<never>((_, reject) => {
+      const wait = (): void => {
+        setTimeout(
+          () => reject(new StoreError('timeout', 'release', { lockName: hold.name, transient: true })),
+          RELEASE_MS,
+        )
+      }
+      if (aborted.aborted) wait()
+      else aborted.addEventListener('abort', wait, { once: true })
+    })
+    await Promise.race([hold.release(), impatient])
+  }
+
+  #about({ owner }: Hold): { readonly lock: string; readonly owner: string } {
+    return { lock: this.resource.name, owner }
   }
 
   #tell(event: string, text: string, details: { readonly [key: string]: string | number } = {}): void {

@@ -33,7 +33,10 @@ const FORMS =
   'redis://[user:password@]host[:port][/db], rediss://…, redis-cluster://host:port,host:port/ or ' +
   'redis-sentinel://host:port,host:port/group'
 
-/** `URL` knows no lists of hosts, so the parts are taken apart here. Messages never show the URL: it may hold a password. */
+/**
+ * `URL` knows no lists of hosts, so the parts are taken apart here. Messages show nothing of what cannot be read: which part of it
+ * was meant to be a password nobody can tell.
+ */
 const PARTS =
   /^(?<scheme>[a-z-]+):\/\/(?:(?<credentials>.*)@)?(?<hosts>[^/?#@]*)(?<path>\/[^?#]*)?(?:\?(?<query>[^#]*))?$/i
 
@@ -43,7 +46,8 @@ export function parseServerUrl(url: string): ServerAddress {
   const scheme = (parts['scheme'] ?? '').toLowerCase()
   const tls = scheme.startsWith('rediss')
   const kind = KINDS[scheme.replace(/^rediss/, 'redis')]
-  if (kind === undefined) throw usageError(`The server URL begins with ${scheme}://. Accepted: ${FORMS}.`)
+  if (kind === undefined)
+    throw usageError(`The server URL begins with an unknown scheme. Accepted: ${FORMS}.`)
   const endpoints = parseHosts(parts['hosts'] ?? '', kind)
   const path = (parts['path'] ?? '').split('/').slice(1).map(decode)
   const [group, db] = kind === 'sentinel' ? path : [undefined, ...path]
@@ -84,7 +88,9 @@ function parseEndpoint(text: string, defaultPort: number): Endpoint {
   const host = match?.groups?.['six'] ?? match?.groups?.['name']
   const port = Number(match?.groups?.['port'] ?? defaultPort)
   if (host === undefined || port < 1 || port > 65_535) {
-    throw usageError(`The server URL has "${text}" where host:port belongs. Accepted: ${FORMS}.`)
+    throw usageError(
+      `The server URL has something else where host:port belongs (a password is followed by @). Accepted: ${FORMS}.`,
+    )
   }
   return { host, port }
 }
@@ -102,7 +108,7 @@ function parseCredentials(text: string | undefined): [string | undefined, string
 function parseDb(text: string | undefined, kind: ServerAddress['kind']): number {
   if (text === undefined || text === '') return 0
   if (!/^\d{1,6}$/.test(text))
-    throw usageError(`The server URL has "${text}" where a database number belongs.`)
+    throw usageError('The server URL has something else where the number of a database belongs.')
   if (kind === 'cluster' && Number(text) !== 0) throw usageError('A cluster has no databases but 0.')
   return Number(text)
 }
@@ -111,7 +117,9 @@ function parseQuery(text: string, kind: ServerAddress['kind']): URLSearchParams 
   const query = new URLSearchParams(text)
   for (const key of query.keys()) {
     if (kind === 'sentinel' && (key === 'sentinelUsername' || key === 'sentinelPassword')) continue
-    throw usageError(`The server URL has the option "${key}", which is not known.`)
+    throw usageError(
+      'The server URL has an option that is not known. redis-sentinel:// takes sentinelUsername and sentinelPassword.',
+    )
   }
   return query
 }
@@ -124,4 +132,13 @@ function decode(text: string): string {
       'The server URL has a % that is not followed by two hexadecimal digits; write %25 for itself.',
     )
   }
+}
+
+/** A message about these words of the command line, without what may be an address in them: it may hold a password. */
+export function withoutAddresses(message: string, words: readonly string[]): string {
+  const hidden = words.flatMap((word) => {
+    const [value] = /(?<=^--[a-z-]+=).+$/is.exec(word) ?? []
+    return value ?? (/:\/\/|@/.test(word) ? word : [])
+  })
+  return hidden.reduce((text, word) => text.replaceAll(word, '…'), message)
 }

@@ -1,4 +1,3 @@
-import process from 'node:process'
 import type { HoldfastOptions } from '../options.js'
 import { exitCodes } from './exit-codes.js'
 import { failureOf } from './failure.js'
@@ -57,12 +56,4 @@ export function interrupted(signals: Signals, otherwise: number, ctrlC?: number)
   const { received } = signals
   if (received === undefined) return otherwise
   return received === 'SIGINT' && ctrlC !== undefined ? ctrlC : exitCodeOfSignal(received)
-}
-
-/** A reader that has left (`ls | head`) is no error to tell of. */
-export function endQuietlyOnBrokenPipe(exitCode: number): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(exitCode)
-    throw error
-  })
 }

@@ -1,5 +1,3 @@
-import process from 'node:process'
-import { clearScreenDown, moveCursor } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreError } from '../errors.js'
 import { cards } from './card.js'
@@ -15,6 +13,7 @@ import {
 } from './lock-view.js'
 import { look } from './look.js'
 import type { Output } from './output.js'
+import { Screen } from './screen.js'
 import type { Server } from './server.js'
 
 export interface WatchOptions {
@@ -34,7 +33,7 @@ export async function watch(
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
-  const screen = output.live && !output.json ? new Screen() : undefined
+  const screen = output.live && !output.json ? new Screen(output.results) : undefined
   let before: readonly string[] | undefined
   let away = false
   // Ctrl-C must not have to wait for a server that hangs.
@@ -88,33 +87,4 @@ function line(lock: LockView): string {
     `waiting: ${waitingText(lock)}`,
   ]
   return parts.join('  ')
-}
-
-/** The part of the terminal that is drawn over and over. */
-class Screen {
-  #lines = 0
-
-  draw(text: string): void {
-    if (this.#lines > 0) {
-      moveCursor(process.stdout, 0, -this.#lines)
-      clearScreenDown(process.stdout)
-    }
-    process.stdout.write(`${text}\n`)
-    this.#lines = rowsOf(text, process.stdout.columns)
-  }
-
-  /** Leaves what is shown where it is; the next picture goes below. */
-  keep(): void {
-    this.#lines = 0
-  }
-}
-
-/** How many rows a text fills, long lines being wrapped. Colours take no room. */
-function rowsOf(text: string, columns: number): number {
-  const widths = text.split('\n').map((each) => stripColours(each).length)
-  return widths.reduce((sum, width) => sum + Math.max(Math.ceil(width / Math.max(columns, 1)), 1), 0)
-}
-
-function stripColours(text: string): string {
-  return text.replaceAll(new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g'), '')
 }

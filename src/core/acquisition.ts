@@ -47,6 +47,7 @@ export class Acquisition {
   async run(): Promise<Grant | Refusal> {
     const { gate, waiter, locker } = this
     const stopListening = this.#listenForAbort()
+    waiter.within = locker.around(gate.name, waiter.caller) !== undefined
     gate.queue.join(waiter)
     try {
       for (;;) {
@@ -93,6 +94,7 @@ export class Acquisition {
   /** Gets in, or learns what stands in the way, by the means that are this waiter's now. */
   #try(tenure: Tenure | undefined): Promise<Grant | undefined> | undefined {
     const { gate, call, waiter } = this
+    this.#standWithin()
     if (tenure && waiter.promised) {
       this.#attempt.knowsBusy(tenure)
       return undefined
@@ -126,6 +128,22 @@ export class Acquisition {
     return this.#attempt.send(this.#newTenure())
   }
 
+  /** Within a section that its owner has on the other side of the lock it needs no place of its own, and waits for no sibling. */
+  #standWithin(): void {
+    const { gate, waiter, locker } = this
+    const around = locker.around(gate.name, waiter.caller)
+    if (!around) return
+    const { askedAs } = this.#attempt
+    if (askedAs !== undefined && askedAs !== around.storedAs) {
+      this.#attempt.leave()
+      gate.left(waiter)
+    }
+    if (waiter.within) return
+    gate.queue.leave(waiter)
+    waiter.within = true
+    gate.queue.join(waiter)
+  }
+
   /** The same owner is at it already: its outcome decides whether this is a nested acquisition. */
   async #after(attempting: Promise<unknown>): Promise<Grant | undefined> {
     const settled = attempting.catch(() => undefined)
@@ -140,7 +158,7 @@ export class Acquisition {
   #newTenure(): Tenure {
     const { name, permits, caller } = this.call
     this.#attempt.leaveNested()
-    const storedAs = this.#attempt.askedAs ?? this.locker.storedAs(this.gate, caller.owner)
+    const storedAs = this.#attempt.askedAs ?? this.locker.storedAs(this.gate, caller)
     const tenure = new Tenure(name, caller.owner, storedAs)
     tenure.permits = permits
     return tenure

@@ -30,6 +30,15 @@ export class LineGate extends SharedGate {
     return this.#placed.size
   }
 
+  /** Where one owner has it at a time, whoever else was believed to have it has lost it. One who is giving it back makes room. */
+  override disprovedBy(granted: Tenure): readonly Tenure[] {
+    const own = super.disprovedBy(granted)
+    if (this.port.shared) return own
+    return this.tenures.filter(
+      (other) => other !== granted && (other.state === 'held' || own.includes(other)),
+    )
+  }
+
   override speaks(waiter: Waiter, tenure: Tenure | undefined): boolean {
     return !tenure && !this.queue.ahead(waiter)
   }
@@ -74,7 +83,10 @@ export class LineGate extends SharedGate {
     if (owner === undefined) return
     const own = this.tenureMetBy(owner)
     if (own?.state === 'held') this.queue.reentrant(own)?.wakeUp.release()
-    else this.queue.firstOf(owner)?.wakeUp.release()
+    else {
+      this.queue.firstOf(owner)?.wakeUp.release()
+      this.queue.firstWithin(owner)?.wakeUp.release()
+    }
   }
 
   override endWatch(): void {

@@ -1,7 +1,7 @@
 import { ClosedError, LockLostError, type StoreError } from '../errors.js'
 import type { Emit, HoldfastEvents } from '../events.js'
 import type { Metrics } from '../metrics/metrics.js'
-import type { Owner } from '../owner.js'
+import type { Owner, Scope } from '../owner.js'
 import type { LockPort, LockState } from '../store.js'
 import { releaseChannel, traceRelease } from '../trace/release.js'
 import { Acquisition } from './acquisition.js'
@@ -14,6 +14,7 @@ import { newGate } from './new-gate.js'
 import { Possession } from './possession.js'
 import { release, releaseInMemory } from './release.js'
 import type { Schedule } from './schedule.js'
+import type { Tenure } from './tenure.js'
 
 export interface LockerSettings {
   readonly watchdogMs: number
@@ -42,6 +43,8 @@ export class Locker {
   readonly closing = new Promise<void>((resolve) => {
     this.#endPauses = resolve
   })
+  /** The locker of the other side, where a lock has two: reading and writing. An owner's holds on both belong together. */
+  otherSide: Locker | undefined
   readonly #gates = new Map<string, Gate>()
   readonly #acquisitions = new Set<Acquisition>()
   readonly #releases = new Map<Grant, Promise<unknown> | undefined>()
@@ -161,19 +164,55 @@ export class Locker {
   /**
    * As whom an acquisition for `owner` is known to the store: as that owner, unless the store has the lock down to it for another
    * call of this process, to which it was handed on (hand-over.ts), or for a tenure that it has lost, or may have it, or may yet
-   * hear of a request of that owner's or of what undoes it.
+   * hear of a request of that owner's or of what undoes it. Where a lock has two sides the store lets in whoever the other side is
+   * down to, and knows no ancestry: only a call that runs within that tenure asks as its owner, a sibling asks as another and takes
+   * its turn (rule O2).
    */
-  storedAs(gate: Gate, owner: Owner): Owner {
+  storedAs(gate: Gate, caller: Scope): Owner {
+    const { owner } = caller
+    const around = this.around(gate.name, caller)
+    if (around) return around.storedAs
     const known = gate.tenureMetBy(owner)?.storedAs === owner || this.possession.lapsed.has(owner)
     const taken = known || this.giveBack.astray(gate.name, owner)
     return taken || this.usedElsewhere(gate.name, owner, this) ? this.nextOwner() : owner
   }
 
+  /** The tenure on the other side within which `caller` runs. */
+  around(name: string, caller: Scope): Tenure | undefined {
+    const { otherSide } = this
+    if (!otherSide) return undefined
+    const gate = otherSide.#gates.get(name)
+    const tenure = gate && otherSide.possession.current(gate, caller.owner)
+    return tenure?.state === 'held' && tenure.admits(caller) ? tenure : undefined
+  }
+
+  /** The store has just granted a hold of that tenure: what stands against it on the other side is over, what runs within it may enter. */
+  confirmed(tenure: Tenure): void {
+    const { otherSide } = this
+    if (!otherSide) return
+    for (const other of otherSide.#gates.get(tenure.name)?.tenures ?? []) {
+      if (other.state !== 'held' || other.storedAs === tenure.storedAs) continue
+      otherSide.possession.lose(other, 'not-in-store', undefined)
+    }
+    this.letIn(tenure)
+  }
+
+  /** What a tenure holds has changed: calls for the other side that run within it need no turn of their own any more. */
+  letIn(tenure: Tenure): void {
+    const { otherSide } = this
+    if (!otherSide) return
+    const gate = otherSide.#gates.get(tenure.name)
+    for (const waiter of gate?.queue.admittedBy(tenure) ?? []) waiter.wakeUp.release()
+  }
+
   /** Whether the store may know that owner by this locker's doing. */
   uses(name: string, owner: Owner): boolean {
     const gate = this.#gates.get(name)
-    const here = gate?.tenures.some(({ storedAs }) => storedAs === owner) || gate?.queue.firstOf(owner)
-    return Boolean(here || this.giveBack.astray(name, owner))
+    const here =
+      gate?.tenures.some(({ storedAs }) => storedAs === owner) ||
+      gate?.queue.firstOf(owner) ||
+      gate?.queue.firstWithin(owner)
+    return Boolean(here || this.possession.lapsed.has(owner) || this.giveBack.astray(name, owner))
   }
 
   /** Whether nobody of this process has the lock, waits for it or lets others go first. */

@@ -11,8 +11,8 @@ const NOBODY: readonly Waiter[] = []
 export class WaitQueue {
   #first: Waiter | undefined
   #last: Waiter | undefined
-  /** Waiters that act in a scope others may share, by owner: only among them can there be siblings. */
-  #related: Map<Owner, Set<Waiter>> | undefined
+  /** Waiters that act in a scope others may share, by owner: only among them can there be siblings. Those within apart. */
+  #related: Map<string, Set<Waiter>> | undefined
 
   join(waiter: Waiter): void {
     waiter.before = this.#last
@@ -21,9 +21,9 @@ export class WaitQueue {
     this.#last = waiter
     if (waiter.call.unrelated) return
     this.#related ??= new Map()
-    const related = this.#related.get(waiter.caller.owner)
+    const related = this.#related.get(keyOf(waiter))
     if (related) related.add(waiter)
-    else this.#related.set(waiter.caller.owner, new Set([waiter]))
+    else this.#related.set(keyOf(waiter), new Set([waiter]))
   }
 
   leave(waiter: Waiter): void {
@@ -35,9 +35,9 @@ export class WaitQueue {
     else this.#last = before
     waiter.before = undefined
     waiter.behind = undefined
-    const related = this.#related?.get(waiter.caller.owner)
+    const related = this.#related?.get(keyOf(waiter))
     related?.delete(waiter)
-    if (related?.size === 0) this.#related?.delete(waiter.caller.owner)
+    if (related?.size === 0) this.#related?.delete(keyOf(waiter))
   }
 
   /**
@@ -66,9 +66,16 @@ export class WaitQueue {
     return undefined
   }
 
+  /** Those outside that tenure who might as well be within. */
+  *admittedBy(tenure: Tenure): Iterable<Waiter> {
+    for (const waiter of this.#related?.get(tenure.owner) ?? NOBODY) {
+      if (tenure.admits(waiter.caller)) yield waiter
+    }
+  }
+
   /** The first waiter of the same owner that came before this one. */
   ahead(of: Waiter): Waiter | undefined {
-    const [first] = this.#related?.get(of.caller.owner) ?? NOBODY
+    const [first] = this.#related?.get(keyOf(of)) ?? NOBODY
     return first === of ? undefined : first
   }
 
@@ -78,17 +85,33 @@ export class WaitQueue {
     return first
   }
 
+  /** The first waiter of that owner within a section on the other side. */
+  firstWithin(owner: Owner): Waiter | undefined {
+    const [first] = this.#related?.get(keyWithin(owner)) ?? NOBODY
+    return first
+  }
+
   *all(): Iterable<Waiter> {
     for (let waiter = this.#first; waiter; waiter = waiter.behind) yield waiter
   }
 
   /** Whether another waiter acts for the same owner. */
   hasOther(than: Waiter): boolean {
-    const related = this.#related?.get(than.caller.owner)
-    return related !== undefined && related.size > (related.has(than) ? 1 : 0)
+    const { owner } = than.caller
+    const [out, within] = [this.#related?.get(owner), this.#related?.get(keyWithin(owner))]
+    const known = out?.has(than) || within?.has(than)
+    return (out?.size ?? 0) + (within?.size ?? 0) > (known ? 1 : 0)
   }
 
   get empty(): boolean {
     return this.#first === undefined
   }
+}
+
+function keyOf({ caller, within }: Waiter): string {
+  return within ? keyWithin(caller.owner) : caller.owner
+}
+
+function keyWithin(owner: Owner): string {
+  return `within ${owner}`
 }

@@ -71,7 +71,10 @@ export async function release(locker: Locker, grant: Grant): Promise<void> {
     released(locker, tenure, tenure.owner, grant.holdsLeft)
   } finally {
     if (turn) tenure.turns.end()
-    if (!ended) possession.lessened(tenure)
+    if (!ended) {
+      possession.lessened(tenure)
+      locker.letIn(tenure)
+    }
     locker.gaveBack(grant)
   }
 }

@@ -11,8 +11,9 @@ import type { Waiter } from './waiter.js'
  */
 export class SharedGate extends Gate {
   readonly #tenures = new Map<Owner, Tenure>()
-  /** Until when the store is full unless it announces something. */
+  /** Until when, unless the store announces something, it lets in nobody who wants as much as `#fullFor`. */
   #fullUntil = Number.NEGATIVE_INFINITY
+  #fullFor = 1
   /** Whether there is no limit to how many may enter now: then nobody waits for another. */
   #open = false
 
@@ -46,23 +47,33 @@ export class SharedGate extends Gate {
     return this.#open || this.queue.contender(undefined) === waiter
   }
 
-  override restsUntil(_waiter: Waiter): number {
-    return this.watched && !this.news ? this.#fullUntil : Number.NEGATIVE_INFINITY
+  /** What one was told says nothing to the next who wants less. */
+  override restsUntil(waiter: Waiter): number {
+    const known = this.watched && !this.news && wantedBy(waiter) >= this.#fullFor
+    return known ? this.#fullUntil : Number.NEGATIVE_INFINITY
+  }
+
+  /** Until its answer is there nothing is known: its caller may leave before, and somebody else ask. */
+  override looksInto(): void {
+    super.looksInto()
+    this.#fullUntil = Number.NEGATIVE_INFINITY
   }
 
   override heir(): undefined {
     return undefined
   }
 
-  override answered(_waiter: Waiter, reply: AcquireReply, _covered: boolean): void {
+  override answered(waiter: Waiter, reply: AcquireReply, _covered: boolean): void {
     const now = this.clock.now()
     if (reply.outcome === 'busy') {
       this.#open = false
       this.#fullUntil = now + reply.remainingMs
+      this.#fullFor = wantedBy(waiter)
     } else if (reply.outcome === 'granted') {
       const { room, fullForMs } = reply
       this.#open = room === Number.POSITIVE_INFINITY
       this.#fullUntil = room === 0 && fullForMs !== undefined ? now + fullForMs : Number.NEGATIVE_INFINITY
+      this.#fullFor = 1
     }
   }
 
@@ -84,4 +95,8 @@ export class SharedGate extends Gate {
     if (this.#open) for (const waiter of this.queue.all()) waiter.wakeUp.release()
     else this.queue.contender(undefined)?.wakeUp.release()
   }
+}
+
+function wantedBy({ call }: Waiter): number {
+  return call.permits ?? 1
 }

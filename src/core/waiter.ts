@@ -22,6 +22,8 @@ export class Waiter {
   promised = false
   /** The owner it last asked the store as. */
   askedAs: Owner | undefined
+  /** Whether it runs within a section that its owner has on the other side of the lock: then it waits for none of its siblings. */
+  within = false
   /** Whether its call has ended. */
   gone = false
   /** Its neighbours in the queue. */

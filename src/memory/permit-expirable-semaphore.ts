@@ -38,9 +38,14 @@ export class MemoryPermitExpirableSemaphorePort
   }
 
   async updateLeaseTime(name: string, permitId: string, leaseMs: number): Promise<boolean> {
-    const taken = this.semaphores.find(name)?.taken.get(permitId)
-    if (taken) taken.endsAt = this.now() + leaseMs
-    return taken !== undefined
+    const semaphore = this.semaphores.find(name)
+    const taken = semaphore?.taken.get(permitId)
+    if (!semaphore || !taken) return false
+    const before = taken.endsAt
+    taken.endsAt = this.now() + leaseMs
+    // An end that comes nearer is news to whoever sleeps until the first one it knew of.
+    if (taken.endsAt < before) this.semaphores.announce(name, semaphore)
+    return true
   }
 
   async leaseTime(name: string, permitId: string): Promise<number> {

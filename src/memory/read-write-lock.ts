@@ -58,7 +58,7 @@ export function memoryReadWritePorts(
 class MemoryReadWritePort implements FencedPort, StoreLine {
   readonly watchesInOrder = true
   readonly fenced = true
-  readonly shared = true
+  readonly shared: boolean
   readonly line: StoreLine = this
   readonly waiterLeaseMs: number
   readonly #clientId: string
@@ -70,6 +70,7 @@ class MemoryReadWritePort implements FencedPort, StoreLine {
     private readonly locks: MemoryReadWriteLocks,
     { clientId, waiterLeaseMs }: MemoryReadWriteSettings,
   ) {
+    this.shared = side === 'r'
     this.#clientId = clientId
     this.waiterLeaseMs = waiterLeaseMs
   }

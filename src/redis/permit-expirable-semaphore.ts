@@ -132,8 +132,14 @@ export class RedisPermitExpirableSemaphorePort
   }
 
   updateLeaseTime(name: string, permitId: string, leaseMs: number): Promise<boolean> {
-    const args = [bytesOf(permitId), Number.isFinite(leaseMs) ? leaseMs : 0]
-    return this.run(permitsUpdateLease, name, this.#permitsKey(name), args, (reply) => reply === 1)
+    const args = [bytesOf(permitId), Number.isFinite(leaseMs) ? leaseMs : 0, ...this.announcing(name)]
+    return this.run(
+      permitsUpdateLease,
+      name,
+      this.#permitsKey(name),
+      args,
+      async (reply) => (await this.returned(name, reply)).permits > 0,
+    )
   }
 
   leaseTime(name: string, permitId: string): Promise<number> {

@@ -75,7 +75,7 @@ export function readWritePorts(to: ReadWriteLink, settings: ReadWriteLockSetting
 class ReadWriteLockPort implements FencedPort, StoreLine {
   readonly watchesInOrder: boolean
   readonly fenced = true
-  readonly shared = true
+  readonly shared: boolean
   readonly line: StoreLine = this
   readonly waiterLeaseMs: number
   readonly #places = new Places()
@@ -85,6 +85,7 @@ class ReadWriteLockPort implements FencedPort, StoreLine {
     private readonly to: ReadWriteLink,
     private readonly settings: ReadWriteLockSettings,
   ) {
+    this.shared = side === 'r'
     this.watchesInOrder = to.link.subscribesInOrder
     this.waiterLeaseMs = settings.waiterLeaseMs
   }

@@ -15,6 +15,9 @@ export interface Outcome {
 interface Setting {
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly url?: string
+  /** The size of the terminal, where there is one. */
+  readonly columns?: number
+  readonly rows?: number
 }
 
 /** One run of the program. */
@@ -59,6 +62,10 @@ export class Running {
 export interface Program {
   start(args: readonly string[], setting?: Setting): Running
   run(args: readonly string[], setting?: Setting): Promise<Outcome>
+  /** By a shell's command line, in which the program stands as `holdfast`. */
+  startInShell(text: string, setting?: Setting): Running
+  /** As {@link startInShell}, on a terminal of its own as {@link startOnTerminal}. */
+  startInShellOnTerminal(text: string, setting?: Setting): Running
   /** On a terminal of its own, whose keyboard is the process's standard input. */
   startOnTerminal(args: readonly string[], setting?: Setting): Running
   /** Its words, for use within a shell's command line. */
@@ -92,6 +99,8 @@ export function useProgram(): Program {
     child.on('exit', () => running.delete(child))
     return new Running(child)
   }
+  const withProgram = (text: string): string =>
+    text.replaceAll(/\bholdfast\b/g, `${quoted(process.execPath)} ${quoted(main())}`)
   const start: Program['start'] = (args, setting = {}) => launch(process.execPath, [main(), ...args], setting)
   return {
     start,
@@ -100,9 +109,17 @@ export function useProgram(): Program {
       child.stdin?.end()
       return await outcome
     },
+    startInShell(text, setting = {}) {
+      return launch('sh', ['-c', withProgram(text)], setting)
+    },
+    startInShellOnTerminal(text, setting = {}) {
+      return launch('script', ['-qec', withProgram(text), '/dev/null'], setting)
+    },
     startOnTerminal(args, setting = {}) {
       const words = [process.execPath, main(), ...args].map(quoted).join(' ')
-      return launch('script', ['-qec', `exec ${words}`, '/dev/null'], setting)
+      const { columns, rows } = setting
+      const size = columns === undefined ? '' : `stty columns ${columns} rows ${rows ?? 24}; `
+      return launch('script', ['-qec', `${size}exec ${words}`, '/dev/null'], setting)
     },
     get words() {
       return `${quoted(process.execPath)} ${quoted(main())}`

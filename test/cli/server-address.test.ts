@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseServerUrl } from '../../src/cli/server-address.js'
+import { useProgram } from './program.js'
 
 describe('server URLs', () => {
   it.each([
@@ -72,4 +73,35 @@ describe('server URLs', () => {
       expect.objectContaining({ message: expect.not.stringContaining('hush') }),
     )
   })
+})
+
+describe('H35: no password of a wrong address is shown', () => {
+  const program = useProgram()
+  const addresses = [
+    'redis://user:s3cret',
+    'redis://:p@s3:cret',
+    'rediss://:s3/cret',
+    'rediss://user:s3cret',
+    'user:s3cret@host',
+    's3cret',
+    's3cret://host',
+    'redis://host/s3cret',
+    'redis://host?s3cret',
+    'redis-sentinel://user:s3cret/group',
+    'redis://:s3cret%zz@host',
+  ]
+  for (const address of addresses) {
+    it(address, async () => {
+      const env = { HOLDFAST_DEBUG: '1' }
+      const outcomes = [
+        await program.run(['ls'], { url: address, env }),
+        await program.run(['ls', '--json', '--url', address], { env }),
+        await program.run(['run', 'x', `--urI=${address.replace('://', '://user:')}`, '--', 'true'], { env }),
+      ]
+      for (const { code, stdout, stderr } of outcomes) {
+        expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+        expect(stderr).not.toMatch(/s3|cret/)
+      }
+    })
+  }
 })

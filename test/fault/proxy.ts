@@ -34,8 +34,6 @@ export class RespProxy {
   /** Every connection there was, the oldest first. */
   readonly connections: ProxiedConnection[] = []
   readonly commands: ProxiedCommand[] = []
-  /** How many connections were refused. */
-  refused = 0
   #rules: Rule[] = []
   #blackHole = false
   #refusing = false

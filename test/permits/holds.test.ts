@@ -11,6 +11,23 @@ describe.each((['memory-virtual-time', 'standalone', 'cluster'] as const).map((n
   (place) => {
     afterEach(() => place.tidy())
 
+    test('H18: a permit whose end is brought nearer is taken then by who waits, without an announcement of that end', async () => {
+      const [near, far] = [place.holdfast(), place.holdfast()]
+      const semaphore = near.permitExpirableSemaphore(place.lockName())
+      await semaphore.trySetPermits(1)
+      const { permitIds } = await semaphore.acquire({ leaseMs: 60_000 })
+      const waiting = far.permitExpirableSemaphore(semaphore.name).acquire()
+      await place.eventually(
+        () => semaphore.countWaitingClients(),
+        (count) => count > 0,
+      )
+      const from = place.now()
+      expect(await semaphore.updateLeaseTime(String(permitIds[0]), 300)).toBe(true)
+      const hold = await inTime(place, waiting)
+      expect(place.now() - from).toBeLessThan(5_000)
+      await hold.release()
+    })
+
     describe.each(kinds)('%s', (kind) => {
       async function pair(permits: number) {
         const [near, far] = [place.holdfast(), place.holdfast()]
@@ -32,6 +49,40 @@ describe.each((['memory-virtual-time', 'standalone', 'cluster'] as const).map((n
         expect(await remote.availablePermits()).toBe(3)
         await untilIdle(place, near)
       })
+
+      test.each(['leaves', 'leaves with a question on its way', 'times out'] as const)(
+        'H17: one that wants more %s: the next takes at once what is there for it',
+        async (how) => {
+          const { far, semaphore, remote } = await pair(3)
+          const first = await semaphore.acquire()
+          const all = await semaphore.acquire({ permits: 2 })
+          const controller = new AbortController()
+          const waitMs = how === 'times out' ? { waitMs: 500 } : {}
+          const greedy = rejectionOf(remote.acquire({ permits: 3, signal: controller.signal, ...waitMs }))
+          const modest = remote.acquire()
+          await place.eventually(
+            () => remote.countWaitingClients(),
+            (count) => count > 0,
+          )
+          await all.release()
+          if (how === 'leaves') {
+            // Until the greedy one has asked again, in vain.
+            await place.eventually(
+              () => semaphore.availablePermits(),
+              (count) => count === 2,
+            )
+            await place.pass(20)
+          }
+          if (how !== 'times out') controller.abort('enough')
+          else await place.pass(510)
+          await greedy
+          const from = place.now()
+          await (await inTime(place, modest)).release()
+          expect(place.now() - from).toBeLessThan(5_000)
+          await first.release()
+          await untilIdle(place, far)
+        },
+      )
 
       test('nested acquisitions each take permits of their own', async () => {
         const { semaphore } = await pair(2)

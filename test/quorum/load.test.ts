@@ -74,7 +74,7 @@ describe('O1: one at a time, under load, with three servers', () => {
   }, async () => {
     const name = fleet.lockName()
     // To a client that sees it for the first time a server that is new is one that was restarted.
-    await eventually(async () => Math.min(...(await fleet.agesMs())) >= 2_000)
+    await eventually(async () => Math.min(...(await fleet.agesMs())) >= 3_000)
     const restart = (): Promise<void> => fleet.server(2).restart({ keepData: false })
     await sectionsUnder(fleet, name, restart, { watchdogMs: 1_500 }, { restartGuardMs: 2_000 })
     await fleet.nothingLeft(name)

@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs'
+import { afterEach, describe, expect, it } from 'vitest'
+import { placeOf } from '../setup/places.js'
+import { jsonLines } from './json.js'
+import { canMakeTerminals, useProgram } from './program.js'
+
+const program = useProgram()
+const place = placeOf('standalone')
+afterEach(() => place.tidy())
+
+const canBeFull = existsSync('/dev/full')
+
+/** Says that it is ready, lets a note be written, and ends with 5 when its line is over. */
+const patient = `-- sh -c 'echo ready; read line; exit 5'`
+
+/** Runs this as standard error of the process, where it is a terminal that nobody has open any more. */
+const goneTerminal = `python3 -c '
+import os, pty, subprocess, sys
+master, slave = pty.openpty()
+child = subprocess.Popen(sys.argv[1:], stderr=slave)
+os.close(master)
+os.close(slave)
+sys.exit(child.wait())'`
+
+describe('holdfast run: H32, nobody takes what it has to say', () => {
+  const cases: ReadonlyArray<readonly [string, boolean, (run: string) => string]> = [
+    ['a pipe whose reader has left', true, (run) => `{ ${run}; echo "code $?"; } 2>&1 >&3 3>&- | true`],
+    ['a full disk', canBeFull, (run) => `${run} 2>/dev/full; echo "code $?"`],
+    ['a closed stream', true, (run) => `${run} 2>&-; echo "code $?"`],
+    ['a terminal that went away', canMakeTerminals, (run) => `${goneTerminal} ${run}; echo "code $?"`],
+  ]
+  for (const [what, possible, on] of cases) {
+    it.skipIf(!possible)(`${what}: the command keeps its lock to the end`, async () => {
+      const name = place.lockName()
+      const running = program.startInShell(`exec 3>&1; ${on(`holdfast run ${name} -v ${patient}`)}`)
+      await running.shows('ready')
+      expect(await place.holdfast().lock(name).isLocked()).toBe(true)
+      running.child.stdin?.end('\n')
+      const { stdout } = await running.outcome
+      expect(stdout).toBe('ready\ncode 5\n')
+      expect(await place.holdfast().lock(name).isLocked()).toBe(false)
+    })
+
+    it.skipIf(!possible)(`${what}: the command is stopped when its lock is lost`, async () => {
+      const name = place.lockName()
+      const stubborn = `-- sh -c 'trap "echo got TERM" TERM; echo ready; while :; do sleep 0.05; done'`
+      const run = `holdfast run ${name} --watchdog 1.5 --grace 0.3 ${stubborn}`
+      const running = program.startInShell(`exec 3>&1; ${on(run)}`)
+      await running.shows('ready')
+      await place.holdfast().lock(name).forceUnlock()
+      expect((await running.outcome).stdout).toMatch(/^ready\ngot TERM\ncode 76\n$/)
+    })
+  }
+
+  it('a pipe that is full and that nobody empties: the command is stopped when its lock is lost', async () => {
+    const name = place.lockName()
+    const full = `dd if=/dev/zero bs=4096 count=64 >&2 2>/dev/null & exec 2>/dev/null; trap "echo got TERM; exit" TERM; echo ready; while :; do sleep 0.05; done`
+    const run = `holdfast run ${name} --watchdog 1.5 -v -- sh -c '${full}'`
+    const running = program.startInShell(`exec 3>&1; ${run} 2>&1 >&3 | { read line; sleep 600; }`)
+    await running.shows('ready')
+    await place.holdfast().lock(name).forceUnlock()
+    await running.shows('got TERM')
+  })
+
+  it('an error nobody has thought of ends the command, too', async () => {
+    const name = place.lockName()
+    const fault = `process.on('SIGWINCH', () => { setTimeout(() => { throw new Error('unforeseen') }) })`
+    const env = { NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(fault)}"` }
+    const script = `trap 'echo got TERM; exit' TERM; echo ready; while :; do sleep 0.05; done`
+    const running = program.start(['run', name, '--', 'sh', '-c', script], { env })
+    await running.shows('ready')
+    running.child.kill('SIGWINCH')
+    const { stdout, stderr } = await running.outcome
+    expect(stdout).toContain('got TERM')
+    expect(stderr).toContain('unforeseen')
+  })
+})
+
+describe('H36: results that cannot be written', () => {
+  for (const [args, wanted] of [
+    ['ls', 74],
+    ['ls --json', 74],
+    ['inspect x', 74],
+    ['watch x --interval 0.05', 74],
+    ['unlock x --force --yes', 74],
+    ['--help', 74],
+    ['--version', 74],
+  ] as const) {
+    it.skipIf(!canBeFull)(`${args} >/dev/full: one line and ${wanted}`, async () => {
+      await using _ = await place.holdfast().lock(place.lockName()).acquire()
+      const running = program.startInShell(`exec holdfast ${args} >/dev/full`)
+      const { code, stderr } = await running.outcome
+      expect({ code, stderr }).toEqual({
+        code: wanted,
+        stderr: expect.stringMatching(/^[^\n]*standard output[^\n]*\n$/),
+      })
+      if (args.includes('--json'))
+        expect(jsonLines(stderr)).toMatchObject([{ error: { code: 'OUTPUT', exitCode: 74 } }])
+    })
+  }
+
+  it('ls | true: quietly', async () => {
+    await using _ = await place.holdfast().lock(place.lockName()).acquire()
+    const running = program.startInShell(`{ holdfast ls; echo "code $?" >&2; } | true`)
+    expect((await running.outcome).stderr).toMatch(/^code (0|141)\n$/)
+  })
+})

@@ -1,0 +1,67 @@
+/** A client that has lost a lock in the store without knowing, and is granted it for another owner, believes in one of them only. */
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Holdfast, type Lock, LockLostError } from '../../src/index.js'
+import { placeOf } from '../setup/places.js'
+
+const sideOf = {
+  lock: (holdfast: Holdfast, name: string): Lock => holdfast.lock(name),
+  fair: (holdfast: Holdfast, name: string): Lock => holdfast.fairLock(name),
+  fenced: (holdfast: Holdfast, name: string): Lock => holdfast.fencedLock(name),
+  read: (holdfast: Holdfast, name: string): Lock => holdfast.readWriteLock(name).readLock(),
+  write: (holdfast: Holdfast, name: string): Lock => holdfast.readWriteLock(name).writeLock(),
+}
+const pairs = [
+  { lost: 'lock', granted: 'lock' },
+  { lost: 'fenced', granted: 'fenced' },
+  { lost: 'fair', granted: 'fair' },
+  { lost: 'write', granted: 'write' },
+  { lost: 'write', granted: 'read' },
+  { lost: 'read', granted: 'write' },
+] as const
+
+describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => placeOf(name)))(
+  'H28 ($name)',
+  (place) => {
+    afterEach(() => place.tidy())
+
+    test.each(pairs)(
+      '$lost lost, $granted granted to another owner of the client: told at once',
+      async (pair) => {
+        const [holdfast, other, name] = [place.holdfast(), place.holdfast(), place.lockName()]
+        const before = sideOf[pair.lost](holdfast, name)
+        const first = await before.acquire()
+        expect(await sideOf[pair.lost](other, name).forceUnlock()).toBe(true)
+        const lost = new Promise((resolve) => holdfast.once('lost', resolve))
+        const next = await sideOf[pair.granted](holdfast, name).acquire()
+        expect(() => first.assertHeld()).toThrow(LockLostError)
+        expect(first.signal.aborted).toBe(true)
+        expect(await lost).toMatchObject({ name, owner: first.owner, reason: 'not-in-store' })
+        next.assertHeld()
+        await next.release()
+        await expect(first.release()).rejects.toBeInstanceOf(LockLostError)
+      },
+    )
+
+    test('what stays true is not disproved: other readers, the read within a write, who is giving it back', async () => {
+      const holdfast = place.holdfast()
+      const problems: unknown[] = []
+      holdfast.on('lost', (event) => problems.push(event))
+      const both = holdfast.readWriteLock(place.lockName())
+      const [one, two] = [await both.readLock().acquire(), await both.readLock().acquire()]
+      one.assertHeld()
+      await Promise.all([one.release(), two.release()])
+      await both.writeLock().withLock(async (writing) => {
+        await both.readLock().withLock(async (reading) => {
+          writing.assertHeld()
+          reading.assertHeld()
+        })
+      })
+      const fair = holdfast.fairLock(place.lockName())
+      await Promise.all(Array.from({ length: 20 }, () => fair.withLock((hold) => hold.assertHeld())))
+      await Promise.all(
+        Array.from({ length: 20 }, () => both.writeLock().withLock((hold) => hold.assertHeld())),
+      )
+      expect(problems).toEqual([])
+    })
+  },
+)

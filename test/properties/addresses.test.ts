@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { failureOf } from '../../src/cli/failure.js'
+import { parseServerUrl, withoutAddresses } from '../../src/cli/server-address.js'
+import { runsOr } from './runs.js'
+
+const SECRET = 's3cret'
+
+const parts = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(SECRET) },
+  {
+    weight: 12,
+    arbitrary: fc.constantFrom(
+      ...['redis://', 'rediss://', 'redis-cluster://', 'redis-sentinel://', '://', 'http'],
+      ...[
+        'user',
+        'host',
+        '6379',
+        '0',
+        ':',
+        ':',
+        '@',
+        '@',
+        '/',
+        '?',
+        '#',
+        '=',
+        '&',
+        '%',
+        '%40',
+        ',',
+        '[',
+        ']',
+        ' ',
+      ],
+      ...['sentinelPassword'],
+    ),
+  },
+  { weight: 1, arbitrary: fc.string({ maxLength: 3 }) },
+)
+
+const addresses = fc
+  .tuple(fc.constantFrom('', 'redis://', 'redis://:', 'redis://user:', 'rediss://user:'), fc.array(parts))
+  .map(([start, rest]) => start + rest.join(''))
+  .filter((text) => text.includes(SECRET))
+
+test('H35: whatever stands in an address of a server, no message about it shows a password', () => {
+  fc.assert(
+    fc.property(addresses, (address) => {
+      let read: ReturnType<typeof parseServerUrl>
+      try {
+        read = parseServerUrl(address)
+      } catch (error) {
+        expect(failureOf(error, undefined).message).not.toContain(SECRET)
+        return
+      }
+      // What was read as a host, or as the name of a group, is what people must be told.
+      const { endpoints, group = '' } = read
+      const public_ = [group, ...endpoints.map(({ host }) => host)].join(' ')
+      expect(read.shown.includes(SECRET)).toBe(public_.includes(SECRET))
+    }),
+    runsOr(5_000),
+  )
+})
+
+test('H35: nor does one about the command line', () => {
+  const misplaced = fc.tuple(fc.constantFrom('', '--urI=', '-u'), addresses).map((both) => both.join(''))
+  fc.assert(
+    fc.property(misplaced, (word) => {
+      fc.pre(word.includes('@') || word.includes('://') || word.startsWith('--urI='))
+      expect(withoutAddresses(`unknown option '${word}'`, ['ls', word])).not.toContain(SECRET)
+    }),
+    runsOr(2_000),
+  )
+})

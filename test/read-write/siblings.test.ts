@@ -1,0 +1,170 @@
+/** Sections of one owner on both sides of a read-write lock: nested ones go in, siblings take turns (rules O2, O3). */
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Holdfast, type Lock, LockUpgradeError } from '../../src/index.js'
+import { untilIdle } from '../contract/idle.js'
+import { inTime } from '../contract/outcome.js'
+import { placeOf } from '../setup/places.js'
+
+/** Who is inside, told outside the store. */
+class Room {
+  readonly #inside: string[] = []
+  readonly seen: string[] = []
+
+  readonly section = async (who: string, body: () => Promise<unknown> = tick): Promise<void> => {
+    this.#inside.push(who)
+    this.seen.push([...this.#inside].sort().join('+'))
+    await body()
+    this.#inside.splice(this.#inside.indexOf(who), 1)
+  }
+}
+
+async function tick(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => placeOf(name)))(
+  'H20 ($name)',
+  (place) => {
+    afterEach(() => place.tidy())
+
+    function sides(): { holdfast: Holdfast; read: Lock; write: Lock; room: Room } {
+      const holdfast = place.holdfast()
+      const both = holdfast.readWriteLock(place.lockName())
+      return { holdfast, read: both.readLock(), write: both.writeLock(), room: new Room() }
+    }
+
+    const orders = [
+      ['write', 'read'],
+      ['read', 'write'],
+      ['write', 'read', 'read', 'write', 'read'],
+      ['read', 'read', 'write', 'write'],
+    ] as const
+
+    describe.each(['run', 'a section of another lock', 'an explicit owner’s hold'])('in %s', (scope) => {
+      async function within(holdfast: Holdfast, body: () => Promise<unknown>): Promise<unknown> {
+        if (scope === 'run') return await holdfast.run(body)
+        if (scope === 'a section of another lock') return await holdfast.lock(place.lockName()).withLock(body)
+        const hold = await holdfast.lock(place.lockName()).acquire({ owner: holdfast.owner() })
+        await hold.run(body)
+        await hold.release()
+        return undefined
+      }
+
+      test.each(orders.map((order) => ({ order: order.join(', '), sides: order })))(
+        'siblings ($order) take turns',
+        async ({ sides: order }) => {
+          const { holdfast, read, write, room } = sides()
+          const work = within(holdfast, () =>
+            Promise.all(
+              order.map((side) => (side === 'read' ? read : write).withLock(() => room.section(side))),
+            ),
+          )
+          await inTime(place, work)
+          expect(room.seen.filter((inside) => inside.includes('write') && inside !== 'write')).toEqual([])
+          expect(room.seen).toHaveLength(order.length)
+          await untilIdle(place, holdfast)
+        },
+      )
+    })
+
+    test('a section within the writing one is let in, past siblings that wait', async () => {
+      const { holdfast, read, write, room } = sides()
+      const work = holdfast.run(() =>
+        Promise.all([
+          write.withLock(async () => {
+            await tick()
+            await Promise.all([1, 2].map((nested) => read.withLock(() => room.section(`nested ${nested}`))))
+            expect(await read.tryAcquire().then((hold) => hold?.release().then(() => true))).toBe(true)
+            await write.withLock(() => room.section('again'))
+          }),
+          read.withLock(() => room.section('sibling')),
+          write.withLock(() => room.section('writer')),
+        ]),
+      )
+      await inTime(place, work)
+      expect(room.seen).toEqual(['nested 1', 'nested 2', 'again', 'sibling', 'writer'])
+      await untilIdle(place, holdfast)
+    })
+
+    test('holds of one scope nest, however they are asked for', async () => {
+      const { holdfast, read, write } = sides()
+      await inTime(
+        place,
+        holdfast.run(async () => {
+          const [writing, reading] = await Promise.all([write.acquire(), read.acquire()])
+          await writing.release()
+          await reading.release()
+        }),
+      )
+      await untilIdle(place, holdfast)
+    })
+
+    test('to write within a reading section is an error still, also where that took its turn as a sibling', async () => {
+      const { holdfast, read, write } = sides()
+      const work = holdfast.run(() =>
+        Promise.all([
+          write.withLock(tick),
+          read.withLock(async () => {
+            await expect(write.acquire()).rejects.toBeInstanceOf(LockUpgradeError)
+            await expect(write.tryAcquire()).rejects.toBeInstanceOf(LockUpgradeError)
+          }),
+        ]),
+      )
+      await inTime(place, work)
+      await untilIdle(place, holdfast)
+    })
+
+    test('O3: a read that outlives its section is not let into the next write of the same run', async () => {
+      const { holdfast, read, write, room } = sides()
+      let detached: Promise<void> | undefined
+      let begin = (): void => undefined
+      const later = new Promise<void>((resolve) => {
+        begin = resolve
+      })
+      const work = holdfast.run(async () => {
+        await write.withLock(async () => {
+          detached = later.then(() => read.withLock(() => room.section('detached')))
+        })
+        await write.withLock(() =>
+          room.section('write', async () => {
+            begin()
+            await tick()
+          }),
+        )
+      })
+      await inTime(place, work)
+      await inTime(place, Promise.resolve(detached))
+      expect(room.seen).toEqual(['write', 'detached'])
+      await untilIdle(place, holdfast)
+    })
+
+    test('O3: a read that began in a section that is over keeps the next write of the same run out', async () => {
+      const { holdfast, read, write, room } = sides()
+      let detached: Promise<void> | undefined
+      let end = (): void => undefined
+      const ended = new Promise<void>((resolve) => {
+        end = resolve
+      })
+      const work = holdfast.run(async () => {
+        await write.withLock(async () => {
+          await new Promise<void>((entered) => {
+            detached = read.withLock(() =>
+              room.section('detached', () => {
+                entered()
+                return ended
+              }),
+            )
+          })
+        })
+        const writing = write.withLock(() => room.section('write'))
+        await tick()
+        end()
+        await writing
+      })
+      await inTime(place, work)
+      await detached
+      expect(room.seen).toEqual(['detached', 'write'])
+      await untilIdle(place, holdfast)
+    })
+  },
+)
