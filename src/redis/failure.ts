@@ -70,6 +70,8 @@ function judge(error: unknown): Verdict {
   // An error inside a script is wrapped on Redis 6, and an ACL failure there on all.
   const { message } = error
   if (/ACL failure|permission|can't (?:run this command|access|publish)/i.test(message)) return NO_PERMISSION
+  // A script that found a key moved to another node while it ran, with its slot: what it did before stands.
+  if (message.includes('non local key')) return { reason: 'not-ready', transient: true }
   // A connection that is subscribed, or was when it was being set up, takes nothing else: the next one will.
   if (message.includes("Can't execute")) return { reason: 'unreachable', transient: true }
   const code = /^(?:ERR Error running script.*?: )?-?([A-Z]+)/.exec(message)?.[1] ?? 'ERR'
