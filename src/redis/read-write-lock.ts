@@ -38,6 +38,7 @@ import {
   rwTenure,
 } from './scripts.generated.js'
 import { tenureReply } from './tenure-reply.js'
+import { undivided } from './undivided.js'
 
 /** So long the counter of tokens is kept beyond the lease it was last used for; the scripts have the same number. */
 const FENCE_RETENTION_MS = 86_400_000
@@ -215,7 +216,7 @@ class ReadWriteLockPort implements FencedPort, StoreLine {
   /** A script that may move the line: who could not be told of it finds out when its place is kept up. */
   #run(script: Script, name: string, args: readonly Argument[]): Promise<LineReply> {
     const { link, onError } = this.to
-    const keys = readWriteKeysOf(this.#key(name))
+    const keys = undivided(link, readWriteKeysOf(this.#key(name)))
     return runScript(
       link,
       script,
