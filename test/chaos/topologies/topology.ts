@@ -1,0 +1,18 @@
+import type { Server } from '../../servers/index.js'
+import type { Wire } from '../network/wire.js'
+import type { Route } from '../order.js'
+
+export const topologyNames = ['standalone-2', 'standalone-3', 'cluster', 'sentinel', 'quorum'] as const
+export type TopologyName = (typeof topologyNames)[number]
+
+/** The servers of an episode. */
+export interface Topology {
+  readonly name: TopologyName
+  /** Those that keep data. */
+  readonly servers: readonly Server[]
+  /** Has one of the servers replaced by another that may lack what was written last; where the topology knows how. */
+  readonly failover?: () => Promise<void>
+  /** A way to the servers for one worker alone, over wires of its own. */
+  route(): Promise<{ readonly route: Route; readonly wires: readonly Wire[] }>
+  stop(): Promise<void>
+}
