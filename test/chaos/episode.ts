@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HoldfastOptions } from '../../src/index.js'
 import type { Bundle } from './bundle.js'
+import type { Finding } from './checker/finding.js'
+import { findLeftovers } from './checker/leftovers.js'
 import { Crew } from './crew.js'
 import { now } from './history/event.js'
 import type { Fault } from './history/fault.js'
@@ -12,7 +14,7 @@ import { type Resource, resourcesOf } from './program/resource.js'
 import type { Topology } from './topologies/topology.js'
 
 const WORKERS = 3
-const TASKS = 4
+const TASKS = 8
 const BEAT_MS = 20
 const LAG_MS = 100
 
@@ -25,6 +27,8 @@ export interface EpisodeOrder {
   readonly options: HoldfastOptions
   /** How long calls may take to settle when the load has ended and all is well. */
   readonly drainMs: number
+  /** How long the store may keep what nobody gave back. */
+  readonly restMs: number
 }
 
 export interface Episode {
@@ -34,11 +38,13 @@ export interface Episode {
   readonly drained: boolean
   readonly closed: boolean
   readonly gone: boolean
+  /** What the servers still have of it. */
+  readonly left: readonly Finding[]
 }
 
 /** Runs the load and the nemesis, lets everything come to rest, and gives the history. */
 export async function runEpisode(order: EpisodeOrder, topology: Topology, bundle: Bundle): Promise<Episode> {
-  const { seed, nemesis, kinds, loadMs, options, drainMs } = order
+  const { seed, nemesis, kinds, loadMs, options, drainMs, restMs } = order
   const random = new Random(seed)
   const resources = resourcesOf(kinds, random.branch(1))
   const faults: Fault[] = []
@@ -69,12 +75,14 @@ export async function runEpisode(order: EpisodeOrder, topology: Topology, bundle
     const gone = closed && (await crew.gone(3_000))
     const endedAt = now()
     await crew.end()
+    const left = gone ? await findLeftovers(topology, resources, restMs) : []
     return {
       history: { workers: crew.histories(), faults, parentLags, endedAt },
       resources,
       drained,
       closed,
       gone,
+      left,
     }
   } finally {
     clearInterval(beat)

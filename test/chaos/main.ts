@@ -1,39 +1,53 @@
 /** `npm run chaos`: random programs under random faults, and a checker that reads the history. See docs/robustness.md. */
+import { writeFile } from 'node:fs/promises'
 import process from 'node:process'
 import { bundle } from './bundle.js'
-import { check } from './checker/check.js'
-import { runEpisode } from './episode.js'
-import { calm, kill } from './nemeses/workers.js'
-import { kinds } from './program/kinds.js'
-import { bringStandalone } from './topologies/standalone.js'
+import { carryOut, type EpisodePlan, LONGEST_LEASE_MS, planOf } from './campaign.js'
+import { type ChaosOptions, parseOptions } from './options.js'
+import { type Outcome, rowsOf, tableOf } from './summary.js'
+import { Pool } from './topologies/pool.js'
 
-const b = await bundle()
-const topology = await bringStandalone(2)
-try {
-  for (const nemesis of [calm, kill]) {
-    const options = { watchdogMs: 3_000, commandTimeoutMs: 1_000, storeTimeoutMs: 4_000 }
-    const e = await runEpisode(
-      { seed: 1, nemesis, kinds, loadMs: 6_000, options, drainMs: 20_000 },
-      topology,
-      b,
-    )
-    const v = check(e, options)
-    console.log(
-      nemesis.name,
-      v,
-      Object.values(v.sections).reduce((x, y) => x + y, 0),
-    )
-    for (const { worker, events } of e.history.workers)
-      console.log(
-        worker,
-        events.length,
-        events.filter((x) => x.e === 'lag').length,
-        events.at(-1),
-        events.filter((x) => x.e === 'idle'),
-      )
+const SHOWN = 10
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+process.exitCode = await chaos(parseOptions(process.argv.slice(2)))
+
+async function chaos(options: ChaosOptions): Promise<number> {
+  const { kinds, nemeses, topologies, seconds, episode, seed, json, keep } = options
+  const pool = new Pool(LONGEST_LEASE_MS)
+  const built = await bundle()
+  const outcomes: Outcome[] = []
+  const until = performance.now() + seconds * 1_000
+  try {
+    for (let number = 0; performance.now() < until; number += 1) {
+      const nemesis = nemeses[number % nemeses.length]
+      const plan = nemesis && planOf(seed + number, nemesis, topologies, kinds, episode * 1_000)
+      if (!plan) continue
+      const outcome = await carryOut(plan, pool, built)
+      outcomes.push(outcome)
+      say(outcome, plan)
+    }
+  } finally {
+    await pool.stop()
+    if (keep) process.stdout.write(`histories: ${built.folder}\n`)
+    else await built.remove()
   }
-} finally {
-  await topology.stop()
-  if (!process.env['KEEP']) await b.remove()
-  else console.log(b.folder)
+  process.stdout.write(`${tableOf(outcomes)}\n`)
+  if (json !== undefined)
+    await writeFile(json, `${JSON.stringify({ rows: rowsOf(outcomes), outcomes }, undefined, 1)}\n`)
+  return outcomes.some(({ verdict }) => verdict.findings.length > 0) ? 1 : 0
+}
+
+function say({ seed, nemesis, topology, verdict }: Outcome, { kinds, loadMs }: EpisodePlan): void {
+  const { findings, sections, faults } = verdict
+  const entered = Object.values(sections).reduce((sum, count) => sum + count, 0)
+  const judged = findings.length === 0 ? 'good' : `${findings.length} findings`
+  const lines = [`${seed} ${nemesis} on ${topology}: ${entered} sections, ${faults} faults, ${judged}`]
+  for (const { check, kind, what } of findings.slice(0, SHOWN)) lines.push(`  ${check} ${kind}: ${what}`)
+  if (findings.length > SHOWN) lines.push(`  and ${findings.length - SHOWN} more`)
+  if (findings.length > 0)
+    lines.push(
+      `  npm run chaos -- --seed ${seed} --nemeses ${nemesis} --topologies ${topology} --kinds ${kinds.join(',')} --episode ${loadMs / 1_000} --seconds 1`,
+    )
+  process.stdout.write(`${lines.join('\n')}\n`)
 }

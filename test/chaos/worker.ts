@@ -16,6 +16,7 @@ import { blockFor, stepClock } from './standstill.js'
 const BEAT_MS = 20
 const LAG_MS = 100
 const ONCE_TTL_MS = 30
+const REST_MS = 6_000
 
 const order: WorkerOrder = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'))
 const recorder = new Recorder(order.history)
@@ -102,6 +103,16 @@ async function close(): Promise<void> {
   process.disconnect()
 }
 
+/** What is alive when all has been undone that is undone behind the calls, or when that takes too long. */
+async function restingCensus(): Promise<Record<string, number>> {
+  const deadline = performance.now() + REST_MS
+  for (;;) {
+    const { appointments: _, ...census } = holdfast.census
+    if (performance.now() > deadline || Object.values(census).every((count) => count === 0)) return census
+    await pause(20)
+  }
+}
+
 function say(word: Word): void {
   process.send?.(word)
 }
@@ -118,5 +129,5 @@ say('ready')
 await Promise.all(tasks)
 await interpreter.settled()
 clearInterval(permits)
-recorder.write({ e: 'idle', census: holdfast.census })
+recorder.write({ e: 'idle', census: await restingCensus() })
 say('idle')

@@ -1,8 +1,22 @@
-import type { HoldfastOptions } from '../../../src/index.js'
 import type { Episode } from '../episode.js'
 import { callsOf } from '../history/section.js'
+import { Standstills } from '../history/standstills.js'
+import type { Nemesis } from '../nemeses/nemesis.js'
 import { checkExclusion } from './exclusion.js'
+import { checkFences } from './fences.js'
 import type { Explanation, Finding } from './finding.js'
+import { checkIdleness } from './idleness.js'
+import { checkLateness, type Promises } from './lateness.js'
+import { checkLineOrder } from './line-order.js'
+import { checkRest } from './rest.js'
+import { checkStarvation } from './starvation.js'
+
+/** What the clients of an episode were told, as far as promises depend on it. */
+export interface Times {
+  readonly watchdogMs: number
+  readonly commandTimeoutMs: number
+  readonly storeTimeoutMs: number
+}
 
 export interface Verdict {
   readonly findings: readonly Finding[]
@@ -10,36 +24,53 @@ export interface Verdict {
   readonly faults: number
   /** How many sections of each kind were entered. */
   readonly sections: Readonly<Record<string, number>>
+  /** By kind: the longest time for which something was free beside a live waiter. */
+  readonly longestIdleMs: Readonly<Record<string, number>>
 }
 
+/** What a busy machine may add to any bound. */
+const GRACE_MS = 1_500
+const HAND_OVER_MS = 200
+/** A place in line whose process is gone is kept for that long. */
+const PLACE_MS = 5_000
+
 /** Judges an episode. */
-export function check(
-  episode: Episode,
-  options: Required<Pick<HoldfastOptions, 'watchdogMs' | 'commandTimeoutMs'>>,
-): Verdict {
-  const { history, drained, closed, gone } = episode
+export function check(episode: Episode, nemesis: Nemesis, times: Times): Verdict {
+  const { history, left } = episode
+  const { watchdogMs, commandTimeoutMs, storeTimeoutMs } = times
+  const { faults, endedAt } = history
   const calls = callsOf(history)
-  const { findings, explained } = checkExclusion(calls, history.faults, {
-    noticeMs: options.watchdogMs / 3 + 2 * options.commandTimeoutMs + 1_000,
-    handOverMs: 200,
+  const standstills = new Standstills(history)
+  const promises: Promises = { storeTimeoutMs, commandTimeoutMs, graceMs: GRACE_MS }
+  const exclusion = checkExclusion(calls, faults, {
+    noticeMs: watchdogMs / 3 + 2 * commandTimeoutMs + GRACE_MS,
+    handOverMs: HAND_OVER_MS,
   })
-  const all: Finding[] = [...findings]
-  for (const { worker, events } of history.workers)
-    for (const event of events)
-      if (event.e === 'wrong') all.push({ check: 'wrong', kind: '', what: `${worker}: ${event.what}` })
-  if (!drained) {
-    const pending = calls.filter(({ settledAt, diedAt }) => settledAt === undefined && diedAt === undefined)
-    for (const { id, kind, names, enteredAt } of pending)
-      all.push({
-        check: 'stuck',
-        kind,
-        what: `${id} on ${names.join(', ')} ${enteredAt === undefined ? 'waits' : 'has entered'}`,
-      })
-    if (pending.length === 0) all.push({ check: 'stuck', kind: '', what: 'a worker did not come to rest' })
-  } else if (!closed) all.push({ check: 'stuck', kind: '', what: 'close() did not settle' })
-  else if (!gone) all.push({ check: 'leftover', kind: '', what: 'a process did not end by itself' })
+  const idleness = checkIdleness(calls, faults, standstills, endedAt, {
+    leaseMs: watchdogMs,
+    idleMs:
+      GRACE_MS +
+      2 * commandTimeoutMs +
+      (nemesis.freezes === true ? PLACE_MS : 0) +
+      (nemesis.strays === true ? watchdogMs : 0),
+  })
   const sections: Record<string, number> = {}
   for (const { kind, enteredAt } of calls)
     if (enteredAt !== undefined) sections[kind] = (sections[kind] ?? 0) + 1
-  return { findings: all, explained, faults: history.faults.length, sections }
+  return {
+    findings: [
+      ...exclusion.findings,
+      ...checkRest(episode, calls, nemesis.harmless === true),
+      ...checkLateness(calls, standstills, promises),
+      ...idleness.findings,
+      ...checkStarvation(calls, standstills, endedAt),
+      ...checkFences(calls, faults),
+      ...(nemesis.harmless === true ? checkLineOrder(calls) : []),
+      ...left,
+    ],
+    explained: exclusion.explained,
+    faults: faults.length,
+    sections,
+    longestIdleMs: idleness.longestMs,
+  }
 }

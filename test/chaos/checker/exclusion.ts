@@ -76,7 +76,7 @@ function enteredByName(calls: readonly Call[]): Map<string, Entered[]> {
 }
 
 /** Whether a call may re-enter what another holds (rule O2): its scope is the one that the hold belongs to, or within it. */
-function admits({ worker, opens }: Call, call: Call): boolean {
+export function admits({ worker, opens }: Call, call: Call): boolean {
   return (
     worker === call.worker && opens.length > 0 && opens.every((scope, index) => call.scope[index] === scope)
   )

@@ -36,6 +36,7 @@ export type Told =
 export interface CallTold {
   readonly c: number
   readonly kind: string
+  readonly way: string
   /** What it takes; of a striped lock that any stripe will do of: nothing, until it is known which. */
   readonly names: readonly string[]
   /** What each name admits, and how much of it this takes. */

@@ -26,21 +26,23 @@ export interface Scene {
   readonly goesOn: boolean
   pause(leastMs: number, mostMs: number): Promise<void>
   /** Does something, and writes down that it was done, from its beginning to its end. */
-  fault(
-    what: string,
-    act: () => Promise<void> | void,
-    traits?: Partial<Pick<Fault, 'loses' | 'cutsOff'>>,
-  ): Promise<void>
+  fault(what: string, act: () => unknown, traits?: Partial<Pick<Fault, 'loses' | 'cutsOff'>>): Promise<void>
 }
 
 /** Something that goes wrong. */
 export interface Nemesis {
   readonly name: string
   readonly topologies: readonly TopologyName[]
-  /** Settings of the clients. Default: those of the episode. */
+  /** Settings of the clients that differ from those of an episode. */
   readonly options?: HoldfastOptions
   /** Whether workers stand still or die, so that others wait for what was theirs. */
   readonly freezes?: boolean
+  /** Whether commands arrive long after their senders gave them up: a stray hold then stays for its lease. */
+  readonly strays?: boolean
+  /** Whether calls reach the store all the time, so that every one of them has its answer. */
+  readonly harmless?: boolean
+  /** Whether some are farther from the store than others. */
+  readonly unequal?: boolean
   /** Goes wrong once. Called again and again, with pauses between. */
   strike(scene: Scene): Promise<void>
 }

@@ -62,7 +62,7 @@ function section(random: Random, terms: Terms, enclosing: Enclosing): SectionSte
   if (!chosen) return undefined
   const { target, rank } = chosen
   const inner = { rank, innermost: target, depth: enclosing.depth + 1 }
-  const nests = target.kind !== 'once' && enclosing.depth < DEEPEST && random.chance(0.4)
+  const nests = target.kind !== 'once' && enclosing.depth < DEEPEST && random.chance(0.3)
   const body = nests ? steps(random, terms, inner) : [work(random, terms)]
   const { waitMs, abortAfterMs } = patience(random)
   const way = wayInto(random, target, waitMs, enclosing.depth > 0)
@@ -149,8 +149,11 @@ function onceMore(random: Random, target: Target): Target {
 }
 
 function work(random: Random, { longestWorkMs }: Terms): Step {
-  if (random.chance(0.004)) return { do: 'work', ms: random.whole(200, longestWorkMs) }
-  return { do: 'work', ms: random.chance(0.1) ? random.whole(5, 40) : random.whole(0, 2) }
+  if (random.chance(0.001)) return { do: 'work', ms: random.whole(200, longestWorkMs) }
+  return {
+    do: 'work',
+    ms: random.chance(0.7) ? 0 : random.chance(0.9) ? random.whole(1, 3) : random.whole(5, 30),
+  }
 }
 
 function orWork(random: Random, terms: Terms): (step: Step | undefined) => Step {

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import { ClosedError, type Holdfast, HoldfastError, LockLostError, StoreError } from '../../../src/index.js'
 import type { Told } from '../history/event.js'
 import { type AnyHold, Handles, type SectionOptions } from './handles.js'
@@ -91,6 +91,7 @@ export class Interpreter {
 
   async #work(ms: number, around: Around): Promise<void> {
     let left = ms
+    if (left === 0) await setImmediate()
     while (left > 0 && around.stands()) {
       await pause(Math.min(left, LOOK_MS))
       left -= LOOK_MS
@@ -113,7 +114,21 @@ export class Interpreter {
     const belongs = step.way === 'withLock' || caller.scope.length === 0 ? inner : caller.scope
     const opens = isAlone(target) ? [] : belongs
     const { scope } = caller
-    this.write({ e: 'call', c, kind, names, room, takes, waitMs, leaseMs, abortMs, owner, scope, opens })
+    this.write({
+      e: 'call',
+      c,
+      kind,
+      way: step.way,
+      names,
+      room,
+      takes,
+      waitMs,
+      leaseMs,
+      abortMs,
+      owner,
+      scope,
+      opens,
+    })
     const controller = new AbortController()
     const abort = abortMs === undefined ? undefined : setTimeout(() => controller.abort(), abortMs)
     const options: SectionOptions = {

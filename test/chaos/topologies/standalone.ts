@@ -1,5 +1,6 @@
 import { bringServer } from '../../servers/index.js'
 import { Wire } from '../network/wire.js'
+import type { Endpoint, Route } from '../order.js'
 import type { Topology } from './topology.js'
 
 /** For DEBUG SLEEP. */
@@ -7,15 +8,14 @@ export const DEBUGGABLE = ['--enable-debug-command', 'yes']
 
 export async function bringStandalone(protocol: 2 | 3): Promise<Topology> {
   const server = await bringServer({ prefer: 'binary', args: DEBUGGABLE })
+  const to = ({ host, port }: Endpoint): Route => ({ to: 'standalone', server: { host, port }, protocol })
   return {
     name: `standalone-${protocol}`,
     servers: [server],
+    direct: to(server),
     async route() {
       const wire = await Wire.before(server)
-      return {
-        route: { to: 'standalone', server: { host: wire.host, port: wire.port }, protocol },
-        wires: [wire],
-      }
+      return { route: to(wire), wires: [wire] }
     },
     stop: () => server.stop(),
   }

@@ -8,9 +8,11 @@ export type TopologyName = (typeof topologyNames)[number]
 /** The servers of an episode. */
 export interface Topology {
   readonly name: TopologyName
-  /** Those that keep data. */
+  /** Those that keep data, replicas among them. */
   readonly servers: readonly Server[]
-  /** Has one of the servers replaced by another that may lack what was written last; where the topology knows how. */
+  /** The way to the servers without wires, for the parent. */
+  readonly direct: Route
+  /** Has one of the servers replaced by another; where the topology knows how. */
   readonly failover?: () => Promise<void>
   /** A way to the servers for one worker alone, over wires of its own. */
   route(): Promise<{ readonly route: Route; readonly wires: readonly Wire[] }>

@@ -1,0 +1,81 @@
+import { topologyNames } from '../topologies/topology.js'
+import type { Nemesis } from './nemesis.js'
+
+const FARTHEST_MS = 10
+
+export const delay: Nemesis = {
+  name: 'proxy-delay',
+  topologies: topologyNames,
+  harmless: true,
+  unequal: true,
+  async strike({ random, victims, fault }) {
+    await fault('unequal ways', () => {
+      for (const { wires } of victims) {
+        const delayMs = random.chance(0.5) ? 0 : random.whole(1, FARTHEST_MS)
+        for (const wire of wires) wire.delayMs = delayMs
+      }
+    })
+  },
+}
+
+export const cut: Nemesis = {
+  name: 'proxy-cut',
+  topologies: topologyNames,
+  async strike({ random, victims, fault }) {
+    const victim = random.pick(victims)
+    await fault(
+      `connections of ${victim.name} cut`,
+      () => {
+        for (const wire of victim.wires) if (random.chance(0.7)) wire.cut()
+      },
+      { cutsOff: true },
+    )
+  },
+}
+
+export const refuse: Nemesis = {
+  name: 'proxy-refuse',
+  topologies: topologyNames,
+  async strike({ random, victims, fault, pause }) {
+    const victim = random.pick(victims)
+    await fault(
+      `connections of ${victim.name} refused`,
+      async () => {
+        for (const wire of victim.wires) wire.refuse()
+        await pause(100, 2_500)
+        for (const wire of victim.wires) wire.heal('lost')
+      },
+      { cutsOff: true },
+    )
+  },
+}
+
+export const silence: Nemesis = {
+  name: 'proxy-silence',
+  topologies: topologyNames,
+  strike: (scene) => silent(scene, 'lost'),
+}
+
+export const late: Nemesis = {
+  name: 'proxy-late',
+  topologies: topologyNames,
+  strays: true,
+  strike: (scene) => silent(scene, 'delivered'),
+}
+
+async function silent(
+  { random, victims, fault, pause }: Parameters<Nemesis['strike']>[0],
+  held: 'lost' | 'delivered',
+): Promise<void> {
+  const victim = random.pick(victims)
+  const directions = random.pick([['up'], ['down'], ['up', 'down']] as const)
+  await fault(
+    `${victim.name} hears and says nothing (${directions.join(' and ')})`,
+    async () => {
+      for (const wire of victim.wires) wire.silence(...directions)
+      await pause(100, 3_000)
+      for (const wire of victim.wires) wire.heal(held)
+    },
+    { cutsOff: true },
+  )
+}
