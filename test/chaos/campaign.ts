@@ -13,6 +13,8 @@ const TIMES: Times = { watchdogMs: 9_000, commandTimeoutMs: 1_000, storeTimeoutM
 /** How long everything may take to settle and to be undone, when all is well again. */
 const DRAIN_MS = 30_000
 const REST_MS = 3_000
+const LONG_WORK_MS = 3_000
+const SHORT_WORK_MS = 400
 
 export const LONGEST_LEASE_MS = TIMES.watchdogMs + 1_000
 
@@ -22,6 +24,10 @@ export interface EpisodePlan {
   readonly topology: TopologyName
   readonly kinds: readonly Kind[]
   readonly loadMs: number
+  /** How long calls may take to settle when the load has ended. */
+  readonly drainMs: number
+  /** Whether sections often last long. */
+  readonly longWork: boolean
 }
 
 /** The place of an episode, by its seed. Undefined: the nemesis has none there, or the place none of the kinds. */
@@ -37,7 +43,15 @@ export function planOf(
   )
   if (possible.length === 0) return undefined
   const topology = new Random(seed).pick(possible)
-  return { seed, nemesis, topology, kinds: kindsAt(topology, kinds), loadMs }
+  return {
+    seed,
+    nemesis,
+    topology,
+    kinds: kindsAt(topology, kinds),
+    loadMs,
+    drainMs: DRAIN_MS,
+    longWork: false,
+  }
 }
 
 function kindsAt(topology: TopologyName, kinds: readonly Kind[]): Kind[] {
@@ -45,14 +59,16 @@ function kindsAt(topology: TopologyName, kinds: readonly Kind[]): Kind[] {
 }
 
 export async function carryOut(plan: EpisodePlan, pool: Pool, bundle: Bundle): Promise<Outcome> {
-  const { seed, nemesis, topology, kinds, loadMs } = plan
+  const { nemesis, topology } = plan
   const times: Times = { ...TIMES, ...nemesis.options }
   const options = { ...times, ...nemesis.options }
   const leftMs = nemesis.harmless === true ? 0 : Math.max(times.watchdogMs, 5_000)
-  const order = { seed, nemesis, kinds, loadMs, options, drainMs: DRAIN_MS, restMs: REST_MS + leftMs }
+  // Who is told of a loss has to be at work then; elsewhere long work only keeps others waiting.
+  const longestWorkMs = times.watchdogMs < TIMES.watchdogMs ? LONG_WORK_MS : SHORT_WORK_MS
+  const order = { ...plan, options, restMs: REST_MS + leftMs, longestWorkMs }
   try {
     const episode = await runEpisode(order, await pool.take(topology), bundle)
-    return { seed, nemesis: nemesis.name, topology, verdict: check(episode, nemesis, times) }
+    return { seed: plan.seed, nemesis: nemesis.name, topology, verdict: check(episode, nemesis, times) }
   } catch (error) {
     await pool.discard(topology)
     throw error

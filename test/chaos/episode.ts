@@ -27,6 +27,9 @@ export interface EpisodeOrder {
   readonly options: HoldfastOptions
   /** How long calls may take to settle when the load has ended and all is well. */
   readonly drainMs: number
+  readonly longestWorkMs: number
+  /** Whether sections often last that long. */
+  readonly longWork: boolean
   /** How long the store may keep what nobody gave back. */
   readonly restMs: number
 }
@@ -44,7 +47,7 @@ export interface Episode {
 
 /** Runs the load and the nemesis, lets everything come to rest, and gives the history. */
 export async function runEpisode(order: EpisodeOrder, topology: Topology, bundle: Bundle): Promise<Episode> {
-  const { seed, nemesis, kinds, loadMs, options, drainMs, restMs } = order
+  const { seed, nemesis, kinds, loadMs, options, drainMs, restMs, longestWorkMs, longWork } = order
   const random = new Random(seed)
   const resources = resourcesOf(kinds, random.branch(1))
   const faults: Fault[] = []
@@ -54,7 +57,7 @@ export async function runEpisode(order: EpisodeOrder, topology: Topology, bundle
     seed,
     bundle,
     topology,
-    { tasks: TASKS, options, kinds, resources, longestWorkMs: 2_000 },
+    { tasks: TASKS, options, kinds, resources, longestWorkMs, longWork },
     `${seed}-${nemesis.name}`,
   )
   let lastBeat = now()

@@ -3,6 +3,9 @@ import { writeFile } from 'node:fs/promises'
 import process from 'node:process'
 import { bundle } from './bundle.js'
 import { carryOut, type EpisodePlan, LONGEST_LEASE_MS, planOf } from './campaign.js'
+import { mutants } from './mutants/catalogue.js'
+import { hunt } from './mutants/hunt.js'
+import type { Mutant } from './mutants/mutant.js'
 import { type ChaosOptions, parseOptions } from './options.js'
 import { type Outcome, rowsOf, tableOf } from './summary.js'
 import { Pool } from './topologies/pool.js'
@@ -17,8 +20,17 @@ async function chaos(options: ChaosOptions): Promise<number> {
   const pool = new Pool(LONGEST_LEASE_MS)
   const built = await bundle()
   const outcomes: Outcome[] = []
-  const until = performance.now() + seconds * 1_000
+  let escaped = 0
   try {
+    for (const mutant of mutants.filter((each) => isWanted(each, options.mutants))) {
+      const { by, control } = await hunt(mutant, seed, pool, built)
+      const caught = by && !control
+      if (!caught) escaped += 1
+      const verdict = by ? `caught by ${by.check}: ${by.what}` : 'GOT AWAY'
+      process.stdout.write(`mutant ${mutant.name} (${mutant.fault}): ${verdict}\n`)
+      if (control) process.stdout.write(`  but without the fault, too: ${control.check} ${control.what}\n`)
+    }
+    const until = performance.now() + seconds * 1_000
     for (let number = 0; performance.now() < until; number += 1) {
       const nemesis = nemeses[number % nemeses.length]
       const plan = nemesis && planOf(seed + number, nemesis, topologies, kinds, episode * 1_000)
@@ -32,10 +44,10 @@ async function chaos(options: ChaosOptions): Promise<number> {
     if (keep) process.stdout.write(`histories: ${built.folder}\n`)
     else await built.remove()
   }
-  process.stdout.write(`${tableOf(outcomes)}\n`)
+  if (outcomes.length > 0) process.stdout.write(`${tableOf(outcomes)}\n`)
   if (json !== undefined)
     await writeFile(json, `${JSON.stringify({ rows: rowsOf(outcomes), outcomes }, undefined, 1)}\n`)
-  return outcomes.some(({ verdict }) => verdict.findings.length > 0) ? 1 : 0
+  return escaped > 0 || outcomes.some(({ verdict }) => verdict.findings.length > 0) ? 1 : 0
 }
 
 function say({ seed, nemesis, topology, verdict }: Outcome, { kinds, loadMs }: EpisodePlan): void {
@@ -50,4 +62,9 @@ function say({ seed, nemesis, topology, verdict }: Outcome, { kinds, loadMs }: E
       `  npm run chaos -- --seed ${seed} --nemeses ${nemesis} --topologies ${topology} --kinds ${kinds.join(',')} --episode ${loadMs / 1_000} --seconds 1`,
     )
   process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function isWanted({ name, quick }: Mutant, wanted: ChaosOptions['mutants']): boolean {
+  if (wanted === undefined || typeof wanted === 'boolean') return wanted === true
+  return wanted.includes(name) || (quick === true && wanted.includes('quick'))
 }

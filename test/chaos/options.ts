@@ -27,7 +27,7 @@ export function parseOptions(argv: readonly string[]): ChaosOptions {
     .option('--topologies <topologies>', 'servers, joined by commas', listOf(topologyNames), [
       ...topologyNames,
     ])
-    .option('--seconds <seconds>', 'for how long; the episode that runs then is the last', positive, 60)
+    .option('--seconds <seconds>', 'for how long; the episode that runs then is the last', notNegative, 60)
     .option('--episode <seconds>', 'how long the load of an episode lasts', positive, 8)
     .option(
       '--seed <seed>',
@@ -35,8 +35,10 @@ export function parseOptions(argv: readonly string[]): ChaosOptions {
       whole,
       Date.now() % 1_000_000,
     )
-    .option('--mutants [mutants]', 'whether the checker finds broken versions of the library', (text) =>
-      text.split(','),
+    .option(
+      '--mutants [mutants]',
+      'whether broken versions of the library are caught: all, those named, or quick for a few',
+      (text) => text.split(','),
     )
     .option('--json <file>', 'writes the figures to a file')
     .option('--keep', 'keeps the histories', false)
@@ -61,6 +63,10 @@ function listOf<Name extends string>(known: readonly Name[]): (text: string) => 
 function nemesesOf(text: string): Nemesis[] {
   const chosen = listOf(nemeses.map(({ name }) => name))(text)
   return nemeses.filter(({ name }) => chosen.includes(name))
+}
+
+function notNegative(text: string): number {
+  return text.trim() === '0' ? 0 : positive(text)
 }
 
 function positive(text: string): number {

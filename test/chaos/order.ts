@@ -31,6 +31,7 @@ export interface WorkerOrder {
   readonly kinds: readonly Kind[]
   readonly resources: readonly Resource[]
   readonly longestWorkMs: number
+  readonly longWork: boolean
   /** Where its history goes. */
   readonly history: string
 }

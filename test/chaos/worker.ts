@@ -81,9 +81,8 @@ async function setPermits(): Promise<void> {
 }
 
 async function task(random: Random): Promise<void> {
-  const terms = { kinds: order.kinds, resources: order.resources, longestWorkMs: order.longestWorkMs }
   while (!finishing) {
-    await interpreter.run(generate(random, terms))
+    await interpreter.run(generate(random, order))
     await pause(random.whole(0, 3))
   }
 }

@@ -8,6 +8,7 @@ import type { Explanation, Finding } from './finding.js'
 import { checkIdleness } from './idleness.js'
 import { checkLateness, type Promises } from './lateness.js'
 import { checkLineOrder } from './line-order.js'
+import { checkLosses } from './losses.js'
 import { checkRest } from './rest.js'
 import { checkStarvation } from './starvation.js'
 
@@ -43,7 +44,7 @@ export function check(episode: Episode, nemesis: Nemesis, times: Times): Verdict
   const standstills = new Standstills(history)
   const promises: Promises = { storeTimeoutMs, commandTimeoutMs, graceMs: GRACE_MS }
   const exclusion = checkExclusion(calls, faults, {
-    noticeMs: watchdogMs / 3 + 2 * commandTimeoutMs + GRACE_MS,
+    noticeMs: watchdogMs / 3 + GRACE_MS + (faults.some(({ cutsOff }) => cutsOff) ? 2 * commandTimeoutMs : 0),
     handOverMs: HAND_OVER_MS,
   })
   const idleness = checkIdleness(calls, faults, standstills, endedAt, {
@@ -63,9 +64,9 @@ export function check(episode: Episode, nemesis: Nemesis, times: Times): Verdict
       ...checkRest(episode, calls, nemesis.harmless === true),
       ...checkLateness(calls, standstills, promises),
       ...idleness.findings,
-      ...checkStarvation(calls, standstills, endedAt),
+      ...checkStarvation(calls, faults, standstills, endedAt),
       ...checkFences(calls, faults),
-      ...(nemesis.harmless === true ? checkLineOrder(calls) : []),
+      ...(nemesis.harmless === true ? [...checkLineOrder(calls), ...checkLosses(calls, standstills)] : []),
       ...left,
     ],
     explained: exclusion.explained,

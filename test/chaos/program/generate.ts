@@ -9,6 +9,8 @@ export interface Terms {
   readonly resources: readonly Resource[]
   /** The longest that a section works, rarely; most take a few milliseconds. */
   readonly longestWorkMs: number
+  /** Whether that is not so rare. */
+  readonly longWork: boolean
 }
 
 /** What encloses a step. */
@@ -148,8 +150,8 @@ function onceMore(random: Random, target: Target): Target {
   return target.kind === 'write' && random.chance(0.5) ? { kind: 'read', name: target.name } : target
 }
 
-function work(random: Random, { longestWorkMs }: Terms): Step {
-  if (random.chance(0.001)) return { do: 'work', ms: random.whole(200, longestWorkMs) }
+function work(random: Random, { longestWorkMs, longWork }: Terms): Step {
+  if (random.chance(longWork ? 0.02 : 0.001)) return { do: 'work', ms: random.whole(200, longestWorkMs) }
   return {
     do: 'work',
     ms: random.chance(0.7) ? 0 : random.chance(0.9) ? random.whole(1, 3) : random.whole(5, 30),

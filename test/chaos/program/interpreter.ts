@@ -1,7 +1,8 @@
 import { setTimeout as pause, setImmediate } from 'node:timers/promises'
-import { ClosedError, type Holdfast, HoldfastError, LockLostError, StoreError } from '../../../src/index.js'
+import { type Holdfast, HoldfastError, StoreError } from '../../../src/index.js'
 import type { Told } from '../history/event.js'
 import { type AnyHold, Handles, type SectionOptions } from './handles.js'
+import { Presence } from './presence.js'
 import type { Resource } from './resource.js'
 import type { SectionStep, Step, Target } from './step.js'
 
@@ -17,17 +18,11 @@ interface Around {
 
 const OUTSIDE: Around = { scope: [], stands: () => true }
 
-/** A section as long as it runs. */
-interface Running {
-  readonly names: readonly string[]
-  readonly look: () => boolean
-}
-
 /** Carries programs out and writes down what happens. */
 export class Interpreter {
   readonly #handles: Handles
   readonly #detached = new Set<Promise<void>>()
-  readonly #running = new Map<number, Running>()
+  readonly #running = new Set<Presence>()
   readonly #waiting = new Map<string, number>()
   #calls = 0
   /** Scopes of `run` are numbered downwards: those of sections have the numbers of their calls. */
@@ -46,7 +41,7 @@ export class Interpreter {
     })
     // What is believed after a renewal is written down: a holder that is frozen then cannot say it any more.
     holdfast.on('renewed', ({ name }) => {
-      for (const { names, look } of this.#running.values()) if (names.includes(name)) look()
+      for (const presence of this.#running) if (presence.names.includes(name)) presence.look()
     })
   }
 
@@ -205,43 +200,18 @@ export class Interpreter {
   }
 
   async #inside(step: SectionStep, c: number, hold: AnyHold | undefined, around: Around): Promise<void> {
-    const { write } = this
-    let lost = false
-    const lose = (): void => {
-      if (!lost) write({ e: 'lost', c })
-      lost = true
-    }
-    const look = (): boolean => {
-      if (lost || !hold) return !lost
-      try {
-        hold.assertHeld()
-        write({ e: 'holds', c, left: finite(hold.remainingMs()) })
-      } catch (error) {
-        if (!(error instanceof LockLostError) && !(error instanceof ClosedError))
-          write({ e: 'wrong', what: `assertHeld: ${String(error)}` })
-        lose()
-      }
-      return !lost
-    }
-    const fence = hold && 'fence' in hold ? hold.fence?.toString() : undefined
-    const name = step.target.kind === 'striped' ? hold?.name : undefined
-    const left = hold ? hold.remainingMs() : (step.leaseMs ?? this.ttlMs.lease)
-    write({ e: 'enter', c, left: finite(left), fence, name })
-    const names =
-      step.target.kind === 'multi'
-        ? step.target.names
-        : [name ?? ('name' in step.target ? step.target.name : '')]
-    this.#running.set(c, { names, look })
-    hold?.signal.addEventListener('abort', lose, { once: true })
-    if (hold?.signal.aborted) lose()
+    const { target, leaseMs } = step
+    const stripe = target.kind === 'striped' ? hold?.name : undefined
+    const names = target.kind === 'multi' ? target.names : [stripe ?? target.name]
+    const presence = new Presence(c, names, hold, leaseMs ?? this.ttlMs.lease, this.write)
+    presence.enter(stripe)
+    this.#running.add(presence)
     try {
-      const stands = (): boolean => !lost && around.stands()
-      await this.#all(step.body, { ...around, stands: () => stands() && look() })
+      await this.#all(step.body, { ...around, stands: () => around.stands() && presence.look() })
     } finally {
-      look()
-      this.#running.delete(c)
-      hold?.signal.removeEventListener('abort', lose)
-      write({ e: 'exit', c })
+      presence.look()
+      this.#running.delete(presence)
+      presence.exit()
     }
   }
 
@@ -273,8 +243,4 @@ function isPermits(target: Target): target is PermitsTarget {
 /** Whether each acquisition stands for itself, and nothing re-enters it. */
 function isAlone(target: Target): boolean {
   return isPermits(target) || target.kind === 'once'
-}
-
-function finite(ms: number): number {
-  return Math.min(ms, 1e9)
 }
