@@ -13,7 +13,7 @@ const TIMES: Times = { watchdogMs: 9_000, commandTimeoutMs: 1_000, storeTimeoutM
 /** How long everything may take to settle and to be undone, when all is well again. */
 const DRAIN_MS = 30_000
 const REST_MS = 3_000
-const LONG_WORK_MS = 3_000
+const LONG_WORK_MS = 4_000
 const SHORT_WORK_MS = 400
 
 export const LONGEST_LEASE_MS = TIMES.watchdogMs + 1_000
@@ -64,7 +64,7 @@ export async function carryOut(plan: EpisodePlan, pool: Pool, bundle: Bundle): P
   const options = { ...times, ...nemesis.options }
   const leftMs = nemesis.harmless === true ? 0 : Math.max(times.watchdogMs, 5_000)
   // Who is told of a loss has to be at work then; elsewhere long work only keeps others waiting.
-  const longestWorkMs = times.watchdogMs < TIMES.watchdogMs ? LONG_WORK_MS : SHORT_WORK_MS
+  const longestWorkMs = plan.longWork || times.watchdogMs < TIMES.watchdogMs ? LONG_WORK_MS : SHORT_WORK_MS
   const order = { ...plan, options, restMs: REST_MS + leftMs, longestWorkMs }
   try {
     const episode = await runEpisode(order, await pool.take(topology), bundle)

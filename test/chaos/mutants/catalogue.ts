@@ -22,9 +22,9 @@ export const mutants: readonly Mutant[] = [
     becomes: 'return 1',
     nemesis: 'delete-key',
     kinds: ['lock'],
-    options: { watchdogMs: 600 },
+    options: { watchdogMs: 300 },
     longWork: true,
-    caughtBy: ['unnoticed', 'exclusion'],
+    caughtBy: ['unnoticed'],
   },
   {
     name: 'grant-without-lease',
@@ -34,6 +34,8 @@ export const mutants: readonly Mutant[] = [
     becomes: 'local leased = 1',
     nemesis: 'kill',
     kinds: ['lock'],
+    options: { watchdogMs: 9_000 },
+    longWork: true,
     caughtBy: ['stuck', 'idle', 'leftover'],
   },
   {

@@ -151,7 +151,8 @@ function onceMore(random: Random, target: Target): Target {
 }
 
 function work(random: Random, { longestWorkMs, longWork }: Terms): Step {
-  if (random.chance(longWork ? 0.02 : 0.001)) return { do: 'work', ms: random.whole(200, longestWorkMs) }
+  if (longWork && random.chance(0.1)) return { do: 'work', ms: random.whole(longestWorkMs / 2, longestWorkMs) }
+  if (random.chance(0.001)) return { do: 'work', ms: random.whole(200, longestWorkMs) }
   return {
     do: 'work',
     ms: random.chance(0.7) ? 0 : random.chance(0.9) ? random.whole(1, 3) : random.whole(5, 30),
