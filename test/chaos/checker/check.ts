@@ -9,6 +9,7 @@ import { checkIdleness } from './idleness.js'
 import { checkLateness, type Promises } from './lateness.js'
 import { checkLineOrder } from './line-order.js'
 import { checkLosses } from './losses.js'
+import { checkOutages } from './outages.js'
 import { checkRest } from './rest.js'
 import { checkStarvation } from './starvation.js'
 
@@ -61,8 +62,9 @@ export function check(episode: Episode, nemesis: Nemesis, times: Times): Verdict
   return {
     findings: [
       ...exclusion.findings,
-      ...checkRest(episode, calls, nemesis.harmless === true),
+      ...checkRest(episode, calls, standstills, nemesis.harmless === true),
       ...checkLateness(calls, standstills, promises),
+      ...checkOutages(calls, faults, standstills, promises),
       ...idleness.findings,
       ...checkStarvation(calls, faults, standstills, endedAt),
       ...checkFences(calls, faults),

@@ -6,6 +6,7 @@ import { checkIdleness } from './idleness.js'
 import { checkLateness } from './lateness.js'
 import { checkLineOrder } from './line-order.js'
 import { checkLosses } from './losses.js'
+import { checkOutages } from './outages.js'
 import { checkStarvation } from './starvation.js'
 import { call, fault, historyOf, told } from './told.js'
 
@@ -75,6 +76,18 @@ describe('lateness', () => {
     ]
     expect(late(lines, new Standstills(historyOf({ w: lines })))).toBe(0)
   })
+})
+
+test('a call that waits for a silent store gives up in time, one behind its own process may wait', () => {
+  const faults = [fault(100, 9_000, { cutsOff: true, silences: 'w' })]
+  const waits = (until: number): Line[] => [
+    [0, call(1)],
+    [until, { e: 'fail', c: 1, how: 'store:timeout' }],
+  ]
+  const late = (lines: Line[]) => checkOutages(told({ w: lines }), faults, still, promises).length
+  expect(late(waits(2_600))).toBe(0)
+  expect(late(waits(2_800))).toBe(1)
+  expect(late([...waits(8_000), ...section(2, [0, 50, 7_000])])).toBe(0)
 })
 
 describe('idleness', () => {

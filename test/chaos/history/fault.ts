@@ -7,4 +7,6 @@ export interface Fault {
   readonly loses: 'nothing' | 'all' | { readonly name: string }
   /** Whether stores were hard to reach meanwhile, so that nothing is to be expected of them. */
   readonly cutsOff: boolean
+  /** The worker that had no answer at all from any server meanwhile. */
+  readonly silences?: string | undefined
 }

@@ -1,6 +1,6 @@
 import { deleteKey, forceUnlock, moveSlot } from './data.js'
 import type { Nemesis } from './nemesis.js'
-import { cut, delay, late, refuse, silence } from './network.js'
+import { cut, dark, delay, late, refuse, silence } from './network.js'
 import {
   clientKill,
   clientPause,
@@ -37,6 +37,7 @@ export const nemeses: readonly Nemesis[] = [
   refuse,
   silence,
   late,
+  dark,
   both(block, clientKill),
   both(kill, cut),
   both(pause, serverPause),

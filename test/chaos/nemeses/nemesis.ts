@@ -26,7 +26,11 @@ export interface Scene {
   readonly goesOn: boolean
   pause(leastMs: number, mostMs: number): Promise<void>
   /** Does something, and writes down that it was done, from its beginning to its end. */
-  fault(what: string, act: () => unknown, traits?: Partial<Pick<Fault, 'loses' | 'cutsOff'>>): Promise<void>
+  fault(
+    what: string,
+    act: () => unknown,
+    traits?: Partial<Pick<Fault, 'loses' | 'cutsOff' | 'silences'>>,
+  ): Promise<void>
 }
 
 /** Something that goes wrong. */

@@ -1,5 +1,5 @@
 import { topologyNames } from '../topologies/topology.js'
-import type { Nemesis } from './nemesis.js'
+import type { Nemesis, Scene } from './nemesis.js'
 
 const FARTHEST_MS = 10
 
@@ -53,29 +53,41 @@ export const refuse: Nemesis = {
 export const silence: Nemesis = {
   name: 'proxy-silence',
   topologies: topologyNames,
-  strike: (scene) => silent(scene, 'lost'),
+  strike: (scene) => silent(scene, 'lost', 3_000),
 }
 
 export const late: Nemesis = {
   name: 'proxy-late',
   topologies: topologyNames,
   strays: true,
-  strike: (scene) => silent(scene, 'delivered'),
+  strike: (scene) => silent(scene, 'delivered', 3_000),
+}
+
+/** A silence that outlasts what calls put up with. */
+export const dark: Nemesis = {
+  name: 'proxy-dark',
+  topologies: topologyNames,
+  options: { watchdogMs: 2_400, commandTimeoutMs: 400, storeTimeoutMs: 800 },
+  // What was held then is lost.
+  freezes: true,
+  strike: (scene) => silent(scene, 'lost', 7_000),
 }
 
 async function silent(
-  { random, victims, fault, pause }: Parameters<Nemesis['strike']>[0],
+  { random, victims, fault, pause }: Scene,
   held: 'lost' | 'delivered',
+  mostMs: number,
 ): Promise<void> {
   const victim = random.pick(victims)
   const directions = random.pick([['up'], ['down'], ['up', 'down']] as const)
+  const { name } = victim
   await fault(
-    `${victim.name} hears and says nothing (${directions.join(' and ')})`,
+    `${name} hears and says nothing (${directions.join(' and ')})`,
     async () => {
       for (const wire of victim.wires) wire.silence(...directions)
-      await pause(100, 3_000)
+      await pause(mostMs > 3_000 ? mostMs / 2 : 100, mostMs)
       for (const wire of victim.wires) wire.heal(held)
     },
-    { cutsOff: true },
+    { cutsOff: true, silences: name },
   )
 }

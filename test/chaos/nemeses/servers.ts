@@ -6,6 +6,12 @@ function lossOf({ topology }: Scene): 'nothing' | 'all' {
   return topology.name === 'quorum' ? 'nothing' : 'all'
 }
 
+/** Of a quorum, only one member at a time may be one that does not vote: that takes until the load has ended. */
+async function recovery({ topology, pause }: Scene): Promise<void> {
+  if (topology.name === 'quorum') await pause(11_000, 11_000)
+  else await pause(1_000, 2_000)
+}
+
 export const restart: Nemesis = {
   name: 'server-restart',
   topologies: ['standalone-2', 'standalone-3', 'cluster', 'quorum'],
@@ -14,7 +20,7 @@ export const restart: Nemesis = {
     await scene.fault(`restart of ${server.port} with its data`, () => server.restart({ keepData: true }), {
       cutsOff: true,
     })
-    await scene.pause(1_000, 2_000)
+    await recovery(scene)
   },
 }
 
@@ -27,9 +33,7 @@ export const crash: Nemesis = {
       cutsOff: true,
       loses: lossOf(scene),
     })
-    // Of a quorum, only one member at a time may have lost its votes.
-    if (scene.topology.name === 'quorum') await scene.pause(11_000, 11_000)
-    else await scene.pause(1_000, 2_000)
+    await recovery(scene)
   },
 }
 

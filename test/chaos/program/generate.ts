@@ -151,7 +151,8 @@ function onceMore(random: Random, target: Target): Target {
 }
 
 function work(random: Random, { longestWorkMs, longWork }: Terms): Step {
-  if (longWork && random.chance(0.1)) return { do: 'work', ms: random.whole(longestWorkMs / 2, longestWorkMs) }
+  if (longWork && random.chance(0.1))
+    return { do: 'work', ms: random.whole(longestWorkMs / 2, longestWorkMs) }
   if (random.chance(0.001)) return { do: 'work', ms: random.whole(200, longestWorkMs) }
   return {
     do: 'work',

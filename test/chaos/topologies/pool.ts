@@ -14,6 +14,7 @@ export class Pool {
   async take(name: TopologyName): Promise<Topology> {
     const topology = this.#brought.get(name) ?? (await this.#bring(name))
     this.#brought.set(name, topology)
+    await topology.settled?.()
     for (const server of topology.servers) {
       // A replica follows its master.
       await withAdmin(server, (command) => command('FLUSHALL')).catch(() => undefined)

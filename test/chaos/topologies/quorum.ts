@@ -1,4 +1,6 @@
-import { bringServer } from '../../servers/index.js'
+import { withAdmin } from '../../servers/admin.js'
+import { bringServer, type Server } from '../../servers/index.js'
+import { until } from '../../servers/until.js'
 import { Wire } from '../network/wire.js'
 import type { Endpoint, Route } from '../order.js'
 import { DEBUGGABLE } from './standalone.js'
@@ -20,6 +22,7 @@ export async function bringQuorum(restartGuardMs: number): Promise<Topology> {
     name: 'quorum',
     servers,
     direct: to(servers),
+    settled: () => untilAllVote(servers, restartGuardMs),
     async route() {
       const wires = await Promise.all(servers.map((server) => Wire.before(server)))
       return { route: to(wires), wires }
@@ -28,4 +31,18 @@ export async function bringQuorum(restartGuardMs: number): Promise<Topology> {
       await Promise.all(servers.map((server) => server.stop()))
     },
   }
+}
+
+/** A server that was started a short while ago does not vote yet. */
+async function untilAllVote(servers: readonly Server[], guardMs: number): Promise<void> {
+  for (const server of servers)
+    await withAdmin(server, (command) =>
+      until(
+        async () => {
+          const info = String(await command('INFO', 'server'))
+          return Number(/^uptime_in_seconds:(\d+)/m.exec(info)?.[1]) * 1_000 > guardMs + 1_000
+        },
+        { what: 'the server has been up for long enough to vote', everyMs: 200 },
+      ),
+    )
 }

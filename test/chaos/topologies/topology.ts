@@ -14,6 +14,8 @@ export interface Topology {
   readonly direct: Route
   /** Has one of the servers replaced by another; where the topology knows how. */
   readonly failover?: () => Promise<void>
+  /** Resolves when all of them serve; where that takes time after a start. */
+  readonly settled?: () => Promise<void>
   /** A way to the servers for one worker alone, over wires of its own. */
   route(): Promise<{ readonly route: Route; readonly wires: readonly Wire[] }>
   stop(): Promise<void>
