@@ -185,6 +185,8 @@ export class Connection<Client extends Connectable> {
     on('end', () => this.#ended())
     on('error', (error) => {
       this.#lastError = error
+      // It cannot tell any more which answer is whose. (So say versions that do not know of a subscription ended by the server.)
+      if (error instanceof Error && error.message.startsWith('Command queue state error')) void this.drop()
     })
     on('connect', () => letProcessEnd(client))
     for (const [event, listener] of Object.entries(this.listener.events ?? {})) on(event, listener)
