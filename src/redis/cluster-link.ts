@@ -83,6 +83,7 @@ export class ClusterLink implements Link {
   }
 
   carryOut<Result>(key: string, order: (send: Send) => Order<unknown, Result>): Promise<Result> {
+    this.#subscriptions.verify()
     return this.#cluster.carryOut(order(this.#call), () => this.#dropNode(key))
   }
 

@@ -10,6 +10,8 @@ import { Batch, streamOf } from './stream.js'
 export interface ConnectionListener {
   ready?(): void
   broken?(): void
+  /** What answers is not the server to talk to any more, and the connection will end for that. */
+  misled?(): void
   /** What else the client library tells, by the names of its events. */
   readonly events?: Readonly<Record<string, (...told: unknown[]) => void>>
 }
@@ -121,7 +123,8 @@ export class Connection<Client extends Connectable> {
         }
       }
       const retried = (error: unknown): void => {
-        if (isReply(error) && !leadsElsewhere(error)) this.#hear()
+        if (leadsElsewhere(error)) this.listener.misled?.()
+        else if (isReply(error)) this.#hear()
         const again = this.#pending.has(failed) ? order.retry?.(error) : undefined
         if (again) again.then(answered, failed)
         else failed(error)

@@ -63,6 +63,11 @@ export class ShardSubscriptions {
     for (const [channel, home] of this.#homes) if (home === address) this.#restore(channel, 1)
   }
 
+  /** See {@link Subscriber.verify}. */
+  verify(): void {
+    for (const subscriber of this.#subscribers.values()) subscriber.verify()
+  }
+
   close(): void {
     for (const subscriber of this.#subscribers.values()) subscriber.close()
     this.#subscribers.clear()
@@ -123,7 +128,7 @@ export class ShardSubscriptions {
         ready: () => subscriber.resume(),
         broken: leave,
         events: {
-          smessage: (channel, text) => this.listener.message(String(channel), String(text)),
+          smessage: (channel, text) => subscriber.heard(String(channel), String(text)),
           // ioredis says so when the server ends subscriptions because their slots have moved away.
           moved: leave,
         },
