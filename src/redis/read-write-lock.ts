@@ -74,7 +74,6 @@ export function readWritePorts(to: ReadWriteLink, settings: ReadWriteLockSetting
  * next writer, or all readers in front of the next writer, and tells their clients.
  */
 class ReadWriteLockPort implements FencedPort, StoreLine {
-  readonly watchesInOrder: boolean
   readonly fenced = true
   readonly shared: boolean
   readonly line: StoreLine = this
@@ -87,8 +86,11 @@ class ReadWriteLockPort implements FencedPort, StoreLine {
     private readonly settings: ReadWriteLockSettings,
   ) {
     this.shared = side === 'r'
-    this.watchesInOrder = to.link.subscribesInOrder
     this.waiterLeaseMs = settings.waiterLeaseMs
+  }
+
+  get watchesInOrder(): boolean {
+    return this.to.link.subscribesInOrder
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
