@@ -95,7 +95,8 @@ export class Connection<Client extends Connectable> {
   ): Promise<Result> {
     this.#batch.add()
     return new Promise((resolve, reject) => {
-      const { about } = order
+      const { about, withinMs = Number.POSITIVE_INFINITY } = order
+      const timeoutMs = Math.min(withinMs, this.commandTimeoutMs)
       const heardBefore = this.#heard
       let sentOn: number | undefined
       const over = (): boolean => {
@@ -105,11 +106,11 @@ export class Connection<Client extends Connectable> {
       const failed = (error: unknown): void => {
         if (!over()) reject(failureOf(this.#explain(error), about))
       }
-      const deadline = this.schedule.at(this.schedule.clock.now() + this.commandTimeoutMs, () => {
+      const deadline = this.schedule.at(this.schedule.clock.now() + timeoutMs, () => {
         // Nothing was heard for as long: the peer may be gone without a word. A new connection finds out.
         if (sentOn === this.breaks && this.#heard === heardBefore) drop()
         if (sentOn === undefined && this.#lastError !== undefined) failed(this.#lastError)
-        else if (!over()) reject(timeoutOf(about, this.commandTimeoutMs))
+        else if (!over()) reject(timeoutOf(about, timeoutMs))
       })
       const answered = (reply: Reply): void => {
         this.#hear()
