@@ -1,6 +1,7 @@
 import type { Call, Refusal } from './core/call.js'
 import { Grant } from './core/grant.js'
 import type { Locker } from './core/locker.js'
+import { warnIfDropped } from './dropped-hold.js'
 import { InvalidArgumentError, LockTimeoutError, NoOwnerError } from './errors.js'
 import { Hold } from './hold.js'
 import { type AcquireOptions, checkAcquireOptions } from './options.js'
@@ -111,7 +112,8 @@ export class Entry {
   #begin(grant: Grant, caller: Scope): Hold {
     beginHold(traceOf(grant))
     const { locker, owners } = this.terms
-    return new Hold(grant, locker, owners, this.#isCurrent(caller) ? undefined : caller)
+    const hold = new Hold(grant, locker, owners, this.#isCurrent(caller) ? undefined : caller)
+    return warnIfDropped(hold, [{ grant, locker }])
   }
 
   #isCurrent(scope: Scope): boolean {

@@ -60,11 +60,13 @@ export interface LostEvent {
  * - `LONG_LOCAL_WAIT`: a call has waited long (`warnAfterMs`) for a lock that its own process holds. Likely it waits for itself,
  *   because the code nests without an owner scope. The stacks are there when the `diagnostics` option is on.
  * - `LEFT_LOCKED`: a `run` ended with a `lock()` that was not unlocked. The watchdog no longer renews it.
+ * - `DROPPED_HOLD`: a hold without a lease of its own was garbage-collected before it was released. It is renewed until the process
+ *   ends. Where it was taken is told when the `diagnostics` option is on.
  */
 export interface WarningEvent {
-  readonly code: 'LONG_LOCAL_WAIT' | 'LEFT_LOCKED'
+  readonly code: 'LONG_LOCAL_WAIT' | 'LEFT_LOCKED' | 'DROPPED_HOLD'
   readonly name: string
-  /** Who waits, or who left it locked. */
+  /** Who waits, or who left it locked or let go of it. */
   readonly owner: Owner
   readonly holder: Owner
   readonly message: string

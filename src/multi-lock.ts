@@ -1,5 +1,6 @@
 import { Assembly, type AssemblyRefusal, type Member } from './core/assembly.js'
 import type { Grant } from './core/grant.js'
+import { warnIfDropped } from './dropped-hold.js'
 import { Entry, type EntryTerms, NO_OPTIONS } from './entry.js'
 import { InvalidArgumentError, LockTimeoutError, NotOwnerError } from './errors.js'
 import { Lock } from './lock.js'
@@ -194,7 +195,8 @@ export class MultiLock {
   #begin(members: readonly HeldMember[], scope: Scope): MultiHold {
     const { owners } = this.#terms
     for (const { grant } of members) beginHold(traceOf(grant))
-    return new MultiHold(members, scope, owners, scope === owners.current() ? undefined : scope)
+    const hold = new MultiHold(members, scope, owners, scope === owners.current() ? undefined : scope)
+    return warnIfDropped(hold, members)
   }
 
   #leaveOpen(members: readonly HeldMember[], scope: Scope): void {

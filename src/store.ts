@@ -201,6 +201,8 @@ export interface RenewRequest {
   /** How many permits the hold is for, where the kind has permits. */
   readonly permits?: number | undefined
   readonly leaseMs: number
+  /** How long the answer may take, where that is less than any command may: a connection that is silent so long is given up. */
+  readonly withinMs?: number | undefined
 }
 
 /** What a store tells those that watch. */

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { AnyOf, type AnyOutcome } from './core/any-of.js'
 import type { Grant } from './core/grant.js'
+import { warnIfDropped } from './dropped-hold.js'
 import { Entry, type EntryTerms, NO_OPTIONS } from './entry.js'
 import { InvalidArgumentError, LockTimeoutError } from './errors.js'
 import { Hold } from './hold.js'
@@ -167,6 +168,7 @@ export class StripedLock {
   #begin({ index, grant }: { readonly index: number; readonly grant: Grant }, scope: Scope): StripeHold {
     beginHold(traceOf(grant))
     const ownScope = scope === this.#terms.owners.current() ? undefined : scope
-    return new StripeHold(index, grant, this.#terms, ownScope)
+    const hold = new StripeHold(index, grant, this.#terms, ownScope)
+    return warnIfDropped(hold, [{ grant, locker: this.#terms.locker }])
   }
 }

@@ -2,6 +2,7 @@ import { TooManyWaitersError } from '../errors.js'
 import { outcomeOf } from '../trace/outcome.js'
 import { Attempt } from './attempt.js'
 import type { Call, Refusal } from './call.js'
+import { calledFrom } from './called-from.js'
 import type { Gate } from './gate.js'
 import type { Grant } from './grant.js'
 import type { Locker } from './locker.js'
@@ -40,7 +41,7 @@ export class Acquisition {
     this.waiter = new Waiter(call, locker.schedule)
     this.#deadline = this.waiter.startedAt + call.waitMs
     this.#once = call.waitMs === 0 || call.together !== undefined
-    this.#calledAt = locker.settings.diagnostics ? new Error('called here').stack : undefined
+    this.#calledAt = locker.settings.diagnostics ? calledFrom() : undefined
     this.#attempt = new Attempt(locker, gate, call, this.waiter, this.#calledAt)
   }
 

@@ -24,6 +24,12 @@ import type { Waiter } from './waiter.js'
  * lock must mint a token: then one command does it, atomically, and nobody else gets in between.
  */
 
+/**
+ * For how long a lock may go from call to call without the store, which may have lost it (its key was deleted, a failover) with
+ * nobody told. The next hand-over is a command, which finds out.
+ */
+const LONGEST_UNCONFIRMED_MS = 250
+
 /** The waiter of this process that gets the lock now; undefined when there is none, or when it is the turn of other processes. */
 export function heirOf({ settings, schedule }: Locker, gate: Gate, tenure: Tenure): Waiter | undefined {
   const heir = gate.heir()
@@ -35,8 +41,14 @@ export function heirOf({ settings, schedule }: Locker, gate: Gate, tenure: Tenur
 }
 
 /** Whether the store need not hear of it: then the lock can change hands in memory. */
-export function staysAsItIs({ port }: Locker, { renewUntil }: Grant, heir: Waiter): boolean {
-  return renewUntil !== undefined && heir.call.leaseMs === undefined && !port.fenced
+export function staysAsItIs(
+  { port, schedule }: Locker,
+  { tenure, renewUntil }: Grant,
+  heir: Waiter,
+): boolean {
+  if (renewUntil === undefined || heir.call.leaseMs !== undefined || port.fenced) return false
+  const { passedSince } = tenure
+  return passedSince === undefined || schedule.clock.now() - passedSince <= LONGEST_UNCONFIRMED_MS
 }
 
 /** Hands the lock on in memory. The heir's hold is in force when this returns. */
@@ -45,6 +57,7 @@ export function passOn(locker: Locker, tenure: Tenure, last: Grant, heir: Waiter
   const now = locker.schedule.clock.now()
   const grant = new Grant(tenure, call.holder, now + call.maxHoldMs, last.fence)
   grant.handedOver = true
+  tenure.passedSince ??= now
   tenure.passTo(call.caller.owner, grant)
   locker.possession.watchdog.resume(tenure)
   heir.inherit(grant)

@@ -304,6 +304,8 @@ export class Locker {
     for (const { waiter } of acquisitions) waiter.cancel(new ClosedError(waiter.call.name))
     await this.#keepAlive.during(async () => {
       await Promise.allSettled(acquisitions.map(({ work }) => work))
+      // A call for several locks gives back those it has got when it hears that it does not get the rest.
+      if (acquisitions.length > 0) await new Promise<void>((resolve) => setImmediate(resolve))
       this.possession.closeHeld(new ClosedError())
       // Whatever a call that just ended gives back is among them.
       await Promise.allSettled(this.#releases.values())

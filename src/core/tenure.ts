@@ -56,6 +56,8 @@ export class Tenure {
   /** Since when the process has had the lock, on the lease clock, and how often it was handed on meanwhile. */
   since = Number.NEGATIVE_INFINITY
   handOvers = 0
+  /** When it was first handed on in memory since the store was last heard to know of it. */
+  passedSince: number | undefined
 
   /** @param storedAs the owner the store knows the lock by: it stays the same when the lock is handed on in memory. */
   constructor(

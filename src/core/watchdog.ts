@@ -1,7 +1,7 @@
 import type { Emit } from '../events.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { LockPort } from '../store.js'
-import { leaseDeadline } from './lease.js'
+import { leaseDeadline, renewalPatienceMs } from './lease.js'
 import type { LeaseThread, LeaseThreadListener, ThreadLease } from './lease-thread.js'
 import type { Appointment, Schedule } from './schedule.js'
 import type { Tenure } from './tenure.js'
@@ -140,11 +140,12 @@ export class Watchdog {
   #renew(due: readonly Tenure[]): void {
     const beforeSend = this.schedule.clock.now()
     const answers = this.port.renew(
-      due.map(({ name, storedAs, permits }) => ({
+      due.map(({ name, storedAs, permits, deadline }) => ({
         name,
         owner: storedAs,
         permits,
         leaseMs: this.leaseMs + this.quarantineMs,
+        withinMs: renewalPatienceMs(deadline - beforeSend),
       })),
     )
     due.forEach((tenure, index) => {
@@ -164,6 +165,7 @@ export class Watchdog {
     // An answer that comes after the deadline is too late: the holder has been told that it may have lost the lock.
     if (this.schedule.clock.now() >= tenure.deadline) return
     tenure.suspended = false
+    tenure.passedSince = undefined
     tenure.extend(leaseDeadline(beforeSend, this.leaseMs))
     tenure.lease?.extend(tenure.deadline)
     this.onRenewed(tenure)

@@ -102,9 +102,10 @@ export class Connection<Client extends Connectable> {
   ): Promise<Result> {
     this.#batch.add()
     return new Promise((resolve, reject) => {
-      const { about } = order
+      const { about, withinMs = Number.POSITIVE_INFINITY } = order
+      const timeoutMs = Math.min(withinMs, this.commandTimeoutMs)
       const heardBefore = this.#heard
-      const answerBy = this.schedule.clock.now() + this.commandTimeoutMs
+      const answerBy = this.schedule.clock.now() + timeoutMs
       let sentOn: number | undefined
       const over = (): boolean => {
         this.schedule.cancel(deadline)
@@ -117,7 +118,7 @@ export class Connection<Client extends Connectable> {
         // Nothing was heard for as long: the peer may be gone without a word. A new connection finds out.
         if (sentOn === this.breaks && this.#heard === heardBefore) drop()
         if (sentOn === undefined) failed(new Error(CLOSED))
-        else if (!over()) reject(timeoutOf(about, this.commandTimeoutMs))
+        else if (!over()) reject(timeoutOf(about, timeoutMs))
       })
       const answered = (reply: Reply): void => {
         this.#hear()

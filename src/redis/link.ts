@@ -7,6 +7,8 @@ export interface About {
 /** Something to send, and what to make of the answer. */
 export interface Order<Reply, Result> {
   readonly about: About
+  /** How long the answer may take, where that is less than any command may. */
+  readonly withinMs?: number | undefined
   start(): Promise<Reply>
   read(reply: Reply): Result | Promise<Result>
   /** What to send instead after that failure; undefined where there is nothing. Within the same deadline. */

@@ -59,9 +59,9 @@ export class RedisPermitExpirableSemaphorePort
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     return this.link.together(() =>
-      requests.map(({ name, owner, leaseMs, permits = 0 }) => {
+      requests.map(({ name, owner, leaseMs, permits = 0, withinMs }) => {
         const args = [permitOwnerBytes(owner), permits, leaseMs]
-        return this.run(permitsRenew, name, this.#permitsKey(name), args, (reply) => reply === 1)
+        return this.run(permitsRenew, name, this.#permitsKey(name), args, (reply) => reply === 1, withinMs)
       }),
     )
   }

@@ -92,8 +92,9 @@ export abstract class RedisPermitsPort implements PermitsPort {
     keys: Keys,
     args: readonly Argument[],
     read: (reply: unknown) => Result | Promise<Result>,
+    withinMs?: number,
   ): Promise<Result> {
-    return runScript(this.link, script, keys, name, args, read)
+    return runScript(this.link, script, keys, name, args, read, withinMs)
   }
 
   /** Reads {permits, available, told}. What the script could not announce is announced from here. */

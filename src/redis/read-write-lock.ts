@@ -140,9 +140,10 @@ class ReadWriteLockPort implements FencedPort, StoreLine {
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     const { link } = this.to
     return link.together(() =>
-      requests.map(({ name, owner, leaseMs }) => {
+      requests.map(({ name, owner, leaseMs, withinMs }) => {
         const args = [this.#member(owner), leaseMs, FENCE_RETENTION_MS]
-        return runScript(link, rwRenew, renewedKeysOf(this.#key(name)), name, args, (reply) => reply === 1)
+        const keys = renewedKeysOf(this.#key(name))
+        return runScript(link, rwRenew, keys, name, args, (reply) => reply === 1, withinMs)
       }),
     )
   }

@@ -68,8 +68,8 @@ export class ReentrantLockPort implements LockPort {
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     return this.link.together(() =>
-      requests.map(({ name, owner, leaseMs }) =>
-        runScript(this.link, renew, this.#key(name), name, [owner, leaseMs], isOne),
+      requests.map(({ name, owner, leaseMs, withinMs }) =>
+        runScript(this.link, renew, this.#key(name), name, [owner, leaseMs], isOne, withinMs),
       ),
     )
   }

@@ -21,12 +21,14 @@ export function runScript<Result>(
   lockName: string,
   args: readonly Argument[],
   read: (reply: unknown) => Result | Promise<Result>,
+  withinMs?: number,
 ): Promise<Result> {
   // One key is the rule, and the path that counts.
   const [key, rest] = typeof keys === 'string' ? [keys, args] : [keys[0], [...keys.slice(1), ...args]]
   const count = typeof keys === 'string' ? 1 : keys.length
   return link.carryOut(key, (send) => ({
     about: { command: name, lockName },
+    withinMs,
     start: () => send('EVALSHA', sha1, count, key, ...rest),
     read,
     retry: (error) => (isUnknownScript(error) ? send('EVAL', source, count, key, ...rest) : undefined),

@@ -54,9 +54,16 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     return this.link.together(() =>
-      requests.map(({ name, owner, leaseMs }) => {
+      requests.map(({ name, owner, leaseMs, withinMs }) => {
         const [semaphore, leases] = this.#keys(name)
-        return this.run(semaphoreRenew, name, [semaphore, leases], [owner, leaseMs], (reply) => reply === 1)
+        return this.run(
+          semaphoreRenew,
+          name,
+          [semaphore, leases],
+          [owner, leaseMs],
+          (reply) => reply === 1,
+          withinMs,
+        )
       }),
     )
   }

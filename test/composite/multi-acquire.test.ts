@@ -72,7 +72,9 @@ describe.each([
       void scene.dropReply(calls('multiAcquire'), how)
       const hold = await holdfast.multiLock(locks).acquire()
       hold.assertHeld()
-      expect(await owners()).toEqual(locks.map(() => `${hold.owner} 1`))
+      // What was lost is undone in the background, so the store has them down to other names of that owner.
+      expect((await owners()).map((each) => each.split(' ')[1])).toEqual(locks.map(() => '1'))
+      expect(await Promise.all(locks.map((each) => each.holdCount(hold.owner)))).toEqual(locks.map(() => 1))
       await hold.release()
       await nothingLeft()
     },

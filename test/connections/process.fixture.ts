@@ -82,6 +82,24 @@ switch (scenario) {
     say('section-ended')
     break
   }
+  case 'dropped': {
+    const told = new Holdfast(client(), { diagnostics: true })
+    const names: string[] = []
+    told.on('warning', (warning) => {
+      if (warning.code === 'DROPPED_HOLD' && warning.holderStack?.includes('takeAndDrop'))
+        names.push(warning.name)
+    })
+    const kept = await told.lock(`${name}:kept`).acquire()
+    await takeAndDrop(told)
+    for (let round = 0; names.length < 4 && round < 200; round += 1) {
+      globalThis.gc?.()
+      await pause(5)
+    }
+    say(names.sort().join())
+    await kept.release()
+    await told.close()
+    break
+  }
   case 'timed-out':
     await lock.acquire({ waitMs: 200 }).catch(() => say('timed-out'))
     break
@@ -102,6 +120,19 @@ switch (scenario) {
     say(`left:${left()}`)
     break
   }
+}
+
+/** Holds that nobody can release any more; one that was released, one that was kept to the end, and one that ends by itself. */
+async function takeAndDrop(told: Holdfast): Promise<void> {
+  const dropped = [
+    told.lock(`${name}:a`).acquire(),
+    told.multiLock([told.lock(`${name}:b`), told.lock(`${name}:c`)]).acquire(),
+    told.stripedLock(`${name}:d`, 1).acquireAny(),
+  ]
+  await Promise.all(dropped)
+  await told.lock(`${name}:leased`).acquire({ leaseMs: 5_000 })
+  await (await told.lock(`${name}:released`).acquire()).release()
+  await told.lock(`${name}:section`).withLock(() => undefined)
 }
 
 /** What would keep this process alive. */

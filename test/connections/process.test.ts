@@ -60,7 +60,17 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%
   })
 
   function start(scenario: string, port = inject('servers').standalone.port, what = ''): Child {
-    const words = ['--import', 'tsx', fixture, scenario, String(port), library, scene.name, what]
+    const words = [
+      '--expose-gc',
+      '--import',
+      'tsx',
+      fixture,
+      scenario,
+      String(port),
+      library,
+      scene.name,
+      what,
+    ]
     const child = new Child(spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] }))
     children.push(child)
     return child
@@ -136,6 +146,13 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%
     await endsPromptly(child)
     expect(child.lines).not.toContain('refused')
     await scene.nothingLeft()
+  })
+
+  test('H26: that let go of holds without a release is told of each, with where it was taken', async () => {
+    const child = start('dropped')
+    await child.said(['a', 'b', 'c', 'd:0'].map((each) => `${scene.name}:${each}`).join())
+    await endsPromptly(child)
+    for (const key of await scene.direct.keys(`${scene.name}*`)) await scene.direct.del(key)
   })
 
   test('whose wait was in vain ends by itself', async () => {

@@ -57,7 +57,7 @@ describe('Watchdog', () => {
     await clock.advance(ROUND_MS - 1)
     expect(port.renewals.all).toHaveLength(0)
     await clock.advance(1)
-    expect(port.renewals.last.request).toEqual({ name: 'lock', owner: 'client:1', leaseMs: LEASE_MS })
+    expect(port.renewals.last.request).toMatchObject({ name: 'lock', owner: 'client:1', leaseMs: LEASE_MS })
     port.renewals.last.answer(true)
     await settle()
     expect(renewed).toEqual([tenure])

@@ -1,4 +1,4 @@
-import { leaseDeadline } from '../../core/lease.js'
+import { leaseDeadline, renewalPatienceMs } from '../../core/lease.js'
 import type { Appointment, Schedule } from '../../core/schedule.js'
 import type { Owner } from '../../owner.js'
 import type { LockPort } from '../../store.js'
@@ -88,7 +88,14 @@ export class Renewer<Lease extends Renewable> {
     }
     if (due.length === 0 || !this.wanted()) return
     const { leaseMs } = this
-    const answers = this.port.renew(due.map(({ name, owner }) => ({ name, owner, leaseMs })))
+    const answers = this.port.renew(
+      due.map(({ name, owner, deadline }) => ({
+        name,
+        owner,
+        leaseMs,
+        withinMs: renewalPatienceMs(deadline - beforeSend),
+      })),
+    )
     due.forEach((lease, index) => {
       answers[index]?.then(
         (renewed) => this.#settle(lease, beforeSend, renewed),

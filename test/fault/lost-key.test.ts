@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { LockLostError } from '../../src/index.js'
+import { eventually } from '../setup/eventually.js'
+import { Scene } from './scene.js'
+
+/** A third of it is ten seconds: until then no renewal finds anything out. */
+const WATCHDOG_MS = 30_000
+/** Far less than that, and more than a busy machine needs for what takes a quarter of a second. */
+const SOON_MS = 4_000
+
+describe.each(['ioredis-6', 'ioredis-5'] as const)('a lock whose key is gone (%s)', (library) => {
+  let scene: Scene
+  beforeEach(async () => {
+    scene = await Scene.standalone(library)
+  })
+  afterEach(() => scene.end())
+
+  test('H25: is found out soon though it goes from call to call in memory, however long the slice', async () => {
+    const options = {
+      watchdogMs: WATCHDOG_MS,
+      handOverSliceMs: 60_000,
+      maxHandOvers: Number.POSITIVE_INFINITY,
+    }
+    const holdfast = scene.holdfast(options)
+    const lock = holdfast.lock(scene.name)
+    let deletedAt = Number.POSITIVE_INFINITY
+    let lastSuccess = 0
+    let lost = false
+    const task = async (): Promise<void> => {
+      while (!lost && performance.now() < deletedAt + SOON_MS) {
+        let begunAt = 0
+        const section = lock.withLock(async () => {
+          begunAt = performance.now()
+          await new Promise((resolve) => setTimeout(resolve, 3))
+        })
+        await section.then(
+          () => {
+            if (!lost) lastSuccess = begunAt
+          },
+          (error: unknown) => {
+            expect(error).toBeInstanceOf(LockLostError)
+            lost = true
+          },
+        )
+      }
+    }
+    const tasks = [task(), task(), task()]
+    await eventually(() => holdfast.metrics().handOvers.inMemory > 20)
+    await scene.direct.del(scene.name)
+    deletedAt = performance.now()
+    await Promise.all(tasks)
+    expect(lost).toBe(true)
+    expect(lastSuccess - deletedAt).toBeLessThan(SOON_MS)
+    await scene.nothingLeft()
+  })
+})
