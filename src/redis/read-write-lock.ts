@@ -26,6 +26,7 @@ import {
   lineReply,
 } from './read-write-replies.js'
 import type { ReleaseChannels } from './release-channel.js'
+import { renewal } from './renewal.js'
 import { scanKeys } from './scan.js'
 import { runScript, type Script } from './script.js'
 import {
@@ -140,7 +141,7 @@ class ReadWriteLockPort implements FencedPort, StoreLine {
     return link.together(() =>
       requests.map(({ name, owner, leaseMs }) => {
         const args = [this.#member(owner), leaseMs, FENCE_RETENTION_MS]
-        return runScript(link, rwRenew, renewedKeysOf(this.#key(name)), name, args, (reply) => reply === 1)
+        return renewal(link, rwRenew, renewedKeysOf(this.#key(name)), name, args)
       }),
     )
   }
