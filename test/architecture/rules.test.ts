@@ -102,6 +102,7 @@ const redissonTests: ReadonlyArray<{ of: string; files: RegExp; wanted: readonly
       'testMultiRead',
       'testReadWriteTTL',
       'testMultiInstanceReadLockZombieCleanup',
+      'testMultiInstanceZombieReadLockPerformance',
     ],
   },
   {
@@ -144,6 +145,7 @@ const redissonTests: ReadonlyArray<{ of: string; files: RegExp; wanted: readonly
     wanted: [
       ...commonTests.slice(0, 5),
       ...['testSimpleLock', 'testReentrantLock', 'testReentrancy', 'testTryLock', 'testUnlockFail'],
+      ...['testForceUnLock', 'testIsHeldAndIsLockedByThread', 'testLockUnInterruptibly'],
       ...['testForceUnlock', 'testRenewExpiration', 'testExpire', 'testConcurrency_MultiInstance'],
     ],
   },

@@ -132,6 +132,48 @@ describe('taking and giving back', () => {
     await end()
   })
 
+  test('testIsHeldAndIsLockedByThread: while it is locked, and not after', async () => {
+    const { multi, owner, end } = await two()
+    await owner.do(() => multi.lock())
+    expect(await owner.do(() => Promise.all([multi.isHeld(), multi.isLocked()]))).toEqual([true, true])
+    await owner.do(() => multi.unlock())
+    expect(await owner.do(() => Promise.all([multi.isHeld(), multi.isLocked()]))).toEqual([false, false])
+    await end()
+  })
+
+  // What interrupts a wait here is its signal: without one nothing does, not even another call's.
+  test('testLockUnInterruptibly: a thread waits on while another call of its is interrupted, and gets the lock', async () => {
+    const { multi, owner, other, end } = await two()
+    await owner.do(() => multi.lock())
+    const interruption = new AbortController()
+    const interrupted = other.do(() => multi.acquire({ signal: interruption.signal }))
+    let locked = false
+    const waiting = other
+      .do(() => multi.lock())
+      .then(() => {
+        locked = true
+      })
+    interruption.abort(new Error('interrupted'))
+    await expect(interrupted).rejects.toThrow('interrupted')
+    expect(locked).toBe(false)
+    await owner.do(() => multi.unlock())
+    await waiting
+    expect(await other.do(() => multi.isHeld())).toBe(true)
+    await other.do(() => multi.unlock())
+    await end()
+  })
+
+  test('testForceUnLock: forced open one by one, none of them is locked, for anybody', async () => {
+    const { multi, owner, end } = await two()
+    await owner.do(() => multi.lock())
+    for (const lock of multi.locks) expect(await lock.forceUnlock()).toBe(true)
+    expect(await multi.isLocked()).toBe(false)
+    const elsewhere = place.holdfast()
+    expect(await multiOf(elsewhere, multi.locks[0]?.name.replace(/:0$/, '') ?? '').isLocked()).toBe(false)
+    await expect(owner.do(() => multi.unlock())).rejects.toThrow(NotOwnerError)
+    await end()
+  })
+
   // There is no forceUnlock() of several: each of them may by then be another's.
   test('testForceUnlock: a member that is forced open is lost, and the others are given back all the same', async () => {
     const { multi, owner, end } = await two()
