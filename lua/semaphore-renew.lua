@@ -12,9 +12,10 @@
 ]]
 --@include server-time
 --@include lease-ends
+--@include whole-number
 local now = server_time()
 local ends = redis.call('ZSCORE', KEYS[2], ARGV[1])
-if not ends or tonumber(ends) <= now or redis.call('EXISTS', KEYS[1]) == 0 then
+if not ends or tonumber(ends) <= now or not whole_number(KEYS[1]) then
   return 0
 end
 extend_lease(KEYS[2], ARGV[1], now + tonumber(ARGV[2]))

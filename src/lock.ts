@@ -108,7 +108,8 @@ export class Lock {
    *
    * @throws {@link NotOwnerError} if there is none: held by someone else, by a sibling's section, or released already. Nothing
    *   is changed in the store.
-   * @throws {@link LockLostError} if the lock was lost.
+   * @throws {@link LockLostError} if the lock was lost. Of holds that are over and were never unlocked the latest thousand at least
+   *   are remembered; for one before them it is a `NotOwnerError`.
    * @throws {@link NoOwnerError} outside a scope and without `owner`.
    */
   async unlock(options: UnlockOptions = {}): Promise<void> {

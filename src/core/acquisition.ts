@@ -10,6 +10,7 @@ import { warnOfLongWait } from './long-wait.js'
 import { isTransient, Outage } from './outage.js'
 import { reenter } from './reentry.js'
 import type { Appointment } from './schedule.js'
+import { onAbort } from './shared-signal.js'
 import { Tenure } from './tenure.js'
 import { Waiter } from './waiter.js'
 
@@ -87,9 +88,7 @@ export class Acquisition {
   #listenForAbort(): (() => void) | undefined {
     const { signal } = this.call
     if (!signal) return undefined
-    const abort = (): void => this.waiter.cancel(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    return () => signal.removeEventListener('abort', abort)
+    return onAbort(signal, () => this.waiter.cancel(signal.reason))
   }
 
   /** Gets in, or learns what stands in the way, by the means that are this waiter's now. */

@@ -73,10 +73,11 @@ export class LineGate extends SharedGate {
       if (this.#placed.size > 0) this.#keeper.look()
       return
     }
-    const waiter = this.#placed.get(owner)
+    const waiter = this.#placed.get(owner) ?? this.#asking(owner)
+    if (!waiter) return
     // With its question under way the answer may be older than this news: then it asks once more.
-    if (waiter && !waiter.attempting) this.#call(waiter)
-    else if (this.callers > 0) this.#early.add(owner)
+    if (waiter.attempting) this.#early.add(owner)
+    else this.#call(waiter)
   }
 
   override next(owner?: Owner): void {
@@ -92,6 +93,12 @@ export class LineGate extends SharedGate {
   override endWatch(): void {
     super.endWatch()
     this.#resting.clear()
+  }
+
+  /** Who asks as that owner for the first time. Nobody else's grant is worth remembering. */
+  #asking(owner: Owner): Waiter | undefined {
+    for (const waiter of this.queue.all()) if (waiter.attempting && waiter.askedAs === owner) return waiter
+    return undefined
   }
 
   #callAll(): void {

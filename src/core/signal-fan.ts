@@ -1,13 +1,15 @@
+import { onAbort } from './shared-signal.js'
+
 /**
  * One signal for many calls, as a signal for each: they listen once to the outer one, which else would be taken for leaking
  * listeners, and can be ended without it.
  */
 export class SignalFan {
   readonly #controllers = new Set<AbortController>()
-  readonly #abort = (): void => this.abort(this.outer?.reason)
+  readonly #stopListening: (() => void) | undefined
 
   constructor(private readonly outer: AbortSignal | undefined) {
-    outer?.addEventListener('abort', this.#abort, { once: true })
+    this.#stopListening = outer && onAbort(outer, () => this.abort(outer.reason))
   }
 
   /** A signal for one more call. */
@@ -25,7 +27,7 @@ export class SignalFan {
 
   /** All calls have ended. */
   close(): void {
-    this.outer?.removeEventListener('abort', this.#abort)
+    this.#stopListening?.()
     this.#controllers.clear()
   }
 }

@@ -23,7 +23,7 @@ function check(key: string, value: unknown, path: string, within: Set<object>): 
     if (!value.isWellFormed()) throw new UnstorableValueError(key, path, 'a lone surrogate')
     return
   }
-  if (typeof value === 'number' && Number.isFinite(value)) return
+  if (typeof value === 'number' && Number.isFinite(value) && !Object.is(value, -0)) return
   if (typeof value !== 'object') throw new UnstorableValueError(key, path, nameOf(value))
   if (within.has(value)) throw new UnstorableValueError(key, path, 'a circle')
   within.add(value)
@@ -46,10 +46,12 @@ function checkPlain(key: string, value: object, path: string): void {
   const plain = prototype === null || prototype === Object.prototype
   if (!plain)
     throw new UnstorableValueError(key, path, `an object of ${value.constructor?.name || 'a class'}`)
+  if (Object.getOwnPropertySymbols(value).length > 0)
+    throw new UnstorableValueError(key, path, 'a symbol key')
   if ('toJSON' in value) throw new UnstorableValueError(key, path, 'an object with a toJSON of its own')
 }
 
 function nameOf(value: unknown): string {
-  if (typeof value === 'number') return String(value)
+  if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value)
   return value === undefined ? 'undefined' : `a ${typeof value}`
 }

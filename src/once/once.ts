@@ -1,6 +1,7 @@
 import { checkFunction, checkName } from '../checks.js'
 import type { Call, Refusal } from '../core/call.js'
 import { Grant } from '../core/grant.js'
+import { onAbort } from '../core/shared-signal.js'
 import { TIME_IS_UP, Waiter } from '../core/waiter.js'
 import type { EntryTerms } from '../entry.js'
 import { ClosedError, InvalidArgumentError, LockTimeoutError } from '../errors.js'
@@ -55,8 +56,7 @@ export class Once {
     const caller = owners.caller(undefined) ?? new Scope(owners.next(), undefined)
     const call = this.#callOf(wanted, caller, caller)
     const waiter = new Waiter(call, locker.schedule)
-    const abort = (): void => waiter.cancel(signal?.reason)
-    signal?.addEventListener('abort', abort, { once: true })
+    const stopListening = signal && onAbort(signal, () => waiter.cancel(signal.reason))
     try {
       for (;;) {
         const flight = this.#flights.get(key)
@@ -66,7 +66,7 @@ export class Once {
         if (isGoodFor(landing, options.staleMs ?? 0)) return parsedFrom(landing.text)
       }
     } finally {
-      signal?.removeEventListener('abort', abort)
+      stopListening?.()
     }
   }
 

@@ -10,6 +10,7 @@ import type {
 } from '../store.js'
 import { permitSetsOn } from './permit-sets.js'
 import { numbersIn, permitsReply, RedisPermitsPort, untilEnd } from './permits-port.js'
+import { renewal } from './renewal.js'
 import type { Keys } from './script.js'
 import {
   permitsAcquire,
@@ -61,7 +62,7 @@ export class RedisPermitExpirableSemaphorePort
     return this.link.together(() =>
       requests.map(({ name, owner, leaseMs, permits = 0, withinMs }) => {
         const args = [permitOwnerBytes(owner), permits, leaseMs]
-        return this.run(permitsRenew, name, this.#permitsKey(name), args, (reply) => reply === 1, withinMs)
+        return renewal(this.link, permitsRenew, this.#keys(name), name, args, withinMs)
       }),
     )
   }

@@ -26,6 +26,7 @@ import {
   lineReply,
 } from './read-write-replies.js'
 import type { ReleaseChannels } from './release-channel.js'
+import { renewal } from './renewal.js'
 import { scanKeys } from './scan.js'
 import { runScript, type Script } from './script.js'
 import {
@@ -142,8 +143,7 @@ class ReadWriteLockPort implements FencedPort, StoreLine {
     return link.together(() =>
       requests.map(({ name, owner, leaseMs, withinMs }) => {
         const args = [this.#member(owner), leaseMs, FENCE_RETENTION_MS]
-        const keys = renewedKeysOf(this.#key(name))
-        return runScript(link, rwRenew, keys, name, args, (reply) => reply === 1, withinMs)
+        return renewal(link, rwRenew, renewedKeysOf(this.#key(name)), name, args, withinMs)
       }),
     )
   }

@@ -14,6 +14,7 @@ import type {
 import type { Link, NodeLink } from './link.js'
 import { MultiAcquire } from './multi-acquire.js'
 import { type ReleaseChannels, releaseChannelOf } from './release-channel.js'
+import { renewal } from './renewal.js'
 import { scanKeys } from './scan.js'
 import { runScript } from './script.js'
 import { acquire, forceUnlock, handOver, inspect, release, renew } from './scripts.generated.js'
@@ -69,7 +70,7 @@ export class ReentrantLockPort implements LockPort {
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     return this.link.together(() =>
       requests.map(({ name, owner, leaseMs, withinMs }) =>
-        runScript(this.link, renew, this.#key(name), name, [owner, leaseMs], isOne, withinMs),
+        renewal(this.link, renew, this.#key(name), name, [owner, leaseMs], withinMs),
       ),
     )
   }
@@ -186,10 +187,6 @@ function releasedTo(others: number): ReleaseReply {
 
 function handOverReply(reply: unknown): AcquireReply {
   return reply === 1 ? GRANTED : LOST
-}
-
-function isOne(reply: unknown): boolean {
-  return reply === 1
 }
 
 function list(reply: unknown): unknown[] {

@@ -10,6 +10,7 @@ import type {
 } from '../store.js'
 import type { NodeLink } from './link.js'
 import { permitsReply, RedisPermitsPort } from './permits-port.js'
+import { renewal } from './renewal.js'
 import { scanKeys } from './scan.js'
 import type { Keys } from './script.js'
 import {
@@ -56,14 +57,7 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
     return this.link.together(() =>
       requests.map(({ name, owner, leaseMs, withinMs }) => {
         const [semaphore, leases] = this.#keys(name)
-        return this.run(
-          semaphoreRenew,
-          name,
-          [semaphore, leases],
-          [owner, leaseMs],
-          (reply) => reply === 1,
-          withinMs,
-        )
+        return renewal(this.link, semaphoreRenew, [semaphore, leases], name, [owner, leaseMs], withinMs)
       }),
     )
   }

@@ -96,6 +96,8 @@ export function onceCases(place: Place): void {
       ['a map', new Map(), '$'],
       ['a hole', { list: [undefined] }, '$.list[0]'],
       ['a lone surrogate', ['\ud800'], '$[0]'],
+      ['-0 (H30)', { low: -0 }, '$.low'],
+      ['a symbol key (H30)', { a: { [Symbol('b')]: 1 } }, '$.a'],
     ])('a value that JSON does not carry is refused, and not kept: %s', async (_, value, path) => {
       const key = place.lockName()
       const holdfast = place.holdfast()

@@ -134,6 +134,22 @@ describe('a key of the wrong type', () => {
     await eventually(() => JSON.stringify(holdfast.census) === JSON.stringify(NOTHING))
   })
 
+  test('L4, H24: that appears under a hold is told at its next renewal; no other lock hears of it', async () => {
+    const other = `${scene.name}:other`
+    const holdfast = scene.holdfast({ watchdogMs: 1_800 })
+    const bad = await holdfast.lock(scene.name).acquire()
+    const good = await holdfast.lock(other).acquire()
+    const badHeard = eventsOf(holdfast, ['suspended', 'renewed', 'lost'], scene.name)
+    const badLost = new Promise((resolve) => holdfast.once('lost', resolve))
+    await scene.direct.set(scene.name, 'mine')
+    expect(await badLost).toMatchObject({ owner: bad.owner, reason: 'not-in-store' })
+    expect(badHeard).toEqual(['lost'])
+    good.assertHeld()
+    await expect(bad.release()).rejects.toBeInstanceOf(LockLostError)
+    await good.release()
+    expect(await scene.direct.get(scene.name)).toBe('mine')
+  })
+
   test('that appears under a waiter ends its wait', async () => {
     const hold = await scene.holdfast().lock(scene.name).acquire({ leaseMs: 60_000 })
     const waiter = scene.holdfast()
@@ -145,6 +161,10 @@ describe('a key of the wrong type', () => {
     await eventually(() => JSON.stringify(waiter.census) === JSON.stringify(NOTHING))
     await expect(hold.release()).rejects.toMatchObject(wrongType)
   })
+})
+
+describe('a key that is forbidden by and by', () => {
+  afterEach(() => scene.direct.call('ACL', 'SETUSER', 'default', 'allkeys'))
 
   test("L4: the failing renewal of one lock delays no other lock's", async () => {
     const other = `${scene.name}:other`
@@ -154,7 +174,7 @@ describe('a key of the wrong type', () => {
     const badHeard = eventsOf(holdfast, ['suspended', 'renewed', 'lost'], scene.name)
     const goodHeard = eventsOf(holdfast, ['suspended', 'renewed', 'lost'], other)
     const badLost = new Promise((resolve) => holdfast.once('lost', resolve))
-    await scene.direct.set(scene.name, 'mine')
+    await scene.direct.call('ACL', 'SETUSER', 'default', 'resetkeys', `~${other}`)
     expect(await badLost).toMatchObject({ owner: bad.owner, reason: 'lease-expired' })
     expect(badHeard).toEqual(['suspended', 'lost'])
     // Two thirds of the lease have passed at least, with a renewal at each.
@@ -164,7 +184,7 @@ describe('a key of the wrong type', () => {
     expect(() => bad.assertHeld()).toThrow(LockLostError)
     await expect(bad.release()).rejects.toBeInstanceOf(LockLostError)
     await good.release()
-    expect(await scene.direct.get(scene.name)).toBe('mine')
+    await scene.direct.call('ACL', 'SETUSER', 'default', 'allkeys')
     await scene.direct.del(scene.name)
     await scene.nothingLeft()
   })

@@ -91,6 +91,21 @@ test('a semaphore that was deleted takes its holds with it: a new one gets nothi
   expect(await keys()).toEqual(['s'])
 })
 
+test('H23: a permit-expirable semaphore that was deleted takes its holds with it: no permit is out beside those of a new one', async () => {
+  const [near, far] = [server.holdfast({ watchdogMs: 150 }), server.holdfast()]
+  const semaphore = near.permitExpirableSemaphore('s')
+  await semaphore.trySetPermits(3)
+  const [hold, other] = [await semaphore.acquire({ permits: 2 }), await semaphore.acquire()]
+  await server.ask('DEL', 's')
+  await expect.poll(() => hold.signal.aborted && other.signal.aborted).toBe(true)
+  expect(hold.signal.reason).toMatchObject({ reason: 'not-in-store' })
+  await far.permitExpirableSemaphore('s').trySetPermits(3)
+  expect(await semaphore.acquiredPermits()).toBe(0)
+  expect(await semaphore.permits()).toBe(3)
+  await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' })
+  expect(await semaphore.availablePermits()).toBe(3)
+})
+
 test('`x` and `{x}` are two semaphores', async () => {
   const holdfast = server.holdfast()
   const [plain, tagged] = [holdfast.semaphore('x'), holdfast.semaphore('{x}')]

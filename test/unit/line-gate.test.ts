@@ -109,6 +109,14 @@ describe('LineGate', () => {
     expect(rests(later)).toBe(true)
   })
 
+  test('H30: what was announced for somebody who does not ask is not remembered', () => {
+    asking('client:2')
+    gate.announce({ grantedTo: 'client:1' })
+    const later = asking('client:1')
+    gate.answered(later, BUSY, true)
+    expect(rests(later)).toBe(true)
+  })
+
   test('W4: who is granted it, or leaves, has no place; with the last the keeping up ends', () => {
     const [first, second] = [inLine('client:1'), inLine('client:2')]
     expect(schedule.size).toBe(1)
