@@ -102,6 +102,9 @@ export interface LockPort {
   /** Set where the store keeps the line of waiters itself: then each call asks for itself, and none is handed over in memory. */
   readonly line?: StoreLine | undefined
 
+  /** Set where one acquire may take several rounds: then it is told for how long its caller waits for it. */
+  readonly inRounds?: boolean | undefined
+
   /** Set where several locks can be asked for with one command. */
   readonly together?: TogetherPort | undefined
 
@@ -149,14 +152,34 @@ export interface AcquireRequest {
   readonly waits?: boolean
   /** How many permits it is for, where the kind has permits. */
   readonly permits?: number | undefined
+  /** Told where an acquire is made `inRounds`. */
+  readonly caller?: Caller | undefined
+}
+
+/** Who waits for an answer. */
+export interface Caller {
+  /** By when it wants the answer, on the store's clock. */
+  readonly waitsUntil: number
+  /** Aborts when it waits no longer, whatever for: what is asked for then is given back. */
+  readonly left: AbortSignal
+  /** To be called with what will be the answer unless something comes of asking on: should the time be up before, it is. */
+  readonly hears: (reply: BusyReply) => void
 }
 
 export type AcquireReply =
   | GrantedReply
-  /** `remainingMs` is Infinity where the holder's lease never ends. */
-  | { readonly outcome: 'busy'; readonly remainingMs: number; readonly holder: Owner | undefined }
+  | BusyReply
   /** The owner was to hold it already, and does not. */
   | { readonly outcome: 'lost' }
+
+export interface BusyReply {
+  readonly outcome: 'busy'
+  /** Infinity where the holder's lease never ends. */
+  readonly remainingMs: number
+  readonly holder: Owner | undefined
+  /** After how long to ask again, although no lease may have ended and nothing have been announced by then. */
+  readonly againMs?: number
+}
 
 export interface GrantedReply {
   readonly outcome: 'granted'

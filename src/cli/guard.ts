@@ -1,3 +1,4 @@
+import { LockLostError } from '../errors.js'
 import type { Hold } from '../hold.js'
 import type { Holdfast } from '../holdfast.js'
 
@@ -55,13 +56,18 @@ export class Guard implements Disposable {
   }
 
   readonly #renewed: () => void
-  readonly #lost = (): void => this.#end('lost')
+  readonly #lost = (): void => {
+    const loss: unknown = this.#signal.reason
+    // By which clock it has ended, the hold knows better: a machine that was suspended has stood still by this one.
+    if (loss instanceof LockLostError && loss.reason === 'lease-expired') this.#leaseEnd = performance.now()
+    this.#end('lost')
+  }
 
   /** Looks at the time left, and again when it is down to the grace period. */
   readonly #look = (): void => {
     clearTimeout(this.#timer)
     if (this.#signal.aborted) {
-      this.#end('lost')
+      this.#lost()
       return
     }
     const remainingMs = this.hold.remainingMs()

@@ -20,6 +20,7 @@ Exit codes:
   65   the key is no lock       126  the command cannot be executed (run)
   69   Redis cannot be reached  127  the command was not found (run)
   70   internal error           128+n  ended by signal n
+  74   the results could not be written
 
 --json writes results to standard output, one object a line, and messages and errors to standard error likewise
 (an error is {"error":{"code","message","lock","exitCode"}}). Fields may be added, but keep name and meaning.
@@ -42,7 +43,9 @@ Kinds of locks; at most one of them:
   --permits N      takes N permits of a semaphore. --of M sets how many there are, if that is not set yet; one that is
                    set stays as it is. Without a number set, and without --of, the exit code is 65
 
-Signals are passed on to the command. While waiting for the lock they end the wait.
+Signals are passed on to the command, each once; TERM, INT, HUP and QUIT to all it has started. If one of them ended it, the lock is
+held until all of that has ended; what is left after --grace is killed. While waiting for the lock, and while it is given back,
+they end the wait; a second one ends the program at once.
 
 When the lock is lost, or cannot be renewed and is about to be, the command and all it has started is sent TERM and, at the end
 of --grace, KILL. That is over before the lease is. With --lease that happens at the end of the lease, and that somebody has

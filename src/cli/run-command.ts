@@ -52,7 +52,7 @@ export function runCommand(program: Command, session: Session, words: readonly s
     )
     .option(
       '--grace <seconds>',
-      'from TERM to KILL when the lock is lost, within the lease (default: 5, or a fifth of a short lease)',
+      'from TERM to KILL when the lock is lost, within the lease, and for what a signal has left of the command (default: 5, or a fifth of a short lease)',
       parseSeconds,
     )
     .option('-v, --verbose', 'say on standard error how long the lock was waited for')

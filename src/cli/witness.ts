@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process'
 
+/** How far apart two processes may learn of one signal. */
+const SAME_MS = 1_000
+
 /** `toAll`: undefined when that cannot be known. */
 interface Question {
   readonly signal: NodeJS.Signals
@@ -16,6 +19,8 @@ export class Witness implements Disposable {
   #put: ((question: Question) => void) | undefined
   #end: () => void = () => undefined
   #over = false
+  /** What ended the one before, which nobody has asked about: its end may be known before the signal is. */
+  #ended: { readonly by: NodeJS.Signals; readonly at: number } | undefined
 
   constructor() {
     this.#begin()
@@ -23,6 +28,11 @@ export class Witness implements Disposable {
 
   /** Whether this signal, which this process has just got, was sent to its whole group; undefined when that cannot be known. */
   toAll(signal: NodeJS.Signals): Promise<boolean | undefined> {
+    const { by, at = 0 } = this.#ended ?? {}
+    if (by === signal) {
+      this.#ended = undefined
+      if (performance.now() - at < SAME_MS) return Promise.resolve(true)
+    }
     return new Promise((answer) => {
       if (this.#put) this.#put({ signal, answer })
       else answer(undefined)
@@ -50,6 +60,8 @@ export class Witness implements Disposable {
     echo.on('exit', (_, endedBy) => {
       this.#put = undefined
       if (!this.#over) this.#begin()
+      const asked = questions.some(({ signal }) => signal === endedBy)
+      this.#ended = asked || endedBy === null ? undefined : { by: endedBy, at: performance.now() }
       // What comes right after it may be for this process alone: better told twice than swallowed.
       for (const { signal, answer } of questions.splice(0)) answer(signal === endedBy || this.toAll(signal))
     })

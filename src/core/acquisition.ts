@@ -250,7 +250,8 @@ export class Acquisition {
 
   /** The latest time to look again by itself; whoever is not the contender is woken when it becomes it. */
   #wakeAt(tenure: Tenure | undefined): number {
-    const { outage, covered, busyUntil } = this.#attempt
+    const { outage, covered, askAgainAt } = this.#attempt
+    const busyUntil = Math.min(this.#attempt.busyUntil, askAgainAt)
     if (outage.on) return outage.retryAt(this.#now())
     if (!this.#speaks(tenure)) return Number.POSITIVE_INFINITY
     const { polls } = this.call

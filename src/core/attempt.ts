@@ -1,5 +1,5 @@
 import type { Owner } from '../owner.js'
-import type { AcquireReply, AcquireRequest, Polls } from '../store.js'
+import type { AcquireReply, AcquireRequest, BusyReply, Polls } from '../store.js'
 import type { Call } from './call.js'
 import type { Gate } from './gate.js'
 import { Grant } from './grant.js'
@@ -21,6 +21,8 @@ export class Attempt {
   covered = false
   holder: Owner | undefined
   busyUntil = Number.NEGATIVE_INFINITY
+  /** When to ask again, although it may be busy still. */
+  askAgainAt = Number.POSITIVE_INFINITY
   #count = 0
   #sending = false
   /** A request whose outcome is unknown: to be repeated, or given back. */
@@ -40,12 +42,14 @@ export class Attempt {
   knowsBusy(tenure: Tenure): void {
     this.holder = tenure.owner
     // One that is being released ends with the answer to that, which wakes; its deadline may have passed already.
+    this.askAgainAt = Number.POSITIVE_INFINITY
     this.busyUntil = tenure.state === 'held' ? tenure.deadline : Number.POSITIVE_INFINITY
     this.covered = this.gate.watched
   }
 
   /** What the next answer would be is known from one to another call of this process. */
   knowsFull(until: number): void {
+    this.askAgainAt = Number.POSITIVE_INFINITY
     this.busyUntil = until
     this.covered = this.gate.watched
   }
@@ -96,6 +100,8 @@ export class Attempt {
   async #send(tenure: Tenure): Promise<Grant | undefined> {
     const { locker, gate, call, waiter } = this
     const { watchdog } = locker.possession
+    const left = locker.port.inRounds ? new AbortController() : undefined
+    let soFar: BusyReply | undefined
     try {
       const answerBy = this.#answerBy()
       const watched = call.leaseMs === undefined
@@ -107,6 +113,7 @@ export class Attempt {
         leaseMs: leaseMs + locker.settings.quarantineMs,
         ...(locker.port.line && { waits: call.waitMs > 0 }),
         ...(call.permits !== undefined && { permits: call.permits }),
+        ...(left && { caller: { waitsUntil: answerBy, left: left.signal, hears: (busy) => (soFar = busy) } }),
       }
       waiter.askedAs = request.owner
       const covered = gate.watched
@@ -129,12 +136,19 @@ export class Attempt {
         return this.#failed(request, sent, earlier, error, tenure)
       }
       tenure.growing = false
+      if (reply === TIME_IS_UP && soFar) {
+        this.outage.answered()
+        this.#refused(soFar, tenure)
+        this.#giveBack(request, settledBy(sent, earlier), tenure)
+        return undefined
+      }
       if (reply === TIME_IS_UP) return this.#tooLate(request, sent, earlier, beforeSend, tenure)
       this.outage.answered()
       gate.outage.answered()
       this.covered = covered
       // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
       this.busyUntil = Number.NEGATIVE_INFINITY
+      this.askAgainAt = Number.POSITIVE_INFINITY
       gate.answered(waiter, reply, covered)
       this.#inLine = reply.outcome === 'busy' && request.waits ? request : undefined
       if (reply.outcome !== 'granted') return this.#refused(reply, tenure)
@@ -148,6 +162,7 @@ export class Attempt {
       gate.entered(reply)
       return this.granted(grant)
     } finally {
+      left?.abort()
       this.#sending = false
       waiter.attempting = undefined
       if (tenure.renewUntil === undefined) watchdog.unwatch(tenure)
@@ -160,7 +175,9 @@ export class Attempt {
       locker.possession.lose(tenure, 'not-in-store', undefined)
     } else {
       this.holder = locker.knownHere(gate, reply.holder)
-      this.busyUntil = locker.schedule.clock.now() + reply.remainingMs
+      const now = locker.schedule.clock.now()
+      this.busyUntil = now + reply.remainingMs
+      this.askAgainAt = now + (reply.againMs ?? Number.POSITIVE_INFINITY)
     }
   }
 

@@ -24,21 +24,26 @@ export class Ballot {
     this.#sent = members.map(() => undefined)
   }
 
-  /** Asks those servers for their votes, and waits until the matter is decided or the time is over. */
+  /** Asks those servers for their votes, and waits until the matter is decided, the time is over or the caller has left. */
   async ask(indices: readonly number[], timeoutMs: number): Promise<Verdict> {
     for (const index of indices) this.votes[index] = PENDING
     const decided = new Promise<void>((resolve) => {
-      const look = (): void => {
-        if (tally(this.votes).outcome === 'open') return
+      const { left } = this.request.caller ?? {}
+      const end = (): void => {
+        left?.removeEventListener('abort', end)
         this.schedule.cancel(alarm)
         resolve()
+      }
+      const look = (): void => {
+        if (tally(this.votes).outcome !== 'open') end()
       }
       const alarm = this.schedule.at(this.schedule.clock.now() + timeoutMs, () => {
         this.votes.forEach((vote, index) => {
           if (vote === PENDING) this.votes[index] = { state: 'failed', error: this.#late(timeoutMs) }
         })
-        resolve()
+        end()
       })
+      left?.addEventListener('abort', end)
       this.#onVote = look
     })
     for (const index of indices) this.#cast(index)

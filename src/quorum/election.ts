@@ -1,17 +1,27 @@
 import type { Schedule } from '../core/schedule.js'
 import { StoreError } from '../errors.js'
-import type { AcquireReply, AcquireRequest } from '../store.js'
+import type { AcquireReply, AcquireRequest, BusyReply } from '../store.js'
 import { Ballot } from './ballot.js'
 import { quorumFailure } from './failure.js'
 import type { Member } from './member.js'
 import type { QuorumWatches } from './news.js'
-import { upTo } from './patience.js'
-import { goesFirst, type Verdict } from './tally.js'
-import { splitPauseMs, tieTimeoutMs, validityMs, voteTimeoutMs } from './timing.js'
+import { pause, upTo } from './patience.js'
+import { type Busy, goesFirst, type Verdict } from './tally.js'
+import {
+  splitAgainMs,
+  splitPauseMs,
+  TIE_ROUNDS,
+  tiePauseMs,
+  tieTimeoutMs,
+  validityMs,
+  voteTimeoutMs,
+} from './timing.js'
 
 const GRANTED: AcquireReply = { outcome: 'granted' }
+/** What is answered to a caller that has left, and hears it no more. */
+const NOT_WANTED: AcquireReply = { outcome: 'busy', remainingMs: 0, holder: undefined }
 
-/** Takes the lock by a majority of votes, within a part of its lease; or holds nothing. */
+/** Takes the lock by a majority of votes, within a part of its lease; or holds nothing. Its caller has its answer in its time. */
 export async function elect(
   members: readonly Member[],
   schedule: Schedule,
@@ -20,42 +30,51 @@ export async function elect(
   serverTimeoutMs: number,
 ): Promise<AcquireReply> {
   const { clock } = schedule
-  const { name, leaseMs } = request
+  const { name, leaseMs, caller } = request
+  const { waitsUntil = Number.POSITIVE_INFINITY, left } = caller ?? {}
   const startedAt = clock.now()
   const elapsedMs = (): number => clock.now() - startedAt
   const timeoutMs = voteTimeoutMs(leaseMs, serverTimeoutMs)
   const ballot = new Ballot(members, schedule, request)
   const attempt = watches.attempt(name)
   let verdict = await ballot.ask([...members.keys()], timeoutMs)
-  // The pause between two questions is about the time it takes the others to give their votes back.
   const roundTripMs = elapsedMs()
-  for (let round = 1; verdict.outcome === 'split' && goesFirst(ballot.votes); round += 1) {
-    const pauseMs = roundTripMs * (0.5 + Math.random()) + round
-    if (elapsedMs() + pauseMs >= tieTimeoutMs(leaseMs, serverTimeoutMs)) break
-    await new Promise<void>((resolve) => schedule.at(clock.now() + pauseMs, resolve))
+  // After the last question there is its answer to wait for, and that votes were given back.
+  const tieEndsAt = Math.min(
+    startedAt + tieTimeoutMs(leaseMs, serverTimeoutMs),
+    waitsUntil - 3 * roundTripMs - 1,
+  )
+  for (let round = 1; round <= TIE_ROUNDS; round += 1) {
+    if (verdict.outcome === 'held' || verdict.outcome === 'split') caller?.hears(busy(verdict))
+    if (verdict.outcome !== 'split' || !goesFirst(ballot.votes)) break
+    const pauseMs = tiePauseMs(round, roundTripMs, Math.random())
+    if (clock.now() + pauseMs >= tieEndsAt) break
+    await pause(schedule, pauseMs, left)
+    if (left?.aborted) break
     verdict = await ballot.ask(ballot.refusals, timeoutMs)
   }
-  if (verdict.outcome === 'granted' && validityMs(leaseMs, elapsedMs()) > 0) {
+  if (!left?.aborted && verdict.outcome === 'granted' && validityMs(leaseMs, elapsedMs()) > 0) {
     ballot.close()
     attempt.granted()
     return GRANTED
   }
   const { grants } = ballot
-  await upTo(schedule, timeoutMs, ballot.giveBack())
-  const pauseMs = splitPauseMs(attempt.splitsBefore, Math.random())
-  attempt.refused(grants, verdict.outcome === 'held' ? 0 : pauseMs)
-  return refusal(verdict, pauseMs)
+  const patienceMs = Math.max(Math.min(timeoutMs, waitsUntil - 1 - clock.now()), 0)
+  await upTo(schedule, patienceMs, ballot.giveBack())
+  attempt.refused(grants, verdict.outcome === 'held' ? 0 : splitPauseMs(attempt.splitsBefore, Math.random()))
+  return left?.aborted ? NOT_WANTED : refusal(verdict)
 
-  function refusal(reason: Verdict, jitterMs: number): AcquireReply {
+  function busy({ outcome, holder, freeAt }: Busy): BusyReply {
+    const remainingMs = Math.max(freeAt - clock.now(), 0)
+    if (outcome === 'held') return { outcome: 'busy', remainingMs, holder }
+    return { outcome: 'busy', remainingMs, holder, againMs: splitAgainMs(attempt.splitsBefore) }
+  }
+
+  function refusal(reason: Verdict): AcquireReply {
     switch (reason.outcome) {
       case 'held':
-        return {
-          outcome: 'busy',
-          remainingMs: Math.max(reason.freeAt - clock.now(), 0),
-          holder: reason.holder,
-        }
       case 'split':
-        return { outcome: 'busy', remainingMs: jitterMs, holder: reason.holder }
+        return busy(reason)
       case 'granted':
         throw new StoreError('timeout', 'acquire', {
           lockName: name,

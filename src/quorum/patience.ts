@@ -1,5 +1,19 @@
 import type { Schedule } from '../core/schedule.js'
 
+/** Lets time pass, less of it once whoever waits has left. */
+export function pause(schedule: Schedule, ms: number, left: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      schedule.cancel(alarm)
+      left?.removeEventListener('abort', end)
+      resolve()
+    }
+    const alarm = schedule.at(schedule.clock.now() + ms, end)
+    if (left?.aborted) end()
+    else left?.addEventListener('abort', end)
+  })
+}
+
 /** What the work comes to, but no longer than that: then undefined, and the work goes on. */
 export function upTo<Result>(
   schedule: Schedule,

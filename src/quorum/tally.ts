@@ -15,9 +15,12 @@ export type Verdict =
   /** One owner has, or may have, a majority. */
   | { readonly outcome: 'held'; readonly holder: Owner | undefined; readonly freeAt: number }
   /** Nobody has a majority, by what is known. */
-  | { readonly outcome: 'split'; readonly holder: Owner | undefined }
+  | { readonly outcome: 'split'; readonly holder: Owner | undefined; readonly freeAt: number }
   /** Too few servers answered to decide anything. */
   | { readonly outcome: 'unavailable' }
+
+/** What is to be waited for. */
+export type Busy = Extract<Verdict, { readonly freeAt: number }>
 
 const OPEN: Verdict = { outcome: 'open' }
 const GRANTED: Verdict = { outcome: 'granted' }
@@ -37,7 +40,7 @@ export function tally(votes: readonly Vote[]): Verdict {
   if (count('pending') > 0) return OPEN
   if (leader.votes > 0 && leader.votes + count('failed') >= majority)
     return { outcome: 'held', holder: leader.owner, freeAt: freeAt(votes) }
-  return { outcome: 'split', holder: leader.owner }
+  return { outcome: 'split', holder: leader.owner, freeAt: freeAt(votes) }
 }
 
 /**

@@ -8,6 +8,7 @@ const SHARE_FOR_TIES = 1 / 10
 
 const FIRST_PAUSE_MS = 4
 const LONGEST_PAUSE_MS = 250
+const LONGEST_SPLIT_MS = 5_000
 
 /** What is left of a lease for its holder, `elapsedMs` after it was asked for: the lease, less that, less the clocks' drift. */
 export function validityMs(leaseMs: number, elapsedMs: number): number {
@@ -17,6 +18,14 @@ export function validityMs(leaseMs: number, elapsedMs: number): number {
 /** How long one server's vote is waited for, for a lock with that lease. */
 export function voteTimeoutMs(leaseMs: number, serverTimeoutMs: number): number {
   return Math.min(serverTimeoutMs, leaseMs * SHARE_FOR_ONE_SERVER)
+}
+
+/** How often whoever goes first asks for the votes it lacks. Those that are in the tie have given theirs back long before. */
+export const TIE_ROUNDS = 5
+
+/** How long to pause before that round of asking again: about the time it takes the others to give back, and twice that each time. */
+export function tiePauseMs(round: number, roundTripMs: number, random: number): number {
+  return (roundTripMs + 1) * (0.5 + random) * 2 ** (round - 1)
 }
 
 /** How long whoever goes first may go on asking for the votes it lacks. */
@@ -30,4 +39,12 @@ export function tieTimeoutMs(leaseMs: number, serverTimeoutMs: number): number {
  */
 export function splitPauseMs(times: number, random: number): number {
   return 1 + random * Math.min(FIRST_PAUSE_MS * 2 ** Math.min(times, 16), LONGEST_PAUSE_MS)
+}
+
+/**
+ * How long after votes were split `times` times in a row to ask again by oneself. What frees them is announced; this is for news
+ * that was missed, so it may get as long as it may take to find that out.
+ */
+export function splitAgainMs(times: number): number {
+  return Math.min(LONGEST_PAUSE_MS * 2 ** Math.min(times, 16), LONGEST_SPLIT_MS)
 }

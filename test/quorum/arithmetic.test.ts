@@ -2,7 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { majorityLasts, majorityOf, sparesOf, whenMajority } from '../../src/quorum/majority.js'
 import { goesFirst, tally, type Vote } from '../../src/quorum/tally.js'
-import { splitPauseMs, tieTimeoutMs, validityMs, voteTimeoutMs } from '../../src/quorum/timing.js'
+import {
+  splitAgainMs,
+  splitPauseMs,
+  TIE_ROUNDS,
+  tiePauseMs,
+  tieTimeoutMs,
+  validityMs,
+  voteTimeoutMs,
+} from '../../src/quorum/timing.js'
 import { runsOr } from '../properties/runs.js'
 
 const servers = fc.integer({ min: 1, max: 6 }).map((half) => 2 * half + 1)
@@ -160,4 +168,28 @@ describe('timing (redisson#624, #2172, #4050, #1160: arithmetic of waits and lea
       runsOr(500),
     )
   })
+})
+
+test('H22: asking again is no polling: a few questions at growing pauses, and then long ones', () => {
+  fc.assert(
+    fc.property(
+      fc.double({ min: 0, max: 100, noNaN: true }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (roundTripMs, random) => {
+        const pauses = Array.from({ length: TIE_ROUNDS }, (_, index) =>
+          tiePauseMs(index + 1, roundTripMs, random),
+        )
+        // The first gives the others the time to give back, or half of it at the least.
+        expect(pauses[0]).toBeGreaterThanOrEqual((roundTripMs + 1) / 2)
+        pauses.slice(1).forEach((pause, index) => {
+          expect(pause).toBeCloseTo(2 * (pauses[index] ?? 0))
+        })
+      },
+    ),
+    runsOr(200),
+  )
+  const again = Array.from({ length: 40 }, (_, times) => splitAgainMs(times))
+  expect(again[0]).toBe(250)
+  expect(again.at(-1)).toBe(5_000)
+  expect(again).toEqual([...again].sort((one, other) => one - other))
 })

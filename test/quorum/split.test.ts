@@ -1,0 +1,117 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { LockTimeoutError, StoreError } from '../../src/index.js'
+import { Assembly } from './assembly.js'
+import { Fleet } from './fleet.js'
+
+const NAME = 'lock'
+const LEASE_MS = 60_000
+
+/** Which of two others has each server's vote; undefined: nobody. */
+const splits: ReadonlyArray<readonly [string, ReadonlyArray<string | undefined>]> = [
+  ['one each of three', [undefined, 'a', 'b']],
+  ['one and two of five, and two are free', [undefined, 'a', 'b', 'b', undefined]],
+  ['two each of five', [undefined, 'a', 'a', 'b', 'b']],
+]
+
+describe.each(splits)('H22: votes are split between two others: %s', (_, votes) => {
+  let assembly: Assembly
+  let taken: Array<() => Promise<void>>
+
+  beforeEach(async () => {
+    assembly = new Assembly(votes.length)
+    taken = []
+    for (const [index, voter] of votes.entries()) {
+      if (voter === undefined) continue
+      const hold = await assembly.single(index).lock(NAME).acquire({ leaseMs: LEASE_MS })
+      taken.push(() => hold.release())
+    }
+  })
+  afterEach(() => assembly.end())
+
+  const own = (): Promise<Array<string | undefined>> =>
+    assembly.votes(NAME).then((now) => now.filter((__, index) => votes[index] === undefined))
+
+  test.each([0, 1, 20, 60, 100, 150, 199, 201, 400])(
+    'with %i ms to wait the lock is busy, in time',
+    async (waitMs) => {
+      for (const server of assembly.servers) server.delayMs = 3
+      const lock = assembly.holdfast().lock(NAME)
+      const startedAt = assembly.clock.now()
+      expect(await assembly.outcome(lock.tryAcquire({ waitMs }))).toBeNull()
+      // Virtual time passes by 10 ms. The store has 100 ms for its answer, however short the wait.
+      expect(assembly.clock.now() - startedAt).toBeLessThanOrEqual(Math.max(waitMs, 200) + 20)
+      await assembly.clock.advance(20)
+      expect(await own()).toEqual((await own()).map(() => undefined))
+    },
+  )
+
+  test('its lease is told, not the pause until the next attempt', async () => {
+    const holdfast = assembly.holdfast()
+    const told: number[] = []
+    holdfast.on('waiting', ({ remainingMs }) => told.push(remainingMs))
+    const lock = holdfast.lock(NAME)
+    const error = await assembly.outcome(lock.acquire({ waitMs: 1_000 }).catch((reason: unknown) => reason))
+    expect(error).toBeInstanceOf(LockTimeoutError)
+    const [, leftMs] = /with (\d+) ms of its lease left/.exec(String(error)) ?? []
+    expect(Number(leftMs)).toBeGreaterThan(LEASE_MS - 2_000)
+    expect(told).toEqual([expect.closeTo(LEASE_MS, -3)])
+  })
+
+  test('an abort ends it at once, and nothing is asked or kept after', async () => {
+    for (const server of assembly.servers) server.delayMs = 2
+    const lock = assembly.holdfast().lock(NAME)
+    const abort = new AbortController()
+    const trying = lock.tryAcquire({ signal: abort.signal }).catch(() => 'aborted')
+    await assembly.clock.advance(5)
+    abort.abort()
+    expect(await trying).toBe('aborted')
+    const sent = assembly.servers.map((server) => server.count('acquire'))
+    await assembly.clock.advance(10)
+    expect(await own()).toEqual((await own()).map(() => undefined))
+    await assembly.clock.advance(1_000)
+    expect(assembly.servers.map((server) => server.count('acquire'))).toEqual(sent)
+  })
+
+  test('who waits does not poll, and has the lock when a majority is free', async () => {
+    const waiting = assembly.holdfast().lock(NAME).acquire()
+    await assembly.clock.advance(30_000)
+    for (const server of assembly.servers) expect(server.count('acquire')).toBeLessThan(150)
+    for (const release of taken) await release()
+    const freeAt = assembly.clock.now()
+    const hold = await assembly.outcome(waiting)
+    expect(assembly.clock.now() - freeAt).toBeLessThan(300)
+    await hold.release()
+    await assembly.nothingLeft(NAME)
+  })
+})
+
+describe.each(splits)('H22: on servers, split between two others: %s', { timeout: 60_000 }, (_, votes) => {
+  let fleet: Fleet
+  beforeAll(async () => {
+    fleet = await Fleet.bring(votes.length)
+  }, 120_000)
+  afterEach(() => fleet.tidy())
+  afterAll(() => fleet.stop())
+
+  test('every call with a wait is answered busy; one with time has the lock when the leases have ended', async () => {
+    const name = fleet.lockName()
+    for (const [index, voter] of votes.entries()) {
+      if (voter === undefined) continue
+      const client = fleet.client(index)
+      await client.call('HSET', name, `${voter}:1`, '1')
+      await client.call('PEXPIRE', name, '15000')
+    }
+    const lock = fleet.holdfast().lock(name)
+    // On a busy machine a server may really not have answered in so short a time; it was more than half of all calls.
+    let unanswered = 0
+    for (let waitMs = 0; waitMs <= 240; waitMs += 10) {
+      const outcome = await lock.tryAcquire({ waitMs }).catch((error: unknown) => error)
+      if (outcome instanceof StoreError) unanswered += 1
+      else expect(outcome).toBeNull()
+    }
+    expect(unanswered).toBeLessThanOrEqual(4)
+    const hold = await lock.acquire({ waitMs: 40_000 })
+    await hold.release()
+    await fleet.nothingLeft(name)
+  })
+})
