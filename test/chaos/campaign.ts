@@ -53,7 +53,7 @@ export function planOf(
     kinds: kindsAt(topology, kinds),
     loadMs,
     drainMs: DRAIN_MS,
-    longWork: random.chance(LONG_WORK),
+    longWork: nemesis.longWork === true || random.chance(LONG_WORK),
   }
 }
 
