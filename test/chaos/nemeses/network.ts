@@ -86,7 +86,8 @@ export const hush: Nemesis = {
     await fault(`connections of ${victim.name} fall silent`, () => {
       for (const wire of victim.wires) wire.hush()
     })
-    await pause(2_000, 4_000)
+    // One loss of a connection within a lease is to be got over.
+    await pause(4_000, 5_000)
   },
 }
 
