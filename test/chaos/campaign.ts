@@ -14,6 +14,8 @@ const TIMES: Times = { watchdogMs: 9_000, commandTimeoutMs: 1_000, storeTimeoutM
 const DRAIN_MS = 30_000
 const REST_MS = 3_000
 const LONG_WORK_MS = 4_000
+/** In how many episodes sections often last long: what waits then is woken by nothing but what it waits for. */
+const LONG_WORK = 0.2
 const SHORT_WORK_MS = 400
 
 export const LONGEST_LEASE_MS = TIMES.watchdogMs + 1_000
@@ -42,7 +44,8 @@ export function planOf(
     (name) => topologies.includes(name) && kindsAt(name, kinds).length > 0,
   )
   if (possible.length === 0) return undefined
-  const topology = new Random(seed).pick(possible)
+  const random = new Random(seed)
+  const topology = random.pick(possible)
   return {
     seed,
     nemesis,
@@ -50,7 +53,7 @@ export function planOf(
     kinds: kindsAt(topology, kinds),
     loadMs,
     drainMs: DRAIN_MS,
-    longWork: false,
+    longWork: nemesis.longWork === true || random.chance(LONG_WORK),
   }
 }
 

@@ -47,7 +47,10 @@ async function chaos(options: ChaosOptions): Promise<number> {
   if (outcomes.length > 0) process.stdout.write(`${tableOf(outcomes)}\n`)
   if (json !== undefined)
     await writeFile(json, `${JSON.stringify({ rows: rowsOf(outcomes), outcomes }, undefined, 1)}\n`)
-  return escaped > 0 || outcomes.some(({ verdict }) => verdict.findings.length > 0) ? 1 : 0
+  const failed = outcomes.some(({ verdict }) =>
+    verdict.findings.some(({ expected }) => expected === undefined),
+  )
+  return escaped > 0 || failed ? 1 : 0
 }
 
 function say({ seed, nemesis, topology, verdict }: Outcome, { kinds, loadMs }: EpisodePlan): void {
@@ -55,7 +58,8 @@ function say({ seed, nemesis, topology, verdict }: Outcome, { kinds, loadMs }: E
   const entered = Object.values(sections).reduce((sum, count) => sum + count, 0)
   const judged = findings.length === 0 ? 'good' : `${findings.length} findings`
   const lines = [`${seed} ${nemesis} on ${topology}: ${entered} sections, ${faults} faults, ${judged}`]
-  for (const { check, kind, what } of findings.slice(0, SHOWN)) lines.push(`  ${check} ${kind}: ${what}`)
+  for (const { check, kind, what, expected } of findings.slice(0, SHOWN))
+    lines.push(`  ${check} ${kind}: ${what}${expected === undefined ? '' : ` (expected: ${expected})`}`)
   if (findings.length > SHOWN) lines.push(`  and ${findings.length - SHOWN} more`)
   if (findings.length > 0)
     lines.push(

@@ -21,6 +21,7 @@ export interface Row {
   stuck: number
   late: number
   other: number
+  expected: number
   explained: number
   longestIdleMs: number
 }
@@ -36,7 +37,7 @@ export function rowsOf(outcomes: readonly Outcome[]): Row[] {
     const key = `${nemesis} ${kind}`
     const row = rows.get(key) ?? {
       ...{ nemesis, kind, episodes: 0, sections: 0, faults: 0, violations: 0, stuck: 0, late: 0, other: 0 },
-      ...{ explained: 0, longestIdleMs: 0 },
+      ...{ expected: 0, explained: 0, longestIdleMs: 0 },
     }
     rows.set(key, row)
     return row
@@ -56,9 +57,10 @@ export function rowsOf(outcomes: readonly Outcome[]): Row[] {
       row.longestIdleMs = Math.max(row.longestIdleMs, longest)
       all.longestIdleMs = Math.max(all.longestIdleMs, longest)
     }
-    for (const { check, kind } of verdict.findings)
+    for (const { check, kind, expected } of verdict.findings)
       for (const row of kind === '' ? [all] : [all, rowOf(nemesis, kind)]) {
-        if (VIOLATIONS.includes(check)) row.violations += 1
+        if (expected !== undefined) row.expected += 1
+        else if (VIOLATIONS.includes(check)) row.violations += 1
         else if (LATE.includes(check)) row.late += 1
         else if (check === 'stuck') row.stuck += 1
         else row.other += 1
@@ -83,6 +85,7 @@ export function tableOf(outcomes: readonly Outcome[]): string {
       'stuck',
       'late',
       'other',
+      'expected',
       'explained',
       'idle ms',
     ],
@@ -91,7 +94,16 @@ export function tableOf(outcomes: readonly Outcome[]): string {
   })
   const sum = (pick: (row: Row) => number): number => totals.reduce((all, row) => all + pick(row), 0)
   const figures = (row: Omit<Row, 'nemesis' | 'kind' | 'episodes'>): number[] => [
-    ...[row.sections, row.faults, row.violations, row.stuck, row.late, row.other, row.explained],
+    ...[
+      row.sections,
+      row.faults,
+      row.violations,
+      row.stuck,
+      row.late,
+      row.other,
+      row.expected,
+      row.explained,
+    ],
     Math.round(row.longestIdleMs),
   ]
   for (const row of totals) {
@@ -113,6 +125,7 @@ export function tableOf(outcomes: readonly Outcome[]): string {
       stuck: sum(({ stuck }) => stuck),
       late: sum(({ late }) => late),
       other: sum(({ other }) => other),
+      expected: sum(({ expected }) => expected),
       explained: sum(({ explained }) => explained),
       longestIdleMs: Math.max(...totals.map(({ longestIdleMs }) => longestIdleMs), 0),
     }),

@@ -27,6 +27,8 @@ export function checkExclusion(calls: readonly Call[], faults: readonly Fault[],
   const explained = { pause: 0, 'data lost': 0 }
   for (const [name, entered] of enteredByName(calls)) {
     let inside: Entered[] = []
+    /** Each is found once, however many entered meanwhile. */
+    const unnoticedBy = new Set<Call>()
     for (const next of entered) {
       inside = inside.filter(({ endedAt }) => endedAt > next.enteredAt)
       const others = inside.filter(({ call }) => !admits(call, next.call))
@@ -37,12 +39,13 @@ export function checkExclusion(calls: readonly Call[], faults: readonly Fault[],
         const breaks = unexplained.length > 0 && taken(unexplained) + next.call.takes > next.call.room
         for (const { why, unnoticed, older } of verdicts) {
           if (why !== undefined) explained[why] += 1
-          if (unnoticed !== undefined)
-            findings.push({
-              check: 'unnoticed',
-              kind: older.call.kind,
-              what: `${name}: ${older.call.id} ${unnoticed}`,
-            })
+          if (unnoticed === undefined || unnoticedBy.has(older.call)) continue
+          unnoticedBy.add(older.call)
+          findings.push({
+            check: 'unnoticed',
+            kind: older.call.kind,
+            what: `${name}: ${older.call.id} ${unnoticed}`,
+          })
         }
         if (breaks) {
           const whom = unexplained.map(

@@ -15,6 +15,8 @@ export interface Finding {
   /** The kind of lock, where there is one. */
   readonly kind: string
   readonly what: string
+  /** Why that is known, and no failure until it is mended. */
+  readonly expected?: string
 }
 
 /** How an overlap came about that is none of the lock's doing. */

@@ -1,6 +1,6 @@
 import { deleteKey, forceUnlock, moveSlot } from './data.js'
 import type { Nemesis } from './nemesis.js'
-import { cut, dark, delay, late, refuse, silence } from './network.js'
+import { cut, dark, delay, hush, hushShort, late, refuse, silence } from './network.js'
 import {
   clientKill,
   clientPause,
@@ -38,6 +38,8 @@ export const nemeses: readonly Nemesis[] = [
   silence,
   late,
   dark,
+  hush,
+  hushShort,
   both(block, clientKill),
   both(kill, cut),
   both(pause, serverPause),

@@ -45,8 +45,10 @@ export interface Nemesis {
   readonly strays?: boolean
   /** Whether calls reach the store all the time, so that every one of them has its answer. */
   readonly harmless?: boolean
-  /** Whether some are farther from the store than others. */
-  readonly unequal?: boolean
+  /** Whether nothing of it costs a hold that is renewed. */
+  readonly keepsHolds?: boolean
+  /** Whether sections have to last long for it to show. */
+  readonly longWork?: boolean
   /** Goes wrong once. Called again and again, with pauses between. */
   strike(scene: Scene): Promise<void>
 }

@@ -7,8 +7,10 @@ export const delay: Nemesis = {
   name: 'proxy-delay',
   topologies: topologyNames,
   harmless: true,
-  unequal: true,
   async strike({ random, victims, fault }) {
+    // Who is far away stays so for long: else nobody would starve for it.
+    const set = victims.some(({ wires }) => wires.some(({ delayMs }) => delayMs > 0))
+    if (set && random.chance(0.9)) return
     await fault('unequal ways', () => {
       for (const { wires } of victims) {
         const delayMs = random.chance(0.5) ? 0 : random.whole(1, FARTHEST_MS)
@@ -71,6 +73,29 @@ export const dark: Nemesis = {
   // What was held then is lost.
   freezes: true,
   strike: (scene) => silent(scene, 'lost', 7_000),
+}
+
+/** Connections that fall silent one by one, while new ones would be good. */
+export const hush: Nemesis = {
+  name: 'proxy-hush',
+  topologies: topologyNames,
+  keepsHolds: true,
+  longWork: true,
+  async strike({ random, victims, fault, pause }) {
+    const victim = random.pick(victims)
+    await fault(`connections of ${victim.name} fall silent`, () => {
+      for (const wire of victim.wires) wire.hush()
+    })
+    // One loss of a connection within a lease is to be got over.
+    await pause(4_000, 5_000)
+  },
+}
+
+/** The same where a command may take as long as a lease. */
+export const hushShort: Nemesis = {
+  ...hush,
+  name: 'proxy-hush-short',
+  options: { watchdogMs: 3_000, commandTimeoutMs: 3_000 },
 }
 
 async function silent(

@@ -10,6 +10,8 @@ interface Strand {
   readonly server: Socket
   /** What waits for a silence to end. */
   readonly held: Array<() => void>
+  /** Whether nothing passes any more, for good. */
+  hushed: boolean
 }
 
 /** What stands between one worker and one server on the loopback interface, and does to bytes what networks do. */
@@ -56,6 +58,11 @@ export class Wire {
     for (const direction of directions) this.#silent.add(direction)
   }
 
+  /** The connections that stand fall silent for good, and nobody is told; new ones are as good as ever. */
+  hush(): void {
+    for (const strand of this.#strands) strand.hushed = true
+  }
+
   /** All is well again. What was sent during a silence is delivered late, or lost with its connections. */
   heal(held: 'delivered' | 'lost'): void {
     const wasSilent = this.#silent.size > 0
@@ -78,7 +85,7 @@ export class Wire {
       return
     }
     const server = connect(this.target)
-    const strand: Strand = { client, server, held: [] }
+    const strand: Strand = { client, server, held: [], hushed: false }
     this.#strands.add(strand)
     this.#lead('up', client, server, strand)
     this.#lead('down', server, client, strand)
@@ -96,7 +103,8 @@ export class Wire {
     )
   }
 
-  #pass(direction: Direction, { held }: Strand, pass: () => void): void {
+  #pass(direction: Direction, { held, hushed }: Strand, pass: () => void): void {
+    if (hushed) return
     if (this.#silent.has(direction) || held.length > 0) held.push(pass)
     // The delay may change meanwhile: what was sent first must not arrive last, which timers of one length see to.
     else if (this.delayMs > 0) setTimeout(pass, this.delayMs)

@@ -1,7 +1,8 @@
 import { setTimeout as pause, setImmediate } from 'node:timers/promises'
-import { type Holdfast, HoldfastError, StoreError } from '../../../src/index.js'
+import type { Holdfast } from '../../../src/index.js'
 import type { Told } from '../history/event.js'
 import { type AnyHold, Handles, type SectionOptions } from './handles.js'
+import { outcomeOf } from './outcome.js'
 import { Presence } from './presence.js'
 import type { Resource } from './resource.js'
 import type { SectionStep, Step, Target } from './step.js'
@@ -85,12 +86,8 @@ export class Interpreter {
   }
 
   async #work(ms: number, around: Around): Promise<void> {
-    let left = ms
-    if (left === 0) await setImmediate()
-    while (left > 0 && around.stands()) {
-      await pause(Math.min(left, LOOK_MS))
-      left -= LOOK_MS
-    }
+    if (ms === 0) await setImmediate()
+    for (let left = ms; left > 0 && around.stands(); left -= LOOK_MS) await pause(Math.min(left, LOOK_MS))
   }
 
   async #section(step: SectionStep, around: Around): Promise<void> {
@@ -124,6 +121,7 @@ export class Interpreter {
       scope,
       opens,
     })
+    const calledAt = performance.now()
     const controller = new AbortController()
     const abort = abortMs === undefined ? undefined : setTimeout(() => controller.abort(), abortMs)
     const options: SectionOptions = {
@@ -136,14 +134,22 @@ export class Interpreter {
     const body = async (hold: AnyHold | undefined): Promise<void> => {
       entered = true
       clearTimeout(abort)
-      await this.#inside(step, c, hold, { ...around, scope: isAlone(target) ? around.scope : inner })
+      await this.#inside(step, { c, calledAt }, hold, {
+        ...around,
+        scope: isAlone(target) ? around.scope : inner,
+      })
     }
     let how = 'ok'
     try {
       if (target.kind === 'once') await this.#once(target.name, options, () => body(undefined))
       else how = await this.#enter(step, target, options, body)
     } catch (error) {
-      how = this.#judge(error, controller.signal)
+      how = outcomeOf(error, controller.signal) ?? 'wrong'
+      if (how === 'wrong')
+        this.write({
+          e: 'wrong',
+          what: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+        })
     } finally {
       clearTimeout(abort)
       if (waits) this.#waiting.delete(`${name} ${owner}`)
@@ -199,11 +205,19 @@ export class Interpreter {
     }
   }
 
-  async #inside(step: SectionStep, c: number, hold: AnyHold | undefined, around: Around): Promise<void> {
+  async #inside(
+    step: SectionStep,
+    { c, calledAt }: { readonly c: number; readonly calledAt: number },
+    hold: AnyHold | undefined,
+    around: Around,
+  ): Promise<void> {
     const { target, leaseMs } = step
     const stripe = target.kind === 'striped' ? hold?.name : undefined
     const names = target.kind === 'multi' ? target.names : [stripe ?? target.name]
-    const presence = new Presence(c, names, hold, leaseMs ?? this.ttlMs.lease, this.write)
+    // Where there is no hold to be asked, a lease has begun with the call, at the earliest.
+    const certainMs =
+      leaseMs === undefined ? this.ttlMs.lease : Math.max(leaseMs - (performance.now() - calledAt), 0)
+    const presence = new Presence(c, names, hold, certainMs, this.write)
     presence.enter(stripe)
     this.#running.add(presence)
     try {
@@ -218,19 +232,6 @@ export class Interpreter {
   #inRun({ scope, stands }: Around): Around {
     this.#runs -= 1
     return { scope: [...scope, this.#runs], stands }
-  }
-
-  /** What an error says, in a word. What no program of this kind should meet is written down as wrong. */
-  #judge(error: unknown, signal: AbortSignal): string {
-    if (error === signal.reason && signal.aborted) return 'aborted'
-    if (error instanceof StoreError) return `store:${error.reason}${error.transient ? '' : ':final'}`
-    if (error instanceof HoldfastError && ['LOCK_TIMEOUT', 'LOCK_LOST', 'CLOSED'].includes(error.code))
-      return error.code.toLowerCase()
-    this.write({
-      e: 'wrong',
-      what: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
-    })
-    return 'wrong'
   }
 }
 

@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Wire } from './wire.js'
+
+let echo: Server
+let wire: Wire
+const clients: Socket[] = []
+
+beforeEach(async () => {
+  echo = createServer((socket) => socket.on('error', () => undefined).pipe(socket))
+  echo.listen(0, '127.0.0.1')
+  await once(echo, 'listening')
+  const address = echo.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the server has no port')
+  wire = await Wire.before({ host: '127.0.0.1', port: address.port })
+})
+
+afterEach(() => {
+  for (const client of clients.splice(0)) client.destroy()
+  wire.stop()
+  echo.close()
+})
+
+function client(): Socket {
+  const socket = connect(wire)
+  socket.on('error', () => undefined)
+  clients.push(socket)
+  return socket
+}
+
+async function said(socket: Socket): Promise<string> {
+  const [chunk] = await once(socket, 'data')
+  return String(chunk)
+}
+
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()))
+}
+
+/** What has an answer by then would have had one on a wire that passes bytes. */
+async function answered(socket: Socket, word: string): Promise<boolean> {
+  const answer = said(socket).then(() => true)
+  socket.write(word)
+  const other = client()
+  const reference = said(other)
+  other.write('reference')
+  await reference
+  return await Promise.race([answer, new Promise<false>((resolve) => setTimeout(() => resolve(false), 50))])
+}
+
+test('passes bytes, and later where it is told to delay them', async () => {
+  const socket = client()
+  const quick = said(socket)
+  socket.write('a')
+  expect(await quick).toBe('a')
+  wire.delayMs = 40
+  const began = performance.now()
+  const slow = said(socket)
+  socket.write('b')
+  expect(await slow).toBe('b')
+  expect(performance.now() - began).toBeGreaterThanOrEqual(78)
+})
+
+test('what is said in a silence is delivered late, in order, or lost with its connection', async () => {
+  const socket = client()
+  wire.silence('up')
+  const heard = said(socket)
+  socket.write('a')
+  socket.write('b')
+  wire.heal('delivered')
+  expect(await heard).toMatch(/^a/)
+  wire.silence('down')
+  const ended = closed(socket)
+  socket.write('c')
+  wire.heal('lost')
+  await ended
+})
+
+test('a hushed connection says nothing for good, a new one is good', async () => {
+  const socket = client()
+  const first = said(socket)
+  socket.write('a')
+  await first
+  wire.hush()
+  expect(await answered(socket, 'b')).toBe(false)
+})
+
+test('refuses new connections until it is healed', async () => {
+  wire.refuse()
+  await closed(client())
+  wire.heal('lost')
+  const socket = client()
+  const heard = said(socket)
+  socket.write('a')
+  expect(await heard).toBe('a')
+})
