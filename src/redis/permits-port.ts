@@ -92,9 +92,8 @@ export abstract class RedisPermitsPort implements PermitsPort {
     keys: Keys,
     args: readonly Argument[],
     read: (reply: unknown) => Result | Promise<Result>,
-    withinMs?: number,
   ): Promise<Result> {
-    return runScript(this.link, script, keys, name, args, read, withinMs)
+    return runScript(this.link, script, keys, name, args, read)
   }
 
   /** Reads {permits, available, told}. What the script could not announce is announced from here. */
