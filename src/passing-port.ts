@@ -13,12 +13,14 @@ import type {
 
 /** A port that passes everything on to another: what a kind built on that one does differently, it overrides. */
 export class PassingPort implements LockPort {
-  readonly watchesInOrder: boolean
   readonly fenced: boolean
 
   constructor(protected readonly port: LockPort) {
-    this.watchesInOrder = port.watchesInOrder
     this.fenced = port.fenced
+  }
+
+  get watchesInOrder(): boolean {
+    return this.port.watchesInOrder
   }
 
   acquire(request: AcquireRequest): Promise<AcquireReply> {

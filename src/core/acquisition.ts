@@ -105,7 +105,7 @@ export class Acquisition {
     }
     if (this.#once) {
       const ahead = gate.queue.ahead(waiter)
-      if (!ahead) return this.#attempt.send(this.#newTenure())
+      if (!ahead) return this.#ask()
       return ahead.attempting && this.#after(ahead.attempting)
     }
     if (!this.#speaks(tenure)) return undefined
@@ -126,23 +126,24 @@ export class Acquisition {
     }
     // Who has waited behind another that gave up need not find out for itself, one command's time after the other.
     if (this.#waits) this.#attempt.throwIfOutOfPatience()
-    return this.#attempt.send(this.#newTenure())
+    return this.#ask()
   }
 
   /** Within a section that its owner has on the other side of the lock it needs no place of its own, and waits for no sibling. */
   #standWithin(): void {
     const { gate, waiter, locker } = this
     const around = locker.around(gate.name, waiter.caller)
-    if (!around) return
     const { askedAs } = this.#attempt
-    if (askedAs !== undefined && askedAs !== around.storedAs) {
+    if (around && askedAs !== undefined && askedAs !== around.storedAs) {
       this.#attempt.leave()
       gate.left(waiter)
     }
-    if (waiter.within) return
+    if (waiter.within === (around !== undefined)) return
     gate.queue.leave(waiter)
-    waiter.within = true
+    waiter.within = around !== undefined
     gate.queue.join(waiter)
+    // A sibling went in first: who is nested in that need not wait behind this one.
+    if (!waiter.within) gate.next(waiter.caller.owner)
   }
 
   /** The same owner is at it already: its outcome decides whether this is a nested acquisition. */
@@ -156,11 +157,19 @@ export class Acquisition {
     return this.locker.possession.current(this.gate, this.call.caller.owner)
   }
 
-  #newTenure(): Tenure {
+  /** Asks for a first hold on this side. Within a section on the other side it is one hold more of that section's owner. */
+  #ask(): Promise<Grant | undefined> {
+    const { locker, waiter } = this
+    const around = locker.around(this.gate.name, waiter.caller)
+    if (!around) return this.#attempt.send(this.#newTenure())
+    return reenter(locker, this.#attempt, waiter, around, this.#deadline, () => this.#newTenure(around))
+  }
+
+  #newTenure(around?: Tenure): Tenure {
     const { name, permits, caller } = this.call
     this.#attempt.leaveNested()
     const storedAs = this.#attempt.askedAs ?? this.locker.storedAs(this.gate, caller)
-    const tenure = new Tenure(name, caller.owner, storedAs)
+    const tenure = new Tenure(name, caller.owner, storedAs, around?.turns)
     tenure.permits = permits
     return tenure
   }

@@ -181,12 +181,14 @@ export class Gate {
     const { port } = this
     const watch = port.watch(this.name, (news) => this.announce(news))
     this.#watch = watch
-    if (port.watchesInOrder) this.news = true
+    // A port may come to know only later that it watches in order: this watch was not begun so.
+    const inOrder = port.watchesInOrder
+    if (inOrder) this.news = true
     watch.confirmed.then(
       () => {
         if (this.#watch !== watch) return
         this.#watchConfirmed = true
-        if (!port.watchesInOrder) this.news = true
+        if (!inOrder) this.news = true
       },
       (error: unknown) => {
         if (this.#watch !== watch) return

@@ -73,8 +73,9 @@ export class Locker {
       this.metrics,
       settings.watchdogMs,
       settings.quarantineMs,
-      (gate, { owner }) => {
-        gate.next(owner)
+      (gate, tenure) => {
+        gate.next(tenure.owner)
+        this.letIn(tenure)
         this.#dropIfIdle(gate)
         this.#lookWhetherDrained()
       },
@@ -191,18 +192,23 @@ export class Locker {
     const { otherSide } = this
     if (!otherSide) return
     for (const other of otherSide.#gates.get(tenure.name)?.tenures ?? []) {
-      if (other.state !== 'held' || other.storedAs === tenure.storedAs) continue
-      otherSide.possession.lose(other, 'not-in-store', undefined)
+      if (other.state !== 'held') continue
+      if (other.storedAs === tenure.storedAs) {
+        tenure.beside = other
+        other.beside = tenure
+      } else {
+        otherSide.possession.lose(other, 'not-in-store', undefined)
+      }
     }
     this.letIn(tenure)
   }
 
   /** What a tenure holds has changed: calls for the other side that run within it need no turn of their own any more. */
   letIn(tenure: Tenure): void {
-    const { otherSide } = this
-    if (!otherSide) return
-    const gate = otherSide.#gates.get(tenure.name)
-    for (const waiter of gate?.queue.admittedBy(tenure) ?? []) waiter.wakeUp.release()
+    const gate = this.otherSide?.gateNamed(tenure.name)
+    if (!gate) return
+    if (tenure.state === 'held') for (const waiter of gate.queue.admittedBy(tenure)) waiter.wakeUp.release()
+    if (tenure.beside?.state === 'held') gate.next(tenure.owner)
   }
 
   /** Whether the store may know that owner by this locker's doing. */
@@ -320,6 +326,10 @@ export class Locker {
     } else {
       this.#gates.delete(gate.name)
     }
+  }
+
+  private gateNamed(name: string): Gate | undefined {
+    return this.#gates.get(name)
   }
 
   #gate(name: string): Gate {

@@ -4,19 +4,23 @@ import type { Locker } from './locker.js'
 import type { Tenure } from './tenure.js'
 import { TIME_IS_UP, type Waiter } from './waiter.js'
 
-/** A nested acquisition, when the tenure's commands before it are through. Undefined when it was not granted. */
+/**
+ * A nested acquisition, when the tenure's commands before it are through. Undefined when it was not granted.
+ * @param added the tenure that gets the hold: the outer one, or a new one on the other side of the lock
+ */
 export async function reenter(
   locker: Locker,
   attempt: Attempt,
   waiter: Waiter,
   tenure: Tenure,
   deadline: number,
+  added: () => Tenure = () => tenure,
 ): Promise<Grant | undefined> {
   if (!(await takeTurn(locker, attempt, waiter, tenure, deadline))) return undefined
   try {
     // Who went before may have changed what is on top, lost the lock, or handed it on.
     if (tenure.state !== 'held' || !tenure.admits(waiter.caller)) return undefined
-    return await attempt.send(tenure)
+    return await attempt.send(added())
   } finally {
     // What it may have counted up without knowing is counted down in the background: a release names the count it goes to, so
     // that whatever was counted beside it goes with the hold below.

@@ -49,8 +49,8 @@ export class Tenure {
   suspended = false
   /** Whether one hold more was asked for, and the answer is awaited. */
   growing = false
-  /** Commands that change the hold count go one at a time. */
-  readonly turns = new Turns()
+  /** What the same owner holds on the other side of the lock, where it has two: then both have one stack of holds. */
+  beside: Tenure | undefined
   /** Where it was taken, when diagnostics are on. */
   takenAt: string | undefined
   /** Since when the process has had the lock, on the lease clock, and how often it was handed on meanwhile. */
@@ -64,6 +64,8 @@ export class Tenure {
     readonly name: string,
     public owner: Owner,
     readonly storedAs: Owner = owner,
+    /** Commands that change the hold count go one at a time, on both sides of the lock. */
+    readonly turns = new Turns(),
   ) {}
 
   /**
@@ -71,6 +73,11 @@ export class Tenure {
    * (rule O2). A hold whose scopes have all ended belongs to the owner as such.
    */
   admits(caller: Scope): boolean {
+    const { beside } = this
+    return this.#topAdmits(caller) && (beside?.state !== 'held' || beside.#topAdmits(caller))
+  }
+
+  #topAdmits(caller: Scope): boolean {
     const top = this.holds[this.holds.length - 1]
     if (!top || caller.owner !== this.owner) return false
     const scope = top.scope.live()

@@ -1,4 +1,3 @@
-import { pauseMs } from '../core/outage.js'
 import type { Schedule } from '../core/schedule.js'
 import { StoreError } from '../errors.js'
 import type { ClusterClient, StandaloneClient } from './client.js'
@@ -6,9 +5,9 @@ import { Connection, letProcessEnd } from './connection.js'
 import { hangUp } from './hang-up.js'
 import type { About, Argument, Link, LinkListener, NodeLink, Order, Send } from './link.js'
 import { connectionSettings } from './settings.js'
+import { addressOf, ShardSubscriptions, type SlotTable } from './shard-subscriptions.js'
 import { slotOf } from './slot.js'
 import { corked } from './standalone-link.js'
-import { Subscriber } from './subscriber.js'
 
 /**
  * A Redis Cluster. Announcements are sharded pub/sub, as Redisson's are there: each goes to the one node that serves the
@@ -19,11 +18,7 @@ export class ClusterLink implements Link {
   readonly countCommand = 'SHARDNUMSUB'
   readonly subscribesInOrder = false
   readonly #cluster: Connection<ClusterClient>
-  readonly #subscribers = new Map<string, Subscriber>()
-  /** The subscriber on which each channel is subscribed. */
-  readonly #homes = new Map<string, Subscriber>()
-  /** The channels somebody watches, whether or not they are subscribed at the moment. */
-  readonly #wanted = new Set<string>()
+  readonly #subscriptions: ShardSubscriptions
   /** One for each node, so that they can be told apart. */
   readonly #nodeLinks = new WeakMap<StandaloneClient, NodeLink>()
   #nodeBreaks = 0
@@ -32,8 +27,8 @@ export class ClusterLink implements Link {
   constructor(
     pattern: ClusterClient,
     private readonly schedule: Schedule,
-    private readonly commandTimeoutMs: number,
-    private readonly listener: LinkListener,
+    commandTimeoutMs: number,
+    listener: LinkListener,
   ) {
     const { redisOptions } = pattern.options
     const settings = {
@@ -56,12 +51,23 @@ export class ClusterLink implements Link {
         '+node': (node) => {
           if (isNode(node)) node.on('connect', () => letProcessEnd(node))
         },
-        '-node': () => {
+        '-node': (node) => {
           this.#nodeBreaks += 1
+          if (isNode(node)) this.#subscriptions.evacuate(addressOf(node))
         },
         'node error': () => undefined,
+        refresh: () => this.#subscriptions.follow(),
       },
     })
+    const table: SlotTable = {
+      addressFor: (channel) => this.#addressFor(channel),
+      primaryFor: (channel) => this.#primary(channel, { command: 'SSUBSCRIBE' }),
+      ask: async (channel) => {
+        await this.send(channel, { command: 'PTTL' }, 'PTTL', channel)
+        return await this.#primary(channel, { command: 'SSUBSCRIBE' })
+      },
+    }
+    this.#subscriptions = new ShardSubscriptions(table, schedule, commandTimeoutMs, listener)
   }
 
   get breaks(): number {
@@ -77,6 +83,7 @@ export class ClusterLink implements Link {
   }
 
   carryOut<Result>(key: string, order: (send: Send) => Order<unknown, Result>): Promise<Result> {
+    this.#subscriptions.verify()
     return this.#cluster.carryOut(order(this.#call), () => this.#dropNode(key))
   }
 
@@ -84,15 +91,12 @@ export class ClusterLink implements Link {
     return corked(this.#cluster.ready ? this.#cluster.client.nodes('master') : [], body)
   }
 
-  async subscribe(channel: string): Promise<void> {
-    await this.#subscribeAtHome(channel)
-    this.#wanted.add(channel)
+  subscribe(channel: string): Promise<void> {
+    return this.#subscriptions.subscribe(channel)
   }
 
   unsubscribe(channel: string): void {
-    this.#wanted.delete(channel)
-    this.#homes.get(channel)?.unsubscribe(channel)
-    this.#homes.delete(channel)
+    this.#subscriptions.unsubscribe(channel)
   }
 
   async nodes(): Promise<readonly NodeLink[]> {
@@ -101,14 +105,11 @@ export class ClusterLink implements Link {
   }
 
   async nodeOf(key: string): Promise<NodeLink> {
-    return this.#nodeLink(await this.#master(key, { command: 'CLUSTER SLOTS' }))
+    return this.#nodeLink(await this.#primary(key, { command: 'CLUSTER SLOTS' }))
   }
 
   async close(): Promise<void> {
-    for (const subscriber of this.#subscribers.values()) subscriber.close()
-    this.#subscribers.clear()
-    this.#homes.clear()
-    this.#wanted.clear()
+    this.#subscriptions.close()
     this.#cluster.close()
   }
 
@@ -127,13 +128,7 @@ export class ClusterLink implements Link {
     return link
   }
 
-  async #subscribeAtHome(channel: string): Promise<void> {
-    const subscriber = this.#subscriberFor(await this.#master(channel, { command: 'SSUBSCRIBE' }))
-    await subscriber.subscribe(channel)
-    this.#homes.set(channel, subscriber)
-  }
-
-  async #master(key: string, about: About): Promise<StandaloneClient> {
+  async #primary(key: string, about: About): Promise<StandaloneClient> {
     await this.#slotsKnown(about)
     const node = this.#servingNode(key)
     // Between two views of a changing cluster: the next one will know.
@@ -142,61 +137,17 @@ export class ClusterLink implements Link {
   }
 
   #servingNode(key: string): StandaloneClient | undefined {
-    const { client } = this.#cluster
-    const address = client.slots[slotOf(key)]?.[0]
-    return client.nodes('master').find(({ options }) => `${options.host}:${options.port}` === address)
+    const address = this.#addressFor(key)
+    return this.#cluster.client.nodes('master').find((node) => addressOf(node) === address)
+  }
+
+  #addressFor(key: string): string | undefined {
+    return this.#cluster.client.slots[slotOf(key)]?.[0]
   }
 
   /** Any command makes the cluster client learn the slots first. */
   async #slotsKnown(about: About): Promise<void> {
     if (!this.#cluster.ready) await this.#cluster.send(about, 'PING')
-  }
-
-  #subscriberFor(master: StandaloneClient): Subscriber {
-    const address = `${master.options.host}:${master.options.port}`
-    const known = this.#subscribers.get(address)
-    if (known) return known
-    const settings = connectionSettings(this.commandTimeoutMs, 'news')
-    const connection = new Connection(
-      () => master.duplicate(settings),
-      this.schedule,
-      this.commandTimeoutMs,
-      {
-        ready: () => subscriber.resume(),
-        broken: () => this.#evacuate(address, subscriber),
-        events: {
-          smessage: (channel, text) => this.listener.message(String(channel), String(text)),
-          // ioredis says so when the server ends subscriptions because their slots have moved away.
-          moved: () => this.#evacuate(address, subscriber),
-        },
-      },
-    )
-    const subscriber = new Subscriber(connection, 'sharded', false, this.schedule, this.listener)
-    this.#subscribers.set(address, subscriber)
-    return subscriber
-  }
-
-  /** A node has gone or given slots away: its channels may be served elsewhere now. */
-  #evacuate(address: string, subscriber: Subscriber): void {
-    if (this.#subscribers.get(address) !== subscriber) return
-    this.#subscribers.delete(address)
-    subscriber.close()
-    for (const [channel, home] of this.#homes) if (home === subscriber) this.#restore(channel, 1)
-  }
-
-  /**
-   * Subscribes again wherever the channel lives now, until that succeeds or nobody wants it any more. Who waits meanwhile is
-   * not forgotten: it looks for itself when the lease it saw has ended.
-   */
-  #restore(channel: string, failures: number): void {
-    this.#homes.delete(channel)
-    this.schedule.at(this.schedule.clock.now() + pauseMs(failures), () => {
-      if (!this.#wanted.has(channel) || this.#homes.has(channel)) return
-      this.#subscribeAtHome(channel).then(
-        () => this.listener.resumed([channel]),
-        () => this.#restore(channel, failures + 1),
-      )
-    })
   }
 
   #dropNode(key: string): void {

@@ -6,10 +6,17 @@ import { hangUp, isOpen } from './hang-up.js'
 import type { About, Argument, Order } from './link.js'
 import { Batch, streamOf } from './stream.js'
 
+const CLOSED = 'Connection is closed.'
+
+/** How long a command waits for the next try to connect. Then it hears what the last one came to, and may be sent again. */
+const PATIENCE_MS = 50
+
 /** What a connection tells whoever made it. */
 export interface ConnectionListener {
   ready?(): void
   broken?(): void
+  /** What answers is not the server to talk to any more, and the connection will end for that. */
+  misled?(): void
   /** What else the client library tells, by the names of its events. */
   readonly events?: Readonly<Record<string, (...told: unknown[]) => void>>
 }
@@ -98,6 +105,7 @@ export class Connection<Client extends Connectable> {
       const { about, withinMs = Number.POSITIVE_INFINITY } = order
       const timeoutMs = Math.min(withinMs, this.commandTimeoutMs)
       const heardBefore = this.#heard
+      const answerBy = this.schedule.clock.now() + timeoutMs
       let sentOn: number | undefined
       const over = (): boolean => {
         this.schedule.cancel(deadline)
@@ -106,10 +114,10 @@ export class Connection<Client extends Connectable> {
       const failed = (error: unknown): void => {
         if (!over()) reject(failureOf(this.#explain(error), about))
       }
-      const deadline = this.schedule.at(this.schedule.clock.now() + timeoutMs, () => {
+      const deadline = this.schedule.at(answerBy, () => {
         // Nothing was heard for as long: the peer may be gone without a word. A new connection finds out.
         if (sentOn === this.breaks && this.#heard === heardBefore) drop()
-        if (sentOn === undefined && this.#lastError !== undefined) failed(this.#lastError)
+        if (sentOn === undefined) failed(new Error(CLOSED))
         else if (!over()) reject(timeoutOf(about, timeoutMs))
       })
       const answered = (reply: Reply): void => {
@@ -122,7 +130,10 @@ export class Connection<Client extends Connectable> {
         }
       }
       const retried = (error: unknown): void => {
-        if (isReply(error) && !leadsElsewhere(error)) this.#hear()
+        if (leadsElsewhere(error)) {
+          this.#lastError = error
+          this.listener.misled?.()
+        } else if (isReply(error)) this.#hear()
         const again = this.#pending.has(failed) ? order.retry?.(error) : undefined
         if (again) again.then(answered, failed)
         else failed(error)
@@ -131,14 +142,17 @@ export class Connection<Client extends Connectable> {
         if (!this.#pending.has(failed)) return
         const first = this.open()
         if (first) {
+          const patientUntil = this.schedule.clock.now() + PATIENCE_MS
+          if (first === this.#pause) this.schedule.move(deadline, Math.min(patientUntil, answerBy))
           first.then(begin)
           return
         }
         sentOn = this.breaks
+        if (deadline.dueAt < answerBy) this.schedule.move(deadline, answerBy)
         attempt(order.start, failed)?.then(answered, retried)
       }
       this.#pending.add(failed)
-      if (this.#closed) failed(new Error('The connection is closed.'))
+      if (this.#closed) failed(new Error(CLOSED))
       else begin()
     })
   }
@@ -154,7 +168,7 @@ export class Connection<Client extends Connectable> {
   close(): void {
     this.#closed = true
     if (isOpen(this.#client)) this.#client.disconnect()
-    for (const fail of this.#pending) fail(new Error('The connection is closed.'))
+    for (const fail of this.#pending) fail(new Error(CLOSED))
   }
 
   #hear(): void {
@@ -186,6 +200,8 @@ export class Connection<Client extends Connectable> {
     on('end', () => this.#ended())
     on('error', (error) => {
       this.#lastError = error
+      // It cannot tell any more which answer is whose. (So say versions that do not know of a subscription ended by the server.)
+      if (error instanceof Error && error.message.startsWith('Command queue state error')) void this.drop()
     })
     on('connect', () => letProcessEnd(client))
     for (const [event, listener] of Object.entries(this.listener.events ?? {})) on(event, listener)

@@ -28,7 +28,6 @@ const ENTERED: AcquireReply = { outcome: 'granted', room: Number.POSITIVE_INFINI
  * written down.
  */
 export class RedisCountDownLatchPort implements CountDownLatchPort {
-  readonly watchesInOrder: boolean
   readonly fenced = false
   readonly shared = true
   readonly #announcements: Announcements
@@ -39,8 +38,11 @@ export class RedisCountDownLatchPort implements CountDownLatchPort {
     private readonly keyPrefix: string,
     onError: (error: unknown) => void,
   ) {
-    this.watchesInOrder = link.subscribesInOrder
     this.#announcements = new Announcements(link, channels, onError)
+  }
+
+  get watchesInOrder(): boolean {
+    return this.link.subscribesInOrder
   }
 
   async acquire({ name }: AcquireRequest): Promise<AcquireReply> {

@@ -67,6 +67,8 @@ function judge(error: unknown): Verdict {
   }
   const { message } = error
   if (/ACL failure|permission|can't (?:run this command|access|publish)/i.test(message)) return NO_PERMISSION
+  // A script that found a key moved to another node while it ran, with its slot: what it did before stands.
+  if (message.includes('non local key')) return { reason: 'not-ready', transient: true }
   // A connection that is subscribed, or was when it was being set up, takes nothing else: the next one will.
   if (message.includes("Can't execute")) return { reason: 'unreachable', transient: true }
   return BY_REPLY[codeOf(message)] ?? { reason: 'unknown', transient: false }

@@ -38,7 +38,6 @@ export interface FairLockSettings {
  * grants the lock to the next one whose place is kept, and tells that client.
  */
 export class FairLockPort implements LockPort, StoreLine {
-  readonly watchesInOrder: boolean
   readonly fenced = false
   readonly line: StoreLine = this
   readonly waiterLeaseMs: number
@@ -56,10 +55,13 @@ export class FairLockPort implements LockPort, StoreLine {
     private readonly settings: FairLockSettings,
   ) {
     const { clientId, waiterLeaseMs, thread } = settings
-    this.watchesInOrder = link.subscribesInOrder
     this.waiterLeaseMs = waiterLeaseMs
     this.thread = thread
     this.#commands = new FairCommands(link, keyPrefix, clientId, waiterLeaseMs, onError)
+  }
+
+  get watchesInOrder(): boolean {
+    return this.link.subscribesInOrder
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {

@@ -24,6 +24,7 @@ import {
   permitsUpdateLease,
 } from './scripts.generated.js'
 import { permitsKeyOf, REQUEST_KEPT_MS, requestKeyOf } from './semaphore-keys.js'
+import { undivided } from './undivided.js'
 
 /**
  * The permit-expirable semaphore as Redisson's `RPermitExpirableSemaphore` keeps it: the number of available permits, and a sorted
@@ -36,7 +37,7 @@ export class RedisPermitExpirableSemaphorePort
 {
   acquire({ name, owner, leaseMs, permits = 1 }: AcquireRequest): Promise<AcquireReply> {
     const args = [permitOwnerBytes(owner), permits, leaseMs, ...this.announcing(name)]
-    return this.run(permitsAcquire, name, this.#keys(name), args, permitsReply)
+    return this.run(permitsAcquire, name, this.#undivided(name), args, permitsReply)
   }
 
   async abandon({ name, owner, permits }: AcquireRequest): Promise<void> {
@@ -50,7 +51,7 @@ export class RedisPermitExpirableSemaphorePort
     return this.run(
       permitsRelease,
       name,
-      this.#keys(name),
+      this.#undivided(name),
       args,
       async (reply) => await this.released(request, breaks, reply),
     )
@@ -79,7 +80,7 @@ export class RedisPermitExpirableSemaphorePort
     const given = await this.run(
       permitsForceUnlock,
       name,
-      this.#keys(name),
+      this.#undivided(name),
       this.announcing(name),
       async (reply) => await this.returned(name, reply),
     )
@@ -113,7 +114,7 @@ export class RedisPermitExpirableSemaphorePort
     await this.run(
       permitsResize,
       name,
-      this.#keys(name),
+      this.#undivided(name),
       args,
       async (reply) => await this.returned(name, reply),
     )
@@ -160,6 +161,10 @@ export class RedisPermitExpirableSemaphorePort
 
   #permitsKey(name: string): string {
     return permitsKeyOf(this.key(name))
+  }
+
+  #undivided(name: string): Keys {
+    return undivided(this.link, this.#keys(name))
   }
 
   #keys(name: string): readonly [semaphore: string, permits: string] {

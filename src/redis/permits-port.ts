@@ -19,7 +19,6 @@ import { REQUEST_KEPT_MS, requestKeyOf, semaphoreChannelOf } from './semaphore-k
 
 /** What semaphores of either kind have in common in Redis: a number of available permits, and the channel it is announced on. */
 export abstract class RedisPermitsPort implements PermitsPort {
-  readonly watchesInOrder: boolean
   readonly fenced = false
   readonly shared = true
   readonly #announcements: Announcements
@@ -30,8 +29,11 @@ export abstract class RedisPermitsPort implements PermitsPort {
     protected readonly keyPrefix: string,
     onError: (error: unknown) => void,
   ) {
-    this.watchesInOrder = link.subscribesInOrder
     this.#announcements = new Announcements(link, channels, onError)
+  }
+
+  get watchesInOrder(): boolean {
+    return this.link.subscribesInOrder
   }
 
   abstract acquire(request: AcquireRequest): Promise<AcquireReply>

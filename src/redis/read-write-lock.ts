@@ -38,6 +38,7 @@ import {
   rwTenure,
 } from './scripts.generated.js'
 import { tenureReply } from './tenure-reply.js'
+import { undivided } from './undivided.js'
 
 /** So long the counter of tokens is kept beyond the lease it was last used for; the scripts have the same number. */
 const FENCE_RETENTION_MS = 86_400_000
@@ -73,7 +74,6 @@ export function readWritePorts(to: ReadWriteLink, settings: ReadWriteLockSetting
  * next writer, or all readers in front of the next writer, and tells their clients.
  */
 class ReadWriteLockPort implements FencedPort, StoreLine {
-  readonly watchesInOrder: boolean
   readonly fenced = true
   readonly shared: boolean
   readonly line: StoreLine = this
@@ -86,8 +86,11 @@ class ReadWriteLockPort implements FencedPort, StoreLine {
     private readonly settings: ReadWriteLockSettings,
   ) {
     this.shared = side === 'r'
-    this.watchesInOrder = to.link.subscribesInOrder
     this.waiterLeaseMs = settings.waiterLeaseMs
+  }
+
+  get watchesInOrder(): boolean {
+    return this.to.link.subscribesInOrder
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
@@ -216,7 +219,7 @@ class ReadWriteLockPort implements FencedPort, StoreLine {
   /** A script that may move the line: who could not be told of it finds out when its place is kept up. */
   #run(script: Script, name: string, args: readonly Argument[]): Promise<LineReply> {
     const { link, onError } = this.to
-    const keys = readWriteKeysOf(this.#key(name))
+    const keys = undivided(link, readWriteKeysOf(this.#key(name)))
     return runScript(
       link,
       script,

@@ -21,7 +21,6 @@ import { HOLDERS_OF_PERMITS } from './semaphore-keys.js'
 
 /** The reentrant lock as Redisson's `RLock` keeps it: a hash of owner -> hold count, whose time to live is the lease. */
 export class ReentrantLockPort implements LockPort {
-  readonly watchesInOrder: boolean
   readonly fenced = false
   readonly together: TogetherPort
 
@@ -33,8 +32,11 @@ export class ReentrantLockPort implements LockPort {
     /** How a release is announced; empty where it is not. */
     private readonly publishCommand: Link['publishCommand'] | '' = link.publishCommand,
   ) {
-    this.watchesInOrder = link.subscribesInOrder
     this.together = new MultiAcquire(link, keyPrefix, () => this.starting())
+  }
+
+  get watchesInOrder(): boolean {
+    return this.link.subscribesInOrder
   }
 
   acquire({ name, owner, heldBefore, leaseMs }: AcquireRequest): Promise<AcquireReply> {

@@ -22,6 +22,7 @@ import {
   semaphoreRenew,
 } from './scripts.generated.js'
 import { HOLDERS_OF_PERMITS, ownCompanionOf, REQUEST_KEPT_MS, requestKeyOf } from './semaphore-keys.js'
+import { undivided } from './undivided.js'
 
 const LEASES = 'holdfast_semaphore_leases'
 
@@ -32,7 +33,7 @@ const LEASES = 'holdfast_semaphore_leases'
 export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePort {
   acquire({ name, owner, leaseMs, permits = 1 }: AcquireRequest): Promise<AcquireReply> {
     const args = [owner, permits, leaseMs, ...this.announcing(name)]
-    return this.run(semaphoreAcquire, name, this.#keys(name), args, permitsReply)
+    return this.run(semaphoreAcquire, name, this.#undivided(name), args, permitsReply)
   }
 
   async abandon({ name, owner }: AcquireRequest): Promise<void> {
@@ -45,7 +46,7 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
     return this.run(
       semaphoreRelease,
       name,
-      this.#keys(name),
+      this.#undivided(name),
       [owner, ...this.announcing(name)],
       async (reply) => await this.released(request, breaks, reply),
     )
@@ -82,7 +83,7 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
     const given = await this.run(
       semaphoreForceUnlock,
       name,
-      this.#keys(name),
+      this.#undivided(name),
       this.announcing(name),
       async (reply) => await this.returned(name, reply),
     )
@@ -95,7 +96,7 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
   }
 
   availablePermits(name: string): Promise<number> {
-    return this.run(semaphoreAvailable, name, this.#keys(name), this.announcing(name), Number)
+    return this.run(semaphoreAvailable, name, this.#undivided(name), this.announcing(name), Number)
   }
 
   drainPermits(name: string, request: string): Promise<number> {
@@ -118,6 +119,10 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
         if (state.owners.length > 0) yield state
       }
     }
+  }
+
+  #undivided(name: string): Keys {
+    return undivided(this.link, this.#keys(name))
   }
 
   #keys(name: string): readonly [semaphore: string, leases: string, taken: string] {

@@ -13,12 +13,12 @@ export function connectionSettings(
   role: 'commands' | 'news',
   theirs: object = {},
 ): object {
-  const sentinelTimeoutMs = Math.max(Math.ceil(commandTimeoutMs / SENTINELS_PER_COMMAND), 50)
+  const sentinelTimeoutMs = timerMs(commandTimeoutMs / SENTINELS_PER_COMMAND, 50)
   const theirSentinelTimeout = 'sentinelCommandTimeout' in theirs ? theirs.sentinelCommandTimeout : undefined
   const theirReason = 'reconnectOnError' in theirs ? theirs.reconnectOnError : undefined
   return {
     lazyConnect: true,
-    connectTimeout: Math.min(Math.max(commandTimeoutMs, 100), LONGEST_TIMER_MS),
+    connectTimeout: timerMs(commandTimeoutMs, 100),
     keepAlive: 10_000,
     // How long to wait for the peer's goodbye: the client's timer for it would keep the process alive.
     disconnectTimeout: 100,
@@ -54,4 +54,9 @@ export function connectionSettings(
     replyMapping: 'legacy',
     showFriendlyErrorStack: false,
   }
+}
+
+/** A time that a timer can take, and no less than `leastMs`. */
+function timerMs(ms: number, leastMs: number): number {
+  return Math.min(Math.max(Math.ceil(ms), leastMs), LONGEST_TIMER_MS)
 }

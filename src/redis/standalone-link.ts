@@ -1,6 +1,6 @@
 import type { Schedule } from '../core/schedule.js'
 import type { StandaloneClient } from './client.js'
-import { Connection } from './connection.js'
+import { Connection, type ConnectionListener } from './connection.js'
 import type { About, Argument, Link, LinkListener, NodeLink, Order, Send } from './link.js'
 import { connectionSettings } from './settings.js'
 import { streamOf } from './stream.js'
@@ -8,14 +8,21 @@ import { Subscriber } from './subscriber.js'
 
 /**
  * One server, or one Sentinel group. With RESP3 one connection carries commands and subscriptions; with RESP2 a subscribed
- * connection takes no other commands, so there are two (rule C2).
+ * connection takes no other commands, so there are two (rule C2). Which it is the server says, anew on each connection: one that
+ * has no HELLO is spoken to with RESP2, whatever the client was told.
  */
 export class StandaloneLink implements Link {
   readonly publishCommand = 'PUBLISH'
   readonly countCommand = 'NUMSUB'
-  readonly subscribesInOrder: boolean
   readonly #commands: Connection<StandaloneClient>
-  readonly #subscriber: Subscriber
+  /** The subscriptions of a connection that carries commands too; undefined once the server was found not to have that. */
+  #together: Subscriber | undefined
+  /** The subscriptions of a connection of their own. */
+  readonly #apart: Subscriber
+  /** Whether the connection that stands is known to carry both. */
+  #inOrder = false
+  /** How many subscriptions wait to know that. */
+  #undecided = 0
   readonly #call: Send = (command, ...args) => this.#commands.client.call(command, ...args)
 
   constructor(
@@ -24,21 +31,40 @@ export class StandaloneLink implements Link {
     commandTimeoutMs: number,
     listener: LinkListener,
   ) {
-    this.subscribesInOrder = 'protocol' in pattern.options && pattern.options.protocol === 3
-    const connect = (role: 'commands' | 'news', carriesNews: boolean): Connection<StandaloneClient> =>
+    const connect = (
+      role: 'commands' | 'news',
+      subscriber: () => Subscriber | undefined,
+      told: ConnectionListener,
+    ): Connection<StandaloneClient> =>
       new Connection(
         () => pattern.duplicate(connectionSettings(commandTimeoutMs, role, pattern.options)),
         schedule,
         commandTimeoutMs,
         {
-          ready: () => carriesNews && this.#subscriber.resume(),
-          broken: () => carriesNews && this.#subscriber.reopen(),
-          events: { message: (channel, text) => listener.message(String(channel), String(text)) },
+          ...told,
+          events: { message: (channel, text) => subscriber()?.heard(String(channel), String(text)) },
         },
       )
-    this.#commands = connect('commands', this.subscribesInOrder)
-    const news = this.subscribesInOrder ? this.#commands : connect('news', true)
-    this.#subscriber = new Subscriber(news, 'plain', this.subscribesInOrder, schedule, listener)
+    this.#commands = connect('commands', () => this.#together, {
+      ready: () => this.#learnProtocol(),
+      broken: () => {
+        this.#inOrder = false
+        this.#together?.reopen()
+      },
+      // Whoever publishes now may do so elsewhere.
+      misled: () => void news.drop(),
+    })
+    const news = connect('news', () => this.#apart, {
+      ready: () => this.#apart.resume(),
+      broken: () => this.#apart.reopen(),
+    })
+    if ('protocol' in pattern.options && pattern.options.protocol === 3)
+      this.#together = new Subscriber(this.#commands, 'plain', true, schedule, listener)
+    this.#apart = new Subscriber(news, 'plain', false, schedule, listener)
+  }
+
+  get subscribesInOrder(): boolean {
+    return this.#inOrder && this.#undecided === 0
   }
 
   get breaks(): number {
@@ -46,10 +72,12 @@ export class StandaloneLink implements Link {
   }
 
   send(_key: string, about: About, command: string, ...args: Argument[]): Promise<unknown> {
+    this.#apart.verify()
     return this.#commands.send(about, command, ...args)
   }
 
   carryOut<Result>(_key: string, order: (send: Send) => Order<unknown, Result>): Promise<Result> {
+    this.#apart.verify()
     return this.#commands.carryOut(order(this.#call))
   }
 
@@ -57,12 +85,22 @@ export class StandaloneLink implements Link {
     return corked([this.#commands.client], body)
   }
 
-  subscribe(channel: string): Promise<void> {
-    return this.#subscriber.subscribe(channel)
+  async subscribe(channel: string): Promise<void> {
+    // Between two connections nobody knows what the next one speaks: an answer tells.
+    while (this.#together && !this.#inOrder) {
+      this.#undecided += 1
+      try {
+        await this.#commands.send({ command: 'SUBSCRIBE' }, 'PING')
+      } finally {
+        this.#undecided -= 1
+      }
+    }
+    await (this.#together ?? this.#apart).subscribe(channel)
   }
 
   unsubscribe(channel: string): void {
-    this.#subscriber.unsubscribe(channel)
+    this.#together?.unsubscribe(channel)
+    this.#apart.unsubscribe(channel)
   }
 
   async nodes(): Promise<readonly NodeLink[]> {
@@ -74,9 +112,32 @@ export class StandaloneLink implements Link {
   }
 
   async close(): Promise<void> {
-    this.#subscriber.close()
+    this.#together?.close()
+    this.#apart.close()
     this.#commands.close()
   }
+
+  /** A connection is ready: its subscriptions are renewed before anything else is sent. */
+  #learnProtocol(): void {
+    const together = this.#together
+    if (!together) return
+    if (speaksResp3(this.#commands.client)) {
+      together.resume()
+      this.#inOrder = true
+    } else {
+      // For good: to move them back when another server answers would gain one connection.
+      this.#together = undefined
+      this.#apart.adopt(together.giveUp())
+    }
+  }
+}
+
+/** Whether the server agreed to RESP3: clients that know it note it for each connection. */
+function speaksResp3(client: object): boolean {
+  const condition = 'condition' in client ? client.condition : undefined
+  return (
+    typeof condition === 'object' && condition !== null && 'protocol' in condition && condition.protocol === 3
+  )
 }
 
 /** Whatever `body` writes to these connections leaves in one piece for each. */

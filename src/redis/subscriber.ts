@@ -4,6 +4,9 @@ import type { StandaloneClient } from './client.js'
 import type { Connection } from './connection.js'
 import type { LinkListener } from './link.js'
 
+/** After so long without news it is not certain that they still come. */
+const SILENCE_MS = 1_000
+
 /** How subscriptions are spoken: plain, or per shard in a cluster. */
 export type Dialect = 'plain' | 'sharded'
 
@@ -16,6 +19,8 @@ export class Subscriber {
   #failures = 0
   #reopening: Appointment | undefined
   #checking: Promise<void> | undefined
+  #heardAt = Number.NEGATIVE_INFINITY
+  #verifying = false
 
   constructor(
     readonly connection: Connection<StandaloneClient>,
@@ -36,6 +41,45 @@ export class Subscriber {
       return early ? this.#readyChecked(client).then(send) : send()
     })
     this.#channels.add(channel)
+    this.#heardAt = this.schedule.clock.now()
+  }
+
+  /** A message has come. */
+  heard(channel: string, text: string): void {
+    this.#heardAt = this.schedule.clock.now()
+    this.listener.message(channel, text)
+  }
+
+  /**
+   * To be called when something is asked that would be told too: a connection that has only ever been silent looks like one that
+   * had nothing to tell. One that does not answer is dropped, and then whoever waits is told that it may have missed something.
+   */
+  verify(): void {
+    if (this.#channels.size === 0 || this.#verifying || !this.connection.ready) return
+    if (this.schedule.clock.now() - this.#heardAt < SILENCE_MS) return
+    this.#verifying = true
+    const over = (): void => {
+      this.#heardAt = this.schedule.clock.now()
+      this.#verifying = false
+    }
+    this.connection.send({ command: 'PING' }, 'ping').then(over, over)
+  }
+
+  /** Takes over what another one was subscribed to; the subscribers are told when that is in force. */
+  adopt(channels: Iterable<string>): void {
+    for (const channel of channels) this.#channels.add(channel)
+    if (this.#channels.size === 0) return
+    if (this.connection.ready) this.resume()
+    else void this.connection.open()
+  }
+
+  /** Has nothing to do with its channels any more, nor they with its connection. */
+  giveUp(): readonly string[] {
+    const channels = [...this.#channels]
+    this.#channels.clear()
+    this.schedule.cancel(this.#reopening)
+    this.#reopening = undefined
+    return channels
   }
 
   /**
@@ -56,9 +100,8 @@ export class Subscriber {
   }
 
   unsubscribe(channel: string): void {
-    this.#channels.delete(channel)
     const { client } = this.connection
-    if (!this.connection.ready) return
+    if (!this.#channels.delete(channel) || !this.connection.ready) return
     const done = this.dialect === 'plain' ? client.unsubscribe(channel) : client.sunsubscribe(channel)
     // A connection that breaks over it has no subscriptions left either.
     done.catch(() => undefined)

@@ -19,7 +19,6 @@ interface Acknowledged {
 export class WaitingLink implements Link {
   readonly publishCommand: Link['publishCommand']
   readonly countCommand: Link['countCommand']
-  readonly subscribesInOrder: boolean
   /** For each server the wait under way, and the one after it. */
   readonly #underWay = new WeakMap<NodeLink, Promise<unknown>>()
   readonly #next = new WeakMap<NodeLink, Promise<void>>()
@@ -30,7 +29,10 @@ export class WaitingLink implements Link {
   ) {
     this.publishCommand = link.publishCommand
     this.countCommand = link.countCommand
-    this.subscribesInOrder = link.subscribesInOrder
+  }
+
+  get subscribesInOrder(): boolean {
+    return this.link.subscribesInOrder
   }
 
   get breaks(): number {

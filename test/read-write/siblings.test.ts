@@ -86,6 +86,38 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
       await untilIdle(place, holdfast)
     })
 
+    test.each([
+      ['read', 'write'],
+      ['write', 'read'],
+      ['read', 'write', 'read', 'write'],
+    ] as const)('within a writing section siblings take turns, too (%s, %s …)', async (...order) => {
+      const { holdfast, read, write, room } = sides()
+      const work = write.withLock(() =>
+        Promise.all(order.map((side) => (side === 'read' ? read : write).withLock(() => room.section(side)))),
+      )
+      await inTime(place, work)
+      expect(room.seen.filter((inside) => inside.includes('write') && inside !== 'write')).toEqual([])
+      expect(room.seen).toHaveLength(order.length)
+      await untilIdle(place, holdfast)
+    })
+
+    test('within a writing section: what is nested deeper goes past a sibling that waits', async () => {
+      const { holdfast, read, write, room } = sides()
+      const work = write.withLock(() =>
+        Promise.all([
+          write.withLock(async () => {
+            await tick()
+            await read.withLock(() => room.section('nested'))
+            await write.withLock(() => room.section('again'))
+          }),
+          read.withLock(() => room.section('sibling')),
+        ]),
+      )
+      await inTime(place, work)
+      expect(room.seen).toEqual(['nested', 'again', 'sibling'])
+      await untilIdle(place, holdfast)
+    })
+
     test('holds of one scope nest, however they are asked for', async () => {
       const { holdfast, read, write } = sides()
       await inTime(

@@ -7,9 +7,12 @@ import { until } from './until.js'
 
 const SLOTS = 16_384
 
-/** A cluster of masters without replicas, which share the slots in equal parts, in order. */
+/** A cluster of masters, which share the slots in equal parts, in order. */
 export interface Cluster {
+  /** The masters, as of the start. */
   readonly nodes: readonly Server[]
+  /** For each master its replica, where that was ordered. */
+  readonly replicas: readonly Server[]
   /** What a client of the cluster is given to start from. */
   readonly startupNodes: { host: string; port: number }[]
   /** Ends every node for good. */
@@ -19,6 +22,8 @@ export interface Cluster {
 export interface ClusterOrder extends Order {
   /** How many masters. Default: 3, the least a cluster works with. */
   readonly masters?: number
+  /** Whether each master has a replica. Default: no. */
+  readonly replicated?: boolean
 }
 
 /** Brings a cluster on the loopback interface; resolves when every node calls it sound. */
@@ -26,31 +31,36 @@ export async function bringCluster({
   flavour = 'any',
   prefer,
   masters = 3,
+  replicated = false,
 }: ClusterOrder = {}): Promise<Cluster> {
   const way = await findWay({ wanted: flavour, group: true }, prefer)
   const started = await Promise.allSettled(
-    Array.from({ length: masters }, async () => {
+    Array.from({ length: replicated ? 2 * masters : masters }, async () => {
       const bus = await freePort()
       const node = await LaunchedServer.start({ way, args: nodeArguments(bus) })
       return { node, bus }
     }),
   )
   const members = started.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
-  const nodes = members.map(({ node }) => node)
+  const all = members.map(({ node }) => node)
+  const [nodes, replicas] = [all.slice(0, masters), all.slice(masters)]
   const stop = async (): Promise<void> => {
-    await Promise.all(nodes.map((node) => node.stop()))
+    await Promise.all(all.map((node) => node.stop()))
   }
   try {
     for (const outcome of started) if (outcome.status === 'rejected') throw outcome.reason
     // A node takes its epoch only while it knows no other, so the introductions come after all of that.
     await Promise.all(nodes.map((node, index) => giveSlots(node, index, nodes.length)))
-    await Promise.all(nodes.map((node) => introduce(node, members)))
-    await Promise.all(nodes.map((node) => untilSound(node, masters)))
+    await Promise.all(all.map((node) => introduce(node, members)))
+    await Promise.all(all.map((node) => untilSound(node, masters)))
+    await Promise.all(replicas.map((replica, index) => follow(replica, nodes[index])))
+    // They vote for replicas only.
+    if (replicated) await Promise.all(all.map((node) => untilReplicated(node, masters)))
   } catch (error) {
     await stop()
     throw error
   }
-  return { nodes, startupNodes: nodes.map(({ host, port }) => ({ host, port })), stop }
+  return { nodes, replicas, startupNodes: nodes.map(({ host, port }) => ({ host, port })), stop }
 }
 
 function nodeArguments(bus: number): string[] {
@@ -80,6 +90,28 @@ async function introduce(node: Server, members: readonly Member[]): Promise<void
     for (const other of members) {
       if (other.node !== node) await command('CLUSTER', 'MEET', other.node.host, other.node.port, other.bus)
     }
+  })
+}
+
+async function follow(replica: Server, master: Server | undefined): Promise<void> {
+  if (!master) throw new Error('a replica follows a master')
+  const id = await withAdmin(master, (command) => command('CLUSTER', 'MYID'))
+  await withAdmin(replica, async (command) => {
+    await until(async () => (await command('CLUSTER', 'REPLICATE', String(id)).catch(String)) === 'OK', {
+      what: `the node on port ${replica.port} takes up following`,
+    })
+    await until(async () => String(await command('INFO', 'replication')).includes('master_link_status:up'), {
+      what: `the node on port ${replica.port} follows its master`,
+    })
+  })
+}
+
+async function untilReplicated(node: Server, masters: number): Promise<void> {
+  await withAdmin(node, async (command) => {
+    await until(
+      async () => String(await command('CLUSTER', 'NODES')).split(/[ ,]slave[ ,]/).length > masters,
+      { what: `the node on port ${node.port} knows every replica` },
+    )
   })
 }
 

@@ -36,6 +36,7 @@ describe('failureOf', () => {
     ['LOADING Redis is loading the dataset in memory', 'not-ready', true],
     ['MASTERDOWN Link with MASTER is down', 'not-ready', true],
     ['CLUSTERDOWN The cluster is down', 'not-ready', true],
+    ['ERR Script attempted to access a non local key in a cluster node script: 1a2b', 'not-ready', true],
     ['TRYAGAIN Multiple keys request during rehashing of slot', 'not-ready', true],
     ['MOVED 3999 127.0.0.1:6381', 'not-ready', true],
     ['ASK 3999 127.0.0.1:6381', 'not-ready', true],

@@ -5,6 +5,7 @@ import type { Argument, Link } from '../link.js'
 import { releaseChannelOf } from '../release-channel.js'
 import { runScript, type Script } from '../script.js'
 import { fairAcquire, fairForceUnlock, fairKeepUp, fairRelease } from '../scripts.generated.js'
+import { undivided } from '../undivided.js'
 
 /** Who holds the lock, and what time it was at the server. */
 export interface HolderSeen {
@@ -97,7 +98,7 @@ export class FairCommands {
     const key = this.keyPrefix + name
     const line = companionOf('holdfast_fair_line', key)
     const alive = companionOf('holdfast_fair_alive', key)
-    return runScript(this.link, script, [key, line, alive], name, args, read)
+    return runScript(this.link, script, undivided(this.link, [key, line, alive]), name, args, read)
   }
 
   #grantChannels(name: string): string {

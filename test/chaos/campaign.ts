@@ -1,0 +1,76 @@
+import type { Bundle } from './bundle.js'
+import { check, type Times } from './checker/check.js'
+import { runEpisode } from './episode.js'
+import type { Nemesis } from './nemeses/nemesis.js'
+import { type Kind, quorumKinds } from './program/kinds.js'
+import { Random } from './program/random.js'
+import type { Outcome } from './summary.js'
+import type { Pool } from './topologies/pool.js'
+import type { TopologyName } from './topologies/topology.js'
+
+/** What a client is told where its nemesis asks for nothing else: a lease so long that a wake-up that waits for it shows. */
+const TIMES: Times = { watchdogMs: 9_000, commandTimeoutMs: 1_000, storeTimeoutMs: 4_000 }
+/** How long everything may take to settle and to be undone, when all is well again. */
+const DRAIN_MS = 30_000
+const REST_MS = 3_000
+const LONG_WORK_MS = 4_000
+const SHORT_WORK_MS = 400
+
+export const LONGEST_LEASE_MS = TIMES.watchdogMs + 1_000
+
+export interface EpisodePlan {
+  readonly seed: number
+  readonly nemesis: Nemesis
+  readonly topology: TopologyName
+  readonly kinds: readonly Kind[]
+  readonly loadMs: number
+  /** How long calls may take to settle when the load has ended. */
+  readonly drainMs: number
+  /** Whether sections often last long. */
+  readonly longWork: boolean
+}
+
+/** The place of an episode, by its seed. Undefined: the nemesis has none there, or the place none of the kinds. */
+export function planOf(
+  seed: number,
+  nemesis: Nemesis,
+  topologies: readonly TopologyName[],
+  kinds: readonly Kind[],
+  loadMs: number,
+): EpisodePlan | undefined {
+  const possible = nemesis.topologies.filter(
+    (name) => topologies.includes(name) && kindsAt(name, kinds).length > 0,
+  )
+  if (possible.length === 0) return undefined
+  const topology = new Random(seed).pick(possible)
+  return {
+    seed,
+    nemesis,
+    topology,
+    kinds: kindsAt(topology, kinds),
+    loadMs,
+    drainMs: DRAIN_MS,
+    longWork: false,
+  }
+}
+
+function kindsAt(topology: TopologyName, kinds: readonly Kind[]): Kind[] {
+  return kinds.filter((kind) => topology !== 'quorum' || quorumKinds.includes(kind))
+}
+
+export async function carryOut(plan: EpisodePlan, pool: Pool, bundle: Bundle): Promise<Outcome> {
+  const { nemesis, topology } = plan
+  const times: Times = { ...TIMES, ...nemesis.options }
+  const options = { ...times, ...nemesis.options }
+  const leftMs = nemesis.harmless === true ? 0 : Math.max(times.watchdogMs, 5_000)
+  // Who is told of a loss has to be at work then; elsewhere long work only keeps others waiting.
+  const longestWorkMs = plan.longWork || times.watchdogMs < TIMES.watchdogMs ? LONG_WORK_MS : SHORT_WORK_MS
+  const order = { ...plan, options, restMs: REST_MS + leftMs, longestWorkMs }
+  try {
+    const episode = await runEpisode(order, await pool.take(topology), bundle)
+    return { seed: plan.seed, nemesis: nemesis.name, topology, verdict: check(episode, nemesis, times) }
+  } catch (error) {
+    await pool.discard(topology)
+    throw error
+  }
+}

@@ -1,0 +1,79 @@
+import type { Episode } from '../episode.js'
+import { callsOf } from '../history/section.js'
+import { Standstills } from '../history/standstills.js'
+import type { Nemesis } from '../nemeses/nemesis.js'
+import { checkExclusion } from './exclusion.js'
+import { checkFences } from './fences.js'
+import type { Explanation, Finding } from './finding.js'
+import { checkIdleness } from './idleness.js'
+import { checkLateness, type Promises } from './lateness.js'
+import { checkLineOrder } from './line-order.js'
+import { checkLosses } from './losses.js'
+import { checkOutages } from './outages.js'
+import { checkRest } from './rest.js'
+import { checkStarvation } from './starvation.js'
+
+/** What the clients of an episode were told, as far as promises depend on it. */
+export interface Times {
+  readonly watchdogMs: number
+  readonly commandTimeoutMs: number
+  readonly storeTimeoutMs: number
+}
+
+export interface Verdict {
+  readonly findings: readonly Finding[]
+  readonly explained: Readonly<Record<Explanation, number>>
+  readonly faults: number
+  /** How many sections of each kind were entered. */
+  readonly sections: Readonly<Record<string, number>>
+  /** By kind: the longest time for which something was free beside a live waiter. */
+  readonly longestIdleMs: Readonly<Record<string, number>>
+}
+
+/** What a busy machine may add to any bound. */
+const GRACE_MS = 1_500
+const HAND_OVER_MS = 200
+/** A place in line whose process is gone is kept for that long. */
+const PLACE_MS = 5_000
+
+/** Judges an episode. */
+export function check(episode: Episode, nemesis: Nemesis, times: Times): Verdict {
+  const { history, left } = episode
+  const { watchdogMs, commandTimeoutMs, storeTimeoutMs } = times
+  const { faults, endedAt } = history
+  const calls = callsOf(history)
+  const standstills = new Standstills(history)
+  const promises: Promises = { storeTimeoutMs, commandTimeoutMs, graceMs: GRACE_MS }
+  const exclusion = checkExclusion(calls, faults, {
+    noticeMs: watchdogMs / 3 + GRACE_MS + (faults.some(({ cutsOff }) => cutsOff) ? 2 * commandTimeoutMs : 0),
+    handOverMs: HAND_OVER_MS,
+  })
+  const idleness = checkIdleness(calls, faults, standstills, endedAt, {
+    leaseMs: watchdogMs,
+    idleMs:
+      GRACE_MS +
+      2 * commandTimeoutMs +
+      (nemesis.freezes === true ? PLACE_MS : 0) +
+      (nemesis.strays === true ? watchdogMs : 0),
+  })
+  const sections: Record<string, number> = {}
+  for (const { kind, enteredAt } of calls)
+    if (enteredAt !== undefined) sections[kind] = (sections[kind] ?? 0) + 1
+  return {
+    findings: [
+      ...exclusion.findings,
+      ...checkRest(episode, calls, standstills, nemesis.harmless === true),
+      ...checkLateness(calls, standstills, promises),
+      ...checkOutages(calls, faults, standstills, promises),
+      ...idleness.findings,
+      ...checkStarvation(calls, faults, standstills, endedAt),
+      ...checkFences(calls, faults),
+      ...(nemesis.harmless === true ? [...checkLineOrder(calls), ...checkLosses(calls, standstills)] : []),
+      ...left,
+    ],
+    explained: exclusion.explained,
+    faults: faults.length,
+    sections,
+    longestIdleMs: idleness.longestMs,
+  }
+}

@@ -1,0 +1,119 @@
+import type { Fault } from '../history/fault.js'
+import { type Call, endOf } from '../history/section.js'
+import type { Explanation, Finding } from './finding.js'
+
+/** What is published of losses: how soon a holder is told. */
+export interface Bounds {
+  /** After the store has lost a lock that is renewed, and can be reached. */
+  readonly noticeMs: number
+  /** For how long after a loss new sections may still begin in memory. */
+  readonly handOverMs: number
+}
+
+export interface Exclusion {
+  readonly findings: readonly Finding[]
+  readonly explained: Readonly<Record<Explanation, number>>
+}
+
+interface Entered {
+  readonly call: Call
+  readonly enteredAt: number
+  readonly endedAt: number
+}
+
+/** Judges from entries and exits alone who was inside together, and whether that is to be excused. */
+export function checkExclusion(calls: readonly Call[], faults: readonly Fault[], bounds: Bounds): Exclusion {
+  const findings: Finding[] = []
+  const explained = { pause: 0, 'data lost': 0 }
+  for (const [name, entered] of enteredByName(calls)) {
+    let inside: Entered[] = []
+    for (const next of entered) {
+      inside = inside.filter(({ endedAt }) => endedAt > next.enteredAt)
+      const others = inside.filter(({ call }) => !admits(call, next.call))
+      const taken = (of: readonly Entered[]): number => of.reduce((sum, { call }) => sum + call.takes, 0)
+      if (others.length > 0 && taken(others) + next.call.takes > next.call.room) {
+        const verdicts = others.map((older) => ({ older, ...judge(older, next, name, faults, bounds) }))
+        const unexplained = verdicts.filter(({ why }) => why === undefined).map(({ older }) => older)
+        const breaks = unexplained.length > 0 && taken(unexplained) + next.call.takes > next.call.room
+        for (const { why, unnoticed, older } of verdicts) {
+          if (why !== undefined) explained[why] += 1
+          if (unnoticed !== undefined)
+            findings.push({
+              check: 'unnoticed',
+              kind: older.call.kind,
+              what: `${name}: ${older.call.id} ${unnoticed}`,
+            })
+        }
+        if (breaks) {
+          const whom = unexplained.map(
+            ({ call, enteredAt }) => `${call.id} (inside since ${ms(next.enteredAt - enteredAt)})`,
+          )
+          findings.push({
+            check: 'exclusion',
+            kind: next.call.kind,
+            what: `${name}: ${next.call.id} entered at ${ms(next.enteredAt)} beside ${whom.join(', ')}`,
+          })
+        }
+      }
+      inside.push(next)
+    }
+  }
+  return { findings, explained }
+}
+
+function enteredByName(calls: readonly Call[]): Map<string, Entered[]> {
+  const byName = new Map<string, Entered[]>()
+  for (const call of calls) {
+    if (call.enteredAt === undefined) continue
+    for (const name of call.names) {
+      const entered = byName.get(name) ?? []
+      entered.push({ call, enteredAt: call.enteredAt, endedAt: endOf(call) })
+      byName.set(name, entered)
+    }
+  }
+  for (const entered of byName.values()) entered.sort((one, other) => one.enteredAt - other.enteredAt)
+  return byName
+}
+
+/** Whether a call may re-enter what another holds (rule O2): its scope is the one that the hold belongs to, or within it. */
+export function admits({ worker, opens }: Call, call: Call): boolean {
+  return (
+    worker === call.worker && opens.length > 0 && opens.every((scope, index) => call.scope[index] === scope)
+  )
+}
+
+function judge(
+  older: Entered,
+  newer: Entered,
+  name: string,
+  faults: readonly Fault[],
+  { noticeMs, handOverMs }: Bounds,
+): { why: Explanation | undefined; unnoticed?: string } {
+  const { beliefs, leaseMs } = older.call
+  const at = newer.enteredAt
+  const certain = Math.max(...beliefs.filter((belief) => belief.at <= at).map(({ until }) => until))
+  // Said after somebody else was inside that it still stood.
+  const wrongly = beliefs.filter((belief) => belief.at > at).map((belief) => belief.at)
+  const loss = faults.find(
+    ({ loses, from, to }) =>
+      loses !== 'nothing' &&
+      (loses === 'all' || loses.name === name) &&
+      from <= at &&
+      older.enteredAt <= to + handOverMs,
+  )
+  if (loss) {
+    const bound = leaseMs === undefined ? loss.to + noticeMs : Math.max(certain, loss.to + noticeMs)
+    const late = Math.max(older.call.lostAt ?? 0, ...wrongly) - Math.max(bound, at)
+    return late > 0
+      ? {
+          why: 'data lost',
+          unnoticed: `was not told of its loss by ${loss.what} for ${ms(late)} beyond the bound`,
+        }
+      : { why: 'data lost' }
+  }
+  return { why: wrongly.length === 0 && certain <= at ? 'pause' : undefined }
+}
+
+function ms(time: number): string {
+  return `${time.toFixed(1)} ms`
+}

@@ -1,0 +1,44 @@
+import type { Fault } from '../history/fault.js'
+import type { Call } from '../history/section.js'
+import { admits } from './exclusion.js'
+import type { Finding } from './finding.js'
+
+/** Whether each tenure has a greater token than all before it, unless the counter may be lost. */
+export function checkFences(calls: readonly Call[], faults: readonly Fault[]): Finding[] {
+  const findings: Finding[] = []
+  const greatest = new Map<string, Call>()
+  const minted = calls
+    .filter(({ kind, fence, beliefs }) => {
+      const [first] = beliefs
+      // A process that was frozen between its grant and its entry says so late.
+      return (kind === 'fenced' || kind === 'write') && fence !== undefined && first && first.until > first.at
+    })
+    .sort((one, other) => (one.enteredAt ?? 0) - (other.enteredAt ?? 0))
+  for (const call of minted) {
+    const { names, fence = 0n, enteredAt = 0 } = call
+    const [name = ''] = names
+    const before = greatest.get(name)
+    const forgotten = faults.some(
+      ({ loses, to }) =>
+        loses !== 'nothing' && before && to >= (before.enteredAt ?? 0) && to - 10_000 <= enteredAt,
+    )
+    if (before?.fence !== undefined && !forgotten) {
+      const nested = admits(before, call) && fence === before.fence
+      if (fence <= before.fence && !nested && !calls.some((other) => isOuter(other, call)))
+        findings.push({
+          check: 'fence',
+          kind: call.kind,
+          what: `${name}: ${call.id} has token ${fence}, ${before.id} before it had ${before.fence}`,
+        })
+    }
+    if (before?.fence === undefined || fence > before.fence || forgotten) greatest.set(name, call)
+  }
+  return findings
+}
+
+/** Whether a call has re-entered the hold of another, whose token it shares. */
+function isOuter(other: Call, call: Call): boolean {
+  return (
+    other !== call && other.fence === call.fence && other.names[0] === call.names[0] && admits(other, call)
+  )
+}

@@ -1,0 +1,79 @@
+import { Holdfast } from '../../../src/index.js'
+import { withAdmin } from '../../servers/admin.js'
+import type { Server } from '../../servers/index.js'
+import { PERMITS, type Resource } from '../program/resource.js'
+import { storeAt } from '../route.js'
+import type { Topology } from '../topologies/topology.js'
+import type { Finding } from './finding.js'
+
+/** What may stay: counters of tokens, numbers of permits, values, marks of requests. */
+const KEPT = /^(redisson_lock_token|holdfast_rw_fence|holdfast_once|holdfast_request|holdfast_replicas)/
+
+/** Looks at the servers when every client has closed, until nothing is left or nothing may be left any more. */
+export async function findLeftovers(
+  { servers, direct, name }: Topology,
+  resources: readonly Resource[],
+  withinMs: number,
+): Promise<Finding[]> {
+  const deadline = performance.now() + withinMs
+  const numbers = resources.filter(({ kind }) => kind === 'semaphore' || kind === 'permits')
+  const kept = new Set(numbers.map((resource) => resource.name))
+  for (;;) {
+    const found = (await Promise.all(servers.map((server) => leftAt(server, kept)))).flat()
+    if (name !== 'quorum') found.push(...(await missingPermits(numbers, direct)))
+    if (found.length === 0 || performance.now() > deadline) return found
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+async function leftAt(server: Server, kept: ReadonlySet<string>): Promise<Finding[]> {
+  return await withAdmin(server, async (command) => {
+    const list = async (...words: [string, ...string[]]): Promise<string[]> => {
+      const answer = await command(...words)
+      return Array.isArray(answer) ? answer.map(String) : []
+    }
+    const role = await list('ROLE')
+    if (role[0] === 'slave') return []
+    const keys = (await list('KEYS', '*')).filter((key) => !KEPT.test(key) && !kept.has(key))
+    const clients = String(await command('CLIENT', 'LIST'))
+      .split('\n')
+      .filter((line) => line.includes('name=holdfast-'))
+    const channels = [...(await list('PUBSUB', 'CHANNELS')), ...(await list('PUBSUB', 'SHARDCHANNELS'))]
+    const left = async (key: string): Promise<string> => `${key} (${String(await command('PTTL', key))} ms)`
+    return [
+      ...(await Promise.all(keys.map(left))).map((key) => leftover(`key ${key}`)),
+      ...clients.map((client) => leftover(`client ${client}`)),
+      // Sentinels talk over their primary.
+      ...channels
+        .filter((channel) => channel !== '__sentinel__:hello')
+        .map((channel) => leftover(`channel ${channel}`)),
+    ]
+  })
+}
+
+async function missingPermits(numbers: readonly Resource[], direct: Topology['direct']): Promise<Finding[]> {
+  const { store, disconnect } = storeAt(direct)
+  const holdfast = new Holdfast(store)
+  try {
+    const findings: Finding[] = []
+    for (const { kind, name } of numbers) {
+      const semaphore =
+        kind === 'semaphore' ? holdfast.semaphore(name) : holdfast.permitExpirableSemaphore(name)
+      const available = await semaphore.availablePermits()
+      if (available !== PERMITS)
+        findings.push({
+          check: 'permits',
+          kind,
+          what: `${name} has ${available} permits of ${PERMITS} at rest`,
+        })
+    }
+    return findings
+  } finally {
+    await holdfast.close()
+    disconnect()
+  }
+}
+
+function leftover(what: string): Finding {
+  return { check: 'leftover', kind: '', what }
+}

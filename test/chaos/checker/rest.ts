@@ -1,0 +1,52 @@
+import type { Episode } from '../episode.js'
+import type { Call } from '../history/section.js'
+import type { Standstills } from '../history/standstills.js'
+import type { Finding } from './finding.js'
+
+/** For so long after its start a worker may find the machine busy. */
+const START_MS = 2_000
+
+/** Whether everything has come to an end, in the clients, and nothing was said that should not be. */
+export function checkRest(
+  episode: Episode,
+  calls: readonly Call[],
+  standstills: Standstills,
+  harmless: boolean,
+): Finding[] {
+  const { history, drained, closed, gone } = episode
+  const findings: Finding[] = []
+  const tell = (check: Finding['check'], what: string, kind = ''): void => {
+    findings.push({ check, kind, what })
+  }
+  for (const { worker, events } of history.workers) {
+    for (const event of events) {
+      if (event.e === 'wrong') tell('wrong', `${worker}: ${event.what}`)
+      if (event.e === 'idle') {
+        const left = Object.entries(event.census).filter(([, count]) => count !== 0)
+        if (left.length > 0)
+          tell('leftover', `${worker} at rest: ${JSON.stringify(Object.fromEntries(left))}`)
+      }
+      if (event.e === 'closed') {
+        const handles = event.handles.filter((handle) => !/^Pipe|^TTY|Timeout/.test(handle))
+        if (handles.length > 0) tell('leftover', `${worker} closed: ${handles.join(', ')}`)
+      }
+    }
+  }
+  for (const { id, how, kind, worker, calledAt, settledAt = calledAt } of calls) {
+    if (how?.startsWith('store:') !== true) continue
+    // A machine that is busy, with the start of the workers most of all, is not always in time.
+    const began = history.workers.find((each) => each.worker === worker)?.events[0]?.t ?? calledAt
+    const busy = calledAt - began < START_MS || standstills.during(worker, calledAt, settledAt) > 0
+    if (how.endsWith(':final') || (harmless && !busy)) tell('wrong', `${id}: ${how}`, kind)
+  }
+  if (!drained) {
+    const pending = calls.filter(({ settledAt, diedAt }) => settledAt === undefined && diedAt === undefined)
+    for (const { id, kind, names, enteredAt, calledAt } of pending) {
+      const state = enteredAt === undefined ? 'waits' : 'has entered'
+      tell('stuck', `${id} on ${names.join(', ')} ${state}, called at ${calledAt.toFixed(0)}`, kind)
+    }
+    if (pending.length === 0) tell('stuck', 'a worker did not come to rest')
+  } else if (!closed) tell('stuck', 'close() did not settle')
+  else if (!gone) tell('leftover', 'a process did not end by itself')
+  return findings
+}

@@ -1,0 +1,158 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Bundle } from './bundle.js'
+import { now } from './history/event.js'
+import type { WorkerHistory } from './history/history.js'
+import { readHistory } from './history/read.js'
+import type { Victim } from './nemeses/nemesis.js'
+import type { Wire } from './network/wire.js'
+import type { Command, Word, WorkerOrder } from './order.js'
+import type { Topology } from './topologies/topology.js'
+
+/** What all workers of an episode are told alike. */
+export type CrewOrder = Omit<WorkerOrder, 'route' | 'history' | 'seed'>
+
+const START_MS = 20_000
+
+/** One place for a worker: when one is killed, the next takes it. */
+class Post implements Victim {
+  wires: readonly Wire[] = []
+  readonly #told: Array<{ worker: string; history: string; killedAt: number | undefined }> = []
+  readonly #words = new Set<Word>()
+  #child: ChildProcess | undefined
+  #generation = 0
+
+  constructor(
+    private readonly index: number,
+    private readonly seed: number,
+    private readonly bundle: Bundle,
+    private readonly topology: Topology,
+    private readonly order: CrewOrder,
+    private readonly episode: string,
+  ) {}
+
+  get name(): string {
+    return `w${this.index}${this.#generation === 0 ? '' : `-${this.#generation}`}`
+  }
+
+  get exited(): boolean {
+    return this.#child === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null
+  }
+
+  said(word: Word): boolean {
+    return this.#words.has(word)
+  }
+
+  async start(): Promise<void> {
+    const { route, wires } = await this.topology.route()
+    this.wires = wires
+    const file = (what: string): string => join(this.bundle.folder, `${this.episode}-${this.name}.${what}`)
+    const history = file('jsonl')
+    const order: WorkerOrder = {
+      ...this.order,
+      route,
+      history,
+      seed: this.seed + 1_000 * this.index + 100_000 * this.#generation,
+    }
+    await writeFile(file('json'), JSON.stringify(order))
+    await writeFile(history, '')
+    this.#told.push({ worker: this.name, history, killedAt: undefined })
+    this.#words.clear()
+    const child = fork(this.bundle.worker, [file('json')], { execArgv: ['--enable-source-maps'] })
+    this.#child = child
+    child.on('message', (word: Word) => this.#words.add(word))
+    const limit = setTimeout(() => child.kill('SIGKILL'), START_MS)
+    await new Promise<void>((resolve) => {
+      child.on('message', (word: Word) => word === 'ready' && resolve())
+      child.once('exit', () => resolve())
+    })
+    clearTimeout(limit)
+  }
+
+  tell(command: Command): void {
+    if (this.#child?.connected) this.#child.send(command, () => undefined)
+  }
+
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child?.kill(signal)
+  }
+
+  async kill(): Promise<void> {
+    await this.end()
+    this.#generation += 1
+    await this.start()
+  }
+
+  /** Ends it with SIGKILL, if it runs. */
+  async end(): Promise<void> {
+    const child = this.#child
+    if (child && !this.exited) {
+      const exit = once(child, 'exit')
+      child.kill('SIGKILL')
+      const last = this.#told.at(-1)
+      if (last) last.killedAt = now()
+      await exit
+    }
+    for (const wire of this.wires) wire.stop()
+  }
+
+  histories(): WorkerHistory[] {
+    return this.#told.map(({ worker, history, killedAt }) => ({
+      worker,
+      events: readHistory(history),
+      killedAt,
+    }))
+  }
+}
+
+/** The workers of an episode. */
+export class Crew {
+  readonly posts: readonly Post[]
+
+  constructor(
+    size: number,
+    seed: number,
+    bundle: Bundle,
+    topology: Topology,
+    order: CrewOrder,
+    episode: string,
+  ) {
+    this.posts = Array.from(
+      { length: size },
+      (_, index) => new Post(index, seed, bundle, topology, order, episode),
+    )
+  }
+
+  async start(): Promise<void> {
+    await Promise.all(this.posts.map((post) => post.start()))
+  }
+
+  /** Gives a command to all, and waits until each has said the word for it or is gone; tells whether they did in time. */
+  async bid(command: Command, word: Word, withinMs: number): Promise<boolean> {
+    for (const post of this.posts) post.tell(command)
+    return await inTime(() => this.posts.every((post) => post.said(word) || post.exited), withinMs)
+  }
+
+  async gone(withinMs: number): Promise<boolean> {
+    return await inTime(() => this.posts.every(({ exited }) => exited), withinMs)
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.posts.map((post) => post.end()))
+  }
+
+  histories(): WorkerHistory[] {
+    return this.posts.flatMap((post) => post.histories())
+  }
+}
+
+async function inTime(look: () => boolean, withinMs: number): Promise<boolean> {
+  const deadline = now() + withinMs
+  while (!look()) {
+    if (now() > deadline) return false
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return true
+}

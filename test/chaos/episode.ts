@@ -1,0 +1,124 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { HoldfastOptions } from '../../src/index.js'
+import type { Bundle } from './bundle.js'
+import type { Finding } from './checker/finding.js'
+import { findLeftovers } from './checker/leftovers.js'
+import { Crew } from './crew.js'
+import { now } from './history/event.js'
+import type { Fault } from './history/fault.js'
+import type { History } from './history/history.js'
+import type { Nemesis, Scene } from './nemeses/nemesis.js'
+import type { Kind } from './program/kinds.js'
+import { Random } from './program/random.js'
+import { type Resource, resourcesOf } from './program/resource.js'
+import type { Topology } from './topologies/topology.js'
+
+const WORKERS = 3
+const TASKS = 8
+const BEAT_MS = 20
+const LAG_MS = 100
+
+/** One topology, one nemesis, one seed. */
+export interface EpisodeOrder {
+  readonly seed: number
+  readonly nemesis: Nemesis
+  readonly kinds: readonly Kind[]
+  readonly loadMs: number
+  readonly options: HoldfastOptions
+  /** How long calls may take to settle when the load has ended and all is well. */
+  readonly drainMs: number
+  readonly longestWorkMs: number
+  /** Whether sections often last that long. */
+  readonly longWork: boolean
+  /** How long the store may keep what nobody gave back. */
+  readonly restMs: number
+}
+
+export interface Episode {
+  readonly history: History
+  readonly resources: readonly Resource[]
+  /** Whether all calls had settled, all clients closed, all processes ended, in time. */
+  readonly drained: boolean
+  readonly closed: boolean
+  readonly gone: boolean
+  /** What the servers still have of it. */
+  readonly left: readonly Finding[]
+}
+
+/** Runs the load and the nemesis, lets everything come to rest, and gives the history. */
+export async function runEpisode(order: EpisodeOrder, topology: Topology, bundle: Bundle): Promise<Episode> {
+  const { seed, nemesis, kinds, loadMs, options, drainMs, restMs, longestWorkMs, longWork } = order
+  const random = new Random(seed)
+  const resources = resourcesOf(kinds, random.branch(1))
+  const faults: Fault[] = []
+  const parentLags: Array<{ t: number; ms: number }> = []
+  const crew = new Crew(
+    WORKERS,
+    seed,
+    bundle,
+    topology,
+    { tasks: TASKS, options, kinds, resources, longestWorkMs, longWork },
+    `${seed}-${nemesis.name}`,
+  )
+  let lastBeat = now()
+  const beat = setInterval(() => {
+    const late = now() - lastBeat - BEAT_MS
+    lastBeat = now()
+    if (late > LAG_MS) parentLags.push({ t: lastBeat, ms: late })
+  }, BEAT_MS)
+  try {
+    await crew.start()
+    const scene = sceneOf(random.branch(2), topology, resources, crew, faults, now() + loadMs)
+    while (scene.goesOn) {
+      await scene.pause(200, 1_000)
+      if (scene.goesOn) await nemesis.strike(scene)
+    }
+    const drained = await crew.bid({ do: 'finish' }, 'idle', drainMs)
+    const closed = drained && (await crew.bid({ do: 'close' }, 'closed', drainMs))
+    const gone = closed && (await crew.gone(3_000))
+    const endedAt = now()
+    await crew.end()
+    const left = gone ? await findLeftovers(topology, resources, restMs) : []
+    return {
+      history: { workers: crew.histories(), faults, parentLags, endedAt },
+      resources,
+      drained,
+      closed,
+      gone,
+      left,
+    }
+  } finally {
+    clearInterval(beat)
+    await crew.end()
+  }
+}
+
+function sceneOf(
+  random: Random,
+  topology: Topology,
+  resources: readonly Resource[],
+  crew: Crew,
+  faults: Fault[],
+  until: number,
+): Scene {
+  return {
+    random,
+    topology,
+    resources,
+    victims: crew.posts,
+    get goesOn() {
+      return now() < until
+    },
+    async pause(leastMs, mostMs) {
+      await pause(random.whole(leastMs, mostMs))
+    },
+    async fault(what, act, { loses = 'nothing', cutsOff = false, silences } = {}) {
+      const from = now()
+      try {
+        await act()
+      } finally {
+        faults.push({ what, from, to: now(), loses, cutsOff, silences })
+      }
+    },
+  }
+}

@@ -1,0 +1,61 @@
+/** One line of a worker's history. `t` is CLOCK_MONOTONIC in milliseconds, the same for all processes of the machine. */
+export type HistoryEvent = { readonly t: number } & Told
+
+export type Told =
+  /** Names that are to be taken, each with what it admits; `c` numbers the worker's calls. */
+  | ({ readonly e: 'call' } & CallTold)
+  /** The call was not granted at once: where there is a line, it stands in it. */
+  | { readonly e: 'wait'; readonly c: number }
+  /** The call ended without a grant. */
+  | { readonly e: 'fail'; readonly c: number; readonly how: string }
+  /** The section has begun; `left` is how long its hold says that it is certain. */
+  | {
+      readonly e: 'enter'
+      readonly c: number
+      readonly left: number
+      readonly fence?: string | undefined
+      /** Which stripe, where any was asked for. */
+      readonly name?: string | undefined
+    }
+  /** The hold says that it stands, and for how long that is certain. */
+  | { readonly e: 'holds'; readonly c: number; readonly left: number }
+  /** The holder was told that it has lost the lock. */
+  | { readonly e: 'lost'; readonly c: number }
+  /** The section's work is over; the release has not begun. */
+  | { readonly e: 'exit'; readonly c: number }
+  /** The call has settled after its section. */
+  | { readonly e: 'done'; readonly c: number; readonly how: string }
+  /** The event loop stood still for that long before this. */
+  | { readonly e: 'lag'; readonly ms: number }
+  /** No call is under way, and this is what is alive in the client. */
+  | { readonly e: 'idle'; readonly census: Readonly<Record<string, number>> }
+  | { readonly e: 'closed'; readonly ms: number; readonly handles: readonly string[] }
+  /** Something that no program should see. */
+  | { readonly e: 'wrong'; readonly what: string }
+
+export interface CallTold {
+  readonly c: number
+  readonly kind: string
+  readonly way: string
+  /** What it takes; of a striped lock that any stripe will do of: nothing, until it is known which. */
+  readonly names: readonly string[]
+  /** What each name admits, and how much of it this takes. */
+  readonly room: number
+  readonly takes: number
+  readonly waitMs?: number | undefined
+  readonly leaseMs?: number | undefined
+  readonly abortMs?: number | undefined
+  readonly owner?: string | undefined
+  /** The scopes it is made in, the outermost first: what encloses it, as its owner sees it. */
+  readonly scope: readonly number[]
+  /** The scope that its hold belongs to: calls made in it, or in a scope within it, may re-enter. None where nobody may. */
+  readonly opens: readonly number[]
+}
+
+/** What a writer takes of a read-write lock, and all that there is of it. */
+export const EVERYTHING = 1_000_000
+
+/** CLOCK_MONOTONIC in milliseconds. */
+export function now(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}

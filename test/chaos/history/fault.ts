@@ -1,0 +1,12 @@
+/** Something that a nemesis did. */
+export interface Fault {
+  readonly what: string
+  readonly from: number
+  readonly to: number
+  /** Whether data may be gone: all of it, or that of a name. */
+  readonly loses: 'nothing' | 'all' | { readonly name: string }
+  /** Whether stores were hard to reach meanwhile, so that nothing is to be expected of them. */
+  readonly cutsOff: boolean
+  /** The worker that had no answer at all from any server meanwhile. */
+  readonly silences?: string | undefined
+}

@@ -1,0 +1,60 @@
+import { type Bundle, bundle } from '../bundle.js'
+import { carryOut, type EpisodePlan } from '../campaign.js'
+import type { Finding } from '../checker/finding.js'
+import { nemeses } from '../nemeses/catalogue.js'
+import type { Pool } from '../topologies/pool.js'
+import type { Mutant } from './mutant.js'
+import { mutation } from './mutate.js'
+
+/** So many episodes have a mutant caught, or it got away. */
+const EPISODES = 3
+const LOAD_MS = 5_000
+/** Who waits for what never comes is not waited for. */
+const DRAIN_MS = 12_000
+
+export interface Catch {
+  readonly mutant: Mutant
+  /** The first finding of a check that is to catch it; undefined: it got away. */
+  readonly by: Finding | undefined
+  /** What the same episode without the fault found by the same check: nothing, where the catch is one. */
+  readonly control: Finding | undefined
+}
+
+/** Runs a mutant until a check catches it, and then the same without the fault. */
+export async function hunt(mutant: Mutant, seed: number, pool: Pool, sound: Bundle): Promise<Catch> {
+  const broken = await bundle([mutation(mutant)])
+  try {
+    for (let number = 0; number < EPISODES; number += 1) {
+      const plan = planFor(mutant, seed + number)
+      const by = await caught(mutant, plan, pool, broken)
+      if (by) return { mutant, by, control: await caught(mutant, plan, pool, sound) }
+    }
+    return { mutant, by: undefined, control: undefined }
+  } finally {
+    await broken.remove()
+  }
+}
+
+function planFor(mutant: Mutant, seed: number): EpisodePlan {
+  const nemesis = nemeses.find(({ name }) => name === mutant.nemesis)
+  if (!nemesis) throw new Error(`mutant ${mutant.name}: there is no nemesis ${mutant.nemesis}`)
+  return {
+    seed,
+    nemesis: { ...nemesis, options: { ...nemesis.options, ...mutant.options } },
+    topology: 'standalone-2',
+    kinds: mutant.kinds,
+    loadMs: LOAD_MS,
+    drainMs: DRAIN_MS,
+    longWork: mutant.longWork ?? false,
+  }
+}
+
+async function caught(
+  mutant: Mutant,
+  plan: EpisodePlan,
+  pool: Pool,
+  built: Bundle,
+): Promise<Finding | undefined> {
+  const { verdict } = await carryOut(plan, pool, built)
+  return verdict.findings.find(({ check }) => mutant.caughtBy.includes(check))
+}

@@ -1,0 +1,24 @@
+import type { HoldfastOptions } from '../../../src/index.js'
+import type { Finding } from '../checker/finding.js'
+import type { Kind } from '../program/kinds.js'
+
+/** A broken version of the library, and where that shows. */
+export interface Mutant {
+  readonly name: string
+  /** What it does wrong. */
+  readonly fault: string
+  /** Scripts by their names, or one source file: the text occurs in each exactly once. */
+  readonly in: { readonly scripts: readonly string[] } | { readonly source: string }
+  readonly text: string
+  readonly becomes: string
+  readonly nemesis: string
+  readonly kinds: readonly Kind[]
+  /** Settings of the clients that make it show sooner. */
+  readonly options?: HoldfastOptions
+  /** Whether sections often last long. */
+  readonly longWork?: boolean
+  /** The checks that may catch it. */
+  readonly caughtBy: ReadonlyArray<Finding['check']>
+  /** Whether it is tried in the short run of the CI's. */
+  readonly quick?: boolean
+}

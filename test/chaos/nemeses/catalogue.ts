@@ -1,0 +1,59 @@
+import { deleteKey, forceUnlock, moveSlot } from './data.js'
+import type { Nemesis } from './nemesis.js'
+import { cut, dark, delay, late, refuse, silence } from './network.js'
+import {
+  clientKill,
+  clientPause,
+  crash,
+  debugSleep,
+  failover,
+  restart,
+  scriptFlush,
+  serverPause,
+} from './servers.js'
+import { block, blockWithThread, calm, clockStep, kill, pause } from './workers.js'
+
+/** All that goes wrong, alone and together. */
+export const nemeses: readonly Nemesis[] = [
+  calm,
+  kill,
+  pause,
+  block,
+  blockWithThread,
+  clockStep,
+  restart,
+  crash,
+  serverPause,
+  debugSleep,
+  clientPause,
+  clientKill,
+  scriptFlush,
+  failover,
+  forceUnlock,
+  deleteKey,
+  moveSlot,
+  delay,
+  cut,
+  refuse,
+  silence,
+  late,
+  dark,
+  both(block, clientKill),
+  both(kill, cut),
+  both(pause, serverPause),
+  both(refuse, scriptFlush),
+  both(silence, kill),
+]
+
+function both(one: Nemesis, other: Nemesis): Nemesis {
+  return {
+    name: `${one.name}+${other.name}`,
+    topologies: one.topologies.filter((name) => other.topologies.includes(name)),
+    options: { ...one.options, ...other.options },
+    freezes: one.freezes === true || other.freezes === true,
+    strays: one.strays === true || other.strays === true,
+    async strike(scene) {
+      await Promise.all([one.strike(scene), other.strike(scene)])
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import slotOf from 'cluster-key-slot'
+import { Holdfast } from '../../../src/index.js'
+import { withAdmin } from '../../servers/admin.js'
+import type { Server } from '../../servers/index.js'
+import { Handles } from '../program/handles.js'
+import type { Resource } from '../program/resource.js'
+import { STRIPES } from '../program/resource.js'
+import { storeAt } from '../route.js'
+import type { Nemesis, Scene } from './nemesis.js'
+
+/** Losses are told at the next renewal, which has to come in the course of an episode. */
+const SHORT_LEASE = { watchdogMs: 2_400 }
+
+export const forceUnlock: Nemesis = {
+  name: 'force-unlock',
+  topologies: ['standalone-2', 'standalone-3', 'cluster', 'sentinel', 'quorum'],
+  options: SHORT_LEASE,
+  async strike({ random, topology, resources, fault }) {
+    const locks = resources.filter(
+      ({ kind }) => kind !== 'semaphore' && kind !== 'permits' && kind !== 'once',
+    )
+    if (locks.length === 0) return
+    const { kind, name: named } = random.pick(locks)
+    const name = kind === 'striped' ? `${named}:${random.whole(0, STRIPES - 1)}` : named
+    const { store, disconnect } = storeAt(topology.direct)
+    const holdfast = new Holdfast(store)
+    try {
+      const lock =
+        kind === 'read-write'
+          ? holdfast.readWriteLock(name).writeLock()
+          : new Handles(holdfast, resources).lock(name)
+      await fault(`forceUnlock of ${name}`, () => lock.forceUnlock(), { loses: { name } })
+    } finally {
+      await holdfast.close()
+      disconnect()
+    }
+  },
+}
+
+export const deleteKey: Nemesis = {
+  name: 'delete-key',
+  topologies: ['standalone-2', 'standalone-3', 'cluster'],
+  options: SHORT_LEASE,
+  async strike({ random, topology, resources, fault }) {
+    const { kind, name: named } = random.pick(resources)
+    const name = kind === 'striped' ? `${named}:${random.whole(0, STRIPES - 1)}` : named
+    await fault(
+      `DEL of ${name}`,
+      async () => {
+        // Only the node that has the slot does it.
+        for (const server of topology.servers)
+          await withAdmin(server, (command) => command('DEL', keyOf(kind, name))).catch(() => undefined)
+      },
+      { loses: { name } },
+    )
+  },
+}
+
+function keyOf(kind: Resource['kind'], name: string): string {
+  if (kind === 'read-write') return `holdfast_rw:{${name}}`
+  return kind === 'once' ? `once:${name}` : name
+}
+
+export const moveSlot: Nemesis = {
+  name: 'move-slot',
+  topologies: ['cluster'],
+  async strike(scene) {
+    const { name } = scene.random.pick(scene.resources)
+    const slot = slotOf(name)
+    await scene.fault(`slot ${slot} of ${name} moves`, () => move(scene, slot), { cutsOff: true })
+    await scene.pause(500, 1_500)
+  },
+}
+
+async function move({ topology, random, pause }: Scene, slot: number): Promise<void> {
+  const masters: Array<{ server: Server; id: string; has: boolean }> = []
+  for (const server of topology.servers) {
+    const text = await withAdmin(server, async (command) => String(await command('CLUSTER', 'NODES')))
+    const own = text.split('\n').find((line) => line.includes('myself'))
+    const [id = '', , flags = '', , , , , , ...slots] = own?.split(' ') ?? []
+    if (flags.includes('master'))
+      masters.push({ server, id, has: slots.some((range) => includes(range, slot)) })
+  }
+  const from = masters.find(({ has }) => has)
+  const others = masters.filter(({ has }) => !has)
+  if (!from || others.length === 0) return
+  const to = random.pick(others)
+  await withAdmin(to.server, (command) => command('CLUSTER', 'SETSLOT', slot, 'IMPORTING', from.id))
+  await withAdmin(from.server, async (command) => {
+    await command('CLUSTER', 'SETSLOT', slot, 'MIGRATING', to.id)
+    await pause(0, 300)
+    for (;;) {
+      const keys = await command('CLUSTER', 'GETKEYSINSLOT', slot, 100)
+      if (!Array.isArray(keys) || keys.length === 0) break
+      await command('MIGRATE', to.server.host, to.server.port, '', 0, 2_000, 'KEYS', ...keys.map(String))
+    }
+  })
+  // The new one first: it is never to be without an owner.
+  for (const { server } of [to, from, ...others.filter((other) => other !== to)])
+    await withAdmin(server, (command) => command('CLUSTER', 'SETSLOT', slot, 'NODE', to.id))
+}
+
+function includes(range: string, slot: number): boolean {
+  if (range.startsWith('[')) return false
+  const [first = '', last = first] = range.split('-')
+  return Number(first) <= slot && slot <= Number(last)
+}

@@ -1,0 +1,52 @@
+import type { HoldfastOptions } from '../../../src/index.js'
+import type { Fault } from '../history/fault.js'
+import type { Wire } from '../network/wire.js'
+import type { Command } from '../order.js'
+import type { Random } from '../program/random.js'
+import type { Resource } from '../program/resource.js'
+import type { Topology, TopologyName } from '../topologies/topology.js'
+
+/** A worker as a nemesis sees it. */
+export interface Victim {
+  readonly name: string
+  readonly wires: readonly Wire[]
+  tell(command: Command): void
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
+  /** Ends it with SIGKILL, and starts another in its place. */
+  kill(): Promise<void>
+}
+
+/** What a nemesis has to hand. */
+export interface Scene {
+  readonly random: Random
+  readonly topology: Topology
+  readonly resources: readonly Resource[]
+  readonly victims: readonly Victim[]
+  /** Whether the load goes on; a nemesis ends when it does not. */
+  readonly goesOn: boolean
+  pause(leastMs: number, mostMs: number): Promise<void>
+  /** Does something, and writes down that it was done, from its beginning to its end. */
+  fault(
+    what: string,
+    act: () => unknown,
+    traits?: Partial<Pick<Fault, 'loses' | 'cutsOff' | 'silences'>>,
+  ): Promise<void>
+}
+
+/** Something that goes wrong. */
+export interface Nemesis {
+  readonly name: string
+  readonly topologies: readonly TopologyName[]
+  /** Settings of the clients that differ from those of an episode. */
+  readonly options?: HoldfastOptions
+  /** Whether workers stand still or die, so that others wait for what was theirs. */
+  readonly freezes?: boolean
+  /** Whether commands arrive long after their senders gave them up: a stray hold then stays for its lease. */
+  readonly strays?: boolean
+  /** Whether calls reach the store all the time, so that every one of them has its answer. */
+  readonly harmless?: boolean
+  /** Whether some are farther from the store than others. */
+  readonly unequal?: boolean
+  /** Goes wrong once. Called again and again, with pauses between. */
+  strike(scene: Scene): Promise<void>
+}

@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import type { Endpoint } from '../order.js'
+
+export type Direction = 'up' | 'down'
+
+/** One connection through a wire. */
+interface Strand {
+  readonly client: Socket
+  readonly server: Socket
+  /** What waits for a silence to end. */
+  readonly held: Array<() => void>
+}
+
+/** What stands between one worker and one server on the loopback interface, and does to bytes what networks do. */
+export class Wire {
+  readonly host = '127.0.0.1'
+  /** For how long bytes are on their way, in each direction. */
+  delayMs = 0
+  #refusing = false
+  readonly #silent = new Set<Direction>()
+  readonly #strands = new Set<Strand>()
+
+  private constructor(
+    readonly target: Endpoint,
+    private readonly listener: Server,
+    readonly port: number,
+  ) {
+    listener.on('connection', (socket) => this.#accept(socket))
+  }
+
+  static async before(target: Endpoint): Promise<Wire> {
+    const listener = createServer()
+    listener.listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    const address = listener.address()
+    if (typeof address !== 'object' || address === null) throw new Error('the wire has no port')
+    return new Wire({ host: target.host, port: target.port }, listener, address.port)
+  }
+
+  cut(): void {
+    for (const { client, server } of this.#strands) {
+      client.destroy()
+      server.destroy()
+    }
+  }
+
+  /** New connections end at once; those that stand end too. */
+  refuse(): void {
+    this.#refusing = true
+    this.cut()
+  }
+
+  /** Nothing passes in these directions, and nobody is told, not even of an end. */
+  silence(...directions: Direction[]): void {
+    for (const direction of directions) this.#silent.add(direction)
+  }
+
+  /** All is well again. What was sent during a silence is delivered late, or lost with its connections. */
+  heal(held: 'delivered' | 'lost'): void {
+    const wasSilent = this.#silent.size > 0
+    this.#refusing = false
+    this.#silent.clear()
+    this.delayMs = 0
+    if (!wasSilent) return
+    if (held === 'lost') this.cut()
+    else for (const strand of this.#strands) for (const pass of strand.held.splice(0)) pass()
+  }
+
+  stop(): void {
+    this.listener.close()
+    this.cut()
+  }
+
+  #accept(client: Socket): void {
+    if (this.#refusing) {
+      client.resetAndDestroy()
+      return
+    }
+    const server = connect(this.target)
+    const strand: Strand = { client, server, held: [] }
+    this.#strands.add(strand)
+    this.#lead('up', client, server, strand)
+    this.#lead('down', server, client, strand)
+  }
+
+  #lead(direction: Direction, from: Socket, to: Socket, strand: Strand): void {
+    from.setNoDelay(true)
+    from.on('data', (chunk) => this.#pass(direction, strand, () => to.write(chunk)))
+    from.on('error', () => undefined)
+    from.on('close', () =>
+      this.#pass(direction, strand, () => {
+        to.destroySoon()
+        if (from.destroyed && to.destroyed) this.#strands.delete(strand)
+      }),
+    )
+  }
+
+  #pass(direction: Direction, { held }: Strand, pass: () => void): void {
+    if (this.#silent.has(direction) || held.length > 0) held.push(pass)
+    // The delay may change meanwhile: what was sent first must not arrive last, which timers of one length see to.
+    else if (this.delayMs > 0) setTimeout(pass, this.delayMs)
+    else pass()
+  }
+}

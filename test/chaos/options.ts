@@ -1,0 +1,83 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { nemeses } from './nemeses/catalogue.js'
+import type { Nemesis } from './nemeses/nemesis.js'
+import { type Kind, kinds } from './program/kinds.js'
+import { type TopologyName, topologyNames } from './topologies/topology.js'
+
+export interface ChaosOptions {
+  readonly kinds: readonly Kind[]
+  readonly nemeses: readonly Nemesis[]
+  readonly topologies: readonly TopologyName[]
+  readonly seconds: number
+  readonly episode: number
+  readonly seed: number
+  readonly mutants?: readonly string[] | boolean
+  readonly json?: string
+  readonly keep: boolean
+}
+
+export function parseOptions(argv: readonly string[]): ChaosOptions {
+  const names = nemeses.map(({ name }) => name)
+  return new Command('npm run chaos --')
+    .description(
+      'Runs random programs under random faults and judges their histories. See docs/robustness.md.',
+    )
+    .option('--kinds <kinds>', 'kinds of lock, joined by commas', listOf(kinds), [...kinds])
+    .option('--nemeses <nemeses>', 'what goes wrong, joined by commas', nemesesOf, [...nemeses])
+    .option('--topologies <topologies>', 'servers, joined by commas', listOf(topologyNames), [
+      ...topologyNames,
+    ])
+    .option('--seconds <seconds>', 'for how long; the episode that runs then is the last', notNegative, 60)
+    .option('--episode <seconds>', 'how long the load of an episode lasts', positive, 8)
+    .option(
+      '--seed <seed>',
+      'of the first episode; the next has the next number',
+      whole,
+      Date.now() % 1_000_000,
+    )
+    .option(
+      '--mutants [mutants]',
+      'whether broken versions of the library are caught: all, those named, or quick for a few',
+      (text) => text.split(','),
+    )
+    .option('--json <file>', 'writes the figures to a file')
+    .option('--keep', 'keeps the histories', false)
+    .addHelpText(
+      'after',
+      `\nkinds: ${kinds.join(', ')}\nnemeses: ${names.join(', ')}\ntopologies: ${topologyNames.join(', ')}`,
+    )
+    .parse([...argv], { from: 'user' })
+    .opts<ChaosOptions>()
+}
+
+function listOf<Name extends string>(known: readonly Name[]): (text: string) => Name[] {
+  return (text) =>
+    text.split(',').map((word) => {
+      const name = known.find((each) => each === word)
+      if (name === undefined)
+        throw new InvalidArgumentError(`There is no '${word}'; there are ${known.join(', ')}.`)
+      return name
+    })
+}
+
+function nemesesOf(text: string): Nemesis[] {
+  const chosen = listOf(nemeses.map(({ name }) => name))(text)
+  return nemeses.filter(({ name }) => chosen.includes(name))
+}
+
+function notNegative(text: string): number {
+  return text.trim() === '0' ? 0 : positive(text)
+}
+
+function positive(text: string): number {
+  const number = Number(text)
+  if (!(number > 0)) throw new InvalidArgumentError('A number above 0.')
+  return number
+}
+
+function whole(text: string): number {
+  const number = Number(text)
+  if (!Number.isSafeInteger(number) || number < 0)
+    throw new InvalidArgumentError('A whole number, 0 or more.')
+  return number
+}

@@ -1,0 +1,51 @@
+import type { HoldfastOptions } from '../../src/index.js'
+import type { Kind } from './program/kinds.js'
+import type { Resource } from './program/resource.js'
+
+export interface Endpoint {
+  readonly host: string
+  readonly port: number
+}
+
+/** How a worker reaches its store: by proxies of its own. */
+export type Route =
+  | { readonly to: 'standalone'; readonly server: Endpoint; readonly protocol: 2 | 3 }
+  | { readonly to: 'cluster'; readonly nodes: readonly Endpoint[]; readonly natMap: NatMap }
+  | {
+      readonly to: 'sentinel'
+      readonly sentinels: readonly Endpoint[]
+      readonly name: string
+      readonly natMap: NatMap
+    }
+  | { readonly to: 'quorum'; readonly members: readonly Endpoint[]; readonly restartGuardMs: number }
+
+/** From the address that a server says it has, to the proxy before it. */
+export type NatMap = Readonly<Record<string, { host: string; port: number }>>
+
+/** What a worker is started with. */
+export interface WorkerOrder {
+  readonly seed: number
+  readonly tasks: number
+  readonly route: Route
+  readonly options: HoldfastOptions
+  readonly kinds: readonly Kind[]
+  readonly resources: readonly Resource[]
+  readonly longestWorkMs: number
+  readonly longWork: boolean
+  /** Where its history goes. */
+  readonly history: string
+}
+
+/** What a worker is told while it runs. */
+export type Command =
+  /** Begin no further programs; say when those under way have ended. */
+  | { readonly do: 'finish' }
+  | { readonly do: 'close' }
+  /** Block the event loop. */
+  | { readonly do: 'block'; readonly ms: number }
+  /** Let the wall clock go so much ahead. */
+  | { readonly do: 'clock'; readonly ms: number }
+  | { readonly do: 'force'; readonly kind: Resource['kind']; readonly name: string }
+
+/** What a worker says. */
+export type Word = 'ready' | 'idle' | 'closed'

@@ -1,0 +1,246 @@
+import { setTimeout as pause, setImmediate } from 'node:timers/promises'
+import { type Holdfast, HoldfastError, StoreError } from '../../../src/index.js'
+import type { Told } from '../history/event.js'
+import { type AnyHold, Handles, type SectionOptions } from './handles.js'
+import { Presence } from './presence.js'
+import type { Resource } from './resource.js'
+import type { SectionStep, Step, Target } from './step.js'
+
+/** How often a section that works for long looks whether its lock is still held. */
+const LOOK_MS = 100
+
+/** The sections around a step: their numbers, the outermost first, and the hold of the innermost. */
+interface Around {
+  /** The scopes around it as the owner sees them, the outermost first. */
+  readonly scope: readonly number[]
+  readonly stands: () => boolean
+}
+
+const OUTSIDE: Around = { scope: [], stands: () => true }
+
+/** Carries programs out and writes down what happens. */
+export class Interpreter {
+  readonly #handles: Handles
+  readonly #detached = new Set<Promise<void>>()
+  readonly #running = new Set<Presence>()
+  readonly #waiting = new Map<string, number>()
+  #calls = 0
+  /** Scopes of `run` are numbered downwards: those of sections have the numbers of their calls. */
+  #runs = 0
+
+  constructor(
+    private readonly holdfast: Holdfast,
+    resources: readonly Resource[],
+    private readonly ttlMs: { readonly once: number; readonly lease: number },
+    private readonly write: (told: Told) => void,
+  ) {
+    this.#handles = new Handles(holdfast, resources)
+    holdfast.on('waiting', ({ name, owner }) => {
+      const c = this.#waiting.get(`${name} ${owner}`)
+      if (c !== undefined) this.write({ e: 'wait', c })
+    })
+    // What is believed after a renewal is written down: a holder that is frozen then cannot say it any more.
+    holdfast.on('renewed', ({ name }) => {
+      for (const presence of this.#running) if (presence.names.includes(name)) presence.look()
+    })
+  }
+
+  async run(program: readonly Step[]): Promise<void> {
+    await this.#all(program, OUTSIDE)
+  }
+
+  /** Resolves when nothing runs any more that nobody awaits. */
+  async settled(): Promise<void> {
+    while (this.#detached.size > 0) await Promise.all(this.#detached)
+  }
+
+  async #all(steps: readonly Step[], around: Around): Promise<void> {
+    for (const step of steps) {
+      if (!around.stands()) return
+      await this.#step(step, around)
+    }
+  }
+
+  async #step(step: Step, around: Around): Promise<void> {
+    switch (step.do) {
+      case 'work':
+        await this.#work(step.ms, around)
+        return
+      case 'siblings':
+        await Promise.all(step.branches.map((branch) => this.#all(branch, around)))
+        return
+      case 'run':
+        await this.holdfast.run(() => this.#all(step.body, this.#inRun(around)))
+        return
+      case 'detached': {
+        const alone = { ...around, stands: () => true }
+        const work = pause(step.afterMs).then(() => this.#all(step.body, alone))
+        const kept = work.finally(() => this.#detached.delete(kept))
+        this.#detached.add(kept)
+        return
+      }
+      case 'section':
+        await this.#section(step, around)
+    }
+  }
+
+  async #work(ms: number, around: Around): Promise<void> {
+    let left = ms
+    if (left === 0) await setImmediate()
+    while (left > 0 && around.stands()) {
+      await pause(Math.min(left, LOOK_MS))
+      left -= LOOK_MS
+    }
+  }
+
+  async #section(step: SectionStep, around: Around): Promise<void> {
+    this.#calls += 1
+    const c = this.#calls
+    const { names, room, takes } = this.#handles.claim(step)
+    const { target, waitMs, leaseMs, abortAfterMs: abortMs } = step
+    const owner = step.explicitOwner ? this.holdfast.owner() : undefined
+    const [name] = names
+    const waits = owner !== undefined && name !== undefined && names.length === 1
+    if (waits) this.#waiting.set(`${name} ${owner}`, c)
+    const { kind } = target
+    const outer = owner === undefined ? around : OUTSIDE
+    const caller = step.way === 'lock' || step.way === 'tryLock' ? this.#inRun(outer) : outer
+    const inner = [...caller.scope, c]
+    const belongs = step.way === 'withLock' || caller.scope.length === 0 ? inner : caller.scope
+    const opens = isAlone(target) ? [] : belongs
+    const { scope } = caller
+    this.write({
+      e: 'call',
+      c,
+      kind,
+      way: step.way,
+      names,
+      room,
+      takes,
+      waitMs,
+      leaseMs,
+      abortMs,
+      owner,
+      scope,
+      opens,
+    })
+    const controller = new AbortController()
+    const abort = abortMs === undefined ? undefined : setTimeout(() => controller.abort(), abortMs)
+    const options: SectionOptions = {
+      ...(waitMs === undefined ? {} : { waitMs }),
+      ...(leaseMs === undefined ? {} : { leaseMs }),
+      ...(abortMs === undefined ? {} : { signal: controller.signal }),
+      ...(owner === undefined ? {} : { owner }),
+    }
+    let entered = false
+    const body = async (hold: AnyHold | undefined): Promise<void> => {
+      entered = true
+      clearTimeout(abort)
+      await this.#inside(step, c, hold, { ...around, scope: isAlone(target) ? around.scope : inner })
+    }
+    let how = 'ok'
+    try {
+      if (target.kind === 'once') await this.#once(target.name, options, () => body(undefined))
+      else how = await this.#enter(step, target, options, body)
+    } catch (error) {
+      how = this.#judge(error, controller.signal)
+    } finally {
+      clearTimeout(abort)
+      if (waits) this.#waiting.delete(`${name} ${owner}`)
+    }
+    this.write(entered ? { e: 'done', c, how } : { e: 'fail', c, how })
+  }
+
+  async #once(key: string, options: SectionOptions, body: () => Promise<void>): Promise<void> {
+    await this.holdfast.once(key, async () => body(), { ...options, ttlMs: this.ttlMs.once })
+  }
+
+  async #enter(
+    { way, leaseMs }: SectionStep,
+    target: Exclude<Target, { kind: 'once' }>,
+    options: SectionOptions,
+    body: (hold: AnyHold) => Promise<void>,
+  ): Promise<string> {
+    const lockable = this.#handles.lockable(target)
+    const asked = isPermits(target) ? { ...options, permits: target.permits } : options
+    switch (way) {
+      case 'withLock':
+        await lockable.withLock(asked, body)
+        return 'ok'
+      case 'acquire':
+      case 'tryAcquire': {
+        const hold = await lockable[way](asked)
+        if (hold === null) return 'busy'
+        try {
+          await (isPermits(target) ? body(hold) : hold.run(() => body(hold)))
+        } finally {
+          await hold.release()
+        }
+        return 'ok'
+      }
+      case 'lock':
+      case 'tryLock':
+        return await this.holdfast.run(async () => {
+          if ((await lockable[way]?.(asked)) === false) return 'busy'
+          try {
+            // Only a hold can be asked whether it stands.
+            const hold = await lockable.tryAcquire(leaseMs === undefined ? {} : { leaseMs })
+            if (hold === null) return 'lost'
+            try {
+              await hold.run(() => body(hold))
+            } finally {
+              await hold.release()
+            }
+            return 'ok'
+          } finally {
+            await lockable.unlock?.()
+          }
+        })
+    }
+  }
+
+  async #inside(step: SectionStep, c: number, hold: AnyHold | undefined, around: Around): Promise<void> {
+    const { target, leaseMs } = step
+    const stripe = target.kind === 'striped' ? hold?.name : undefined
+    const names = target.kind === 'multi' ? target.names : [stripe ?? target.name]
+    const presence = new Presence(c, names, hold, leaseMs ?? this.ttlMs.lease, this.write)
+    presence.enter(stripe)
+    this.#running.add(presence)
+    try {
+      await this.#all(step.body, { ...around, stands: () => around.stands() && presence.look() })
+    } finally {
+      presence.look()
+      this.#running.delete(presence)
+      presence.exit()
+    }
+  }
+
+  #inRun({ scope, stands }: Around): Around {
+    this.#runs -= 1
+    return { scope: [...scope, this.#runs], stands }
+  }
+
+  /** What an error says, in a word. What no program of this kind should meet is written down as wrong. */
+  #judge(error: unknown, signal: AbortSignal): string {
+    if (error === signal.reason && signal.aborted) return 'aborted'
+    if (error instanceof StoreError) return `store:${error.reason}${error.transient ? '' : ':final'}`
+    if (error instanceof HoldfastError && ['LOCK_TIMEOUT', 'LOCK_LOST', 'CLOSED'].includes(error.code))
+      return error.code.toLowerCase()
+    this.write({
+      e: 'wrong',
+      what: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+    })
+    return 'wrong'
+  }
+}
+
+type PermitsTarget = Target & { kind: 'semaphore' | 'permits' }
+
+function isPermits(target: Target): target is PermitsTarget {
+  return target.kind === 'semaphore' || target.kind === 'permits'
+}
+
+/** Whether each acquisition stands for itself, and nothing re-enters it. */
+function isAlone(target: Target): boolean {
+  return isPermits(target) || target.kind === 'once'
+}

@@ -1,0 +1,17 @@
+/** The kinds a program is made of, in no particular order. */
+export const kinds = [
+  'lock',
+  'fenced',
+  'spin',
+  'fair',
+  'read-write',
+  'multi',
+  'striped',
+  'semaphore',
+  'permits',
+  'once',
+] as const
+export type Kind = (typeof kinds)[number]
+
+/** What a quorum keeps. */
+export const quorumKinds: readonly Kind[] = ['lock', 'multi', 'striped']

@@ -1,0 +1,58 @@
+import { ClosedError, LockLostError } from '../../../src/index.js'
+import type { Told } from '../history/event.js'
+import type { AnyHold } from './handles.js'
+
+/** One section while it runs: what it writes down, from its entry to its exit. */
+export class Presence {
+  #lost = false
+  readonly #lose = (): void => {
+    if (!this.#lost) this.write({ e: 'lost', c: this.c })
+    this.#lost = true
+  }
+
+  /**
+   * @param hold undefined: what it holds cannot be asked.
+   * @param certainMs how long that is certain then
+   */
+  constructor(
+    private readonly c: number,
+    readonly names: readonly string[],
+    private readonly hold: AnyHold | undefined,
+    private readonly certainMs: number,
+    private readonly write: (told: Told) => void,
+  ) {}
+
+  /** @param name which stripe, where any was asked for */
+  enter(name: string | undefined): void {
+    const { c, hold } = this
+    const fence = hold && 'fence' in hold ? hold.fence?.toString() : undefined
+    this.write({ e: 'enter', c, left: finite(hold?.remainingMs() ?? this.certainMs), fence, name })
+    hold?.signal.addEventListener('abort', this.#lose, { once: true })
+    if (hold?.signal.aborted) this.#lose()
+  }
+
+  /** Whether the hold says that it stands; that is written down. */
+  look(): boolean {
+    const { c, hold } = this
+    if (this.#lost || !hold) return !this.#lost
+    try {
+      hold.assertHeld()
+      this.write({ e: 'holds', c, left: finite(hold.remainingMs()) })
+    } catch (error) {
+      if (!(error instanceof LockLostError) && !(error instanceof ClosedError))
+        this.write({ e: 'wrong', what: `assertHeld: ${String(error)}` })
+      this.#lose()
+    }
+    return !this.#lost
+  }
+
+  exit(): void {
+    this.hold?.signal.removeEventListener('abort', this.#lose)
+    this.write({ e: 'exit', c: this.c })
+  }
+}
+
+/** JSON knows no Infinity. */
+function finite(ms: number): number {
+  return Math.min(ms, 1e9)
+}

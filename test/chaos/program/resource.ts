@@ -1,0 +1,53 @@
+import slotOf from 'cluster-key-slot'
+import type { Kind } from './kinds.js'
+import type { Random } from './random.js'
+
+/** A name of some kind. Programs take names in the order of their ranks: so they cannot wait for each other in a circle. */
+export interface Resource {
+  readonly kind: Exclude<Kind, 'multi'>
+  readonly name: string
+  /** Its place in the order. A multi-lock takes its members by slot, then by name: ranks follow both. */
+  readonly rank: number
+}
+
+/** How many permits each semaphore has. */
+export const PERMITS = 3
+/** How many stripes each striped lock has. */
+export const STRIPES = 3
+
+const SLOTS = 16_384
+const namesOf: Readonly<Record<Resource['kind'], number>> = {
+  lock: 2,
+  fenced: 1,
+  spin: 1,
+  fair: 2,
+  'read-write': 1,
+  striped: 1,
+  semaphore: 1,
+  permits: 1,
+  once: 1,
+}
+
+/** The names of an episode, by rank. Only `once` has its place: it is last, because what it computes takes nothing. */
+export function resourcesOf(kinds: readonly Kind[], random: Random): Resource[] {
+  const single = kinds.filter((kind) => kind !== 'multi')
+  // What a multi-lock is made of.
+  const base = kinds.includes('multi') && !single.includes('lock') ? [...single, 'lock' as const] : single
+  const places = base.flatMap((kind) =>
+    Array.from({ length: kind === 'lock' && kinds.includes('multi') ? 3 : namesOf[kind] }, () => kind),
+  )
+  const ordered = [
+    ...random.shuffled(places.filter((kind) => kind !== 'once')),
+    ...places.filter((kind) => kind === 'once'),
+  ]
+  return ordered.map((kind, rank) => ({ kind, rank, name: nameAt(kind, rank, ordered.length) }))
+}
+
+/** A name whose slot is in the part of the slots that belongs to its rank, and whose text comes after those of lower ranks. */
+function nameAt(kind: string, rank: number, ranks: number): string {
+  const letter = String.fromCharCode('a'.charCodeAt(0) + rank)
+  for (let number = 1; ; number += 1) {
+    const name = `${letter}-${kind}-${number}`
+    if (Math.floor((slotOf(name) * ranks) / SLOTS) === rank) return name
+  }
+}

@@ -1,0 +1,32 @@
+/** How a section is entered. */
+export type Way = 'withLock' | 'acquire' | 'tryAcquire' | 'lock' | 'tryLock'
+
+/** What a section takes. */
+export type Target =
+  | { readonly kind: 'lock' | 'fenced' | 'spin' | 'fair' | 'read' | 'write'; readonly name: string }
+  | { readonly kind: 'multi'; readonly names: readonly string[] }
+  | { readonly kind: 'striped'; readonly name: string; readonly key: string | undefined }
+  | { readonly kind: 'semaphore' | 'permits'; readonly name: string; readonly permits: number }
+  | { readonly kind: 'once'; readonly name: string }
+
+export interface SectionStep {
+  readonly do: 'section'
+  readonly target: Target
+  readonly way: Way
+  /** Undefined: as long as it takes. */
+  readonly waitMs: number | undefined
+  readonly leaseMs: number | undefined
+  readonly abortAfterMs: number | undefined
+  /** Whether it is taken for an owner of its own. */
+  readonly explicitOwner: boolean
+  readonly body: readonly Step[]
+}
+
+/** One step of a program. */
+export type Step =
+  | SectionStep
+  | { readonly do: 'work'; readonly ms: number }
+  | { readonly do: 'siblings'; readonly branches: ReadonlyArray<readonly Step[]> }
+  | { readonly do: 'run'; readonly body: readonly Step[] }
+  /** Work that nobody awaits: it may outlive the section it is started in. */
+  | { readonly do: 'detached'; readonly afterMs: number; readonly body: readonly Step[] }

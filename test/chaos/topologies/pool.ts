@@ -1,0 +1,50 @@
+import { withAdmin } from '../../servers/admin.js'
+import { bringClusterWithReplica } from './cluster.js'
+import { bringQuorum } from './quorum.js'
+import { bringSentinelGroup } from './sentinel.js'
+import { bringStandalone } from './standalone.js'
+import type { Topology, TopologyName } from './topology.js'
+
+/** Brings topologies when they are first wanted and keeps them for the next episode, empty. */
+export class Pool {
+  readonly #brought = new Map<TopologyName, Topology>()
+
+  constructor(private readonly longestLeaseMs: number) {}
+
+  async take(name: TopologyName): Promise<Topology> {
+    const topology = this.#brought.get(name) ?? (await this.#bring(name))
+    this.#brought.set(name, topology)
+    await topology.settled?.()
+    for (const server of topology.servers) {
+      // A replica follows its master.
+      await withAdmin(server, (command) => command('FLUSHALL')).catch(() => undefined)
+    }
+    return topology
+  }
+
+  /** Ends servers that an episode has left in an unknown state. */
+  async discard(name: TopologyName): Promise<void> {
+    const topology = this.#brought.get(name)
+    this.#brought.delete(name)
+    await topology?.stop()
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#brought.keys()].map((name) => this.discard(name)))
+  }
+
+  #bring(name: TopologyName): Promise<Topology> {
+    switch (name) {
+      case 'standalone-2':
+        return bringStandalone(2)
+      case 'standalone-3':
+        return bringStandalone(3)
+      case 'cluster':
+        return bringClusterWithReplica()
+      case 'sentinel':
+        return bringSentinelGroup()
+      case 'quorum':
+        return bringQuorum(this.longestLeaseMs)
+    }
+  }
+}

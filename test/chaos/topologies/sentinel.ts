@@ -1,0 +1,30 @@
+import { bringSentinel } from '../../servers/index.js'
+import { Wire } from '../network/wire.js'
+import type { Endpoint, Route } from '../order.js'
+import { natMapOf } from './nat-map.js'
+import type { Topology } from './topology.js'
+
+export async function bringSentinelGroup(): Promise<Topology> {
+  const group = await bringSentinel({ prefer: 'binary' })
+  const servers = [group.primary, group.replica]
+  const to = (sentinels: readonly Endpoint[], wires: readonly Wire[]): Route => ({
+    to: 'sentinel',
+    sentinels: sentinels.map(({ host, port }) => ({ host, port })),
+    name: group.name,
+    natMap: natMapOf(wires),
+  })
+  return {
+    name: 'sentinel',
+    servers,
+    direct: to(group.sentinels, []),
+    failover: () => group.failover(),
+    async route() {
+      const before = (targets: readonly Endpoint[]): Promise<Wire[]> =>
+        Promise.all(targets.map((target) => Wire.before(target)))
+      const sentinels = await before(group.sentinels)
+      const wires = [...(await before(servers)), ...sentinels]
+      return { route: to(sentinels, wires), wires }
+    },
+    stop: () => group.stop(),
+  }
+}

@@ -1,0 +1,132 @@
+/** A process of an episode: runs random programs until it is told to finish. Bundled with the library and started by `fork`. */
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Holdfast, HoldfastError } from '../../src/index.js'
+import { Recorder } from './history/recorder.js'
+import type { Command, Word, WorkerOrder } from './order.js'
+import { generate } from './program/generate.js'
+import { Handles } from './program/handles.js'
+import { Interpreter } from './program/interpreter.js'
+import { Random } from './program/random.js'
+import { PERMITS } from './program/resource.js'
+import { storeAt } from './route.js'
+import { blockFor, stepClock } from './standstill.js'
+
+const BEAT_MS = 20
+const LAG_MS = 100
+const ONCE_TTL_MS = 30
+const REST_MS = 6_000
+
+const order: WorkerOrder = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'))
+const recorder = new Recorder(order.history)
+const store = storeAt(order.route)
+const holdfast = new Holdfast(store.store, order.options)
+const handles = new Handles(holdfast, order.resources)
+const interpreter = new Interpreter(
+  holdfast,
+  order.resources,
+  { once: ONCE_TTL_MS, lease: order.options.watchdogMs ?? 30_000 },
+  (told) => recorder.write(told),
+)
+let finishing = false
+let lastBeat = performance.now()
+
+const beat = setInterval(() => {
+  const late = performance.now() - lastBeat - BEAT_MS
+  lastBeat = performance.now()
+  if (late > LAG_MS) recorder.write({ e: 'lag', ms: late })
+}, BEAT_MS)
+
+process.on('unhandledRejection', (error) => {
+  const told = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  recorder.write({ e: 'wrong', what: `unhandled rejection: ${told}` })
+})
+process.on('message', (command: Command) => {
+  void obey(command)
+})
+
+async function obey(command: Command): Promise<void> {
+  switch (command.do) {
+    case 'finish':
+      finishing = true
+      return
+    case 'block':
+      blockFor(command.ms)
+      return
+    case 'clock':
+      stepClock(command.ms)
+      return
+    case 'force':
+      await force(command).catch(expected)
+      return
+    case 'close':
+      await close()
+  }
+}
+
+async function force({ kind, name }: Command & { do: 'force' }): Promise<void> {
+  if (kind === 'read-write') await holdfast.readWriteLock(name).writeLock().forceUnlock()
+  else if (kind !== 'semaphore' && kind !== 'permits' && kind !== 'once' && kind !== 'striped')
+    await handles.lock(name).forceUnlock()
+}
+
+/** The number of permits is the operator's affair: it is set again where it was lost. */
+async function setPermits(): Promise<void> {
+  for (const { kind, name } of order.resources) {
+    if (kind === 'semaphore') await holdfast.semaphore(name).trySetPermits(PERMITS).catch(expected)
+    if (kind === 'permits')
+      await holdfast.permitExpirableSemaphore(name).trySetPermits(PERMITS).catch(expected)
+  }
+}
+
+async function task(random: Random): Promise<void> {
+  while (!finishing) {
+    await interpreter.run(generate(random, order))
+    await pause(random.whole(0, 3))
+  }
+}
+
+async function close(): Promise<void> {
+  clearInterval(permits)
+  const began = performance.now()
+  await holdfast.close()
+  const ms = performance.now() - began
+  store.disconnect()
+  clearInterval(beat)
+  // Sockets of clients that were told to disconnect end with the next turns of the loop.
+  await pause(200)
+  recorder.write({ e: 'closed', ms, handles: process.getActiveResourcesInfo() })
+  recorder.close()
+  say('closed')
+  process.disconnect()
+}
+
+/** What is alive when all has been undone that is undone behind the calls, or when that takes too long. */
+async function restingCensus(): Promise<Record<string, number>> {
+  const deadline = performance.now() + REST_MS
+  for (;;) {
+    const { appointments: _, ...census } = holdfast.census
+    if (performance.now() > deadline || Object.values(census).every((count) => count === 0)) return census
+    await pause(20)
+  }
+}
+
+function say(word: Word): void {
+  process.send?.(word)
+}
+
+function expected(error: unknown): void {
+  if (!(error instanceof HoldfastError)) recorder.write({ e: 'wrong', what: String(error) })
+}
+
+const permits = setInterval(() => void setPermits(), 500)
+await setPermits()
+const random = new Random(order.seed)
+const tasks = Array.from({ length: order.tasks }, (_, index) => task(random.branch(index)))
+say('ready')
+await Promise.all(tasks)
+await interpreter.settled()
+clearInterval(permits)
+recorder.write({ e: 'idle', census: await restingCensus() })
+say('idle')

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { eventually } from '../setup/eventually.js'
+import { Scene } from './scene.js'
+
+/** Who waits for the end of this was not woken. */
+const LONG_LEASE_MS = 60_000
+const SHORT_LEASE_MS = 2_500
+const WOKEN_WITHIN_MS = 15_000
+
+describe.each([
+  { where: 'ioredis 5', client: {}, open: () => Scene.standalone('ioredis-5') },
+  { where: 'iovalkey', client: {}, open: () => Scene.standalone('iovalkey') },
+  { where: 'ioredis 6, RESP2', client: { protocol: 2 }, open: () => Scene.standalone('ioredis-6') },
+  { where: 'cluster, ioredis 6', client: {}, open: () => Scene.cluster('ioredis-6') },
+  { where: 'cluster, ioredis 5', client: {}, open: () => Scene.cluster('ioredis-5') },
+])('H14: the connection for news falls silent ($where)', ({ client, open }) => {
+  let scene: Scene
+  beforeEach(async () => {
+    scene = await open()
+  })
+  afterEach(() => scene.end())
+
+  /** Nothing comes by the connections that are subscribed, and nobody is told. */
+  function silenceNews(): void {
+    const subscribed = scene.proxies
+      .flatMap(({ connections }) => connections)
+      .filter(({ commands }) => commands.some(({ name }) => /^S?SUBSCRIBE$/.test(name)))
+    expect(subscribed).not.toHaveLength(0)
+    for (const connection of subscribed) connection.silence()
+  }
+
+  test('the first look finds it out: who waits for longer leases is woken in time', async () => {
+    const [long, short] = [`{${scene.name}}:long`, `{${scene.name}}:short`]
+    const direct = scene.holdfast({}, { proxied: false })
+    const held = await direct.lock(long).acquire({ leaseMs: LONG_LEASE_MS })
+    const heldShortly = await direct.lock(short).acquire({ leaseMs: SHORT_LEASE_MS })
+    const waiter = scene.holdfast({ commandTimeoutMs: 500 }, { client })
+    const waits = [waiter.lock(long).acquire(), waiter.lock(short).acquire()]
+    await eventually(async () => new Set(await scene.channels()).size === 2)
+    silenceNews()
+    const startedAt = performance.now()
+    await held.release()
+    await heldShortly.release()
+    for (const wait of waits) await (await wait).release()
+    expect(performance.now() - startedAt).toBeLessThan(WOKEN_WITHIN_MS)
+  }, 90_000)
+
+  test('a lock that changed hands unheard: who waits on is woken by the next release', async () => {
+    const others = [scene.holdfast({}, { proxied: false }), scene.holdfast({}, { proxied: false })]
+    const [first, second] = others.map((holdfast) => holdfast.lock(scene.name))
+    const hold = await first?.acquire({ leaseMs: SHORT_LEASE_MS })
+    const waiter = scene.holdfast({ commandTimeoutMs: 500 }, { client })
+    const waiting = waiter.lock(scene.name).acquire()
+    await eventually(async () => (await scene.channels()).length === 1)
+    silenceNews()
+    await hold?.release()
+    const next = await second?.acquire({ leaseMs: LONG_LEASE_MS })
+    // It looks when the lease it saw is over, and subscribes anew.
+    const connections = (): number =>
+      scene.proxies.reduce((sum, { connections }) => sum + connections.length, 0)
+    const before = connections()
+    await eventually(() => connections() > before)
+    await eventually(async () => (await scene.channels()).length >= 1)
+    const releasedAt = performance.now()
+    await next?.release()
+    await (await waiting).release()
+    expect(performance.now() - releasedAt).toBeLessThan(WOKEN_WITHIN_MS)
+  }, 90_000)
+})

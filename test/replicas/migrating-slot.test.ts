@@ -1,0 +1,162 @@
+/** Locks of several keys in a cluster while their slot moves to another node: nothing is done by halves, and all goes on when it has moved. */
+import { Redis } from 'ioredis5'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { type Hold, Holdfast, type Lock } from '../../src/index.js'
+import { slotOf } from '../../src/redis/slot.js'
+import { bringCluster, type Cluster } from '../servers/index.js'
+import { clusterClient } from '../setup/clients.js'
+import { eventually } from '../setup/eventually.js'
+
+let cluster: Cluster
+let nodes: Redis[]
+const clients: Array<{ readonly holdfast: Holdfast; end(): Promise<void> }> = []
+beforeAll(async () => {
+  cluster = await bringCluster({ flavour: inject('servers').flavour })
+})
+afterAll(() => cluster.stop())
+beforeEach(() => {
+  nodes = cluster.nodes.map(({ host, port }) => new Redis({ host, port }))
+})
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.end()))
+  for (const node of nodes) node.disconnect()
+})
+
+function holdfast(): Holdfast {
+  const client = clusterClient(cluster.startupNodes)
+  const made = new Holdfast(client, { storeTimeoutMs: 60_000 })
+  clients.push({
+    holdfast: made,
+    end: async () => {
+      await made.close()
+      client.disconnect()
+    },
+  })
+  return made
+}
+
+/** Whether there is a line in the slot of that key. */
+async function inLine(key: string): Promise<boolean> {
+  const keys = await Promise.all(nodes.map((node) => node.call('CLUSTER', 'GETKEYSINSLOT', slotOf(key), 100)))
+  return keys.flat().some((each) => String(each).includes('_line'))
+}
+
+/** A slot on its way from one node to the next. */
+class Move {
+  private constructor(
+    private readonly slot: number,
+    private readonly from: Redis,
+    private readonly to: Redis,
+  ) {}
+
+  static async of(name: string): Promise<Move> {
+    const slot = slotOf(name)
+    const owner = await eventually(async () => {
+      for (const node of nodes) {
+        const served = await node
+          .cluster('KEYSLOT', name)
+          .then(() => node.exists(name).catch(() => undefined))
+        if (served !== undefined) return node
+      }
+      return undefined
+    })
+    const from = owner ?? nodes[0]
+    const to = nodes.find((node) => node !== from)
+    if (!from || !to) throw new Error('two nodes')
+    const [fromId, toId] = [await from.call('CLUSTER', 'MYID'), await to.call('CLUSTER', 'MYID')]
+    await to.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', String(fromId))
+    await from.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', String(toId))
+    return new Move(slot, from, to)
+  }
+
+  async keys(): Promise<string[]> {
+    const found = await this.from.call('CLUSTER', 'GETKEYSINSLOT', this.slot, 100)
+    return Array.isArray(found) ? found.map(String).sort() : []
+  }
+
+  async take(keys: readonly string[]): Promise<void> {
+    const { host, port } = this.to.options
+    for (const key of keys) await this.from.call('MIGRATE', String(host), String(port), key, 0, 5_000)
+  }
+
+  /** What the lock is down to, while it has not moved. */
+  async raw(key: string): Promise<Record<string, string>> {
+    return await this.from.hgetall(key)
+  }
+
+  async finish(): Promise<void> {
+    await this.take(await this.keys())
+    const id = String(await this.to.call('CLUSTER', 'MYID'))
+    for (const node of [this.to, this.from, ...nodes])
+      await node.call('CLUSTER', 'SETSLOT', this.slot, 'NODE', id)
+  }
+}
+
+const kinds: ReadonlyArray<{
+  kind: string
+  key: (name: string) => string
+  of: (holdfast: Holdfast, name: string) => Lock
+}> = [
+  { kind: 'fair', key: (name) => name, of: (made, name) => made.fairLock(name) },
+  {
+    kind: 'write',
+    key: (name) => `holdfast_rw:{${name}}`,
+    of: (made, name) => made.readWriteLock(name).writeLock(),
+  },
+  {
+    kind: 'read',
+    key: (name) => `holdfast_rw:{${name}}`,
+    of: (made, name) => made.readWriteLock(name).readLock(),
+  },
+]
+
+describe.each(kinds)('H27: $kind', ({ kind, key, of }) => {
+  test.each(['nothing has moved yet', 'the lock itself has moved, what is beside it has not'])(
+    'a release with a waiter in line, while %s: done when the slot has moved, and not by halves',
+    async (state) => {
+      const name = `migrating-${kind}-${state.length}`
+      const [near, far] = [holdfast(), holdfast()]
+      const hold = await of(near, name).acquire()
+      const waiting = kind === 'read' ? far.readWriteLock(name).writeLock() : of(far, name)
+      let next: Hold | undefined
+      const wait = waiting.acquire().then((granted) => {
+        next = granted
+      })
+      // The line is there, and the waiter hears of what happens.
+      await eventually(() => waiting.countWaitingClients())
+      await eventually(() => inLine(key(name)))
+      const move = await Move.of(key(name))
+      if (state.startsWith('the lock')) await move.take([key(name)])
+      const before = await move.raw(key(name)).catch(() => undefined)
+      let released = false
+      const releasing = hold.release().then(() => {
+        released = true
+      })
+      releasing.catch(() => undefined)
+      // Long enough for an attempt, and for what the client library does about a slot on its way.
+      await Promise.race([releasing, new Promise((resolve) => setTimeout(resolve, 1_000))])
+      expect(released).toBe(false)
+      expect(await move.raw(key(name)).catch(() => undefined)).toEqual(before)
+      expect(next).toBeUndefined()
+      await move.finish()
+      await releasing
+      await eventually(() => next !== undefined)
+      await wait
+      await next?.release()
+    },
+  )
+
+  test('a lock that nobody waits for is taken and released in the course of the move, or just after', async () => {
+    const name = `passing-${kind}`
+    const lock = of(holdfast(), name)
+    const hold = await lock.acquire()
+    const move = await Move.of(key(name))
+    const rounds = (async () => {
+      await hold.release()
+      for (let round = 0; round < 3; round += 1) await lock.withLock(() => undefined)
+    })()
+    await move.finish()
+    await rounds
+    expect(await lock.isLocked()).toBe(false)
+  })
+})
