@@ -86,7 +86,8 @@ export interface HoldfastOptions {
   readonly maxHandOvers?: number
   /**
    * How long this process may keep a lock by handing it from call to call; the hold that runs then is its last. Other processes
-   * wait that long and one hold more. Minimum: 0.
+   * wait that long and one hold more. However long it is, the store is asked after 250 ms of handing on whether it still has the
+   * lock. Minimum: 0.
    * @default 25
    */
   readonly handOverSliceMs?: number
