@@ -67,7 +67,8 @@ function section(random: Random, terms: Terms, enclosing: Enclosing): SectionSte
   const nests = target.kind !== 'once' && enclosing.depth < DEEPEST && random.chance(0.3)
   const body = nests ? steps(random, terms, inner) : [work(random, terms)]
   const { waitMs, abortAfterMs } = patience(random)
-  const way = wayInto(random, target, waitMs, enclosing.depth > 0)
+  // What detached work acquires may belong to a scope that outlives the one it was begun in: nobody outside could tell to which.
+  const way = enclosing.depth < DEEPEST ? wayInto(random, target, waitMs, enclosing.depth > 0) : 'withLock'
   return {
     do: 'section',
     target,
