@@ -43,8 +43,9 @@ describe('holdfast run: H32, nobody takes what it has to say', () => {
 
     it.skipIf(!possible)(`${what}: the command is stopped when its lock is lost`, async () => {
       const name = place.lockName()
-      const stubborn = `-- sh -c 'trap "echo got TERM" TERM; echo ready; while :; do sleep 0.05; done'`
-      const run = `holdfast run ${name} --watchdog 1.5 --grace 0.3 ${stubborn}`
+      // The shell itself would say something of what was ended under it, and end of that.
+      const stubborn = `-- sh -c 'exec 2>/dev/null; trap "echo got TERM" TERM; echo ready; while :; do sleep 0.05; done'`
+      const run = `holdfast run ${name} --watchdog 3 --grace 0.9 ${stubborn}`
       const running = program.startInShell(`exec 3>&1; ${on(run)}`)
       await running.shows('ready')
       await place.holdfast().lock(name).forceUnlock()

@@ -15,23 +15,23 @@ const readings = fc.array(
   { minLength: 1, maxLength: 60 },
 )
 
-test('L3: time never goes back, and never passes more slowly than on either clock', () => {
+test('L3, H11: time never goes back, and on the whole never passes more slowly than on either clock', () => {
   fc.assert(
     fc.property(readings, (steps) => {
       const time = new LeaseTime()
       let monotonic = 0
       let wall = 1_700_000_000_000
-      const seen = [{ monotonic, wall, at: time.at(monotonic, wall) }]
+      const first = { monotonic, wall, at: time.at(monotonic, wall) }
+      let before = first
       for (const { passedMs, wallMs } of steps) {
         monotonic += passedMs
         wall += wallMs
         const at = time.at(monotonic, wall)
-        for (const before of seen) {
-          // Rounding of numbers as large as a wall clock's.
-          expect(at - before.at).toBeGreaterThanOrEqual(monotonic - before.monotonic - 0.01)
-          expect(at - before.at).toBeGreaterThanOrEqual(wall - before.wall - TOLERANCE_MS - 0.01)
-        }
-        seen.push({ monotonic, wall, at })
+        // Rounding of numbers as large as a wall clock's.
+        expect(at - before.at).toBeGreaterThanOrEqual(monotonic - before.monotonic - 0.01)
+        // From the beginning: a wall clock that was set back may be put right again, which takes no time.
+        expect(at - first.at).toBeGreaterThanOrEqual(wall - first.wall - TOLERANCE_MS - 0.01)
+        before = { monotonic, wall, at }
       }
     }),
     runsOr(500),

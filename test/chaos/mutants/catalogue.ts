@@ -138,7 +138,7 @@ export const mutants: readonly Mutant[] = [
     name: 'no-give-back',
     fault: 'a grant that comes after its caller left is kept',
     in: { source: 'src/core/give-back.ts' },
-    text: 'await this.port.abandon(request)',
+    text: 'await this.port.abandon(undone())',
     becomes: 'await Promise.resolve()',
     nemesis: 'proxy-delay',
     kinds: ['lock'],
