@@ -119,12 +119,12 @@ export class Acquisition {
     // An attempt for whose answer there is no time could only be given back.
     if (this.#attempt.made && this.#now() >= this.#deadline) return undefined
     if (this.#letsOthersGoFirst()) return undefined
+    // Who has waited behind another that gave up, or in line, need not find out for itself, one command's time after the other.
+    if (this.#waits) this.#attempt.throwIfOutOfPatience()
     if (this.#now() < gate.restsUntil(waiter)) {
       this.#attempt.knowsFull(gate.restsUntil(waiter))
       return undefined
     }
-    // Who has waited behind another that gave up need not find out for itself, one command's time after the other.
-    if (this.#waits) this.#attempt.throwIfOutOfPatience()
     return this.#ask()
   }
 

@@ -22,7 +22,16 @@ export class LineGate extends SharedGate {
 
   constructor(name: string, port: LockPort, line: StoreLine, schedule: Schedule) {
     super(name, port, schedule.clock)
-    this.#keeper = new LineKeeper(name, line, schedule, () => this.#callAll())
+    this.#keeper = new LineKeeper(
+      name,
+      line,
+      schedule,
+      this.outage,
+      () => this.#callAll(),
+      () => {
+        for (const waiter of this.#placed.values()) waiter.wakeUp.release()
+      },
+    )
   }
 
   /** How many calls have a place in line. */

@@ -1,5 +1,5 @@
 import type { StoreLine } from '../store.js'
-import { pauseMs } from './outage.js'
+import type { Outage } from './outage.js'
 import type { Appointment, Schedule } from './schedule.js'
 
 /** A place is kept up this often within the time it would last. */
@@ -17,13 +17,16 @@ export class LineKeeper {
   #looking = false
   #lookAgain = false
   #needed = false
-  #failures = 0
 
   constructor(
     private readonly name: string,
     private readonly line: StoreLine,
     private readonly schedule: Schedule,
+    /** How long the store has failed for all that ask for the lock, of which those in line ask by this alone. */
+    private readonly outage: Outage,
     private readonly onAskAgain: () => void,
+    /** The store has failed: who stands in line may have had enough of that. */
+    private readonly onFailed: () => void,
   ) {}
 
   /** Somebody stands in line, behind a holder whose lease has `remainingMs` left. */
@@ -52,12 +55,14 @@ export class LineKeeper {
     this.#looking = true
     this.line.keepUp(this.name).then(
       ({ remainingMs, askAgain }) => {
-        this.#failures = 0
+        this.outage.answered()
         this.#settle(remainingMs, askAgain)
       },
-      () => {
-        this.#failures += 1
-        this.#settle(pauseMs(this.#failures), false)
+      (error: unknown) => {
+        const now = this.schedule.clock.now()
+        this.outage.failed(error, now)
+        this.#settle(this.outage.retryAt(now) - now, false)
+        this.onFailed()
       },
     )
   }

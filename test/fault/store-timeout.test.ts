@@ -12,6 +12,11 @@ type Acquire = (options: { leaseMs?: number }) => Promise<{ release(): Promise<v
 
 const kinds: ReadonlyArray<readonly [string, (holdfast: Holdfast, name: string) => Promise<Acquire>]> = [
   ['lock', async (holdfast, name) => (options) => holdfast.lock(name).acquire(options)],
+  ['fairLock', async (holdfast, name) => (options) => holdfast.fairLock(name).acquire(options)],
+  [
+    'writeLock',
+    async (holdfast, name) => (options) => holdfast.readWriteLock(name).writeLock().acquire(options),
+  ],
   [
     'semaphore',
     async (holdfast, name) => {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { LineKeeper } from '../../src/core/line-keeper.js'
+import { Outage } from '../../src/core/outage.js'
 import { Schedule } from '../../src/core/schedule.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { ScriptedLine } from './scripted-line.js'
@@ -13,6 +14,8 @@ let clock: VirtualClock
 let schedule: Schedule
 let line: ScriptedLine
 let asked: number
+let failed: number
+let outage: Outage
 let keeper: LineKeeper
 
 beforeEach(() => {
@@ -22,9 +25,20 @@ beforeEach(() => {
   })
   line = new ScriptedLine()
   asked = 0
-  keeper = new LineKeeper('lock', line, schedule, () => {
-    asked += 1
-  })
+  failed = 0
+  outage = new Outage()
+  keeper = new LineKeeper(
+    'lock',
+    line,
+    schedule,
+    outage,
+    () => {
+      asked += 1
+    },
+    () => {
+      failed += 1
+    },
+  )
 })
 
 async function answered(remainingMs: number, askAgain = false): Promise<void> {
@@ -95,7 +109,7 @@ describe('LineKeeper', () => {
     expect(asked).toBe(1)
   })
 
-  test('a look that fails is repeated after pauses that grow, and asks nobody to do anything', async () => {
+  test('a look that fails is repeated after pauses that grow, and tells that the store has failed', async () => {
     keeper.keep(LONG_MS)
     keeper.look()
     for (const longestMs of [20, 40, 80]) {
@@ -107,5 +121,9 @@ describe('LineKeeper', () => {
       expect(line.looks).toBe(looks + 1)
     }
     expect(asked).toBe(0)
+    expect(failed).toBe(3)
+    expect(outage.on).toBe(true)
+    await answered(LONG_MS)
+    expect(outage.on).toBe(false)
   })
 })
