@@ -8,6 +8,8 @@
   ARGV[3]  lease in milliseconds
   ARGV[4]  how long the counter is kept after a token was minted, in milliseconds; 0: for ever
   ARGV[5]  the owner of the same process who hands the lock over; empty: nobody does
+  ARGV[6]  release channel: a lease that ends sooner after a hand-over is announced, so that whoever sleeps until its end looks again
+  ARGV[7]  PUBLISH, or SPUBLISH in a cluster; empty: nothing is announced
 
   Returns
     a text          granted; the tenure's token in decimal, empty for a nested hold if the counter has gone meanwhile. The
@@ -18,6 +20,7 @@
   Safe to repeat: a count above ARGV[2] shows that this very request was carried out before, and the counter cannot have moved
   since (rule X1).
 ]]
+--@include announce
 local lock, counter, owner, lease, retention = KEYS[1], KEYS[2], ARGV[1], ARGV[3], ARGV[4]
 
 -- A Lua number holds whole numbers up to 2^53 only, and becomes a text of 14 digits.
@@ -56,6 +59,7 @@ local function start()
   if not token then
     return failure
   end
+  local left = redis.call('PTTL', lock)
   redis.call('HSET', lock, owner, '1')
   -- A script that fails halfway is not undone: without its lease (no permission, say) the lock would stay for ever.
   local leased = redis.pcall('PEXPIRE', lock, lease)
@@ -65,6 +69,9 @@ local function start()
   end
   if ARGV[5] ~= '' then
     redis.call('HDEL', lock, ARGV[5])
+    if ARGV[7] ~= '' and (left < 0 or left > tonumber(lease)) then
+      announce(ARGV[7], ARGV[6], '0')
+    end
   end
   return token
 end

@@ -49,7 +49,9 @@ export class MemoryLockPort implements LockPort {
     if (!lock?.holds.has(from)) return { outcome: 'lost' }
     lock.holds.delete(from)
     lock.holds.set(owner, 1)
+    const endsSooner = this.locks.clock.now() + leaseMs < lock.expiresAt
     lock.expiresAt = this.locks.clock.now() + leaseMs
+    if (endsSooner) this.locks.announce(name)
     return { outcome: 'granted' }
   }
 

@@ -5,6 +5,7 @@ import type { AcquireReply, AcquireRequest, HandOverRequest } from '../store.js'
 import { redissonCompanionOf } from './companion-key.js'
 import type { Link } from './link.js'
 import type { ReentrantLockPort } from './reentrant-lock.js'
+import { releaseChannelOf } from './release-channel.js'
 import { runScript } from './script.js'
 import { fencedAcquire, fencedTenure } from './scripts.generated.js'
 import { fenceIn, tenureReply } from './tenure-reply.js'
@@ -58,8 +59,11 @@ export class FencedLockPort extends PassingPort implements FencedPort {
   }
 
   #acquire({ name, owner, heldBefore, leaseMs }: AcquireRequest, from: string): Promise<AcquireReply> {
-    const args = [owner, heldBefore, leaseMs, this.#retentionMs, from]
-    return runScript(this.link, fencedAcquire, this.#keys(name), name, args, acquireReply)
+    const keys = this.#keys(name)
+    const { publishCommand } = this.link
+    const channel = releaseChannelOf(keys[0])
+    const args = [owner, heldBefore, leaseMs, this.#retentionMs, from, channel, publishCommand]
+    return runScript(this.link, fencedAcquire, keys, name, args, acquireReply)
   }
 
   #keys(name: string): [string, string] {

@@ -54,7 +54,9 @@ export class ReentrantLockPort implements LockPort {
   }
 
   handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<AcquireReply> {
-    return runScript(this.link, handOver, this.#key(name), name, [from, owner, leaseMs], handOverReply)
+    const key = this.#key(name)
+    const args = [from, owner, leaseMs, releaseChannelOf(key), this.publishCommand]
+    return runScript(this.link, handOver, key, name, args, handOverReply)
   }
 
   release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {

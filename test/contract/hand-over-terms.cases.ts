@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { LockLostError } from '../../src/index.js'
 import type { Place } from '../setup/places.js'
+import { untilWaiting } from './idle.js'
 import { journalOf } from './journal.js'
 import { handingOn, line, seen } from './line.js'
 import { inTime, rejectionOf } from './outcome.js'
@@ -39,6 +40,22 @@ export function handOverTermsCases(place: Place): void {
       expect(renewed.filter(({ owner }) => [first.owner, second.owner].includes(owner))).toEqual([])
       expect(await rejectionOf(second.release())).toBeInstanceOf(LockLostError)
       await (await inTime(place, last)).release()
+    })
+
+    test('H18: an heir whose lease ends sooner than the one before: waiters elsewhere do not sleep until that would have', async () => {
+      const holdfast = handingOn(place)
+      const lock = holdfast.lock(place.lockName())
+      const lost = journalOf(holdfast, 'lost')
+      const [hold, [short]] = await line(place, lock, { leaseMs: 600_000 }, { leaseMs: 700 })
+      const elsewhere = place.holdfast().lock(lock.name)
+      const waiting = elsewhere.acquire()
+      waiting.catch(() => undefined)
+      await untilWaiting(place, lock, 2)
+      await hold.release()
+      const heir = await short
+      await (await inTime(place, waiting)).release()
+      expect(lost).toMatchObject([{ owner: heir.owner, reason: 'lease-expired' }])
+      expect(await rejectionOf(heir.release())).toBeInstanceOf(LockLostError)
     })
 
     test('L1: an heir without a lease is renewed, from its grant on, however the lock was held before', async () => {
