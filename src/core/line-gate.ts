@@ -101,7 +101,8 @@ export class LineGate extends SharedGate {
 
   override endWatch(): void {
     super.endWatch()
-    this.#resting.clear()
+    // Nobody tells them any more.
+    for (const waiter of this.#resting) this.#call(waiter)
   }
 
   /** Who asks as that owner for the first time. Nobody else's grant is worth remembering. */

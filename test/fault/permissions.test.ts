@@ -62,6 +62,22 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('an ACL user without a permis
     await scene.nothingLeft()
   })
 
+  test.each([
+    ['fairLock', (holdfast: Holdfast, name: string) => holdfast.fairLock(name)],
+    ['readLock', (holdfast: Holdfast, name: string) => holdfast.readWriteLock(name).readLock()],
+    ['writeLock', (holdfast: Holdfast, name: string) => holdfast.readWriteLock(name).writeLock()],
+  ] as const)('for SUBSCRIBE: who would wait in line for a %s is told', async (_kind, lockOf) => {
+    const holdfast = await restricted(['-subscribe'])
+    const holder = scene.holdfast()
+    const other =
+      _kind === 'readLock'
+        ? await holder.readWriteLock(scene.name).writeLock().acquire()
+        : await lockOf(holder, scene.name).acquire()
+    await expect(lockOf(holdfast, scene.name).acquire()).rejects.toMatchObject(refusal)
+    await other.release()
+    await scene.nothingLeft()
+  })
+
   test('for PUBLISH: the release is good, and whoever waits finds out when the lease has ended', async () => {
     const holdfast = await restricted(['-publish'], { watchdogMs: 1_500 })
     const errors: unknown[] = []
