@@ -49,6 +49,22 @@ describe('an exclusive lock', () => {
     expect(judge({ one: [...section(1, 10, 20), ...inner] }).checks).toEqual([])
   })
 
+  test('a multi-lock with a lease may be told of late: what is nested in its hold may have entered before', () => {
+    const outer = { kind: 'multi', leaseMs: 200, scope: [1], opens: [1] }
+    const late = [call(3, outer), { e: 'enter', c: 3, left: 5_000 }, { e: 'exit', c: 3 }] as const
+    const nested = section(2, 12, 20, 5_000, { kind: 'multi', scope: [1], opens: [1, 2] })
+    const lines = (calledAt: number): Line[] => [
+      [calledAt, late[0]],
+      [13, late[1]],
+      [15, late[2]],
+    ]
+    const around = section(1, 10, 30, 5_000, { kind: 'multi' })
+    const judged = (calledAt: number): string[] =>
+      judge({ one: [...around, ...nested, ...lines(calledAt)].sort(([one], [other]) => one - other) }).checks
+    expect(judged(11.5)).toEqual([])
+    expect(judged(12.5)).toEqual(['exclusion'])
+  })
+
   test('what outlives its section is let in by nobody else’s', () => {
     const outlives = section(2, 25, 40, 5_000, { scope: [1], opens: [1, 2] })
     const later = section(3, 30, 50)

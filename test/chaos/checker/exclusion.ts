@@ -31,7 +31,7 @@ export function checkExclusion(calls: readonly Call[], faults: readonly Fault[],
     const unnoticedBy = new Set<Call>()
     for (const next of entered) {
       inside = inside.filter(({ endedAt }) => endedAt > next.enteredAt)
-      const others = inside.filter(({ call }) => !admits(call, next.call))
+      const others = inside.filter((each) => !admits(each.call, next.call) && !heldBefore(next, each))
       const taken = (of: readonly Entered[]): number => of.reduce((sum, { call }) => sum + call.takes, 0)
       if (others.length > 0 && taken(others) + next.call.takes > next.call.room) {
         const verdicts = others.map((older) => ({ older, ...judge(older, next, name, faults, bounds) }))
@@ -82,6 +82,17 @@ function enteredByName(calls: readonly Call[]): Map<string, Entered[]> {
 export function admits({ worker, opens }: Call, call: Call): boolean {
   return (
     worker === call.worker && opens.length > 0 && opens.every((scope, index) => call.scope[index] === scope)
+  )
+}
+
+/**
+ * Whether the later entry may have had its locks before the earlier one, which then re-entered them. The several locks of a
+ * multi-lock with a lease of its own take one command more, for that lease, when all are held: a hold of the surrounding scope may
+ * be told of late.
+ */
+function heldBefore({ call }: Entered, { call: nested, enteredAt }: Entered): boolean {
+  return (
+    call.kind === 'multi' && call.leaseMs !== undefined && call.calledAt < enteredAt && admits(call, nested)
   )
 }
 
