@@ -112,12 +112,12 @@ function sceneOf(
     async pause(leastMs, mostMs) {
       await pause(random.whole(leastMs, mostMs))
     },
-    async fault(what, act, { loses = 'nothing', cutsOff = false, silences } = {}) {
+    async fault(what, act, { loses = 'nothing', revives = false, cutsOff = false, silences } = {}) {
       const from = now()
       try {
         await act()
       } finally {
-        faults.push({ what, from, to: now(), loses, cutsOff, silences })
+        faults.push({ what, from, to: now(), loses, revives, cutsOff, silences })
       }
     },
   }

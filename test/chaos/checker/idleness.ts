@@ -42,7 +42,7 @@ export function checkIdleness(
   for (const [name, ofName] of byName(calls)) {
     const changes = [
       ...ofName.flatMap((call) => changesOf(call, endedAt, leaseMs)),
-      ...excusesOf(faults),
+      ...excusesOf(faults, leaseMs),
     ].sort((one, other) => one.at - other.at)
     const state: State = { used: 0, excuses: 0, waiting: new Set(), entries: 0 }
     const kind = ofName.find(({ names }) => names.length === 1)?.kind ?? 'multi'
@@ -137,8 +137,10 @@ function changesOf(call: Call, endedAt: number, leaseMs: number): Array<{ at: nu
   return changes
 }
 
-function excusesOf(faults: readonly Fault[]): Array<{ at: number; change: Change }> {
-  return faults.filter(({ cutsOff }) => cutsOff).flatMap(({ from, to }) => excuse(from, to))
+function excusesOf(faults: readonly Fault[], leaseMs: number): Array<{ at: number; change: Change }> {
+  return faults
+    .filter(({ cutsOff, revives }) => cutsOff || revives)
+    .flatMap(({ from, to, revives }) => excuse(from, revives ? to + leaseMs + MARGIN_MS : to))
 }
 
 function excuse(from: number, to: number): Array<{ at: number; change: Change }> {

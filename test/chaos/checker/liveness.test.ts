@@ -116,6 +116,12 @@ describe('idleness', () => {
     )
   })
 
+  test('not while a release that was lost in a failover may keep others out', () => {
+    const lines = { one: section(1, [0, 1, 100]), two: section(1, [50, 900, 990]) }
+    expect(idle(lines, { faults: [fault(90, 110, { revives: true })] }).longest).toBeLessThan(2)
+    expect(idle(lines, { faults: [fault(90, 110)] }).longest).toBeGreaterThan(700)
+  })
+
   test('a lock whose holder was killed is free when its lease has ended', () => {
     const killed = section(1, [0, 1, 0]).slice(0, 2)
     const lines = { one: killed, two: section(1, [50, 1_500, 1_600]) }

@@ -5,6 +5,8 @@ export interface Fault {
   readonly to: number
   /** Whether data may be gone: all of it, or that of a name. */
   readonly loses: 'nothing' | 'all' | { readonly name: string }
+  /** Whether what was given back shortly before may be held again, by nobody, until its lease ends. */
+  readonly revives: boolean
   /** Whether stores were hard to reach meanwhile, so that nothing is to be expected of them. */
   readonly cutsOff: boolean
   /** The worker that had no answer at all from any server meanwhile. */

@@ -123,8 +123,13 @@ export const failover: Nemesis = {
       async () => {
         await topology.failover?.()
       },
-      // In a cluster both sides agree on what was written before they change their parts.
-      { cutsOff: true, loses: topology.name === 'sentinel' ? 'all' : 'nothing' },
+      // In a cluster both sides agree on what was written before they change their parts. A replica that had not heard of the last
+      // releases yet takes the locks for held.
+      {
+        cutsOff: true,
+        loses: topology.name === 'sentinel' ? 'all' : 'nothing',
+        revives: topology.name === 'sentinel',
+      },
     )
     await pause(1_500, 3_000)
   },
