@@ -33,7 +33,7 @@ const KIND_SUITES = [
   'test/replicas',
 ]
 /** What depends on how Node behaves: contexts, timers, modules. */
-const NODE_SUITES = ['test/contract', 'test/connections', 'test/packaging']
+const NODE_SUITES = ['test/contract', 'test/packaging']
 
 /**
  * Every server with one client and one Node, every client with one server and one Node, every Node with one server and one
@@ -51,6 +51,11 @@ export function combinations(): Combination[] {
     ...clientLibraries.filter((client) => client !== BASE_CLIENT).map((client) => ({ ...base, client })),
     ...otherNodes.map((nodeMajor) => ({ ...base, nodeMajor, suites: NODE_SUITES })),
   ]
+}
+
+/** Whether `npm test` on this machine runs just that, and more. */
+export function isUsual({ flavour, client, nodeMajor }: Combination): boolean {
+  return flavour === BASE_FLAVOUR && client === BASE_CLIENT && nodeMajor === installedMajor
 }
 
 /** A combination in words, such as `redis-7.0, ioredis-6, node 20`. */

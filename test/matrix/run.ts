@@ -1,11 +1,12 @@
 /*
  * Runs the tests over every server, client library and line of Node that Holdfast supports: `npm run test:matrix`. Arguments
- * pick those combinations that have each of them in their title: `npm run test:matrix -- valkey`, `… -- "node 24"`. Fails when
- * a test fails, when a combination could not be run, and when one ran less than the others.
+ * pick those combinations that have each of them in their title: `npm run test:matrix -- valkey`, `… -- "node 24"`; `others` picks
+ * all but what `npm test` runs anyway. Fails when a test fails, when a combination could not be run, and when one ran less than
+ * the others.
  */
 import process from 'node:process'
 import Table from 'cli-table3'
-import { type Combination, combinations, title } from './combination.js'
+import { type Combination, combinations, isUsual, title } from './combination.js'
 import { findGaps } from './gaps.js'
 import { provideNode } from './node.js'
 import type { TestResult } from './report.js'
@@ -20,7 +21,9 @@ interface Row {
 }
 
 const picks = process.argv.slice(2)
-const chosen = combinations().filter((each) => picks.every((pick) => title(each).includes(pick)))
+const chosen = combinations().filter((each) =>
+  picks.every((pick) => (pick === 'others' ? !isUsual(each) : title(each).includes(pick))),
+)
 if (chosen.length === 0) {
   console.error(`no combination has ${picks.join(' and ')}; there are:`)
   for (const each of combinations()) console.error(`  ${title(each)}`)
