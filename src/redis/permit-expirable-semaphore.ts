@@ -150,9 +150,9 @@ export class RedisPermitExpirableSemaphorePort
     )
   }
 
-  /** As with Redisson, what is out stays out where the number was set anew. */
-  protected companionsOf(): readonly string[] {
-    return []
+  /** Unlike Redisson, which leaves out what is out where the number was set anew: given back, that would raise the new one. */
+  protected companionsOf(key: string): readonly string[] {
+    return [permitsKeyOf(key)]
   }
 
   async #count(name: string): Promise<{ available: number; out: number }> {

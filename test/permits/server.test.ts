@@ -106,6 +106,36 @@ test('H23: a permit-expirable semaphore that was deleted takes its holds with it
   expect(await semaphore.availablePermits()).toBe(3)
 })
 
+test('H23: permits of a number that was deleted come back by no release and no end of a lease', async () => {
+  const [near, far] = [server.holdfast(), server.holdfast()]
+  const semaphore = near.permitExpirableSemaphore('s')
+  await semaphore.trySetPermits(3)
+  const holds = [await semaphore.acquire(), await semaphore.acquire({ leaseMs: 60_000 })]
+  await semaphore.acquire({ leaseMs: 50 })
+  await server.ask('DEL', 's')
+  for (const hold of holds) await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' })
+  expect(await far.permitExpirableSemaphore('s').tryAcquire()).toBeNull()
+  expect(await server.ask('EXISTS', 's')).toBe(0)
+  // Were any of them left, the new number would be refused, or grow beyond itself.
+  expect(await far.permitExpirableSemaphore('s').trySetPermits(3)).toBe(true)
+  const all = await semaphore.acquire({ permits: 3, waitMs: 5_000 })
+  await all.release()
+  expect(await semaphore.availablePermits()).toBe(3)
+})
+
+test('H23: permits of a number that was deleted are no part of the next, which was set before anybody noticed', async () => {
+  const semaphore = server.holdfast().permitExpirableSemaphore('s')
+  await semaphore.trySetPermits(3)
+  const hold = await semaphore.acquire({ permits: 2 })
+  await server.ask('DEL', 's')
+  expect(await semaphore.trySetPermits(3)).toBe(true)
+  const all = await semaphore.acquire({ permits: 3, waitMs: 5_000 })
+  await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' })
+  expect(await semaphore.availablePermits()).toBe(0)
+  await all.release()
+  expect(await semaphore.availablePermits()).toBe(3)
+})
+
 test('`x` and `{x}` are two semaphores', async () => {
   const holdfast = server.holdfast()
   const [plain, tagged] = [holdfast.semaphore('x'), holdfast.semaphore('{x}')]
