@@ -289,14 +289,22 @@ export class Locker {
     })
   }
 
-  /** Whether the call's owner has the lock already. */
+  /** Whether the call's owner has the lock already, on this side or on the other. */
   #isInSection({ name, caller }: Call): boolean {
     const tenure = this.#gates.get(name)?.tenureMetBy(caller.owner)
-    return tenure?.state === 'held' && tenure.owner === caller.owner
+    const has = tenure?.state === 'held' && tenure.owner === caller.owner
+    return has || this.around(name, caller) !== undefined
   }
 
+  get #empty(): boolean {
+    return this.possession.size === 0 && this.#releases.size === 0
+  }
+
+  /** A lock with two sides drains on both at once: who holds it on one may still take it on the other. */
   #lookWhetherDrained(): void {
-    if (this.possession.size === 0 && this.#releases.size === 0) this.#onDrained?.()
+    if (!this.#onDrained) return
+    const sides = this.otherSide ? [this, this.otherSide] : [this]
+    if (sides.every((side) => side.#empty)) for (const side of sides) side.#onDrained?.()
   }
 
   /**

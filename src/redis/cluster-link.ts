@@ -1,7 +1,7 @@
 import type { Schedule } from '../core/schedule.js'
 import { StoreError } from '../errors.js'
 import type { ClusterClient, StandaloneClient } from './client.js'
-import { Connection, letProcessEnd } from './connection.js'
+import { Connection, letProcessEnd, type Peer } from './connection.js'
 import { hangUp } from './hang-up.js'
 import type { About, Argument, Link, LinkListener, NodeLink, Order, Send } from './link.js'
 import { connectionSettings } from './settings.js'
@@ -21,6 +21,8 @@ export class ClusterLink implements Link {
   readonly #subscriptions: ShardSubscriptions
   /** One for each node, so that they can be told apart. */
   readonly #nodeLinks = new WeakMap<StandaloneClient, NodeLink>()
+  /** The nodes by address, each judged by its own answers: others may go on answering beside one that is silent. */
+  readonly #peers = new Map<string, Peer>()
   #nodeBreaks = 0
   readonly #call: Send = (command, ...args) => this.#cluster.client.call(command, ...args)
 
@@ -75,16 +77,12 @@ export class ClusterLink implements Link {
   }
 
   send(key: string, about: About, command: string, ...args: Argument[]): Promise<unknown> {
-    return this.#cluster.inTime(
-      about,
-      () => this.#call(command, ...args),
-      () => this.#dropNode(key),
-    )
+    return this.#cluster.inTime(about, () => this.#call(command, ...args), this.#peerFor(key))
   }
 
   carryOut<Result>(key: string, order: (send: Send) => Order<unknown, Result>): Promise<Result> {
     this.#subscriptions.verify()
-    return this.#cluster.carryOut(order(this.#call), () => this.#dropNode(key))
+    return this.#cluster.carryOut(order(this.#call), this.#peerFor(key))
   }
 
   together<Result>(body: () => Result): Result {
@@ -118,11 +116,7 @@ export class ClusterLink implements Link {
     if (known) return known
     const link: NodeLink = {
       send: (about, command, ...args) =>
-        this.#cluster.inTime(
-          about,
-          () => node.call(command, ...args),
-          () => this.#hangUp(node),
-        ),
+        this.#cluster.inTime(about, () => node.call(command, ...args), this.#peerAt(addressOf(node))),
     }
     this.#nodeLinks.set(node, link)
     return link
@@ -130,14 +124,13 @@ export class ClusterLink implements Link {
 
   async #primary(key: string, about: About): Promise<StandaloneClient> {
     await this.#slotsKnown(about)
-    const node = this.#servingNode(key)
+    const node = this.#nodeAt(this.#addressFor(key))
     // Between two views of a changing cluster: the next one will know.
     if (!node) throw new StoreError('not-ready', about.command, { transient: true })
     return node
   }
 
-  #servingNode(key: string): StandaloneClient | undefined {
-    const address = this.#addressFor(key)
+  #nodeAt(address: string | undefined): StandaloneClient | undefined {
     return this.#cluster.client.nodes('master').find((node) => addressOf(node) === address)
   }
 
@@ -150,8 +143,22 @@ export class ClusterLink implements Link {
     if (!this.#cluster.ready) await this.#cluster.send(about, 'PING')
   }
 
-  #dropNode(key: string): void {
-    const node = this.#cluster.ready ? this.#servingNode(key) : undefined
+  /** The node that serves the key; undefined while that is not known. */
+  #peerFor(key: string): Peer | undefined {
+    const address = this.#addressFor(key)
+    return address === undefined ? undefined : this.#peerAt(address)
+  }
+
+  #peerAt(address: string): Peer {
+    const known = this.#peers.get(address)
+    if (known) return known
+    const peer = { heard: 0, drop: () => this.#dropNode(address) }
+    this.#peers.set(address, peer)
+    return peer
+  }
+
+  #dropNode(address: string): void {
+    const node = this.#cluster.ready ? this.#nodeAt(address) : undefined
     if (node) this.#hangUp(node)
     else void this.#cluster.drop()
   }

@@ -21,6 +21,14 @@ export interface ConnectionListener {
   readonly events?: Readonly<Record<string, (...told: unknown[]) => void>>
 }
 
+/** Who answers: the server, or one node of a cluster, each judged by itself. */
+export interface Peer {
+  /** How many answers have come from it. */
+  heard: number
+  /** Breaks the connection to it. */
+  drop(): void
+}
+
 /**
  * One connection (or one cluster's set of them) that Holdfast has made: opened when first used, opened anew when used after it
  * broke, never by itself. Commands are answered or rejected in time, whatever the client library waits for; a connection that has
@@ -41,6 +49,7 @@ export class Connection<Client extends Connectable> {
   /** How many answers have come, and how many of them before the last break. */
   #heard = 0
   #heardBefore = 0
+  readonly #server: Peer = { heard: 0, drop: () => void this.drop() }
   readonly #batch = new Batch(() => this.#client)
   /** How to reject what has no answer yet. */
   readonly #pending = new Set<(error: unknown) => void>()
@@ -91,20 +100,17 @@ export class Connection<Client extends Connectable> {
   }
 
   /** What `start` answers; a `StoreError` when that fails or is not there in time. */
-  inTime<Reply>(about: About, start: () => Promise<Reply>, drop?: () => void): Promise<Reply> {
-    return this.carryOut({ about, start, read: (reply: Reply) => reply }, drop)
+  inTime<Reply>(about: About, start: () => Promise<Reply>, peer?: Peer): Promise<Reply> {
+    return this.carryOut({ about, start, read: (reply: Reply) => reply }, peer)
   }
 
   /** What is read out of an order's answer; a `StoreError` when it fails or is not there in time. */
-  carryOut<Reply, Result>(
-    order: Order<Reply, Result>,
-    drop: () => void = () => this.drop(),
-  ): Promise<Result> {
+  carryOut<Reply, Result>(order: Order<Reply, Result>, peer: Peer = this.#server): Promise<Result> {
     this.#batch.add()
     return new Promise((resolve, reject) => {
       const { about, withinMs = Number.POSITIVE_INFINITY } = order
       const timeoutMs = Math.min(withinMs, this.commandTimeoutMs)
-      const heardBefore = this.#heard
+      const heardBefore = peer.heard
       const answerBy = this.schedule.clock.now() + timeoutMs
       let sentOn: number | undefined
       const over = (): boolean => {
@@ -116,12 +122,12 @@ export class Connection<Client extends Connectable> {
       }
       const deadline = this.schedule.at(answerBy, () => {
         // Nothing was heard for as long: the peer may be gone without a word. A new connection finds out.
-        if (sentOn === this.breaks && this.#heard === heardBefore) drop()
+        if (sentOn === this.breaks && peer.heard === heardBefore) peer.drop()
         if (sentOn === undefined) failed(new Error(CLOSED))
         else if (!over()) reject(timeoutOf(about, timeoutMs))
       })
       const answered = (reply: Reply): void => {
-        this.#hear()
+        this.#hear(peer)
         if (over()) return
         try {
           resolve(readAnswer(order, reply))
@@ -133,7 +139,7 @@ export class Connection<Client extends Connectable> {
         if (leadsElsewhere(error)) {
           this.#lastError = error
           this.listener.misled?.()
-        } else if (isReply(error)) this.#hear()
+        } else if (isReply(error)) this.#hear(peer)
         const again = this.#pending.has(failed) ? order.retry?.(error) : undefined
         if (again) again.then(answered, failed)
         else failed(error)
@@ -171,7 +177,8 @@ export class Connection<Client extends Connectable> {
     for (const fail of this.#pending) fail(new Error(CLOSED))
   }
 
-  #hear(): void {
+  #hear(peer: Peer): void {
+    peer.heard += 1
     this.#heard += 1
     this.#failures = 0
   }

@@ -30,9 +30,10 @@ export function connectionSettings(
     maxRetriesPerRequest: null,
     // Reconnecting is decided here, so that an idle client does not keep trying, nor the process alive.
     retryStrategy: () => null,
-    // What the application takes for a sign that it is connected to the wrong server is one here too.
-    reconnectOnError: (error: Error): unknown =>
-      leadsElsewhere(error) || (typeof theirReason === 'function' && theirReason(error)),
+    // What the application takes for a sign that it is connected to the wrong server is one here too. Its wish to have the command
+    // sent again (2) is not: see above.
+    reconnectOnError: (error: Error): boolean =>
+      leadsElsewhere(error) || (typeof theirReason === 'function' && Boolean(theirReason(error))),
     // So is asking the sentinels again when none of them knew.
     sentinelRetryStrategy: () => null,
     sentinelCommandTimeout:

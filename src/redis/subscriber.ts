@@ -32,6 +32,11 @@ export class Subscriber {
   ) {}
 
   async subscribe(channel: string): Promise<void> {
+    await this.#ask(channel)
+    this.#channels.add(channel)
+  }
+
+  async #ask(channel: string): Promise<void> {
     const about = { command: this.dialect === 'plain' ? 'SUBSCRIBE' : 'SSUBSCRIBE' }
     await this.connection.inTime(about, () => {
       const { client } = this.connection
@@ -40,7 +45,6 @@ export class Subscriber {
       const early = !this.carriesCommands && client.status === 'connect'
       return early ? this.#readyChecked(client).then(send) : send()
     })
-    this.#channels.add(channel)
     this.#heardAt = this.schedule.clock.now()
   }
 
@@ -111,7 +115,8 @@ export class Subscriber {
   resume(): void {
     if (this.#channels.size === 0) return
     const channels = [...this.#channels]
-    Promise.all(channels.map((channel) => this.subscribe(channel))).then(
+    // One that is left meanwhile stays left.
+    Promise.all(channels.map((channel) => this.#ask(channel))).then(
       () => {
         this.#failures = 0
         this.listener.resumed(channels)

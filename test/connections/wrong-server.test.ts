@@ -128,3 +128,13 @@ test('H1: what the application’s reconnectOnError says is heeded', async () =>
   expect(scene.proxy.connections).toHaveLength(2)
   await scene.end()
 })
+
+test('H1: an application whose reconnectOnError has commands sent again is told what the server answered (X1)', async () => {
+  const scene = await Scene.standalone()
+  const lock = scene.holdfast({}, { client: { reconnectOnError: () => 2 } }).lock(scene.name)
+  await scene.direct.set(scene.name, 'no lock')
+  await expect(lock.tryAcquire()).rejects.toMatchObject({ reason: 'wrong-type' })
+  await scene.direct.del(scene.name)
+  await (await lock.acquire()).release()
+  await scene.end()
+})

@@ -27,3 +27,31 @@ test('L4: a node of a cluster that is silent delays no renewal on the others', a
   for (const hold of holds) if (!lost.has(hold.name)) hold.assertHeld()
   scene.proxies[0]?.heal()
 }, 30_000)
+
+test('W6: a connection to one node of a cluster that falls silent is found out while the others answer', async () => {
+  scene = await Scene.cluster()
+  const holdfast = scene.holdfast({ commandTimeoutMs: 700, watchdogMs: 6_000 })
+  const lost = new Set<string>()
+  holdfast.on('lost', ({ name }) => lost.add(name))
+  const names = Array.from({ length: 30 }, (_, index) => `${scene.name}:${index}`)
+  const [there = '', another = ''] = names.filter((name) => slotOf(name) <= 5_460)
+  const elsewhere = names.find((name) => slotOf(name) > 5_460) ?? ''
+  const held = await holdfast.lock(another).acquire()
+  await holdfast.lock(there).withLock(() => holdfast.lock(elsewhere).withLock(() => undefined))
+  // New connections are good.
+  for (const connection of scene.proxies[0]?.connections ?? []) connection.silence()
+  let over = false
+  const talking = (async () => {
+    while (!over) await holdfast.lock(elsewhere).isLocked()
+  })()
+  try {
+    const hold = await holdfast.lock(there).acquire()
+    await hold.release()
+    await new Promise((resolve) => holdfast.once('renewed', resolve))
+    expect([...lost]).toEqual([])
+    await held.release()
+  } finally {
+    over = true
+    await talking
+  }
+}, 30_000)
