@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { EVERYTHING, type Told } from '../history/event.js'
 import type { Fault } from '../history/fault.js'
+import { Room } from '../history/room.js'
 import { checkExclusion } from './exclusion.js'
-import { call, fault, told } from './told.js'
+import { call, fault, historyOf, told } from './told.js'
 
 const bounds = { noticeMs: 1_000, handOverMs: 100 }
 type Line = readonly [t: number, told: Told]
@@ -23,7 +24,12 @@ function section(
 }
 
 function judge(workers: Record<string, Line[]>, faults: Fault[] = [], killed: Record<string, number> = {}) {
-  const { findings, explained } = checkExclusion(told(workers, { killed }), faults, bounds)
+  const { findings, explained } = checkExclusion(
+    told(workers, { killed }),
+    faults,
+    new Room(historyOf(workers)),
+    bounds,
+  )
   return { checks: findings.map(({ check }) => check), explained }
 }
 
@@ -133,6 +139,19 @@ describe('what several may hold', () => {
     const two = { one: section(1, 10, 20, 5_000, permits(2)), two: section(1, 12, 20, 5_000, permits(1)) }
     expect(judge(two).checks).toEqual([])
     expect(judge({ ...two, three: section(1, 13, 14, 5_000, permits(1)) }).checks).toEqual(['exclusion'])
+  })
+
+  test('permits that were added count until their reduction is done, whoever was granted last', () => {
+    const resized = (n: number, from: number, to: number, by: number): Line[] => [
+      [from, { e: 'resize', n, name: 'a', by }],
+      [to, { e: 'resized', n, by }],
+    ]
+    const three = { one: section(1, 10, 60, 5_000, permits(3)) }
+    const more = (at: number) => ({ ...three, two: section(1, at, at + 5, 5_000, permits(1)) })
+    const added = { three: [...resized(1, 20, 21, 1), ...resized(2, 30, 40, -1)] }
+    expect(judge({ ...more(19), ...added }).checks).toEqual(['exclusion'])
+    expect(judge({ ...more(35), ...added }).checks).toEqual([])
+    expect(judge({ ...more(45), ...added }).checks).toEqual(['exclusion'])
   })
 
   test('readers are good together, a writer beside them is a violation', () => {

@@ -39,6 +39,7 @@ export const forceUnlock: Nemesis = {
 
 export const deleteKey: Nemesis = {
   name: 'delete-key',
+  losesData: true,
   topologies: ['standalone-2', 'standalone-3', 'cluster'],
   options: SHORT_LEASE,
   async strike({ random, topology, resources, fault }) {

@@ -11,7 +11,10 @@ const seeds = Array.from({ length: 300 }, (_, index) => index)
 function programOf(seed: number): { program: Step[]; resources: Resource[] } {
   const random = new Random(seed)
   const resources = resourcesOf(kinds, random)
-  return { program: generate(random, { kinds, resources, longestWorkMs: 1_000, longWork: false }), resources }
+  return {
+    program: generate(random, { kinds, resources, longestWorkMs: 1_000, longWork: false, resizes: 'any' }),
+    resources,
+  }
 }
 
 /** Each section with those around it, the outermost first. */
