@@ -78,7 +78,13 @@ async function reopen(drainMs: number): Promise<void> {
 async function force({ kind, name }: Command & { do: 'force' }): Promise<void> {
   const { holdfast, handles } = client
   if (kind === 'read-write') await holdfast.readWriteLock(name).writeLock().forceUnlock()
-  else if (kind !== 'semaphore' && kind !== 'permits' && kind !== 'once' && kind !== 'striped')
+  else if (
+    kind !== 'semaphore' &&
+    kind !== 'permits' &&
+    kind !== 'once' &&
+    kind !== 'striped' &&
+    kind !== 'latch'
+  )
     await handles.lock(name).forceUnlock()
 }
 

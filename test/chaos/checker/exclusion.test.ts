@@ -130,6 +130,24 @@ describe('an overlap is excused', () => {
   })
 })
 
+describe('a latch', () => {
+  const closes = { kind: 'latch', way: 'trySetCount', room: EVERYTHING, takes: EVERYTHING, opens: [] }
+  const waits = { ...closes, way: 'await', takes: 1 }
+
+  test('lets nobody in who came when it was closed, until it is counted down', () => {
+    const closed = { one: section(1, 10, 20, 5_000, closes) }
+    expect(judge({ ...closed, two: section(1, 15, 15.1, 5_000, waits) }).checks).toEqual(['exclusion'])
+    expect(judge({ ...closed, two: section(1, 25, 25.1, 5_000, waits) }).checks).toEqual([])
+    expect(judge({ ...closed, two: section(1, 10.5, 10.6, 5_000, waits) }).checks).toEqual([])
+  })
+
+  test('is closed by one at a time, whoever is still on the way through', () => {
+    const closed = { one: section(1, 10, 20, 5_000, closes) }
+    expect(judge({ ...closed, two: section(1, 15, 18, 5_000, closes) }).checks).toEqual(['exclusion'])
+    expect(judge({ ...closed, two: section(1, 9, 12, 5_000, waits) }).checks).toEqual([])
+  })
+})
+
 describe('what several may hold', () => {
   const permits = (takes: number) => ({ kind: 'semaphore', room: 3, takes, opens: [] })
   const reader = { kind: 'read', room: EVERYTHING, takes: 1 }

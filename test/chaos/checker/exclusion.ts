@@ -37,7 +37,9 @@ export function checkExclusion(
     const unnoticedBy = new Set<Call>()
     for (const next of entered) {
       inside = inside.filter(({ endedAt }) => endedAt > next.enteredAt)
-      const others = inside.filter((each) => !admits(each.call, next.call) && !heldBefore(next, each))
+      const others = inside.filter(
+        (each) => !admits(each.call, next.call) && !heldBefore(next, each) && !metOpen(next, each),
+      )
       const taken = (of: readonly Entered[]): number => of.reduce((sum, { call }) => sum + call.takes, 0)
       // Whichever of them was granted last, there were so many then.
       const since = Math.max(next.call.calledAt, ...others.map(({ call }) => call.calledAt))
@@ -103,6 +105,11 @@ function heldBefore({ call }: Entered, { call: nested, enteredAt }: Entered): bo
   return (
     call.kind === 'multi' && call.leaseMs !== undefined && call.calledAt < enteredAt && admits(call, nested)
   )
+}
+
+/** Who waited for a latch keeps nobody out, and may have met it open for a moment, before it was closed again. */
+function metOpen({ call }: Entered, { call: older, enteredAt }: Entered): boolean {
+  return older.way === 'await' || (call.way === 'await' && call.calledAt < enteredAt)
 }
 
 function judge(

@@ -140,8 +140,10 @@ function changesOf(call: Call, endedAt: number, leaseMs: number): Array<{ at: nu
       },
     )
   }
-  // What did not settle well may have been granted without anybody knowing: until its lease has ended.
-  if (enteredAt === undefined && diedAt !== undefined)
+  // What did not settle well may have been granted without anybody knowing: until its lease has ended. A latch has none.
+  if (call.way === 'trySetCount' && enteredAt === undefined && how !== 'busy')
+    changes.push(...excuse(calledAt, endedAt))
+  else if (enteredAt === undefined && diedAt !== undefined)
     changes.push(...excuse(diedAt, diedAt + (call.leaseMs ?? leaseMs) + MARGIN_MS))
   if (names.length > 1) changes.push(...excuse(calledAt, enteredAt ?? over))
   return changes

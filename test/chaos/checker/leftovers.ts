@@ -19,7 +19,9 @@ export async function findLeftovers(
 ): Promise<Finding[]> {
   const deadline = performance.now() + withinMs
   const numbers = resources.filter(({ kind }) => kind === 'semaphore' || kind === 'permits')
-  const kept = new Set(numbers.map((resource) => resource.name))
+  // A latch stays closed that nobody was left to count down.
+  const latches = resources.filter(({ kind }) => kind === 'latch')
+  const kept = new Set([...numbers, ...latches].map((resource) => resource.name))
   for (;;) {
     const found = (await Promise.all(servers.map((server) => leftAt(server, kept)))).flat()
     if (name !== 'quorum') found.push(...(await missingPermits(numbers, room, direct)))

@@ -51,6 +51,8 @@ function step(random: Random, terms: Terms, enclosing: Enclosing): Step {
   const nested = enclosing.depth > 0
   const resized = terms.resizes !== 'none' && random.chance(0.03) ? resize(random, terms) : undefined
   if (resized) return resized
+  const { kinds } = terms
+  if (kinds.includes('latch') && random.chance(1 / kinds.length)) return latch(random, terms)
   if (nested && random.chance(0.2)) return work(random, terms)
   if (enclosing.depth < DEEPEST && nested && random.chance(0.25)) {
     const deeper = { ...enclosing, depth: enclosing.depth + 1 }
@@ -98,6 +100,18 @@ function section(random: Random, terms: Terms, enclosing: Enclosing): SectionSte
     handedOn: acquires && hasOwner(target) && random.chance(0.3),
     lapses: target.kind === 'permits' && random.chance(0.1),
     body,
+  }
+}
+
+function latch(random: Random, terms: Terms): Step {
+  const { name } = random.pick(terms.resources.filter(({ kind }) => kind === 'latch'))
+  // Nobody waits without end: who closes a latch may be killed.
+  return {
+    do: 'latch',
+    name,
+    closes: random.chance(0.3),
+    waitMs: random.pick([10, 1_000, 6_000]),
+    ms: random.whole(0, 30),
   }
 }
 
@@ -152,15 +166,17 @@ function newTarget(
       rank: Math.max(...chosen.map((member) => member.rank)),
     }
   }
-  const own = later.filter(({ kind }) => kinds.includes(kind))
+  const own = later.filter(({ kind }) => kind !== 'latch' && kinds.includes(kind))
   if (own.length === 0) return undefined
   // The kind first: some have more names than others.
   const kind = random.pick([...new Set(own.map((each) => each.kind))])
   const resource = random.pick(own.filter((each) => each.kind === kind))
-  return { target: targetOf(random, resource), rank: resource.rank }
+  const target = targetOf(random, resource)
+  return target && { target, rank: resource.rank }
 }
 
-function targetOf(random: Random, { kind, name }: Resource): Target {
+/** Undefined: there is no section of that kind. */
+function targetOf(random: Random, { kind, name }: Resource): Target | undefined {
   switch (kind) {
     case 'read-write':
       return { kind: random.chance(0.6) ? 'read' : 'write', name }
@@ -169,6 +185,8 @@ function targetOf(random: Random, { kind, name }: Resource): Target {
     case 'semaphore':
     case 'permits':
       return { kind, name, permits: random.chance(0.7) ? 1 : random.whole(2, PERMITS) }
+    case 'latch':
+      return undefined
     default:
       return { kind, name }
   }

@@ -3,6 +3,7 @@ import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import type { Holdfast } from '../../../src/index.js'
 import type { Told } from '../history/event.js'
 import { type AnyHold, Handles, type SectionOptions } from './handles.js'
+import { Latching } from './latching.js'
 import type { Numbers } from './numbers.js'
 import { outcomeOf } from './outcome.js'
 import { Presence } from './presence.js'
@@ -30,6 +31,7 @@ export class Interpreter {
   readonly #running = new Set<Presence>()
   readonly #waiting = new Map<string, number>()
   readonly #resizing: Resizing
+  readonly #latching: Latching
   /** Has work done outside of all sections. */
   readonly #elsewhere = AsyncLocalStorage.snapshot()
 
@@ -42,6 +44,7 @@ export class Interpreter {
   ) {
     this.#handles = new Handles(holdfast, resources)
     this.#resizing = new Resizing(holdfast, numbers, write)
+    this.#latching = new Latching(holdfast, numbers, write)
     holdfast.on('waiting', ({ name, owner }) => {
       const c = this.#waiting.get(`${name} ${owner}`)
       if (c !== undefined) this.write({ e: 'wait', c })
@@ -86,6 +89,9 @@ export class Interpreter {
         this.#detached.add(kept)
         return
       }
+      case 'latch':
+        await this.#latching.carryOut(step, () => this.#work(step.ms, around))
+        return
       case 'resize':
         await this.#resizing.carryOut(step, () => this.#work(step.ms, around))
         return

@@ -36,10 +36,20 @@ export interface ResizeStep {
   readonly ms: number
 }
 
+/** Closes a latch for so long, or waits until it is open. */
+export interface LatchStep {
+  readonly do: 'latch'
+  readonly name: string
+  readonly closes: boolean
+  readonly waitMs: number
+  readonly ms: number
+}
+
 /** One step of a program. */
 export type Step =
   | SectionStep
   | ResizeStep
+  | LatchStep
   | { readonly do: 'work'; readonly ms: number }
   | { readonly do: 'siblings'; readonly branches: ReadonlyArray<readonly Step[]> }
   | { readonly do: 'run'; readonly body: readonly Step[] }
