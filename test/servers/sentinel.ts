@@ -23,12 +23,21 @@ export interface SentinelGroup {
   stop(): Promise<void>
 }
 
+export interface SentinelOrder extends Order {
+  /** What the primary and the replica are started with. */
+  readonly args?: readonly string[]
+}
+
 const NAME = 'mymaster'
 const SENTINELS = 3
 const QUORUM = 2
 
 /** Brings a sentinel group on the loopback interface; resolves when a failover would succeed. */
-export async function bringSentinel({ flavour = 'any', prefer }: Order = {}): Promise<SentinelGroup> {
+export async function bringSentinel({
+  flavour = 'any',
+  prefer,
+  args = [],
+}: SentinelOrder = {}): Promise<SentinelGroup> {
   const way = await findWay({ wanted: flavour, group: true }, prefer)
   const all: LaunchedServer[] = []
   const start = async (plan: Omit<Plan, 'way'>): Promise<LaunchedServer> => {
@@ -40,8 +49,8 @@ export async function bringSentinel({ flavour = 'any', prefer }: Order = {}): Pr
     await Promise.all(all.map((server) => server.stop()))
   }
   try {
-    let primary = await start({})
-    let replica = await start({ args: ['--replicaof', primary.host, String(primary.port)] })
+    let primary = await start({ args })
+    let replica = await start({ args: ['--replicaof', primary.host, String(primary.port), ...args] })
     // A sentinel asks a primary for its replicas once at first, and then not for ten seconds.
     await untilFollows(replica, primary)
     const files = { 'sentinel.conf': configuration(primary) }
