@@ -1,49 +1,91 @@
 --[[
-  Takes a lock, or one more hold of it.
+  Takes a lock, or one more hold of it, or a place in its line.
 
-  KEYS[1]  the lock: a hash of owner -> hold count, with the lease as its time to live
-  ARGV[1]  owner
-  ARGV[2]  how many holds the owner has before this one
-  ARGV[3]  lease in milliseconds
+  KEYS and ARGV[1…5]: see parts/lock.lua
+  ARGV[6]  owner
+  ARGV[7]  how many holds the owner has before this one
+  ARGV[8]  lease in milliseconds
+  ARGV[9]  0: the owner does not wait. Else it gets a place in line, and looks again by itself after so many milliseconds at the latest
+  ARGV[10] the lease that is granted in line, until the owner takes over, in milliseconds
 
   Returns
-    1               granted; the lease runs for at least ARGV[3]
-    {left, holder}  held by another, whose lease has `left` milliseconds (-1: no end)
-    0               the owner was to have ARGV[2] holds, but has none: it has lost the lock
+    a text                               granted: the token, '' where there is none. The lease runs for at least ARGV[8]
+    {left, holder, time, first, places}  held by another, whose lease has `left` milliseconds (-1: no end), at that time of the server;
+                                         first: 1 where the owner is the first in line; how many places its process has there
+    0                                    the owner was to have ARGV[7] holds, but has none: it has lost the lock
 
-  Safe to repeat: a count above ARGV[2] shows that this very request was carried out before (rule X1).
+  Safe to repeat: a count above ARGV[7] shows that this very request was carried out before, or that the lock was granted to its owner
+  in line (rule X1).
 ]]
-local lock, owner = KEYS[1], ARGV[1]
+--@include lock
+local owner, before, lease, looks = ARGV[6], ARGV[7], ARGV[8], tonumber(ARGV[9])
 
 -- Arguments stay texts where they can: numbers are turned back into texts at every call, and this is the path that counts.
-if redis.call('EXISTS', lock) == 0 then
-  if ARGV[2] ~= '0' then
+if redis.call('EXISTS', lock, line) == 0 then
+  if before ~= '0' then
     return 0
   end
-  redis.call('HSET', lock, owner, '1')
-  -- A script that fails halfway is not undone: without its lease (no permission, say) the lock would stay for ever.
-  local leased = redis.pcall('PEXPIRE', lock, ARGV[3])
-  if leased ~= 1 then
-    redis.call('DEL', lock)
-    return leased
-  end
-  return 1
+  local token, failure = grant(owner, lease)
+  return token or failure
 end
 
-local before, lease = tonumber(ARGV[2]), tonumber(ARGV[3])
+local function busy(left)
+  local first, places, refused = 0, 0, nil
+  if looks > 0 then
+    refused, places = stand(owner, left < 0 and looks or math.min(left, looks), ARGV[10])
+    if refused then
+      return refused
+    end
+    first = head_of_line() == owner and 1 or 0
+  end
+  return { left, redis.call('HKEYS', lock)[1] or '', server_time(), first, places }
+end
+
 local held = tonumber(redis.call('HGET', lock, owner))
-if not held then
-  if before > 0 then
-    return 0
+if held then
+  local token = ''
+  if ARGV[3] ~= '' then
+    -- A counter of another type is an error before anything is changed.
+    token = redis.call('GET', KEYS[4])
+    if not token and before == '0' then
+      -- The counter is gone, and nobody has heard of the token yet: the answer to the first delivery was lost.
+      local failure
+      token, failure = mint(KEYS[4], ARGV[3])
+      if not token then
+        return failure
+      end
+    end
   end
-  return { redis.call('PTTL', lock), redis.call('HKEYS', lock)[1] }
+  -- The first hold has exactly its lease: what was granted in line had another. A nested one never shortens the time left (rule L2).
+  -- The lease goes first: a count without one would be a stray.
+  if before == '0' or redis.call('PTTL', lock) < tonumber(lease) then
+    redis.call('PEXPIRE', lock, lease)
+  end
+  if held <= tonumber(before) then
+    redis.call('HINCRBY', lock, owner, tonumber(before) + 1 - held)
+  end
+  return token or ''
+end
+if before ~= '0' then
+  return 0
+end
+if not admits() then
+  return busy(redis.call('PTTL', lock))
 end
 
--- A nested hold never shortens the time left (rule L2). The lease goes first: a count without one would be a stray.
-if redis.call('PTTL', lock) < lease then
-  redis.call('PEXPIRE', lock, lease)
+-- It is free, but there is a line.
+suspect(client_of(owner))
+local theirs = their_turn()
+if theirs > 0 then
+  return busy(theirs)
 end
-if held <= before then
-  redis.call('HINCRBY', lock, owner, before + 1 - held)
+local let_in = advance(owner)
+if let_in > 0 then
+  call_head(ends_in())
+  return busy(redis.call('PTTL', lock))
 end
-return 1
+local token, failure = grant(owner, lease)
+if token then
+  leave(owner)
+end
+return token or failure

@@ -1,25 +1,18 @@
 --[[
-  Frees a lock whoever holds it, and announces it.
+  Frees a lock whoever holds it: the next in line gets it. Announced in any case, because who held it is to hear of it too.
 
-  KEYS[1]  the lock: a hash of owner -> hold count
-  ARGV[1]  release channel
-  ARGV[2]  PUBLISH, or SPUBLISH in a cluster; empty: nobody is told
+  KEYS and ARGV[1…5]: see parts/lock.lua
 
-  Returns
-    1  the lock is free now and that was announced
-    2  the lock is free now, but this node could not announce it
-    0  it was free
+  Returns 1 where it was held, 0 where it was free, 2 where it was held and this node could not announce it.
 ]]
+--@include lock
 -- HLEN, not EXISTS: what is no hash is no lock, and must not be deleted.
-if redis.call('HLEN', KEYS[1]) == 0 then
+if redis.call('HLEN', lock) == 0 then
   return 0
 end
-redis.call('DEL', KEYS[1])
-if ARGV[2] == '' then
-  return 1
+redis.call('DEL', lock)
+redis.call('HDEL', processes, 'last')
+if redis.call('EXISTS', line) == 1 and advance(nil) > 0 then
+  call_head(ends_in())
 end
-local told = redis.pcall(ARGV[2], ARGV[1], '0')
-if type(told) == 'table' and told.err then
-  return 2
-end
-return 1
+return type(redis.pcall(ARGV[1], ARGV[4], '0')) == 'number' and 1 or 2

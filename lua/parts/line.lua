@@ -1,0 +1,164 @@
+--[[
+  The line in which processes wait: first come, first served. Whoever finds room gives it to the next in line, in the same script, and
+  tells that process alone.
+
+  KEYS[2]  the line: a sorted set of places by ticket. A place is named after the owner that is to get the lock
+  KEYS[3]  the processes in line: a hash of client -> "looks lease away places"
+             looks   when the process looks by itself (server, milliseconds)
+             lease   how long a grant lasts until the process takes over
+             away    since when nothing reaches the process, 0 while it is there
+             places  how many places it has
+           and of `last` -> the place that was let in last and has not released since
+  ARGV[1]  PUBLISH, or SPUBLISH in a cluster
+  ARGV[2]  prefix of the channels on which processes are told
+
+  What the line is for defines client_of(place), admits(place), grant(place, lease), which gives what is told with the grant or nil and
+  an error, withdraw(place), and ends_in(), the milliseconds until there is room with nobody releasing (-1: never).
+]]
+--@include server-time
+local line, processes = KEYS[2], KEYS[3]
+-- So long a process keeps its places that nothing reaches: its connection broke, and is made again. It is passed over meanwhile.
+local AWAY_MS = 10000
+-- A process that looks so much later than the lock ends need not be told of that.
+local SLACK_MS = 50
+
+local function process_of(client)
+  local looks, lease, away, places = string.match(redis.call('HGET', processes, client) or '', '^(%d+) (%d+) (%d+) (%d+)$')
+  if looks then
+    return { looks = tonumber(looks), lease = lease, away = tonumber(away), places = tonumber(places) }
+  end
+end
+
+local function keep(client, it)
+  redis.call('HSET', processes, client, string.format('%.0f %s %.0f %.0f', it.looks, it.lease, it.away, it.places))
+end
+
+local function leave(place)
+  if redis.call('ZREM', line, place) == 0 then
+    return false
+  end
+  local client = client_of(place)
+  local it = process_of(client)
+  if redis.call('EXISTS', line) == 0 then
+    redis.call('DEL', processes)
+  elseif it and it.places > 1 then
+    it.places = it.places - 1
+    keep(client, it)
+  else
+    redis.call('HDEL', processes, client)
+  end
+  return true
+end
+
+-- Whether a process hears it; nil where this node may not tell.
+local function tell(client, message)
+  local heard = redis.pcall(ARGV[1], ARGV[2] .. client, message)
+  if type(heard) == 'number' then
+    return heard > 0
+  end
+end
+
+-- Gives a place at the end of the line, or keeps the one there is. Returns the error where that is refused.
+local function stand(place, looks_in, lease)
+  local client, now = client_of(place), server_time()
+  -- Read before anything is written: a key of another type then changes nothing.
+  local it = process_of(client) or { places = 0 }
+  it.looks, it.lease, it.away = now + looks_in, lease, 0
+  if not redis.call('ZSCORE', line, place) then
+    local last = redis.call('ZRANGE', line, -1, -1, 'WITHSCORES')[2] or '0'
+    redis.call('ZADD', line, string.format('%.0f', last + 1), place)
+    it.places = it.places + 1
+  end
+  keep(client, it)
+  local lives = looks_in + AWAY_MS
+  for _, key in ipairs({ line, processes }) do
+    if redis.call('PTTL', key) < lives then
+      local kept = redis.pcall('PEXPIRE', key, string.format('%.0f', lives))
+      if kept ~= 1 then
+        leave(place)
+        return kept
+      end
+    end
+  end
+  return nil, it.places
+end
+
+-- There is room although the one let in last has not released: its process did not take over, or stopped. It counts as away until it
+-- asks for something, so that it costs no more than one lease, however many places it has.
+local function suspect(asking)
+  local last = redis.call('HGET', processes, 'last')
+  if not last then
+    return
+  end
+  redis.call('HDEL', processes, 'last')
+  local client = client_of(last)
+  local it = client ~= asking and process_of(client)
+  if it and it.away == 0 then
+    it.away = server_time()
+    keep(client, it)
+  end
+end
+
+--[[
+  Lets in who is next, as far as there is room. Stops at `me`, who is here and looks after itself. Gives how many were let in, and where
+  it had to stop because it may not tell or grant, the error.
+]]
+local function advance(me)
+  local index, let_in = 0, 0
+  while true do
+    local place = redis.call('ZRANGE', line, index, index)[1]
+    if not place or place == me or not admits(place) then
+      return let_in
+    end
+    local client, now = client_of(place), server_time()
+    local it = process_of(client)
+    if not it or (it.away > 0 and now - it.away > AWAY_MS) then
+      leave(place)
+    elseif it.away > 0 then
+      index = index + 1
+    else
+      local says, refused = grant(place, it.lease)
+      if not says then
+        return let_in, refused
+      end
+      local heard = tell(client, string.format('%s %.0f %s %s', place, now, it.lease, says))
+      if heard then
+        redis.call('HSET', processes, 'last', place)
+        leave(place)
+        let_in = let_in + 1
+      else
+        withdraw(place)
+        if heard == nil then
+          return let_in, 'untold'
+        end
+        it.away = now
+        keep(client, it)
+        index = index + 1
+      end
+    end
+  end
+end
+
+-- The first in line that is not away, and its process.
+local function head_of_line()
+  local index = 0
+  while true do
+    local place = redis.call('ZRANGE', line, index, index)[1]
+    local it = place and process_of(client_of(place))
+    if not place or (it and it.away == 0) then
+      return place, it
+    end
+    index = index + 1
+  end
+end
+
+-- Has the head of the line look after so many milliseconds, unless it will anyway.
+local function call_head(left)
+  local place, it = head_of_line()
+  local looks = server_time() + left
+  if place and it.looks > looks + SLACK_MS then
+    it.looks = looks
+    keep(client_of(place), it)
+    tell(client_of(place), string.format('%s %.0f', place, left))
+  end
+end
