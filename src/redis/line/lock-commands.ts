@@ -1,0 +1,155 @@
+import { isOwner, type Owner } from '../../owner.js'
+import type { AcquireRequest, HandOverRequest } from '../../store.js'
+import { companionOf, slotTagOf } from '../companion-key.js'
+import type { Argument, Link } from '../link.js'
+import { releaseChannelOf } from '../release-channel.js'
+import { runScript, type Script } from '../script.js'
+import { acquire, forceUnlock, handOver, release } from '../scripts.generated.js'
+import { fenceIn } from '../tenure-reply.js'
+import { undivided } from '../undivided.js'
+
+export interface LockTerms {
+  /** How releases and grants are told; empty: nothing is. */
+  readonly publishCommand: Link['publishCommand'] | ''
+  /** How long the counter of tokens is kept after the last one, 0: for ever; undefined: the lock has no tokens. */
+  readonly fenceRetentionMs?: number | undefined
+  /** How long grants go along the line before it is the turn of clients that stand in none. */
+  readonly sliceMs: number
+}
+
+/** Who holds the lock, and what time it was at the server. */
+export interface HolderSeen {
+  readonly outcome: 'busy'
+  readonly remainingMs: number
+  readonly holder: Owner | undefined
+  readonly serverMs: number
+  /** Whether who asked is the first in line, and how many places its process has there. */
+  readonly first: boolean
+  readonly places: number
+}
+
+export type Granted = { readonly outcome: 'granted'; readonly fence?: bigint }
+
+const GRANTED: Granted = { outcome: 'granted' }
+const LOST = { outcome: 'lost' } as const
+
+/** The scripts of the lock and its line: what they are given, and what their answers mean. */
+export class LockCommands {
+  readonly #retention: number | ''
+  readonly #inCluster: boolean
+
+  constructor(
+    private readonly link: Link,
+    private readonly keyPrefix: string,
+    private readonly terms: LockTerms,
+    private readonly onError: (error: unknown) => void,
+    private readonly counterOf?: (key: string) => string,
+  ) {
+    this.#retention = counterOf ? (terms.fenceRetentionMs ?? 0) : ''
+    this.#inCluster = link.publishCommand === 'SPUBLISH'
+  }
+
+  /** Where that process is told of grants, and of when to look: one channel for all its locks, in a cluster for those of one slot. */
+  channelOf(name: string, clientId: string): string {
+    return this.#grantChannels(this.keyPrefix + name) + clientId
+  }
+
+  releaseChannel(name: string): string {
+    return releaseChannelOf(this.keyPrefix + name)
+  }
+
+  /** Where those listen as well that listen to releases and stand in line. */
+  rosterOf(name: string): string {
+    return `${this.releaseChannel(name)}:line`
+  }
+
+  /** @param looksMs 0: its caller does not wait. Else it gets a place, and looks again by itself after so long at the latest. */
+  acquire(
+    { name, owner, heldBefore, leaseMs }: AcquireRequest,
+    looksMs: number,
+    firstLeaseMs: number,
+  ): Promise<Granted | HolderSeen | typeof LOST> {
+    return this.#run(acquire, name, [owner, heldBefore, leaseMs, looksMs, firstLeaseMs], acquireReply)
+  }
+
+  handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<Granted | typeof LOST> {
+    return this.#run(handOver, name, [from, owner, leaseMs], (reply) =>
+      typeof reply === 'string' ? granted(reply) : LOST,
+    )
+  }
+
+  /** 1: released; 0: still held; -1: not held by the owner. */
+  release(name: string, owner: Owner, heldBefore: number, leavesLine: boolean): Promise<number> {
+    return this.#run(release, name, [owner, heldBefore, leavesLine ? 1 : 0], (reply) => this.#announced(name, Number(reply)))
+  }
+
+  /** 1: it was held; 0: it was free. */
+  forceUnlock(name: string): Promise<number> {
+    return this.#run(forceUnlock, name, [], (reply) => this.#announced(name, Number(reply)))
+  }
+
+  /**
+   * A script that has freed the lock and could not announce it says -2. In a cluster that is so for names whose braces put the channel
+   * on another node: then it is told from here. If that fails too, waiters find out when the lease they saw has ended.
+   */
+  #announced(name: string, code: number): number | Promise<number> {
+    if (code !== -2) return code
+    const { publishCommand } = this.link
+    const channel = this.releaseChannel(name)
+    const about = { command: publishCommand, lockName: name }
+    return this.link.send(channel, about, publishCommand, channel, '0').then(
+      () => 1,
+      (error: unknown) => {
+        this.onError(error)
+        return 1
+      },
+    )
+  }
+
+  #run<Result>(
+    script: Script,
+    name: string,
+    args: readonly Argument[],
+    read: (reply: unknown) => Result | Promise<Result>,
+  ): Promise<Result> {
+    const key = this.keyPrefix + name
+    const { publishCommand, sliceMs } = this.terms
+    const channel = releaseChannelOf(key)
+    const constants = [publishCommand, this.#grantChannels(key), this.#retention, channel, sliceMs]
+    return runScript(this.link, script, this.#keys(key), name, [...constants, ...args], read)
+  }
+
+  #keys(key: string): readonly [string, ...string[]] {
+    const keys = [key, companionOf('holdfast_line', key), companionOf('holdfast_processes', key)] as const
+    return undivided(this.link, this.counterOf ? [...keys, this.counterOf(key)] : keys)
+  }
+
+  #grantChannels(key: string): string {
+    return this.#inCluster ? `holdfast:{${slotTagOf(key)}}:` : 'holdfast:'
+  }
+}
+
+function acquireReply(reply: unknown): Granted | HolderSeen | typeof LOST {
+  if (typeof reply === 'string') return granted(reply)
+  if (!Array.isArray(reply)) return LOST
+  const [left, holder, time, first, places]: unknown[] = reply
+  return {
+    outcome: 'busy',
+    remainingMs: timeLeft(left),
+    holder: typeof holder === 'string' && isOwner(holder) ? holder : undefined,
+    serverMs: Number(time),
+    first: first === 1,
+    places: Number(places),
+  }
+}
+
+function granted(token: string): Granted {
+  const fence = fenceIn(token)
+  return fence === undefined ? GRANTED : { outcome: 'granted', fence }
+}
+
+/** Redis's PTTL: -2 there is no such key, -1 it has no end. */
+function timeLeft(reply: unknown): number {
+  const left = Number(reply)
+  return left === -1 ? Number.POSITIVE_INFINITY : Math.max(left, 0)
+}
