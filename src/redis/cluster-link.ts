@@ -3,7 +3,7 @@ import { StoreError } from '../errors.js'
 import type { ClusterClient, StandaloneClient } from './client.js'
 import { Connection, letProcessEnd } from './connection.js'
 import { hangUp } from './hang-up.js'
-import type { About, Argument, Link, LinkListener, NodeLink, Order, Send } from './link.js'
+import type { About, Announcement, Argument, Link, LinkListener, NodeLink, Order, Send } from './link.js'
 import { connectionSettings } from './settings.js'
 import { addressOf, ShardSubscriptions, type SlotTable } from './shard-subscriptions.js'
 import { slotOf } from './slot.js'
@@ -22,13 +22,15 @@ export class ClusterLink implements Link {
   /** One for each node, so that they can be told apart. */
   readonly #nodeLinks = new WeakMap<StandaloneClient, NodeLink>()
   #nodeBreaks = 0
+  /** How often a command was sent on to the node that a slot is moving to. */
+  #sentOn = 0
   readonly #call: Send = (command, ...args) => this.#cluster.client.call(command, ...args)
 
   constructor(
     pattern: ClusterClient,
     private readonly schedule: Schedule,
     commandTimeoutMs: number,
-    listener: LinkListener,
+    private readonly listener: LinkListener,
   ) {
     const { redisOptions } = pattern.options
     const settings = {
@@ -49,7 +51,9 @@ export class ClusterLink implements Link {
     this.#cluster = new Connection(() => pattern.duplicate([], settings), schedule, commandTimeoutMs, {
       events: {
         '+node': (node) => {
-          if (isNode(node)) node.on('connect', () => letProcessEnd(node))
+          if (!isNode(node)) return
+          node.on('connect', () => letProcessEnd(node))
+          this.#countSentOn(node)
         },
         '-node': (node) => {
           this.#nodeBreaks += 1
@@ -84,7 +88,11 @@ export class ClusterLink implements Link {
 
   carryOut<Result>(key: string, order: (send: Send) => Order<unknown, Result>): Promise<Result> {
     this.#subscriptions.verify()
-    return this.#cluster.carryOut(order(this.#call), () => this.#dropNode(key))
+    const made = order(this.#call)
+    const { announces } = made
+    return this.#cluster.carryOut(announces ? this.#toldAtBothEnds(made, announces) : made, () =>
+      this.#dropNode(key),
+    )
   }
 
   together<Result>(body: () => Result): Result {
@@ -111,6 +119,37 @@ export class ClusterLink implements Link {
   async close(): Promise<void> {
     this.#subscriptions.close()
     this.#cluster.close()
+  }
+
+  /**
+   * While a slot moves, what is carried out at the node it moves to is announced there, and those who listen are still where it is
+   * moving from: the node that serves the channel as far as the cluster says. They are told by a message of their own.
+   */
+  #toldAtBothEnds<Result>(
+    order: Order<unknown, Result>,
+    { channel, text }: Announcement,
+  ): Order<unknown, Result> {
+    const before = this.#sentOn
+    const read = async (reply: unknown): Promise<Result> => {
+      const about = { command: this.publishCommand, lockName: order.about.lockName }
+      await this.send(channel, about, this.publishCommand, channel, text).catch((error) =>
+        this.listener.error(error),
+      )
+      return await order.read(reply)
+    }
+    return { ...order, read: (reply) => (this.#sentOn === before ? order.read(reply) : read(reply)) }
+  }
+
+  /** The client library follows such a redirection by itself, and says so to nobody but the node. */
+  #countSentOn(node: StandaloneClient): void {
+    if (!('asking' in node) || typeof node.asking !== 'function') return
+    const ask = node.asking.bind(node)
+    Object.assign(node, {
+      asking: (): unknown => {
+        this.#sentOn += 1
+        return ask()
+      },
+    })
   }
 
   #nodeLink(node: StandaloneClient): NodeLink {
