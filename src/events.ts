@@ -47,12 +47,17 @@ export interface SuspendedEvent {
   readonly cause: unknown
 }
 
-/** A lock that was held is no longer. */
+/**
+ * A lock that was held is no longer. Emitted once for the owner that has it when that is found out, and before that for each whose
+ * section ended, and handed the lock on in memory, after the store was last heard to know of it: it may have been lost already.
+ */
 export interface LostEvent {
   readonly name: string
   readonly owner: Owner
   readonly reason: LossReason
   readonly cause: unknown
+  /** Whether that owner's section had ended before the loss was found out; its call has reported success, and no signal aborts. */
+  readonly over: boolean
 }
 
 /**

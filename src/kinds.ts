@@ -28,6 +28,9 @@ export type Kind = keyof typeof PORTS
 /** Kinds whose every acquisition stands for itself. */
 const ALONE: ReadonlySet<Kind> = new Set(['semaphore', 'permit-expirable semaphore', 'count-down latch'])
 
+/** Kinds that are one lock in the store, if they have one name. */
+const ALIKE: ReadonlySet<Kind> = new Set(['lock', 'fenced lock', 'fair lock', 'spin lock'])
+
 /** The kinds of locks of one client: for each that is used a locker of its own, on one schedule, with metrics in common. */
 export class Kinds {
   readonly metrics = new Metrics()
@@ -98,6 +101,7 @@ export class Kinds {
       maxHoldMs: this.settings.maxHoldMs,
       alone: ALONE.has(kind),
     }
+    if (ALIKE.has(kind)) this.#introduce(locker)
     this.#terms.set(kind, terms)
     const otherSide = this.#otherSideOf(kind)
     if (otherSide) {
@@ -114,6 +118,13 @@ export class Kinds {
     const port = PORTS[kind](this.session)
     const confirming = acknowledging && kind !== 'count-down latch' && PORTS[kind](acknowledging)
     return port && confirming ? new AcknowledgedPort(port, confirming) : port
+  }
+
+  /** Tells it, and the others that are one lock with it in the store, of each other. */
+  #introduce(locker: Locker): void {
+    const others = [...this.#terms].flatMap(([kind, terms]) => (ALIKE.has(kind) ? [terms.locker] : []))
+    for (const other of others) other.rivals = [...other.rivals, locker]
+    locker.rivals = others
   }
 
   #otherSideOf(kind: Kind): Locker | undefined {

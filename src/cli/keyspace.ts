@@ -1,6 +1,6 @@
 import { StoreError } from '../errors.js'
 import { isCluster, type RedisClient, type StandaloneClient } from '../redis/client.js'
-import { failureOf } from '../redis/failure.js'
+import { failureOf, refusesDatabase } from '../redis/failure.js'
 
 /** How long an answer, or a connection, may take. */
 const PATIENCE_MS = 3_000
@@ -93,10 +93,14 @@ export class Keyspace implements Disposable {
 
   async #open(): Promise<RedisClient> {
     const client = duplicate(this.pattern)
-    // Whatever befalls the connection is told by its commands.
-    client.on('error', () => undefined)
+    let refusal: unknown
+    // Whatever else befalls the connection is told by its commands.
+    client.on('error', (error) => {
+      if (refusesDatabase(error)) refusal = error
+    })
     this.#client = client
     await client.connect()
+    if (refusal) throw refusal
     return client
   }
 }

@@ -222,7 +222,7 @@ export class Attempt {
     grant.waitedMs = grant.grantedAt - waiter.startedAt
     grant.holdCount = tenure.holds.length
     locker.metrics.granted(grant.waitedMs)
-    locker.confirmed(tenure)
+    locker.confirmed(grant)
     if (locker.hears('acquired')) {
       const { holdCount, waitedMs } = grant
       locker.emit('acquired', { name: call.name, owner: tenure.owner, holdCount, waitedMs })

@@ -23,14 +23,19 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** A timer of this machine looks at the time again after at most so long: its monotonic clock may have stood still meanwhile. */
 const LONGEST_SLEEP_MS = 1_000
 
-/** By how much what a system says of its sleep may fall short of it: some tell whole seconds. */
-const SLEEP_TOLERANCE_MS = 1_000
+/**
+ * A jump ahead puts the clock right that differs from the jump back by no more than this part of it, and no more than that: the
+ * clock drifts meanwhile, and some systems tell their sleep in whole seconds.
+ */
+const PUT_RIGHT_PART = 0.1
+const PUT_RIGHT_MS = 1_000
 
 /**
  * Adds to monotonic time what only the wall clock saw. While a machine sleeps its monotonic clock stands still on Linux, but
  * the leases in the store run on: so when the wall clock has jumped ahead of the monotonic one, the jump counts (rule L3). A
- * wall clock that was set back counts for nothing, and neither does one that is then set forward by as much, unless the system
- * itself knows that it slept. The small differences of two clocks read in turn count for nothing either.
+ * wall clock that was set back counts for nothing, and neither does one that is then set forward by as much at once. By any other
+ * amount it may be a virtual machine that stood still, which its system does not know: to take a clock that was put right in steps
+ * for a pause costs a lock, the reverse its exclusion. The small differences of two clocks read in turn count for nothing either.
  */
 export class LeaseTime {
   #skippedMs = 0
@@ -61,11 +66,11 @@ export class LeaseTime {
 
   /** The wall clock is ahead by so much: the machine slept, or the clock was put right, or both. */
   #skip(aheadMs: number): void {
-    const sleptMs = this.sleptMs()
-    const slept = sleptMs > WALL_TOLERANCE_MS && sleptMs > aheadMs - SLEEP_TOLERANCE_MS
-    const skippedMs = slept ? aheadMs : Math.max(aheadMs - this.#setBackMs, Math.min(sleptMs, aheadMs))
-    this.#setBackMs -= aheadMs - skippedMs
-    this.#skippedMs += skippedMs
+    const sleptMs = Math.min(this.sleptMs(), aheadMs)
+    const toleranceMs = Math.min(this.#setBackMs * PUT_RIGHT_PART, PUT_RIGHT_MS)
+    const putRight = Math.abs(aheadMs - sleptMs - this.#setBackMs) < toleranceMs
+    this.#skippedMs += putRight ? Math.max(aheadMs - this.#setBackMs, sleptMs) : aheadMs
+    if (putRight) this.#setBackMs = 0
   }
 }
 

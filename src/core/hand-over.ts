@@ -47,8 +47,8 @@ export function staysAsItIs(
   heir: Waiter,
 ): boolean {
   if (renewUntil === undefined || heir.call.leaseMs !== undefined || port.fenced) return false
-  const { passedSince } = tenure
-  return passedSince === undefined || schedule.clock.now() - passedSince <= LONGEST_UNCONFIRMED_MS
+  const [first] = tenure.passed
+  return !first || schedule.clock.now() - first.at <= LONGEST_UNCONFIRMED_MS
 }
 
 /** Hands the lock on in memory. The heir's hold is in force when this returns. */
@@ -57,8 +57,7 @@ export function passOn(locker: Locker, tenure: Tenure, last: Grant, heir: Waiter
   const now = locker.schedule.clock.now()
   const grant = new Grant(tenure, call.holder, now + call.maxHoldMs, last.fence)
   grant.handedOver = true
-  tenure.passedSince ??= now
-  tenure.passTo(call.caller.owner, grant)
+  tenure.passTo(call.caller.owner, grant, now)
   locker.possession.watchdog.resume(tenure)
   heir.inherit(grant)
 }

@@ -43,6 +43,8 @@ export class Locker {
   readonly pauses: Pauses
   /** The locker of the other side, where a lock has two: reading and writing. An owner's holds on both belong together. */
   otherSide: Locker | undefined
+  /** The lockers of other kinds whose lock of a name is this one's in the store: one owner has it, whichever kind it asked for. */
+  rivals: readonly Locker[] = []
   readonly #gates = new Map<string, Gate>()
   readonly #acquisitions = new Set<Acquisition>()
   readonly #releases = new Map<Grant, Promise<unknown> | undefined>()
@@ -186,11 +188,18 @@ export class Locker {
     return tenure?.state === 'held' && tenure.admits(caller) ? tenure : undefined
   }
 
-  /** The store has just granted a hold of that tenure: what stands against it on the other side is over, what runs within it may enter. */
-  confirmed(tenure: Tenure): void {
+  /**
+   * That hold was granted: what stands against it on the other side is over, what runs within it may enter. Where the store itself
+   * has just said so, no rival has the lock.
+   */
+  confirmed({ tenure, handedOver }: Grant): void {
     const { otherSide } = this
+    if (!handedOver)
+      for (const rival of this.rivals)
+        for (const other of rival.#tenuresOf(tenure.name))
+          if (other.state === 'held') rival.possession.lose(other, 'not-in-store', undefined)
     if (!otherSide) return
-    for (const other of otherSide.#gates.get(tenure.name)?.tenures ?? []) {
+    for (const other of otherSide.#tenuresOf(tenure.name)) {
       if (other.state !== 'held') continue
       if (other.storedAs === tenure.storedAs) {
         tenure.beside = other
@@ -248,13 +257,15 @@ export class Locker {
     return tenures.find(({ storedAs }) => storedAs === stored)?.owner ?? stored
   }
 
-  /** Frees the lock whoever holds it. A tenure of this client is lost with it, and knows at once. */
+  /** Frees the lock whoever holds it. A tenure of this client is lost with it, of whichever kind, and knows at once. */
   async forceUnlock(name: string): Promise<boolean> {
     // Which tenure this is about must be known before: the freed lock may be this client's again when the answer comes.
-    const tenures = this.#gates.get(name)?.tenures ?? []
+    const before = [this, ...this.rivals].map((locker) => ({ locker, tenures: locker.#tenuresOf(name) }))
     const freed = await this.query(() => this.port.forceUnlock(name))
-    if (freed) for (const tenure of tenures) this.possession.lose(tenure, 'not-in-store', undefined)
-    return freed
+    if (!freed) return false
+    for (const { locker, tenures } of before)
+      for (const tenure of tenures) locker.possession.lose(tenure, 'not-in-store', undefined)
+    return true
   }
 
   /** A command outside any tenure, awaited like every call: it keeps the process alive until it is answered. */
@@ -333,6 +344,10 @@ export class Locker {
     } else {
       this.#gates.delete(gate.name)
     }
+  }
+
+  #tenuresOf(name: string): readonly Tenure[] {
+    return this.#gates.get(name)?.tenures ?? []
   }
 
   private gateNamed(name: string): Gate | undefined {

@@ -110,7 +110,10 @@ export class Possession {
       this.holdEnded(holding)
     }
     this.metrics.lost(reason)
-    this.emit('lost', { name, owner, reason, cause })
+    // A lease that ran out says nothing of the time before; a store that does not know of the tenure may not have for a while.
+    if (reason === 'not-in-store')
+      for (const { owner } of tenure.passed) this.emit('lost', { name, owner, reason, cause, over: true })
+    this.emit('lost', { name, owner, reason, cause, over: false })
   }
 
   /** Generously: a twentieth of the lease for the clocks, a renewal that may have been carried out, the quarantine. */

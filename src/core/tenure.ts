@@ -24,6 +24,12 @@ export interface Holding {
   unattended(error: Error): void
 }
 
+/** A section that ended when the lock was handed on in memory. */
+export interface Passed {
+  readonly owner: Owner
+  readonly at: number
+}
+
 /**
  * This process's unbroken possession of one lock: from the grant to the last release, or to the loss. One owner at a time has
  * it; it may be handed from one to the next without the store (see hand-over.ts). Its holds are a stack in the order they were
@@ -56,8 +62,7 @@ export class Tenure {
   /** Since when the process has had the lock, on the lease clock, and how often it was handed on meanwhile. */
   since = Number.NEGATIVE_INFINITY
   handOvers = 0
-  /** When it was first handed on in memory since the store was last heard to know of it. */
-  passedSince: number | undefined
+  #passed: Passed[] | undefined
 
   /** @param storedAs the owner the store knows the lock by: it stays the same when the lock is handed on in memory. */
   constructor(
@@ -107,12 +112,24 @@ export class Tenure {
     this.lease = undefined
   }
 
-  /** The last hold goes, and another owner's takes its place. */
-  passTo(owner: Owner, hold: Holding): void {
+  /** The last hold goes, and another owner's takes its place, without the store. */
+  passTo(owner: Owner, hold: Holding, now: number): void {
+    this.#passed ??= []
+    this.#passed.push({ owner: this.owner, at: now })
     this.owner = owner
     this.holds[0] = hold
     this.takenAt = undefined
     this.handOvers += 1
+  }
+
+  /** The sections that ended in memory since the store last said that it knew of the tenure: whether they had the lock is not known. */
+  get passed(): readonly Passed[] {
+    return this.#passed ?? []
+  }
+
+  /** The store has said that it knew of the tenure at that time or later. */
+  confirmedAt(time: number): void {
+    this.#passed = this.#passed?.filter(({ at }) => at > time)
   }
 
   /** Until when the watchdog has to renew; undefined when no hold asks for it. */

@@ -165,7 +165,7 @@ export class Watchdog {
     // An answer that comes after the deadline is too late: the holder has been told that it may have lost the lock.
     if (this.schedule.clock.now() >= tenure.deadline) return
     tenure.suspended = false
-    tenure.passedSince = undefined
+    tenure.confirmedAt(beforeSend)
     tenure.extend(leaseDeadline(beforeSend, this.leaseMs))
     tenure.lease?.extend(tenure.deadline)
     this.onRenewed(tenure)

@@ -1,7 +1,7 @@
 import { pauseMs } from '../core/outage.js'
 import type { Schedule } from '../core/schedule.js'
 import type { Connectable } from './client.js'
-import { failureOf, isReply, leadsElsewhere, readAnswer, timeoutOf } from './failure.js'
+import { failureOf, isReply, leadsElsewhere, readAnswer, refusesDatabase, timeoutOf } from './failure.js'
 import { hangUp, isOpen } from './hang-up.js'
 import type { About, Argument, Order } from './link.js'
 import { Batch, streamOf } from './stream.js'
@@ -200,6 +200,7 @@ export class Connection<Client extends Connectable> {
       })
     }
     on('ready', () => {
+      if (this.#dropping) return
       this.#lastError = undefined
       this.listener.ready?.()
     })
@@ -208,7 +209,9 @@ export class Connection<Client extends Connectable> {
     on('error', (error) => {
       this.#lastError = error
       // It cannot tell any more which answer is whose. (So say versions that do not know of a subscription ended by the server.)
-      if (error instanceof Error && error.message.startsWith('Command queue state error')) void this.drop()
+      const confused = error instanceof Error && error.message.startsWith('Command queue state error')
+      // The client library would go on in database 0, where the same names are other locks.
+      if (confused || refusesDatabase(error)) void this.drop()
     })
     on('connect', () => letProcessEnd(client))
     for (const [event, listener] of Object.entries(this.listener.events ?? {})) on(event, listener)

@@ -87,6 +87,13 @@ export function leadsElsewhere(error: unknown): boolean {
   return isReply(error) && WRONG_SERVER.has(codeOf(error.message))
 }
 
+/** Whether a server has refused the database that a connection was to use: it may not, has not so many, or is busy. */
+export function refusesDatabase(error: unknown): boolean {
+  if (!isReply(error) || !('command' in error)) return false
+  const { command } = error
+  return typeof command === 'object' && command !== null && 'name' in command && command.name === 'select'
+}
+
 /** Whether a server has answered, if with an error. */
 export function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'

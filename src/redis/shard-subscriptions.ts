@@ -119,7 +119,8 @@ export class ShardSubscriptions {
     const leave = (): void => {
       if (this.#subscribers.get(address) === subscriber) this.evacuate(address)
     }
-    const settings = connectionSettings(this.commandTimeoutMs, 'news')
+    // A cluster has one database, whatever its client was told.
+    const settings = { ...connectionSettings(this.commandTimeoutMs, 'news'), db: 0 }
     const connection = new Connection(
       () => primary.duplicate(settings),
       this.schedule,

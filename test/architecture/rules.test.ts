@@ -1,4 +1,4 @@
-/** Each rule of the design is findable in the tests by its number, each test of Redisson's locks by its name. */
+/** Each rule, and each fault that hostile tests found (H), is findable by its number, each test of Redisson's locks by its name. */
 import { describe, expect, test } from 'vitest'
 import { filesIn } from './files.js'
 import { testNamesOf } from './test-names.js'
@@ -6,9 +6,10 @@ import { testNamesOf } from './test-names.js'
 const rules = [
   ...['O1', 'O2', 'O3', 'O4', 'O5'],
   ...['L1', 'L2', 'L3', 'L4', 'L5', 'L6'],
-  ...['W1', 'W2', 'W3', 'W4', 'W5'],
+  ...['W1', 'W2', 'W3', 'W4', 'W5', 'W6', 'W7'],
   ...['C1', 'C2', 'C3'],
   ...['X1', 'X2'],
+  ...Array.from({ length: 36 }, (_, index) => `H${index + 1}`),
 ]
 
 /** What Redisson tests each of its locks for. */

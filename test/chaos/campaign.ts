@@ -2,6 +2,7 @@ import type { Bundle } from './bundle.js'
 import { check, type Times } from './checker/check.js'
 import { runEpisode } from './episode.js'
 import type { Nemesis } from './nemeses/nemesis.js'
+import type { Resizes } from './program/generate.js'
 import { type Kind, quorumKinds } from './program/kinds.js'
 import { Random } from './program/random.js'
 import type { Outcome } from './summary.js'
@@ -61,6 +62,11 @@ function kindsAt(topology: TopologyName, kinds: readonly Kind[]): Kind[] {
   return kinds.filter((kind) => topology !== 'quorum' || quorumKinds.includes(kind))
 }
 
+function resizesUnder({ harmless, losesData }: Nemesis, topology: TopologyName): Resizes {
+  if (harmless === true) return 'any'
+  return losesData === true && topology !== 'quorum' ? 'none' : 'by-adding'
+}
+
 export async function carryOut(plan: EpisodePlan, pool: Pool, bundle: Bundle): Promise<Outcome> {
   const { nemesis, topology } = plan
   const times: Times = { ...TIMES, ...nemesis.options }
@@ -68,7 +74,13 @@ export async function carryOut(plan: EpisodePlan, pool: Pool, bundle: Bundle): P
   const leftMs = nemesis.harmless === true ? 0 : Math.max(times.watchdogMs, 5_000)
   // Who is told of a loss has to be at work then; elsewhere long work only keeps others waiting.
   const longestWorkMs = plan.longWork || times.watchdogMs < TIMES.watchdogMs ? LONG_WORK_MS : SHORT_WORK_MS
-  const order = { ...plan, options, restMs: REST_MS + leftMs, longestWorkMs }
+  const order = {
+    ...plan,
+    resizes: resizesUnder(nemesis, topology),
+    options,
+    restMs: REST_MS + leftMs,
+    longestWorkMs,
+  }
   try {
     const episode = await runEpisode(order, await pool.take(topology), bundle)
     return { seed: plan.seed, nemesis: nemesis.name, topology, verdict: check(episode, nemesis, times) }

@@ -7,7 +7,9 @@ import { Crew } from './crew.js'
 import { now } from './history/event.js'
 import type { Fault } from './history/fault.js'
 import type { History } from './history/history.js'
+import { Room } from './history/room.js'
 import type { Nemesis, Scene } from './nemeses/nemesis.js'
+import type { Resizes } from './program/generate.js'
 import type { Kind } from './program/kinds.js'
 import { Random } from './program/random.js'
 import { type Resource, resourcesOf } from './program/resource.js'
@@ -30,6 +32,7 @@ export interface EpisodeOrder {
   readonly longestWorkMs: number
   /** Whether sections often last that long. */
   readonly longWork: boolean
+  readonly resizes: Resizes
   /** How long the store may keep what nobody gave back. */
   readonly restMs: number
 }
@@ -47,7 +50,7 @@ export interface Episode {
 
 /** Runs the load and the nemesis, lets everything come to rest, and gives the history. */
 export async function runEpisode(order: EpisodeOrder, topology: Topology, bundle: Bundle): Promise<Episode> {
-  const { seed, nemesis, kinds, loadMs, options, drainMs, restMs, longestWorkMs, longWork } = order
+  const { seed, nemesis, kinds, loadMs, options, drainMs, restMs, longestWorkMs, longWork, resizes } = order
   const random = new Random(seed)
   const resources = resourcesOf(kinds, random.branch(1))
   const faults: Fault[] = []
@@ -57,7 +60,7 @@ export async function runEpisode(order: EpisodeOrder, topology: Topology, bundle
     seed,
     bundle,
     topology,
-    { tasks: TASKS, options, kinds, resources, longestWorkMs, longWork },
+    { tasks: TASKS, options, kinds, resources, longestWorkMs, longWork, resizes },
     `${seed}-${nemesis.name}`,
   )
   let lastBeat = now()
@@ -78,9 +81,10 @@ export async function runEpisode(order: EpisodeOrder, topology: Topology, bundle
     const gone = closed && (await crew.gone(3_000))
     const endedAt = now()
     await crew.end()
-    const left = gone ? await findLeftovers(topology, resources, restMs) : []
+    const workers = crew.histories()
+    const left = gone ? await findLeftovers(topology, resources, new Room({ workers }), restMs) : []
     return {
-      history: { workers: crew.histories(), faults, parentLags, endedAt },
+      history: { workers, faults, parentLags, endedAt },
       resources,
       drained,
       closed,

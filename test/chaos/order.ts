@@ -1,4 +1,5 @@
 import type { HoldfastOptions } from '../../src/index.js'
+import type { Resizes } from './program/generate.js'
 import type { Kind } from './program/kinds.js'
 import type { Resource } from './program/resource.js'
 
@@ -32,6 +33,7 @@ export interface WorkerOrder {
   readonly resources: readonly Resource[]
   readonly longestWorkMs: number
   readonly longWork: boolean
+  readonly resizes: Resizes
   /** Where its history goes. */
   readonly history: string
 }
@@ -45,6 +47,8 @@ export type Command =
   | { readonly do: 'block'; readonly ms: number }
   /** Let the wall clock go so much ahead. */
   | { readonly do: 'clock'; readonly ms: number }
+  /** Close the client, and begin with another meanwhile. */
+  | { readonly do: 'reopen'; readonly drainMs: number }
   | { readonly do: 'force'; readonly kind: Resource['kind']; readonly name: string }
 
 /** What a worker says. */

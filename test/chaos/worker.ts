@@ -2,12 +2,11 @@
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Holdfast, HoldfastError } from '../../src/index.js'
+import { HoldfastError } from '../../src/index.js'
+import { Client } from './client.js'
 import { Recorder } from './history/recorder.js'
 import type { Command, Word, WorkerOrder } from './order.js'
 import { generate } from './program/generate.js'
-import { Handles } from './program/handles.js'
-import { Interpreter } from './program/interpreter.js'
 import { Random } from './program/random.js'
 import { PERMITS } from './program/resource.js'
 import { storeAt } from './route.js'
@@ -15,20 +14,14 @@ import { blockFor, stepClock } from './standstill.js'
 
 const BEAT_MS = 20
 const LAG_MS = 100
-const ONCE_TTL_MS = 30
-const REST_MS = 6_000
 
 const order: WorkerOrder = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'))
 const recorder = new Recorder(order.history)
 const store = storeAt(order.route)
-const holdfast = new Holdfast(store.store, order.options)
-const handles = new Handles(holdfast, order.resources)
-const interpreter = new Interpreter(
-  holdfast,
-  order.resources,
-  { once: ONCE_TTL_MS, lease: order.options.watchdogMs ?? 30_000 },
-  (told) => recorder.write(told),
-)
+const numbers = { calls: 0, runs: 0, changes: 0 }
+let client = open()
+/** What becomes of clients that were closed in the course of the load. */
+const closings = new Set<Promise<void>>()
 let finishing = false
 let lastBeat = performance.now()
 
@@ -57,6 +50,11 @@ async function obey(command: Command): Promise<void> {
     case 'clock':
       stepClock(command.ms)
       return
+    case 'reopen': {
+      const closing = reopen(command.drainMs).finally(() => closings.delete(closing))
+      closings.add(closing)
+      return
+    }
     case 'force':
       await force(command).catch(expected)
       return
@@ -65,14 +63,34 @@ async function obey(command: Command): Promise<void> {
   }
 }
 
+function open(): Client {
+  return new Client(store.store, order.options, order.resources, numbers, (told) => recorder.write(told))
+}
+
+async function reopen(drainMs: number): Promise<void> {
+  const before = client
+  client = open()
+  const ms = await before.close({ drainMs })
+  recorder.write({ e: 'reopened', ms, drainMs })
+  await before.rest()
+}
+
 async function force({ kind, name }: Command & { do: 'force' }): Promise<void> {
+  const { holdfast, handles } = client
   if (kind === 'read-write') await holdfast.readWriteLock(name).writeLock().forceUnlock()
-  else if (kind !== 'semaphore' && kind !== 'permits' && kind !== 'once' && kind !== 'striped')
+  else if (
+    kind !== 'semaphore' &&
+    kind !== 'permits' &&
+    kind !== 'once' &&
+    kind !== 'striped' &&
+    kind !== 'latch'
+  )
     await handles.lock(name).forceUnlock()
 }
 
 /** The number of permits is the operator's affair: it is set again where it was lost. */
 async function setPermits(): Promise<void> {
+  const { holdfast } = client
   for (const { kind, name } of order.resources) {
     if (kind === 'semaphore') await holdfast.semaphore(name).trySetPermits(PERMITS).catch(expected)
     if (kind === 'permits')
@@ -82,16 +100,14 @@ async function setPermits(): Promise<void> {
 
 async function task(random: Random): Promise<void> {
   while (!finishing) {
-    await interpreter.run(generate(random, order))
+    await client.run(generate(random, order))
     await pause(random.whole(0, 3))
   }
 }
 
 async function close(): Promise<void> {
   clearInterval(permits)
-  const began = performance.now()
-  await holdfast.close()
-  const ms = performance.now() - began
+  const ms = await client.close()
   store.disconnect()
   clearInterval(beat)
   // Sockets of clients that were told to disconnect end with the next turns of the loop.
@@ -100,16 +116,6 @@ async function close(): Promise<void> {
   recorder.close()
   say('closed')
   process.disconnect()
-}
-
-/** What is alive when all has been undone that is undone behind the calls, or when that takes too long. */
-async function restingCensus(): Promise<Record<string, number>> {
-  const deadline = performance.now() + REST_MS
-  for (;;) {
-    const { appointments: _, ...census } = holdfast.census
-    if (performance.now() > deadline || Object.values(census).every((count) => count === 0)) return census
-    await pause(20)
-  }
 }
 
 function say(word: Word): void {
@@ -126,7 +132,7 @@ const random = new Random(order.seed)
 const tasks = Array.from({ length: order.tasks }, (_, index) => task(random.branch(index)))
 say('ready')
 await Promise.all(tasks)
-await interpreter.settled()
+while (closings.size > 0) await Promise.all(closings)
 clearInterval(permits)
-recorder.write({ e: 'idle', census: await restingCensus() })
+await client.rest()
 say('idle')

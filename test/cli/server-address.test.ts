@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { parseServerUrl } from '../../src/cli/server-address.js'
 import { useProgram } from './program.js'
 
@@ -102,6 +102,19 @@ describe('H35: no password of a wrong address is shown', () => {
         expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
         expect(stderr).not.toMatch(/s3|cret/)
       }
+    })
+  }
+})
+
+describe('a database that the server does not have', () => {
+  const program = useProgram()
+  for (const words of [['ls'], ['inspect', 'x'], ['run', 'x', '--', 'true']]) {
+    it(`is not taken for database 0 by ${words[0]}`, async () => {
+      const { code, stdout, stderr } = await program.run(words, {
+        url: `${inject('servers').standalone.url}/99`,
+      })
+      expect({ code, stdout }).toEqual({ code: 70, stdout: '' })
+      expect(stderr).toContain('DB index is out of range')
     })
   }
 })

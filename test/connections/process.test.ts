@@ -28,8 +28,12 @@ class Child {
     }
   }
 
-  said(line: string): Promise<boolean> {
-    return eventually(() => this.lines.includes(line), Boolean, 15_000)
+  async said(line: string): Promise<void> {
+    await eventually(
+      () => this.lines,
+      (lines) => lines.includes(line),
+      15_000,
+    )
   }
 
   get running(): boolean {

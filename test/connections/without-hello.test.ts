@@ -2,6 +2,7 @@ import { afterEach, describe, expect, inject, test } from 'vitest'
 import { Scene } from '../fault/scene.js'
 import { withAdmin } from '../servers/admin.js'
 import { bringServer, type Server } from '../servers/index.js'
+import { untilFollows } from '../servers/replication.js'
 import { eventually } from '../setup/eventually.js'
 
 /** Who waits for the end of this was not woken. */
@@ -53,9 +54,7 @@ describe('H6: RESP3 is what the server agrees to, not what the client was told',
     const waiter = scene.holdfast()
     const waiting = waiter.lock(scene.name).acquire()
     await eventually(async () => (await scene.channels()).length === 1)
-    await withAdmin(primary, (command) =>
-      eventually(async () => Number(await command('WAIT', 1, 1_000)) === 1),
-    )
+    await untilFollows(replica, primary)
     await withAdmin(replica, (command) => command('REPLICAOF', 'NO', 'ONE'))
     scene.proxy.redirect(replica)
     scene.proxy.breakAll()

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import type { HoldfastOptions } from '../../src/index.js'
+import type { Holdfast, HoldfastOptions } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
 import { withAdmin } from '../servers/admin.js'
 import { bringServer, type Server } from '../servers/index.js'
+import { untilFollows } from '../servers/replication.js'
 import { eventually } from '../setup/eventually.js'
 
 /** Longer than any of this may take. */
@@ -20,6 +21,8 @@ const demotions: Record<string, (primary: Server, replica: Server) => Promise<vo
   READONLY: async (primary, replica) => {
     await withAdmin(replica, (command) => command('REPLICAOF', 'NO', 'ONE'))
     await withAdmin(primary, (command) => command('REPLICAOF', replica.host, replica.port))
+    // From now on it hears what is published there.
+    await untilFollows(primary, replica)
   },
   MASTERDOWN: async (primary, replica) => {
     await withAdmin(replica, (command) => command('REPLICAOF', 'NO', 'ONE'))
@@ -28,6 +31,12 @@ const demotions: Record<string, (primary: Server, replica: Server) => Promise<vo
       await command('REPLICAOF', '127.0.0.1', 1)
     })
   },
+}
+
+function renewedOrLost(holdfast: Holdfast): Promise<void> {
+  return new Promise((resolve) => {
+    for (const event of ['renewed', 'lost'] as const) holdfast.once(event, () => resolve())
+  })
 }
 
 describe.each(Object.keys(demotions))(
@@ -49,9 +58,7 @@ describe.each(Object.keys(demotions))(
 
     /** The name by which clients know the primary leads to the other server from now on. */
     async function failOver(): Promise<void> {
-      await withAdmin(primary, (command) =>
-        eventually(async () => Number(await command('WAIT', 1, 1_000)) === 1),
-      )
+      await untilFollows(replica, primary)
       scene.proxy.redirect(replica)
       await demotions[reply]?.(primary, replica)
     }
@@ -76,7 +83,7 @@ describe.each(Object.keys(demotions))(
         await failOver()
         const other = await holder.lock(`${scene.name}:other`).acquire({ waitMs: PATIENCE_MS })
         await other.release()
-        await new Promise((resolve) => holder.once('renewed', resolve))
+        await renewedOrLost(holder)
         expect(lost).toEqual([])
         expect(await held()).toEqual([hold.owner, '1'])
         const releasedAt = performance.now()
@@ -94,9 +101,9 @@ describe.each(Object.keys(demotions))(
       const lost: string[] = []
       holdfast.on('lost', ({ name }) => lost.push(name))
       const hold = await holdfast.lock(scene.name).acquire()
-      await new Promise((resolve) => holdfast.once('renewed', resolve))
+      await renewedOrLost(holdfast)
       await failOver()
-      await new Promise((resolve) => holdfast.once('renewed', resolve))
+      await renewedOrLost(holdfast)
       expect(lost).toEqual([])
       expect(await held()).toEqual([hold.owner, '1'])
       await hold.release()

@@ -66,7 +66,7 @@ export function eventsCases(place: Place): void {
       const hold = await lock.acquire({ leaseMs: 60 })
       await place.eventually(() => lost.length > 0)
       expect(lost).toEqual([
-        { name: lock.name, owner: hold.owner, reason: 'lease-expired', cause: undefined },
+        { name: lock.name, owner: hold.owner, reason: 'lease-expired', cause: undefined, over: false },
       ])
     })
 

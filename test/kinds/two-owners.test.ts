@@ -7,13 +7,14 @@ const sideOf = {
   lock: (holdfast: Holdfast, name: string): Lock => holdfast.lock(name),
   fair: (holdfast: Holdfast, name: string): Lock => holdfast.fairLock(name),
   fenced: (holdfast: Holdfast, name: string): Lock => holdfast.fencedLock(name),
+  spin: (holdfast: Holdfast, name: string): Lock => holdfast.spinLock(name),
   read: (holdfast: Holdfast, name: string): Lock => holdfast.readWriteLock(name).readLock(),
   write: (holdfast: Holdfast, name: string): Lock => holdfast.readWriteLock(name).writeLock(),
 }
+/** Of one name these are one lock in the store. */
+const alike = ['lock', 'fenced', 'fair', 'spin'] as const
 const pairs = [
-  { lost: 'lock', granted: 'lock' },
-  { lost: 'fenced', granted: 'fenced' },
-  { lost: 'fair', granted: 'fair' },
+  ...alike.flatMap((lost) => alike.map((granted) => ({ lost, granted }))),
   { lost: 'write', granted: 'write' },
   { lost: 'write', granted: 'read' },
   { lost: 'read', granted: 'write' },
@@ -41,6 +42,32 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
         await expect(first.release()).rejects.toBeInstanceOf(LockLostError)
       },
     )
+
+    test.each(alike)(
+      'forced open as a %s by its own client, a lock of whatever kind is told as lost',
+      async (kind) => {
+        for (const other of alike) {
+          const [holdfast, name] = [place.holdfast(), place.lockName()]
+          const hold = await sideOf[other](holdfast, name).acquire()
+          expect(await sideOf[kind](holdfast, name).forceUnlock()).toBe(true)
+          expect(() => hold.assertHeld()).toThrow(LockLostError)
+        }
+      },
+    )
+
+    test('kinds that are one lock in the store are strangers to each other within one section, too', async () => {
+      const [holdfast, name] = [place.holdfast(), place.lockName()]
+      for (const outer of alike) {
+        await sideOf[outer](holdfast, name).withLock(async (hold) => {
+          for (const inner of alike) {
+            const nested = await sideOf[inner](holdfast, name).tryAcquire()
+            expect(nested !== null).toBe(inner === outer)
+            await nested?.release()
+          }
+          hold.assertHeld()
+        })
+      }
+    })
 
     test('what stays true is not disproved: other readers, the read within a write, who is giving it back', async () => {
       const holdfast = place.holdfast()

@@ -83,7 +83,7 @@ describe('state', () => {
 })
 
 describe('taking and giving back', () => {
-  test('testIsHeldAndIsLockedByThread: both say yes until the unlock, and no after it', async () => {
+  test('testIsHeldAndIsLockedByThread (H31): both say yes until the unlock, and no after it', async () => {
     const { multi, owner, end } = await two()
     await owner.do(() => multi.lock())
     expect(await owner.do(() => multi.isHeld())).toBe(true)
@@ -95,7 +95,7 @@ describe('taking and giving back', () => {
   })
 
   // A Node call is interrupted by its signal or not at all.
-  test('testLockUnInterruptibly: a lock() without a signal waits on while another, with one, ends with its reason', async () => {
+  test('testLockUnInterruptibly (H31): a lock() without a signal waits on while another, with one, ends with its reason', async () => {
     const { multi, owner, other, end } = await two()
     await owner.do(() => multi.lock())
     const interrupt = new AbortController()
@@ -175,7 +175,7 @@ describe('taking and giving back', () => {
     await end()
   })
 
-  test('testForceUnLock: with every member forced open nothing is left in the store', async () => {
+  test('testForceUnLock (H31): with every member forced open nothing is left in the store', async () => {
     const { multi, owner, end } = await two()
     await owner.do(() => multi.lock({ leaseMs: 30_000 }))
     const elsewhere = place.holdfast()

@@ -44,7 +44,7 @@ describe('by the id', () => {
     expect(await semaphore.availablePermits()).toBe(3)
   })
 
-  test('testReleaseManyExpiredDoesNotThrow: permits that ended in bulk come back with the next one, whose end throws nowhere', async () => {
+  test('testReleaseManyExpiredDoesNotThrow (H31): permits that ended in bulk come back with the next one, whose end throws nowhere', async () => {
     const semaphore = await semaphoreOf(10)
     expect((await semaphore.acquire({ permits: 6, leaseMs: 200 })).permitIds).toHaveLength(6)
     expect(await semaphore.availablePermits()).toBe(4)
@@ -54,7 +54,7 @@ describe('by the id', () => {
     await untilAvailable(semaphore, 10)
   })
 
-  test('testReleaseManyNotExistOrExpired: one that is expired, released, unknown or no id at all spoils the release of all', async () => {
+  test('testReleaseManyNotExistOrExpired (H31): one that is expired, released, unknown or no id at all spoils the release of all', async () => {
     const semaphore = await semaphoreOf(10)
     const { permitIds: timed } = await semaphore.acquire({ permits: 2, leaseMs: 200 })
     const permitIds = (await semaphore.tryAcquire({ permits: 8 }))?.permitIds ?? []

@@ -83,7 +83,7 @@ test('testWriteLockExpiration: nested leases keep others out for the longest of 
 
 // Redisson's second read lock is the same thread's, and its unlock falls back to the time of the first. Here a partial release never
 // shortens the time left (rule L2), so the second reader is another thread.
-test('testReadLockLeaseTimeout: a reader that came and left keeps nobody out past the first one’s lease', async () => {
+test('testReadLockLeaseTimeout (H31): a reader that came and left keeps nobody out past the first one’s lease', async () => {
   const holdfast = place.holdfast()
   const name = place.lockName()
   const read = holdfast.readWriteLock(name).readLock()
@@ -144,7 +144,7 @@ test('testMultiInstanceReadLockZombieCleanup: a dead reader is not kept alive by
   await writer?.release()
 })
 
-test('testMultiInstanceZombieReadLockPerformance: 60 holds of 20 dead readers delay a writer by no more than their lease', async () => {
+test('testMultiInstanceZombieReadLockPerformance (H31): 60 holds of 20 dead readers delay a writer by no more than their lease', async () => {
   const name = place.lockName()
   for (let instance = 0; instance < 20; instance += 1) {
     const dead = place.holdfast({ watchdogMs: 900 })

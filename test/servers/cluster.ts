@@ -24,6 +24,8 @@ export interface ClusterOrder extends Order {
   readonly masters?: number
   /** Whether each master has a replica. Default: no. */
   readonly replicated?: boolean
+  /** What each node is started with, beside what makes it one. */
+  readonly args?: readonly string[]
 }
 
 /** Brings a cluster on the loopback interface; resolves when every node calls it sound. */
@@ -32,12 +34,13 @@ export async function bringCluster({
   prefer,
   masters = 3,
   replicated = false,
+  args = [],
 }: ClusterOrder = {}): Promise<Cluster> {
   const way = await findWay({ wanted: flavour, group: true }, prefer)
   const started = await Promise.allSettled(
     Array.from({ length: replicated ? 2 * masters : masters }, async () => {
       const bus = await freePort()
-      const node = await LaunchedServer.start({ way, args: nodeArguments(bus) })
+      const node = await LaunchedServer.start({ way, args: [...nodeArguments(bus), ...args] })
       return { node, bus }
     }),
   )

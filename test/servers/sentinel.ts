@@ -1,6 +1,7 @@
 import { withAdmin } from './admin.js'
 import { findWay, type Order } from './find.js'
 import { LaunchedServer, type Plan } from './launched.js'
+import { untilFollows } from './replication.js'
 import type { Server } from './server.js'
 import { until } from './until.js'
 
@@ -22,12 +23,21 @@ export interface SentinelGroup {
   stop(): Promise<void>
 }
 
+export interface SentinelOrder extends Order {
+  /** What the primary and the replica are started with. */
+  readonly args?: readonly string[]
+}
+
 const NAME = 'mymaster'
 const SENTINELS = 3
 const QUORUM = 2
 
 /** Brings a sentinel group on the loopback interface; resolves when a failover would succeed. */
-export async function bringSentinel({ flavour = 'any', prefer }: Order = {}): Promise<SentinelGroup> {
+export async function bringSentinel({
+  flavour = 'any',
+  prefer,
+  args = [],
+}: SentinelOrder = {}): Promise<SentinelGroup> {
   const way = await findWay({ wanted: flavour, group: true }, prefer)
   const all: LaunchedServer[] = []
   const start = async (plan: Omit<Plan, 'way'>): Promise<LaunchedServer> => {
@@ -39,8 +49,8 @@ export async function bringSentinel({ flavour = 'any', prefer }: Order = {}): Pr
     await Promise.all(all.map((server) => server.stop()))
   }
   try {
-    let primary = await start({})
-    let replica = await start({ args: ['--replicaof', primary.host, String(primary.port)] })
+    let primary = await start({ args })
+    let replica = await start({ args: ['--replicaof', primary.host, String(primary.port), ...args] })
     // A sentinel asks a primary for its replicas once at first, and then not for ten seconds.
     await untilFollows(replica, primary)
     const files = { 'sentinel.conf': configuration(primary) }
@@ -92,25 +102,6 @@ async function hasten(sentinel: Server): Promise<void> {
   await withAdmin(sentinel, (command) =>
     command('SENTINEL', 'DEBUG', 'INFO-PERIOD', 100, 'PING-PERIOD', 100, 'PUBLISH-PERIOD', 100),
   )
-}
-
-/** Resolves when the replica follows the primary and has all that was written to it before this call. */
-async function untilFollows(replica: Server, primary: Server): Promise<void> {
-  const written = /^master_repl_offset:(\d+)/m.exec(await replication(primary))?.[1]
-  await until(
-    async () => {
-      const info = await replication(replica)
-      const has = /^slave_repl_offset:(\d+)/m.exec(info)?.[1]
-      const linked = info.includes(`master_port:${primary.port}`) && info.includes('master_link_status:up')
-      return linked && Number(has) >= Number(written)
-    },
-    { what: `the server on port ${replica.port} follows the one on port ${primary.port}` },
-  )
-}
-
-/** Over a connection of its own each time: the sentinel cuts those of a server whose part it changes. */
-function replication(server: Server): Promise<string> {
-  return withAdmin(server, async (command) => String(await command('INFO', 'replication')))
 }
 
 async function knowsGroup(sentinel: Server): Promise<boolean> {

@@ -46,10 +46,28 @@ describe('LeaseTime', () => {
     const time = new LeaseTime()
     time.at(0, HOUR_MS)
     expect(time.at(10, 10)).toBe(10)
-    expect(time.at(20, HOUR_MS / 2)).toBe(20)
     expect(time.at(30, HOUR_MS + 30)).toBe(30)
     // What comes on top of that was no putting right.
     expect(time.at(40, 2 * HOUR_MS + 40)).toBe(HOUR_MS + 40)
+  })
+
+  test.each([5_000, HOUR_MS / 2, HOUR_MS + 60_000])(
+    'H11: a virtual machine that stood still after its wall clock was set back is noticed: %i ms',
+    (stoodStillMs) => {
+      const time = new LeaseTime()
+      time.at(0, HOUR_MS)
+      time.at(10, 10)
+      expect(time.at(20, 20 + stoodStillMs)).toBe(20 + stoodStillMs)
+      // The clock is still to be put right: that is no pause.
+      expect(time.at(30, 30 + stoodStillMs + HOUR_MS)).toBe(30 + stoodStillMs)
+    },
+  )
+
+  test('H11: a small step back excuses no pause that is a little longer', () => {
+    const time = new LeaseTime()
+    time.at(0, 500)
+    time.at(10, 10)
+    expect(time.at(20, 620)).toBe(620)
   })
 
   test('H11: set back, asleep for a while, and set forward: the sleep counts, the rest does not', () => {
@@ -57,7 +75,7 @@ describe('LeaseTime', () => {
     const time = new LeaseTime(() => sleptMs)
     time.at(0, HOUR_MS)
     time.at(10, 10)
-    expect(time.at(20, HOUR_MS + 20)).toBe(20 + sleptMs)
+    expect(time.at(20, HOUR_MS + sleptMs + 20)).toBe(20 + sleptMs)
   })
 
   test('small differences of two clocks read in turn count for nothing', () => {

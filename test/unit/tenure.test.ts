@@ -108,7 +108,7 @@ describe('Tenure', () => {
     const tenure = heldBy(first, 500)
     tenure.takenAt = 'where the first took it'
     const hold = new Grant(tenure, next, 900, undefined)
-    tenure.passTo(next.owner, hold)
+    tenure.passTo(next.owner, hold, 1)
     expect(tenure).toMatchObject({
       owner: 'client:2',
       storedAs: 'client:1',
@@ -119,7 +119,17 @@ describe('Tenure', () => {
     expect(tenure.renewUntil).toBe(900)
     expect(tenure.admits(within(next))).toBe(true)
     expect(tenure.admits(first)).toBe(false)
-    tenure.passTo(first.owner, new Grant(tenure, first, 900, undefined))
+    tenure.passTo(first.owner, new Grant(tenure, first, 900, undefined), 2)
     expect(tenure).toMatchObject({ owner: 'client:1', storedAs: 'client:1', handOvers: 2 })
+    const passed = [
+      { owner: 'client:1', at: 1 },
+      { owner: 'client:2', at: 2 },
+    ]
+    expect(tenure.passed).toEqual(passed)
+    // What the store said then says nothing of the section that ended later.
+    tenure.confirmedAt(1)
+    expect(tenure.passed).toEqual(passed.slice(1))
+    tenure.confirmedAt(2)
+    expect(tenure.passed).toEqual([])
   })
 })

@@ -1,4 +1,5 @@
 import type { Episode } from '../episode.js'
+import { Room } from '../history/room.js'
 import { callsOf } from '../history/section.js'
 import { Standstills } from '../history/standstills.js'
 import type { Nemesis } from '../nemeses/nemesis.js'
@@ -44,11 +45,12 @@ export function check(episode: Episode, nemesis: Nemesis, times: Times): Verdict
   const calls = callsOf(history)
   const standstills = new Standstills(history)
   const promises: Promises = { storeTimeoutMs, commandTimeoutMs, graceMs: GRACE_MS }
-  const exclusion = checkExclusion(calls, faults, {
+  const room = new Room(history)
+  const exclusion = checkExclusion(calls, faults, room, {
     noticeMs: watchdogMs / 3 + GRACE_MS + (faults.some(({ cutsOff }) => cutsOff) ? 2 * commandTimeoutMs : 0),
     handOverMs: HAND_OVER_MS,
   })
-  const idleness = checkIdleness(calls, faults, standstills, endedAt, {
+  const idleness = checkIdleness(calls, faults, standstills, room, endedAt, {
     leaseMs: watchdogMs,
     idleMs:
       GRACE_MS +

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { EVERYTHING, type Told } from '../history/event.js'
 import type { Fault } from '../history/fault.js'
+import { Room } from '../history/room.js'
 import { checkExclusion } from './exclusion.js'
-import { call, fault, told } from './told.js'
+import { call, fault, historyOf, told } from './told.js'
 
 const bounds = { noticeMs: 1_000, handOverMs: 100 }
 type Line = readonly [t: number, told: Told]
@@ -23,7 +24,12 @@ function section(
 }
 
 function judge(workers: Record<string, Line[]>, faults: Fault[] = [], killed: Record<string, number> = {}) {
-  const { findings, explained } = checkExclusion(told(workers, { killed }), faults, bounds)
+  const { findings, explained } = checkExclusion(
+    told(workers, { killed }),
+    faults,
+    new Room(historyOf(workers)),
+    bounds,
+  )
   return { checks: findings.map(({ check }) => check), explained }
 }
 
@@ -124,6 +130,24 @@ describe('an overlap is excused', () => {
   })
 })
 
+describe('a latch', () => {
+  const closes = { kind: 'latch', way: 'trySetCount', room: EVERYTHING, takes: EVERYTHING, opens: [] }
+  const waits = { ...closes, way: 'await', takes: 1 }
+
+  test('lets nobody in who came when it was closed, until it is counted down', () => {
+    const closed = { one: section(1, 10, 20, 5_000, closes) }
+    expect(judge({ ...closed, two: section(1, 15, 15.1, 5_000, waits) }).checks).toEqual(['exclusion'])
+    expect(judge({ ...closed, two: section(1, 25, 25.1, 5_000, waits) }).checks).toEqual([])
+    expect(judge({ ...closed, two: section(1, 10.5, 10.6, 5_000, waits) }).checks).toEqual([])
+  })
+
+  test('is closed by one at a time, whoever is still on the way through', () => {
+    const closed = { one: section(1, 10, 20, 5_000, closes) }
+    expect(judge({ ...closed, two: section(1, 15, 18, 5_000, closes) }).checks).toEqual(['exclusion'])
+    expect(judge({ ...closed, two: section(1, 9, 12, 5_000, waits) }).checks).toEqual([])
+  })
+})
+
 describe('what several may hold', () => {
   const permits = (takes: number) => ({ kind: 'semaphore', room: 3, takes, opens: [] })
   const reader = { kind: 'read', room: EVERYTHING, takes: 1 }
@@ -133,6 +157,19 @@ describe('what several may hold', () => {
     const two = { one: section(1, 10, 20, 5_000, permits(2)), two: section(1, 12, 20, 5_000, permits(1)) }
     expect(judge(two).checks).toEqual([])
     expect(judge({ ...two, three: section(1, 13, 14, 5_000, permits(1)) }).checks).toEqual(['exclusion'])
+  })
+
+  test('permits that were added count until their reduction is done, whoever was granted last', () => {
+    const resized = (n: number, from: number, to: number, by: number): Line[] => [
+      [from, { e: 'resize', n, name: 'a', by }],
+      [to, { e: 'resized', n, by }],
+    ]
+    const three = { one: section(1, 10, 60, 5_000, permits(3)) }
+    const more = (at: number) => ({ ...three, two: section(1, at, at + 5, 5_000, permits(1)) })
+    const added = { three: [...resized(1, 20, 21, 1), ...resized(2, 30, 40, -1)] }
+    expect(judge({ ...more(19), ...added }).checks).toEqual(['exclusion'])
+    expect(judge({ ...more(35), ...added }).checks).toEqual([])
+    expect(judge({ ...more(45), ...added }).checks).toEqual(['exclusion'])
   })
 
   test('readers are good together, a writer beside them is a violation', () => {

@@ -1,4 +1,5 @@
 import type { Fault } from '../history/fault.js'
+import type { Room } from '../history/room.js'
 import { type Call, endOf } from '../history/section.js'
 import type { Explanation, Finding } from './finding.js'
 
@@ -22,7 +23,12 @@ interface Entered {
 }
 
 /** Judges from entries and exits alone who was inside together, and whether that is to be excused. */
-export function checkExclusion(calls: readonly Call[], faults: readonly Fault[], bounds: Bounds): Exclusion {
+export function checkExclusion(
+  calls: readonly Call[],
+  faults: readonly Fault[],
+  room: Room,
+  bounds: Bounds,
+): Exclusion {
   const findings: Finding[] = []
   const explained = { pause: 0, 'data lost': 0 }
   for (const [name, entered] of enteredByName(calls)) {
@@ -31,12 +37,17 @@ export function checkExclusion(calls: readonly Call[], faults: readonly Fault[],
     const unnoticedBy = new Set<Call>()
     for (const next of entered) {
       inside = inside.filter(({ endedAt }) => endedAt > next.enteredAt)
-      const others = inside.filter((each) => !admits(each.call, next.call) && !heldBefore(next, each))
+      const others = inside.filter(
+        (each) => !admits(each.call, next.call) && !heldBefore(next, each) && !metOpen(next, each),
+      )
       const taken = (of: readonly Entered[]): number => of.reduce((sum, { call }) => sum + call.takes, 0)
-      if (others.length > 0 && taken(others) + next.call.takes > next.call.room) {
+      // Whichever of them was granted last, there were so many then.
+      const since = Math.max(next.call.calledAt, ...others.map(({ call }) => call.calledAt))
+      const most = next.call.room + room.most(name, since, next.enteredAt)
+      if (others.length > 0 && taken(others) + next.call.takes > most) {
         const verdicts = others.map((older) => ({ older, ...judge(older, next, name, faults, bounds) }))
         const unexplained = verdicts.filter(({ why }) => why === undefined).map(({ older }) => older)
-        const breaks = unexplained.length > 0 && taken(unexplained) + next.call.takes > next.call.room
+        const breaks = unexplained.length > 0 && taken(unexplained) + next.call.takes > most
         for (const { why, unnoticed, older } of verdicts) {
           if (why !== undefined) explained[why] += 1
           if (unnoticed === undefined || unnoticedBy.has(older.call)) continue
@@ -94,6 +105,11 @@ function heldBefore({ call }: Entered, { call: nested, enteredAt }: Entered): bo
   return (
     call.kind === 'multi' && call.leaseMs !== undefined && call.calledAt < enteredAt && admits(call, nested)
   )
+}
+
+/** Who waited for a latch keeps nobody out, and may have met it open for a moment, before it was closed again. */
+function metOpen({ call }: Entered, { call: older, enteredAt }: Entered): boolean {
+  return older.way === 'await' || (call.way === 'await' && call.calledAt < enteredAt)
 }
 
 function judge(

@@ -1,4 +1,5 @@
 import type { Fault } from '../history/fault.js'
+import type { Room } from '../history/room.js'
 import type { Call } from '../history/section.js'
 import type { Standstills } from '../history/standstills.js'
 import type { Finding } from './finding.js'
@@ -24,6 +25,8 @@ interface State {
   excuses: number
   readonly waiting: Set<Call>
   entries: number
+  /** How many permits there are beyond the number that was set. */
+  more: number
 }
 
 /** Leases in the store end a little after the holder's view of them. */
@@ -34,6 +37,7 @@ export function checkIdleness(
   calls: readonly Call[],
   faults: readonly Fault[],
   standstills: Standstills,
+  room: Room,
   endedAt: number,
   { idleMs, leaseMs }: IdlenessBounds,
 ): Idleness {
@@ -43,8 +47,9 @@ export function checkIdleness(
     const changes = [
       ...ofName.flatMap((call) => changesOf(call, endedAt, leaseMs)),
       ...excusesOf(faults, leaseMs),
+      ...room.certain(name).map(({ at, by }) => ({ at, change: resized(by) })),
     ].sort((one, other) => one.at - other.at)
-    const state: State = { used: 0, excuses: 0, waiting: new Set(), entries: 0 }
+    const state: State = { used: 0, excuses: 0, waiting: new Set(), entries: 0, more: 0 }
     const kind = ofName.find(({ names }) => names.length === 1)?.kind ?? 'multi'
     let since: number | undefined
     let entries = 0
@@ -78,7 +83,7 @@ function waited({ worker, calledAt }: Call, from: number, to: number, standstill
   return to - start - standstills.during(worker, start, to)
 }
 
-function isIdle({ used, excuses, waiting }: State): boolean {
+function isIdle({ used, excuses, waiting, more }: State): boolean {
   if (excuses > 0 || waiting.size === 0) return false
   let most = 0
   let room = 0
@@ -86,7 +91,7 @@ function isIdle({ used, excuses, waiting }: State): boolean {
     most = Math.max(most, call.takes)
     room = call.room
   }
-  return used + most <= room
+  return used + most <= room + more
 }
 
 /** The calls on each single name; one that takes several names waits for all of them. */
@@ -103,7 +108,7 @@ function byName(calls: readonly Call[]): Map<string, Call[]> {
 }
 
 function changesOf(call: Call, endedAt: number, leaseMs: number): Array<{ at: number; change: Change }> {
-  const { calledAt, enteredAt, settledAt, diedAt, takes, names, waitMs, how } = call
+  const { calledAt, enteredAt, settledAt, diedAt, takes, names, waitMs, how, lapsesAt } = call
   const over = Math.min(settledAt ?? endedAt, diedAt ?? endedAt)
   const changes: Array<{ at: number; change: Change }> = []
   if (names.length === 1 && waitMs !== 0 && call.kind !== 'once') {
@@ -123,18 +128,31 @@ function changesOf(call: Call, endedAt: number, leaseMs: number): Array<{ at: nu
         },
       },
       {
-        at: how === 'ok' ? over : Math.max(over, certain),
+        at:
+          how === 'ok'
+            ? over
+            : how === 'lock_lost' && lapsesAt !== undefined
+              ? lapsesAt + MARGIN_MS
+              : Math.max(over, certain),
         change: (state) => {
           state.used -= takes
         },
       },
     )
   }
-  // What did not settle well may have been granted without anybody knowing: until its lease has ended.
-  if (enteredAt === undefined && diedAt !== undefined)
+  // What did not settle well may have been granted without anybody knowing: until its lease has ended. A latch has none.
+  if (call.way === 'trySetCount' && enteredAt === undefined && how !== 'busy')
+    changes.push(...excuse(calledAt, endedAt))
+  else if (enteredAt === undefined && diedAt !== undefined)
     changes.push(...excuse(diedAt, diedAt + (call.leaseMs ?? leaseMs) + MARGIN_MS))
   if (names.length > 1) changes.push(...excuse(calledAt, enteredAt ?? over))
   return changes
+}
+
+function resized(by: number): Change {
+  return (state) => {
+    state.more += by
+  }
 }
 
 function excusesOf(faults: readonly Fault[], leaseMs: number): Array<{ at: number; change: Change }> {

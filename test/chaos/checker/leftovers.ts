@@ -1,6 +1,7 @@
 import { Holdfast } from '../../../src/index.js'
 import { withAdmin } from '../../servers/admin.js'
 import type { Server } from '../../servers/index.js'
+import type { Room } from '../history/room.js'
 import { PERMITS, type Resource } from '../program/resource.js'
 import { storeAt } from '../route.js'
 import type { Topology } from '../topologies/topology.js'
@@ -13,14 +14,17 @@ const KEPT = /^(redisson_lock_token|holdfast_rw_fence|holdfast_once|holdfast_req
 export async function findLeftovers(
   { servers, direct, name }: Topology,
   resources: readonly Resource[],
+  room: Room,
   withinMs: number,
 ): Promise<Finding[]> {
   const deadline = performance.now() + withinMs
   const numbers = resources.filter(({ kind }) => kind === 'semaphore' || kind === 'permits')
-  const kept = new Set(numbers.map((resource) => resource.name))
+  // A latch stays closed that nobody was left to count down.
+  const latches = resources.filter(({ kind }) => kind === 'latch')
+  const kept = new Set([...numbers, ...latches].map((resource) => resource.name))
   for (;;) {
     const found = (await Promise.all(servers.map((server) => leftAt(server, kept)))).flat()
-    if (name !== 'quorum') found.push(...(await missingPermits(numbers, direct)))
+    if (name !== 'quorum') found.push(...(await missingPermits(numbers, room, direct)))
     if (found.length === 0 || performance.now() > deadline) return found
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
@@ -51,7 +55,11 @@ async function leftAt(server: Server, kept: ReadonlySet<string>): Promise<Findin
   })
 }
 
-async function missingPermits(numbers: readonly Resource[], direct: Topology['direct']): Promise<Finding[]> {
+async function missingPermits(
+  numbers: readonly Resource[],
+  room: Room,
+  direct: Topology['direct'],
+): Promise<Finding[]> {
   const { store, disconnect } = storeAt(direct)
   const holdfast = new Holdfast(store)
   try {
@@ -60,11 +68,12 @@ async function missingPermits(numbers: readonly Resource[], direct: Topology['di
       const semaphore =
         kind === 'semaphore' ? holdfast.semaphore(name) : holdfast.permitExpirableSemaphore(name)
       const available = await semaphore.availablePermits()
-      if (available !== PERMITS)
+      const [fewer, more] = room.atRest(name)
+      if (available < PERMITS + fewer || available > PERMITS + more)
         findings.push({
           check: 'permits',
           kind,
-          what: `${name} has ${available} permits of ${PERMITS} at rest`,
+          what: `${name} has ${available} permits of ${PERMITS} (${fewer}, ${more}) at rest`,
         })
     }
     return findings

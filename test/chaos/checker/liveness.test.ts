@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Told } from '../history/event.js'
+import { Room } from '../history/room.js'
 import { Standstills } from '../history/standstills.js'
 import { checkFences } from './fences.js'
 import { checkIdleness } from './idleness.js'
@@ -93,7 +94,14 @@ test('a call that waits for a silent store gives up in time, one behind its own 
 describe('idleness', () => {
   const bounds = { idleMs: 500, leaseMs: 3_000 }
   const idle = (lines: Record<string, Line[]>, more: Parameters<typeof historyOf>[1] = {}) => {
-    const { findings, longestMs } = checkIdleness(told(lines, more), more.faults ?? [], still, 10_000, bounds)
+    const { findings, longestMs } = checkIdleness(
+      told(lines, more),
+      more.faults ?? [],
+      still,
+      new Room(historyOf(lines)),
+      10_000,
+      bounds,
+    )
     return { found: findings.length, longest: longestMs['lock'] }
   }
 
@@ -127,6 +135,32 @@ describe('idleness', () => {
     const lines = { one: killed, two: section(1, [50, 1_500, 1_600]) }
     const { longest } = idle(lines, { killed: { one: 10 } })
     expect(longest).toBeLessThan(400)
+  })
+
+  test('permits whose lease was made shorter are free when that has ended', () => {
+    const some = { kind: 'permits', opens: [] }
+    const lapses: Line[] = [
+      ...section(1, [0, 1, 100], some).slice(0, 3),
+      [110, { e: 'lets', c: 1, ms: 30 }],
+      [200, { e: 'done', c: 1, how: 'lock_lost' }],
+    ]
+    const lines = { one: lapses, two: section(1, [50, 1_200, 1_300], some) }
+    const found = checkIdleness(told(lines), [], still, new Room(historyOf(lines)), 10_000, bounds)
+    expect(found.longestMs['permits']).toBe(1_200 - 110 - 30 - 200)
+  })
+
+  test('permits that were taken away, for certain or perhaps, are not free', () => {
+    const some = { kind: 'lock', room: 3, takes: 2, opens: [] }
+    const waits = { two: section(1, [50, 900, 990], some) }
+    const reduced = (settles: boolean): Line[] => [
+      [10, { e: 'resize', n: 1, name: 'a', by: -2 }],
+      ...(settles ? ([[20, { e: 'resized', n: 1, by: -2 }]] as const) : []),
+      [600, { e: 'resize', n: 2, name: 'a', by: 2 }],
+      [700, { e: 'resized', n: 2, by: 2 }],
+    ]
+    expect(idle({ ...waits, three: reduced(true) }).longest).toBe(200)
+    expect(idle({ ...waits, three: reduced(false) }).longest).toBe(200)
+    expect(idle(waits).longest).toBe(850)
   })
 
   test('permits: only where there are enough for whoever wants most', () => {

@@ -8,8 +8,9 @@ export function checkLosses(calls: readonly Call[], standstills: Standstills): F
   const leased = calls.filter(({ leaseMs }) => leaseMs !== undefined)
   return (
     calls
-      .filter(({ leaseMs, lostAt, enteredAt, worker }) => {
-        if (lostAt === undefined || enteredAt === undefined || leaseMs !== undefined) return false
+      .filter(({ leaseMs, lostAt, enteredAt, exitedAt = Number.POSITIVE_INFINITY, worker }) => {
+        if (lostAt === undefined || enteredAt === undefined || leaseMs !== undefined || lostAt > exitedAt)
+          return false
         return standstills.during(worker, enteredAt, lostAt) === 0
       })
       // What is held by way of a leased hold ends with that.

@@ -5,6 +5,8 @@ import type { Finding } from './finding.js'
 
 /** For so long after its start a worker may find the machine busy. */
 const START_MS = 2_000
+/** What `close()` may take after it has drained: five seconds for the store, and what a busy machine adds. */
+const CLOSE_MS = 7_500
 
 /** Whether everything has come to an end, in the clients, and nothing was said that should not be. */
 export function checkRest(
@@ -21,6 +23,12 @@ export function checkRest(
   for (const { worker, events } of history.workers) {
     for (const event of events) {
       if (event.e === 'wrong') tell('wrong', `${worker}: ${event.what}`)
+      if (event.e === 'reopened') {
+        const { t, ms, drainMs } = event
+        const lateMs = ms - drainMs - CLOSE_MS - standstills.during(worker, t - ms, t)
+        if (lateMs > 0)
+          tell('late', `${worker}: close({ drainMs: ${drainMs} }) took ${lateMs.toFixed(0)} ms too long`)
+      }
       if (event.e === 'idle') {
         const left = Object.entries(event.census).filter(([, count]) => count !== 0)
         if (left.length > 0)

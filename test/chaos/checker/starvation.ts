@@ -10,7 +10,7 @@ const LINED = ['fair', 'read', 'write']
 /** To be dropped together with the steps back that processes take before each other: then no kind may starve anybody. */
 const UNFAIR = 'processes that are farther from the store starve (docs/robustness.md)'
 
-/** Whether a call waited for long while others entered again and again. Where nothing is promised (who polls), nothing is asked. */
+/** Whether a call waited for long while others entered again and again. Where nothing is promised (who polls, or misses the moment at which a latch was open), nothing is asked. */
 export function checkStarvation(
   calls: readonly Call[],
   faults: readonly Fault[],
@@ -24,7 +24,7 @@ export function checkStarvation(
   for (const call of calls) {
     const { id, kind, names, worker, calledAt, enteredAt, settledAt, diedAt } = call
     const [name] = names
-    if (kind === 'spin' || name === undefined || names.length > 1) continue
+    if (kind === 'spin' || kind === 'latch' || name === undefined || names.length > 1) continue
     const until = enteredAt ?? settledAt ?? diedAt ?? endedAt
     const waited =
       until - calledAt - standstills.during(worker, calledAt, until) - cutOff(faults, calledAt, until)

@@ -23,8 +23,15 @@ export type Told =
   | { readonly e: 'lost'; readonly c: number }
   /** The section's work is over; the release has not begun. */
   | { readonly e: 'exit'; readonly c: number }
+  /** Its permits are taken for so long yet, unless they are renewed. */
+  | { readonly e: 'lets'; readonly c: number; readonly ms: number }
   /** The call has settled after its section. */
   | { readonly e: 'done'; readonly c: number; readonly how: string }
+  /** The number of permits is to change; `by` is missing where all that are free are taken. `n` numbers the changes. */
+  | { readonly e: 'resize'; readonly n: number; readonly name: string; readonly by?: number | undefined }
+  | { readonly e: 'resized'; readonly n: number; readonly by: number }
+  /** A client was closed in the course of the load, and the next took its place. */
+  | { readonly e: 'reopened'; readonly ms: number; readonly drainMs: number }
   /** The event loop stood still for that long before this. */
   | { readonly e: 'lag'; readonly ms: number }
   /** No call is under way, and this is what is alive in the client. */

@@ -19,6 +19,8 @@ export interface Call extends CallTold {
   /** When its worker was killed, if the call was under way then. */
   diedAt: number | undefined
   fence: bigint | undefined
+  /** When its permits' lease ends, that was made shorter when its work was over. */
+  lapsesAt: number | undefined
   /** Each time its hold said that it stood: when, and until when that was certain. */
   readonly beliefs: Array<{ readonly at: number; readonly until: number }>
 }
@@ -46,6 +48,7 @@ function callsOfWorker({ worker, events, killedAt }: WorkerHistory): Map<number,
         how: undefined,
         diedAt: undefined,
         fence: undefined,
+        lapsesAt: undefined,
         beliefs: [],
       })
     } else if ('c' in event) {
@@ -81,6 +84,9 @@ function follow(call: Call, event: OfCall): void {
       break
     case 'exit':
       call.exitedAt = t
+      break
+    case 'lets':
+      call.lapsesAt = t + event.ms
       break
     case 'fail':
     case 'done':

@@ -11,7 +11,7 @@ import {
   scriptFlush,
   serverPause,
 } from './servers.js'
-import { block, blockWithThread, calm, clockStep, kill, pause } from './workers.js'
+import { block, blockWithThread, calm, clockStep, kill, pause, reopen } from './workers.js'
 
 /** All that goes wrong, alone and together. */
 export const nemeses: readonly Nemesis[] = [
@@ -21,6 +21,7 @@ export const nemeses: readonly Nemesis[] = [
   block,
   blockWithThread,
   clockStep,
+  reopen,
   restart,
   crash,
   serverPause,
@@ -44,6 +45,7 @@ export const nemeses: readonly Nemesis[] = [
   both(kill, cut),
   both(pause, serverPause),
   both(refuse, scriptFlush),
+  both(reopen, cut),
   both(silence, kill),
 ]
 
@@ -53,6 +55,7 @@ function both(one: Nemesis, other: Nemesis): Nemesis {
     topologies: one.topologies.filter((name) => other.topologies.includes(name)),
     options: { ...one.options, ...other.options },
     freezes: one.freezes === true || other.freezes === true,
+    losesData: one.losesData === true || other.losesData === true,
     strays: one.strays === true || other.strays === true,
     async strike(scene) {
       await Promise.all([one.strike(scene), other.strike(scene)])

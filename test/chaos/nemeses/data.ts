@@ -17,7 +17,7 @@ export const forceUnlock: Nemesis = {
   options: SHORT_LEASE,
   async strike({ random, topology, resources, fault }) {
     const locks = resources.filter(
-      ({ kind }) => kind !== 'semaphore' && kind !== 'permits' && kind !== 'once',
+      ({ kind }) => kind !== 'semaphore' && kind !== 'permits' && kind !== 'once' && kind !== 'latch',
     )
     if (locks.length === 0) return
     const { kind, name: named } = random.pick(locks)
@@ -39,10 +39,14 @@ export const forceUnlock: Nemesis = {
 
 export const deleteKey: Nemesis = {
   name: 'delete-key',
+  losesData: true,
   topologies: ['standalone-2', 'standalone-3', 'cluster'],
   options: SHORT_LEASE,
   async strike({ random, topology, resources, fault }) {
-    const { kind, name: named } = random.pick(resources)
+    // A latch that is deleted behind its back is open, but nobody says so, and no lease ends.
+    const keys = resources.filter((each) => each.kind !== 'latch')
+    if (keys.length === 0) return
+    const { kind, name: named } = random.pick(keys)
     const name = kind === 'striped' ? `${named}:${random.whole(0, STRIPES - 1)}` : named
     await fault(
       `DEL of ${name}`,

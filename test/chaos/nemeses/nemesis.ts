@@ -47,6 +47,8 @@ export interface Nemesis {
   readonly harmless?: boolean
   /** Whether nothing of it costs a hold that is renewed. */
   readonly keepsHolds?: boolean
+  /** Whether numbers that the store keeps may be lost, or be set back. */
+  readonly losesData?: boolean
   /** Whether sections have to last long for it to show. */
   readonly longWork?: boolean
   /** Goes wrong once. Called again and again, with pauses between. */

@@ -26,6 +26,7 @@ export const restart: Nemesis = {
 
 export const crash: Nemesis = {
   name: 'server-crash',
+  losesData: true,
   topologies: ['standalone-2', 'standalone-3', 'cluster', 'quorum'],
   async strike(scene) {
     const server = scene.random.pick(scene.topology.servers)
@@ -57,10 +58,11 @@ export const serverPause: Nemesis = {
 
 export const debugSleep: Nemesis = {
   name: 'debug-sleep',
-  topologies: ['standalone-2', 'standalone-3', 'quorum'],
+  topologies: ['standalone-2', 'standalone-3', 'cluster', 'sentinel', 'quorum'],
   async strike({ random, topology, fault }) {
     const server = random.pick(topology.servers)
-    const seconds = random.whole(1, 25) / 10
+    // A sentinel has its primary replaced after two seconds.
+    const seconds = random.whole(1, topology.name === 'sentinel' ? 12 : 25) / 10
     await fault(
       `DEBUG SLEEP ${seconds} of ${server.port}`,
       () => withAdmin(server, (command) => command('DEBUG', 'SLEEP', seconds)),
@@ -116,6 +118,7 @@ export const scriptFlush: Nemesis = {
 
 export const failover: Nemesis = {
   name: 'failover',
+  losesData: true,
   topologies: ['sentinel', 'cluster'],
   async strike({ topology, fault, pause }) {
     await fault(

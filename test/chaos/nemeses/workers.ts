@@ -55,7 +55,7 @@ export const block: Nemesis = {
 export const blockWithThread: Nemesis = {
   ...block,
   name: 'block-thread',
-  topologies: ['standalone-2', 'standalone-3', 'cluster'],
+  topologies: ['standalone-2', 'standalone-3', 'cluster', 'sentinel'],
   options: { ...SHORT_LEASE, watchdogThread: true },
 }
 
@@ -68,5 +68,20 @@ export const clockStep: Nemesis = {
     const victim = random.pick(victims)
     const ms = random.pick([-3_000, -100, 40, 100, 1_000, 5_000, 15_000])
     await fault(`clock of ${victim.name} set by ${ms} ms`, () => victim.tell({ do: 'clock', ms }))
+  },
+}
+
+/** A client is closed, at once or when its sections had time to end, while another of the same process goes on. */
+export const reopen: Nemesis = {
+  name: 'reopen',
+  topologies: topologyNames,
+  options: SHORT_LEASE,
+  async strike({ random, victims, fault, pause: wait }) {
+    const victim = random.pick(victims)
+    const drainMs = random.pick([0, 20, 500, 3_000])
+    await fault(`client of ${victim.name} closed, with ${drainMs} ms to drain`, async () => {
+      victim.tell({ do: 'reopen', drainMs })
+      await wait(0, drainMs)
+    })
   },
 }

@@ -11,7 +11,14 @@ export interface Terms {
   readonly longestWorkMs: number
   /** Whether that is not so rare. */
   readonly longWork: boolean
+  readonly resizes: Resizes
 }
+
+/**
+ * How programs may change the numbers of permits: not at all where data may be lost, for then nobody knows them; by adding first
+ * where what is begun may not be finished, so that there are never too few for good; else in any order.
+ */
+export type Resizes = 'none' | 'by-adding' | 'any'
 
 /** What encloses a step. */
 interface Enclosing {
@@ -42,6 +49,10 @@ function steps(random: Random, terms: Terms, enclosing: Enclosing): Step[] {
 
 function step(random: Random, terms: Terms, enclosing: Enclosing): Step {
   const nested = enclosing.depth > 0
+  const resized = terms.resizes !== 'none' && random.chance(0.03) ? resize(random, terms) : undefined
+  if (resized) return resized
+  const { kinds } = terms
+  if (kinds.includes('latch') && random.chance(1 / kinds.length)) return latch(random, terms)
   if (nested && random.chance(0.2)) return work(random, terms)
   if (enclosing.depth < DEEPEST && nested && random.chance(0.25)) {
     const deeper = { ...enclosing, depth: enclosing.depth + 1 }
@@ -68,7 +79,12 @@ function section(random: Random, terms: Terms, enclosing: Enclosing): SectionSte
   const body = nests ? steps(random, terms, inner) : [work(random, terms)]
   const { waitMs, abortAfterMs } = patience(random)
   // What detached work acquires may belong to a scope that outlives the one it was begun in: nobody outside could tell to which.
-  const way = enclosing.depth < DEEPEST ? wayInto(random, target, waitMs, enclosing.depth > 0) : 'withLock'
+  // Unless it does so for an owner of its own.
+  const deepest = enclosing.depth >= DEEPEST
+  const asAnother = deepest && !reenters && hasOwner(target) && random.chance(0.4)
+  const inDeepest = asAnother ? 'acquire' : 'withLock'
+  const way = deepest ? inDeepest : wayInto(random, target, waitMs, enclosing.depth > 0)
+  const acquires = way === 'acquire' || way === 'tryAcquire'
   return {
     do: 'section',
     target,
@@ -78,8 +94,43 @@ function section(random: Random, terms: Terms, enclosing: Enclosing): SectionSte
     // A lease that may be shorter than the section: the loss is part of the program.
     leaseMs: random.chance(0.15) ? random.pick([50, 200, 1_000, 5_000]) : undefined,
     // What `lock()` takes for an explicit owner has no scope in which its body could take it again.
-    explicitOwner: !reenters && way !== 'lock' && way !== 'tryLock' && hasOwner(target) && random.chance(0.4),
+    explicitOwner:
+      asAnother ||
+      (!reenters && way !== 'lock' && way !== 'tryLock' && hasOwner(target) && random.chance(0.4)),
+    handedOn: acquires && hasOwner(target) && random.chance(0.3),
+    lapses: target.kind === 'permits' && random.chance(0.1),
     body,
+  }
+}
+
+function latch(random: Random, terms: Terms): Step {
+  const { name } = random.pick(terms.resources.filter(({ kind }) => kind === 'latch'))
+  // Nobody waits without end: who closes a latch may be killed.
+  return {
+    do: 'latch',
+    name,
+    closes: random.chance(0.3),
+    waitMs: random.pick([10, 1_000, 6_000]),
+    ms: random.whole(0, 30),
+  }
+}
+
+function resize(random: Random, { kinds, resources, resizes }: Terms): Step | undefined {
+  const numbers = resources.filter(({ kind }) => kinds.includes(kind))
+  const places = numbers.flatMap(({ kind, name }) =>
+    kind === 'semaphore' || kind === 'permits' ? [{ kind, name }] : [],
+  )
+  if (places.length === 0) return undefined
+  const place = random.pick(places)
+  // Permits with ids are not drained: an acquire of all of them does the same.
+  const orders =
+    place.kind === 'semaphore' ? (['add', 'reduce', 'drain'] as const) : (['add', 'reduce'] as const)
+  return {
+    do: 'resize',
+    ...place,
+    first: resizes === 'any' ? random.pick(orders) : 'add',
+    by: random.whole(1, PERMITS),
+    ms: random.whole(0, 20),
   }
 }
 
@@ -115,15 +166,17 @@ function newTarget(
       rank: Math.max(...chosen.map((member) => member.rank)),
     }
   }
-  const own = later.filter(({ kind }) => kinds.includes(kind))
+  const own = later.filter(({ kind }) => kind !== 'latch' && kinds.includes(kind))
   if (own.length === 0) return undefined
   // The kind first: some have more names than others.
   const kind = random.pick([...new Set(own.map((each) => each.kind))])
   const resource = random.pick(own.filter((each) => each.kind === kind))
-  return { target: targetOf(random, resource), rank: resource.rank }
+  const target = targetOf(random, resource)
+  return target && { target, rank: resource.rank }
 }
 
-function targetOf(random: Random, { kind, name }: Resource): Target {
+/** Undefined: there is no section of that kind. */
+function targetOf(random: Random, { kind, name }: Resource): Target | undefined {
   switch (kind) {
     case 'read-write':
       return { kind: random.chance(0.6) ? 'read' : 'write', name }
@@ -132,6 +185,8 @@ function targetOf(random: Random, { kind, name }: Resource): Target {
     case 'semaphore':
     case 'permits':
       return { kind, name, permits: random.chance(0.7) ? 1 : random.whole(2, PERMITS) }
+    case 'latch':
+      return undefined
     default:
       return { kind, name }
   }

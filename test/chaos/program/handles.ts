@@ -1,9 +1,9 @@
-import type { Hold, Holdfast, Lock, MultiHold } from '../../../src/index.js'
+import type { Hold, Holdfast, Lock, MultiHold, PermitsHold } from '../../../src/index.js'
 import { EVERYTHING } from '../history/event.js'
 import { PERMITS, type Resource, STRIPES } from './resource.js'
 import type { SectionStep, Target } from './step.js'
 
-export type AnyHold = Hold | MultiHold
+export type AnyHold = Hold | MultiHold | PermitsHold
 
 /** What all that is locked in one way or another has in common. */
 interface Lockable {

@@ -1,14 +1,19 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import type { Holdfast } from '../../../src/index.js'
 import type { Told } from '../history/event.js'
 import { type AnyHold, Handles, type SectionOptions } from './handles.js'
+import { Latching } from './latching.js'
+import type { Numbers } from './numbers.js'
 import { outcomeOf } from './outcome.js'
 import { Presence } from './presence.js'
+import { Resizing } from './resizing.js'
 import type { Resource } from './resource.js'
 import type { SectionStep, Step, Target } from './step.js'
 
 /** How often a section that works for long looks whether its lock is still held. */
 const LOOK_MS = 100
+const LAPSE_MS = 30
 
 /** The sections around a step: their numbers, the outermost first, and the hold of the innermost. */
 interface Around {
@@ -25,17 +30,21 @@ export class Interpreter {
   readonly #detached = new Set<Promise<void>>()
   readonly #running = new Set<Presence>()
   readonly #waiting = new Map<string, number>()
-  #calls = 0
-  /** Scopes of `run` are numbered downwards: those of sections have the numbers of their calls. */
-  #runs = 0
+  readonly #resizing: Resizing
+  readonly #latching: Latching
+  /** Has work done outside of all sections. */
+  readonly #elsewhere = AsyncLocalStorage.snapshot()
 
   constructor(
     private readonly holdfast: Holdfast,
     resources: readonly Resource[],
     private readonly ttlMs: { readonly once: number; readonly lease: number },
+    private readonly numbers: Numbers,
     private readonly write: (told: Told) => void,
   ) {
     this.#handles = new Handles(holdfast, resources)
+    this.#resizing = new Resizing(holdfast, numbers, write)
+    this.#latching = new Latching(holdfast, numbers, write)
     holdfast.on('waiting', ({ name, owner }) => {
       const c = this.#waiting.get(`${name} ${owner}`)
       if (c !== undefined) this.write({ e: 'wait', c })
@@ -80,6 +89,12 @@ export class Interpreter {
         this.#detached.add(kept)
         return
       }
+      case 'latch':
+        await this.#latching.carryOut(step, () => this.#work(step.ms, around))
+        return
+      case 'resize':
+        await this.#resizing.carryOut(step, () => this.#work(step.ms, around))
+        return
       case 'section':
         await this.#section(step, around)
     }
@@ -91,8 +106,8 @@ export class Interpreter {
   }
 
   async #section(step: SectionStep, around: Around): Promise<void> {
-    this.#calls += 1
-    const c = this.#calls
+    this.numbers.calls += 1
+    const c = this.numbers.calls
     const { names, room, takes } = this.#handles.claim(step)
     const { target, waitMs, leaseMs, abortAfterMs: abortMs } = step
     const owner = step.explicitOwner ? this.holdfast.owner() : undefined
@@ -162,7 +177,7 @@ export class Interpreter {
   }
 
   async #enter(
-    { way, leaseMs }: SectionStep,
+    { way, leaseMs, handedOn }: SectionStep,
     target: Exclude<Target, { kind: 'once' }>,
     options: SectionOptions,
     body: (hold: AnyHold) => Promise<void>,
@@ -177,11 +192,14 @@ export class Interpreter {
       case 'tryAcquire': {
         const hold = await lockable[way](asked)
         if (hold === null) return 'busy'
-        try {
-          await (isPermits(target) ? body(hold) : hold.run(() => body(hold)))
-        } finally {
-          await hold.release()
+        const work = async (): Promise<void> => {
+          try {
+            await (isPermits(target) ? body(hold) : hold.run(() => body(hold)))
+          } finally {
+            await hold.release()
+          }
         }
+        await (handedOn ? this.#elsewhere(work) : work())
         return 'ok'
       }
       case 'lock':
@@ -226,12 +244,28 @@ export class Interpreter {
       presence.look()
       this.#running.delete(presence)
       presence.exit()
+      if (step.lapses && target.kind === 'permits' && hold && 'permitIds' in hold)
+        await this.#letLapse(c, target.name, hold.permitIds)
+    }
+  }
+
+  /** Makes the lease of permits that nobody needs any more so short that it is over before they are released. */
+  async #letLapse(c: number, name: string, ids: readonly string[]): Promise<void> {
+    const semaphore = this.holdfast.permitExpirableSemaphore(name)
+    try {
+      const taken = await Promise.all(ids.map((id) => semaphore.updateLeaseTime(id, LAPSE_MS)))
+      if (!taken.every(Boolean)) return
+      this.write({ e: 'lets', c, ms: LAPSE_MS })
+      await pause(2 * LAPSE_MS)
+    } catch (error) {
+      if (outcomeOf(error) === undefined)
+        this.write({ e: 'wrong', what: `updateLeaseTime: ${String(error)}` })
     }
   }
 
   #inRun({ scope, stands }: Around): Around {
-    this.#runs -= 1
-    return { scope: [...scope, this.#runs], stands }
+    this.numbers.runs -= 1
+    return { scope: [...scope, this.numbers.runs], stands }
   }
 }
 

@@ -9,6 +9,7 @@ export const kinds = [
   'striped',
   'semaphore',
   'permits',
+  'latch',
   'once',
 ] as const
 export type Kind = (typeof kinds)[number]

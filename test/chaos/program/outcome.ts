@@ -4,8 +4,8 @@ import { HoldfastError, StoreError } from '../../../src/index.js'
 const EXPECTED = ['LOCK_TIMEOUT', 'LOCK_LOST', 'CLOSED']
 
 /** What an error says, in a word; undefined: no program should meet it. */
-export function outcomeOf(error: unknown, signal: AbortSignal): string | undefined {
-  if (signal.aborted && error === signal.reason) return 'aborted'
+export function outcomeOf(error: unknown, signal?: AbortSignal): string | undefined {
+  if (signal?.aborted && error === signal.reason) return 'aborted'
   if (error instanceof StoreError) return `store:${error.reason}${error.transient ? '' : ':final'}`
   if (error instanceof HoldfastError && EXPECTED.includes(error.code)) return error.code.toLowerCase()
   return undefined

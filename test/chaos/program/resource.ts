@@ -25,6 +25,7 @@ const namesOf: Readonly<Record<Resource['kind'], number>> = {
   striped: 1,
   semaphore: 1,
   permits: 1,
+  latch: 2,
   once: 1,
 }
 

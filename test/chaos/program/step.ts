@@ -19,12 +19,37 @@ export interface SectionStep {
   readonly abortAfterMs: number | undefined
   /** Whether it is taken for an owner of its own. */
   readonly explicitOwner: boolean
+  /** Whether its hold is handed to other work, outside of all sections, which runs the body as the hold's owner and releases. */
+  readonly handedOn: boolean
+  /** Whether its permits end by a lease that is made shorter when the work is over, not by a release. */
+  readonly lapses: boolean
   readonly body: readonly Step[]
+}
+
+/** Changes the number of permits, and makes up for that a little later. */
+export interface ResizeStep {
+  readonly do: 'resize'
+  readonly kind: 'semaphore' | 'permits'
+  readonly name: string
+  readonly first: 'add' | 'reduce' | 'drain'
+  readonly by: number
+  readonly ms: number
+}
+
+/** Closes a latch for so long, or waits until it is open. */
+export interface LatchStep {
+  readonly do: 'latch'
+  readonly name: string
+  readonly closes: boolean
+  readonly waitMs: number
+  readonly ms: number
 }
 
 /** One step of a program. */
 export type Step =
   | SectionStep
+  | ResizeStep
+  | LatchStep
   | { readonly do: 'work'; readonly ms: number }
   | { readonly do: 'siblings'; readonly branches: ReadonlyArray<readonly Step[]> }
   | { readonly do: 'run'; readonly body: readonly Step[] }

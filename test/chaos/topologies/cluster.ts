@@ -5,11 +5,12 @@ import { until } from '../../servers/until.js'
 import { Wire } from '../network/wire.js'
 import type { Route } from '../order.js'
 import { natMapOf } from './nat-map.js'
+import { DEBUGGABLE } from './standalone.js'
 import type { Topology } from './topology.js'
 
 /** Three masters, the first of which has a replica. */
 export async function bringClusterWithReplica(): Promise<Topology> {
-  const cluster = await bringCluster({ prefer: 'binary' })
+  const cluster = await bringCluster({ prefer: 'binary', args: DEBUGGABLE })
   const replica = await addReplica(cluster).catch(async (error: unknown) => {
     await cluster.stop()
     throw error
@@ -42,6 +43,7 @@ async function addReplica(cluster: Cluster): Promise<Server> {
     args: [
       ...['--cluster-enabled', 'yes', '--cluster-port', String(bus)],
       ...['--cluster-announce-ip', '127.0.0.1', '--cluster-node-timeout', '5000'],
+      ...DEBUGGABLE,
     ],
   })
   const [master] = cluster.nodes

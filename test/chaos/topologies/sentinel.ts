@@ -2,10 +2,11 @@ import { bringSentinel } from '../../servers/index.js'
 import { Wire } from '../network/wire.js'
 import type { Endpoint, Route } from '../order.js'
 import { natMapOf } from './nat-map.js'
+import { DEBUGGABLE } from './standalone.js'
 import type { Topology } from './topology.js'
 
 export async function bringSentinelGroup(): Promise<Topology> {
-  const group = await bringSentinel({ prefer: 'binary' })
+  const group = await bringSentinel({ prefer: 'binary', args: DEBUGGABLE })
   const servers = [group.primary, group.replica]
   const to = (sentinels: readonly Endpoint[], wires: readonly Wire[]): Route => ({
     to: 'sentinel',

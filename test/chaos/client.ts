@@ -1,0 +1,68 @@
+import {
+  type CloseOptions,
+  Holdfast,
+  type HoldfastOptions,
+  type RedisClient,
+  type Store,
+} from '../../src/index.js'
+import type { Told } from './history/event.js'
+import { Handles } from './program/handles.js'
+import { Interpreter } from './program/interpreter.js'
+import type { Numbers } from './program/numbers.js'
+import type { Resource } from './program/resource.js'
+import type { Step } from './program/step.js'
+
+const ONCE_TTL_MS = 30
+const REST_MS = 6_000
+const LEASE_MS = 30_000
+
+/** A `Holdfast` of a worker, and what runs programs with it. */
+export class Client {
+  readonly holdfast: Holdfast
+  readonly handles: Handles
+  readonly #interpreter: Interpreter
+  readonly #programs = new Set<Promise<void>>()
+
+  constructor(
+    store: RedisClient | Store,
+    options: HoldfastOptions,
+    resources: readonly Resource[],
+    numbers: Numbers,
+    private readonly write: (told: Told) => void,
+  ) {
+    this.holdfast = new Holdfast(store, options)
+    this.handles = new Handles(this.holdfast, resources)
+    const ttlMs = { once: ONCE_TTL_MS, lease: options.watchdogMs ?? LEASE_MS }
+    this.#interpreter = new Interpreter(this.holdfast, resources, ttlMs, numbers, write)
+  }
+
+  async run(program: readonly Step[]): Promise<void> {
+    const running = this.#interpreter.run(program).finally(() => this.#programs.delete(running))
+    this.#programs.add(running)
+    await running
+  }
+
+  /** Closes it, and tells how long that took. */
+  async close(options: CloseOptions = {}): Promise<number> {
+    const began = performance.now()
+    await this.holdfast.close(options)
+    return performance.now() - began
+  }
+
+  /** Resolves when its programs have ended, and all that nobody awaits, and tells what is alive then. */
+  async rest(): Promise<void> {
+    while (this.#programs.size > 0) await Promise.all(this.#programs)
+    await this.#interpreter.settled()
+    this.write({ e: 'idle', census: await this.#restingCensus() })
+  }
+
+  /** What is alive when all has been undone that is undone behind the calls, or when that takes too long. */
+  async #restingCensus(): Promise<Record<string, number>> {
+    const deadline = performance.now() + REST_MS
+    for (;;) {
+      const { appointments: _, ...census } = this.holdfast.census
+      if (performance.now() > deadline || Object.values(census).every((count) => count === 0)) return census
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { StaleFenceError } from '../../src/index.js'
+import { PrivateServer } from '../redisson/private-server.js'
+import { eventually } from '../setup/eventually.js'
+
+let primary: PrivateServer
+let replica: PrivateServer
+beforeAll(async () => {
+  ;[primary, replica] = await Promise.all([PrivateServer.bring(), PrivateServer.bring()])
+})
+afterAll(() => Promise.all([primary.stop(), replica.stop()]))
+
+test('H29: a replica that takes over without the last writes accepts a fence that its primary refused', async () => {
+  const { host, port } = primary.server
+  await replica.ask('REPLICAOF', host, port)
+  const before = primary.holdfast().guardedValue('stock')
+  await before.set('1', 1n)
+  await eventually(
+    () => replica.ask('EXISTS', 'stock'),
+    (there) => there === 1,
+  )
+  await replica.ask('REPLICAOF', 'NO', 'ONE')
+  await before.set('2', 2n)
+  await expect(before.set('late', 1n)).rejects.toBeInstanceOf(StaleFenceError)
+
+  const after = replica.holdfast().guardedValue('stock')
+  expect(await after.get()).toEqual({ value: '1', fence: 1n })
+  await after.set('late', 1n)
+  expect(await after.get()).toEqual({ value: 'late', fence: 1n })
+  await Promise.all([primary.tidy(), replica.tidy()])
+})
