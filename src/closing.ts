@@ -28,6 +28,7 @@ const AFTERMATH_MS = 500
 export class Closing {
   readonly #keepAlive = new KeepAlive()
   #work: Promise<void> | undefined
+  #over = false
   #endDrain: (() => void) | undefined
   readonly #drainEnded = new Promise<void>((resolve) => {
     this.#endDrain = resolve
@@ -50,7 +51,7 @@ export class Closing {
     const drainMs = whole('drainMs', options.drainMs, 0) ?? 0
     const timeoutMs = whole('timeoutMs', options.timeoutMs, 0) ?? 5_000
     if (drainMs === 0) this.#endDrain?.()
-    else this.schedule.at(this.schedule.clock.now() + drainMs, () => this.#endDrain?.())
+    else if (!this.#over) this.schedule.at(this.schedule.clock.now() + drainMs, () => this.#endDrain?.())
     this.#work ??= this.#keepAlive
       .during(() => this.#run(drainMs > 0, timeoutMs))
       .finally(() => this.#keepAlive.end())
@@ -64,6 +65,7 @@ export class Closing {
     this.kinds.giveUp()
     await this.session.close()
     await this.#upTo(AFTERMATH_MS, settled)
+    this.#over = true
     this.schedule.clear()
   }
 

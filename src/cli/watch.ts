@@ -36,13 +36,9 @@ export async function watch(
   const screen = output.live && !output.json ? new Screen(output.results) : undefined
   let before: readonly string[] | undefined
   let away = false
-  // Ctrl-C must not have to wait for a server that hangs.
-  const ended = new Promise<undefined>((resolve) => {
-    signal.addEventListener('abort', () => resolve(undefined), { once: true })
-  })
   for (let shown = 0; ; ) {
     try {
-      const now = await Promise.race([look(server, name), ended])
+      const now = await unlessAborted(signal, look(server, name))
       if (now === undefined) break
       if (away) output.note('back', 'the server answers again')
       away = false
@@ -67,6 +63,17 @@ export async function watch(
     if (signal.aborted) break
   }
   return exitCodes.ok
+}
+
+/** What the look comes to, or undefined once the signal aborts: Ctrl-C must not have to wait for a server that hangs. */
+function unlessAborted<Result>(signal: AbortSignal, looking: Promise<Result>): Promise<Result | undefined> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => resolve(undefined)
+    if (signal.aborted) leave()
+    // Not a race with one promise for all looks: that would keep what each of them has seen.
+    signal.addEventListener('abort', leave, { once: true })
+    looking.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
 }
 
 /** What counts as a change. Time passing does not. */

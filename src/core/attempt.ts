@@ -137,14 +137,13 @@ export class Attempt {
       }
       tenure.growing = false
       if (reply === TIME_IS_UP && soFar) {
-        this.outage.answered()
+        this.#answered()
         this.#refused(soFar, tenure)
         this.#giveBack(request, settledBy(sent, earlier), tenure)
         return undefined
       }
       if (reply === TIME_IS_UP) return this.#tooLate(request, sent, earlier, beforeSend, tenure)
-      this.outage.answered()
-      gate.outage.answered()
+      this.#answered()
       this.covered = covered
       // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
       this.busyUntil = Number.NEGATIVE_INFINITY
@@ -167,6 +166,12 @@ export class Attempt {
       waiter.attempting = undefined
       if (tenure.renewUntil === undefined) watchdog.unwatch(tenure)
     }
+  }
+
+  /** The store has answered this call, and so the others for the lock. */
+  #answered(): void {
+    this.outage.answered()
+    this.gate.outage.answered()
   }
 
   #refused(reply: Exclude<AcquireReply, { outcome: 'granted' }>, tenure: Tenure): undefined {

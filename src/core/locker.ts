@@ -11,6 +11,7 @@ import { GiveBack } from './give-back.js'
 import type { Grant } from './grant.js'
 import { KeepAlive } from './keep-alive.js'
 import { newGate } from './new-gate.js'
+import { Pauses } from './pauses.js'
 import { Possession } from './possession.js'
 import { release, releaseInMemory } from './release.js'
 import type { Schedule } from './schedule.js'
@@ -38,17 +39,16 @@ export class Locker {
   /** Called when nothing is held any more; set while the client lets its sections end. */
   #onDrained: (() => void) | undefined
   #closing: Promise<void> | undefined
-  #endPauses: (() => void) | undefined
-  /** Resolves when the client is closed. */
-  readonly closing = new Promise<void>((resolve) => {
-    this.#endPauses = resolve
-  })
+  /** Between tries of what failed; the close of the client ends them. */
+  readonly pauses: Pauses
   /** The locker of the other side, where a lock has two: reading and writing. An owner's holds on both belong together. */
   otherSide: Locker | undefined
   /** The lockers of other kinds whose lock of a name is this one's in the store: one owner has it, whichever kind it asked for. */
   rivals: readonly Locker[] = []
   readonly #gates = new Map<string, Gate>()
   readonly #acquisitions = new Set<Acquisition>()
+  /** Calls that consist of several, perhaps of other kinds too. */
+  readonly #compositions = new Set<Promise<unknown>>()
   readonly #releases = new Map<Grant, Promise<unknown> | undefined>()
   readonly #keepAlive = new KeepAlive()
 
@@ -67,6 +67,7 @@ export class Locker {
     /** Whether another kind of lock of this client knows the owner by that name of a lock: the store must not mix them up. */
     private readonly usedElsewhere: (name: string, owner: Owner, by: Locker) => boolean,
   ) {
+    this.pauses = new Pauses(schedule)
     this.giveBack = new GiveBack(port, schedule, (error) => emit('error', error))
     this.possession = new Possession(
       port,
@@ -111,6 +112,15 @@ export class Locker {
     const work = acquisition.run()
     acquisition.work = work
     return work
+  }
+
+  /** A call for several locks began: when it hears that it does not get all it gives back what it has got, which is waited for. */
+  compose(work: Promise<unknown>): void {
+    this.#compositions.add(work)
+    const ended = (): void => {
+      this.#compositions.delete(work)
+    }
+    work.then(ended, ended)
   }
 
   /** A call has ended. */
@@ -318,13 +328,11 @@ export class Locker {
 
   async #close(): Promise<void> {
     this.closed = true
-    this.#endPauses?.()
+    this.pauses.cutShort()
     const acquisitions = [...this.#acquisitions]
     for (const { waiter } of acquisitions) waiter.cancel(new ClosedError(waiter.call.name))
     await this.#keepAlive.during(async () => {
-      await Promise.allSettled(acquisitions.map(({ work }) => work))
-      // A call for several locks gives back those it has got when it hears that it does not get the rest.
-      if (acquisitions.length > 0) await new Promise<void>((resolve) => setImmediate(resolve))
+      await Promise.allSettled([...acquisitions.map(({ work }) => work), ...this.#compositions])
       this.possession.closeHeld(new ClosedError())
       // Whatever a call that just ended gives back is among them.
       await Promise.allSettled(this.#releases.values())

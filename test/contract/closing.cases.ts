@@ -115,7 +115,8 @@ export function closingCases(place: Place): void {
       const holdfast = place.holdfast()
       await holdfast.lock(place.lockName()).withLock(() => undefined)
       await Promise.all([holdfast.close(), holdfast.close()])
-      await holdfast.close()
+      await holdfast.close({ drainMs: 600_000 })
+      expect(sumOf(holdfast)).toBe(0)
       const block = async (): Promise<Holdfast> => {
         await using disposed = place.holdfast()
         await disposed.lock(place.lockName()).withLock(() => undefined)

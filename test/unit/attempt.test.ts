@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { StoreError } from '../../src/errors.js'
+import { VirtualClock } from '../../src/memory/index.js'
+import { callFrom, root } from './scenery.js'
+import { ScriptedLocker } from './scripted-locker.js'
+import { ScriptedPort, settle } from './scripted-port.js'
+
+/** A store that takes several rounds for an acquire, as a quorum does. */
+class PortInRounds extends ScriptedPort {
+  readonly inRounds = true
+}
+
+test('H4, H22: a store that has answered in a round is out no more, for the calls behind as well', async () => {
+  const clock = new VirtualClock()
+  const port = new PortInRounds(true)
+  const { locker, owners } = new ScriptedLocker(port, clock, { storeTimeoutMs: 500 })
+  const call = (waitMs: number) => locker.acquire(callFrom(root(owners.next()), { name: 'lock', waitMs }))
+  const first = call(900)
+  const behind = call(Number.POSITIVE_INFINITY)
+  let failure: unknown
+  behind.catch((error: unknown) => {
+    failure = error
+  })
+  await settle()
+  port.acquires.last.fail(new StoreError('unreachable', 'acquire', { transient: true }))
+  await clock.advance(100)
+  expect(port.acquires.all).toHaveLength(2)
+  // Its wait ends while votes are split.
+  port.acquires.last.request.caller?.hears({ outcome: 'busy', remainingMs: 60_000, holder: undefined })
+  await clock.advance(2_000)
+  expect(await first).toMatchObject({ cause: undefined })
+  expect(failure).toBeUndefined()
+  expect(port.acquires.all).toHaveLength(3)
+  const closing = locker.close()
+  for (const { answer } of port.acquires.all) answer({ outcome: 'busy', remainingMs: 1, holder: undefined })
+  await clock.advance(1_000)
+  for (const { answer } of port.abandons.all) answer()
+  await closing
+})
