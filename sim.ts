@@ -12,7 +12,7 @@ const per: number[] = []
 class Client {
   id = randomUUID(); n = 0; cmd = new Redis(port, '127.0.0.1'); sub = new Redis(port, '127.0.0.1')
   waiting = new Map<string, (m: string) => void>()
-  async start() { await this.sub.subscribe('holdfast:' + this.id); this.sub.on('message', (_c, m) => { messages++; this.waiting.get(m.split(' ')[0]!)?.(m) }) }
+  async start() { await this.sub.subscribe('holdfast:' + this.id); this.sub.on('message', (_c, m) => { messages++; this.waiting.get(m.split(' ').length > 2 ? m.split(' ')[2]! : m.split(' ')[0]!)?.(m) }) }
   run(s: { source: string; sha1: string }, args: (string | number)[]) { commands++; return this.cmd.evalsha(s.sha1, 3, ...KEYS, ...CONST, ...args).catch((e) => { if (String(e).includes('NOSCRIPT')) return this.cmd.eval(s.source, 3, ...KEYS, ...CONST, ...args); throw e }) }
   async section() {
     const owner = `${this.id}:${++this.n}`

@@ -9,7 +9,7 @@
   ARGV[10] the lease that is granted in line, until the owner takes over, in milliseconds
 
   Returns
-    a text                               granted: the token, '' where there is none. The lease runs for at least ARGV[8]
+    a text                               granted: the token, `-` where there is none. The lease runs for at least ARGV[8]
     {left, holder, time, first, places}  held by another, whose lease has `left` milliseconds (-1: no end), at that time of the server;
                                          first: 1 where the owner is the first in line; how many places its process has there
     0                                    the owner was to have ARGV[7] holds, but has none: it has lost the lock
@@ -43,7 +43,7 @@ end
 
 local held = tonumber(redis.call('HGET', lock, owner))
 if held then
-  local token = ''
+  local token = '-'
   if ARGV[3] ~= '' then
     -- A counter of another type is an error before anything is changed.
     token = redis.call('GET', KEYS[4])
@@ -64,7 +64,7 @@ if held then
   if held <= tonumber(before) then
     redis.call('HINCRBY', lock, owner, tonumber(before) + 1 - held)
   end
-  return token or ''
+  return token or '-'
 end
 if before ~= '0' then
   return 0

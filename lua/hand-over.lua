@@ -7,7 +7,7 @@
   ARGV[7]  owner that gets it, with one hold; one the lock has not known before
   ARGV[8]  lease in milliseconds, exactly that of the new hold
 
-  Returns a text, the token or '', where the lock is the new owner's; 0 where the first owner does not hold it, and nothing was changed.
+  Returns a text, the token or `-`, where the lock is the new owner's; 0 where the first owner does not hold it, and nothing was changed.
 
   Safe to repeat: the new owner's hold shows that this very request was carried out before (rule X1).
 ]]
@@ -15,7 +15,7 @@
 local from, to, lease = ARGV[6], ARGV[7], ARGV[8]
 
 if redis.call('HEXISTS', lock, to) == 1 then
-  return ARGV[3] ~= '' and redis.call('GET', KEYS[4]) or ''
+  return ARGV[3] ~= '' and redis.call('GET', KEYS[4]) or '-'
 end
 if redis.call('HEXISTS', lock, from) == 0 then
   return 0

@@ -99,7 +99,7 @@ export interface LockPort {
   /** Whether several owners may hold it at once. Then each has a tenure of its own, and none is handed over in memory. */
   readonly shared?: boolean | undefined
 
-  /** Set where the store keeps the line of waiters itself: then each call asks for itself, and none is handed over in memory. */
+  /** Set where the store keeps the line of waiters. */
   readonly line?: StoreLine | undefined
 
   /** Set where one acquire may take several rounds: then it is told for how long its caller waits for it. */
@@ -148,7 +148,7 @@ export interface AcquireRequest {
   /** How many holds the owner has before this one. */
   readonly heldBefore: number
   readonly leaseMs: number
-  /** Whether its caller waits if it is busy, so that a store that keeps the line lets it join. */
+  /** Whether its caller waits if it is busy and hears of a grant, so that a store that keeps the line lets it join. */
   readonly waits?: boolean
   /** How many permits it is for, where the kind has permits. */
   readonly permits?: number | undefined
@@ -211,12 +211,7 @@ export interface ReleaseRequest {
   readonly repeated: boolean
 }
 
-export type ReleaseReply = 'released' | ReleasedToOthers | 'still-held' | 'not-owner'
-
-/** The lock is free, and so many other clients that watch it were told. */
-export interface ReleasedToOthers {
-  readonly others: number
-}
+export type ReleaseReply = 'released' | 'still-held' | 'not-owner'
 
 export interface RenewRequest {
   readonly name: string
@@ -232,23 +227,20 @@ export interface RenewRequest {
 export interface News {
   /** The store has granted the lock to this owner, whose call waits in line; its next acquire is answered from what was told. */
   readonly grantedTo?: Owner
+  /** The first of this process in line is to ask again after so long: the lock ends sooner than it would look. */
+  readonly lookInMs?: number
   /** How many may enter by what happened. */
   readonly room?: number
 }
 
-/** A line of waiters kept in the store, first come, first served: a release grants the lock to the next in it. */
+/** A line kept in the store, in which processes wait: first come, first served. A release grants the lock to the next in it. */
 export interface StoreLine {
-  /** How long a client's waiters keep their places without being heard of. */
-  readonly waiterLeaseMs: number
-  /** Keeps the places in that line on which calls of this client wait, and no other, and has the store go on where a holder or a waiter has died. */
-  keepUp(name: string): Promise<LineState>
-}
-
-export interface LineState {
-  /** Time left of the lease of whoever holds it; Infinity where that never ends. */
-  readonly remainingMs: number
-  /** Whether this client's waiters are to ask again: their places were lost, or one of them may hold the lock. */
-  readonly askAgain: boolean
+  /** Whether each call has a place of its own; else the calls of one process share a place. */
+  readonly placePerCall: boolean
+  /** How long a place, and what was granted to it, may outlive the call it was for. */
+  readonly placeMs: number
+  /** Whether this process hears of grants of that lock already: then a call can join the line with its first question. */
+  hears(name: string): boolean
 }
 
 /** How a call asks again where no news comes. */
@@ -260,6 +252,8 @@ export interface Polls {
 export interface Watch {
   /** Settles when the store confirms that news will come from now on, or cannot come. */
   readonly confirmed: Promise<void>
+  /** Whether news comes already, where that can be told before it is confirmed. */
+  readonly inForce?: boolean
   /** No more news. Safe to call twice. */
   close(): void
 }

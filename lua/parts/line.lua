@@ -12,7 +12,7 @@
   ARGV[1]  PUBLISH, or SPUBLISH in a cluster
   ARGV[2]  prefix of the channels on which processes are told
 
-  What the line is for defines client_of(place), admits(place), grant(place, lease), which gives what is told with the grant or nil and
+  What the line is for defines client_of(place), admits(place), grant(place, lease), which gives the token (`-` without) or nil and
   an error, withdraw(place), and ends_in(), the milliseconds until there is room with nobody releasing (-1: never).
 ]]
 --@include server-time
@@ -100,43 +100,62 @@ local function suspect(asking)
 end
 
 --[[
-  Lets in who is next, as far as there is room. Stops at `me`, who is here and looks after itself. Gives how many were let in, and where
-  it had to stop because it may not tell or grant, the error.
+  Lets in who is next, as far as there is room, and tells each process what its places were granted. Stops at `me`, who is here and looks
+  after itself. Gives how many were let in, and the error where it had to stop because it may not grant, or tell.
 ]]
 local function advance(me)
-  local index, let_in = 0, 0
-  while true do
-    local place = redis.call('ZRANGE', line, index, index)[1]
-    if not place or place == me or not admits(place) then
-      return let_in
-    end
-    local client, now = client_of(place), server_time()
-    local it = process_of(client)
-    if not it or (it.away > 0 and now - it.away > AWAY_MS) then
-      leave(place)
-    elseif it.away > 0 then
-      index = index + 1
-    else
-      local says, refused = grant(place, it.lease)
-      if not says then
-        return let_in, refused
+  local let_in, refused, again = 0, nil, true
+  while again do
+    local told, order, index = {}, {}, 0
+    again = false
+    while true do
+      local place = redis.call('ZRANGE', line, index, index)[1]
+      if not place or place == me or not admits(place) then
+        break
       end
-      local heard = tell(client, string.format('%s %.0f %s %s', place, now, it.lease, says))
-      if heard then
-        redis.call('HSET', processes, 'last', place)
+      local client = client_of(place)
+      local it = process_of(client)
+      if not it or (it.away > 0 and server_time() - it.away > AWAY_MS) then
         leave(place)
-        let_in = let_in + 1
       else
-        withdraw(place)
-        if heard == nil then
-          return let_in, 'untold'
-        end
-        it.away = now
-        keep(client, it)
         index = index + 1
+        if it.away == 0 then
+          local token
+          token, refused = grant(place, it.lease)
+          if not token then
+            break
+          end
+          if not told[client] then
+            order[#order + 1] = client
+            told[client] = { it = it, message = string.format('%.0f %s', server_time(), it.lease), places = {} }
+          end
+          table.insert(told[client].places, place)
+          told[client].message = told[client].message .. ' ' .. place .. ' ' .. token
+        end
+      end
+    end
+    for _, client in ipairs(order) do
+      local it, places = told[client].it, told[client].places
+      local heard = tell(client, told[client].message)
+      for _, place in ipairs(places) do
+        if heard then
+          redis.call('HSET', processes, 'last', place)
+          leave(place)
+          let_in = let_in + 1
+        else
+          withdraw(place)
+        end
+      end
+      if heard == false then
+        it.away = server_time()
+        keep(client, it)
+        again = true
+      elseif heard == nil then
+        refused = 'untold'
       end
     end
   end
+  return let_in, refused
 end
 
 -- The first in line that is not away, and its process.

@@ -27,9 +27,9 @@ local function ends_in()
   return redis.call('PTTL', lock)
 end
 
--- Gives the lock, which is free. Returns the token, '' where there are none; nil and the error where that is refused.
+-- Gives the lock, which is free. Returns the token, `-` where there are none; nil and the error where that is refused.
 local function grant(owner, lease)
-  local token = ''
+  local token = '-'
   if ARGV[3] ~= '' then
     local failure
     token, failure = mint(KEYS[4], ARGV[3])

@@ -22,6 +22,11 @@ function inSlotOf(key: string, prefix: string, companion: string): string {
   return `${prefix}:{${numberInSlot(slotOf(key))}}:${key}`
 }
 
+/** The least number of the key's slot: a hash tag that all keys and channels of one slot can share. */
+export function slotTagOf(key: string): number {
+  return numberInSlot(slotOf(key))
+}
+
 const numbers = new Map<number, number>()
 
 function numberInSlot(slot: number): number {

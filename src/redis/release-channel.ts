@@ -51,6 +51,9 @@ export class ReleaseChannels {
     subscription.listeners.add(listener)
     return {
       confirmed: subscription.confirmed,
+      get inForce() {
+        return subscription.inForce
+      },
       close: () => {
         if (subscription.listeners.delete(listener) && subscription.listeners.size === 0) {
           this.#linger(channel, subscription)

@@ -1,4 +1,6 @@
 import type { Owner } from '../../owner.js'
+import { fenceIn } from '../tenure-reply.js'
+import type { ToldGrant } from './told.js'
 
 /** How far this machine's clock and the server's may run apart: what the server counts is taken to be a little less here. */
 const DRIFT = 0.01
@@ -11,13 +13,7 @@ const FRESH = 0.5
 export interface LineGrant {
   readonly since: number
   readonly leaseMs: number
-}
-
-/** A grant as the server tells of it, by its own time. */
-export interface ToldGrant {
-  readonly owner: Owner
-  readonly serverMs: number
-  readonly leaseMs: number
+  readonly fence: bigint | undefined
 }
 
 interface Place {
@@ -31,16 +27,21 @@ export class ClientLine {
   readonly #places = new Map<Owner, Place>()
   #anchor: { readonly localMs: number; readonly serverMs: number } | undefined
 
-  /** Whether nobody of this client is in it, as far as is known. */
-  get empty(): boolean {
-    return this.#places.size === 0
+  /** How many places it has, by answers of the store. */
+  get size(): number {
+    let size = 0
+    for (const { joinedAtServerMs } of this.#places.values()) if (joinedAtServerMs !== undefined) size += 1
+    return size
   }
 
-  /** Who has a place, by an answer of the store. */
-  get standing(): readonly Owner[] {
-    return [...this.#places].flatMap(([owner, { joinedAtServerMs }]) =>
-      joinedAtServerMs === undefined ? [] : [owner],
-    )
+  /** Whether that owner has asked for a place, and has neither entered nor left since. */
+  has(owner: Owner): boolean {
+    return this.#places.has(owner)
+  }
+
+  /** Whether that owner has a place, by an answer of the store. */
+  stands(owner: Owner): boolean {
+    return this.#places.get(owner)?.joinedAtServerMs !== undefined
   }
 
   /** Its acquire is about to be sent, and may join the line. */
@@ -65,11 +66,11 @@ export class ClientLine {
    * The store has told of a grant. Kept where it is certain to be for the place that the owner has now: a message that was
    * delayed may tell of an earlier one, which is over.
    */
-  granted({ owner, serverMs, leaseMs }: ToldGrant): void {
+  granted({ owner, serverMs, leaseMs, token }: ToldGrant): void {
     const place = this.#places.get(owner)
     const joinedAt = place?.joinedAtServerMs
     if (!place || joinedAt === undefined || serverMs <= joinedAt || !this.#anchor) return
-    place.grant = { since: this.#localTime(serverMs, this.#anchor), leaseMs }
+    place.grant = { since: this.#localTime(serverMs, this.#anchor), leaseMs, fence: fenceIn(token) }
   }
 
   /** What the owner was granted, if that can still be relied on. Once: whoever asks again is to ask the store. */

@@ -49,6 +49,11 @@ export class LockCommands {
     this.#inCluster = link.publishCommand === 'SPUBLISH'
   }
 
+  /** Whether each tenure has a token. */
+  get fenced(): boolean {
+    return this.counterOf !== undefined
+  }
+
   /** Where that process is told of grants, and of when to look: one channel for all its locks, in a cluster for those of one slot. */
   channelOf(name: string, clientId: string): string {
     return this.#grantChannels(this.keyPrefix + name) + clientId
@@ -66,8 +71,8 @@ export class LockCommands {
   /** @param looksMs 0: its caller does not wait. Else it gets a place, and looks again by itself after so long at the latest. */
   acquire(
     { name, owner, heldBefore, leaseMs }: AcquireRequest,
-    looksMs: number,
-    firstLeaseMs: number,
+    looksMs = 0,
+    firstLeaseMs = 0,
   ): Promise<Granted | HolderSeen | typeof LOST> {
     return this.#run(acquire, name, [owner, heldBefore, leaseMs, looksMs, firstLeaseMs], acquireReply)
   }
@@ -86,6 +91,22 @@ export class LockCommands {
   /** 1: it was held; 0: it was free. */
   forceUnlock(name: string): Promise<number> {
     return this.#run(forceUnlock, name, [], (reply) => this.#announced(name, Number(reply)))
+  }
+
+  /** How many processes wait: those in line, and those that listen and stand in none. */
+  async countWaiting(name: string): Promise<number> {
+    const { link } = this
+    const channels = [this.releaseChannel(name), this.rosterOf(name)]
+    const about = { command: 'PUBSUB', lockName: name }
+    const node = await link.nodeOf(channels[0] ?? name)
+    const processes = companionOf('holdfast_processes', this.keyPrefix + name)
+    const [counted, inLine] = await Promise.all([
+      node.send(about, 'PUBSUB', link.countCommand, ...channels),
+      link.send(processes, { command: 'HKEYS', lockName: name }, 'HKEYS', processes),
+    ])
+    const [, listening, , listed]: unknown[] = Array.isArray(counted) ? counted : []
+    const outside = Number(listening ?? 0) - Number(listed ?? 0)
+    return outside + (Array.isArray(inLine) ? inLine.filter(isClientId).length : 0)
   }
 
   /**
@@ -116,7 +137,8 @@ export class LockCommands {
     const { publishCommand, sliceMs } = this.terms
     const channel = releaseChannelOf(key)
     const constants = [publishCommand, this.#grantChannels(key), this.#retention, channel, sliceMs]
-    return runScript(this.link, script, this.#keys(key), name, [...constants, ...args], read)
+    const announces = publishCommand === '' ? undefined : { channel, text: '0' }
+    return runScript(this.link, script, this.#keys(key), name, [...constants, ...args], read, { announces })
   }
 
   #keys(key: string): readonly [string, ...string[]] {
@@ -141,6 +163,10 @@ function acquireReply(reply: unknown): Granted | HolderSeen | typeof LOST {
     first: first === 1,
     places: Number(places),
   }
+}
+
+function isClientId(field: unknown): boolean {
+  return typeof field === 'string' && isOwner(`${field}:0`)
 }
 
 function granted(token: string): Granted {

@@ -8,7 +8,7 @@ export interface ToldGrant {
   readonly owner: Owner
   readonly serverMs: number
   readonly leaseMs: number
-  /** In decimal; empty where the lock has none. */
+  /** In decimal; `-` where the lock has none. */
   readonly token: string
 }
 
@@ -18,13 +18,15 @@ export interface ToldLook {
   readonly inMs: number
 }
 
-/** Reads "owner time lease token" or "owner left", as the scripts publish it; undefined for anything else. */
-export function toldIn(message: string): Told | undefined {
-  const [owner, ...rest] = message.split(' ')
-  if (owner === undefined || !isOwner(owner)) return undefined
-  const [first, second, token] = rest
-  if (rest.length === 1) return Number(first) >= 0 ? { owner, inMs: Number(first) } : undefined
+/** Reads "time lease place token …", or "place left", as the scripts publish it; nothing of anything else. */
+export function toldIn(message: string): readonly Told[] {
+  const [first = '', second, ...grants] = message.split(' ')
+  if (grants.length === 0) return isOwner(first) && Number(second) >= 0 ? [{ owner: first, inMs: Number(second) }] : []
   const [serverMs, leaseMs] = [Number(first), Number(second)]
-  const complete = rest.length === 3 && token !== undefined && Number.isFinite(serverMs) && leaseMs > 0
-  return complete ? { owner, serverMs, leaseMs, token } : undefined
+  const told: ToldGrant[] = []
+  for (let index = 0; index + 1 < grants.length; index += 2) {
+    const [owner = '', token = ''] = grants.slice(index, index + 2)
+    if (isOwner(owner) && Number.isFinite(serverMs) && leaseMs > 0) told.push({ owner, serverMs, leaseMs, token })
+  }
+  return told
 }
