@@ -227,6 +227,8 @@ export interface RenewRequest {
 export interface News {
   /** The store has granted the lock to this owner, whose call waits in line; its next acquire is answered from what was told. */
   readonly grantedTo?: Owner
+  /** Places of this process are gone that it believes to have: granted unheard, or lost. All who have one are to ask again. */
+  readonly placesGone?: boolean
   /** The first of this process in line is to ask again after so long: the lock ends sooner than it would look. */
   readonly lookInMs?: number
   /** How many may enter by what happened. */

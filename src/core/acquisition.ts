@@ -81,6 +81,8 @@ export class Acquisition {
       if (unused) void locker.discard(unused)
       gate.queue.leave(waiter)
       gate.left(waiter)
+      const deserted = gate.takeDeserted()
+      if (deserted) locker.leavePlace(gate.name, deserted)
       locker.left(this, gate)
     }
   }
@@ -93,7 +95,7 @@ export class Acquisition {
 
   /** Gets in, or learns what stands in the way, by the means that are this waiter's now. */
   #try(tenure: Tenure | undefined): Promise<Grant | undefined> | undefined {
-    const { gate, call, waiter } = this
+    const { gate, call, waiter, locker } = this
     this.#standWithin()
     if (tenure && waiter.promised) {
       this.#attempt.knowsBusy(tenure)
@@ -125,6 +127,8 @@ export class Acquisition {
       this.#attempt.knowsFull(gate.restsUntil(waiter))
       return undefined
     }
+    // Where the process hears of grants already, its first question can have it join the line.
+    if (!gate.watched && locker.port.line?.hears(gate.name)) gate.beginWatch()
     return this.#ask()
   }
 
@@ -167,7 +171,7 @@ export class Acquisition {
   #newTenure(around?: Tenure): Tenure {
     const { name, permits, caller } = this.call
     this.#attempt.leaveNested()
-    const storedAs = this.#attempt.askedAs ?? this.locker.storedAs(this.gate, caller)
+    const storedAs = this.#attempt.askedAs ?? this.gate.placedAs ?? this.locker.storedAs(this.gate, caller)
     const tenure = new Tenure(name, caller.owner, storedAs, around?.turns)
     tenure.permits = permits
     return tenure

@@ -104,6 +104,7 @@ export class Attempt {
     let soFar: BusyReply | undefined
     try {
       const answerBy = this.#answerBy()
+      const covered = gate.watched
       const watched = call.leaseMs === undefined
       const leaseMs = call.leaseMs ?? watchdog.leaseMs
       const request: AcquireRequest = {
@@ -111,12 +112,11 @@ export class Attempt {
         owner: tenure.storedAs,
         heldBefore: tenure.holds.length,
         leaseMs: leaseMs + locker.settings.quarantineMs,
-        ...(locker.port.line && { waits: call.waitMs > 0 }),
+        ...(locker.port.line && { waits: call.waitMs > 0 && covered }),
         ...(call.permits !== undefined && { permits: call.permits }),
         ...(left && { caller: { waitsUntil: answerBy, left: left.signal, hears: (busy) => (soFar = busy) } }),
       }
       waiter.askedAs = request.owner
-      const covered = gate.watched
       gate.looksInto()
       waiter.wakeUp.drain()
       this.#count += 1
@@ -149,7 +149,7 @@ export class Attempt {
       this.busyUntil = Number.NEGATIVE_INFINITY
       this.askAgainAt = Number.POSITIVE_INFINITY
       gate.answered(waiter, reply, covered)
-      this.#inLine = reply.outcome === 'busy' && request.waits ? request : undefined
+      this.#inLine = reply.outcome === 'busy' && request.waits && locker.port.line?.placePerCall ? request : undefined
       if (reply.outcome !== 'granted') return this.#refused(reply, tenure)
       const renewUntil = watched ? beforeSend + call.maxHoldMs : undefined
       const grant = new Grant(tenure, call.holder, renewUntil, tenure.fence ?? reply.fence)
@@ -290,6 +290,7 @@ export class Attempt {
 
   #giveBack(request: AcquireRequest, sent: Promise<AcquireReply>, tenure?: Tenure): void {
     const { giveBack } = this.locker
+    this.gate.givesBack(request.owner)
     const nested = tenure && request.heldBefore > 0
     void giveBack.begin(request, sent, nested ? () => this.#nestedNow(request, tenure) : undefined)
   }

@@ -6,16 +6,22 @@ import { WaitQueue } from './queue.js'
 import type { Tenure } from './tenure.js'
 import type { Waiter } from './waiter.js'
 
-/** How long a process that had its share leaves the lock to others: for them to hear of it and ask, which is two round trips. */
-export const STEP_BACK_MS = 2
+/** The process's place in the store's line. */
+interface Place {
+  readonly owner: Owner
+  /** Until when there is nothing to ask; it is told of what comes before. */
+  restsUntil: number
+}
 
 /** A process of spin locks that had its share pauses like a waiter that has asked so often: by default 8 to 16 ms, of 128. */
 const STEP_ASIDE_ATTEMPTS = 5
+/** The same where releases are announced: for others to hear of it and ask, which is two round trips. */
+const STEP_ASIDE_MS = 2
 
 /**
  * Where the calls of one process for one lock meet: who of them holds it, who waits, and the watch they share. This one is for
- * a lock that one owner has at a time: one of the process's waiters speaks to the store for all. Where several may hold, or the
- * store keeps the line itself, shared-gate.ts and line-gate.ts say what differs.
+ * a lock that one owner has at a time: one of the process's waiters speaks to the store for all, and where the store keeps a line,
+ * has the process's place there. Where several may hold, or each call has a place, shared-gate.ts and line-gate.ts say what differs.
  */
 export class Gate {
   readonly queue = new WaitQueue()
@@ -33,8 +39,7 @@ export class Gate {
   #watchConfirmed = false
   #watchFailure: unknown
   #backUntil = Number.NEGATIVE_INFINITY
-  #ownNewsToCome = false
-  #turnsToPass = 0
+  #place: Place | undefined
 
   constructor(
     readonly name: string,
@@ -59,7 +64,7 @@ export class Gate {
 
   began(tenure: Tenure): void {
     this.tenure = tenure
-    this.stepForward()
+    this.#backUntil = Number.NEGATIVE_INFINITY
   }
 
   ended(tenure: Tenure): void {
@@ -76,9 +81,14 @@ export class Gate {
     return this.queue.contender(tenure) === waiter
   }
 
+  /** As whom the store knows the process in its line. */
+  get placedAs(): Owner | undefined {
+    return this.#place?.owner
+  }
+
   /** Until when a waiter that speaks need not ask, since what it would hear is known; in the past when it has to. */
   restsUntil(_waiter: Waiter): number {
-    return Number.NEGATIVE_INFINITY
+    return this.#place?.restsUntil ?? Number.NEGATIVE_INFINITY
   }
 
   /** The waiter of this process to whom the lock may be handed over, if any. */
@@ -86,8 +96,17 @@ export class Gate {
     return this.queue.heir()
   }
 
-  /** What the store has answered to a waiter's attempt. */
-  answered(_waiter: Waiter, _reply: AcquireReply, _covered: boolean): void {}
+  /** What the store has answered to a waiter's attempt, which was made with the watch in force, or not. */
+  answered(waiter: Waiter, reply: AcquireReply, covered: boolean): void {
+    const owner = waiter.askedAs
+    if (!this.port.line || owner === undefined || waiter.call.waitMs === 0) return
+    if (reply.outcome !== 'busy') this.#place = undefined
+    else if (covered) {
+      // What was told while the question was under way may be newer than the answer.
+      const restsUntil = this.news ? Number.NEGATIVE_INFINITY : this.clock.now() + (reply.againMs ?? reply.remainingMs)
+      this.#place = { owner, restsUntil }
+    }
+  }
 
   /** A waiter was granted the lock: whatever was announced before, it was before this. */
   entered(_reply: GrantedReply): void {
@@ -99,12 +118,24 @@ export class Gate {
     this.next()
   }
 
+  /** The place that nobody of this process waits on any more, if there is one: to be left. */
+  takeDeserted(): Owner | undefined {
+    if (!this.#place || this.queue.waits) return undefined
+    const { owner } = this.#place
+    this.#place = undefined
+    return owner
+  }
+
+  /** What was asked as that owner is given back: the process has no such place any more. */
+  givesBack(owner: Owner): void {
+    if (this.#place?.owner === owner) this.#place = undefined
+  }
+
   /** The store has announced something: one contender looks into it, whoever else waits sleeps on (no thundering herd). */
-  announce(_news?: News): void {
-    const letOthers = this.#ownNewsToCome || this.#turnsToPass > 0
-    if (!this.#ownNewsToCome && this.#turnsToPass > 0) this.#turnsToPass -= 1
-    this.#ownNewsToCome = false
-    this.#backUntil = letOthers ? this.clock.now() + STEP_BACK_MS : Number.NEGATIVE_INFINITY
+  announce(news?: News): void {
+    const place = this.#place
+    if (place && news?.lookInMs !== undefined) place.restsUntil = Math.min(place.restsUntil, this.clock.now() + news.lookInMs)
+    else if (place) place.restsUntil = Number.NEGATIVE_INFINITY
     this.news = true
     this.queue.contender(this.tenure)?.wakeUp.release()
   }
@@ -124,28 +155,15 @@ export class Gate {
     this.queue.contender(holder)?.wakeUp.release()
   }
 
-  /** A release is about to be sent. What is announced next is that: it may come before the answer or after. */
-  expectOwnNews(): void {
-    this.#ownNewsToCome = this.watched
-  }
-
   /**
-   * The lock was released, and so many other clients were told. They go first: calls of this process wait a moment with their
-   * attempt, or until one of the others has released it in turn. Of several others each gets its turn like that.
-   */
-  stepBack(others: number): void {
-    this.#turnsToPass = others - 1
-    this.#backUntil = this.clock.now() + STEP_BACK_MS
-  }
-
-  /**
-   * The lock was released, and nobody was told. Where waiters ask again and again there may be others all the same, who would
-   * never meet a free lock if this process went on at once: it pauses as a waiter does that has asked some times.
+   * The lock was released. Where the store keeps no line there may be others who would never meet a free lock if this process went on
+   * at once: it pauses, where waiters ask again and again as one of them does that has asked some times.
    */
   stepAside(): void {
-    this.stepForward()
-    const polls = this.queue.contender(undefined)?.call.polls
-    if (polls) this.#backUntil = this.clock.now() + polls.pauseMs(STEP_ASIDE_ATTEMPTS, Math.random())
+    const contender = this.queue.contender(undefined)
+    if (!contender || this.port.line) return
+    const pauseMs = contender.call.polls?.pauseMs(STEP_ASIDE_ATTEMPTS, Math.random()) ?? STEP_ASIDE_MS
+    this.#backUntil = this.clock.now() + pauseMs
   }
 
   /** Until when calls of this process let others go first; in the past when they need not. */
@@ -153,22 +171,15 @@ export class Gate {
     return this.#backUntil
   }
 
-  /** This process need not let others go first any more. */
-  stepForward(): void {
-    this.#backUntil = Number.NEGATIVE_INFINITY
-    this.#turnsToPass = 0
-    this.#ownNewsToCome = false
-  }
-
   /** An attempt is about to be sent: it sees whatever was announced until now, and what comes from now on is news. */
   looksInto(): void {
     this.news = false
-    this.#ownNewsToCome = false
   }
 
   /** Whether an acquire sent now runs with the watch in force. */
   get watched(): boolean {
-    return this.#watchConfirmed || (this.#watch !== undefined && this.port.watchesInOrder)
+    const watch = this.#watch
+    return watch !== undefined && (this.#watchConfirmed || watch.inForce === true || this.port.watchesInOrder)
   }
 
   /**
@@ -212,6 +223,5 @@ export class Gate {
     this.#watch = undefined
     this.#watchConfirmed = false
     this.#watchFailure = undefined
-    this.#ownNewsToCome = false
   }
 }

@@ -119,7 +119,7 @@ export class GiveBack {
       this.retire(request.owner)
     }
     // A place that nobody keeps up lapses by itself, and what was granted to it does, too.
-    const placeMs = request.waits ? 2 * (this.port.line?.waiterLeaseMs ?? 0) : 0
+    const placeMs = request.waits ? (this.port.line?.placeMs ?? 0) : 0
     const goneAt = this.schedule.clock.now() + Math.max(request.leaseMs, placeMs)
     let lastTries = TRIES_AFTER_CLOSE
     for (let failures = 1; ; failures += 1) {

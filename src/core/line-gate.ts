@@ -1,38 +1,23 @@
 import type { Owner } from '../owner.js'
-import type { AcquireReply, LockPort, News, StoreLine } from '../store.js'
-import { LineKeeper } from './line-keeper.js'
-import type { Schedule } from './schedule.js'
+import type { AcquireReply, News } from '../store.js'
 import { SharedGate } from './shared-gate.js'
 import type { Tenure } from './tenure.js'
 import type { Waiter } from './waiter.js'
 
 /**
- * The gate of a lock whose line of waiters is kept in the store: there each call has a place of its own, so that calls of all
- * processes are served in the order they came. A call asks once to join, once more when the watch is in force (it may have been
- * granted the lock between the two), and then sleeps until it is told that the lock is its own. Calls of one owner take turns.
+ * The gate of a lock in whose line each call has a place of its own, so that calls of all processes are served in the order they came.
+ * A call joins with its first question that is asked while the watch is in force, and then sleeps until it is told that the lock is its
+ * own. The foremost looks after all of them: it asks again when the holder's lease has ended. Calls of one owner take turns.
  */
 export class LineGate extends SharedGate {
-  /** Who has a place in line, by the owner the store knows it by. */
+  /** Who has a place in line, by the owner the store knows it by, in the order in which they came. */
   readonly #placed = new Map<Owner, Waiter>()
-  /** Of those, who has asked with the watch in force: it will be told. */
+  /** Of those, who will be told. */
   readonly #resting = new Set<Waiter>()
   /** Who was granted the lock while its question was under way: the two may travel on different connections. */
   readonly #early = new Set<Owner>()
-  readonly #keeper: LineKeeper
-
-  constructor(name: string, port: LockPort, line: StoreLine, schedule: Schedule) {
-    super(name, port, schedule.clock)
-    this.#keeper = new LineKeeper(
-      name,
-      line,
-      schedule,
-      this.outage,
-      () => this.#callAll(),
-      () => {
-        for (const waiter of this.#placed.values()) waiter.wakeUp.release()
-      },
-    )
-  }
+  /** When the foremost is to look. */
+  #lookAt = Number.NEGATIVE_INFINITY
 
   /** How many calls have a place in line. */
   get placed(): number {
@@ -53,7 +38,8 @@ export class LineGate extends SharedGate {
   }
 
   override restsUntil(waiter: Waiter): number {
-    return this.#resting.has(waiter) ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
+    if (!this.#resting.has(waiter)) return Number.NEGATIVE_INFINITY
+    return this.#foremost === waiter ? this.#lookAt : Number.POSITIVE_INFINITY
   }
 
   override answered(waiter: Waiter, reply: AcquireReply, covered: boolean): void {
@@ -64,11 +50,11 @@ export class LineGate extends SharedGate {
       this.#unplace(waiter)
       return
     }
-    if (waiter.call.waitMs === 0) return
+    if (waiter.call.waitMs === 0 || !covered) return
     this.#placed.set(owner, waiter)
+    this.#lookAt = this.clock.now() + (reply.againMs ?? reply.remainingMs)
     if (grantedMeanwhile) waiter.wakeUp.release()
-    else if (covered) this.#resting.add(waiter)
-    this.#keeper.keep(reply.remainingMs)
+    else this.#resting.add(waiter)
   }
 
   override left(waiter: Waiter): void {
@@ -76,16 +62,21 @@ export class LineGate extends SharedGate {
     this.next(waiter.caller.owner)
   }
 
-  override announce(news?: News): void {
-    const owner = news?.grantedTo
-    if (owner === undefined) {
-      if (this.#placed.size > 0) this.#keeper.look()
+  override takeDeserted(): undefined {
+    return undefined
+  }
+
+  override announce({ grantedTo, lookInMs, placesGone }: News = {}): void {
+    if (placesGone) this.#callAll()
+    if (grantedTo === undefined) {
+      this.#lookAt = lookInMs === undefined ? Number.NEGATIVE_INFINITY : Math.min(this.#lookAt, this.clock.now() + lookInMs)
+      this.#foremost?.wakeUp.release()
       return
     }
-    const waiter = this.#placed.get(owner) ?? this.#asking(owner)
+    const waiter = this.#placed.get(grantedTo) ?? this.#asking(grantedTo)
     if (!waiter) return
     // With its question under way the answer may be older than this news: then it asks once more.
-    if (waiter.attempting) this.#early.add(owner)
+    if (waiter.attempting) this.#early.add(grantedTo)
     else this.#call(waiter)
   }
 
@@ -105,6 +96,11 @@ export class LineGate extends SharedGate {
     for (const waiter of this.#resting) this.#call(waiter)
   }
 
+  get #foremost(): Waiter | undefined {
+    const [first] = this.#placed.values()
+    return first
+  }
+
   /** Who asks as that owner for the first time. Nobody else's grant is worth remembering. */
   #asking(owner: Owner): Waiter | undefined {
     for (const waiter of this.queue.all()) if (waiter.attempting && waiter.askedAs === owner) return waiter
@@ -122,10 +118,13 @@ export class LineGate extends SharedGate {
 
   #unplace(waiter: Waiter): void {
     this.#resting.delete(waiter)
-    if (waiter.askedAs !== undefined) {
-      this.#early.delete(waiter.askedAs)
-      if (this.#placed.get(waiter.askedAs) === waiter) this.#placed.delete(waiter.askedAs)
-    }
-    if (this.#placed.size === 0) this.#keeper.rest()
+    const owner = waiter.askedAs
+    if (owner === undefined) return
+    this.#early.delete(owner)
+    if (this.#placed.get(owner) !== waiter) return
+    const foremost = this.#foremost === waiter
+    this.#placed.delete(owner)
+    // It looks after the rest from now on.
+    if (foremost) this.#foremost?.wakeUp.release()
   }
 }

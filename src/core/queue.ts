@@ -103,6 +103,12 @@ export class WaitQueue {
     return (out?.size ?? 0) + (within?.size ?? 0) > (known ? 1 : 0)
   }
 
+  /** Whether anybody waits, and does not only make one attempt. */
+  get waits(): boolean {
+    for (const { call } of this.all()) if (call.waitMs > 0) return true
+    return false
+  }
+
   get empty(): boolean {
     return this.#first === undefined
   }

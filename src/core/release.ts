@@ -63,9 +63,7 @@ export async function release(locker: Locker, grant: Grant): Promise<void> {
     tenure.releasing = undefined
     if (reply === 'not-owner') throw lost(locker, tenure, grant)
     if (ended) {
-      const gate = possession.gateOf(tenure)
-      if (typeof reply === 'object') gate?.stepBack(reply.others)
-      else gate?.stepAside()
+      possession.gateOf(tenure)?.stepAside()
       possession.end(tenure)
     }
     released(locker, tenure, tenure.owner, grant.holdsLeft)
@@ -97,7 +95,6 @@ function endPossession(
   const heir = gate && heirOf(locker, gate, tenure)
   tenure.state = 'releasing'
   possession.watchdog.unwatch(tenure)
-  gate?.expectOwnNews()
   return heir && passOnInStore(locker, gate, tenure, heir, () => passed(locker, tenure, grant))
 }
 

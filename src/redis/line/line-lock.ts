@@ -82,8 +82,7 @@ export class LineLockPort extends ReentrantLockPort {
       if (waits) {
         standing?.heard(sentAt, serverMs, owner)
         if (first) this.#listen(name, standing, heard)
-        // Other places of this process are gone.
-        if (standing && places < standing.size) standing.onNews?.()
+        if (standing && places < standing.size) standing.onNews?.({ placesGone: true })
       }
       return { outcome: 'busy', remainingMs, holder, againMs: Math.min(remainingMs, looksMs) + AFTER_LEASE_MS }
     } catch (error) {
