@@ -2,10 +2,10 @@
  * A release that a waiter could not hear is made up for by finding that out and looking, not by waiting for a lease (rule W7): the
  * table "Until a waiter is woken" of docs/guarantees.md, for every kind that waits for an announcement.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, inject, test } from 'vitest'
+import { describe, test } from 'vitest'
 import type { Holdfast } from '../../src/index.js'
-import { Scene } from '../fault/scene.js'
-import { bringServer, type Server } from '../servers/index.js'
+import type { Scene } from '../fault/scene.js'
+import { stage } from '../fault/stage.js'
 import { eventually } from '../setup/eventually.js'
 
 /** Far below the lease that the holders have. */
@@ -72,17 +72,11 @@ const kinds: ReadonlyArray<readonly [string, Contend]> = [
 ]
 
 describe.each(['ioredis-6', 'ioredis-5'] as const)('W7: a release that was not heard (%s)', (library) => {
-  let server: Server
   let scene: Scene
 
-  beforeAll(async () => {
-    server = await bringServer({ flavour: inject('servers').flavour })
+  stage(library, (_server, made) => {
+    scene = made
   })
-  afterAll(() => server.stop())
-  beforeEach(async () => {
-    scene = await Scene.standalone(library, server)
-  })
-  afterEach(() => scene.end())
 
   const faults: ReadonlyArray<readonly [string, () => void, () => void]> = [
     ['its connections break', () => scene.proxy.breakAll(), () => undefined],
