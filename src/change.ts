@@ -14,7 +14,7 @@ export async function change<Result>(
   locker: Locker,
   send: (request: string) => Promise<Result>,
 ): Promise<Result> {
-  // From the first try to the last, the pauses between them included, somebody awaits this.
+  // Its caller awaits all of it, pauses included, so the process stays alive from the first try to the last.
   return await locker.query(() => untilSettled(locker, send))
 }
 

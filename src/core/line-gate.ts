@@ -12,11 +12,11 @@ import type { Waiter } from './waiter.js'
  * granted the lock between the two), and then sleeps until it is told that the lock is its own. Calls of one owner take turns.
  */
 export class LineGate extends SharedGate {
-  /** Who has a place in line, by the owner the store knows it by. */
+  /** The waiters that have a place in line, by the owners the store knows them by. */
   readonly #placed = new Map<Owner, Waiter>()
-  /** Of those, who has asked with the watch in force: it will be told. */
+  /** Those of them that have asked with the watch in force: the store will tell them. */
   readonly #resting = new Set<Waiter>()
-  /** Who was granted the lock while its question was under way: the two may travel on different connections. */
+  /** Owners that were granted the lock while their question was under way: the two may travel on different connections. */
   readonly #early = new Set<Owner>()
   readonly #keeper: LineKeeper
 
@@ -39,7 +39,7 @@ export class LineGate extends SharedGate {
     return this.#placed.size
   }
 
-  /** Where one owner has it at a time, whoever else was believed to have it has lost it. One who is giving it back makes room. */
+  /** Where one owner has the lock at a time, a grant disproves every other tenure, except one that is being released. */
   override disprovedBy(granted: Tenure): readonly Tenure[] {
     const own = super.disprovedBy(granted)
     if (this.port.shared) return own
@@ -105,7 +105,7 @@ export class LineGate extends SharedGate {
     for (const waiter of this.#resting) this.#call(waiter)
   }
 
-  /** Who asks as that owner for the first time. Nobody else's grant is worth remembering. */
+  /** The waiter whose first question as that owner is under way. No other grant is worth remembering. */
   #asking(owner: Owner): Waiter | undefined {
     for (const waiter of this.queue.all()) if (waiter.attempting && waiter.askedAs === owner) return waiter
     return undefined

@@ -25,7 +25,7 @@ export class LineKeeper {
     /** How long the store has failed for all that ask for the lock, of which those in line ask by this alone. */
     private readonly outage: Outage,
     private readonly onAskAgain: () => void,
-    /** The store has failed: who stands in line may have had enough of that. */
+    /** The store has failed: calls in line may be out of patience. */
     private readonly onFailed: () => void,
   ) {}
 

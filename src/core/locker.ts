@@ -299,7 +299,7 @@ export class Locker {
     return this.possession.size === 0 && this.#releases.size === 0
   }
 
-  /** A lock with two sides drains on both at once: who holds it on one may still take it on the other. */
+  /** A lock with two sides drains on both at once: a section that holds one may still take the other. */
   #lookWhetherDrained(): void {
     if (!this.#onDrained) return
     const sides = this.otherSide ? [this, this.otherSide] : [this]

@@ -47,7 +47,7 @@ export class SharedGate extends Gate {
     return this.#open || this.queue.contender(undefined) === waiter
   }
 
-  /** What one was told says nothing to the next who wants less. */
+  /** An answer to one waiter says nothing about the next, if that wants less. */
   override restsUntil(waiter: Waiter): number {
     const known = this.watched && !this.news && wantedBy(waiter) >= this.#fullFor
     return known ? this.#fullUntil : Number.NEGATIVE_INFINITY

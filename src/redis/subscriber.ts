@@ -55,8 +55,8 @@ export class Subscriber {
   }
 
   /**
-   * To be called when something is asked that would be told too: a connection that has only ever been silent looks like one that
-   * had nothing to tell. One that does not answer is dropped, and then whoever waits is told that it may have missed something.
+   * To be called whenever the client sends a command. A dead connection looks like one that has nothing to report, so a silent one is
+   * asked for a sign of life; without an answer it is dropped, and the waiters hear that they may have missed something.
    */
   verify(): void {
     if (this.#channels.size === 0 || this.#verifying || !this.connection.ready) return

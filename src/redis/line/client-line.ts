@@ -36,7 +36,7 @@ export class ClientLine {
     return this.#places.size === 0
   }
 
-  /** Who has a place, by an answer of the store. */
+  /** The owners that have a place by an answer of the store. */
   get standing(): readonly Owner[] {
     return [...this.#places].flatMap(([owner, { joinedAtServerMs }]) =>
       joinedAtServerMs === undefined ? [] : [owner],
