@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
     name: 'subscriptions-forgotten',
     fault: 'a new connection is not subscribed to what the one before was',
     in: { source: 'src/redis/subscriber.ts' },
-    text: 'Promise.all(channels.map((channel) => this.subscribe(channel)))',
+    text: 'Promise.all(channels.map((channel) => this.#ask(channel)))',
     becomes: 'Promise.resolve()',
     nemesis: 'client-kill',
     kinds: ['lock'],
