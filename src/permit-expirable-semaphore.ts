@@ -8,7 +8,7 @@ import type { Hold } from './hold.js'
 import type { PermitExpirableSemaphorePort } from './kind-ports.js'
 import { PermitNotHeldError } from './permit-not-held-error.js'
 import { type PermitsHold, type PermitsSection, withPermitIds } from './permits-hold.js'
-import { checkPermits, checkPermitsOptions, type PermitsOptions } from './permits-options.js'
+import { checkPermits, checkPermitsOptions, MOST_IDS, type PermitsOptions } from './permits-options.js'
 import type { LockState } from './store.js'
 
 /**
@@ -77,13 +77,13 @@ export class PermitExpirableSemaphore {
    * @throws `LockTimeoutError` if they were not obtained within `waitMs`; otherwise as `Lock.acquire`.
    */
   async acquire(options: PermitsOptions = {}): Promise<PermitsHold> {
-    const { lock, permits } = checkPermitsOptions(options)
+    const { lock, permits } = checkPermitsOptions(options, MOST_IDS)
     return withPermitIds(await this.#entry.acquire(lock, permits), permits)
   }
 
   /** Takes permits if they are to be had within `waitMs` (default 0: one attempt); `null` when not so many are available. */
   async tryAcquire(options: PermitsOptions = {}): Promise<PermitsHold | null> {
-    const { lock, permits } = checkPermitsOptions(options)
+    const { lock, permits } = checkPermitsOptions(options, MOST_IDS)
     const hold = await this.#entry.tryAcquire(lock, permits)
     return hold && withPermitIds(hold, permits)
   }
@@ -109,7 +109,7 @@ export class PermitExpirableSemaphore {
   }
 
   /**
-   * Gives permits back by their ids, all of them or none, whoever took them.
+   * Gives permits back by their ids, at most 10 000, all of them or none, whoever took them.
    *
    * @throws {@link PermitNotHeldError} if one is not taken (any more). Nothing was changed.
    */
@@ -158,7 +158,7 @@ export class PermitExpirableSemaphore {
   ): Promise<Awaited<Result>> {
     const [options, body] =
       typeof optionsOrBody === 'function' ? [{}, optionsOrBody] : [optionsOrBody, bodyOrNothing]
-    const { lock, permits } = checkPermitsOptions(options)
+    const { lock, permits } = checkPermitsOptions(options, MOST_IDS)
     if (body !== undefined) checkFunction('body', body)
     const section = body && ((hold: Hold) => body(withPermitIds(hold, permits)))
     return await this.#entry.withLock(lock, section, permits)
@@ -182,10 +182,11 @@ function checkPermitIds(permitIds: unknown): readonly [string, ...string[]] {
   const given: readonly unknown[] = Array.isArray(permitIds) ? permitIds : [permitIds]
   const ids = given.filter((id) => typeof id === 'string' && /^[0-9a-f]{32}$/.test(id)).map(String)
   const [first, ...rest] = ids
-  if (first !== undefined && new Set(ids).size === given.length) return [first, ...rest]
+  if (first !== undefined && ids.length <= MOST_IDS && new Set(ids).size === given.length)
+    return [first, ...rest]
   throw new InvalidArgumentError(
     'permitIds',
     permitIds,
-    'ids of permits, at least one, each of 32 hexadecimal digits and given once',
+    `ids of permits, from 1 to ${MOST_IDS}, each of 32 hexadecimal digits and given once`,
   )
 }

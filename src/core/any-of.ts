@@ -34,7 +34,13 @@ export class AnyOf {
     this.#startedAt = this.#now()
   }
 
-  async run(): Promise<AnyOutcome> {
+  run(): Promise<AnyOutcome> {
+    const work = this.#run()
+    this.locker.compose(work)
+    return work
+  }
+
+  async #run(): Promise<AnyOutcome> {
     const order = shuffled(this.count)
     let last = await this.#lookRound(order)
     if ('grant' in last) return last

@@ -1,3 +1,4 @@
+import { ClosedError } from '../errors.js'
 import type { Call, Refusal } from './call.js'
 import { Grant } from './grant.js'
 import { LeaseKeeper } from './lease-keeper.js'
@@ -46,7 +47,13 @@ export class Assembly {
   }
 
   /** The grants, in the order of the members. */
-  async run(): Promise<readonly Grant[] | AssemblyRefusal> {
+  run(): Promise<readonly Grant[] | AssemblyRefusal> {
+    const work = this.#run()
+    for (const locker of new Set(this.members.map(({ locker }) => locker))) locker.compose(work)
+    return work
+  }
+
+  async #run(): Promise<readonly Grant[] | AssemblyRefusal> {
     try {
       for (;;) {
         const refusal = await this.#takeAll()
@@ -131,7 +138,7 @@ export class Assembly {
     if (keeper && first && this.#steps > 1) await first.locker.query(() => keeper.renew())
     keeper?.stop()
     const gone = this.#held.find(({ member: { locker }, grant }) => !locker.possession.check(grant.tenure))
-    for (const { grant } of this.#held) if (grant.endedBy && !grant.loss) throw grant.endedBy
+    for (const { locker, name } of this.members) if (locker.closed) throw new ClosedError(name)
     if (gone) return gone.member
     const { maxHoldMs } = this.terms
     for (const { member, grant } of this.#held) {

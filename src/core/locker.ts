@@ -47,6 +47,8 @@ export class Locker {
   rivals: readonly Locker[] = []
   readonly #gates = new Map<string, Gate>()
   readonly #acquisitions = new Set<Acquisition>()
+  /** Calls that consist of several, perhaps of other kinds too. */
+  readonly #compositions = new Set<Promise<unknown>>()
   readonly #releases = new Map<Grant, Promise<unknown> | undefined>()
   readonly #keepAlive = new KeepAlive()
 
@@ -110,6 +112,15 @@ export class Locker {
     const work = acquisition.run()
     acquisition.work = work
     return work
+  }
+
+  /** A call for several locks began: when it hears that it does not get all it gives back what it has got, which is waited for. */
+  compose(work: Promise<unknown>): void {
+    this.#compositions.add(work)
+    const ended = (): void => {
+      this.#compositions.delete(work)
+    }
+    work.then(ended, ended)
   }
 
   /** A call has ended. */
@@ -321,9 +332,7 @@ export class Locker {
     const acquisitions = [...this.#acquisitions]
     for (const { waiter } of acquisitions) waiter.cancel(new ClosedError(waiter.call.name))
     await this.#keepAlive.during(async () => {
-      await Promise.allSettled(acquisitions.map(({ work }) => work))
-      // A call for several locks gives back those it has got when it hears that it does not get the rest.
-      if (acquisitions.length > 0) await new Promise<void>((resolve) => setImmediate(resolve))
+      await Promise.allSettled([...acquisitions.map(({ work }) => work), ...this.#compositions])
       this.possession.closeHeld(new ClosedError())
       // Whatever a call that just ended gives back is among them.
       await Promise.allSettled(this.#releases.values())

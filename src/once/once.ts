@@ -1,3 +1,4 @@
+import { change } from '../change.js'
 import { checkFunction, checkName } from '../checks.js'
 import type { Call, Refusal } from '../core/call.js'
 import { Grant } from '../core/grant.js'
@@ -168,7 +169,10 @@ export class Once {
     const { locker } = this.terms
     if (grant.endedBy) return
     const request = { name, owner: grant.tenure.storedAs, text, keepMs: ttlMs + staleMs }
-    await locker.query(() => this.values.keep(request)).catch((error: unknown) => locker.emit('error', error))
+    // The same may be kept twice: what a request came to need not be known.
+    await change(locker, () => this.values.keep(request)).catch((error: unknown) =>
+      locker.emit('error', error),
+    )
   }
 
   async #read(name: string): Promise<Landing | undefined> {

@@ -3,7 +3,7 @@ import { StoreError } from '../errors.js'
 import type { ClusterClient, StandaloneClient } from './client.js'
 import { Connection, letProcessEnd, type Peer } from './connection.js'
 import { hangUp } from './hang-up.js'
-import type { About, Argument, Link, LinkListener, NodeLink, Order, Send } from './link.js'
+import type { About, Announcement, Argument, Link, LinkListener, NodeLink, Order, Send } from './link.js'
 import { connectionSettings } from './settings.js'
 import { addressOf, ShardSubscriptions, type SlotTable } from './shard-subscriptions.js'
 import { slotOf } from './slot.js'
@@ -24,13 +24,15 @@ export class ClusterLink implements Link {
   /** The nodes by address, each judged by its own answers: others may go on answering beside one that is silent. */
   readonly #peers = new Map<string, Peer>()
   #nodeBreaks = 0
+  /** How often a command was sent on to the node that a slot is moving to. */
+  #sentOn = 0
   readonly #call: Send = (command, ...args) => this.#cluster.client.call(command, ...args)
 
   constructor(
     pattern: ClusterClient,
     private readonly schedule: Schedule,
     commandTimeoutMs: number,
-    listener: LinkListener,
+    private readonly listener: LinkListener,
   ) {
     const { redisOptions } = pattern.options
     const settings = {
@@ -51,7 +53,9 @@ export class ClusterLink implements Link {
     this.#cluster = new Connection(() => pattern.duplicate([], settings), schedule, commandTimeoutMs, {
       events: {
         '+node': (node) => {
-          if (isNode(node)) node.on('connect', () => letProcessEnd(node))
+          if (!isNode(node)) return
+          node.on('connect', () => letProcessEnd(node))
+          this.#countSentOn(node)
         },
         '-node': (node) => {
           this.#nodeBreaks += 1
@@ -82,7 +86,10 @@ export class ClusterLink implements Link {
 
   carryOut<Result>(key: string, order: (send: Send) => Order<unknown, Result>): Promise<Result> {
     this.#subscriptions.verify()
-    return this.#cluster.carryOut(order(this.#call), this.#peerFor(key))
+    const made = order(this.#call)
+    const { announces } = made
+    const told = announces ? this.#toldAtBothEnds(made, announces) : made
+    return this.#cluster.carryOut(told, this.#peerFor(key))
   }
 
   together<Result>(body: () => Result): Result {
@@ -109,6 +116,37 @@ export class ClusterLink implements Link {
   async close(): Promise<void> {
     this.#subscriptions.close()
     this.#cluster.close()
+  }
+
+  /**
+   * While a slot moves, what is carried out at the node it moves to is announced there, and those who listen are still where it is
+   * moving from: the node that serves the channel as far as the cluster says. They are told by a message of their own.
+   */
+  #toldAtBothEnds<Result>(
+    order: Order<unknown, Result>,
+    { channel, text }: Announcement,
+  ): Order<unknown, Result> {
+    const before = this.#sentOn
+    const read = async (reply: unknown): Promise<Result> => {
+      const about = { command: this.publishCommand, lockName: order.about.lockName }
+      await this.send(channel, about, this.publishCommand, channel, text).catch((error) =>
+        this.listener.error(error),
+      )
+      return await order.read(reply)
+    }
+    return { ...order, read: (reply) => (this.#sentOn === before ? order.read(reply) : read(reply)) }
+  }
+
+  /** The client library follows such a redirection by itself, and says so to nobody but the node. */
+  #countSentOn(node: StandaloneClient): void {
+    if (!('asking' in node) || typeof node.asking !== 'function') return
+    const ask = node.asking.bind(node)
+    Object.assign(node, {
+      asking: (): unknown => {
+        this.#sentOn += 1
+        return ask()
+      },
+    })
   }
 
   #nodeLink(node: StandaloneClient): NodeLink {

@@ -63,7 +63,9 @@ export class FencedLockPort extends PassingPort implements FencedPort {
     const { publishCommand } = this.link
     const channel = releaseChannelOf(keys[0])
     const args = [owner, heldBefore, leaseMs, this.#retentionMs, from, channel, publishCommand]
-    return runScript(this.link, fencedAcquire, keys, name, args, acquireReply)
+    // Only a hand-over has anything to announce.
+    const terms = from === '' ? {} : { announces: { channel, text: '0' } }
+    return runScript(this.link, fencedAcquire, keys, name, args, acquireReply, terms)
   }
 
   #keys(name: string): [string, string] {

@@ -4,9 +4,17 @@ export interface About {
   readonly lockName?: string | undefined
 }
 
+/** A message on a channel. */
+export interface Announcement {
+  readonly channel: string
+  readonly text: string
+}
+
 /** Something to send, and what to make of the answer. */
 export interface Order<Reply, Result> {
   readonly about: About
+  /** What it may announce where it is carried out; absent where it announces nothing. */
+  readonly announces?: Announcement | undefined
   /** How long the answer may take, where that is less than any command may. */
   readonly withinMs?: number | undefined
   start(): Promise<Reply>

@@ -156,7 +156,8 @@ export class RedisPermitExpirableSemaphorePort
   }
 
   async #count(name: string): Promise<{ available: number; out: number }> {
-    const counts = await this.run(permitsCount, name, this.#keys(name), this.announcing(name), numbersIn)
+    const args = this.announcing(name)
+    const counts = await this.run(permitsCount, name, this.#undivided(name), args, numbersIn)
     return { available: counts[0], out: counts[1] }
   }
 

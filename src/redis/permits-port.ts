@@ -93,7 +93,9 @@ export abstract class RedisPermitsPort implements PermitsPort {
     args: readonly Argument[],
     read: (reply: unknown) => Result | Promise<Result>,
   ): Promise<Result> {
-    return runScript(this.link, script, keys, name, args, read)
+    // Of one permit, which has one waiter look.
+    const announces = { channel: this.#channel(name), text: '1' }
+    return runScript(this.link, script, keys, name, args, read, { announces })
   }
 
   /** Reads {permits, available, told}. What the script could not announce is announced from here. */

@@ -11,7 +11,7 @@ import type {
   RenewRequest,
   Watch,
 } from '../store.js'
-import type { Link, NodeLink } from './link.js'
+import type { Announcement, Link, NodeLink } from './link.js'
 import { MultiAcquire } from './multi-acquire.js'
 import { type ReleaseChannels, releaseChannelOf } from './release-channel.js'
 import { renewal } from './renewal.js'
@@ -56,7 +56,7 @@ export class ReentrantLockPort implements LockPort {
   handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<AcquireReply> {
     const key = this.#key(name)
     const args = [from, owner, leaseMs, releaseChannelOf(key), this.publishCommand]
-    return runScript(this.link, handOver, key, name, args, handOverReply)
+    return runScript(this.link, handOver, key, name, args, handOverReply, this.#announcing(name))
   }
 
   release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
@@ -109,7 +109,8 @@ export class ReentrantLockPort implements LockPort {
   async forceUnlock(name: string): Promise<boolean> {
     const key = this.#key(name)
     const channel = releaseChannelOf(key)
-    const reply = await runScript(this.link, forceUnlock, key, name, [channel, this.publishCommand], Number)
+    const args = [channel, this.publishCommand]
+    const reply = await runScript(this.link, forceUnlock, key, name, args, Number, this.#announcing(name))
     if (reply === 2) await this.#announce(name, channel)
     return reply > 0
   }
@@ -137,10 +138,11 @@ export class ReentrantLockPort implements LockPort {
     const key = this.#key(name)
     const channel = releaseChannelOf(key)
     const args = [owner, heldBefore, channel, this.publishCommand]
-    return runScript(this.link, release, key, name, args, (reply): Result | Promise<Result> => {
+    const readCode = (reply: unknown): Result | Promise<Result> => {
       const code = Number(reply)
       return code === -2 ? this.#announce(name, channel).then((told) => read(told + 1)) : read(code)
-    })
+    }
+    return runScript(this.link, release, key, name, args, readCode, this.#announcing(name))
   }
 
   /**
@@ -157,6 +159,11 @@ export class ReentrantLockPort implements LockPort {
       this.onError(error)
       return 0
     }
+  }
+
+  #announcing(name: string): { readonly announces?: Announcement } {
+    if (this.publishCommand === '') return {}
+    return { announces: { channel: releaseChannelOf(this.#key(name)), text: '0' } }
   }
 
   #ownSubscriptions(name: string): number {

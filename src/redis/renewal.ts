@@ -11,7 +11,7 @@ export function renewal(
   args: readonly Argument[],
   withinMs: number | undefined,
 ): Promise<boolean> {
-  const renewed = runScript(link, script, keys, lockName, args, (reply) => reply === 1, withinMs)
+  const renewed = runScript(link, script, keys, lockName, args, (reply) => reply === 1, { withinMs })
   return renewed.catch((error: unknown) => {
     if (error instanceof StoreError && error.reason === 'wrong-type') return false
     throw error

@@ -1,4 +1,4 @@
-import type { Argument, Link } from './link.js'
+import type { Argument, Link, Order } from './link.js'
 
 /** A Lua script, embedded from `lua/` at build time. */
 export interface Script {
@@ -21,14 +21,14 @@ export function runScript<Result>(
   lockName: string,
   args: readonly Argument[],
   read: (reply: unknown) => Result | Promise<Result>,
-  withinMs?: number,
+  terms?: Pick<Order<unknown, Result>, 'withinMs' | 'announces'>,
 ): Promise<Result> {
   // One key is the rule, and the path that counts.
   const [key, rest] = typeof keys === 'string' ? [keys, args] : [keys[0], [...keys.slice(1), ...args]]
   const count = typeof keys === 'string' ? 1 : keys.length
   return link.carryOut(key, (send) => ({
     about: { command: name, lockName },
-    withinMs,
+    ...terms,
     start: () => send('EVALSHA', sha1, count, key, ...rest),
     read,
     retry: (error) => (isUnknownScript(error) ? send('EVAL', source, count, key, ...rest) : undefined),

@@ -1,6 +1,12 @@
 import process from 'node:process'
 import { afterEach, describe, expect, test } from 'vitest'
-import { InvalidArgumentError, type Lock, NoOwnerError, NotOwnerError } from '../../src/index.js'
+import {
+  type Holdfast,
+  InvalidArgumentError,
+  type Lock,
+  NoOwnerError,
+  NotOwnerError,
+} from '../../src/index.js'
 import { slotOf } from '../../src/redis/slot.js'
 import { untilIdle } from '../contract/idle.js'
 import { inTime, rejectionOf } from '../contract/outcome.js'
@@ -135,5 +141,32 @@ export function multiLockMembersCases(place: Place): void {
       )
       await blocker.release()
     })
+
+    for (const [kind, blocked] of Object.entries(otherKinds)) {
+      test(`close: what it has got is given back while a member of another kind is waited for (${kind})`, async () => {
+        const holdfast = place.holdfast()
+        const errors: unknown[] = []
+        holdfast.on('error', (error) => errors.push(error))
+        const [first, second] = orderOf(names(2).map((name) => holdfast.lock(name)))
+        if (!first || !second) throw new Error('two locks')
+        const other = place.holdfast()
+        const blocker = await blocked(other, second.name).acquire({ leaseMs: 600_000 })
+        const waiting = rejectionOf(holdfast.multiLock([first, blocked(holdfast, second.name)]).acquire())
+        const isTaken = (): Promise<boolean> => other.lock(first.name).isLocked()
+        await place.eventually(isTaken)
+        await holdfast.close()
+        expect(await waiting).toMatchObject({ code: 'CLOSED' })
+        expect(await isTaken()).toBe(false)
+        expect(errors).toEqual([])
+        await blocker.release()
+      })
+    }
   })
+}
+
+/** Locks that are looked after apart from plain ones. */
+const otherKinds: Readonly<Record<string, (holdfast: Holdfast, name: string) => Lock>> = {
+  fair: (holdfast, name) => holdfast.fairLock(name),
+  write: (holdfast, name) => holdfast.readWriteLock(name).writeLock(),
+  fenced: (holdfast, name) => holdfast.fencedLock(name),
 }

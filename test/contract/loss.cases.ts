@@ -4,6 +4,9 @@ import type { Place } from '../setup/places.js'
 import { journalOf } from './journal.js'
 import { inTime, rejectionOf } from './outcome.js'
 
+/** So long that a busy machine does not end a lease, nor lets a renewal wait for an answer, that this is not about. */
+const watchdogMs = 4_500
+
 /** How a loss is noticed and told: rules L4 and L6. */
 export function lossCases(place: Place): void {
   describe('loss', () => {
@@ -15,7 +18,7 @@ export function lossCases(place: Place): void {
     }
 
     test('L4: a renewal answered "not yours" is loss at once, long before the deadline', async () => {
-      const holdfast = place.holdfast({ watchdogMs: 1_500 })
+      const holdfast = place.holdfast({ watchdogMs })
       const lock = holdfast.lock(place.lockName())
       const [lost, suspended] = [journalOf(holdfast, 'lost'), journalOf(holdfast, 'suspended')]
       const hold = await lock.acquire()
@@ -32,7 +35,7 @@ export function lossCases(place: Place): void {
     })
 
     test('L4: the loss of one lock does not keep others from being renewed', async () => {
-      const holdfast = place.holdfast({ watchdogMs: 1_200 })
+      const holdfast = place.holdfast({ watchdogMs })
       const locks = Array.from({ length: 5 }, () => holdfast.lock(place.lockName()))
       const [renewed, lost] = [journalOf(holdfast, 'renewed'), journalOf(holdfast, 'lost')]
       const holds = await Promise.all(locks.map((lock) => lock.acquire()))
@@ -40,7 +43,8 @@ export function lossCases(place: Place): void {
       if (first) await takeAway(first)
       await place.eventually(() => lost.length === 1)
       const countOf = (lock: Lock): number => renewed.filter(({ name }) => name === lock.name).length
-      await place.eventually(() => others.every((lock) => countOf(lock) >= 3))
+      // The one that is lost was asked for together with the first renewal of the others.
+      await place.eventually(() => others.every((lock) => countOf(lock) >= 2))
       for (const hold of holds.slice(1)) hold.assertHeld()
       expect(lost).toMatchObject([{ name: first?.name }])
       await Promise.all(holds.slice(1).map((hold) => hold.release()))

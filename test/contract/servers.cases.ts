@@ -63,7 +63,7 @@ export function serversCases(place: Place): void {
 
     test('L4, H24: a key of another type is loss, told at the next renewal; no other lock hears of it', async () => {
       const application = place.client()
-      const holdfast = place.holdfast({ watchdogMs: 1_800 })
+      const holdfast = place.holdfast({ watchdogMs: 4_500 })
       const [failing, sound] = [holdfast.lock(place.lockName()), holdfast.lock(place.lockName())]
       const [suspended, lost] = [journalOf(holdfast, 'suspended'), journalOf(holdfast, 'lost')]
       const renewed = journalOf(holdfast, 'renewed')

@@ -59,6 +59,32 @@ describe.each(['semaphore', 'permitExpirableSemaphore'] as const)('%s', (kind) =
   })
 })
 
+test.each([10_001, Number.MAX_SAFE_INTEGER])(
+  '%s permits with ids at once are refused, not worked on',
+  async (permits) => {
+    for (const where of [place, placeOf('memory')]) {
+      const semaphore = where.holdfast().permitExpirableSemaphore(where.lockName())
+      await semaphore.setPermits(Number.MAX_SAFE_INTEGER)
+      for (const method of ['acquire', 'tryAcquire'] as const)
+        await expect(semaphore[method]({ permits })).rejects.toBeInstanceOf(InvalidArgumentError)
+      await expect(semaphore.withPermits({ permits }, () => undefined)).rejects.toBeInstanceOf(
+        InvalidArgumentError,
+      )
+      await where.tidy()
+    }
+  },
+)
+
+test('ten thousand permits with ids are taken and given back in one call', async () => {
+  const semaphore = place.holdfast().permitExpirableSemaphore(place.lockName())
+  await semaphore.trySetPermits(10_000)
+  const { permitIds } = await semaphore.acquire({ permits: 10_000 })
+  await expect(semaphore.release([...permitIds, 'f'.repeat(32)])).rejects.toBeInstanceOf(InvalidArgumentError)
+  expect(await semaphore.acquiredPermits()).toBe(10_000)
+  await semaphore.release(permitIds)
+  expect(await semaphore.acquiredPermits()).toBe(0)
+})
+
 test('ids that are none, or named twice, are refused', async () => {
   const semaphore = place.holdfast().permitExpirableSemaphore(place.lockName())
   const good = 'a'.repeat(32)

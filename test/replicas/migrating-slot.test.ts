@@ -6,6 +6,7 @@ import { slotOf } from '../../src/redis/slot.js'
 import { bringCluster, type Cluster } from '../servers/index.js'
 import { clusterClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
+import { SlotMove } from './slot-move.js'
 
 let cluster: Cluster
 let nodes: Redis[]
@@ -41,57 +42,6 @@ async function inLine(key: string): Promise<boolean> {
   return keys.flat().some((each) => String(each).includes('_line'))
 }
 
-/** A slot on its way from one node to the next. */
-class Move {
-  private constructor(
-    private readonly slot: number,
-    private readonly from: Redis,
-    private readonly to: Redis,
-  ) {}
-
-  static async of(name: string): Promise<Move> {
-    const slot = slotOf(name)
-    const owner = await eventually(async () => {
-      for (const node of nodes) {
-        const served = await node
-          .cluster('KEYSLOT', name)
-          .then(() => node.exists(name).catch(() => undefined))
-        if (served !== undefined) return node
-      }
-      return undefined
-    })
-    const from = owner ?? nodes[0]
-    const to = nodes.find((node) => node !== from)
-    if (!from || !to) throw new Error('two nodes')
-    const [fromId, toId] = [await from.call('CLUSTER', 'MYID'), await to.call('CLUSTER', 'MYID')]
-    await to.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', String(fromId))
-    await from.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', String(toId))
-    return new Move(slot, from, to)
-  }
-
-  async keys(): Promise<string[]> {
-    const found = await this.from.call('CLUSTER', 'GETKEYSINSLOT', this.slot, 100)
-    return Array.isArray(found) ? found.map(String).sort() : []
-  }
-
-  async take(keys: readonly string[]): Promise<void> {
-    const { host, port } = this.to.options
-    for (const key of keys) await this.from.call('MIGRATE', String(host), String(port), key, 0, 5_000)
-  }
-
-  /** What the lock is down to, while it has not moved. */
-  async raw(key: string): Promise<Record<string, string>> {
-    return await this.from.hgetall(key)
-  }
-
-  async finish(): Promise<void> {
-    await this.take(await this.keys())
-    const id = String(await this.to.call('CLUSTER', 'MYID'))
-    for (const node of [this.to, this.from, ...nodes])
-      await node.call('CLUSTER', 'SETSLOT', this.slot, 'NODE', id)
-  }
-}
-
 const kinds: ReadonlyArray<{
   kind: string
   key: (name: string) => string
@@ -125,7 +75,7 @@ describe.each(kinds)('H27: $kind', ({ kind, key, of }) => {
       // The line is there, and the waiter hears of what happens.
       await eventually(() => waiting.countWaitingClients())
       await eventually(() => inLine(key(name)))
-      const move = await Move.of(key(name))
+      const move = await SlotMove.of(key(name), nodes)
       if (state.startsWith('the lock')) await move.take([key(name)])
       const before = await move.raw(key(name)).catch(() => undefined)
       let released = false
@@ -150,7 +100,7 @@ describe.each(kinds)('H27: $kind', ({ kind, key, of }) => {
     const name = `passing-${kind}`
     const lock = of(holdfast(), name)
     const hold = await lock.acquire()
-    const move = await Move.of(key(name))
+    const move = await SlotMove.of(key(name), nodes)
     const rounds = (async () => {
       await hold.release()
       for (let round = 0; round < 3; round += 1) await lock.withLock(() => undefined)

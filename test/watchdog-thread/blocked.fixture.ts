@@ -1,8 +1,8 @@
-/** A program that blocks for three times the lease, and says what became of its lock. Ends when nothing keeps it alive. */
+/** A program that blocks for longer than its lease, and says what became of its lock. Ends when nothing keeps it alive. */
 import process from 'node:process'
 import { Redis } from 'ioredis'
 import { blockFor } from './busy.js'
-import { LEASE_MS, Stand } from './stand.js'
+import { BLOCKED_MS, Stand } from './stand.js'
 
 async function main(): Promise<void> {
   const [scenario, port] = process.argv.slice(2)
@@ -10,7 +10,7 @@ async function main(): Promise<void> {
   await stand.start()
   const lease = await stand.hold()
   await stand.hears('renewed')
-  blockFor(3 * LEASE_MS)
+  blockFor(BLOCKED_MS)
   const held = lease.deadline > stand.now
   if (scenario === 'close') await stand.end()
   // Not ended by exit(): what is left must not keep the process alive.

@@ -13,7 +13,10 @@ import type { WatchedLease } from '../../src/redis/watchdog-thread/watched-lease
 import type { LockPort, StoreSession } from '../../src/store.js'
 import { eventually } from '../setup/eventually.js'
 
-export const LEASE_MS = 900
+/** Long enough that a thread which gets the processor late on a busy machine renews in time. */
+export const LEASE_MS = 2_100
+/** Longer than a lease by so much that it takes more than one renewal to come through it. */
+export const BLOCKED_MS = 1.5 * LEASE_MS
 
 let stands = 0
 
@@ -41,7 +44,7 @@ export class Stand {
     stands += 1
     this.#leaseMs = leaseMs
     this.name = `thread:${process.pid}:${Date.now()}:${stands}`
-    const settings = { leaseMs, commandTimeoutMs: 1_000, maxBlockedMs }
+    const settings = { leaseMs, commandTimeoutMs: leaseMs, maxBlockedMs }
     this.#session = new RedisStore(client).open({
       schedule: this.schedule,
       clientId: 'stand',
@@ -67,8 +70,9 @@ export class Stand {
     if (cause !== undefined) this.causes.push(cause)
   }
 
-  /** Starts the thread and remembers it. */
+  /** Starts the thread and remembers it; connects, so that no lease runs meanwhile. */
   async start(): Promise<void> {
+    await this.port.inspect(this.name)
     const born = once(process, 'worker')
     await this.renewals.start()
     const [worker] = await born

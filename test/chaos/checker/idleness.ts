@@ -2,6 +2,7 @@ import type { Fault } from '../history/fault.js'
 import type { Room } from '../history/room.js'
 import type { Call } from '../history/section.js'
 import type { Standstills } from '../history/standstills.js'
+import { blockedSpans, type Span } from './blocked.js'
 import type { Finding } from './finding.js'
 
 export interface IdlenessBounds {
@@ -43,9 +44,10 @@ export function checkIdleness(
 ): Idleness {
   const findings: Finding[] = []
   const longestMs: Record<string, number> = {}
+  const blocked = blockedSpans(calls, endedAt, (call) => useOf(call, endedAt, leaseMs))
   for (const [name, ofName] of byName(calls)) {
     const changes = [
-      ...ofName.flatMap((call) => changesOf(call, endedAt, leaseMs)),
+      ...ofName.flatMap((call) => changesOf(call, endedAt, leaseMs, blocked.get(call) ?? [])),
       ...excusesOf(faults, leaseMs),
       ...room.certain(name).map(({ at, by }) => ({ at, change: resized(by) })),
     ].sort((one, other) => one.at - other.at)
@@ -94,7 +96,7 @@ function isIdle({ used, excuses, waiting, more }: State): boolean {
   return used + most <= room + more
 }
 
-/** The calls on each single name; one that takes several names waits for all of them. */
+/** The calls on each name; one that takes several waits for all of them, and is there at each. */
 function byName(calls: readonly Call[]): Map<string, Call[]> {
   const names = new Map<string, Call[]>()
   for (const call of calls) {
@@ -107,46 +109,60 @@ function byName(calls: readonly Call[]): Map<string, Call[]> {
   return names
 }
 
-function changesOf(call: Call, endedAt: number, leaseMs: number): Array<{ at: number; change: Change }> {
-  const { calledAt, enteredAt, settledAt, diedAt, takes, names, waitMs, how, lapsesAt } = call
-  const over = Math.min(settledAt ?? endedAt, diedAt ?? endedAt)
+function changesOf(
+  call: Call,
+  endedAt: number,
+  leaseMs: number,
+  blocked: readonly Span[],
+): Array<{ at: number; change: Change }> {
+  const { calledAt, enteredAt, takes, waitMs, how } = call
   const changes: Array<{ at: number; change: Change }> = []
-  if (names.length === 1 && waitMs !== 0 && call.kind !== 'once') {
+  if (waitMs !== 0)
     changes.push(
       { at: calledAt, change: ({ waiting }) => void waiting.add(call) },
-      { at: enteredAt ?? over, change: ({ waiting }) => void waiting.delete(call) },
+      { at: enteredAt ?? overAt(call, endedAt), change: ({ waiting }) => void waiting.delete(call) },
     )
-  }
-  if (enteredAt !== undefined) {
-    const certain = Math.max(...call.beliefs.map(({ until }) => until)) + MARGIN_MS
+  const use = useOf(call, endedAt, leaseMs)
+  if (enteredAt !== undefined && use)
     changes.push(
       {
-        at: enteredAt,
+        at: use.from,
         change: (state) => {
           state.used += takes
           state.entries += 1
         },
       },
       {
-        at:
-          how === 'ok'
-            ? over
-            : how === 'lock_lost' && lapsesAt !== undefined
-              ? lapsesAt + MARGIN_MS
-              : Math.max(over, certain),
+        at: use.to,
         change: (state) => {
           state.used -= takes
         },
       },
     )
-  }
-  // What did not settle well may have been granted without anybody knowing: until its lease has ended. A latch has none.
+  else if (use) changes.push(...excuse(use.from, use.to))
+  // A latch that was closed without anybody knowing stays so.
   if (call.way === 'trySetCount' && enteredAt === undefined && how !== 'busy')
     changes.push(...excuse(calledAt, endedAt))
-  else if (enteredAt === undefined && diedAt !== undefined)
-    changes.push(...excuse(diedAt, diedAt + (call.leaseMs ?? leaseMs) + MARGIN_MS))
-  if (names.length > 1) changes.push(...excuse(calledAt, enteredAt ?? over))
+  for (const { from, to } of blocked) changes.push(...excuse(from, to))
   return changes
+}
+
+function overAt({ settledAt, diedAt }: Call, endedAt: number): number {
+  return Math.min(settledAt ?? endedAt, diedAt ?? endedAt)
+}
+
+/** From when until when a call had what it takes; where it died, perhaps without anybody knowing: until its lease has ended. */
+function useOf(call: Call, endedAt: number, leaseMs: number): Span | undefined {
+  const { enteredAt, diedAt, how, lapsesAt, beliefs } = call
+  if (enteredAt === undefined)
+    return diedAt === undefined
+      ? undefined
+      : { from: diedAt, to: diedAt + (call.leaseMs ?? leaseMs) + MARGIN_MS }
+  const over = overAt(call, endedAt)
+  if (how === 'ok') return { from: enteredAt, to: over }
+  if (how === 'lock_lost' && lapsesAt !== undefined) return { from: enteredAt, to: lapsesAt + MARGIN_MS }
+  const certain = Math.max(...beliefs.map(({ until }) => until)) + MARGIN_MS
+  return { from: enteredAt, to: Math.max(over, certain) }
 }
 
 function resized(by: number): Change {

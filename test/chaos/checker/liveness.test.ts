@@ -137,6 +137,21 @@ describe('idleness', () => {
     expect(longest).toBeLessThan(400)
   })
 
+  test('calls for several names wait for all of them, and keep others out while they do', () => {
+    const both = { kind: 'multi', names: ['a', 'b'] }
+    const found = (lines: Record<string, Line[]>) =>
+      checkIdleness(told(lines), [], still, new Room(historyOf(lines)), 10_000, bounds).findings.length
+    const holdsB = section(1, [0, 1, 2_000], { names: ['b'] })
+    const waitsA = section(1, [50, 2_300, 2_400])
+    const several = (entered: number): Line[] => section(1, [20, entered, entered + 100], both)
+    expect(found({ one: holdsB, two: waitsA, three: several(2_100) })).toBe(0)
+    expect(found({ one: holdsB, three: several(2_400) })).toBe(0)
+    expect(found({ one: holdsB, three: several(2_600) })).toBe(2)
+    const third = section(1, [30, 2_450, 2_460], { kind: 'multi', names: ['a', 'c'] })
+    expect(found({ one: holdsB, three: several(2_300), four: third })).toBe(0)
+    expect(found({ two: waitsA })).toBe(1)
+  })
+
   test('permits whose lease was made shorter are free when that has ended', () => {
     const some = { kind: 'permits', opens: [] }
     const lapses: Line[] = [

@@ -48,7 +48,11 @@ export function checkRest(
     if (how.endsWith(':final') || (harmless && !busy)) tell('wrong', `${id}: ${how}`, kind)
   }
   if (!drained) {
-    const pending = calls.filter(({ settledAt, diedAt }) => settledAt === undefined && diedAt === undefined)
+    // What is stuck then dies with its worker, when the episode is over.
+    const pending = calls.filter(
+      ({ settledAt, diedAt = Number.POSITIVE_INFINITY }) =>
+        settledAt === undefined && diedAt >= history.endedAt,
+    )
     for (const { id, kind, names, enteredAt, calledAt } of pending) {
       const state = enteredAt === undefined ? 'waits' : 'has entered'
       tell('stuck', `${id} on ${names.join(', ')} ${state}, called at ${calledAt.toFixed(0)}`, kind)

@@ -41,7 +41,7 @@ function planFor(mutant: Mutant, seed: number): EpisodePlan {
   return {
     seed,
     nemesis: { ...nemesis, options: { ...nemesis.options, ...mutant.options } },
-    topology: 'standalone-2',
+    topology: mutant.topology ?? 'standalone-2',
     kinds: mutant.kinds,
     loadMs: LOAD_MS,
     drainMs: DRAIN_MS,

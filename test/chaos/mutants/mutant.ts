@@ -1,6 +1,7 @@
 import type { HoldfastOptions } from '../../../src/index.js'
 import type { Finding } from '../checker/finding.js'
 import type { Kind } from '../program/kinds.js'
+import type { TopologyName } from '../topologies/topology.js'
 
 /** A broken version of the library, and where that shows. */
 export interface Mutant {
@@ -12,6 +13,8 @@ export interface Mutant {
   readonly text: string
   readonly becomes: string
   readonly nemesis: string
+  /** Where it shows. Default: one server, RESP2. */
+  readonly topology?: TopologyName
   readonly kinds: readonly Kind[]
   /** Settings of the clients that make it show sooner. */
   readonly options?: HoldfastOptions

@@ -1,0 +1,329 @@
+/** The other kinds in a cluster while their slot moves to another node: nothing is done by halves, and all goes on when it has moved. */
+import { Redis } from 'ioredis5'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { type Hold, Holdfast, type HoldfastOptions } from '../../src/index.js'
+import { bringCluster, type Cluster } from '../servers/index.js'
+import { clusterClient } from '../setup/clients.js'
+import { eventually } from '../setup/eventually.js'
+import { SlotMove } from './slot-move.js'
+
+let cluster: Cluster
+let nodes: Redis[]
+const clients: Array<{ end(): Promise<void> }> = []
+beforeAll(async () => {
+  cluster = await bringCluster({ flavour: inject('servers').flavour })
+})
+afterAll(() => cluster.stop())
+beforeEach(() => {
+  nodes = cluster.nodes.map(({ host, port }) => new Redis({ host, port }))
+})
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.end()))
+  for (const node of nodes) node.disconnect()
+})
+
+function holdfast(options: HoldfastOptions = {}): Holdfast {
+  const client = clusterClient(cluster.startupNodes)
+  const made = new Holdfast(client, { storeTimeoutMs: 60_000, ...options })
+  clients.push({
+    end: async () => {
+      await made.close()
+      client.disconnect()
+    },
+  })
+  return made
+}
+
+/** What somebody does while the slot is on its way. */
+interface Scene {
+  /** Resolves when it has been done. */
+  readonly act: () => Promise<unknown>
+  /** Resolves when it has had its whole effect, and no other; fails where it had not. */
+  readonly seen: () => Promise<unknown>
+  /** For how long the slot stays on its way. Default: 400. */
+  readonly meanwhileMs?: number
+}
+
+type Setting = (near: Holdfast, far: Holdfast, name: string) => Promise<Scene>
+
+async function permitsWith(near: Holdfast, name: string, permits: number) {
+  const semaphore = near.semaphore(name)
+  await semaphore.trySetPermits(permits)
+  return semaphore
+}
+
+const settings: Readonly<Record<string, Setting>> = {
+  'semaphore: a release somebody waits for': async (near, far, name) => {
+    const semaphore = await permitsWith(near, name, 2)
+    const hold = await semaphore.acquire({ permits: 2 })
+    const waiting = far.semaphore(name).acquire()
+    await eventually(() => semaphore.countWaitingClients())
+    return {
+      act: () => hold.release(),
+      seen: async () => {
+        await (await waiting).release()
+        expect(await semaphore.availablePermits()).toBe(2)
+      },
+    }
+  },
+  'semaphore: acquired and released': async (near, far, name) => {
+    const semaphore = await permitsWith(near, name, 2)
+    const hold = await semaphore.acquire()
+    return {
+      act: () => far.semaphore(name).withPermits(() => undefined),
+      seen: async () => {
+        expect(await semaphore.availablePermits()).toBe(1)
+        await hold.release()
+        expect(await semaphore.availablePermits()).toBe(2)
+      },
+    }
+  },
+  'semaphore: permits are added, which somebody waits for': async (near, far, name) => {
+    const semaphore = await permitsWith(near, name, 1)
+    const hold = await semaphore.acquire()
+    const waiting = far.semaphore(name).acquire()
+    await eventually(() => semaphore.countWaitingClients())
+    return {
+      act: () => semaphore.addPermits(1),
+      seen: async () => {
+        await Promise.all([hold.release(), (await waiting).release()])
+        expect(await semaphore.availablePermits()).toBe(2)
+      },
+    }
+  },
+  'semaphore: the number is set, which somebody waits for': async (near, far, name) => {
+    const semaphore = near.semaphore(name)
+    const waiting = far.semaphore(name).acquire()
+    await eventually(() => semaphore.countWaitingClients())
+    return {
+      act: async () => expect(await semaphore.trySetPermits(3)).toBe(true),
+      seen: async () => {
+        await (await waiting).release()
+        expect(await semaphore.availablePermits()).toBe(3)
+      },
+    }
+  },
+  'semaphore: what is available is taken for good': async (near, far, name) => {
+    const semaphore = await permitsWith(near, name, 5)
+    const hold = await semaphore.acquire({ permits: 2 })
+    return {
+      act: async () => expect(await far.semaphore(name).drainPermits()).toBe(3),
+      seen: async () => {
+        await hold.release()
+        expect(await semaphore.availablePermits()).toBe(2)
+      },
+    }
+  },
+  'permits with ids: a release somebody waits for': async (near, far, name) => {
+    const semaphore = near.permitExpirableSemaphore(name)
+    await semaphore.trySetPermits(2)
+    const hold = await semaphore.acquire({ permits: 2 })
+    const waiting = far.permitExpirableSemaphore(name).acquire()
+    await eventually(() => semaphore.countWaitingClients())
+    return {
+      act: () => hold.release(),
+      seen: async () => {
+        await (await waiting).release()
+        expect(await semaphore.availablePermits()).toBe(2)
+        expect(await semaphore.acquiredPermits()).toBe(0)
+      },
+    }
+  },
+  'permits with ids: given back by id, which somebody waits for': async (near, far, name) => {
+    const semaphore = near.permitExpirableSemaphore(name)
+    await semaphore.trySetPermits(1)
+    const hold = await semaphore.acquire({ leaseMs: 60_000 })
+    const waiting = far.permitExpirableSemaphore(name).acquire()
+    await eventually(() => semaphore.countWaitingClients())
+    const [id = ''] = hold.permitIds
+    return {
+      act: () => far.permitExpirableSemaphore(name).release(id),
+      seen: async () => {
+        await (await waiting).release()
+        expect(await semaphore.availablePermits()).toBe(1)
+      },
+    }
+  },
+  'permits with ids: the number is changed, and waited for': async (near, far, name) => {
+    const semaphore = near.permitExpirableSemaphore(name)
+    await semaphore.trySetPermits(1)
+    const hold = await semaphore.acquire({ leaseMs: 60_000 })
+    const waiting = far.permitExpirableSemaphore(name).acquire()
+    await eventually(() => semaphore.countWaitingClients())
+    return {
+      act: () => semaphore.setPermits(2),
+      seen: async () => {
+        await Promise.all([hold.release(), (await waiting).release()])
+        expect(await semaphore.availablePermits()).toBe(2)
+      },
+    }
+  },
+  'permits with ids: counted when the last lease has ended': async (near, far, name) => {
+    const semaphore = near.permitExpirableSemaphore(name)
+    await semaphore.trySetPermits(1)
+    const lost = new Promise((resolve) => near.once('lost', resolve))
+    await semaphore.acquire({ leaseMs: 200 })
+    return {
+      act: async () => {
+        await lost
+        // By the server's clock it ends a little later than by the holder's.
+        await eventually(async () => (await far.permitExpirableSemaphore(name).inspect()).owners.length === 0)
+        expect(await semaphore.availablePermits()).toBe(1)
+      },
+      seen: async () => expect(await semaphore.acquiredPermits()).toBe(0),
+    }
+  },
+  'latch: counted down, which somebody waits for': async (near, far, name) => {
+    const latch = near.countDownLatch(name)
+    await latch.trySetCount(2)
+    const waiting = far.countDownLatch(name).await()
+    await eventually(() => latch.countWaitingClients())
+    return {
+      act: async () => {
+        expect(await latch.countDown()).toBe(1)
+        expect(await latch.countDown()).toBe(0)
+      },
+      seen: () => waiting,
+    }
+  },
+  'latch: deleted, which somebody waits for': async (near, far, name) => {
+    const latch = near.countDownLatch(name)
+    await latch.trySetCount(2)
+    const waiting = far.countDownLatch(name).await()
+    await eventually(() => latch.countWaitingClients())
+    return { act: async () => expect(await latch.delete()).toBe(true), seen: () => waiting }
+  },
+  'latch: set': async (near, far, name) => {
+    const latch = near.countDownLatch(name)
+    return {
+      act: async () => expect(await latch.trySetCount(2)).toBe(true),
+      seen: async () => expect(await far.countDownLatch(name).count()).toBe(2),
+    }
+  },
+  'fenced lock: a release somebody waits for': async (near, far, name) => {
+    const hold = await near.fencedLock(name).acquire()
+    const waiting = far.fencedLock(name).acquire()
+    await eventually(() => near.fencedLock(name).countWaitingClients())
+    return {
+      act: () => hold.release(),
+      seen: async () => {
+        const next = await waiting
+        expect(next.fence).toBeGreaterThan(hold.fence ?? 0n)
+        await next.release()
+        expect(await near.fencedLock(name).isLocked()).toBe(false)
+      },
+    }
+  },
+  'once: a computation that others wait for': async (near, far, name) => {
+    const key = name.slice('once:'.length)
+    let finish: (value: number) => void = () => undefined
+    const computed = new Promise<number>((resolve) => {
+      finish = resolve
+    })
+    let computations = 0
+    const compute = async (): Promise<number> => {
+      computations += 1
+      return await computed
+    }
+    const options = { ttlMs: 60_000 }
+    const first = near.once(key, compute, options)
+    await eventually(() => computations)
+    const second = far.once(key, compute, options)
+    await eventually(() => near.lock(name).countWaitingClients())
+    return {
+      // The client library gives a command up after at most 1.6 seconds.
+      meanwhileMs: 2_500,
+      act: async () => {
+        finish(42)
+        expect(await first).toBe(42)
+      },
+      seen: async () => {
+        expect(await second).toBe(42)
+        expect(computations).toBe(1)
+      },
+    }
+  },
+  'multi-lock: released and taken': async (near, far, name) => {
+    const locks = (made: Holdfast) => made.multiLock([made.lock(name), made.lock(`${name}:second`)])
+    const hold = await locks(near).acquire()
+    const waiting = locks(far).acquire()
+    await eventually(() => near.lock(name).countWaitingClients())
+    return {
+      act: () => hold.release(),
+      seen: async () => {
+        await (await waiting).release()
+        expect(await near.lock(name).isLocked()).toBe(false)
+        expect(await near.lock(`${name}:second`).isLocked()).toBe(false)
+      },
+    }
+  },
+}
+
+const states: Readonly<Record<string, (keys: readonly string[], name: string) => readonly string[]>> = {
+  'nothing has moved yet': () => [],
+  'the thing itself has moved, what is beside it has not': (_, name) => [name],
+  'what is beside it has moved, the thing itself has not': (keys, name) => keys.filter((key) => key !== name),
+  'all keys have moved': (keys) => keys,
+}
+
+let names = 0
+
+describe.each(Object.keys(states))('H27: a slot on its way, %s', (state) => {
+  test.each(Object.keys(settings))('%s', async (what) => {
+    names += 1
+    const name = `${what.startsWith('once') ? 'once:' : ''}{moving-${names}}`
+    const scene = await settings[what]?.(holdfast(), holdfast(), name)
+    const move = await SlotMove.of(name, nodes)
+    const keys = await move.keys()
+    await move.take((states[state]?.(keys, name) ?? []).filter((key) => keys.includes(key)))
+    const acting = scene?.act()
+    acting?.catch(() => undefined)
+    // Long enough for an attempt, and for what the client library does about a slot on its way.
+    await Promise.race([
+      acting,
+      new Promise((resolve) => setTimeout(resolve, Number(process.env['SLOW'] ?? 400))),
+    ])
+    await move.finish()
+    await acting
+    await scene?.seen()
+  })
+})
+
+const held: Readonly<Record<string, (made: Holdfast, name: string) => Promise<Hold>>> = {
+  lock: (made, name) => made.lock(name).acquire(),
+  'fenced lock': (made, name) => made.fencedLock(name).acquire(),
+  semaphore: async (made, name) => {
+    await made.semaphore(name).trySetPermits(2)
+    return await made.semaphore(name).acquire()
+  },
+  'permits with ids': async (made, name) => {
+    await made.permitExpirableSemaphore(name).trySetPermits(2)
+    return await made.permitExpirableSemaphore(name).acquire()
+  },
+}
+
+describe.each(['nothing has moved yet', 'all keys have moved'])(
+  'H27: a slot that stays on its way, %s',
+  (state) => {
+    test.each(Object.keys(held))('%s: what is held is renewed', async (kind) => {
+      names += 1
+      const name = `{staying-${names}}`
+      const made = holdfast({ watchdogMs: 1_500 })
+      const hold = await held[kind]?.(made, name)
+      const move = await SlotMove.of(name, nodes)
+      await move.take(states[state]?.(await move.keys(), name) ?? [])
+      let renewals = 0
+      made.on('renewed', () => {
+        renewals += 1
+      })
+      // More than the lease that was left when the move began.
+      await eventually(
+        () => renewals,
+        (count) => count >= 5,
+      )
+      hold?.assertHeld()
+      await move.finish()
+      await hold?.release()
+    })
+  },
+)
