@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../setup/eventually.js'
-import { calls, type ProxiedCommand } from './proxied-command.js'
+import { calls, named } from './proxied-command.js'
 import { Scene } from './scene.js'
 
 /** Who waits for the end of this was not woken. */
@@ -56,12 +56,16 @@ describe.each([
     await direct.acquire({ leaseMs: SHORT_LEASE_MS })
     const waiter = scene.holdfast({ commandTimeoutMs: 500 }, { client })
     const waiting = waiter.lock(scene.name).acquire()
-    // Once before it is subscribed, and once after.
-    const looks = (): ProxiedCommand[] =>
-      scene.proxies
-        .flatMap(({ commands }) => commands)
-        .filter((each) => calls('acquire')(each) && each.applied)
-    await eventually(() => looks().length === 2)
+    // It has looked since it is subscribed.
+    const subscribed = named('SUBSCRIBE')
+    const sharded = named('SSUBSCRIBE')
+    await eventually(() =>
+      scene.proxies.some(({ commands }) => {
+        const done = commands.filter(({ applied }) => applied)
+        const from = done.findIndex((command) => subscribed(command) || sharded(command))
+        return from >= 0 && done.slice(from).some(calls('acquire'))
+      }),
+    )
     const connections = (): number =>
       scene.proxies.reduce((sum, { connections }) => sum + connections.length, 0)
     silenceNews()
