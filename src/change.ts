@@ -33,9 +33,7 @@ async function untilSettled<Result>(
       outage.failed(error, now)
       const patienceMs = Math.min(locker.settings.storeTimeoutMs, LONGEST_MS)
       if (!isTransient(error) || outage.lastedMs(now) >= patienceMs) throw error
-      // Not by the client's schedule: that ends with the client, and then the caller is to hear of it.
-      const pause = new Promise<void>((resolve) => clock.startTimer(resolve, outage.retryAt(now) - now))
-      await Promise.race([pause, locker.closing])
+      await locker.pauses.until(outage.retryAt(now))
       if (locker.closed) throw new ClosedError()
     }
   }

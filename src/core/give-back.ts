@@ -3,6 +3,7 @@ import type { Owner } from '../owner.js'
 import type { AcquireReply, AcquireRequest, LockPort } from '../store.js'
 import { LapsedOwners } from './lapsed-owners.js'
 import { isTransient, pauseMs } from './outage.js'
+import { Pauses } from './pauses.js'
 import type { Schedule } from './schedule.js'
 import type { Tenure } from './tenure.js'
 
@@ -26,14 +27,9 @@ export class GiveBack {
   readonly #retired: LapsedOwners
   #closed = false
   #givenUp = false
-  #endLastPauses: (() => void) | undefined
-  readonly #ending = new Promise<void>((resolve) => {
-    this.#endLastPauses = resolve
-  })
-  #endPauses: (() => void) | undefined
-  readonly #closing = new Promise<void>((resolve) => {
-    this.#endPauses = resolve
-  })
+  readonly #pauses: Pauses
+  /** After the close. */
+  readonly #lastPauses: Pauses
 
   constructor(
     private readonly port: LockPort,
@@ -41,6 +37,8 @@ export class GiveBack {
     private readonly onError: (error: unknown) => void,
   ) {
     this.#retired = new LapsedOwners(schedule.clock)
+    this.#pauses = new Pauses(schedule)
+    this.#lastPauses = new Pauses(schedule)
   }
 
   get size(): number {
@@ -99,14 +97,14 @@ export class GiveBack {
   /** Gives everything under way a few more tries, and settles when that is done with. */
   async close(): Promise<void> {
     this.#closed = true
-    this.#endPauses?.()
+    this.#pauses.end()
     await Promise.all(this.#open.values())
   }
 
   /** Tries nothing any more. */
   giveUp(): void {
     this.#givenUp = true
-    this.#endLastPauses?.()
+    this.#lastPauses.end()
   }
 
   async #settle(
@@ -138,8 +136,7 @@ export class GiveBack {
         // By then the stray's lease has ended in the store, and what is gone needs no giving back.
         if (this.#closed) lastTries -= 1
         if (!isTransient(error) || again >= goneAt || lastTries === 0) throw error
-        const pause = new Promise<void>((resolve) => this.schedule.at(again, resolve))
-        await Promise.race([pause, this.#closed ? this.#ending : this.#closing])
+        await (this.#closed ? this.#lastPauses : this.#pauses).until(again)
       }
     }
   }

@@ -11,6 +11,7 @@ import { GiveBack } from './give-back.js'
 import type { Grant } from './grant.js'
 import { KeepAlive } from './keep-alive.js'
 import { newGate } from './new-gate.js'
+import { Pauses } from './pauses.js'
 import { Possession } from './possession.js'
 import { release, releaseInMemory } from './release.js'
 import type { Schedule } from './schedule.js'
@@ -38,11 +39,8 @@ export class Locker {
   /** Called when nothing is held any more; set while the client lets its sections end. */
   #onDrained: (() => void) | undefined
   #closing: Promise<void> | undefined
-  #endPauses: (() => void) | undefined
-  /** Resolves when the client is closed. */
-  readonly closing = new Promise<void>((resolve) => {
-    this.#endPauses = resolve
-  })
+  /** Between tries of what somebody awaits. */
+  readonly pauses: Pauses
   /** The locker of the other side, where a lock has two: reading and writing. An owner's holds on both belong together. */
   otherSide: Locker | undefined
   /** The lockers of other kinds whose lock of a name is this one's in the store: one owner has it, whichever kind it asked for. */
@@ -67,6 +65,7 @@ export class Locker {
     /** Whether another kind of lock of this client knows the owner by that name of a lock: the store must not mix them up. */
     private readonly usedElsewhere: (name: string, owner: Owner, by: Locker) => boolean,
   ) {
+    this.pauses = new Pauses(schedule)
     this.giveBack = new GiveBack(port, schedule, (error) => emit('error', error))
     this.possession = new Possession(
       port,
@@ -310,7 +309,7 @@ export class Locker {
 
   async #close(): Promise<void> {
     this.closed = true
-    this.#endPauses?.()
+    this.pauses.end()
     const acquisitions = [...this.#acquisitions]
     for (const { waiter } of acquisitions) waiter.cancel(new ClosedError(waiter.call.name))
     await this.#keepAlive.during(async () => {

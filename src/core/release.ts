@@ -146,7 +146,7 @@ async function sendAgain(
       if (request.heldBefore === 1) abandon(locker, tenure, error, now)
       throw error
     }
-    await Promise.race([new Promise<void>((resolve) => schedule.at(again, resolve)), locker.closing])
+    await locker.pauses.until(again)
     try {
       return await locker.port.release({ ...request, repeated: true })
     } catch (next) {
