@@ -39,7 +39,7 @@ export class Locker {
   /** Called when nothing is held any more; set while the client lets its sections end. */
   #onDrained: (() => void) | undefined
   #closing: Promise<void> | undefined
-  /** Between tries of what failed; the close of the client ends them. */
+  /** Between tries of what somebody awaits. */
   readonly pauses: Pauses
   /** The locker of the other side, where a lock has two: reading and writing. An owner's holds on both belong together. */
   otherSide: Locker | undefined
@@ -328,7 +328,7 @@ export class Locker {
 
   async #close(): Promise<void> {
     this.closed = true
-    this.pauses.cutShort()
+    this.pauses.end()
     const acquisitions = [...this.#acquisitions]
     for (const { waiter } of acquisitions) waiter.cancel(new ClosedError(waiter.call.name))
     await this.#keepAlive.during(async () => {
