@@ -236,19 +236,6 @@ export const mutants: readonly Mutant[] = [
     caughtBy: ['idle'],
   },
   {
-    name: 'permits-of-a-number-that-is-gone',
-    fault: 'permits of a number that was deleted make a number of their own',
-    in: {
-      scripts: ['permits-acquire.lua', 'permits-count.lua', 'permits-release.lua', 'permits-return.lua'],
-    },
-    text: "redis.call('DEL', leases)\nreturn nil, 0",
-    becomes: 'available = 0',
-    nemesis: 'delete-key',
-    // Where permits are left over when the number goes.
-    kinds: ['permits', 'once', 'fenced', 'spin', 'striped'],
-    caughtBy: ['exclusion', 'permits', 'idle', 'stuck'],
-  },
-  {
     name: 'slot-not-followed',
     fault: 'a subscription stays away for long when its slot has moved',
     in: { source: 'src/redis/shard-subscriptions.ts' },
