@@ -206,17 +206,6 @@ export const mutants: readonly Mutant[] = [
     caughtBy: ['idle'],
   },
   {
-    name: 'no-word-of-shorter-leases',
-    fault: 'the lease of a permit is made shorter, and nobody is told',
-    in: { scripts: ['permits-update-lease.lua'] },
-    text: "until_when < tonumber(ends) and announce(ARGV[4], ARGV[3], '1') or 0",
-    becomes: '0',
-    nemesis: 'calm',
-    kinds: ['permits'],
-    longWork: true,
-    caughtBy: ['idle'],
-  },
-  {
     name: 'no-word-of-open-latches',
     fault: 'a latch opens, and nobody is told',
     in: { scripts: ['latch-count-down.lua'] },
@@ -247,19 +236,6 @@ export const mutants: readonly Mutant[] = [
     caughtBy: ['idle'],
   },
   {
-    name: 'permits-of-a-number-that-is-gone',
-    fault: 'permits of a number that was deleted make a number of their own',
-    in: {
-      scripts: ['permits-acquire.lua', 'permits-count.lua', 'permits-release.lua', 'permits-return.lua'],
-    },
-    text: "redis.call('DEL', leases)\nreturn nil, 0",
-    becomes: 'available = 0',
-    nemesis: 'delete-key',
-    // Where permits are left over when the number goes.
-    kinds: ['permits', 'once', 'fenced', 'spin', 'striped'],
-    caughtBy: ['exclusion', 'permits', 'idle', 'stuck'],
-  },
-  {
     name: 'slot-not-followed',
     fault: 'a subscription stays away for long when its slot has moved',
     in: { source: 'src/redis/shard-subscriptions.ts' },
@@ -268,17 +244,6 @@ export const mutants: readonly Mutant[] = [
     nemesis: 'move-slot',
     topology: 'cluster',
     kinds: ['lock'],
-    caughtBy: ['idle'],
-  },
-  {
-    name: 'no-word-of-shorter-tenures',
-    fault: 'a lock is handed to an owner whose lease ends sooner, and nobody is told',
-    in: { scripts: ['hand-over.lua'] },
-    text: "announce(ARGV[5], ARGV[4], '0')",
-    becomes: 'left = 0',
-    nemesis: 'calm',
-    kinds: ['lock'],
-    longWork: true,
     caughtBy: ['idle'],
   },
 ]
