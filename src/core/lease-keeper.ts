@@ -22,7 +22,8 @@ export class LeaseKeeper {
   keep(locker: Locker, grant: Grant): void {
     this.#kept.push({ locker, grant })
     // From when it was asked for: over a long way much of the lease is over when the answer comes.
-    const dueAt = grant.tenure.deadline - this.leaseMs + this.leaseMs / RENEWALS_PER_LEASE
+    const askedAt = grant.tenure.deadline - leaseDeadline(0, this.leaseMs)
+    const dueAt = askedAt + this.leaseMs / RENEWALS_PER_LEASE
     if (!this.#round) this.#round = this.#roundAt(dueAt)
     else if (dueAt < this.#round.dueAt) this.schedule.move(this.#round, dueAt)
   }
