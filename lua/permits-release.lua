@@ -20,12 +20,10 @@
 --@include announce
 local semaphore, leases = KEYS[1], KEYS[2]
 local available, returned = give_back_ended(semaphore, leases, server_time())
-local permits, told = 0, 0
-for _, id in ipairs(permits_out(leases, ARGV[1], tonumber(ARGV[2]))) do
-  permits = permits + redis.call('ZREM', leases, id)
-end
+local ids, told = permits_out(leases, ARGV[1], tonumber(ARGV[2])), 0
+local permits = #ids
 if permits > 0 then
-  available = redis.call('INCRBY', semaphore, permits)
+  available = give_back(semaphore, leases, ids)
 end
 if permits + returned > 0 then
   told = announce(ARGV[4], ARGV[3], available)

@@ -29,9 +29,10 @@ for index = 4, #ARGV do
     return { 0, available or 0, told }
   end
 end
+local ids = {}
 for index = 4, #ARGV do
-  redis.call('ZREM', leases, ARGV[index])
+  ids[#ids + 1] = ARGV[index]
 end
+available = give_back(semaphore, leases, ids)
 redis.call('SET', KEYS[3], '1', 'PX', ARGV[3])
-available = redis.call('INCRBY', semaphore, permits)
 return { permits, available, announce(ARGV[2], ARGV[1], available) }

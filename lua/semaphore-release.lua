@@ -19,13 +19,10 @@
 --@include announce
 local semaphore, leases, taken, owner = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 local available, returned = give_back_ended(semaphore, leases, taken, server_time())
-local permits = tonumber(redis.call('HGET', taken, owner) or 0)
-local told = 0
-
-if permits > 0 then
-  redis.call('HDEL', taken, owner)
-  redis.call('ZREM', leases, owner)
-  available = redis.call('INCRBY', semaphore, permits)
+local permits, told = 0, 0
+if available and redis.call('HEXISTS', taken, owner) == 1 then
+  permits = give_back(semaphore, leases, taken, owner)
+  available = available + permits
 end
 if permits + returned > 0 then
   told = announce(ARGV[3], ARGV[2], available)

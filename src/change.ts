@@ -14,7 +14,7 @@ export async function change<Result>(
   locker: Locker,
   send: (request: string) => Promise<Result>,
 ): Promise<Result> {
-  // From the first try to the last, the pauses between them included, somebody awaits this.
+  // Its caller awaits all of it, pauses included, so the process stays alive from the first try to the last.
   return await locker.query(() => untilSettled(locker, send))
 }
 
@@ -33,7 +33,7 @@ async function untilSettled<Result>(
       outage.failed(error, now)
       const patienceMs = Math.min(locker.settings.storeTimeoutMs, LONGEST_MS)
       if (!isTransient(error) || outage.lastedMs(now) >= patienceMs) throw error
-      if (!locker.closed) await locker.pauses.until(outage.retryAt(now))
+      await locker.pauses.until(outage.retryAt(now))
       if (locker.closed) throw new ClosedError()
     }
   }

@@ -7,21 +7,21 @@ import type { StoreSession } from './store.js'
 /** How a `Holdfast` ends. Times are whole milliseconds. */
 export interface CloseOptions {
   /**
-   * How long sections that run, and holds that are not released yet, may go on: they are renewed and given back as ever, and may
-   * take the locks they hold once more; nothing else is begun. When nothing is held any more the client closes, however much of
-   * this is left. Minimum: 0.
+   * How long running sections, and holds that are not released yet, may go on. Holdfast renews and releases them as ever, and they may
+   * re-enter the locks they hold; every other new call is refused. As soon as nothing is held the client closes, however much of this
+   * is left. Minimum: 0.
    * @default 0: their signals abort at once
    */
   readonly drainMs?: number
   /**
-   * How long the store has, after that, to answer what is on its way: releases, and what undoes calls that were cut short. What it
-   * has not answered by then ends with its lease. Minimum: 0.
+   * How long the store has, after that, to answer the releases under way and the requests that undo calls cut short. What it has not
+   * answered by then ends with its lease. Of several calls of `close()` the first one's counts. Minimum: 0.
    * @default 5000
    */
   readonly timeoutMs?: number
 }
 
-/** Connections that are cut reject what is on its way: what follows from that takes no longer. */
+/** Cut connections reject the commands under way: what follows from that takes no longer. */
 const AFTERMATH_MS = 500
 
 /** The end of a client: one for all calls of `close()`. */

@@ -9,7 +9,7 @@ interface Dropped {
 
 const holds = new FinalizationRegistry<Dropped>(warn)
 
-/** Whoever lets go of the hold without releasing it is told by a `warning`, if the garbage collector comes to find it. */
+/** Emits a `warning` if the garbage collector finds that the hold was dropped without a release. */
 export function warnIfDropped<Held extends object>(hold: Held, members: readonly Dropped[]): Held {
   for (const { grant, locker } of members) {
     // A lease of its own ends by itself.
@@ -29,8 +29,8 @@ function warn({ grant, locker }: Dropped): void {
     owner,
     holder: owner,
     message:
-      `A hold of lock "${name}" by ${owner} was let go of without a release, and nobody can release it any more. Its lease is renewed ` +
-      'until this process ends, this Holdfast is closed or its maxHoldMs is over. Call release() in a finally block, or use ' +
+      `A hold of lock "${name}" by ${owner} was dropped without a release, and nothing can release it any more. Holdfast renews its ` +
+      'lease until this process ends, the client is closed or its maxHoldMs is over. Call release() in a finally block, or use ' +
       '`await using` or withLock().',
     waitedMs: 0,
     waiterStack: undefined,

@@ -65,13 +65,13 @@ export interface LostEvent {
  * - `LONG_LOCAL_WAIT`: a call has waited long (`warnAfterMs`) for a lock that its own process holds. Likely it waits for itself,
  *   because the code nests without an owner scope. The stacks are there when the `diagnostics` option is on.
  * - `LEFT_LOCKED`: a `run` ended with a `lock()` that was not unlocked. The watchdog no longer renews it.
- * - `DROPPED_HOLD`: a hold without a lease of its own was garbage-collected before it was released. It is renewed until the process
- *   ends. Where it was taken is told when the `diagnostics` option is on.
+ * - `DROPPED_HOLD`: a hold without a lease of its own was garbage-collected before it was released. Holdfast renews it until the process
+ *   ends, the client is closed or `maxHoldMs` is over. With the `diagnostics` option on, `holderStack` says where it was taken.
  */
 export interface WarningEvent {
   readonly code: 'LONG_LOCAL_WAIT' | 'LEFT_LOCKED' | 'DROPPED_HOLD'
   readonly name: string
-  /** Who waits, or who left it locked or let go of it. */
+  /** The owner that waits, that left the lock locked, or that dropped its hold. */
   readonly owner: Owner
   readonly holder: Owner
   readonly message: string

@@ -69,7 +69,7 @@ export class Kinds {
     await Promise.all(this.used.map(({ locker }) => locker.close()))
   }
 
-  /** What cannot be told to the store is not tried any more. */
+  /** Stops trying to tell the store what it has not answered. */
   giveUp(): void {
     for (const { locker } of this.used) locker.giveBack.giveUp()
   }

@@ -124,7 +124,7 @@ export class PermitExpirableSemaphore {
   }
 
   /**
-   * Sets how long a permit is taken yet, longer or shorter, whoever took it: who waits is told of an end that comes
+   * Sets how long a permit is taken yet, longer or shorter, whoever took it. Waiters learn of an end that comes
    * nearer. One under a watchdog is renewed all the same.
    *
    * @param leaseMs at least 10; Infinity: it never ends.

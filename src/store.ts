@@ -102,7 +102,7 @@ export interface LockPort {
   /** Set where the store keeps the line of waiters. */
   readonly line?: StoreLine | undefined
 
-  /** Set where one acquire may take several rounds: then it is told for how long its caller waits for it. */
+  /** Set where one acquire may take several rounds: then the request says for how long its caller waits. */
   readonly inRounds?: boolean | undefined
 
   /** Set where several locks can be asked for with one command. */
@@ -152,11 +152,11 @@ export interface AcquireRequest {
   readonly waits?: boolean
   /** How many permits it is for, where the kind has permits. */
   readonly permits?: number | undefined
-  /** Told where an acquire is made `inRounds`. */
+  /** Set for ports that acquire `inRounds`. */
   readonly caller?: Caller | undefined
 }
 
-/** Who waits for an answer. */
+/** The call that waits for an answer. */
 export interface Caller {
   /** By when it wants the answer, on the store's clock. */
   readonly waitsUntil: number

@@ -1,8 +1,27 @@
 --[[
-  Gives back the permits of holders whose lease has ended.
-  Returns a function that gives the permits available then (nil: none were ever set), and how many were given back.
+  Gives back the permits of one holder, and of all whose lease has ended.
+  Returns functions that give the permits available then (nil: none were ever set), and how many were given back.
 ]]
 --@include whole-number
+local function give_back(semaphore, leases, taken, owner)
+  local permits = tonumber(redis.call('HGET', taken, owner) or 0)
+  local ends = redis.call('ZSCORE', leases, owner)
+  -- First what frees memory: after that a full server refuses nothing. Whatever else fails (no permission), all is as before.
+  redis.call('ZREM', leases, owner)
+  local done = redis.pcall('HDEL', taken, owner)
+  if type(done) == 'number' and permits > 0 then
+    done = redis.pcall('INCRBY', semaphore, permits)
+  end
+  if type(done) ~= 'number' then
+    redis.call('HSET', taken, owner, permits)
+    if ends then
+      redis.call('ZADD', leases, ends, owner)
+    end
+    error(done)
+  end
+  return permits
+end
+
 local function give_back_ended(semaphore, leases, taken, now)
   local available = whole_number(semaphore)
   if not available then
@@ -10,16 +29,9 @@ local function give_back_ended(semaphore, leases, taken, now)
     redis.call('DEL', leases, taken)
     return nil, 0
   end
-  local ended = redis.call('ZRANGEBYSCORE', leases, '-inf', now)
   local returned = 0
-  for _, owner in ipairs(ended) do
-    returned = returned + tonumber(redis.call('HGET', taken, owner) or 0)
-    -- First what frees memory: after that a full server refuses nothing.
-    redis.call('ZREM', leases, owner)
-    redis.call('HDEL', taken, owner)
+  for _, owner in ipairs(redis.call('ZRANGEBYSCORE', leases, '-inf', now)) do
+    returned = returned + give_back(semaphore, leases, taken, owner)
   end
-  if returned > 0 then
-    available = redis.call('INCRBY', semaphore, returned)
-  end
-  return available, returned
+  return available + returned, returned
 end

@@ -97,7 +97,11 @@ function programOf(session: Session, words: readonly string[] | undefined): Comm
     .command('watch')
     .description('Show one lock as it changes.')
     .argument('<name>', 'the lock')
-    .option('--interval <seconds>', 'how often to look', parsePositiveSeconds, 1_000)
+    .addOption(
+      new Option('--interval <seconds>', 'how often to look')
+        .argParser(parsePositiveSeconds)
+        .default(1_000, '1'),
+    )
     .option('--count <number>', 'end after so many pictures, or lines', parseCount)
     .action(async (name: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags & { interval: number; count?: number }>()

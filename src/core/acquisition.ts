@@ -121,7 +121,7 @@ export class Acquisition {
     // An attempt for whose answer there is no time could only be given back.
     if (this.#attempt.made && this.#now() >= this.#deadline) return undefined
     if (this.#letsOthersGoFirst()) return undefined
-    // Who has waited behind another that gave up, or in line, need not find out for itself, one command's time after the other.
+    // A call that waited behind one that gave up, or in line, need not find the outage out again, one command's time later.
     if (this.#waits) this.#attempt.throwIfOutOfPatience()
     if (this.#now() < gate.restsUntil(waiter)) {
       this.#attempt.knowsFull(gate.restsUntil(waiter))
@@ -145,7 +145,7 @@ export class Acquisition {
     gate.queue.leave(waiter)
     waiter.within = around !== undefined
     gate.queue.join(waiter)
-    // A sibling went in first: who is nested in that need not wait behind this one.
+    // A sibling went in first: calls nested in its section need not wait behind this one.
     if (!waiter.within) gate.next(waiter.caller.owner)
   }
 
@@ -217,7 +217,7 @@ export class Acquisition {
     }
   }
 
-  /** Counts the call among those that wait. A watch that failed is the affair of the waiter that speaks for all. */
+  /** Counts the call among those that wait. Only the contender handles a failed watch. */
   #joinWaiters(tenure: Tenure | undefined): void {
     const failure = this.#speaks(tenure) ? this.gate.takeWatchFailure() : undefined
     if (failure !== undefined) {

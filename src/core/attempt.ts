@@ -5,6 +5,7 @@ import type { Gate } from './gate.js'
 import { Grant } from './grant.js'
 import type { Locker } from './locker.js'
 import { isTransient, Outage } from './outage.js'
+import { restMs } from './rest.js'
 import type { Tenure } from './tenure.js'
 import { TIME_IS_UP, type Waiter } from './waiter.js'
 
@@ -49,8 +50,9 @@ export class Attempt {
 
   /** What the next answer would be is known from one to another call of this process. */
   knowsFull(until: number): void {
-    this.askAgainAt = Number.POSITIVE_INFINITY
-    this.busyUntil = until
+    this.askAgainAt = until
+    // What was seen to have no end has none by being looked at.
+    if (this.busyUntil !== Number.POSITIVE_INFINITY) this.busyUntil = until
     this.covered = this.gate.watched
   }
 
@@ -182,7 +184,7 @@ export class Attempt {
       this.holder = locker.knownHere(gate, reply.holder)
       const now = locker.schedule.clock.now()
       this.busyUntil = now + reply.remainingMs
-      this.askAgainAt = now + (reply.againMs ?? Number.POSITIVE_INFINITY)
+      this.askAgainAt = now + (reply.againMs ?? restMs(reply.remainingMs))
     }
   }
 

@@ -28,6 +28,8 @@ export class GiveBack {
   #closed = false
   #givenUp = false
   readonly #pauses: Pauses
+  /** After the close. */
+  readonly #lastPauses: Pauses
 
   constructor(
     private readonly port: LockPort,
@@ -36,6 +38,7 @@ export class GiveBack {
   ) {
     this.#retired = new LapsedOwners(schedule.clock)
     this.#pauses = new Pauses(schedule)
+    this.#lastPauses = new Pauses(schedule)
   }
 
   get size(): number {
@@ -94,14 +97,14 @@ export class GiveBack {
   /** Gives everything under way a few more tries, and settles when that is done with. */
   async close(): Promise<void> {
     this.#closed = true
-    this.#pauses.cutShort()
+    this.#pauses.end()
     await Promise.all(this.#open.values())
   }
 
   /** Tries nothing any more. */
   giveUp(): void {
     this.#givenUp = true
-    this.#pauses.cutShort()
+    this.#lastPauses.end()
   }
 
   async #settle(
@@ -133,7 +136,7 @@ export class GiveBack {
         // By then the stray's lease has ended in the store, and what is gone needs no giving back.
         if (this.#closed) lastTries -= 1
         if (!isTransient(error) || again >= goneAt || lastTries === 0) throw error
-        if (!this.#givenUp) await this.#pauses.until(again)
+        await (this.#closed ? this.#lastPauses : this.#pauses).until(again)
       }
     }
   }

@@ -25,8 +25,8 @@ import type { Waiter } from './waiter.js'
  */
 
 /**
- * For how long a lock may go from call to call without the store, which may have lost it (its key was deleted, a failover) with
- * nobody told. The next hand-over is a command, which finds out.
+ * For how long a lock may go from call to call without a word from the store, which may have lost it meanwhile (its key was deleted, a
+ * failover). After that a hand-over is a command, which finds out.
  */
 const LONGEST_UNCONFIRMED_MS = 250
 

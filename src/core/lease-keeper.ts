@@ -21,12 +21,16 @@ export class LeaseKeeper {
 
   keep(locker: Locker, grant: Grant): void {
     this.#kept.push({ locker, grant })
-    this.#round ??= this.#nextRound()
+    // From when it was asked for: over a long way much of the lease is over when the answer comes.
+    const askedAt = grant.tenure.deadline - leaseDeadline(0, this.leaseMs)
+    const dueAt = askedAt + this.leaseMs / RENEWALS_PER_LEASE
+    if (!this.#round) this.#round = this.#roundAt(dueAt)
+    else if (dueAt < this.#round.dueAt) this.schedule.move(this.#round, dueAt)
   }
 
-  #nextRound(): Appointment {
-    return this.schedule.at(this.schedule.clock.now() + this.leaseMs / RENEWALS_PER_LEASE, () => {
-      this.#round = this.#nextRound()
+  #roundAt(dueAt: number): Appointment {
+    return this.schedule.at(dueAt, () => {
+      this.#round = this.#roundAt(this.schedule.clock.now() + this.leaseMs / RENEWALS_PER_LEASE)
       void this.renew()
     })
   }

@@ -39,7 +39,7 @@ export class Locker {
   /** Called when nothing is held any more; set while the client lets its sections end. */
   #onDrained: (() => void) | undefined
   #closing: Promise<void> | undefined
-  /** Between tries of what failed; the close of the client ends them. */
+  /** Between tries of what somebody awaits. */
   readonly pauses: Pauses
   /** The locker of the other side, where a lock has two: reading and writing. An owner's holds on both belong together. */
   otherSide: Locker | undefined
@@ -316,7 +316,7 @@ export class Locker {
     return this.possession.size === 0 && this.#releases.size === 0
   }
 
-  /** A lock with two sides drains on both at once: who holds it on one may still take it on the other. */
+  /** A lock with two sides drains on both at once: a section that holds one may still take the other. */
   #lookWhetherDrained(): void {
     if (!this.#onDrained) return
     const sides = this.otherSide ? [this, this.otherSide] : [this]
@@ -334,7 +334,7 @@ export class Locker {
 
   async #close(): Promise<void> {
     this.closed = true
-    this.pauses.cutShort()
+    this.pauses.end()
     const acquisitions = [...this.#acquisitions]
     for (const { waiter } of acquisitions) waiter.cancel(new ClosedError(waiter.call.name))
     await this.#keepAlive.during(async () => {

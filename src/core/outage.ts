@@ -42,7 +42,7 @@ export class Outage {
     this.#cause = undefined
   }
 
-  /** @param from for whoever was not there before */
+  /** @param from when the caller began, whose own time counts from then */
   lastedMs(now: number, from = Number.NEGATIVE_INFINITY): number {
     return this.on ? now - Math.max(this.#since, from) : 0
   }

@@ -1,22 +1,22 @@
 import type { Schedule } from './schedule.js'
 
-/** The pauses between tries. All of them can be cut short, when waiting longer serves nothing. */
+/**
+ * Pauses between one try and the next, which all end when there is to be no more trying. (To race each with one promise that stays
+ * open for as long as its client would leave something behind every time.)
+ */
 export class Pauses {
   readonly #ends = new Set<() => void>()
+  #over = false
 
   constructor(private readonly schedule: Schedule) {}
 
-  /** How many are under way. */
-  get size(): number {
-    return this.#ends.size
-  }
-
-  /** Resolves at that time, or when the pauses are cut short. */
+  /** Resolves at that time, or when pauses have ended. */
   until(time: number): Promise<void> {
+    if (this.#over) return Promise.resolve()
     return new Promise((resolve) => {
       const end = (): void => {
-        this.#ends.delete(end)
         this.schedule.cancel(alarm)
+        this.#ends.delete(end)
         resolve()
       }
       const alarm = this.schedule.at(time, end)
@@ -24,8 +24,9 @@ export class Pauses {
     })
   }
 
-  /** Ends those that are under way now. */
-  cutShort(): void {
-    for (const end of [...this.#ends]) end()
+  /** Ends those that stand and those to come. */
+  end(): void {
+    this.#over = true
+    for (const end of this.#ends) end()
   }
 }

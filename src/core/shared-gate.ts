@@ -1,6 +1,7 @@
 import type { Owner } from '../owner.js'
 import type { AcquireReply, GrantedReply, News } from '../store.js'
 import { Gate } from './gate.js'
+import { restMs } from './rest.js'
 import type { Tenure } from './tenure.js'
 import type { Waiter } from './waiter.js'
 
@@ -47,7 +48,7 @@ export class SharedGate extends Gate {
     return this.#open || this.queue.contender(undefined) === waiter
   }
 
-  /** What one was told says nothing to the next who wants less. */
+  /** An answer to one waiter says nothing about the next, if that wants less. */
   override restsUntil(waiter: Waiter): number {
     const known = this.watched && !this.news && wantedBy(waiter) >= this.#fullFor
     return known ? this.#fullUntil : Number.NEGATIVE_INFINITY
@@ -67,12 +68,13 @@ export class SharedGate extends Gate {
     const now = this.clock.now()
     if (reply.outcome === 'busy') {
       this.#open = false
-      this.#fullUntil = now + reply.remainingMs
+      this.#fullUntil = now + restMs(reply.remainingMs)
       this.#fullFor = wantedBy(waiter)
     } else if (reply.outcome === 'granted') {
       const { room, fullForMs } = reply
       this.#open = room === Number.POSITIVE_INFINITY
-      this.#fullUntil = room === 0 && fullForMs !== undefined ? now + fullForMs : Number.NEGATIVE_INFINITY
+      this.#fullUntil =
+        room === 0 && fullForMs !== undefined ? now + restMs(fullForMs) : Number.NEGATIVE_INFINITY
       this.#fullFor = 1
     }
   }

@@ -43,7 +43,7 @@ export class MemoryPermitExpirableSemaphorePort
     if (!semaphore || !taken) return false
     const before = taken.endsAt
     taken.endsAt = this.now() + leaseMs
-    // An end that comes nearer is news to whoever sleeps until the first one it knew of.
+    // Waiters sleep until the first end they know of: one that comes nearer is news.
     if (taken.endsAt < before) this.semaphores.announce(name, semaphore)
     return true
   }

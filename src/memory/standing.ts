@@ -1,4 +1,4 @@
-/** What one client knows of its own places: who has asked for one and has neither entered nor left since, by the lock's name. */
+/** What one client knows of its own places: those it has asked for and has neither entered from nor left since, by the lock's name. */
 export class Standing<Member> {
   readonly #byName = new Map<string, Set<Member>>()
 

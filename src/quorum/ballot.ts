@@ -2,7 +2,7 @@ import type { Schedule } from '../core/schedule.js'
 import { StoreError } from '../errors.js'
 import type { AcquireReply, AcquireRequest } from '../store.js'
 import type { Member } from './member.js'
-import { tally, type Verdict, type Vote } from './tally.js'
+import { tally, tallySoFar, type Verdict, type Vote } from './tally.js'
 
 const PENDING: Vote = { state: 'pending' }
 const GRANTED: Vote = { state: 'granted' }
@@ -19,6 +19,8 @@ export class Ballot {
     private readonly members: readonly Member[],
     private readonly schedule: Schedule,
     private readonly request: AcquireRequest,
+    /** Told with each answer that decides nothing what all come to so far: its caller may have no time for the rest. */
+    private readonly onUndecided: (soFar: Verdict) => void = () => undefined,
   ) {
     this.votes = members.map(() => PENDING)
     this.#sent = members.map(() => undefined)
@@ -36,6 +38,7 @@ export class Ballot {
       }
       const look = (): void => {
         if (tally(this.votes).outcome !== 'open') end()
+        else this.onUndecided(tallySoFar(this.votes))
       }
       const alarm = this.schedule.at(this.schedule.clock.now() + timeoutMs, () => {
         this.votes.forEach((vote, index) => {

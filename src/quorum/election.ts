@@ -35,8 +35,11 @@ export async function elect(
   const startedAt = clock.now()
   const elapsedMs = (): number => clock.now() - startedAt
   const timeoutMs = voteTimeoutMs(leaseMs, serverTimeoutMs)
-  const ballot = new Ballot(members, schedule, request)
   const attempt = watches.attempt(name)
+  const hear = (soFar: Verdict): void => {
+    if (soFar.outcome === 'held' || soFar.outcome === 'split') caller?.hears(busy(soFar))
+  }
+  const ballot = new Ballot(members, schedule, request, hear)
   let verdict = await ballot.ask([...members.keys()], timeoutMs)
   const roundTripMs = elapsedMs()
   // After the last question there is its answer to wait for, and that votes were given back.
@@ -45,7 +48,7 @@ export async function elect(
     waitsUntil - 3 * roundTripMs - 1,
   )
   for (let round = 1; round <= TIE_ROUNDS; round += 1) {
-    if (verdict.outcome === 'held' || verdict.outcome === 'split') caller?.hears(busy(verdict))
+    hear(verdict)
     if (verdict.outcome !== 'split' || !goesFirst(ballot.votes)) break
     const pauseMs = tiePauseMs(round, roundTripMs, Math.random())
     if (clock.now() + pauseMs >= tieEndsAt) break

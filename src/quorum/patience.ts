@@ -1,6 +1,6 @@
 import type { Schedule } from '../core/schedule.js'
 
-/** Lets time pass, less of it once whoever waits has left. */
+/** Lets time pass, but no longer than until the caller has left. */
 export function pause(schedule: Schedule, ms: number, left: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -25,6 +25,7 @@ export type Busy = Extract<Verdict, { readonly freeAt: number }>
 const OPEN: Verdict = { outcome: 'open' }
 const GRANTED: Verdict = { outcome: 'granted' }
 const UNAVAILABLE: Verdict = { outcome: 'unavailable' }
+const SILENT: Vote = { state: 'failed', error: undefined }
 
 /**
  * What the votes come to. A server that failed may have voted for anybody: a holder that would have a majority with its help
@@ -41,6 +42,11 @@ export function tally(votes: readonly Vote[]): Verdict {
   if (leader.votes > 0 && leader.votes + count('failed') >= majority)
     return { outcome: 'held', holder: leader.owner, freeAt: freeAt(votes) }
   return { outcome: 'split', holder: leader.owner, freeAt: freeAt(votes) }
+}
+
+/** What the votes come to if those that have not answered do not. */
+export function tallySoFar(votes: readonly Vote[]): Verdict {
+  return tally(votes.map((vote) => (vote.state === 'pending' ? SILENT : vote)))
 }
 
 /**

@@ -20,7 +20,7 @@ export function voteTimeoutMs(leaseMs: number, serverTimeoutMs: number): number 
   return Math.min(serverTimeoutMs, leaseMs * SHARE_FOR_ONE_SERVER)
 }
 
-/** How often whoever goes first asks for the votes it lacks. Those that are in the tie have given theirs back long before. */
+/** How often the client that goes first asks for the votes it lacks. The others in the tie have given theirs back long before. */
 export const TIE_ROUNDS = 5
 
 /** How long to pause before that round of asking again: about the time it takes the others to give back, and twice that each time. */

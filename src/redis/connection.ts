@@ -11,7 +11,7 @@ const CLOSED = 'Connection is closed.'
 /** How long a command waits for the next try to connect. Then it hears what the last one came to, and may be sent again. */
 const PATIENCE_MS = 50
 
-/** What a connection tells whoever made it. */
+/** What a connection reports to its maker. */
 export interface ConnectionListener {
   ready?(): void
   broken?(): void
@@ -21,7 +21,7 @@ export interface ConnectionListener {
   readonly events?: Readonly<Record<string, (...told: unknown[]) => void>>
 }
 
-/** Who answers: the server, or one node of a cluster, each judged by itself. */
+/** The server, or one node of a cluster, as the source of answers: each is judged by its own. */
 export interface Peer {
   /** How many answers have come from it. */
   heard: number
@@ -222,7 +222,7 @@ export class Connection<Client extends Connectable> {
     this.breaks += 1
     if (this.#heard === this.#heardBefore) this.#failures += 1
     this.#heardBefore = this.#heard
-    // Whoever asks has a try before its time is up.
+    // Every command sees a try before its time is up.
     const longest = this.commandTimeoutMs / 2
     if (this.#failures > 0)
       this.#notBefore = this.schedule.clock.now() + Math.min(pauseMs(this.#failures), longest)

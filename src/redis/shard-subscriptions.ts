@@ -11,7 +11,7 @@ import { Subscriber } from './subscriber.js'
 export interface SlotTable {
   /** The address of the primary that serves the channel's slot, as far as is known. */
   addressFor(channel: string): string | undefined
-  /** That primary, as the cluster itself says: a former one sends on whoever asks, but would take subscriptions. */
+  /** That primary, as the cluster itself says: a former one redirects commands, but would accept subscriptions. */
   ask(channel: string): Promise<StandaloneClient>
   /** The same as far as is known. */
   primaryFor(channel: string): Promise<StandaloneClient>
@@ -19,8 +19,8 @@ export interface SlotTable {
 
 /**
  * The subscriptions of a cluster's client: one subscribed connection for each node that has waiters. They follow their slots: when
- * a node breaks, gives a slot away or is a primary no more, its channels are subscribed where they live now, and those who wait
- * are told that they may have missed something.
+ * a node breaks, gives a slot away or is a primary no more, its channels are subscribed where they live now, and their
+ * waiters hear that they may have missed something.
  */
 export class ShardSubscriptions {
   readonly #subscribers = new Map<string, Subscriber>()
@@ -89,8 +89,8 @@ export class ShardSubscriptions {
   }
 
   /**
-   * Subscribes again wherever the channel lives now, until that succeeds or nobody wants it any more. Who waits meanwhile is
-   * not forgotten: it looks for itself when the lease it saw has ended.
+   * Subscribes again wherever the channel lives now, until that succeeds or nobody wants it any more. A waiter is not
+   * lost meanwhile: it asks again when the lease it saw has ended.
    */
   #restore(channel: string, failures: number): void {
     this.#homes.delete(channel)

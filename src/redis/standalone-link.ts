@@ -51,7 +51,7 @@ export class StandaloneLink implements Link {
         this.#inOrder = false
         this.#together?.reopen()
       },
-      // Whoever publishes now may do so elsewhere.
+      // Releases may be published elsewhere now.
       misled: () => void news.drop(),
     })
     const news = connect('news', () => this.#apart, {

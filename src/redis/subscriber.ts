@@ -18,7 +18,8 @@ export class Subscriber {
   readonly #channels = new Set<string>()
   #failures = 0
   #reopening: Appointment | undefined
-  #checking: Promise<void> | undefined
+  /** Those who wait for the check of a new connection. */
+  readonly #onChecked: Array<() => void> = []
   #heardAt = Number.NEGATIVE_INFINITY
   #verifying = false
 
@@ -43,7 +44,7 @@ export class Subscriber {
       const send = (): Promise<unknown> =>
         this.dialect === 'plain' ? client.subscribe(channel) : client.ssubscribe(channel)
       const early = !this.carriesCommands && client.status === 'connect'
-      return early ? this.#readyChecked(client).then(send) : send()
+      return early ? this.#readyChecked().then(send) : send()
     })
     this.#heardAt = this.schedule.clock.now()
   }
@@ -55,8 +56,8 @@ export class Subscriber {
   }
 
   /**
-   * To be called when something is asked that would be told too: a connection that has only ever been silent looks like one that
-   * had nothing to tell. One that does not answer is dropped, and then whoever waits is told that it may have missed something.
+   * To be called whenever the client sends a command. A dead connection looks like one that has nothing to report, so a silent one is
+   * asked for a sign of life; without an answer it is dropped, and the waiters hear that they may have missed something.
    */
   verify(): void {
     if (this.#channels.size === 0 || this.#verifying || !this.connection.ready) return
@@ -90,17 +91,13 @@ export class Subscriber {
    * ioredis lets a subscription overtake the check it makes of a new connection, which a RESP2 connection then refuses to answer,
    * because it is subscribed. (Where commands travel on the same connection nothing is refused, and the order must be kept.)
    */
-  #readyChecked(client: StandaloneClient): Promise<void> {
-    // One wait for all that come meanwhile: each would leave a listener behind.
-    this.#checking ??= new Promise<void>((resolve) => {
-      const settle = (): void => {
-        this.#checking = undefined
-        resolve()
-      }
-      client.once('ready', settle)
-      client.once('end', settle)
-    })
-    return this.#checking
+  #readyChecked(): Promise<void> {
+    return new Promise((resolve) => this.#onChecked.push(resolve))
+  }
+
+  /** The connection was checked, or is none any more: the client knows what to do with what is sent now. */
+  #checked(): void {
+    for (const goOn of this.#onChecked.splice(0)) goOn()
   }
 
   unsubscribe(channel: string): void {
@@ -113,6 +110,7 @@ export class Subscriber {
 
   /** To be called when the connection is ready: after the first time that means again. */
   resume(): void {
+    this.#checked()
     if (this.#channels.size === 0) return
     const channels = [...this.#channels]
     // One that is left meanwhile stays left.
@@ -131,7 +129,7 @@ export class Subscriber {
 
   /** To be called when the connection is broken: opens it again, at growing intervals. */
   reopen(): void {
-    this.#checking = undefined
+    this.#checked()
     if (this.#channels.size === 0 || this.#reopening) return
     this.#failures += 1
     this.#reopening = this.schedule.at(this.schedule.clock.now() + pauseMs(this.#failures), () => {
@@ -141,6 +139,7 @@ export class Subscriber {
   }
 
   close(): void {
+    this.#checked()
     this.#channels.clear()
     this.schedule.cancel(this.#reopening)
     this.connection.close()

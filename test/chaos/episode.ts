@@ -18,7 +18,8 @@ import type { Topology } from './topologies/topology.js'
 const WORKERS = 3
 const TASKS = 8
 const BEAT_MS = 20
-const LAG_MS = 100
+// Some waits for a server are that short.
+const LAG_MS = 40
 
 /** One topology, one nemesis, one seed. */
 export interface EpisodeOrder {

@@ -13,7 +13,8 @@ import { storeAt } from './route.js'
 import { blockFor, stepClock } from './standstill.js'
 
 const BEAT_MS = 20
-const LAG_MS = 100
+// Some waits for a server are that short.
+const LAG_MS = 40
 
 const order: WorkerOrder = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'))
 const recorder = new Recorder(order.history)

@@ -13,13 +13,17 @@ const canBeFull = existsSync('/dev/full')
 /** Says that it is ready, lets a note be written, and ends with 5 when its line is over. */
 const patient = `-- sh -c 'echo ready; read line; exit 5'`
 
-/** Runs this as standard error of the process, where it is a terminal that nobody has open any more. */
-const goneTerminal = `python3 -c '
+/**
+ * Runs this with a terminal as standard error that nobody has open any more: from the start, or from the first note on, when Node
+ * has seen that it is one.
+ */
+const withGoneTerminal = (from: 'start' | 'note'): string => `python3 -c '
 import os, pty, subprocess, sys
 master, slave = pty.openpty()
+${from === 'start' ? 'os.close(master)' : ''}
 child = subprocess.Popen(sys.argv[1:], stderr=slave)
-os.close(master)
 os.close(slave)
+${from === 'note' ? 'os.read(master, 1); os.close(master)' : ''}
 sys.exit(child.wait())'`
 
 describe('holdfast run: H32, nobody takes what it has to say', () => {
@@ -27,7 +31,12 @@ describe('holdfast run: H32, nobody takes what it has to say', () => {
     ['a pipe whose reader has left', true, (run) => `{ ${run}; echo "code $?"; } 2>&1 >&3 3>&- | true`],
     ['a full disk', canBeFull, (run) => `${run} 2>/dev/full; echo "code $?"`],
     ['a closed stream', true, (run) => `${run} 2>&-; echo "code $?"`],
-    ['a terminal that went away', canMakeTerminals, (run) => `${goneTerminal} ${run}; echo "code $?"`],
+    [
+      'a terminal that has gone',
+      canMakeTerminals,
+      (run) => `${withGoneTerminal('start')} ${run}; echo "code $?"`,
+    ],
+    ['a terminal that goes', canMakeTerminals, (run) => `${withGoneTerminal('note')} ${run}; echo "code $?"`],
   ]
   for (const [what, possible, on] of cases) {
     it.skipIf(!possible)(`${what}: the command keeps its lock to the end`, async () => {
@@ -45,7 +54,7 @@ describe('holdfast run: H32, nobody takes what it has to say', () => {
       const name = place.lockName()
       // The shell itself would say something of what was ended under it, and end of that.
       const stubborn = `-- sh -c 'exec 2>/dev/null; trap "echo got TERM" TERM; echo ready; while :; do sleep 0.05; done'`
-      const run = `holdfast run ${name} --watchdog 3 --grace 0.9 ${stubborn}`
+      const run = `holdfast run ${name} -v --watchdog 3 --grace 0.9 ${stubborn}`
       const running = program.startInShell(`exec 3>&1; ${on(run)}`)
       await running.shows('ready')
       await place.holdfast().lock(name).forceUnlock()

@@ -77,6 +77,11 @@ describe('wrong usage ends with 64 and says what is wrong', () => {
 })
 
 describe('help teaches', () => {
+  it('defaults in the units of their options', async () => {
+    const { stdout } = await program.run(['watch', '--help'])
+    expect(stdout).toMatch(/--interval <seconds>\s+how often to look \(default: 1\)/)
+  })
+
   it('all subcommands, the server and the exit codes', async () => {
     const { code, stdout, stderr } = await program.run(['--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

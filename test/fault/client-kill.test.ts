@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Holdfast } from '../../src/index.js'
-import { bringServer, type Server } from '../servers/index.js'
 import { eventually } from '../setup/eventually.js'
 import { eventsOf } from './heard.js'
-import { Scene } from './scene.js'
+import type { Scene } from './scene.js'
+import { stage } from './stage.js'
 
 const cases = [
   { library: 'ioredis-6', role: 'commands' },
@@ -12,21 +12,15 @@ const cases = [
 ] as const
 
 describe.each(cases)('CLIENT KILL of the connection for $role ($library)', ({ library, role }) => {
-  let server: Server
   let scene: Scene
   let holder: Holdfast
   let waiter: Holdfast
 
-  beforeAll(async () => {
-    server = await bringServer({ flavour: inject('servers').flavour })
-  })
-  afterAll(() => server.stop())
-  beforeEach(async () => {
-    scene = await Scene.standalone(library, server)
+  stage(library, (_server, made) => {
+    scene = made
     holder = scene.holdfast({ watchdogMs: 1_500, commandTimeoutMs: 500 })
     waiter = scene.holdfast({ commandTimeoutMs: 500 })
   })
-  afterEach(() => scene.end())
 
   /** Kills all connections of that role; says how many there were. */
   async function kill(): Promise<number> {

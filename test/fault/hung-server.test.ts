@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
-import { bringServer, type Server } from '../servers/index.js'
+import type { Server } from '../servers/index.js'
 import { eventually } from '../setup/eventually.js'
 import { eventsOf } from './heard.js'
 import { calls } from './proxied-command.js'
-import { Scene } from './scene.js'
+import type { Scene } from './scene.js'
+import { stage } from './stage.js'
 
 /** How much later than its bound a call may end on a busy machine. */
 const SLACK_MS = 1_500
@@ -13,16 +14,9 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a hung server (%s)', (librar
   let server: Server
   let scene: Scene
 
-  beforeAll(async () => {
-    server = await bringServer({ flavour: inject('servers').flavour })
-  })
-  afterAll(() => server.stop())
-  beforeEach(async () => {
-    scene = await Scene.standalone(library, server)
-  })
-  afterEach(async () => {
-    await server.resume()
-    await scene.end()
+  stage(library, (its, made) => {
+    server = its
+    scene = made
   })
 
   test('W5: a wait ends in time, with the trouble as its cause; a late grant is given back', async () => {

@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
-import { bringServer, type Server } from '../servers/index.js'
+import type { Server } from '../servers/index.js'
 import { eventually } from '../setup/eventually.js'
 import { eventsOf } from './heard.js'
-import { Scene } from './scene.js'
+import type { Scene } from './scene.js'
+import { stage } from './stage.js'
 
 /** How much later than its bound a call may end on a busy machine. */
 const SLACK_MS = 1_500
@@ -12,14 +13,10 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a server restarts (%s)', (li
   let server: Server
   let scene: Scene
 
-  beforeAll(async () => {
-    server = await bringServer({ flavour: inject('servers').flavour })
+  stage(library, (its, made) => {
+    server = its
+    scene = made
   })
-  afterAll(() => server.stop())
-  beforeEach(async () => {
-    scene = await Scene.standalone(library, server)
-  })
-  afterEach(() => scene.end())
 
   test('with its data, while the lock is held: it is renewed and not lost', async () => {
     const holdfast = scene.holdfast({ watchdogMs: 6_000, commandTimeoutMs: 500 })

@@ -1,11 +1,16 @@
 import type { AcquireOptions, Holdfast } from '../../src/index.js'
 
+/** What every kind that is waited for takes. */
+type Wait = Pick<AcquireOptions, 'waitMs' | 'signal'>
+
 /** What the calls below need of a kind: a way in, and the questions it answers. */
 export interface Subject {
-  acquire(options?: AcquireOptions): Promise<{ release(): Promise<void> }>
-  tryAcquire(options?: AcquireOptions): Promise<unknown>
+  acquire(options?: Wait): Promise<{ release(): Promise<void> }>
+  tryAcquire(options?: Wait): Promise<unknown>
   /** Everything else that asks the store. */
   readonly questions: ReadonlyArray<() => Promise<unknown>>
+  /** What changes its number. */
+  readonly changes?: ReadonlyArray<() => Promise<unknown>>
 }
 
 /** A call, and what its time depends on: one command, its own `waitMs`, or `storeTimeoutMs` and the command under way then. */
@@ -64,6 +69,13 @@ export const subjects: ReadonlyArray<readonly [string, MakeSubject]> = [
         acquire: (options) => semaphore.acquire(options),
         tryAcquire: (options) => semaphore.tryAcquire(options),
         questions: [() => semaphore.availablePermits()],
+        changes: [
+          () => semaphore.trySetPermits(7),
+          () => semaphore.addPermits(1),
+          () => semaphore.reducePermits(1),
+          () => semaphore.drainPermits(),
+          () => semaphore.release(),
+        ],
       }
     },
   ],
@@ -76,6 +88,43 @@ export const subjects: ReadonlyArray<readonly [string, MakeSubject]> = [
         acquire: (options) => semaphore.acquire(options),
         tryAcquire: (options) => semaphore.tryAcquire(options),
         questions: [() => semaphore.availablePermits()],
+        changes: [
+          () => semaphore.trySetPermits(7),
+          () => semaphore.addPermits(1),
+          () => semaphore.setPermits(9),
+          () => semaphore.release('00'.repeat(16)),
+          () => semaphore.updateLeaseTime('00'.repeat(16), 60_000),
+        ],
+      }
+    },
+  ],
+  [
+    'countDownLatch',
+    async (holdfast, name) => {
+      const latch = holdfast.countDownLatch(name)
+      return {
+        acquire: async (options) => {
+          await latch.await(options)
+          return { release: async () => undefined }
+        },
+        tryAcquire: (options) => latch.tryAwait(options),
+        questions: [() => latch.count()],
+        changes: [() => latch.trySetCount(2), () => latch.countDown(), () => latch.delete()],
+      }
+    },
+  ],
+  [
+    'once',
+    async (holdfast, name) => {
+      const get = (options?: Wait): Promise<number> =>
+        holdfast.once(name, () => 1, { ttlMs: 60_000, ...options })
+      return {
+        acquire: async (options) => {
+          await get(options)
+          return { release: async () => undefined }
+        },
+        tryAcquire: (options) => get({ waitMs: 0, ...options }),
+        questions: [],
       }
     },
   ],
@@ -94,6 +143,11 @@ export async function callsOf(holdfast: Holdfast, make: MakeSubject, name: strin
     { what: 'tryAcquire()', bound: 'command', start: () => free.tryAcquire() },
     { what: 'acquire({ waitMs })', bound: 'wait', start: () => free.acquire({ waitMs: WAIT_MS }) },
     { what: 'acquire()', bound: 'store', start: () => free.acquire() },
+    {
+      what: 'acquire({ signal }), aborted',
+      bound: 'wait',
+      start: () => free.acquire({ signal: AbortSignal.timeout(WAIT_MS) }),
+    },
     ...[1, 2, 3, 4, 5, 6].map(
       (nth): Call => ({ what: `acquire() no. ${nth} of 6`, bound: 'store', start: () => crowded.acquire() }),
     ),
@@ -105,6 +159,9 @@ export async function callsOf(holdfast: Holdfast, make: MakeSubject, name: strin
     { what: 'release()', bound: 'store', start: () => hold.release() },
     ...free.questions.map(
       (start, index): Call => ({ what: `question no. ${index + 1}`, bound: 'command', start }),
+    ),
+    ...(free.changes ?? []).map(
+      (start, index): Call => ({ what: `change no. ${index + 1}`, bound: 'store', start }),
     ),
   ]
 }

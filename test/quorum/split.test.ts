@@ -85,6 +85,42 @@ describe.each(splits)('H22: votes are split between two others: %s', (_, votes) 
   })
 })
 
+/** The third, or the last two of five, do not answer. */
+const silences: ReadonlyArray<readonly [string, ReadonlyArray<string | undefined | 'silent'>]> = [
+  ['one of three', [undefined, 'a', 'silent']],
+  ['one of five, and two others are split', [undefined, 'a', 'b', undefined, 'silent']],
+  ['two of five', [undefined, 'a', undefined, 'silent', 'silent']],
+]
+
+describe.each(silences)('H22: a server that is silent may have the vote that decides: %s', (_, votes) => {
+  test.each([0, 1, 50, 100, 150, 199, 201, 400])(
+    'with %i ms to wait the lock is busy, in time, and no vote is left',
+    async (waitMs) => {
+      const assembly = new Assembly(votes.length)
+      const lock = assembly.holdfast().lock(NAME)
+      await assembly.outcome(lock.acquire().then((hold) => hold.release()))
+      const taken = new Map<string, number>()
+      for (const [index, vote] of votes.entries()) {
+        const server = assembly.server(index)
+        if (vote === 'silent') server.delayMs = 60_000
+        else if (vote !== undefined) {
+          await assembly.single(index).lock(NAME).acquire({ leaseMs: LEASE_MS })
+          taken.set(vote, index)
+        }
+      }
+      const startedAt = assembly.clock.now()
+      expect(await assembly.outcome(lock.tryAcquire({ waitMs }))).toBeNull()
+      expect(assembly.clock.now() - startedAt).toBeLessThanOrEqual(Math.max(waitMs, 200) + 20)
+      await assembly.clock.advance(20)
+      const left = await assembly.votes(NAME)
+      expect(left.map((vote) => vote !== undefined)).toEqual(
+        votes.map((_vote, index) => [...taken.values()].includes(index)),
+      )
+      await assembly.end()
+    },
+  )
+})
+
 describe.each(splits)('H22: on servers, split between two others: %s', { timeout: 60_000 }, (_, votes) => {
   let fleet: Fleet
   beforeAll(async () => {

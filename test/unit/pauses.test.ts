@@ -1,19 +1,51 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { GiveBack } from '../../src/core/give-back.js'
 import { Pauses } from '../../src/core/pauses.js'
 import { Schedule } from '../../src/core/schedule.js'
+import { StoreError } from '../../src/errors.js'
 import { VirtualClock } from '../../src/memory/index.js'
+import { heapInUse } from '../setup/heap.js'
+import { ScriptedPort } from './scripted-port.js'
 
-test('pauses end in their time or all at once, and nothing is left of them', async () => {
-  const clock = new VirtualClock()
-  const schedule = new Schedule(clock, (error) => expect.unreachable(String(error)))
-  const pauses = new Pauses(schedule)
-  const ended: number[] = []
-  const all = [100, 200, 300].map((time) => pauses.until(time).then(() => ended.push(time)))
-  await clock.advance(150)
-  expect(ended).toEqual([100])
-  pauses.cutShort()
-  await Promise.all(all)
-  expect(ended).toEqual([100, 200, 300])
-  expect(clock.now()).toBe(150)
-  expect({ pauses: pauses.size, appointments: schedule.size }).toEqual({ pauses: 0, appointments: 0 })
+describe('Pauses', () => {
+  const fail = (error: unknown): void => expect.fail(String(error))
+
+  test('one ends at its time, those that stand and those to come at the end', async () => {
+    const clock = new VirtualClock()
+    const schedule = new Schedule(clock, fail)
+    const pauses = new Pauses(schedule)
+    const ended: string[] = []
+    void pauses.until(10).then(() => ended.push('first'))
+    void pauses.until(1_000).then(() => ended.push('second'))
+    await clock.advance(20)
+    expect(ended).toEqual(['first'])
+    pauses.end()
+    await pauses.until(2_000).then(() => ended.push('third'))
+    expect(ended).toEqual(['first', 'second', 'third'])
+    expect(schedule.size).toBe(0)
+  })
+
+  test('H30: what is tried again and again leaves nothing behind', async () => {
+    class Away extends ScriptedPort {
+      tries = 0
+      override async abandon(): Promise<void> {
+        this.tries += 1
+        throw new StoreError('unreachable', 'release', { transient: true })
+      }
+    }
+    const clock = new VirtualClock()
+    const port = new Away()
+    const giveBack = new GiveBack(port, new Schedule(clock, fail), () => undefined)
+    const request = { name: 'lock', owner: 'client:1', heldBefore: 0, leaseMs: 100_000_000 } as const
+    void giveBack.begin(request, Promise.resolve({ outcome: 'granted' }))
+    const tries = async (count: number): Promise<void> => {
+      for (const before = port.tries; port.tries < before + count; ) await clock.advance(500)
+    }
+    await tries(1_000)
+    const heap = await heapInUse()
+    await tries(20_000)
+    expect((await heapInUse()) - heap).toBeLessThan(1_000_000)
+    giveBack.giveUp()
+    await giveBack.close()
+  })
 })

@@ -46,7 +46,7 @@ export function check(episode: Episode, nemesis: Nemesis, times: Times): Verdict
   const standstills = new Standstills(history)
   const promises: Promises = { storeTimeoutMs, commandTimeoutMs, graceMs: GRACE_MS }
   const room = new Room(history)
-  const exclusion = checkExclusion(calls, faults, room, {
+  const exclusion = checkExclusion(calls, faults, room, standstills, {
     noticeMs: watchdogMs / 3 + GRACE_MS + (faults.some(({ cutsOff }) => cutsOff) ? 2 * commandTimeoutMs : 0),
     handOverMs: HAND_OVER_MS,
   })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { EVERYTHING, type Told } from '../history/event.js'
 import type { Fault } from '../history/fault.js'
 import { Room } from '../history/room.js'
+import { Standstills } from '../history/standstills.js'
 import { checkExclusion } from './exclusion.js'
 import { call, fault, historyOf, told } from './told.js'
 
@@ -24,10 +25,12 @@ function section(
 }
 
 function judge(workers: Record<string, Line[]>, faults: Fault[] = [], killed: Record<string, number> = {}) {
+  const history = historyOf(workers, { killed })
   const { findings, explained } = checkExclusion(
     told(workers, { killed }),
     faults,
-    new Room(historyOf(workers)),
+    new Room(history),
+    new Standstills(history),
     bounds,
   )
   return { checks: findings.map(({ check }) => check), explained }
@@ -115,6 +118,25 @@ describe('an overlap is excused', () => {
     const lost: Line[] = [...section(1, 10, 9_000), [1_900, { e: 'lost', c: 1 }]]
     const faults = [fault(50, 60, { loses: 'all' })]
     expect(judge({ one: lost, two: section(1, 100, 120) }, faults).checks).toEqual(['unnoticed'])
+  })
+
+  test('unless its process stood still meanwhile', () => {
+    const lost: Line[] = [
+      ...section(1, 10, 9_000),
+      [1_890, { e: 'lag', ms: 900 }],
+      [1_900, { e: 'lost', c: 1 }],
+    ]
+    const faults = [fault(50, 60, { loses: 'all' })]
+    expect(judge({ one: lost, two: section(1, 100, 120) }, faults).checks).toEqual([])
+  })
+
+  test('where the holder, who had entered right after a loss, was told of the next in time', () => {
+    const lost: Line[] = [...section(1, 90, 9_000), [1_900, { e: 'lost', c: 1 }]]
+    const faults = [fault(50, 60, { loses: 'all' }), fault(1_000, 1_010, { loses: 'all' })]
+    expect(judge({ one: lost, two: section(1, 1_100, 1_120) }, faults).checks).toEqual([])
+    expect(judge({ one: lost, two: section(1, 1_100, 1_120) }, faults.slice(0, 1)).checks).toEqual([
+      'unnoticed',
+    ])
   })
 
   test('nor where it was never told', () => {

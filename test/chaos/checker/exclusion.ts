@@ -1,6 +1,7 @@
 import type { Fault } from '../history/fault.js'
 import type { Room } from '../history/room.js'
 import { type Call, endOf } from '../history/section.js'
+import type { Standstills } from '../history/standstills.js'
 import type { Explanation, Finding } from './finding.js'
 
 /** What is published of losses: how soon a holder is told. */
@@ -27,6 +28,7 @@ export function checkExclusion(
   calls: readonly Call[],
   faults: readonly Fault[],
   room: Room,
+  standstills: Standstills,
   bounds: Bounds,
 ): Exclusion {
   const findings: Finding[] = []
@@ -45,7 +47,10 @@ export function checkExclusion(
       const since = Math.max(next.call.calledAt, ...others.map(({ call }) => call.calledAt))
       const most = next.call.room + room.most(name, since, next.enteredAt)
       if (others.length > 0 && taken(others) + next.call.takes > most) {
-        const verdicts = others.map((older) => ({ older, ...judge(older, next, name, faults, bounds) }))
+        const verdicts = others.map((older) => ({
+          older,
+          ...judge(older, next, name, faults, standstills, bounds),
+        }))
         const unexplained = verdicts.filter(({ why }) => why === undefined).map(({ older }) => older)
         const breaks = unexplained.length > 0 && taken(unexplained) + next.call.takes > most
         for (const { why, unnoticed, older } of verdicts) {
@@ -117,6 +122,7 @@ function judge(
   newer: Entered,
   name: string,
   faults: readonly Fault[],
+  standstills: Standstills,
   { noticeMs, handOverMs }: Bounds,
 ): { why: Explanation | undefined; unnoticed?: string } {
   const { beliefs, leaseMs } = older.call
@@ -124,16 +130,20 @@ function judge(
   const certain = Math.max(...beliefs.filter((belief) => belief.at <= at).map(({ until }) => until))
   // Said after somebody else was inside that it still stood.
   const wrongly = beliefs.filter((belief) => belief.at > at).map((belief) => belief.at)
-  const loss = faults.find(
+  const losses = faults.filter(
     ({ loses, from, to }) =>
       loses !== 'nothing' &&
       (loses === 'all' || loses.name === name) &&
       from <= at &&
       older.enteredAt <= to + handOverMs,
   )
+  // Who entered right after a loss may have taken the lock anew, and lost it by the next one.
+  const loss = losses.find(({ from }) => older.enteredAt <= from) ?? losses[0]
   if (loss) {
     const bound = leaseMs === undefined ? loss.to + noticeMs : Math.max(certain, loss.to + noticeMs)
-    const late = Math.max(older.call.lostAt ?? 0, ...wrongly) - Math.max(bound, at)
+    const saidAt = Math.max(older.call.lostAt ?? 0, ...wrongly)
+    const late =
+      saidAt - Math.max(bound, at) - standstills.during(older.call.worker, Math.min(loss.to, saidAt), saidAt)
     return late > 0
       ? {
           why: 'data lost',

@@ -1,0 +1,180 @@
+/** What a client has grown by after many reconnects and many calls: nothing. */
+import { Redis } from 'ioredis'
+import { Redis as Redis5 } from 'ioredis5'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { Holdfast, type RedisClient } from '../../src/index.js'
+import { NOTHING, Scene } from '../fault/scene.js'
+import { eventually } from '../setup/eventually.js'
+import { heapInUse } from '../setup/heap.js'
+
+const RECONNECTS = 50
+const CALLS = 20_000
+
+type Made = Redis | Redis5
+
+/** The connections that a Holdfast makes from it. */
+class Pattern6 extends Redis {
+  readonly made: Made[] = []
+  override duplicate(override?: Parameters<Redis['duplicate']>[0]): Redis {
+    const client = super.duplicate(override)
+    this.made.push(client)
+    return client
+  }
+}
+class Pattern5 extends Redis5 {
+  readonly made: Made[] = []
+  override duplicate(override?: Parameters<Redis5['duplicate']>[0]): Redis5 {
+    const client = super.duplicate(override)
+    this.made.push(client)
+    return client
+  }
+}
+
+const patterns = [
+  { where: 'RESP3', open: (port: number) => new Pattern6({ host: '127.0.0.1', port, lazyConnect: true }) },
+  {
+    where: 'RESP2',
+    open: (port: number) => new Pattern6({ host: '127.0.0.1', port, lazyConnect: true, protocol: 2 }),
+  },
+  {
+    where: 'ioredis 5',
+    open: (port: number) => new Pattern5({ host: '127.0.0.1', port, lazyConnect: true }),
+  },
+]
+
+/** How many listeners its connections have. */
+function listenersOf({ made }: { readonly made: readonly Made[] }): number {
+  const counts = made.flatMap((client) => client.eventNames().map((event) => client.listenerCount(event)))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+function readyAgain(client: Made): Promise<void> {
+  return new Promise((resolve) => client.once('ready', () => resolve()))
+}
+
+describe.each(patterns)('H30: nothing grows ($where)', ({ open }) => {
+  let scene: Scene
+  let pattern: RedisClient & { readonly made: readonly Made[] }
+  let holdfast: Holdfast
+  const warnings: unknown[] = []
+  const warned = (warning: unknown): void => {
+    warnings.push(warning)
+  }
+
+  beforeEach(async () => {
+    scene = await Scene.standalone()
+    pattern = open(scene.proxy.port)
+    holdfast = new Holdfast(pattern)
+    warnings.length = 0
+    process.on('warning', warned)
+  })
+  afterEach(async () => {
+    process.off('warning', warned)
+    await holdfast.close()
+    expect(holdfast.census).toEqual(NOTHING)
+    await scene.end()
+  })
+
+  test('with reconnects', async () => {
+    const held = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
+    const waiting = holdfast.lock(scene.name).acquire()
+    await eventually(async () => (await scene.channels()).length === 1)
+    const reconnect = async (): Promise<void> => {
+      const back = pattern.made.filter(({ status }) => status === 'ready').map((each) => readyAgain(each))
+      scene.proxy.breakAll()
+      await holdfast.lock(`${scene.name}:other`).withLock(() => undefined)
+      await Promise.all(back)
+    }
+    for (let round = 0; round < 5; round += 1) await reconnect()
+    const [clients, listeners] = [pattern.made.length, listenersOf(pattern)]
+    for (let round = 0; round < RECONNECTS; round += 1) await reconnect()
+    expect(pattern.made).toHaveLength(clients)
+    // A command that is under way at the moment has one.
+    expect(Math.abs(listenersOf(pattern) - listeners)).toBeLessThan(10)
+    expect(warnings).toEqual([])
+    await held.release()
+    await (await waiting).release()
+  }, 120_000)
+
+  test('with connections that end before they were checked', async () => {
+    await holdfast.lock(scene.name).withLock(() => undefined)
+    const held = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
+    const before = listenersOf(pattern)
+    scene.proxy.refuse()
+    scene.proxy.breakAll()
+    const waiting = holdfast.lock(scene.name).acquire()
+    const { refused } = scene.proxy
+    await eventually(() => scene.proxy.refused > refused + 20)
+    expect(listenersOf(pattern)).toBeLessThan(before + 20)
+    expect(warnings).toEqual([])
+    scene.proxy.heal()
+    await held.release()
+    await (await waiting).release()
+  }, 60_000)
+
+  test('with calls: granted, refused, timed out, aborted, waiting with one signal', async () => {
+    // Not by the proxy, which writes down what passes.
+    const pattern = open(inject('servers').standalone.port)
+    const holdfast = new Holdfast(pattern)
+    const { signal } = new AbortController()
+    const held = await scene.holdfast({}, { proxied: false }).lock(`${scene.name}:held`).acquire()
+    const calls = async (count: number): Promise<void> => {
+      for (let done = 0; done < count; done += 100) {
+        await Promise.all(
+          Array.from({ length: 25 }, async (_, index) => {
+            const free = holdfast.lock(`${scene.name}:${index % 5}`)
+            await free.withLock({ signal }, () => undefined)
+            await holdfast.fairLock(`${scene.name}:fair:${index % 5}`).withLock({ signal }, () => undefined)
+            expect(await holdfast.lock(held.name).tryAcquire({ signal })).toBeNull()
+            const aborted = AbortSignal.abort(new Error('not wanted'))
+            await holdfast
+              .lock(held.name)
+              .acquire({ signal: aborted })
+              .catch(() => undefined)
+          }),
+        )
+        await Promise.all([
+          holdfast.lock(held.name).tryAcquire({ waitMs: 1, signal }),
+          holdfast.fairLock(held.name).tryAcquire({ waitMs: 1, signal }),
+        ])
+      }
+      await eventually(
+        () => ({ ...holdfast.census, scopes: 0, appointments: 0 }),
+        (census) => JSON.stringify(census) === JSON.stringify(NOTHING),
+      )
+    }
+    await calls(4_000)
+    const [listeners, heap] = [listenersOf(pattern), await heapInUse()]
+    await calls(CALLS)
+    expect(listenersOf(pattern)).toBe(listeners)
+    expect((await heapInUse()) - heap).toBeLessThan(CALLS * 100)
+    expect(warnings).toEqual([])
+    await held.release()
+    await holdfast.close()
+  }, 180_000)
+})
+
+test('H30: many commands on their way to a node of a cluster that falls silent hang up on it once', async () => {
+  const scene = await Scene.cluster()
+  const warnings: unknown[] = []
+  const warned = (warning: unknown): void => {
+    warnings.push(warning)
+  }
+  process.on('warning', warned)
+  const holdfast = scene.holdfast({ commandTimeoutMs: 300 })
+  const names = Array.from({ length: 40 }, (_, index) => `{${scene.name}}:${index}`)
+  for (const name of names) await (await holdfast.lock(name).acquire()).release()
+  for (const proxy of scene.proxies) proxy.blackHole()
+  const outcomes = await Promise.allSettled(names.map((name) => holdfast.lock(name).tryAcquire()))
+  expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true)
+  for (const proxy of scene.proxies) proxy.heal()
+  await eventually(() =>
+    holdfast
+      .lock(scene.name)
+      .withLock(() => true)
+      .catch(() => false),
+  )
+  process.off('warning', warned)
+  expect(warnings).toEqual([])
+  await scene.end()
+}, 60_000)

@@ -1,0 +1,144 @@
+/**
+ * Another server takes the primary's place while every kind of waiter waits, and what they wait for is given back at once: the rows on
+ * failovers of the table "Until a waiter is woken" in docs/guarantees.md.
+ */
+import { afterEach, beforeEach, describe, inject, test } from 'vitest'
+import { Holdfast, type RedisClient } from '../../src/index.js'
+import { RespProxy } from '../fault/proxy.js'
+import { withAdmin } from '../servers/admin.js'
+import { bringCluster, bringSentinel, bringServer, type Server } from '../servers/index.js'
+import { type ClientLibrary, clusterClient, sentinelClient, standaloneClient } from '../setup/clients.js'
+import { eventually } from '../setup/eventually.js'
+import { kinds } from './contended.js'
+
+/** Far below the lease that the holders have. */
+const WOKEN_WITHIN_MS = 15_000
+/** Slot 3300, on the first node of a cluster. */
+const NAME = '{b}'
+
+/** Servers of which one can take another's place, without loss. */
+interface Group {
+  connect(library: ClientLibrary): RedisClient
+  /** Those where waiters may be subscribed. */
+  readonly nodes: () => readonly Server[]
+  failOver(): Promise<void>
+  stop(): Promise<void>
+}
+
+async function followed(primary: Server): Promise<void> {
+  await withAdmin(primary, (command) => eventually(async () => Number(await command('WAIT', 1, 1_000)) >= 1))
+}
+
+const groups: Readonly<Record<string, () => Promise<Group>>> = {
+  'a Sentinel group': async () => {
+    const group = await bringSentinel({ flavour: inject('servers').flavour })
+    return {
+      connect: (library) => sentinelClient(group, library),
+      nodes: () => [group.primary],
+      failOver: () => group.failover(),
+      stop: () => group.stop(),
+    }
+  },
+  'a cluster': async () => {
+    const cluster = await bringCluster({ flavour: inject('servers').flavour, replicated: true })
+    const [primary] = cluster.nodes
+    const [replica] = cluster.replicas
+    if (!primary || !replica) throw new Error('a master and its replica')
+    return {
+      connect: (library) => clusterClient(cluster.startupNodes, {}, library),
+      nodes: () => cluster.nodes,
+      failOver: async () => {
+        await withAdmin(replica, async (command) => {
+          await command('CLUSTER', 'FAILOVER')
+          await eventually(async () => String(await command('ROLE')).startsWith('master'))
+        })
+      },
+      stop: () => cluster.stop(),
+    }
+  },
+  'a name that leads to another server': async () => {
+    const { flavour } = inject('servers')
+    const primary = await bringServer({ flavour, args: [] })
+    const replica = await bringServer({
+      flavour,
+      args: ['--replicaof', primary.host, String(primary.port)],
+    })
+    const name = await RespProxy.before(primary)
+    return {
+      connect: (library) => standaloneClient({ host: name.host, port: name.port }, library),
+      nodes: () => [primary],
+      failOver: async () => {
+        await followed(primary)
+        name.redirect(replica)
+        await withAdmin(replica, (command) => command('REPLICAOF', 'NO', 'ONE'))
+        await primary.kill()
+      },
+      stop: async () => {
+        await name.stop()
+        await Promise.all([primary.stop(), replica.stop()])
+      },
+    }
+  },
+}
+
+describe.each(Object.keys(groups))('W7: %s fails over', { timeout: 90_000 }, (what) => {
+  let group: Group
+  const ends: Array<() => Promise<void>> = []
+  beforeEach(async () => {
+    const bring = groups[what]
+    if (!bring) throw new Error(what)
+    group = await bring()
+  }, 90_000)
+  afterEach(async () => {
+    await Promise.all(ends.splice(0).map((end) => end()))
+    await group.stop()
+  })
+
+  function holdfast(library: ClientLibrary): Holdfast {
+    const client = group.connect(library)
+    const made = new Holdfast(client, { commandTimeoutMs: 2_000, storeTimeoutMs: 60_000 })
+    ends.push(async () => {
+      await made.close()
+      client.disconnect()
+    })
+    return made
+  }
+
+  /** How many channels have subscribers. */
+  async function channels(): Promise<number> {
+    let found = 0
+    for (const node of group.nodes()) {
+      for (const kind of ['CHANNELS', 'SHARDCHANNELS']) {
+        const told = await withAdmin(node, (command) => command('PUBSUB', kind, `*${NAME}*`))
+        found += Array.isArray(told) ? told.length : 0
+      }
+    }
+    return found
+  }
+
+  test.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
+    'every kind of waiter is woken long before the lease ends (%s)',
+    async (library) => {
+      const holder = holdfast(library)
+      const waiter = holdfast(library)
+      const contended = await Promise.all(
+        kinds.map(async ([kind, contend]) => ({ kind, ...(await contend(holder, `${NAME}:${kind}`)) })),
+      )
+      const asleep = new Set(kinds.map(([kind]) => kind))
+      const granted = contended.map(async ({ kind, wait }) => {
+        await wait(waiter)
+        asleep.delete(kind)
+      })
+      for (const each of granted) each.catch(() => undefined)
+      await eventually(channels, (found) => found >= kinds.length - 1)
+      await group.failOver()
+      await Promise.all(contended.map(({ free }) => free()))
+      await eventually(
+        () => [...asleep].join(),
+        (kindsAsleep) => kindsAsleep === '',
+        WOKEN_WITHIN_MS,
+      )
+      await Promise.all(granted)
+    },
+  )
+})

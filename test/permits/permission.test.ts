@@ -1,0 +1,37 @@
+/** A user that may take permits and not give them back: nothing is done by halves. */
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { Scene } from '../fault/scene.js'
+import { bringServer, type Server } from '../servers/index.js'
+import { eventually } from '../setup/eventually.js'
+
+const PERMITS = 2
+
+describe.each(['semaphore', 'permitExpirableSemaphore'] as const)('%s', (kind) => {
+  let server: Server
+  let scene: Scene
+  beforeEach(async () => {
+    server = await bringServer({ flavour: inject('servers').flavour, args: [] })
+    scene = await Scene.standalone('ioredis-6', server)
+  })
+  afterEach(async () => {
+    await scene.end()
+    await server.stop()
+  })
+
+  test.each(['-incrby', '-hdel', '-zrem'])(
+    'X2: permits stay taken, and come back with their lease (%s)',
+    async (rule) => {
+      await scene.direct.call('ACL', 'SETUSER', 'clerk', 'on', '>secret', '~*', '&*', '+@all', rule)
+      const login = { client: { username: 'clerk', password: 'secret' } }
+      const taken = scene.holdfast({}, login)[kind](scene.name)
+      const other = scene.holdfast()[kind](scene.name)
+      await other.trySetPermits(PERMITS)
+      const hold = await taken.acquire({ permits: PERMITS, leaseMs: 1_000 })
+      const release = await hold.release().catch((error) => error.reason)
+      expect(release).toBe(kind === 'semaphore' || rule !== '-hdel' ? 'permission' : undefined)
+      // Whoever may not give back looks after the lease has ended, too.
+      await eventually(async () => (await taken.availablePermits().catch(() => PERMITS)) === PERMITS)
+      await eventually(async () => (await other.availablePermits()) === PERMITS)
+    },
+  )
+})
