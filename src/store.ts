@@ -263,6 +263,8 @@ export interface Polls {
 export interface Watch {
   /** Settles when the store confirms that news will come from now on, or cannot come. */
   readonly confirmed: Promise<void>
+  /** To be called when something has happened that should have been news, and was not: makes sure that news still comes. */
+  doubt?(): void
   /** No more news. Safe to call twice. */
   close(): void
 }

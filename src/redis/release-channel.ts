@@ -51,6 +51,7 @@ export class ReleaseChannels {
     subscription.listeners.add(listener)
     return {
       confirmed: subscription.confirmed,
+      doubt: () => this.link().doubtNews(),
       close: () => {
         if (subscription.listeners.delete(listener) && subscription.listeners.size === 0) {
           this.#linger(channel, subscription)
