@@ -256,6 +256,8 @@ export interface Watch {
   readonly confirmed: Promise<void>
   /** Whether news comes already, where that can be told before it is confirmed. */
   readonly inForce?: boolean
+  /** To be called when something has happened that should have been news, and was not: makes sure that news still comes. */
+  doubt?(): void
   /** No more news. Safe to call twice. */
   close(): void
 }

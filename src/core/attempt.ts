@@ -25,6 +25,8 @@ export class Attempt {
   /** When to ask again, although it may be busy still. */
   askAgainAt = Number.POSITIVE_INFINITY
   #count = 0
+  /** Who held it, and how much the store had announced, when it last refused this call with the watch in force. */
+  #refused: { readonly holder: Owner | undefined; readonly heard: number } | undefined
   #sending = false
   /** A request whose outcome is unknown: to be repeated, or given back. */
   #unsettled: { readonly request: AcquireRequest; readonly tenure: Tenure } | undefined
@@ -140,7 +142,7 @@ export class Attempt {
       tenure.growing = false
       if (reply === TIME_IS_UP && soFar) {
         this.#answered()
-        this.#refused(soFar, tenure)
+        this.#wasRefused(soFar, tenure)
         this.#giveBack(request, settledBy(sent, earlier), tenure)
         return undefined
       }
@@ -151,8 +153,12 @@ export class Attempt {
       this.busyUntil = Number.NEGATIVE_INFINITY
       this.askAgainAt = Number.POSITIVE_INFINITY
       gate.answered(waiter, reply, covered)
-      this.#inLine = reply.outcome === 'busy' && request.waits && locker.port.line?.placePerCall ? request : undefined
-      if (reply.outcome !== 'granted') return this.#refused(reply, tenure)
+      this.#doubtNewsAfter(reply)
+      this.#refused =
+        reply.outcome === 'busy' && covered ? { holder: reply.holder, heard: gate.heard } : undefined
+      const placed = reply.outcome === 'busy' && request.waits && locker.port.line?.placePerCall
+      this.#inLine = placed ? request : undefined
+      if (reply.outcome !== 'granted') return this.#wasRefused(reply, tenure)
       const renewUntil = watched ? beforeSend + call.maxHoldMs : undefined
       const grant = new Grant(tenure, call.holder, renewUntil, tenure.fence ?? reply.fence)
       const { since, leaseMs: grantedMs } = reply.granted ?? { since: beforeSend, leaseMs }
@@ -176,7 +182,15 @@ export class Attempt {
     this.gate.outage.answered()
   }
 
-  #refused(reply: Exclude<AcquireReply, { outcome: 'granted' }>, tenure: Tenure): undefined {
+  /** A lock that was given away without a word while this call listened. (Where a lease has ended there was none to be said.) */
+  #doubtNewsAfter(reply: AcquireReply): void {
+    const { gate } = this
+    if (this.#refused?.heard !== gate.heard) return
+    const same = reply.outcome === 'busy' && reply.holder === this.#refused.holder
+    if (!same) gate.doubtNews()
+  }
+
+  #wasRefused(reply: Exclude<AcquireReply, { outcome: 'granted' }>, tenure: Tenure): undefined {
     const { locker, gate } = this
     if (reply.outcome === 'lost') {
       locker.possession.lose(tenure, 'not-in-store', undefined)

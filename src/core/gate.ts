@@ -35,6 +35,8 @@ export class Gate {
   callers = 0
   /** Something was announced that nobody has looked into yet. */
   news = false
+  /** How often the store has announced something. */
+  heard = 0
   #watch: Watch | undefined
   #watchConfirmed = false
   #watchFailure: unknown
@@ -190,7 +192,10 @@ export class Gate {
   beginWatch(): Watch {
     if (this.#watch) return this.#watch
     const { port } = this
-    const watch = port.watch(this.name, (news) => this.announce(news))
+    const watch = port.watch(this.name, (news) => {
+      this.heard += 1
+      this.announce(news)
+    })
     this.#watch = watch
     // A port may come to know only later that it watches in order: this watch was not begun so.
     const inOrder = port.watchesInOrder
@@ -209,6 +214,11 @@ export class Gate {
       },
     )
     return watch
+  }
+
+  /** The lock was free, and nobody had said so. */
+  doubtNews(): void {
+    this.#watch?.doubt?.()
   }
 
   /** What the last watch failed with, once. */

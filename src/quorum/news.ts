@@ -93,6 +93,10 @@ class QuorumWatch implements Watch {
     this.#tellIfMajority()
   }
 
+  doubt(): void {
+    for (const watch of this.#watches) watch?.doubt?.()
+  }
+
   close(): void {
     if (this.#closed) return
     this.#closed = true

@@ -92,6 +92,10 @@ export class ClusterLink implements Link {
     return this.#cluster.carryOut(told, this.#peerFor(key))
   }
 
+  doubtNews(): void {
+    this.#subscriptions.verify(0)
+  }
+
   together<Result>(body: () => Result): Result {
     return corked(this.#cluster.ready ? this.#cluster.client.nodes('master') : [], body)
   }

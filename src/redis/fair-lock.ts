@@ -125,6 +125,7 @@ export class FairLockPort implements LockPort, StoreLine {
     const all = this.channels.watch(this.#commands.releaseChannel(name), () => onNews())
     return {
       confirmed: Promise.all([own.confirmed, all.confirmed]).then(() => undefined),
+      doubt: () => own.doubt?.(),
       close: () => {
         own.close()
         all.close()

@@ -61,6 +61,9 @@ export interface Link {
   subscribe(channel: string): Promise<void>
   unsubscribe(channel: string): void
 
+  /** Makes sure that messages still come: one that should have come was not heard. */
+  doubtNews(): void
+
   /** Every node that holds keys. */
   nodes(): Promise<readonly NodeLink[]>
   /** The node where `key` lives. */

@@ -54,6 +54,7 @@ export class ReleaseChannels {
       get inForce() {
         return subscription.inForce
       },
+      doubt: () => this.link().doubtNews(),
       close: () => {
         if (subscription.listeners.delete(listener) && subscription.listeners.size === 0) {
           this.#linger(channel, subscription)

@@ -64,8 +64,8 @@ export class ShardSubscriptions {
   }
 
   /** See {@link Subscriber.verify}. */
-  verify(): void {
-    for (const subscriber of this.#subscribers.values()) subscriber.verify()
+  verify(silentMs?: number): void {
+    for (const subscriber of this.#subscribers.values()) subscriber.verify(silentMs)
   }
 
   close(): void {

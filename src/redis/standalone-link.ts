@@ -85,6 +85,10 @@ export class StandaloneLink implements Link {
     return corked([this.#commands.client], body)
   }
 
+  doubtNews(): void {
+    this.#apart.verify(0)
+  }
+
   async subscribe(channel: string): Promise<void> {
     // Between two connections nobody knows what the next one speaks: an answer tells.
     while (this.#together && !this.#inOrder) {

@@ -58,10 +58,11 @@ export class Subscriber {
   /**
    * To be called whenever the client sends a command. A dead connection looks like one that has nothing to report, so a silent one is
    * asked for a sign of life; without an answer it is dropped, and the waiters hear that they may have missed something.
+   * @param silentMs how long it must have been silent
    */
-  verify(): void {
+  verify(silentMs = SILENCE_MS): void {
     if (this.#channels.size === 0 || this.#verifying || !this.connection.ready) return
-    if (this.schedule.clock.now() - this.#heardAt < SILENCE_MS) return
+    if (this.schedule.clock.now() - this.#heardAt < silentMs) return
     this.#verifying = true
     const over = (): void => {
       this.#heardAt = this.schedule.clock.now()

@@ -66,6 +66,10 @@ export class WaitingLink implements Link {
     this.link.unsubscribe(channel)
   }
 
+  doubtNews(): void {
+    this.link.doubtNews()
+  }
+
   nodes(): Promise<readonly NodeLink[]> {
     return this.link.nodes()
   }

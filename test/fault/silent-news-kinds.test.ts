@@ -79,7 +79,12 @@ describe.each([
       await kind.prepare?.(near, name)
       const first = await kind.hold(near, name, SHORT_LEASE_MS)
       const waiting = kind.wait(far, name)
-      await eventually(async () => (await scene.channels()).length > 0)
+      // It has looked since it is subscribed, and sleeps.
+      await eventually(() => {
+        const done = scene.proxy.commands.filter(({ applied }) => applied)
+        const from = done.findIndex(({ name }) => name === 'SUBSCRIBE')
+        return from >= 0 && done.slice(from + 1).some(({ name }) => name.startsWith('EVAL') || name === 'GET')
+      })
       for (const connection of scene.proxy.connections)
         if (connection.commands.some((command) => command.name === 'SUBSCRIBE')) connection.silence()
       await first.release()

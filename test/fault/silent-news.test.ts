@@ -35,6 +35,22 @@ describe.each([
     for (const connection of subscribed) connection.silence()
   }
 
+  /** The waiter has looked since it is subscribed. */
+  async function untilAsleep(): Promise<void> {
+    const subscribed = named('SUBSCRIBE')
+    const sharded = named('SSUBSCRIBE')
+    await eventually(() =>
+      scene.proxies.some(({ commands }) => {
+        const done = commands.filter(({ applied }) => applied)
+        const from = done.findIndex((command) => subscribed(command) || sharded(command))
+        return from >= 0 && done.slice(from).some(calls('acquire'))
+      }),
+    )
+  }
+
+  const connections = (): number =>
+    scene.proxies.reduce((sum, { connections }) => sum + connections.length, 0)
+
   test('the first look finds it out: who waits for longer leases is woken in time', async () => {
     const [long, short] = [`{${scene.name}}:long`, `{${scene.name}}:short`]
     const direct = scene.holdfast({}, { proxied: false })
@@ -51,23 +67,35 @@ describe.each([
     expect(performance.now() - startedAt).toBeLessThan(WOKEN_WITHIN_MS)
   }, 90_000)
 
+  test('a look that finds the lock free with nobody having said so finds it out, however lately something was heard', async () => {
+    const direct = scene.holdfast({}, { proxied: false }).lock(scene.name)
+    const held = await direct.acquire({ leaseMs: 800 })
+    const waiter = scene.holdfast({ commandTimeoutMs: 500 }, { client }).lock(scene.name)
+    const waiting = waiter.acquire()
+    await untilAsleep()
+    silenceNews()
+    await held.release()
+    await (await waiting).release()
+    const heldOn = await direct.acquire({ leaseMs: LONG_LEASE_MS })
+    const asked = (): number =>
+      scene.proxies
+        .flatMap(({ commands }) => commands)
+        .filter((command) => command.applied && calls('acquire')(command)).length
+    const before = asked()
+    const waitingOn = waiter.acquire()
+    await eventually(() => asked() > before)
+    const releasedAt = performance.now()
+    await heldOn.release()
+    await (await waitingOn).release()
+    expect(performance.now() - releasedAt).toBeLessThan(WOKEN_WITHIN_MS)
+  }, 90_000)
+
   test('a lock that changed hands unheard: who waits on is woken by the next release', async () => {
     const direct = scene.holdfast({}, { proxied: false }).lock(scene.name)
     await direct.acquire({ leaseMs: SHORT_LEASE_MS })
     const waiter = scene.holdfast({ commandTimeoutMs: 500 }, { client })
     const waiting = waiter.lock(scene.name).acquire()
-    // It has looked since it is subscribed.
-    const subscribed = named('SUBSCRIBE')
-    const sharded = named('SSUBSCRIBE')
-    await eventually(() =>
-      scene.proxies.some(({ commands }) => {
-        const done = commands.filter(({ applied }) => applied)
-        const from = done.findIndex((command) => subscribed(command) || sharded(command))
-        return from >= 0 && done.slice(from).some(calls('acquire'))
-      }),
-    )
-    const connections = (): number =>
-      scene.proxies.reduce((sum, { connections }) => sum + connections.length, 0)
+    await untilAsleep()
     silenceNews()
     const before = connections()
     // In one piece, as the waiter may look at any time and must not find the lock free.
