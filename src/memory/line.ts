@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.js'
+import type { Owner } from '../owner.js'
 import type { News } from '../store.js'
 
 /** As in `lua/parts/line.lua`. */
@@ -16,11 +17,9 @@ interface Process {
 export interface Served<Place extends string> {
   clientOf(place: Place): string
   admits(place: Place): boolean
-  /** Lets it in for that long. */
-  grant(place: Place, leaseMs: number): void
+  /** Lets it in for that long. Returns its token, where there is one. */
+  grant(place: Place, leaseMs: number): bigint | undefined
   withdraw(place: Place): void
-  /** How the process is told of it. */
-  news(place: Place): News
 }
 
 /** Tells a process. False where nothing reaches it. */

@@ -1,5 +1,7 @@
 import type { Clock } from '../core/clock.js'
 import type { Owner } from '../owner.js'
+import { MemoryAnnouncements } from './announcements.js'
+import { MemoryLine } from './line.js'
 
 /** One lock as the store has it. */
 export class MemoryLock {
@@ -7,10 +9,14 @@ export class MemoryLock {
   constructor(public expiresAt: number) {}
 }
 
-/** What a server would keep: the locks by name, each with the time its lease ends, and who listens for releases. */
+/** What a server would keep: the locks by name, each with the time its lease ends, their lines, and who listens. */
 export class MemoryLocks {
+  /** Who is told of releases, by the lock's name. */
+  readonly releases = new MemoryAnnouncements()
+  /** On which each process is told what becomes of its places, by lock and client. */
+  readonly processes = new MemoryAnnouncements()
   readonly #locks = new Map<string, MemoryLock>()
-  readonly #listeners = new Map<string, Set<() => void>>()
+  readonly #lines = new Map<string, MemoryLine<Owner>>()
 
   constructor(readonly clock: Clock) {}
 
@@ -22,55 +28,68 @@ export class MemoryLocks {
     return undefined
   }
 
-  create(name: string, leaseMs: number): MemoryLock {
+  /** Gives the lock, which is free. */
+  grant(name: string, owner: Owner, leaseMs: number): MemoryLock {
     const lock = new MemoryLock(this.clock.now() + leaseMs)
+    lock.holds.set(owner, 1)
     this.#locks.set(name, lock)
     return lock
   }
 
-  /** Frees the lock and announces it. Returns how many listeners are told. */
-  free(name: string): number {
-    this.remove(name)
-    return this.announce(name)
-  }
-
-  /** Frees the lock without telling anybody. */
+  /** Takes the lock away, with nobody told. */
   remove(name: string): void {
     this.#locks.delete(name)
   }
 
-  /** Listeners are called once what runs now is done, as a message would arrive. Returns how many there are. */
-  announce(name: string): number {
-    const listeners = this.#listeners.get(name) ?? []
-    let told = 0
-    for (const listener of listeners) {
-      told += 1
-      queueMicrotask(() => this.#tell(name, listener))
-    }
-    return told
+  /** How long until its lease ends; 0 where it is free. */
+  remainingMs(name: string): number {
+    const lock = this.find(name)
+    return lock ? lock.expiresAt - this.clock.now() : 0
   }
 
-  listen(name: string, listener: () => void): void {
-    const listeners = this.#listeners.get(name)
-    if (listeners) listeners.add(listener)
-    else this.#listeners.set(name, new Set([listener]))
+  /** The line of that lock, if anybody stands in it. */
+  line(name: string): MemoryLine<Owner> | undefined {
+    const line = this.#lines.get(name)
+    if (!line?.empty) return line
+    this.#lines.delete(name)
+    return undefined
   }
 
-  ignore(name: string, listener: () => void): void {
-    const listeners = this.#listeners.get(name)
-    listeners?.delete(listener)
-    if (listeners?.size === 0) this.#listeners.delete(name)
+  /** The line of that lock, which somebody is about to join. */
+  openLine(name: string, grant: (owner: Owner, leaseMs: number) => bigint | undefined): MemoryLine<Owner> {
+    const standing = this.line(name)
+    if (standing) return standing
+    const line = new MemoryLine<Owner>(
+      this.clock,
+      {
+        clientOf,
+        admits: () => this.find(name) === undefined,
+        grant,
+        withdraw: () => this.remove(name),
+      },
+      (client, news) => this.processes.announce(channelOf(name, client), news) > 0,
+    )
+    this.#lines.set(name, line)
+    return line
   }
 
-  countListeners(name: string): number {
-    return this.#listeners.get(name)?.size ?? 0
+  /** The lock has become free: the next in line gets it, or it is announced. */
+  passOn(name: string): void {
+    const line = this.line(name)
+    if (line && line.advance() > 0) line.callHead(this.remainingMs(name))
+    else this.releases.announce(name)
   }
 
   names(): string[] {
     return [...this.#locks.keys()].filter((name) => this.find(name))
   }
+}
 
-  #tell(name: string, listener: () => void): void {
-    if (this.#listeners.get(name)?.has(listener)) listener()
-  }
+export function clientOf(owner: Owner): string {
+  return owner.slice(0, owner.indexOf(':'))
+}
+
+/** Where that client is told of its places in that lock's line. */
+export function channelOf(name: string, client: string): string {
+  return `${client}:${name}`
 }
