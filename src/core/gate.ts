@@ -126,6 +126,15 @@ export class Gate {
     this.queue.contender(holder)?.wakeUp.release()
   }
 
+  /** It cannot be helped to the lock for now, for a reason of its own: those behind it go first. */
+  stepBehind(waiter: Waiter): void {
+    this.queue.leave(waiter)
+    this.queue.join(waiter)
+    this.next(waiter.caller.owner)
+    // It pauses, though there be nobody else.
+    waiter.wakeUp.drain()
+  }
+
   /** A release is about to be sent. What is announced next is that: it may come before the answer or after. */
   expectOwnNews(): void {
     this.#ownNewsToCome = this.watched
