@@ -65,7 +65,7 @@ export async function watch(
   return exitCodes.ok
 }
 
-/** What the look comes to, or undefined once the signal aborts: Ctrl-C must not have to wait for a server that hangs. */
+/** The result of the look, or undefined once the signal aborts: Ctrl-C must not wait for a server that hangs. */
 function unlessAborted<Result>(signal: AbortSignal, looking: Promise<Result>): Promise<Result | undefined> {
   return new Promise((resolve, reject) => {
     const leave = (): void => resolve(undefined)

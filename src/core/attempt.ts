@@ -6,6 +6,7 @@ import { Grant } from './grant.js'
 import type { Locker } from './locker.js'
 import { isTransient, Outage } from './outage.js'
 import { restMs } from './rest.js'
+import { ShortLeaseError } from './short-lease.js'
 import type { Tenure } from './tenure.js'
 import { TIME_IS_UP, type Waiter } from './waiter.js'
 
@@ -141,13 +142,13 @@ export class Attempt {
       }
       tenure.growing = false
       if (reply === TIME_IS_UP && soFar) {
-        this.#answered()
+        this.#answered(soFar)
         this.#wasRefused(soFar, tenure)
         this.#giveBack(request, settledBy(sent, earlier), tenure)
         return undefined
       }
       if (reply === TIME_IS_UP) return this.#tooLate(request, sent, earlier, beforeSend, tenure)
-      this.#answered()
+      this.#answered(reply)
       this.covered = covered
       // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
       this.busyUntil = Number.NEGATIVE_INFINITY
@@ -164,7 +165,8 @@ export class Attempt {
       const { since, leaseMs: grantedMs } = reply.granted ?? { since: beforeSend, leaseMs }
       if (!locker.possession.granted(gate, grant, since, grantedMs, reply.granted !== undefined)) {
         this.#giveBack(request, sent, tenure)
-        return undefined
+        if (tenure.state === 'over') return undefined
+        return this.#cameTooLate(new ShortLeaseError(call.name, leaseMs))
       }
       gate.entered(reply)
       return this.granted(grant)
@@ -176,9 +178,9 @@ export class Attempt {
     }
   }
 
-  /** The store has answered this call, and so the others for the lock. */
-  #answered(): void {
-    this.outage.answered()
+  /** The store has answered this call, and so the others for the lock. What a grant is worth to this one is to be seen. */
+  #answered({ outcome }: AcquireReply): void {
+    if (outcome !== 'granted') this.outage.answered()
     this.gate.outage.answered()
   }
 
@@ -272,11 +274,22 @@ export class Attempt {
       throw error
     }
     const now = locker.schedule.clock.now()
-    this.#unsettled = { request, tenure }
-    this.outage.failed(error, now)
     this.gate.outage.failed(error, now)
+    if (error instanceof ShortLeaseError) return this.#cameTooLate(error)
+    this.outage.failed(error, now)
+    this.#unsettled = { request, tenure }
     if (this.call.waitMs === 0) throw error
     this.throwIfOutOfPatience()
+  }
+
+  /** As {@link #failed}, of this call alone: those behind it may fare better. */
+  #cameTooLate(error: ShortLeaseError): undefined {
+    const { locker, outage, gate, waiter, call } = this
+    const now = locker.schedule.clock.now()
+    outage.failed(error, now)
+    if (call.waitMs === 0 || outage.lastedMs(now) >= locker.settings.storeTimeoutMs) throw error
+    this.throwIfOutOfPatience()
+    gate.stepBehind(waiter)
   }
 
   /** Throws when the store has failed for too long, whichever call found that out. */

@@ -157,6 +157,15 @@ export class Gate {
     this.queue.contender(holder)?.wakeUp.release()
   }
 
+  /** It cannot be helped to the lock for now, for a reason of its own: those behind it go first. */
+  stepBehind(waiter: Waiter): void {
+    this.queue.leave(waiter)
+    this.queue.join(waiter)
+    this.next(waiter.caller.owner)
+    // It pauses, though there be nobody else.
+    waiter.wakeUp.drain()
+  }
+
   /**
    * The lock was released. Where the store keeps no line there may be others who would never meet a free lock if this process went on
    * at once: it pauses, where waiters ask again and again as one of them does that has asked some times.

@@ -274,7 +274,7 @@ export class Locker {
     return tenures.find(({ storedAs }) => storedAs === stored)?.owner ?? stored
   }
 
-  /** Frees the lock whoever holds it. A tenure of this client is lost with it, of whichever kind, and knows at once. */
+  /** Frees the lock, no matter which owner holds it. Tenures of this client, of every kind, learn of their loss at once. */
   async forceUnlock(name: string): Promise<boolean> {
     // Which tenure this is about must be known before: the freed lock may be this client's again when the answer comes.
     const before = [this, ...this.rivals].map((locker) => ({ locker, tenures: locker.#tenuresOf(name) }))

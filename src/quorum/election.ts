@@ -1,8 +1,10 @@
 import type { Schedule } from '../core/schedule.js'
+import { ShortLeaseError } from '../core/short-lease.js'
 import { StoreError } from '../errors.js'
 import type { AcquireReply, AcquireRequest, BusyReply } from '../store.js'
 import { Ballot } from './ballot.js'
 import { quorumFailure } from './failure.js'
+import { sparesOf } from './majority.js'
 import type { Member } from './member.js'
 import type { QuorumWatches } from './news.js'
 import { pause, upTo } from './patience.js'
@@ -79,16 +81,19 @@ export async function elect(
       case 'split':
         return busy(reason)
       case 'granted':
-        throw new StoreError('timeout', 'acquire', {
-          lockName: name,
-          transient: true,
-          hint: `A majority voted, but only after the lease of ${leaseMs} ms was used up.`,
-        })
+        throw new ShortLeaseError(name, leaseMs)
       default: {
         const failures = ballot.votes.flatMap((vote, index) =>
           vote.state === 'failed' ? [{ label: members[index]?.label ?? '', error: vote.error }] : [],
         )
-        throw quorumFailure('acquire', name, failures, members.length)
+        const failure = quorumFailure('acquire', name, failures, members.length)
+        // The silent ones had as long as the lease allows, which is less than others are given.
+        const silent = failures.filter(
+          ({ error }) => error instanceof StoreError && error.reason === 'timeout',
+        )
+        const short =
+          timeoutMs < serverTimeoutMs && failures.length - silent.length <= sparesOf(members.length)
+        throw short ? new ShortLeaseError(name, leaseMs, failure.cause) : failure
       }
     }
   }

@@ -26,7 +26,8 @@ export class ClusterLink implements Link {
   #nodeBreaks = 0
   /** How often a command was sent on to the node that a slot is moving to. */
   #sentOn = 0
-  readonly #call: Send = (command, ...args) => this.#cluster.client.call(command, ...args)
+  /** In small letters: by others ioredis 5 and iovalkey do not know which arguments are keys, and ask any node. */
+  readonly #call: Send = (command, ...args) => this.#cluster.client.call(command.toLowerCase(), ...args)
 
   constructor(
     pattern: ClusterClient,

@@ -6,6 +6,8 @@ const stages = [
   { where: 'RESP3', open: () => Scene.standalone('ioredis-6') },
   { where: 'RESP2', open: () => Scene.standalone('ioredis-5') },
   { where: 'cluster', open: () => Scene.cluster('ioredis-6') },
+  { where: 'cluster, RESP2', open: () => Scene.cluster('ioredis-5') },
+  { where: 'cluster, iovalkey', open: () => Scene.cluster('iovalkey') },
 ]
 
 interface Cost {

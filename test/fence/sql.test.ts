@@ -59,7 +59,6 @@ describe.each(choices)('$title', ({ product, installed, stockIn }) => {
         await stock.put(item, 1, 1n)
         const commit = await stock.updateOpen(item, 2, 2n)
         const late = stock[write](item, 99, 1n).catch((error: unknown) => error)
-        // What is looked at is taken from time to time only.
         await eventually(
           () => stock.blocked(),
           (blocked) => blocked === 1,

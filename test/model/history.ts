@@ -11,6 +11,8 @@ export interface Ask {
   readonly fresh: boolean
   /** Whether it makes one attempt only: then it takes no place in the queue. */
   readonly once: boolean
+  /** Whether its lease may be over before its grant is there: then it lets those behind it go first. */
+  readonly short: boolean
   readonly since: number
   /** Its wait is over: aborted, timed out or closed, though it may not have heard of it yet. */
   expired(): boolean
@@ -128,7 +130,8 @@ export class History {
   /** First in, first out within a process (rule W3). */
   #checkTurn(ask: Ask): void {
     for (const other of this.asks) {
-      if (other.client !== ask.client || other.name !== ask.name || !other.fresh || other.once) continue
+      if (other.client !== ask.client || other.name !== ask.name || !other.fresh || other.once || other.short)
+        continue
       if (other.since > ask.since || other.expired()) continue
       this.fail(
         `c${ask.client}'s call ${ask.since} got ${ask.name} before its call ${other.since}, which came earlier`,

@@ -104,7 +104,7 @@ describe('what the model found about releases', () => {
     late.answer(granted)
     await settle()
     port.abandons.last.answer()
-    await clock.advance(1)
+    await clock.advance(20)
     expect(port.acquires.last).not.toBe(late)
     const next = await grant(waiting)
     expect(next.remainingMs()).toBeGreaterThan(0)

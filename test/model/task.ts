@@ -147,6 +147,7 @@ export class Task {
       name: client.lock(terms.lock).name,
       fresh: owner === undefined && place.actor === undefined,
       once: waitMs === 0 || (once && waitMs === undefined),
+      short: terms.leaseMs !== undefined,
       since: client.nextCall(),
       expired: () => controller.signal.aborted || client.closing || client.clock.now() >= deadline,
     }

@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { Holdfast, type RedisClient } from '../../src/index.js'
 import { bringSentinel, type SentinelGroup } from '../servers/index.js'
 import { sentinelClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
 
 let group: SentinelGroup
-beforeAll(async () => {
+// Each try has its own, because it kills the primary.
+beforeEach(async () => {
   group = await bringSentinel({ flavour: inject('servers').flavour })
 })
-afterAll(() => group.stop())
+afterEach(() => group.stop())
 
 test('checkReplicas: a lock that was acquired is there after its primary has crashed', {
   timeout: 60_000,

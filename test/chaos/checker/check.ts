@@ -66,7 +66,7 @@ export function check(episode: Episode, nemesis: Nemesis, times: Times): Verdict
       ...exclusion.findings,
       ...checkRest(episode, calls, standstills, nemesis.harmless === true),
       ...checkLateness(calls, standstills, promises),
-      ...checkOutages(calls, faults, standstills, promises),
+      ...checkOutages(calls, faults, standstills, promises, watchdogMs),
       ...idleness.findings,
       ...checkStarvation(calls, faults, standstills, endedAt),
       ...checkFences(calls, faults),

@@ -58,8 +58,8 @@ describe('an exclusive lock', () => {
     expect(judge({ one: [...section(1, 10, 20), ...inner] }).checks).toEqual([])
   })
 
-  test('a multi-lock with a lease may be told of late: what is nested in its hold may have entered before', () => {
-    const outer = { kind: 'multi', leaseMs: 200, scope: [1], opens: [1] }
+  test('a multi-lock enters when it has all its members: what re-entered one of them may have entered before', () => {
+    const outer = { kind: 'multi', scope: [1], opens: [1] }
     const late = [call(3, outer), { e: 'enter', c: 3, left: 5_000 }, { e: 'exit', c: 3 }] as const
     const nested = section(2, 12, 20, 5_000, { kind: 'multi', scope: [1], opens: [1, 2] })
     const lines = (calledAt: number): Line[] => [

@@ -102,14 +102,11 @@ export function admits({ worker, opens }: Call, call: Call): boolean {
 }
 
 /**
- * Whether the later entry may have had its locks before the earlier one, which then re-entered them. The several locks of a
- * multi-lock with a lease of its own take one command more, for that lease, when all are held: a hold of the surrounding scope may
- * be told of late.
+ * Whether the later entry may have had its locks before the earlier one, which then re-entered them. A multi-lock enters when it has
+ * all its members, which it may take one after the other: a hold of the surrounding scope may be told of late.
  */
 function heldBefore({ call }: Entered, { call: nested, enteredAt }: Entered): boolean {
-  return (
-    call.kind === 'multi' && call.leaseMs !== undefined && call.calledAt < enteredAt && admits(call, nested)
-  )
+  return call.kind === 'multi' && call.calledAt < enteredAt && admits(call, nested)
 }
 
 /** Who waited for a latch keeps nobody out, and may have met it open for a moment, before it was closed again. */

@@ -94,10 +94,15 @@ test('a call that waits for a silent store gives up in time, one behind its own 
     [0, call(1)],
     [until, { e: 'fail', c: 1, how: 'store:timeout' }],
   ]
-  const late = (lines: Line[]) => checkOutages(told({ w: lines }), faults, still, promises).length
+  const late = (lines: Line[], others: Line[] = []) =>
+    checkOutages(told({ w: lines, other: others }), faults, still, promises, 1_000).length
   expect(late(waits(2_600))).toBe(0)
   expect(late(waits(2_800))).toBe(1)
   expect(late([...waits(8_000), ...section(2, [0, 50, 7_000])])).toBe(0)
+  // It asks when the lease that it saw has ended.
+  const others = section(2, [0, 50, 7_000])
+  expect(late(waits(3_600), others)).toBe(0)
+  expect(late(waits(3_800), others)).toBe(1)
 })
 
 describe('idleness', () => {

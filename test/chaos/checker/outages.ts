@@ -6,13 +6,15 @@ import type { Promises } from './lateness.js'
 
 /**
  * Whether calls that would wait for long gave up in time while their process heard nothing of the store. Only what waited for the
- * store counts: not behind a section of its own process.
+ * store counts: not behind a section of its own process. A call that waits behind another process's holder asks when the lease that
+ * it saw has ended, and may find out only then that the store is silent.
  */
 export function checkOutages(
   calls: readonly Call[],
   faults: readonly Fault[],
   standstills: Standstills,
   { storeTimeoutMs, commandTimeoutMs, graceMs }: Promises,
+  watchdogMs: number,
 ): Finding[] {
   const findings: Finding[] = []
   for (const { silences, from, to } of faults) {
@@ -26,8 +28,14 @@ export function checkOutages(
         .map((other) => Math.max(endOf(other), other.settledAt ?? to))
         .map((end) => Math.min(end, to))
       const since = Math.max(from, calledAt, ...before)
-      const lateMs =
-        until - since - storeTimeoutMs - commandTimeoutMs - standstills.during(worker, since, until)
+      const leases = calls
+        .filter((other) => other.worker !== worker && other.names.some((name) => names.includes(name)))
+        .filter(
+          (other) => other.enteredAt !== undefined && other.enteredAt < until && endOf(other) > calledAt,
+        )
+        .map((other) => other.leaseMs ?? watchdogMs)
+      const boundMs = Math.max(0, ...leases) + storeTimeoutMs + commandTimeoutMs
+      const lateMs = until - since - boundMs - standstills.during(worker, since, until)
       if (lateMs > graceMs)
         findings.push({
           check: 'late',

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventually } from '../../setup/eventually.js'
 import { Wire } from './wire.js'
 
 let echo: Server
@@ -60,6 +61,25 @@ test('passes bytes, and later where it is told to delay them', async () => {
   socket.write('b')
   expect(await slow).toBe('b')
   expect(performance.now() - began).toBeGreaterThanOrEqual(78)
+})
+
+test('what was sent first arrives first, when the delay ends meanwhile too', async () => {
+  const socket = client()
+  let heard = ''
+  socket.on('data', (chunk) => {
+    heard += String(chunk)
+  })
+  for (let round = 0; round < 20; round += 1) {
+    heard = ''
+    wire.delayMs = 10
+    await new Promise<void>((resolve) => socket.write('a', () => resolve()))
+    // The wire has it by then, in most rounds.
+    for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    wire.heal('delivered')
+    socket.write('b')
+    await eventually(() => heard.length === 2)
+    expect(heard).toBe('ab')
+  }
 })
 
 test('what is said in a silence is delivered late, in order, or lost with its connection', async () => {

@@ -4,12 +4,16 @@ import type { Endpoint } from '../order.js'
 
 export type Direction = 'up' | 'down'
 
+type UnderWay = Array<{ readonly dueAt: number; readonly pass: () => void }>
+
 /** One connection through a wire. */
 interface Strand {
   readonly client: Socket
   readonly server: Socket
   /** What waits for a silence to end. */
   readonly held: Array<() => void>
+  /** What is on its way in each direction, first in, first out: its delay may change, its order must not. */
+  readonly underWay: Readonly<Record<Direction, UnderWay>>
   /** Whether nothing passes any more, for good. */
   hushed: boolean
 }
@@ -85,7 +89,7 @@ export class Wire {
       return
     }
     const server = connect(this.target)
-    const strand: Strand = { client, server, held: [], hushed: false }
+    const strand: Strand = { client, server, held: [], underWay: { up: [], down: [] }, hushed: false }
     this.#strands.add(strand)
     this.#lead('up', client, server, strand)
     this.#lead('down', server, client, strand)
@@ -103,11 +107,22 @@ export class Wire {
     )
   }
 
-  #pass(direction: Direction, { held, hushed }: Strand, pass: () => void): void {
+  #pass(direction: Direction, { held, hushed, underWay }: Strand, pass: () => void): void {
     if (hushed) return
-    if (this.#silent.has(direction) || held.length > 0) held.push(pass)
-    // The delay may change meanwhile: what was sent first must not arrive last, which timers of one length see to.
-    else if (this.delayMs > 0) setTimeout(pass, this.delayMs)
-    else pass()
+    const send = (): void => this.#send(underWay[direction], pass)
+    if (this.#silent.has(direction) || held.length > 0) held.push(send)
+    else send()
+  }
+
+  #send(underWay: UnderWay, pass: () => void): void {
+    const now = performance.now()
+    const dueAt = Math.max(now + this.delayMs, underWay.at(-1)?.dueAt ?? 0)
+    if (underWay.length === 0 && dueAt <= now) {
+      pass()
+      return
+    }
+    underWay.push({ dueAt, pass })
+    // Whichever timer fires, what was sent first passes first.
+    setTimeout(() => underWay.shift()?.pass(), dueAt - now)
   }
 }

@@ -57,10 +57,11 @@ export class MariadbStock implements Stock {
   }
 
   async blocked(): Promise<number> {
-    const [row] = await this.#pool.query<Array<{ waiting: bigint }>>(
-      "SELECT count(*) AS waiting FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'",
+    // Not what information_schema has, which is not taken anew while somebody keeps looking.
+    const [row] = await this.#pool.query<Array<{ Value: string }>>(
+      "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'",
     )
-    return Number(row?.waiting ?? 0)
+    return Number(row?.Value ?? 0)
   }
 
   async end(): Promise<void> {

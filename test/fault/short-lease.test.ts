@@ -1,0 +1,90 @@
+/** A lease that is over before its grant has come is of no use to its caller, and must be in nobody's way. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Holdfast, type HoldfastOptions, type Lock, LockTimeoutError } from '../../src/index.js'
+import { quorum } from '../../src/quorum/quorum.js'
+import { bringServer, type Server } from '../servers/index.js'
+import { standaloneClient } from '../setup/clients.js'
+import { eventually } from '../setup/eventually.js'
+import { Distance } from './distance.js'
+
+const ROUND_TRIP_MS = 60
+const TOO_SHORT_MS = 40
+const options: HoldfastOptions = { storeTimeoutMs: 1_500 }
+
+const stages = [
+  { where: 'one server', count: 1 },
+  { where: 'quorum', count: 3 },
+]
+
+const kinds: ReadonlyArray<readonly [kind: string, of: (holdfast: Holdfast) => Lock]> = [
+  ['lock', (holdfast) => holdfast.lock('distant')],
+  ['fencedLock', (holdfast) => holdfast.fencedLock('distant')],
+  ['fairLock', (holdfast) => holdfast.fairLock('distant')],
+  ['spinLock', (holdfast) => holdfast.spinLock('distant')],
+  ['writeLock', (holdfast) => holdfast.readWriteLock('distant').writeLock()],
+  ['readLock', (holdfast) => holdfast.readWriteLock('distant').readLock()],
+]
+
+describe.each(stages)('chaos 6050: a lease too short for the way to the store ($where)', ({ count }) => {
+  const servers: Server[] = []
+  const distances: Distance[] = []
+  let holdfast: Holdfast
+
+  beforeEach(async () => {
+    for (let index = 0; index < count; index += 1) {
+      const server = await bringServer()
+      servers.push(server)
+      distances.push(await Distance.to(server, ROUND_TRIP_MS))
+    }
+    const clients = distances.map(({ host, port }) => standaloneClient({ host, port }))
+    const [first] = clients
+    if (!first) throw new Error('no server')
+    holdfast = new Holdfast(count === 1 ? first : quorum(clients), options)
+    await holdfast.lock('distant').withLock(() => undefined)
+  })
+
+  afterEach(async () => {
+    await holdfast.close()
+    await Promise.all([...distances.splice(0), ...servers.splice(0)].map((each) => each.stop()))
+  })
+
+  test.each(count === 1 ? kinds : kinds.slice(0, 1))(
+    '%s: calls behind it get in, while it goes on trying',
+    async (_, of) => {
+      const lock = of(holdfast)
+      let settled = false
+      const short = lock.acquire({ leaseMs: TOO_SHORT_MS }).catch((error: unknown) => {
+        settled = true
+        return error
+      })
+      for (const options of [{}, { waitMs: 10_000 }, {}]) {
+        const hold = await lock.acquire(options)
+        expect(settled).toBe(false)
+        await hold.release()
+      }
+      expect(await short).toMatchObject({ code: 'STORE_ERROR', reason: 'timeout' })
+      await eventually(async () => !(await lock.isLocked()))
+    },
+  )
+
+  test('many of them give up one beside the other', async () => {
+    const lock = holdfast.lock('distant')
+    const startedAt = performance.now()
+    const all = Array.from({ length: 6 }, () => lock.acquire({ leaseMs: TOO_SHORT_MS }))
+    for (const outcome of await Promise.allSettled(all))
+      expect(outcome).toMatchObject({ reason: { code: 'STORE_ERROR', reason: 'timeout' } })
+    // One after the other they would take six times as long as one may.
+    expect(performance.now() - startedAt).toBeLessThan(3 * 1_500)
+  })
+
+  test('a single attempt says so, and one that waits for less gives it as the cause', async () => {
+    const lock = holdfast.lock('distant')
+    const tooShort = { code: 'STORE_ERROR', reason: 'timeout' }
+    await expect(lock.tryAcquire({ leaseMs: TOO_SHORT_MS })).rejects.toMatchObject(tooShort)
+    const error = await lock
+      .acquire({ leaseMs: TOO_SHORT_MS, waitMs: 500 })
+      .catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(LockTimeoutError)
+    expect(error).toMatchObject({ cause: tooShort })
+  })
+})
