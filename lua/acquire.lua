@@ -19,24 +19,25 @@
 ]]
 --@include lock
 local owner, before, lease, looks = ARGV[6], ARGV[7], ARGV[8], tonumber(ARGV[9])
+local me = ARGV[3] .. ':' .. owner
 
 -- Arguments stay texts where they can: numbers are turned back into texts at every call, and this is the path that counts.
 if redis.call('EXISTS', lock, line) == 0 then
   if before ~= '0' then
     return 0
   end
-  local token, failure = grant(owner, lease)
+  local token, failure = grant(me, lease)
   return token or failure
 end
 
 local function busy(left)
   local first, places, refused = 0, 0, nil
   if looks > 0 then
-    refused, places = stand(owner, left < 0 and looks or math.min(left, looks), ARGV[10])
+    refused, places = stand(me, left < 0 and looks or math.min(left, looks), ARGV[10])
     if refused then
       return refused
     end
-    first = head_of_line() == owner and 1 or 0
+    first = head_of_line() == me and 1 or 0
   end
   return { left, redis.call('HKEYS', lock)[1] or '', server_time(), first, places }
 end
@@ -44,13 +45,13 @@ end
 local held = tonumber(redis.call('HGET', lock, owner))
 if held then
   local token = '-'
-  if ARGV[3] ~= '' then
+  if ARGV[3] ~= 'x' then
     -- A counter of another type is an error before anything is changed.
     token = redis.call('GET', KEYS[4])
     if not token and before == '0' then
       -- The counter is gone, and nobody has heard of the token yet: the answer to the first delivery was lost.
       local failure
-      token, failure = mint(KEYS[4], ARGV[3])
+      token, failure = mint(KEYS[4], string.sub(ARGV[3], 2))
       if not token then
         return failure
       end
@@ -74,18 +75,18 @@ if not admits() then
 end
 
 -- It is free, but there is a line.
-suspect(client_of(owner))
+suspect(client_of(me))
 local theirs = their_turn()
 if theirs > 0 then
   return busy(theirs)
 end
-local let_in = advance(owner)
+local let_in = advance(me)
 if let_in > 0 then
-  call_head(ends_in())
+  call_head(redis.call('PTTL', lock))
   return busy(redis.call('PTTL', lock))
 end
-local token, failure = grant(owner, lease)
+local token, failure = grant(me, lease)
 if token then
-  leave(owner)
+  leave(me)
 end
 return token or failure

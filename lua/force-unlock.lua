@@ -13,6 +13,6 @@ end
 redis.call('DEL', lock)
 redis.call('HDEL', processes, 'last')
 if redis.call('EXISTS', line) == 1 and advance(nil) > 0 then
-  call_head(ends_in())
+  call_head(redis.call('PTTL', lock))
 end
 return type(redis.pcall(ARGV[1], ARGV[4], '0')) == 'number' and 1 or 2

@@ -15,14 +15,14 @@
 local from, to, lease = ARGV[6], ARGV[7], ARGV[8]
 
 if redis.call('HEXISTS', lock, to) == 1 then
-  return ARGV[3] ~= '' and redis.call('GET', KEYS[4]) or '-'
+  return ARGV[3] ~= 'x' and redis.call('GET', KEYS[4]) or '-'
 end
 if redis.call('HEXISTS', lock, from) == 0 then
   return 0
 end
-local left = ends_in()
+local left = redis.call('PTTL', lock)
 -- Adds to the lock, which is not free before the other's hold is gone.
-local token, failure = grant(to, lease)
+local token, failure = grant(ARGV[3] .. ':' .. to, lease)
 if not token then
   return failure
 end

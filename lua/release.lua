@@ -30,7 +30,7 @@ if ARGV[7] ~= '1' then
   return 0
 end
 
-local left = ARGV[8] == '1' and leave(owner)
+local left = ARGV[8] == '1' and leave(ARGV[3] .. ':' .. owner)
 -- The lock is gone with its only field.
 if redis.call('HDEL', lock, owner) == 0 then
   -- Whoever stood behind it may be the next now.
@@ -39,7 +39,7 @@ if redis.call('HDEL', lock, owner) == 0 then
   end
   return -1
 end
-if redis.call('HGET', processes, 'last') == owner then
+if redis.call('HGET', processes, 'last') == ARGV[3] .. ':' .. owner then
   redis.call('HDEL', processes, 'last')
 end
 return pass_on()

@@ -2,7 +2,7 @@
   The line in which processes wait: first come, first served. Whoever finds room gives it to the next in line, in the same script, and
   tells that process alone.
 
-  KEYS[2]  the line: a sorted set of places by ticket. A place is named after the owner that is to get the lock
+  KEYS[2]  the line: a sorted set of places by ticket. A place is `<mode>:<owner>`: how, and as whom, it is to be let in
   KEYS[3]  the processes in line: a hash of client -> "looks lease away places"
              looks   when the process looks by itself (server, milliseconds)
              lease   how long a grant lasts until the process takes over
@@ -12,8 +12,8 @@
   ARGV[1]  PUBLISH, or SPUBLISH in a cluster
   ARGV[2]  prefix of the channels on which processes are told
 
-  What the line is for defines client_of(place), admits(place), grant(place, lease), which gives the token (`-` without) or nil and
-  an error, withdraw(place), and ends_in(), the milliseconds until there is room with nobody releasing (-1: never).
+  What the line is for defines admits(place), grant(place, lease), which gives the token (`-` without) or nil and an error, and
+  withdraw(place).
 ]]
 --@include server-time
 local line, processes = KEYS[2], KEYS[3]
@@ -21,6 +21,11 @@ local line, processes = KEYS[2], KEYS[3]
 local AWAY_MS = 10000
 -- A process that looks so much later than the lock ends need not be told of that.
 local SLACK_MS = 50
+
+-- Owners are `<client>:<number>`.
+local function client_of(place)
+  return string.match(place, '^[^:]*:([^:]*)')
+end
 
 local function process_of(client)
   local looks, lease, away, places = string.match(redis.call('HGET', processes, client) or '', '^(%d+) (%d+) (%d+) (%d+)$')

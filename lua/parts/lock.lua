@@ -3,10 +3,11 @@
 
   KEYS[1]  the lock: a hash of owner -> hold count, with the lease as its time to live
   KEYS[2]  the line, KEYS[3] the processes in it: see line.lua and turns.lua
-  KEYS[4]  the counter of fencing tokens, where ARGV[3] is not empty
+  KEYS[4]  the counter of fencing tokens
   ARGV[1]  PUBLISH, or SPUBLISH in a cluster
   ARGV[2]  prefix of the channels on which processes are told
-  ARGV[3]  how long the counter is kept after a token was minted, in milliseconds, 0: for ever; empty: the lock has no tokens
+  ARGV[3]  the mode in which the caller takes the lock: `x`, or `f<retention>`: with a token, whose counter is then kept for so many
+           milliseconds, 0: for ever
   ARGV[4]  release channel
   ARGV[5]  how long grants in line go on before it is the turn of others, in milliseconds
 
@@ -15,24 +16,16 @@
 --@include token
 local lock = KEYS[1]
 
-local function client_of(owner)
-  return string.match(owner, '^[^:]*')
-end
-
 local function admits()
   return redis.call('EXISTS', lock) == 0
 end
 
-local function ends_in()
-  return redis.call('PTTL', lock)
-end
-
 -- Gives the lock, which is free. Returns the token, `-` where there are none; nil and the error where that is refused.
-local function grant(owner, lease)
-  local token = '-'
-  if ARGV[3] ~= '' then
+local function grant(place, lease)
+  local token, mode, owner = '-', string.match(place, '^([^:]*):(.*)$')
+  if mode ~= 'x' then
     local failure
-    token, failure = mint(KEYS[4], ARGV[3])
+    token, failure = mint(KEYS[4], string.sub(mode, 2))
     if not token then
       return nil, failure
     end
@@ -58,7 +51,7 @@ local function pass_on()
   if redis.call('EXISTS', line) == 1 and not leaves_it_to_others() then
     let_in, refused = advance(nil)
     if let_in > 0 then
-      call_head(ends_in())
+      call_head(redis.call('PTTL', lock))
       return 1
     end
     if refused then
