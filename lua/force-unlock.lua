@@ -3,7 +3,7 @@
 
   KEYS and ARGV[1…5]: see parts/lock.lua
 
-  Returns 1 where it was held, 0 where it was free, 2 where it was held and this node could not announce it.
+  Returns 1 where it was held, 0 where it was free, -2 where it was held and this node could not announce it.
 ]]
 --@include lock
 -- HLEN, not EXISTS: what is no hash is no lock, and must not be deleted.
@@ -15,4 +15,4 @@ redis.call('HDEL', processes, 'last')
 if redis.call('EXISTS', line) == 1 and advance(nil) > 0 then
   call_head(redis.call('PTTL', lock))
 end
-return type(redis.pcall(ARGV[1], ARGV[4], '0')) == 'number' and 1 or 2
+return (ARGV[1] == '' or type(redis.pcall(ARGV[1], ARGV[4], '0')) == 'number') and 1 or -2

@@ -8,7 +8,7 @@
   ARGV[8]  1: the owner may stand in line, and leaves it
 
   Returns
-    1  released
+    1  released, and granted to the next in line; one more than listeners were told, where nobody is
     0  still held by the owner; its lease is left as it is (rule L2)
    -1  not held by the owner (rule O5)
    -2  released, but this node could not announce it (no permission, or the channel lives elsewhere)

@@ -58,6 +58,8 @@ export interface LeaseThreadSettings {
 /** One client's dealings with a store: one port for each kind of lock. A store that cannot keep a kind leaves it out. */
 export interface StoreSession {
   readonly lock: LockPort
+  /** The same lock for those that stand in no line and hear of every release; {@link lock} where absent. */
+  readonly announcedLock?: LockPort
   readonly fencedLock?: FencedPort
   readonly fairLock?: LockPort
   readonly spinLock?: LockPort
@@ -211,7 +213,8 @@ export interface ReleaseRequest {
   readonly repeated: boolean
 }
 
-export type ReleaseReply = 'released' | 'still-held' | 'not-owner'
+/** Where waiters stand in no line, it may be free again with so many other clients told of it. */
+export type ReleaseReply = 'released' | { readonly others: number } | 'still-held' | 'not-owner'
 
 export interface RenewRequest {
   readonly name: string
@@ -255,7 +258,7 @@ export interface Watch {
   /** Settles when the store confirms that news will come from now on, or cannot come. */
   readonly confirmed: Promise<void>
   /** Whether news comes already, where that can be told before it is confirmed. */
-  readonly inForce?: boolean
+  readonly inForce?: boolean | undefined
   /** To be called when something has happened that should have been news, and was not: makes sure that news still comes. */
   doubt?(): void
   /** No more news. Safe to call twice. */

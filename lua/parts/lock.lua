@@ -45,7 +45,8 @@ local function withdraw()
 end
 --@include turns
 
--- The lock is free: the next in line gets it, or it is announced to whoever listens. 1, or -2 where this node may not announce.
+-- The lock is free: the next in line gets it, or it is announced to whoever listens. One more than were told so, or -2 where this node
+-- may not announce.
 local function pass_on()
   local let_in, refused = 0, nil
   if redis.call('EXISTS', line) == 1 and not leaves_it_to_others() then
@@ -58,5 +59,9 @@ local function pass_on()
       call_head(0)
     end
   end
-  return type(redis.pcall(ARGV[1], ARGV[4], '0')) == 'number' and 1 or -2
+  if ARGV[1] == '' then
+    return 1
+  end
+  local told = redis.pcall(ARGV[1], ARGV[4], '0')
+  return type(told) == 'number' and told + 1 or -2
 end

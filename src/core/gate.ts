@@ -13,10 +13,10 @@ interface Place {
   restsUntil: number
 }
 
-/** A process of spin locks that had its share pauses like a waiter that has asked so often: by default 8 to 16 ms, of 128. */
-const STEP_ASIDE_ATTEMPTS = 5
-/** The same where releases are announced: for others to hear of it and ask, which is two round trips. */
+/** How long a process leaves a lock without a line to others: for them to hear of it and ask, which is two round trips. */
 const STEP_ASIDE_MS = 2
+/** Where nothing is announced it pauses like a waiter that has asked so often: by default 8 to 16 ms, of 128. */
+const STEP_ASIDE_ATTEMPTS = 5
 
 /**
  * Where the calls of one process for one lock meet: who of them holds it, who waits, and the watch they share. This one is for
@@ -167,14 +167,13 @@ export class Gate {
   }
 
   /**
-   * The lock was released. Where the store keeps no line there may be others who would never meet a free lock if this process went on
-   * at once: it pauses, where waiters ask again and again as one of them does that has asked some times.
+   * The lock was released, and so many other clients were told, which stand in no line. They would never meet a free lock if this process
+   * went on at once. Where waiters poll, there may be others that nobody can tell.
    */
-  stepAside(): void {
-    const contender = this.queue.contender(undefined)
-    if (!contender || this.port.line) return
-    const pauseMs = contender.call.polls?.pauseMs(STEP_ASIDE_ATTEMPTS, Math.random()) ?? STEP_ASIDE_MS
-    this.#backUntil = this.clock.now() + pauseMs
+  stepAside(others: number): void {
+    const polls = this.queue.contender(undefined)?.call.polls
+    if (polls) this.#backUntil = this.clock.now() + polls.pauseMs(STEP_ASIDE_ATTEMPTS, Math.random())
+    else if (others > 0) this.#backUntil = this.clock.now() + STEP_ASIDE_MS
   }
 
   /** Until when calls of this process let others go first; in the past when they need not. */

@@ -63,7 +63,7 @@ export async function release(locker: Locker, grant: Grant): Promise<void> {
     tenure.releasing = undefined
     if (reply === 'not-owner') throw lost(locker, tenure, grant)
     if (ended) {
-      possession.gateOf(tenure)?.stepAside()
+      possession.gateOf(tenure)?.stepAside(typeof reply === 'object' ? reply.others : 0)
       possession.end(tenure)
     }
     released(locker, tenure, tenure.owner, grant.holdsLeft)

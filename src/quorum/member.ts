@@ -53,7 +53,7 @@ export class Member {
     this.#schedule = settings.schedule
     this.#onError = settings.onError
     this.#session = store.open(settings)
-    this.port = new SequencedPort(this.#session.lock)
+    this.port = new SequencedPort(this.#session.announcedLock ?? this.#session.lock)
     this.backlog = new Backlog(this.port, settings.schedule, settings.onError)
   }
 

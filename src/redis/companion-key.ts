@@ -14,6 +14,15 @@ export function redissonCompanionOf(prefix: string, key: string): string {
 }
 
 /**
+ * Where the tokens of that lock are counted: Redisson's name for it. In a cluster that is no use for names whose braces are no
+ * hash tag, since it is of another slot than the lock; Redisson cannot lock those.
+ */
+export function tokenCounterOf(key: string, inCluster: boolean): string {
+  if (inCluster) return redissonCompanionOf('redisson_lock_token', key)
+  return key.includes('{') ? `redisson_lock_token:${key}` : `redisson_lock_token:{${key}}`
+}
+
+/**
  * Braces that are no tag ("a{b", "}a") would put the companion elsewhere; then the least number that is of the key's slot is put
  * in as the tag: `prefix:{number}:key`.
  */

@@ -16,10 +16,10 @@ import type { LockCommands } from './line/lock-commands.js'
 import type { Link, NodeLink } from './link.js'
 import { MultiAcquire } from './multi-acquire.js'
 import type { ReleaseChannels } from './release-channel.js'
-import { renewal } from './renewal.js'
+import { lockRenewals } from './renewal.js'
 import { scanKeys } from './scan.js'
 import { runScript } from './script.js'
-import { inspect, renew } from './scripts.generated.js'
+import { inspect } from './scripts.generated.js'
 import { HOLDERS_OF_PERMITS } from './semaphore-keys.js'
 
 /** What the ports of a session share. */
@@ -73,18 +73,19 @@ export class ReentrantLockPort implements LockPort {
     const { breaks } = link
     const reply = await this.commands.release(name, owner, heldBefore, false)
     if (reply === 0) return 'still-held'
-    if (reply > 0) return 'released'
+    if (reply > 0) return this.released(name, reply - 1)
     // A last release that may have been delivered before finds nothing left to release: it was carried out then.
     return heldBefore === 1 && (repeated || link.breaks !== breaks) ? 'released' : 'not-owner'
   }
 
+  /** @param told how many listeners heard of it. */
+  protected released(name: string, told: number): ReleaseReply {
+    const others = told - (this.parts.channels.subscribed(this.commands.releaseChannel(name)) ? 1 : 0)
+    return others > 0 ? { others } : 'released'
+  }
+
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
-    const { link } = this.parts
-    return link.together(() =>
-      requests.map(({ name, owner, leaseMs, withinMs }) =>
-        renewal(link, renew, this.key(name), name, [owner, leaseMs], withinMs),
-      ),
-    )
+    return lockRenewals(this.parts.link, this.parts.keyPrefix, requests)
   }
 
   watch(name: string, onNews: (news?: News) => void): Watch {

@@ -1,26 +1,29 @@
-import { placeLeaseMs } from '../core/place-lease.js'
+import { firstLeaseMs } from '../core/first-lease.js'
 import { StoreError } from '../errors.js'
 import type { ReadWritePorts } from '../kind-ports.js'
 import type { ServerIdentity, StoreSession, StoreSettings } from '../store.js'
 import { isCluster, type RedisClient } from './client.js'
 import { ClusterLink } from './cluster-link.js'
 import { RedisCountDownLatchPort } from './count-down-latch.js'
-import { FencedLockPort, tokenCounterOf } from './fenced-lock.js'
+import { FencedLockPort } from './fenced-lock.js'
 import { RedisGuardedPort } from './guarded-value.js'
 import { identityOf } from './identity.js'
+import { LineLockPort, type LineSettings } from './line/line-lock.js'
+import { LockCommands, type LockTerms } from './line/lock-commands.js'
 import type { Link, LinkListener } from './link.js'
-import { LineLockPort } from './line/line-lock.js'
-import { LockCommands } from './line/lock-commands.js'
 import { OnceValues } from './once-values.js'
 import { RedisPermitExpirableSemaphorePort } from './permit-expirable-semaphore.js'
 import { readWritePorts } from './read-write-lock.js'
-import { ReentrantLockPort } from './reentrant-lock.js'
+import { type LockParts, ReentrantLockPort } from './reentrant-lock.js'
 import { ReleaseChannels } from './release-channel.js'
 import { RedisSemaphorePort } from './semaphore.js'
 import { SpinLockPort } from './spin-lock.js'
 import { StandaloneLink } from './standalone-link.js'
 import { WaitingLink } from './waiting-link.js'
 import { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
+
+/** How long grants go along the line while Redisson's clients wait, before it is their turn. */
+const TURN_MS = 25
 
 type Parts = readonly [
   link: Link,
@@ -31,14 +34,16 @@ type Parts = readonly [
 
 /** One client's dealings with Redis: at most two connections for each server, and the ports of the kinds that are used. */
 export class RedisSession implements StoreSession {
-  readonly lock: ReentrantLockPort
+  readonly lock: LineLockPort
   readonly acknowledging: RedisSession | undefined
   readonly #link: Link
   readonly #channels: ReleaseChannels
   readonly #parts: Parts
+  readonly #lockParts: LockParts
   readonly #renewals: ThreadRenewals | undefined
+  #announcedLock: ReentrantLockPort | undefined
   #fencedLock: FencedLockPort | undefined
-  #fairLock: FairLockPort | undefined
+  #fairLock: LineLockPort | undefined
   #spinLock: SpinLockPort | undefined
   #readWriteLock: ReadWritePorts | undefined
   #semaphore: RedisSemaphorePort | undefined
@@ -68,10 +73,10 @@ export class RedisSession implements StoreSession {
         ? new ClusterLink(client, schedule, commandTimeoutMs, listener)
         : new StandaloneLink(client, schedule, commandTimeoutMs, listener),
     )
-    this.#parts = [this.#link, this.#channels, client.options.keyPrefix ?? '', onError]
-    this.lock = this.#renewals
-      ? new ThreadedLockPort(this.#renewals, ...this.#parts)
-      : new ReentrantLockPort(...this.#parts)
+    const keyPrefix = client.options.keyPrefix ?? ''
+    this.#parts = [this.#link, this.#channels, keyPrefix, onError]
+    this.#lockParts = { link: this.#link, channels: this.#channels, keyPrefix }
+    this.lock = new LineLockPort(this.#lockParts, this.#commands(), this.#lineSettings(false))
     this.acknowledging =
       replicas &&
       new RedisSession(
@@ -81,29 +86,31 @@ export class RedisSession implements StoreSession {
       )
   }
 
+  get announcedLock(): ReentrantLockPort {
+    this.#announcedLock ??= new ReentrantLockPort(this.#lockParts, this.#commands())
+    return this.#announcedLock
+  }
+
   get fencedLock(): FencedLockPort {
-    const [link, , keyPrefix] = this.#parts
-    const { fenceRetentionMs } = this.settings
-    this.#fencedLock ??= new FencedLockPort(this.lock, link, keyPrefix, fenceRetentionMs, this.#renewals)
+    const { fenceRetentionMs = 0 } = this.settings
+    const commands = this.#commands({ fenceRetentionMs })
+    this.#fencedLock ??= new FencedLockPort(this.#lockParts, commands, this.#lineSettings(false))
     return this.#fencedLock
   }
 
-  get fairLock(): FairLockPort {
-    this.#fairLock ??= new FairLockPort(...this.#parts, this.lock, {
-      ...this.#lineSettings(),
-      thread: this.#renewals,
-    })
+  get fairLock(): LineLockPort {
+    this.#fairLock ??= new LineLockPort(this.#lockParts, this.#commands(), this.#lineSettings(true))
     return this.#fairLock
   }
 
   get spinLock(): SpinLockPort {
-    this.#spinLock ??= new SpinLockPort(...this.#parts)
+    this.#spinLock ??= new SpinLockPort(this.#lockParts, this.#commands({ publishCommand: '' }))
     return this.#spinLock
   }
 
   get readWriteLock(): ReadWritePorts {
     const [link, channels, keyPrefix, onError] = this.#parts
-    this.#readWriteLock ??= readWritePorts({ link, channels, keyPrefix, onError }, this.#lineSettings())
+    this.#readWriteLock ??= readWritePorts({ link, channels, keyPrefix, onError }, this.#lineSettings(true))
     return this.#readWriteLock
   }
 
@@ -150,14 +157,22 @@ export class RedisSession implements StoreSession {
     await Promise.all([this.#link.close(), this.#renewals?.close(), this.acknowledging?.close()])
   }
 
-  #lineSettings() {
+  #commands(terms: Partial<LockTerms> = {}): LockCommands {
+    const [link, , keyPrefix, onError] = this.#parts
+    const { publishCommand } = link
+    return new LockCommands(link, keyPrefix, { publishCommand, sliceMs: TURN_MS, ...terms }, onError)
+  }
+
+  #lineSettings(placePerCall: boolean): LineSettings {
     const { clientId, watchdogLeaseMs, quarantineMs, schedule } = this.settings
     return {
       clientId,
-      waiterLeaseMs: placeLeaseMs(watchdogLeaseMs),
+      placePerCall,
+      firstLeaseMs: firstLeaseMs(watchdogLeaseMs),
       // Under quarantine a hold has its whole lease from the start: a loss of the short one would be without its quarantine.
       watchdogLeaseMs: quarantineMs > 0 ? Number.NaN : watchdogLeaseMs,
       clock: schedule.clock,
+      thread: this.#renewals,
     }
   }
 }

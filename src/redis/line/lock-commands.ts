@@ -1,17 +1,18 @@
 import { isOwner, type Owner } from '../../owner.js'
 import type { AcquireRequest, HandOverRequest } from '../../store.js'
-import { companionOf, slotTagOf } from '../companion-key.js'
+import type { TenureState } from '../../fence/fenced-port.js'
+import { companionOf, slotTagOf, tokenCounterOf } from '../companion-key.js'
 import type { Argument, Link } from '../link.js'
 import { releaseChannelOf } from '../release-channel.js'
 import { runScript, type Script } from '../script.js'
-import { acquire, forceUnlock, handOver, release } from '../scripts.generated.js'
-import { fenceIn } from '../tenure-reply.js'
+import { acquire, fencedTenure, forceUnlock, handOver, release } from '../scripts.generated.js'
+import { fenceIn, tenureReply } from '../tenure-reply.js'
 import { undivided } from '../undivided.js'
 
 export interface LockTerms {
   /** How releases and grants are told; empty: nothing is. */
   readonly publishCommand: Link['publishCommand'] | ''
-  /** How long the counter of tokens is kept after the last one, 0: for ever; undefined: the lock has no tokens. */
+  /** How long the counter of tokens is kept after the last one, in milliseconds, 0: for ever; undefined: the lock has no tokens. */
   readonly fenceRetentionMs?: number | undefined
   /** How long grants go along the line before it is the turn of clients that stand in none. */
   readonly sliceMs: number
@@ -35,7 +36,8 @@ const LOST = { outcome: 'lost' } as const
 
 /** The scripts of the lock and its line: what they are given, and what their answers mean. */
 export class LockCommands {
-  readonly #retention: number | ''
+  /** `x`: alone, `f<retention>`: alone, with a token. */
+  readonly #mode: string
   readonly #inCluster: boolean
 
   constructor(
@@ -43,15 +45,20 @@ export class LockCommands {
     private readonly keyPrefix: string,
     private readonly terms: LockTerms,
     private readonly onError: (error: unknown) => void,
-    private readonly counterOf?: (key: string) => string,
   ) {
-    this.#retention = counterOf ? (terms.fenceRetentionMs ?? 0) : ''
+    this.#mode = terms.fenceRetentionMs === undefined ? 'x' : `f${terms.fenceRetentionMs}`
     this.#inCluster = link.publishCommand === 'SPUBLISH'
   }
 
   /** Whether each tenure has a token. */
   get fenced(): boolean {
-    return this.counterOf !== undefined
+    return this.terms.fenceRetentionMs !== undefined
+  }
+
+  /** Of one owner: whether it has the lock, and the last token given out. */
+  tenure(name: string, owner: Owner): Promise<TenureState> {
+    const key = this.keyPrefix + name
+    return runScript(this.link, fencedTenure, [key, this.#counterOf(key)], name, [owner], tenureReply)
   }
 
   /** Where that process is told of grants, and of when to look: one channel for all its locks, in a cluster for those of one slot. */
@@ -83,12 +90,14 @@ export class LockCommands {
     )
   }
 
-  /** 1: released; 0: still held; -1: not held by the owner. */
+  /** Above 0: released, with one less told that listen; 0: still held; -1: not held by the owner. */
   release(name: string, owner: Owner, heldBefore: number, leavesLine: boolean): Promise<number> {
-    return this.#run(release, name, [owner, heldBefore, leavesLine ? 1 : 0], (reply) => this.#announced(name, Number(reply)))
+    return this.#run(release, name, [owner, heldBefore, leavesLine ? 1 : 0], (reply) =>
+      this.#announced(name, Number(reply)),
+    )
   }
 
-  /** 1: it was held; 0: it was free. */
+  /** Above 0: it was held; 0: it was free. */
   forceUnlock(name: string): Promise<number> {
     return this.#run(forceUnlock, name, [], (reply) => this.#announced(name, Number(reply)))
   }
@@ -119,7 +128,7 @@ export class LockCommands {
     const channel = this.releaseChannel(name)
     const about = { command: publishCommand, lockName: name }
     return this.link.send(channel, about, publishCommand, channel, '0').then(
-      () => 1,
+      (told) => Number(told) + 1,
       (error: unknown) => {
         this.onError(error)
         return 1
@@ -136,14 +145,19 @@ export class LockCommands {
     const key = this.keyPrefix + name
     const { publishCommand, sliceMs } = this.terms
     const channel = releaseChannelOf(key)
-    const constants = [publishCommand, this.#grantChannels(key), this.#retention, channel, sliceMs]
+    const constants = [publishCommand, this.#grantChannels(key), this.#mode, channel, sliceMs]
     const announces = publishCommand === '' ? undefined : { channel, text: '0' }
     return runScript(this.link, script, this.#keys(key), name, [...constants, ...args], read, { announces })
   }
 
   #keys(key: string): readonly [string, ...string[]] {
-    const keys = [key, companionOf('holdfast_line', key), companionOf('holdfast_processes', key)] as const
-    return undivided(this.link, this.counterOf ? [...keys, this.counterOf(key)] : keys)
+    const [line, processes] = [companionOf('holdfast_line', key), companionOf('holdfast_processes', key)]
+    return undivided(this.link, [key, line, processes, this.#counterOf(key)])
+  }
+
+  /** Where the tokens are counted: Redisson's name for it. */
+  #counterOf(key: string): string {
+    return tokenCounterOf(key, this.#inCluster)
   }
 
   #grantChannels(key: string): string {

@@ -21,12 +21,22 @@ export interface ToldLook {
 /** Reads "time lease place token …", or "place left", as the scripts publish it; nothing of anything else. */
 export function toldIn(message: string): readonly Told[] {
   const [first = '', second, ...grants] = message.split(' ')
-  if (grants.length === 0) return isOwner(first) && Number(second) >= 0 ? [{ owner: first, inMs: Number(second) }] : []
+  if (grants.length === 0) {
+    const owner = ownerOf(first)
+    return owner && Number(second) >= 0 ? [{ owner, inMs: Number(second) }] : []
+  }
   const [serverMs, leaseMs] = [Number(first), Number(second)]
   const told: ToldGrant[] = []
   for (let index = 0; index + 1 < grants.length; index += 2) {
-    const [owner = '', token = ''] = grants.slice(index, index + 2)
-    if (isOwner(owner) && Number.isFinite(serverMs) && leaseMs > 0) told.push({ owner, serverMs, leaseMs, token })
+    const [place = '', token = ''] = grants.slice(index, index + 2)
+    const owner = ownerOf(place)
+    if (owner && Number.isFinite(serverMs) && leaseMs > 0) told.push({ owner, serverMs, leaseMs, token })
   }
   return told
+}
+
+/** A place is `<mode>:<owner>`. */
+function ownerOf(place: string): Owner | undefined {
+  const owner = place.slice(place.indexOf(':') + 1)
+  return isOwner(owner) ? owner : undefined
 }

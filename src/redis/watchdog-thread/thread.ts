@@ -10,8 +10,7 @@ import { sleepMeter } from '../../sleep-meter.js'
 import type { LockPort } from '../../store.js'
 import { ClusterLink } from '../cluster-link.js'
 import type { Link, LinkListener } from '../link.js'
-import { ReentrantLockPort } from '../reentrant-lock.js'
-import { ReleaseChannels } from '../release-channel.js'
+import { lockRenewals } from '../renewal.js'
 import { StandaloneLink } from '../standalone-link.js'
 import type { ClientSettings } from './client-settings.js'
 import { Heartbeat } from './heartbeat.js'
@@ -28,17 +27,16 @@ const onError = (error: unknown): void => report({ kind: 'trouble', failure: tel
 const schedule = new Schedule(new SystemClock(sleepMeter()), onError)
 const link = linkTo(settings.client)
 const { keyPrefix } = settings.client.options
-const port = new ReentrantLockPort(
-  link,
-  new ReleaseChannels(() => link, schedule),
-  typeof keyPrefix === 'string' ? keyPrefix : '',
-  onError,
-)
+const prefix = typeof keyPrefix === 'string' ? keyPrefix : ''
 const { quarantineMs } = settings
 /** The holder does not count on the quarantine: it is the store alone that keeps the lock so much longer. */
 const quarantined: Pick<LockPort, 'renew'> = {
   renew: (requests) =>
-    port.renew(requests.map((request) => ({ ...request, leaseMs: request.leaseMs + quarantineMs }))),
+    lockRenewals(
+      link,
+      prefix,
+      requests.map((request) => ({ ...request, leaseMs: request.leaseMs + quarantineMs })),
+    ),
 }
 const list = new WatchList(settings, quarantined, schedule, new Heartbeat(settings.heartbeat), report)
 
