@@ -11,8 +11,8 @@
 
   Returns
     a text                               granted: the token
-    {left, holder, time, first, places}  busy for `left` milliseconds unless somebody releases, at that time of the server; first: 1
-                                         where the owner is the first in line; how many places its process has there
+    {left, holder, time, first, places}  busy for `left` milliseconds unless somebody releases, at those microseconds of the server;
+                                         first: 1 where the owner is the first in line; how many places its process has there
     0                                    the member was to have ARGV[5] holds, but has none: it has lost the lock
    -1                                    the owner reads, and would wait for itself to write; nothing was changed
 
@@ -72,4 +72,4 @@ if looks > 0 then
   end
   first = head_of_line() == me and 1 or 0
 end
-return { left, holder, server_time(), first, places }
+return { left, holder, server_time_us(), first, places }

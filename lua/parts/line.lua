@@ -12,7 +12,7 @@
   ARGV[1]  PUBLISH, or SPUBLISH in a cluster
   ARGV[2]  prefix of the channels on which processes are told
 
-  A process is told `<count> <server's time> <lease> <place> <token> … <KEYS[1]>`, or `0 <in how many milliseconds to look> <place>
+  A process is told `<count> <server's microseconds> <lease> <place> <token> … <KEYS[1]>`, or `0 <in how many milliseconds to look> <place>
   <KEYS[1]>`: an owner may stand in several lines at once, and every lock's grants come on the same channel.
 
   What the line is for defines
@@ -144,7 +144,7 @@ local function advance(me)
         break
       else
         -- Never later than the grants: their processes reckon from it.
-        since = since or server_time()
+        since = since or server_time_us()
         local token, failure, room = grant(place, it.lease)
         if not token then
           refused = failure
