@@ -10,7 +10,7 @@
 
   Returns
     a text                               granted: the token, `-` where there is none. The lease runs for at least ARGV[8]
-    {left, holder, time, first, places}  held by another, whose lease has `left` milliseconds (-1: no end), at that time of the server;
+    {left, holder, time, first, places}  held by another, whose lease has `left` milliseconds (-1: no end), at those microseconds of the server;
                                          first: 1 where the owner is the first in line; how many places its process has there
     0                                    the owner was to have ARGV[7] holds, but has none: it has lost the lock
 
@@ -39,7 +39,7 @@ local function busy(left)
     end
     first = head_of_line() == me and 1 or 0
   end
-  return { left, redis.call('HKEYS', lock)[1] or '', server_time(), first, places }
+  return { left, redis.call('HKEYS', lock)[1] or '', server_time_us(), first, places }
 end
 
 local held = tonumber(redis.call('HGET', lock, owner))

@@ -8,12 +8,18 @@
              lease   how long a grant lasts until the process takes over
              away    since when nothing reaches the process, 0 while it is there
              places  how many places it has
-           and of `last` -> the place that was let in last and has not released since
+           and of `last` -> the place that was let in last and has not released since, where one at a time is let in
   ARGV[1]  PUBLISH, or SPUBLISH in a cluster
   ARGV[2]  prefix of the channels on which processes are told
 
-  What the line is for defines admits(place), grant(place, lease), which gives the token (`-` without) or nil and an error, and
-  withdraw(place).
+  A process is told `<count> <server's microseconds> <lease> <place> <token> … <KEYS[1]>`, or `0 <in how many milliseconds to look> <place>
+  <KEYS[1]>`: an owner may stand in several lines at once, and every lock's grants come on the same channel.
+
+  What the line is for defines
+    admits(place)
+    grant(place, lease)  gives the token (`-` without), or nil and the error; and true, if others may be let in beside it. Where they
+                         may, it is for grant() to know what of it lapses, and to call doubt()
+    withdraw(place)
 ]]
 --@include server-time
 local line, processes = KEYS[2], KEYS[3]
@@ -57,25 +63,28 @@ end
 
 -- Whether a process hears it; nil where this node may not tell.
 local function tell(client, message)
-  local heard = redis.pcall(ARGV[1], ARGV[2] .. client, message)
+  local heard = redis.pcall(ARGV[1], ARGV[2] .. client, message .. ' ' .. KEYS[1])
   if type(heard) == 'number' then
     return heard > 0
   end
 end
 
--- Gives a place at the end of the line, or keeps the one there is. Returns the error where that is refused.
+-- Gives a place at the end of the line, or keeps the one there is. Returns the error where that is refused, and how many places its
+-- process has.
 local function stand(place, looks_in, lease)
-  local client, now = client_of(place), server_time()
+  local client, now, lives = client_of(place), server_time(), looks_in + AWAY_MS
   -- Read before anything is written: a key of another type then changes nothing.
   local it = process_of(client) or { places = 0 }
   it.looks, it.lease, it.away = now + looks_in, lease, 0
-  if not redis.call('ZSCORE', line, place) then
+  if redis.call('ZSCORE', line, place) then
+    -- First, because a full server allows that, and then the rest too: no place is lost for want of memory.
+    redis.call('PEXPIRE', line, string.format('%.0f', math.max(redis.call('PTTL', line), lives)))
+  else
     local last = redis.call('ZRANGE', line, -1, -1, 'WITHSCORES')[2] or '0'
     redis.call('ZADD', line, string.format('%.0f', last + 1), place)
     it.places = it.places + 1
   end
   keep(client, it)
-  local lives = looks_in + AWAY_MS
   for _, key in ipairs({ line, processes }) do
     if redis.call('PTTL', key) < lives then
       local kept = redis.pcall('PEXPIRE', key, string.format('%.0f', lives))
@@ -88,8 +97,17 @@ local function stand(place, looks_in, lease)
   return nil, it.places
 end
 
--- There is room although the one let in last has not released: its process did not take over, or stopped. It counts as away until it
--- asks for something, so that it costs no more than one lease, however many places it has.
+-- What was granted to a place of this process has lapsed, or nothing was heard of it since: it did not take over, or stopped. It counts
+-- as away until it asks for something, so that it costs no more than one lease, however many places it has.
+local function doubt(client)
+  local it = process_of(client)
+  if it and it.away == 0 then
+    it.away = server_time()
+    keep(client, it)
+  end
+end
+
+-- There is room although the one let in last has not released.
 local function suspect(asking)
   local last = redis.call('HGET', processes, 'last')
   if not last then
@@ -97,10 +115,8 @@ local function suspect(asking)
   end
   redis.call('HDEL', processes, 'last')
   local client = client_of(last)
-  local it = client ~= asking and process_of(client)
-  if it and it.away == 0 then
-    it.away = server_time()
-    keep(client, it)
+  if client ~= asking then
+    doubt(client)
   end
 end
 
@@ -109,54 +125,61 @@ end
   after itself. Gives how many were let in, and the error where it had to stop because it may not grant, or tell.
 ]]
 local function advance(me)
-  local let_in, refused, again = 0, nil, true
+  local let_in, refused, since, shared, again = 0, nil, nil, true, true
   while again do
     local told, order, index = {}, {}, 0
     again = false
-    while true do
+    repeat
       local place = redis.call('ZRANGE', line, index, index)[1]
-      if not place or place == me or not admits(place) then
+      if not place or place == me then
         break
       end
       local client = client_of(place)
       local it = process_of(client)
       if not it or (it.away > 0 and server_time() - it.away > AWAY_MS) then
         leave(place)
-      else
+      elseif it.away > 0 then
         index = index + 1
-        if it.away == 0 then
-          local token
-          token, refused = grant(place, it.lease)
-          if not token then
-            break
-          end
-          if not told[client] then
-            order[#order + 1] = client
-            told[client] = { it = it, message = string.format('%.0f %s', server_time(), it.lease), places = {} }
-          end
-          table.insert(told[client].places, place)
-          told[client].message = told[client].message .. ' ' .. place .. ' ' .. token
+      elseif not admits(place) then
+        break
+      else
+        -- Never later than the grants: their processes reckon from it.
+        since = since or server_time_us()
+        local token, failure, room = grant(place, it.lease)
+        if not token then
+          refused = failure
+          break
         end
+        shared = room
+        if not told[client] then
+          order[#order + 1] = client
+          told[client] = { it = it, words = '', places = {} }
+        end
+        table.insert(told[client].places, place)
+        told[client].words = told[client].words .. ' ' .. place .. ' ' .. token
+        index = index + 1
       end
-    end
+    until not shared
     for _, client in ipairs(order) do
       local it, places = told[client].it, told[client].places
-      local heard = tell(client, told[client].message)
+      local heard = tell(client, string.format('%d %.0f %s', #places, since, it.lease) .. told[client].words)
       for _, place in ipairs(places) do
-        if heard then
-          redis.call('HSET', processes, 'last', place)
+        if not heard then
+          withdraw(place)
+        else
+          if not shared then
+            redis.call('HSET', processes, 'last', place)
+          end
           leave(place)
           let_in = let_in + 1
-        else
-          withdraw(place)
         end
       end
       if heard == false then
         it.away = server_time()
         keep(client, it)
-        again = true
+        again = not refused
       elseif heard == nil then
-        refused = 'untold'
+        refused, again = 'untold', false
       end
     end
   end
@@ -183,6 +206,6 @@ local function call_head(left)
   if place and it.looks > looks + SLACK_MS then
     it.looks = looks
     keep(client_of(place), it)
-    tell(client_of(place), string.format('%s %.0f', place, left))
+    tell(client_of(place), string.format('0 %.0f %s', left, place))
   end
 end

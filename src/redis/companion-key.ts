@@ -31,9 +31,12 @@ function inSlotOf(key: string, prefix: string, companion: string): string {
   return `${prefix}:{${numberInSlot(slotOf(key))}}:${key}`
 }
 
-/** The least number of the key's slot: a hash tag that all keys and channels of one slot can share. */
-export function slotTagOf(key: string): number {
-  return numberInSlot(slotOf(key))
+/**
+ * What the channels begin with on which processes are told of their places in line, each by its client's id: one for all locks, in a
+ * cluster for those of one slot.
+ */
+export function processChannelsOf(key: string, inCluster: boolean): string {
+  return inCluster ? `holdfast:{${numberInSlot(slotOf(key))}}:` : 'holdfast:'
 }
 
 const numbers = new Map<number, number>()

@@ -13,16 +13,16 @@ export function readWriteKeysOf(key: string): readonly [string, string, string, 
   const tagged = taggedFrom(key)
   return [
     `${PREFIX}:${tagged}`,
-    `${PREFIX}_leases:${tagged}`,
     `${PREFIX}_line:${tagged}`,
-    `${PREFIX}_alive:${tagged}`,
+    `${PREFIX}_processes:${tagged}`,
     `${PREFIX}_fence:${tagged}`,
+    `${PREFIX}_leases:${tagged}`,
   ]
 }
 
 /** The keys a renewal needs: holds, leases, fence. */
 export function renewedKeysOf(key: string): Keys {
-  const [holds, leases, , , fence] = readWriteKeysOf(key)
+  const [holds, , , fence, leases] = readWriteKeysOf(key)
   return [holds, leases, fence]
 }
 

@@ -1,4 +1,3 @@
-import type { Clock } from '../core/clock.js'
 import { StoreError } from '../errors.js'
 import type { FencedPort, TenureState } from '../fence/fenced-port.js'
 import type { ReadWritePorts } from '../kind-ports.js'
@@ -6,7 +5,6 @@ import type { Owner } from '../owner.js'
 import type {
   AcquireReply,
   AcquireRequest,
-  LineState,
   LockState,
   News,
   ReleaseReply,
@@ -15,44 +13,22 @@ import type {
   StoreLine,
   Watch,
 } from '../store.js'
+import { processChannelsOf } from './companion-key.js'
+import { Lines, LONGEST_LOOK_MS, type LinesSettings } from './line/lines.js'
 import type { Argument, Link } from './link.js'
 import { holdsKeyOf, keyOfHolds, readWriteKeysOf, renewedKeysOf, scansFor } from './read-write-keys.js'
-import { type LineGrant, Places, toldGrants } from './read-write-places.js'
-import {
-  acquireReply,
-  type InspectReply,
-  inspectReply,
-  type LineReply,
-  lineReply,
-} from './read-write-replies.js'
+import { acquireReply, type InspectReply, inspectReply } from './read-write-replies.js'
 import type { ReleaseChannels } from './release-channel.js'
 import { renewal } from './renewal.js'
 import { scanKeys } from './scan.js'
 import { runScript, type Script } from './script.js'
-import {
-  rwAcquire,
-  rwForceUnlock,
-  rwInspect,
-  rwKeepUp,
-  rwRelease,
-  rwRenew,
-  rwTenure,
-} from './scripts.generated.js'
+import { rwAcquire, rwForceUnlock, rwInspect, rwRelease, rwRenew, rwTenure } from './scripts.generated.js'
 import { tenureReply } from './tenure-reply.js'
+import { LockUpgradeError } from '../upgrade-error.js'
 import { undivided } from './undivided.js'
 
 /** So long the counter of tokens is kept beyond the lease it was last used for; the scripts have the same number. */
 const FENCE_RETENTION_MS = 86_400_000
-
-export interface ReadWriteLockSettings {
-  /** The first half of all owners of this client. */
-  readonly clientId: string
-  /** How long its places in line last without being kept up. */
-  readonly waiterLeaseMs: number
-  /** The lease that the watchdog asks for: a grant made in line needs no command then, the watchdog prolongs it. */
-  readonly watchdogLeaseMs: number
-  readonly clock: Pick<Clock, 'now'>
-}
 
 /** How a port reaches Redis. */
 export interface ReadWriteLink {
@@ -62,11 +38,20 @@ export interface ReadWriteLink {
   readonly onError: (error: unknown) => void
 }
 
-/** The two sides of the read-write locks of one client. */
-export function readWritePorts(to: ReadWriteLink, settings: ReadWriteLockSettings): ReadWritePorts {
+/** The two sides of the read-write locks of one client, in whose lines it stands for both. */
+export function readWritePorts(to: ReadWriteLink, settings: LinesSettings): ReadWritePorts {
+  const keyOf = (name: string): string => holdsKeyOf(to.keyPrefix + name)
+  const channelsOf = (name: string): string =>
+    processChannelsOf(keyOf(name), to.link.publishCommand === 'SPUBLISH')
+  const names = {
+    keyOf,
+    channelOf: (name: string, clientId: string) => channelsOf(name) + clientId,
+    releaseChannels: () => [],
+  }
+  const lines = new Lines(to.channels, names, settings)
   return {
-    read: new ReadWriteLockPort('r', to, settings),
-    write: new ReadWriteLockPort('w', to, settings),
+    read: new ReadWriteLockPort('r', to, lines, channelsOf),
+    write: new ReadWriteLockPort('w', to, lines, channelsOf),
   }
 }
 
@@ -74,44 +59,34 @@ export function readWritePorts(to: ReadWriteLink, settings: ReadWriteLockSetting
  * One side of the read-write lock. Readers and writers have a lease each and stand in one line; whatever ends a hold lets in the
  * next writer, or all readers in front of the next writer, and tells their clients.
  */
-class ReadWriteLockPort implements FencedPort, StoreLine {
+class ReadWriteLockPort implements FencedPort {
   readonly fenced = true
   readonly shared: boolean
-  readonly line: StoreLine = this
-  readonly waiterLeaseMs: number
-  readonly #places = new Places()
+  readonly line: StoreLine
 
   constructor(
     private readonly side: 'r' | 'w',
     private readonly to: ReadWriteLink,
-    private readonly settings: ReadWriteLockSettings,
+    private readonly lines: Lines,
+    private readonly channelsOf: (name: string) => string,
   ) {
     this.shared = side === 'r'
-    this.waiterLeaseMs = settings.waiterLeaseMs
+    this.line = { placePerCall: true, placeMs: LONGEST_LOOK_MS, hears: (name) => lines.hears(name) }
   }
 
   get watchesInOrder(): boolean {
     return this.to.link.subscribesInOrder
   }
 
-  async acquire(request: AcquireRequest): Promise<AcquireReply> {
-    const { name, owner, waits } = request
-    const told = this.#takeGrant(request)
-    if (told) return told
-    if (waits) this.#places.asked(name, owner)
-    let inLine = false
-    try {
-      const sentAt = this.settings.clock.now()
-      const reply = await this.#ask(request)
-      const answer = acquireReply(reply, name, owner)
-      inLine = waits === true && answer.outcome === 'busy'
-      if (!inLine) return answer
-      this.#places.inLine(name, owner, sentAt, reply.serverUs)
-      // The message may have been quicker than the answer.
-      return this.#takeGrant(request) ?? answer
-    } finally {
-      if (waits && !inLine) this.#places.left(name, owner)
-    }
+  /** @throws LockUpgradeError where the owner reads and asked to write. */
+  acquire(request: AcquireRequest): Promise<AcquireReply> {
+    const { name, owner, heldBefore, leaseMs } = request
+    return this.lines.acquire(this.side, request, async (looksMs, firstLeaseMs) => {
+      const terms = [owner, heldBefore, leaseMs, looksMs, firstLeaseMs]
+      const answer = await this.#run(rwAcquire, name, terms, acquireReply)
+      if (answer === 'upgrade') throw new LockUpgradeError(name, owner)
+      return answer
+    })
   }
 
   readTenure(name: string, owner: Owner): Promise<TenureState> {
@@ -119,9 +94,9 @@ class ReadWriteLockPort implements FencedPort, StoreLine {
     return runScript(this.to.link, rwTenure, keys, name, [this.#member(owner)], tenureReply)
   }
 
-  async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
-    this.#places.left(name, owner)
-    await this.#release(name, owner, heldBefore + 1, true)
+  async abandon(request: AcquireRequest): Promise<void> {
+    this.lines.leave(this.side, request)
+    await this.#release(request.name, request.owner, request.heldBefore + 1, true)
   }
 
   /** What the store keeps a line for is never handed over by a process. */
@@ -132,7 +107,7 @@ class ReadWriteLockPort implements FencedPort, StoreLine {
   async release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
     const { link } = this.to
     const { breaks } = link
-    const { code } = await this.#release(name, owner, heldBefore, false)
+    const code = await this.#release(name, owner, heldBefore, false)
     if (code >= 0) return code === 0 ? 'still-held' : 'released'
     // A last release that may have been delivered before finds nothing left to release: it was carried out then.
     return heldBefore === 1 && (repeated || link.breaks !== breaks) ? 'released' : 'not-owner'
@@ -148,39 +123,21 @@ class ReadWriteLockPort implements FencedPort, StoreLine {
     )
   }
 
-  async keepUp(name: string): Promise<LineState> {
-    const believed = this.#places.in(name)
-    const sentAt = this.settings.clock.now()
-    const members = believed.map((owner) => this.#member(owner))
-    const { code, serverUs, rest } = await this.#run(rwKeepUp, name, members)
-    const allInLine = code === 1
-    if (allInLine) for (const owner of believed) this.#places.inLine(name, owner, sentAt, serverUs)
-    return { remainingMs: Math.max(Number(rest[0]), 0), askAgain: !allInLine }
-  }
-
   watch(name: string, onNews: (news?: News) => void): Watch {
-    const channel = `${holdsKeyOf(this.#key(name))}:${this.settings.clientId}`
-    return this.to.channels.hear(channel, (text) => {
-      if (text === undefined) return onNews()
-      for (const grant of toldGrants(text)) {
-        if (grant.member !== this.#member(grant.owner)) continue
-        this.#places.told(name, grant)
-        onNews({ grantedTo: grant.owner })
-      }
-    })
+    return this.lines.watch(this.side, name, onNews)
   }
 
   async inspect(name: string): Promise<LockState> {
     return (await this.#inspect(name)).state
   }
 
-  /** Clients in line, for whatever they wait. */
+  /** Processes in line, for whatever they wait. */
   async countWatchers(name: string): Promise<number> {
     return (await this.#inspect(name)).waitingClients
   }
 
   async forceUnlock(name: string): Promise<boolean> {
-    return (await this.#run(rwForceUnlock, name, [this.side])).code === 1
+    return (await this.#run(rwForceUnlock, name, [], (reply) => this.#told(name, Number(reply)))) > 0
   }
 
   async *list(pattern: string): AsyncIterable<LockState> {
@@ -196,19 +153,8 @@ class ReadWriteLockPort implements FencedPort, StoreLine {
     }
   }
 
-  #takeGrant({ name, owner, heldBefore, leaseMs, waits }: AcquireRequest): AcquireReply | undefined {
-    // A lease of its own is set by a command, which finds the hold that was granted.
-    if (!waits || heldBefore > 0 || leaseMs !== this.settings.watchdogLeaseMs) return undefined
-    const grant = this.#places.take(name, owner, this.settings.clock.now())
-    return grant && granted(grant)
-  }
-
-  #ask({ name, owner, heldBefore, leaseMs, waits }: AcquireRequest): Promise<LineReply> {
-    return this.#run(rwAcquire, name, [this.side, owner, heldBefore, leaseMs, waits ? 1 : 0])
-  }
-
-  #release(name: string, owner: Owner, heldBefore: number, leaves: boolean): Promise<LineReply> {
-    return this.#run(rwRelease, name, [this.#member(owner), heldBefore, leaves ? 1 : 0])
+  #release(name: string, owner: Owner, heldBefore: number, leaves: boolean): Promise<number> {
+    return this.#run(rwRelease, name, [owner, heldBefore, leaves ? 1 : 0], (reply) => this.#told(name, Number(reply)))
   }
 
   #inspect(name: string): Promise<InspectReply> {
@@ -216,22 +162,25 @@ class ReadWriteLockPort implements FencedPort, StoreLine {
     return runScript(this.to.link, rwInspect, keys, name, [this.side], (reply) => inspectReply(reply, name))
   }
 
-  /** A script that may move the line: who could not be told of it finds out when its place is kept up. */
-  #run(script: Script, name: string, args: readonly Argument[]): Promise<LineReply> {
+  /** A script that made room and may not tell the next in line says ±2; the next finds out when it looks by itself. */
+  #told(name: string, code: number): number {
+    if (Math.abs(code) !== 2) return code
     const { link, onError } = this.to
+    const hint = 'Grant the ACL user the channels holdfast:*: without them waiters learn of a release late.'
+    onError(new StoreError('permission', link.publishCommand, { lockName: name, transient: false, hint }))
+    return 1
+  }
+
+  #run<Result>(
+    script: Script,
+    name: string,
+    args: readonly Argument[],
+    read: (reply: unknown) => Result,
+  ): Promise<Result> {
+    const { link } = this.to
     const keys = undivided(link, readWriteKeysOf(this.#key(name)))
-    return runScript(
-      link,
-      script,
-      keys,
-      name,
-      [link.publishCommand, this.waiterLeaseMs, ...args],
-      (reply) => {
-        const read = lineReply(reply)
-        if (read.untold !== '') onError(untoldError(read.untold, link.publishCommand, name))
-        return read
-      },
-    )
+    const constants = [link.publishCommand, this.channelsOf(name), this.side]
+    return runScript(link, script, keys, name, [...constants, ...args], read)
   }
 
   #member(owner: Owner): string {
@@ -241,15 +190,4 @@ class ReadWriteLockPort implements FencedPort, StoreLine {
   #key(name: string): string {
     return this.to.keyPrefix + name
   }
-}
-
-function granted({ since, leaseMs, fence }: LineGrant): AcquireReply {
-  return { outcome: 'granted', fence, granted: { since, leaseMs } }
-}
-
-/** An announcement within a script is refused for one reason only. */
-function untoldError(text: string, command: string, lockName: string): StoreError {
-  const hint =
-    'Grant the ACL user the channels of read-write locks: waiters learn of a release late without them.'
-  return new StoreError('permission', command, { lockName, cause: new Error(text), transient: false, hint })
 }

@@ -1,37 +1,12 @@
-import { isOwner, type Owner } from '../owner.js'
-import type { AcquireReply, LockState } from '../store.js'
-import { LockUpgradeError } from '../upgrade-error.js'
+import { isOwner } from '../owner.js'
+import type { LockState } from '../store.js'
+import { type AcquireAnswer, acquireAnswer } from './line/acquire-reply.js'
 
-/** What all scripts of the read-write lock that move its line answer with. */
-export interface LineReply {
-  readonly code: number
-  /** When it was, on the server, in microseconds. */
-  readonly serverUs: number
-  /** Why somebody could not be told; '' where all were. */
-  readonly untold: string
-  readonly rest: readonly unknown[]
-}
-
-export function lineReply(reply: unknown): LineReply {
-  const [code, serverUs, untold, ...rest]: unknown[] = Array.isArray(reply) ? reply : []
-  return { code: Number(code), serverUs: Number(serverUs), untold: String(untold ?? ''), rest }
-}
-
-const GRANTED = 1
-const BUSY = 2
 const UPGRADE = -1
 
-/** @throws LockUpgradeError where the owner reads and asked to write. */
-export function acquireReply({ code, rest }: LineReply, name: string, owner: Owner): AcquireReply {
-  if (code === UPGRADE) throw new LockUpgradeError(name, owner)
-  if (code === GRANTED) return { outcome: 'granted', fence: BigInt(String(rest[0])) }
-  if (code !== BUSY) return { outcome: 'lost' }
-  const [left, holder] = rest
-  return {
-    outcome: 'busy',
-    remainingMs: Math.max(Number(left), 0),
-    holder: typeof holder === 'string' && isOwner(holder) ? holder : undefined,
-  }
+/** `upgrade`: the owner reads and asked to write. */
+export function acquireReply(reply: unknown): AcquireAnswer | 'upgrade' {
+  return reply === UPGRADE ? 'upgrade' : acquireAnswer(reply)
 }
 
 /** A read-write lock as one of its ports shows it, and how many clients wait for it. */

@@ -19,7 +19,7 @@ class Run {
   readonly #name = lockName()
 
   constructor(place: ReadWritePlace) {
-    this.#clients = Array.from({ length: CLIENTS }, () => place.client({ waiterLeaseMs: LONG_MS }))
+    this.#clients = Array.from({ length: CLIENTS }, () => place.client({ firstLeaseMs: LONG_MS }))
   }
 
   async take(step: Step): Promise<string> {
@@ -40,10 +40,6 @@ class Run {
     const name = this.#name
     if (step.does === 'pass') return ''
     if (step.does === 'force') return String(await this.#client(0).ports[step.side].forceUnlock(name))
-    if (step.does === 'keepUp') {
-      await this.#client(step.client).keepUp(step.side, name)
-      return ''
-    }
     const client = this.#client(step.who % CLIENTS)
     const owner: Owner = `${client.clientId}:${step.who}`
     if (step.does === 'acquire') {

@@ -4,7 +4,6 @@ import type {
   AcquireReply,
   AcquireRequest,
   GrantedReply,
-  LineState,
   LockPort,
   LockState,
   News,
@@ -21,7 +20,7 @@ type Terms = Partial<AcquireRequest>
 
 /** One client at the two ports of read-write locks, which does what it is told and remembers what it hears. */
 export class ReadWriteClient {
-  /** What the watches have told, in order: `read <owner>`, `write <owner>`, or `news` without particulars. */
+  /** What the watches have told, in order: `read <owner>`, `write <owner>`, `read look`, `places gone`, or `news` without particulars. */
   readonly heard: string[] = []
   readonly #watches: Watch[] = []
   #lastNumber = 0
@@ -73,14 +72,17 @@ export class ReadWriteClient {
   /** Joins the line, with the watch in force, as a call that waits does. */
   async joinLine(side: Side, name: string, terms: Terms = {}): Promise<Owner> {
     const owner = this.owner()
-    await this.refused(side, name, owner, terms)
-    const watch = this.#port(side).watch(name, (news?: News) =>
-      this.heard.push(news?.grantedTo === undefined ? 'news' : `${side} ${news.grantedTo}`),
-    )
-    this.#watches.push(watch)
-    await watch.confirmed
+    await this.refused(side, name, owner, { ...terms, waits: false })
+    await this.listen(side, name)
     await this.refused(side, name, owner, terms)
     return owner
+  }
+
+  /** Hears of grants. */
+  async listen(side: Side, name: string): Promise<void> {
+    const watch = this.#port(side).watch(name, (news?: News) => this.heard.push(said(side, news)))
+    this.#watches.push(watch)
+    await watch.confirmed
   }
 
   release(side: Side, name: string, owner: Owner, heldBefore = 1, repeated = false): Promise<ReleaseReply> {
@@ -94,12 +96,6 @@ export class ReadWriteClient {
   async renew(side: Side, name: string, owner: Owner, leaseMs = WATCHDOG_MS): Promise<boolean> {
     const [renewed] = this.#port(side).renew([{ name, owner, leaseMs }])
     return (await renewed) ?? false
-  }
-
-  async keepUp(side: Side, name: string): Promise<LineState> {
-    const { line } = this.#port(side)
-    if (!line) throw new Error(`the ${side} port keeps no line`)
-    return await line.keepUp(name)
   }
 
   inspect(side: Side, name: string): Promise<LockState> {
@@ -125,4 +121,10 @@ export class ReadWriteClient {
   #port(side: Side): LockPort {
     return this.ports[side]
   }
+}
+
+function said(side: Side, news: News = {}): string {
+  if (news.grantedTo !== undefined) return `${side} ${news.grantedTo}`
+  if (news.placesGone) return 'places gone'
+  return news.lookInMs === undefined ? 'news' : `${side} look`
 }

@@ -1,11 +1,8 @@
-import type { Owner } from '../../owner.js'
 import { fenceIn } from '../tenure-reply.js'
-import type { ToldGrant } from './told.js'
+import type { Place, ToldGrant } from './told.js'
 
 /** How far this machine's clock and the server's may run apart: what the server counts is taken to be a little less here. */
 const DRIFT = 0.01
-/** The server tells whole milliseconds, rounded down: two of its times can be that much closer than they look. */
-const ROUNDED_MS = 1
 /** A grant that has less of its lease left than this part is confirmed by a command, which sets the whole lease. */
 const FRESH = 0.5
 
@@ -16,79 +13,83 @@ export interface LineGrant {
   readonly fence: bigint | undefined
 }
 
-interface Place {
-  /** The server's time when it was known to have the place. Absent until a first answer has come. */
-  joinedAtServerMs?: number
-  grant?: LineGrant | undefined
+interface Known {
+  /** When an answer of the server has seen the place in line last, by the server's time. Absent until a first one has come. */
+  seenUs?: number
+  grant?: (LineGrant & { readonly serverUs: number }) | undefined
 }
 
 /** What one client knows of its own places in the line of one lock. */
 export class ClientLine {
-  readonly #places = new Map<Owner, Place>()
-  #anchor: { readonly localMs: number; readonly serverMs: number } | undefined
+  readonly #places = new Map<Place, Known>()
+  #anchor: { readonly localMs: number; readonly serverUs: number } | undefined
 
-  /** How many places it has, by answers of the store. */
+  /** How many places it has, by answers of the store and what it has told since. */
   get size(): number {
     let size = 0
-    for (const { joinedAtServerMs } of this.#places.values()) if (joinedAtServerMs !== undefined) size += 1
+    for (const { seenUs, grant } of this.#places.values())
+      if (seenUs !== undefined && !grant) size += 1
     return size
   }
 
-  /** Whether that owner has asked for a place, and has neither entered nor left since. */
-  has(owner: Owner): boolean {
-    return this.#places.has(owner)
+  /** Whether it has been asked for, and has neither entered nor left since. */
+  has(place: Place): boolean {
+    return this.#places.has(place)
   }
 
-  /** Whether that owner has a place, by an answer of the store. */
-  stands(owner: Owner): boolean {
-    return this.#places.get(owner)?.joinedAtServerMs !== undefined
+  /** Whether it has that place, by an answer of the store. */
+  stands(place: Place): boolean {
+    return this.#places.get(place)?.seenUs !== undefined
   }
 
-  /** Its acquire is about to be sent, and may join the line. */
-  join(owner: Owner): void {
-    if (!this.#places.has(owner)) this.#places.set(owner, {})
+  /** An acquire is about to be sent that may join the line. */
+  join(place: Place): void {
+    if (!this.#places.has(place)) this.#places.set(place, {})
   }
 
   /** It has the lock, or has left. */
-  leave(owner: Owner): void {
-    this.#places.delete(owner)
+  leave(place: Place): void {
+    this.#places.delete(place)
   }
 
-  /** What time it was at the server, in answer to a command that was sent at `localMs`; the owner, if named, has its place. */
-  heard(localMs: number, serverMs: number, owner?: Owner): void {
+  /** What time it was at the server, in answer to a command that was sent at `localMs`; the place, if named, is there. */
+  heard(localMs: number, serverUs: number, place?: Place): void {
     // The latest tells best: the less is reckoned from it, the less two clocks can have run apart.
-    if (!this.#anchor || localMs >= this.#anchor.localMs) this.#anchor = { localMs, serverMs }
-    const place = owner && this.#places.get(owner)
-    if (place) place.joinedAtServerMs ??= serverMs
+    if (!this.#anchor || localMs >= this.#anchor.localMs) this.#anchor = { localMs, serverUs }
+    const known = place && this.#places.get(place)
+    if (!known) return
+    known.seenUs = serverUs
+    // What was granted before has ended without this side: it is in line again.
+    if (known.grant && known.grant.serverUs <= serverUs) known.grant = undefined
   }
 
   /**
-   * The store has told of a grant. Kept where it is certain to be for the place that the owner has now: a message that was
-   * delayed may tell of an earlier one, which is over.
+   * The store has told of a grant. Kept where it is certain to be for the place as it is now: a message that was delayed may tell of
+   * an earlier one, which is over.
    */
-  granted({ owner, serverMs, leaseMs, token }: ToldGrant): void {
-    const place = this.#places.get(owner)
-    const joinedAt = place?.joinedAtServerMs
-    if (!place || joinedAt === undefined || serverMs <= joinedAt || !this.#anchor) return
-    place.grant = { since: this.#localTime(serverMs, this.#anchor), leaseMs, fence: fenceIn(token) }
+  granted({ place, serverUs, leaseMs, token }: ToldGrant): void {
+    const known = this.#places.get(place)
+    if (known?.seenUs === undefined || serverUs <= known.seenUs || !this.#anchor) return
+    known.grant = { since: this.#localTime(serverUs, this.#anchor), serverUs, leaseMs, fence: fenceIn(token) }
   }
 
-  /** What the owner was granted, if that can still be relied on. Once: whoever asks again is to ask the store. */
-  takeGrant(owner: Owner, now: number): LineGrant | undefined {
-    const place = this.#places.get(owner)
-    const grant = place?.grant
-    if (!place || !grant) return undefined
-    place.grant = undefined
+  /** What that place was granted, if that can still be relied on. Once: whoever asks again is to ask the store. */
+  takeGrant(place: Place, now: number): LineGrant | undefined {
+    const known = this.#places.get(place)
+    const grant = known?.grant
+    if (!known || !grant) return undefined
+    known.grant = undefined
     if (grant.since + grant.leaseMs * FRESH <= now) return undefined
-    return { ...grant, since: Math.min(grant.since, now) }
+    const { since, leaseMs, fence } = grant
+    return { since: Math.min(since, now), leaseMs, fence }
   }
 
   /**
    * A time of the server on this machine's clock, never later than it was: the server read its clock after the command that it
    * answered had been sent.
    */
-  #localTime(serverMs: number, anchor: { readonly localMs: number; readonly serverMs: number }): number {
-    const passed = serverMs - anchor.serverMs - ROUNDED_MS
+  #localTime(serverUs: number, anchor: { readonly localMs: number; readonly serverUs: number }): number {
+    const passed = (serverUs - anchor.serverUs) / 1_000
     return anchor.localMs + passed * (passed > 0 ? 1 - DRIFT : 1 + DRIFT)
   }
 }

@@ -1,13 +1,15 @@
 import { isOwner, type Owner } from '../../owner.js'
 import type { AcquireRequest, HandOverRequest } from '../../store.js'
 import type { TenureState } from '../../fence/fenced-port.js'
-import { companionOf, slotTagOf, tokenCounterOf } from '../companion-key.js'
+import { companionOf, processChannelsOf, tokenCounterOf } from '../companion-key.js'
 import type { Argument, Link } from '../link.js'
 import { releaseChannelOf } from '../release-channel.js'
 import { runScript, type Script } from '../script.js'
 import { acquire, fencedTenure, forceUnlock, handOver, release } from '../scripts.generated.js'
-import { fenceIn, tenureReply } from '../tenure-reply.js'
+import { tenureReply } from '../tenure-reply.js'
 import { undivided } from '../undivided.js'
+import { type AcquireAnswer, acquireAnswer, type Granted, granted, LOST } from './acquire-reply.js'
+import type { LineNames } from './lines.js'
 
 export interface LockTerms {
   /** How releases and grants are told; empty: nothing is. */
@@ -18,26 +20,10 @@ export interface LockTerms {
   readonly sliceMs: number
 }
 
-/** Who holds the lock, and what time it was at the server. */
-export interface HolderSeen {
-  readonly outcome: 'busy'
-  readonly remainingMs: number
-  readonly holder: Owner | undefined
-  readonly serverMs: number
-  /** Whether who asked is the first in line, and how many places its process has there. */
-  readonly first: boolean
-  readonly places: number
-}
-
-export type Granted = { readonly outcome: 'granted'; readonly fence?: bigint }
-
-const GRANTED: Granted = { outcome: 'granted' }
-const LOST = { outcome: 'lost' } as const
-
 /** The scripts of the lock and its line: what they are given, and what their answers mean. */
-export class LockCommands {
+export class LockCommands implements LineNames {
   /** `x`: alone, `f<retention>`: alone, with a token. */
-  readonly #mode: string
+  readonly mode: string
   readonly #inCluster: boolean
 
   constructor(
@@ -46,7 +32,7 @@ export class LockCommands {
     private readonly terms: LockTerms,
     private readonly onError: (error: unknown) => void,
   ) {
-    this.#mode = terms.fenceRetentionMs === undefined ? 'x' : `f${terms.fenceRetentionMs}`
+    this.mode = terms.fenceRetentionMs === undefined ? 'x' : `f${terms.fenceRetentionMs}`
     this.#inCluster = link.publishCommand === 'SPUBLISH'
   }
 
@@ -61,18 +47,24 @@ export class LockCommands {
     return runScript(this.link, fencedTenure, [key, this.#counterOf(key)], name, [owner], tenureReply)
   }
 
+  /** The first of the scripts' keys. */
+  keyOf(name: string): string {
+    return this.keyPrefix + name
+  }
+
   /** Where that process is told of grants, and of when to look: one channel for all its locks, in a cluster for those of one slot. */
   channelOf(name: string, clientId: string): string {
-    return this.#grantChannels(this.keyPrefix + name) + clientId
+    return processChannelsOf(this.keyPrefix + name, this.#inCluster) + clientId
   }
 
   releaseChannel(name: string): string {
     return releaseChannelOf(this.keyPrefix + name)
   }
 
-  /** Where those listen as well that listen to releases and stand in line. */
-  rosterOf(name: string): string {
-    return `${this.releaseChannel(name)}:line`
+  /** The roster first, where those listen as well that stand in line: who only listens to releases counts as one that stands in none. */
+  releaseChannels(name: string): readonly [string, string] {
+    const channel = this.releaseChannel(name)
+    return [`${channel}:line`, channel]
   }
 
   /** @param looksMs 0: its caller does not wait. Else it gets a place, and looks again by itself after so long at the latest. */
@@ -80,8 +72,8 @@ export class LockCommands {
     { name, owner, heldBefore, leaseMs }: AcquireRequest,
     looksMs = 0,
     firstLeaseMs = 0,
-  ): Promise<Granted | HolderSeen | typeof LOST> {
-    return this.#run(acquire, name, [owner, heldBefore, leaseMs, looksMs, firstLeaseMs], acquireReply)
+  ): Promise<AcquireAnswer> {
+    return this.#run(acquire, name, [owner, heldBefore, leaseMs, looksMs, firstLeaseMs], acquireAnswer)
   }
 
   handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<Granted | typeof LOST> {
@@ -105,15 +97,15 @@ export class LockCommands {
   /** How many processes wait: those in line, and those that listen and stand in none. */
   async countWaiting(name: string): Promise<number> {
     const { link } = this
-    const channels = [this.releaseChannel(name), this.rosterOf(name)]
+    const channels = this.releaseChannels(name)
     const about = { command: 'PUBSUB', lockName: name }
-    const node = await link.nodeOf(channels[0] ?? name)
+    const node = await link.nodeOf(channels[1])
     const processes = companionOf('holdfast_processes', this.keyPrefix + name)
     const [counted, inLine] = await Promise.all([
       node.send(about, 'PUBSUB', link.countCommand, ...channels),
       link.send(processes, { command: 'HKEYS', lockName: name }, 'HKEYS', processes),
     ])
-    const [, listening, , listed]: unknown[] = Array.isArray(counted) ? counted : []
+    const [, listed, , listening]: unknown[] = Array.isArray(counted) ? counted : []
     const outside = Number(listening ?? 0) - Number(listed ?? 0)
     return outside + (Array.isArray(inLine) ? inLine.filter(isClientId).length : 0)
   }
@@ -145,7 +137,7 @@ export class LockCommands {
     const key = this.keyPrefix + name
     const { publishCommand, sliceMs } = this.terms
     const channel = releaseChannelOf(key)
-    const constants = [publishCommand, this.#grantChannels(key), this.#mode, channel, sliceMs]
+    const constants = [publishCommand, processChannelsOf(key, this.#inCluster), this.mode, channel, sliceMs]
     const announces = publishCommand === '' ? undefined : { channel, text: '0' }
     return runScript(this.link, script, this.#keys(key), name, [...constants, ...args], read, { announces })
   }
@@ -159,37 +151,8 @@ export class LockCommands {
   #counterOf(key: string): string {
     return tokenCounterOf(key, this.#inCluster)
   }
-
-  #grantChannels(key: string): string {
-    return this.#inCluster ? `holdfast:{${slotTagOf(key)}}:` : 'holdfast:'
-  }
-}
-
-function acquireReply(reply: unknown): Granted | HolderSeen | typeof LOST {
-  if (typeof reply === 'string') return granted(reply)
-  if (!Array.isArray(reply)) return LOST
-  const [left, holder, time, first, places]: unknown[] = reply
-  return {
-    outcome: 'busy',
-    remainingMs: timeLeft(left),
-    holder: typeof holder === 'string' && isOwner(holder) ? holder : undefined,
-    serverMs: Number(time),
-    first: first === 1,
-    places: Number(places),
-  }
 }
 
 function isClientId(field: unknown): boolean {
   return typeof field === 'string' && isOwner(`${field}:0`)
-}
-
-function granted(token: string): Granted {
-  const fence = fenceIn(token)
-  return fence === undefined ? GRANTED : { outcome: 'granted', fence }
-}
-
-/** Redis's PTTL: -2 there is no such key, -1 it has no end. */
-function timeLeft(reply: unknown): number {
-  const left = Number(reply)
-  return left === -1 ? Number.POSITIVE_INFINITY : Math.max(left, 0)
 }

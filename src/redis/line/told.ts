@@ -1,42 +1,57 @@
 import { isOwner, type Owner } from '../../owner.js'
 
-/** What a process is told of one of its places. */
-export type Told = ToldGrant | ToldLook
+/** A place in line: how, and as whom, a process is to be let in. */
+export type Place = `${string}:${Owner}`
+
+/** What a process is told of its places in the line of one lock. */
+export interface Told {
+  /** The lock's key, as its scripts are given it. */
+  readonly key: string
+  readonly grants: readonly ToldGrant[]
+  /** It is the first in line, and the lock ends sooner than it would look. */
+  readonly look?: { readonly place: Place; readonly inMs: number }
+}
 
 /** The lock was granted to it, by the server's time. */
 export interface ToldGrant {
-  readonly owner: Owner
-  readonly serverMs: number
+  readonly place: Place
+  readonly serverUs: number
   readonly leaseMs: number
   /** In decimal; `-` where the lock has none. */
   readonly token: string
 }
 
-/** It is the first in line, and the lock ends sooner than it would look. */
-export interface ToldLook {
-  readonly owner: Owner
-  readonly inMs: number
-}
-
-/** Reads "time lease place token …", or "place left", as the scripts publish it; nothing of anything else. */
-export function toldIn(message: string): readonly Told[] {
-  const [first = '', second, ...grants] = message.split(' ')
-  if (grants.length === 0) {
-    const owner = ownerOf(first)
-    return owner && Number(second) >= 0 ? [{ owner, inMs: Number(second) }] : []
+/** Reads what the scripts publish, see lua/parts/line.lua; undefined for anything else. A key may have spaces in it. */
+export function toldIn(message: string): Told | undefined {
+  const [count, ...words] = message.split(' ')
+  const grants = Number(count)
+  if (grants === 0) {
+    const [inMs, place = '', ...key] = words
+    return isPlace(place) && Number(inMs) >= 0
+      ? { key: key.join(' '), grants: [], look: { place, inMs: Number(inMs) } }
+      : undefined
   }
-  const [serverMs, leaseMs] = [Number(first), Number(second)]
+  const [serverUs, leaseMs] = [Number(words[0]), Number(words[1])]
+  const end = 2 + 2 * grants
+  if (!Number.isInteger(grants) || words.length <= end || !(serverUs > 0) || !(leaseMs > 0)) return undefined
   const told: ToldGrant[] = []
-  for (let index = 0; index + 1 < grants.length; index += 2) {
-    const [place = '', token = ''] = grants.slice(index, index + 2)
-    const owner = ownerOf(place)
-    if (owner && Number.isFinite(serverMs) && leaseMs > 0) told.push({ owner, serverMs, leaseMs, token })
+  for (let index = 2; index < end; index += 2) {
+    const [place = '', token = ''] = words.slice(index, index + 2)
+    if (isPlace(place)) told.push({ place, serverUs, leaseMs, token })
   }
-  return told
+  return { key: words.slice(end).join(' '), grants: told }
 }
 
-/** A place is `<mode>:<owner>`. */
-function ownerOf(place: string): Owner | undefined {
+export function modeOf(place: Place): string {
+  return place.slice(0, place.indexOf(':'))
+}
+
+/** Nothing is a place that names no owner. */
+export function ownerOf(place: Place): Owner | undefined {
   const owner = place.slice(place.indexOf(':') + 1)
   return isOwner(owner) ? owner : undefined
+}
+
+function isPlace(text: string): text is Place {
+  return /^[^:]+:[^:]+:\d+$/.test(text)
 }
