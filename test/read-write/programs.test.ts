@@ -26,9 +26,8 @@ class World {
       this.clock.skip(step.ms)
       return undefined
     }
-    if (step.does === 'keepUp' || step.does === 'force') {
-      const port = this.#port(step.side, step.does === 'keepUp' ? step.client : 0)
-      await (step.does === 'keepUp' ? port.line?.keepUp(NAME) : port.forceUnlock(NAME))
+    if (step.does === 'force') {
+      await this.#port(step.side, 0).forceUnlock(NAME)
       return undefined
     }
     const owner = owners[step.who] ?? 'client0:0'

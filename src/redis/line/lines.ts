@@ -100,7 +100,12 @@ export class Lines {
         if (first) this.#listen(name, standing, heard)
         if (places < standing.size) standing.tell({ placesGone: true })
       }
-      return { outcome: 'busy', remainingMs, holder, againMs: Math.min(remainingMs, looksMs) + AFTER_LEASE_MS }
+      return {
+        outcome: 'busy',
+        remainingMs,
+        holder,
+        againMs: Math.min(remainingMs, looksMs) + AFTER_LEASE_MS,
+      }
     } catch (error) {
       // What may have been carried out is repeated or abandoned; what was refused is not heard of again.
       if (!(error instanceof StoreError && error.transient)) standing?.leave(place)

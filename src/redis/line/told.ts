@@ -33,7 +33,7 @@ export function toldIn(message: string): Told | undefined {
   }
   const [serverUs, leaseMs] = [Number(words[0]), Number(words[1])]
   const end = 2 + 2 * grants
-  if (!Number.isInteger(grants) || words.length <= end || !(serverUs > 0) || !(leaseMs > 0)) return undefined
+  if (!(grants > 0) || words.length <= end || !(serverUs > 0) || !(leaseMs > 0)) return undefined
   const told: ToldGrant[] = []
   for (let index = 2; index < end; index += 2) {
     const [place = '', token = ''] = words.slice(index, index + 2)
