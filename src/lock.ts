@@ -150,7 +150,7 @@ export class Lock {
 
   /** How many clients wait for this lock to be released. One process counts once, however many of its calls wait. */
   async countWaitingClients(): Promise<number> {
-    return await this.#terms.locker.query(() => this.#terms.locker.port.countWatchers(this.name))
+    return await this.#terms.locker.countWaiting(this.name)
   }
 
   /**

@@ -88,6 +88,11 @@ export class Gate {
     return this.#place?.owner
   }
 
+  /** Whether calls wait here for a lock that the process has itself: then it stands in no line, and the store does not know of them. */
+  get waitsForItself(): boolean {
+    return this.held && this.waiting > 0 && this.#place === undefined && this.port.line?.placePerCall === false
+  }
+
   /** Until when a waiter that speaks need not ask, since what it would hear is known; in the past when it has to. */
   restsUntil(_waiter: Waiter): number {
     return this.#place?.restsUntil ?? Number.NEGATIVE_INFINITY

@@ -274,6 +274,12 @@ export class Locker {
     return tenures.find(({ storedAs }) => storedAs === stored)?.owner ?? stored
   }
 
+  /** How many clients wait for the lock. */
+  async countWaiting(name: string): Promise<number> {
+    const elsewhere = await this.query(() => this.port.countWatchers(name))
+    return elsewhere + (this.#gates.get(name)?.waitsForItself ? 1 : 0)
+  }
+
   /** Frees the lock, no matter which owner holds it. Tenures of this client, of every kind, learn of their loss at once. */
   async forceUnlock(name: string): Promise<boolean> {
     // Which tenure this is about must be known before: the freed lock may be this client's again when the answer comes.

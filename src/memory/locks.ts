@@ -1,7 +1,13 @@
 import type { Clock } from '../core/clock.js'
 import type { Owner } from '../owner.js'
 import { MemoryAnnouncements } from './announcements.js'
-import { MemoryLine } from './line.js'
+import { FenceCounters } from './fence-counters.js'
+import type { Served } from './line.js'
+import { MemoryLines } from './lines.js'
+import { modeOf, ownerOf, type Place } from './place.js'
+
+/** How a lock is taken: alone, or alone with a token, whose counter is then kept for so many milliseconds; 0: for ever. */
+export type Mode = 'x' | `f${number}`
 
 /** One lock as the store has it. */
 export class MemoryLock {
@@ -9,16 +15,21 @@ export class MemoryLock {
   constructor(public expiresAt: number) {}
 }
 
-/** What a server would keep: the locks by name, each with the time its lease ends, their lines, and who listens. */
+/**
+ * What a server would keep of locks that one owner has at a time, as `lua/parts/lock.lua` has it: each with the time its lease ends, its
+ * line, and the last token.
+ */
 export class MemoryLocks {
-  /** Who is told of releases, by the lock's name. */
+  /** On which a release is announced to those that stand in no line, by the lock's name. */
   readonly releases = new MemoryAnnouncements()
-  /** On which each process is told what becomes of its places, by lock and client. */
-  readonly processes = new MemoryAnnouncements()
+  readonly lines: MemoryLines<Place<Mode>>
+  readonly fences: FenceCounters
   readonly #locks = new Map<string, MemoryLock>()
-  readonly #lines = new Map<string, MemoryLine<Owner>>()
 
-  constructor(readonly clock: Clock) {}
+  constructor(readonly clock: Clock) {
+    this.fences = new FenceCounters(clock)
+    this.lines = new MemoryLines(clock, (name) => this.#serve(name))
+  }
 
   /** The lock, if its lease has not ended. */
   find(name: string): MemoryLock | undefined {
@@ -28,17 +39,29 @@ export class MemoryLocks {
     return undefined
   }
 
-  /** Gives the lock, which is free. */
-  grant(name: string, owner: Owner, leaseMs: number): MemoryLock {
+  /** Gives the lock, which is free. Returns the token, where there is one. */
+  grant(name: string, place: Place<Mode>, leaseMs: number): bigint | undefined {
+    const fence = this.mint(name, place)
     const lock = new MemoryLock(this.clock.now() + leaseMs)
-    lock.holds.set(owner, 1)
+    lock.holds.set(ownerOf(place), 1)
     this.#locks.set(name, lock)
-    return lock
+    return fence
   }
 
-  /** Takes the lock away, with nobody told. */
-  remove(name: string): void {
-    this.#locks.delete(name)
+  /** The token of a new tenure; none where its mode has none. */
+  mint(name: string, place: Place<Mode>): bigint | undefined {
+    const mode = modeOf(place)
+    return mode === 'x'
+      ? undefined
+      : this.fences.mint(name, Number(mode.slice(1)) || Number.POSITIVE_INFINITY)
+  }
+
+  /** Has the lease end then. One that ends sooner than the first in line knows is told to it; tells whether it does. */
+  endAt(name: string, lock: MemoryLock, expiresAt: number): boolean {
+    const sooner = expiresAt < lock.expiresAt
+    lock.expiresAt = expiresAt
+    if (sooner) this.lines.at(name)?.callHead()
+    return sooner
   }
 
   /** How long until its lease ends; 0 where it is free. */
@@ -47,49 +70,29 @@ export class MemoryLocks {
     return lock ? lock.expiresAt - this.clock.now() : 0
   }
 
-  /** The line of that lock, if anybody stands in it. */
-  line(name: string): MemoryLine<Owner> | undefined {
-    const line = this.#lines.get(name)
-    if (!line?.empty) return line
-    this.#lines.delete(name)
-    return undefined
-  }
-
-  /** The line of that lock, which somebody is about to join. */
-  openLine(name: string, grant: (owner: Owner, leaseMs: number) => bigint | undefined): MemoryLine<Owner> {
-    const standing = this.line(name)
-    if (standing) return standing
-    const line = new MemoryLine<Owner>(
-      this.clock,
-      {
-        clientOf,
-        admits: () => this.find(name) === undefined,
-        grant,
-        withdraw: () => this.remove(name),
-      },
-      (client, news) => this.processes.announce(channelOf(name, client), news) > 0,
-    )
-    this.#lines.set(name, line)
-    return line
-  }
-
-  /** The lock has become free: the next in line gets it, or it is announced. */
-  passOn(name: string): void {
-    const line = this.line(name)
-    if (line && line.advance() > 0) line.callHead(this.remainingMs(name))
-    else this.releases.announce(name)
+  /** Takes the lock from whoever has it: the next in line gets it. Tells whether it was held. */
+  free(name: string): boolean {
+    const lock = this.find(name)
+    if (!lock) return false
+    this.#locks.delete(name)
+    const line = this.lines.at(name)
+    for (const owner of lock.holds.keys()) line?.released(owner)
+    line?.advance()
+    return true
   }
 
   names(): string[] {
     return [...this.#locks.keys()].filter((name) => this.find(name))
   }
-}
 
-export function clientOf(owner: Owner): string {
-  return owner.slice(0, owner.indexOf(':'))
-}
-
-/** Where that client is told of its places in that lock's line. */
-export function channelOf(name: string, client: string): string {
-  return `${client}:${name}`
+  #serve(name: string): Served<Place<Mode>> {
+    return {
+      holds: (owner) => this.find(name)?.holds.has(owner) === true,
+      admits: () => !this.find(name),
+      grant: (place, leaseMs) => {
+        this.grant(name, place, leaseMs)
+      },
+      obstacleMs: () => this.remainingMs(name),
+    }
+  }
 }

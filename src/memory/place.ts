@@ -1,0 +1,18 @@
+import type { Owner } from '../owner.js'
+
+/** A place in line: how, and as whom, it is to be let in. */
+export type Place<Mode extends string = string> = `${Mode}:${Owner}`
+
+export function modeOf(place: Place): string {
+  return place.slice(0, place.indexOf(':'))
+}
+
+export function ownerOf(place: Place): Owner {
+  const [, client = '', number = ''] = place.split(':')
+  return `${client}:${Number(number)}`
+}
+
+export function clientOf(place: Place): string {
+  const [, client = ''] = place.split(':')
+  return client
+}
