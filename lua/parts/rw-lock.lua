@@ -152,9 +152,6 @@ end
 -- `asking` is the client that asks: it is here.
 local function doubt_lapsed(asking)
   for _, member in ipairs(unclaimed) do
-    local client = client_of(member)
-    if client ~= asking then
-      doubt(client)
-    end
+    doubt(member, asking)
   end
 end

@@ -92,7 +92,6 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
       await holder.release('read', name, reader)
       await alive.enters('write', name, next)
       expect(await isAway(place, name, dead)).toBe(true)
-      expect(await holder.ports.read.countWatchers(name)).toBe(0)
       expect(await lineOf(place, name)).toEqual([`w:${gone[0]}`, `r:${gone[1]}`])
       // A writer that is away keeps no reader from reading.
       await alive.release('write', name, next)

@@ -136,7 +136,8 @@ export class Lines {
         onNews({ grantedTo })
       }
       const { look } = told
-      if (look && modeOf(look.place) === mode && standing.has(look.place)) onNews({ lookInMs: look.inMs })
+      // Of a place that it has no more the process is told to say that it is there, on whichever place it waits.
+      if (look && (modeOf(look.place) === mode || !standing.has(look.place))) onNews({ lookInMs: look.inMs })
     })
     return {
       confirmed: own.confirmed,

@@ -8,7 +8,7 @@ export interface Told {
   /** The lock's key, as its scripts are given it. */
   readonly key: string
   readonly grants: readonly ToldGrant[]
-  /** It is the first in line, and the lock ends sooner than it would look. */
+  /** It is to look after so long: it is the first in line, and the lock ends sooner than it would look; or it was thought to be gone. */
   readonly look?: { readonly place: Place; readonly inMs: number }
 }
 
