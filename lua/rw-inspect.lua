@@ -4,17 +4,10 @@
   KEYS: see parts/rw-lock.lua
   ARGV[1]  r: the readers; w: the writer
 
-  Returns {processes in line that are not away, left, owner, count, owner, count, …}: `left` is the longest lease's time in milliseconds, 0 when free.
+  Returns {processes in line, left, owner, count, owner, count, …}: `left` is the longest lease's time in milliseconds, 0 when free.
 ]]
 --@include server-time
-local now, waiting = server_time(), 0
-for _, process in ipairs(redis.call('HVALS', KEYS[3])) do
-  if string.match(process, '^%d+ %d+ 0 %d+$') then
-    waiting = waiting + 1
-  end
-end
-
-local state = { waiting, 0 }
+local now, state = server_time(), { redis.call('HLEN', KEYS[3]), 0 }
 -- An open end: a lease is over at its very millisecond.
 local live = redis.call('ZRANGEBYSCORE', KEYS[5], '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES')
 for index = 1, #live, 2 do

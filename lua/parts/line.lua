@@ -97,26 +97,24 @@ local function stand(place, looks_in, lease)
   return nil, it.places
 end
 
--- What was granted to a place of this process has lapsed, or nothing was heard of it since: it did not take over, or stopped. It counts
--- as away until it asks for something, so that it costs no more than one lease, however many places it has.
-local function doubt(client)
-  local it = process_of(client)
+-- What was granted to that place has lapsed: its process did not take over, or has stopped. It counts as away until it asks for something,
+-- so that it costs no more than one lease, however many places it has. One that lives is told to ask.
+local function doubt(place, asking)
+  local client = client_of(place)
+  local it = client ~= asking and process_of(client)
   if it and it.away == 0 then
     it.away = server_time()
     keep(client, it)
+    tell(client, '0 0 ' .. place)
   end
 end
 
 -- There is room although the one let in last has not released.
 local function suspect(asking)
   local last = redis.call('HGET', processes, 'last')
-  if not last then
-    return
-  end
-  redis.call('HDEL', processes, 'last')
-  local client = client_of(last)
-  if client ~= asking then
-    doubt(client)
+  if last then
+    redis.call('HDEL', processes, 'last')
+    doubt(last, asking)
   end
 end
 

@@ -17,6 +17,8 @@ local holds, fence, leases = KEYS[1], KEYS[4], KEYS[5]
 local now = server_time()
 -- So long a counter of tokens outlives the lease it was last used for. A new one starts at the server's time, above the old one.
 local RETENTION_MS = 86400000
+-- So much longer than its lease there is a trace of what was granted in line: what lapses unheard of tells of a process that has stopped.
+local TRACE_MS = 10000
 
 local function writes(member)
   return string.sub(member, 1, 2) == 'w:'
@@ -101,7 +103,8 @@ local function begin(member, lease, count)
   end
   redis.call('ZADD', leases, string.format('%.0f', now + lease), member)
   -- A script that fails halfway is not undone: keys without an end (no permission, say) would stay for ever.
-  failure = prolong(holds, lease) or prolong(leases, lease) or prolong(fence, kept)
+  local lives = count == '0' and lease + TRACE_MS or lease
+  failure = prolong(holds, lives) or prolong(leases, lives) or prolong(fence, kept)
   if failure then
     drop(member)
     return nil, failure
@@ -149,9 +152,6 @@ end
 -- `asking` is the client that asks: it is here.
 local function doubt_lapsed(asking)
   for _, member in ipairs(unclaimed) do
-    local client = client_of(member)
-    if client ~= asking then
-      doubt(client)
-    end
+    doubt(member, asking)
   end
 end

@@ -13,8 +13,9 @@ import type {
   StoreLine,
   Watch,
 } from '../store.js'
+import { LockUpgradeError } from '../upgrade-error.js'
 import { processChannelsOf } from './companion-key.js'
-import { Lines, LONGEST_LOOK_MS, type LinesSettings } from './line/lines.js'
+import { Lines, type LinesSettings, LONGEST_LOOK_MS } from './line/lines.js'
 import type { Argument, Link } from './link.js'
 import { holdsKeyOf, keyOfHolds, readWriteKeysOf, renewedKeysOf, scansFor } from './read-write-keys.js'
 import { acquireReply, type InspectReply, inspectReply } from './read-write-replies.js'
@@ -24,7 +25,6 @@ import { scanKeys } from './scan.js'
 import { runScript, type Script } from './script.js'
 import { rwAcquire, rwForceUnlock, rwInspect, rwRelease, rwRenew, rwTenure } from './scripts.generated.js'
 import { tenureReply } from './tenure-reply.js'
-import { LockUpgradeError } from '../upgrade-error.js'
 import { undivided } from './undivided.js'
 
 /** So long the counter of tokens is kept beyond the lease it was last used for; the scripts have the same number. */
@@ -154,7 +154,9 @@ class ReadWriteLockPort implements FencedPort {
   }
 
   #release(name: string, owner: Owner, heldBefore: number, leaves: boolean): Promise<number> {
-    return this.#run(rwRelease, name, [owner, heldBefore, leaves ? 1 : 0], (reply) => this.#told(name, Number(reply)))
+    return this.#run(rwRelease, name, [owner, heldBefore, leaves ? 1 : 0], (reply) =>
+      this.#told(name, Number(reply)),
+    )
   }
 
   #inspect(name: string): Promise<InspectReply> {

@@ -3,6 +3,7 @@ import type { Owner } from '../../src/owner.js'
 import type {
   AcquireReply,
   AcquireRequest,
+  BusyReply,
   GrantedReply,
   LockPort,
   LockState,
@@ -56,7 +57,7 @@ export class ReadWriteClient {
     return reply
   }
 
-  async refused(side: Side, name: string, owner: Owner, terms: Terms = {}): Promise<AcquireReply> {
+  async refused(side: Side, name: string, owner: Owner, terms: Terms = {}): Promise<BusyReply> {
     const reply = await this.acquire(side, name, owner, terms)
     if (reply.outcome !== 'busy') throw new Error(`${owner} was to find ${name} busy: ${reply.outcome}`)
     return reply
@@ -109,8 +110,16 @@ export class ReadWriteClient {
 
   /** Waits until this client is told that the owner has the lock, then takes it over. */
   async enters(side: Side, name: string, owner: Owner, terms: Terms = {}): Promise<GrantedReply> {
-    await eventually(() => this.heard.includes(`${side} ${owner}`))
+    await this.hears(`${side} ${owner}`)
     return await this.granted(side, name, owner, terms)
+  }
+
+  /** Waits until this client is told something. */
+  async hears(what: string): Promise<void> {
+    await eventually(
+      () => this.heard,
+      (heard) => heard.includes(what),
+    )
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,8 @@ import type { Place, ToldGrant } from './told.js'
 
 /** How far this machine's clock and the server's may run apart: what the server counts is taken to be a little less here. */
 const DRIFT = 0.01
+/** The server tells whole microseconds, rounded down: two of its times can be that much closer than they look. */
+const ROUNDED_MS = 0.001
 /** A grant that has less of its lease left than this part is confirmed by a command, which sets the whole lease. */
 const FRESH = 0.5
 
@@ -27,8 +29,7 @@ export class ClientLine {
   /** How many places it has, by answers of the store and what it has told since. */
   get size(): number {
     let size = 0
-    for (const { seenUs, grant } of this.#places.values())
-      if (seenUs !== undefined && !grant) size += 1
+    for (const { seenUs, grant } of this.#places.values()) if (seenUs !== undefined && !grant) size += 1
     return size
   }
 
@@ -89,7 +90,7 @@ export class ClientLine {
    * answered had been sent.
    */
   #localTime(serverUs: number, anchor: { readonly localMs: number; readonly serverUs: number }): number {
-    const passed = (serverUs - anchor.serverUs) / 1_000
+    const passed = (serverUs - anchor.serverUs) / 1_000 - ROUNDED_MS
     return anchor.localMs + passed * (passed > 0 ? 1 - DRIFT : 1 + DRIFT)
   }
 }

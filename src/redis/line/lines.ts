@@ -100,7 +100,12 @@ export class Lines {
         if (first) this.#listen(name, standing, heard)
         if (places < standing.size) standing.tell({ placesGone: true })
       }
-      return { outcome: 'busy', remainingMs, holder, againMs: Math.min(remainingMs, looksMs) + AFTER_LEASE_MS }
+      return {
+        outcome: 'busy',
+        remainingMs,
+        holder,
+        againMs: Math.min(remainingMs, looksMs) + AFTER_LEASE_MS,
+      }
     } catch (error) {
       // What may have been carried out is repeated or abandoned; what was refused is not heard of again.
       if (!(error instanceof StoreError && error.transient)) standing?.leave(place)
@@ -131,7 +136,8 @@ export class Lines {
         onNews({ grantedTo })
       }
       const { look } = told
-      if (look && modeOf(look.place) === mode && standing.has(look.place)) onNews({ lookInMs: look.inMs })
+      // Of a place that it has no more the process is told to say that it is there, on whichever place it waits.
+      if (look && (modeOf(look.place) === mode || !standing.has(look.place))) onNews({ lookInMs: look.inMs })
     })
     return {
       confirmed: own.confirmed,

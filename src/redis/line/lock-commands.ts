@@ -1,6 +1,6 @@
+import type { TenureState } from '../../fence/fenced-port.js'
 import { isOwner, type Owner } from '../../owner.js'
 import type { AcquireRequest, HandOverRequest } from '../../store.js'
-import type { TenureState } from '../../fence/fenced-port.js'
 import { companionOf, processChannelsOf, tokenCounterOf } from '../companion-key.js'
 import type { Argument, Link } from '../link.js'
 import { releaseChannelOf } from '../release-channel.js'

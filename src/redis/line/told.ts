@@ -8,7 +8,7 @@ export interface Told {
   /** The lock's key, as its scripts are given it. */
   readonly key: string
   readonly grants: readonly ToldGrant[]
-  /** It is the first in line, and the lock ends sooner than it would look. */
+  /** It is to look after so long: it is the first in line, and the lock ends sooner than it would look; or it was thought to be gone. */
   readonly look?: { readonly place: Place; readonly inMs: number }
 }
 
@@ -33,7 +33,7 @@ export function toldIn(message: string): Told | undefined {
   }
   const [serverUs, leaseMs] = [Number(words[0]), Number(words[1])]
   const end = 2 + 2 * grants
-  if (!Number.isInteger(grants) || words.length <= end || !(serverUs > 0) || !(leaseMs > 0)) return undefined
+  if (!(grants > 0) || words.length <= end || !(serverUs > 0) || !(leaseMs > 0)) return undefined
   const told: ToldGrant[] = []
   for (let index = 2; index < end; index += 2) {
     const [place = '', token = ''] = words.slice(index, index + 2)
