@@ -123,9 +123,9 @@ end
   after itself. Gives how many were let in, and the error where it had to stop because it may not grant, or tell.
 ]]
 local function advance(me)
-  local let_in, refused, since, shared, again = 0, nil, nil, true, true
+  local let_in, refused, since, again = 0, nil, nil, true
   while again do
-    local told, order, index = {}, {}, 0
+    local told, order, index, shared = {}, {}, 0, true
     again = false
     repeat
       local place = redis.call('ZRANGE', line, index, index)[1]
