@@ -2,12 +2,10 @@
 import { inject } from 'vitest'
 import type { FencedPort } from '../../src/fence/fenced-port.js'
 import type { GuardedPort } from '../../src/fence/guarded-port.js'
-import { FenceCounters } from '../../src/memory/fence-counters.js'
-import { MemoryFencedLockPort } from '../../src/memory/fenced-lock.js'
 import { MemoryGuardedPort } from '../../src/memory/guarded-value.js'
 import { VirtualClock } from '../../src/memory/index.js'
+import { MemoryFencedLockPort, MemoryLineLockPort } from '../../src/memory/line-lock.js'
 import { MemoryLocks } from '../../src/memory/locks.js'
-import { MemoryLockPort } from '../../src/memory/port.js'
 import type { Owner } from '../../src/owner.js'
 import type { RedisClient } from '../../src/redis/client.js'
 import type { AcquireReply, LockPort } from '../../src/store.js'
@@ -51,13 +49,13 @@ export function fenceOf(reply: AcquireReply): bigint {
 
 export function memoryStand(clock = new VirtualClock()): Stand {
   const locks = new MemoryLocks(clock)
-  const counters = new FenceCounters(clock)
   const guarded = new MemoryGuardedPort()
   return {
     server: false,
     session: (retentionMs) => {
-      const plain = new MemoryLockPort(locks)
-      return { plain, fenced: new MemoryFencedLockPort(plain, locks, counters, retentionMs), guarded }
+      const settings = { clientId: crypto.randomUUID(), firstLeaseMs: 5_000, placePerCall: false }
+      const plain = new MemoryLineLockPort(locks, settings)
+      return { plain, fenced: new MemoryFencedLockPort(locks, settings, retentionMs), guarded }
     },
     ask: () => Promise.reject(new Error('memory is no server')),
     pass: (ms) => clock.advance(ms),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { AcknowledgedPort } from '../../src/acknowledged-port.js'
 import { StoreError } from '../../src/errors.js'
 import { MemoryLocks } from '../../src/memory/locks.js'
-import { MemoryLockPort } from '../../src/memory/port.js'
+import { MemoryReentrantLockPort } from '../../src/memory/reentrant-lock.js'
 import { VirtualClock } from '../../src/memory/virtual-clock.js'
 import { Owners } from '../../src/owner.js'
 import type { AcquireRequest, LockPort } from '../../src/store.js'
@@ -19,7 +19,7 @@ interface Stage {
 
 /** A port whose acknowledgements come to that. */
 function stage(acknowledge: (port: LockPort, name: string) => Promise<boolean>): Stage {
-  const port = new MemoryLockPort(new MemoryLocks(new VirtualClock()))
+  const port = new MemoryReentrantLockPort(new MemoryLocks(new VirtualClock()))
   const acknowledging = {
     renew: (requests: Parameters<LockPort['renew']>[0]) =>
       requests.map(({ name }) => acknowledge(port, name)),
