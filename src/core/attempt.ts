@@ -154,6 +154,8 @@ export class Attempt {
       this.busyUntil = Number.NEGATIVE_INFINITY
       this.askAgainAt = Number.POSITIVE_INFINITY
       gate.answered(waiter, reply, covered)
+      const deserted = gate.takeDeserted()
+      if (deserted !== undefined) locker.leavePlace(gate.name, deserted)
       this.#doubtNewsAfter(reply)
       this.#refused =
         reply.outcome === 'busy' && covered ? { holder: reply.holder, heard: gate.heard } : undefined

@@ -42,6 +42,8 @@ export class Gate {
   #watchFailure: unknown
   #backUntil = Number.NEGATIVE_INFINITY
   #place: Place | undefined
+  /** A second place, by which nobody will enter. */
+  #surplus: Owner | undefined
 
   constructor(
     readonly name: string,
@@ -108,14 +110,22 @@ export class Gate {
   /** What the store has answered to a waiter's attempt, which was made with the watch in force, or not. */
   answered(waiter: Waiter, reply: AcquireReply, covered: boolean): void {
     const owner = waiter.askedAs
-    if (!this.port.line || owner === undefined || waiter.call.waitMs === 0) return
-    if (reply.outcome !== 'busy') this.#place = undefined
-    else if (covered) {
+    if (!this.port.line || owner === undefined) return
+    const place = this.#place
+    if (reply.outcome !== 'busy') {
+      if (place?.owner === owner) this.#place = undefined
+    } else if (covered && waiter.call.waitMs > 0) {
       // What was told while the question was under way may be newer than the answer.
       const restsUntil = this.news
         ? Number.NEGATIVE_INFINITY
         : this.clock.now() + (reply.againMs ?? reply.remainingMs)
-      this.#place = { owner, restsUntil }
+      if (!place || place.owner === owner) {
+        this.#place = { owner, restsUntil }
+      } else {
+        // Two asked at the same time, each for itself: the later place is one too many.
+        place.restsUntil = Math.min(place.restsUntil, restsUntil)
+        this.#surplus = owner
+      }
     }
   }
 
@@ -129,8 +139,11 @@ export class Gate {
     this.next()
   }
 
-  /** The place that nobody of this process waits on any more, if there is one: to be left. */
+  /** A place that nobody of this process waits on, if there is one: to be left. */
   takeDeserted(): Owner | undefined {
+    const surplus = this.#surplus
+    this.#surplus = undefined
+    if (surplus !== undefined) return surplus
     if (!this.#place || this.queue.waits) return undefined
     const { owner } = this.#place
     this.#place = undefined
