@@ -280,6 +280,7 @@ export class Attempt {
     if (error instanceof ShortLeaseError) return this.#cameTooLate(error)
     this.outage.failed(error, now)
     this.#unsettled = { request, tenure }
+    this.gate.forgetPlace(request.owner)
     if (this.call.waitMs === 0) throw error
     this.throwIfOutOfPatience()
   }
@@ -321,7 +322,7 @@ export class Attempt {
 
   #giveBack(request: AcquireRequest, sent: Promise<AcquireReply>, tenure?: Tenure): void {
     const { giveBack } = this.locker
-    this.gate.givesBack(request.owner)
+    this.gate.forgetPlace(request.owner)
     const nested = tenure && request.heldBefore > 0
     void giveBack.begin(request, sent, nested ? () => this.#nestedNow(request, tenure) : undefined)
   }

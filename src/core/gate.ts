@@ -11,6 +11,8 @@ interface Place {
   readonly owner: Owner
   /** Until when there is nothing to ask; it is told of what comes before. */
   restsUntil: number
+  /** Whether a waiter asks under its owner at the moment: two would both be granted the lock. */
+  lent: boolean
 }
 
 /** How long a process leaves a lock without a line to others: for them to hear of it and ask, which is two round trips. */
@@ -85,9 +87,12 @@ export class Gate {
     return this.queue.contender(tenure) === waiter
   }
 
-  /** As whom the store knows the process in its line. */
-  get placedAs(): Owner | undefined {
-    return this.#place?.owner
+  /** As whom the store knows the process in its line, for the next question of one waiter: until that is answered, or given back. */
+  lendPlace(): Owner | undefined {
+    const place = this.#place
+    if (!place || place.lent) return undefined
+    place.lent = true
+    return place.owner
   }
 
   /** Whether calls wait here for a lock that the process has itself: then it stands in no line, and the store does not know of them. */
@@ -120,12 +125,14 @@ export class Gate {
         ? Number.NEGATIVE_INFINITY
         : this.clock.now() + (reply.againMs ?? reply.remainingMs)
       if (!place || place.owner === owner) {
-        this.#place = { owner, restsUntil }
+        this.#place = { owner, restsUntil, lent: false }
       } else {
         // Two asked at the same time, each for itself: the later place is one too many.
         place.restsUntil = Math.min(place.restsUntil, restsUntil)
         this.#surplus = owner
       }
+    } else if (place?.owner === owner) {
+      place.lent = false
     }
   }
 
@@ -150,8 +157,8 @@ export class Gate {
     return owner
   }
 
-  /** What was asked as that owner is given back: the process has no such place any more. */
-  givesBack(owner: Owner): void {
+  /** What was asked as that owner is unknown, or given back: nobody else is to ask as it. */
+  forgetPlace(owner: Owner): void {
     if (this.#place?.owner === owner) this.#place = undefined
   }
 

@@ -96,12 +96,20 @@ export class SlowPort implements LockPort {
 
   acquire(request: AcquireRequest): Promise<AcquireReply> {
     const { name, owner, heldBefore, leaseMs } = request
-    return this.#command(name, `acquire ${name} ${short(owner)} ${heldBefore} ${leaseMs}ms`, async () => {
+    const label = `acquire ${name} ${short(owner)} ${heldBefore} ${leaseMs}ms`
+    const sentAt = this.way.clock.now()
+    const answer = this.#command(name, label, async () => {
       const reply = this.#port.acquire(request)
       const fence = this.server.serial(name)
       return await reply.then((each) =>
         each.outcome === 'granted' && fence !== undefined ? { ...each, fence } : each,
       )
+    })
+    return answer.then((reply) => {
+      // Its call pauses before it asks again, so as not to be in everybody's way.
+      const late = this.way.clock.now() - sentAt >= leaseMs * 0.9
+      if (late && reply.outcome === 'granted') this.way.log(`${this.way.label} ${label}: came too late`)
+      return reply
     })
   }
 

@@ -58,7 +58,7 @@ export class World {
         watchesInOrder: plan.clients[number]?.watchesInOrder ?? true,
         fate: () => remaining.shift() ?? 'answered',
         log: (line) => {
-          this.history.troubled ||= line.endsWith('timed out')
+          this.history.troubled ||= /timed out$|too late$/.test(line)
           this.history.log(line)
         },
       })
