@@ -44,7 +44,7 @@ export class Gate {
   #watchFailure: unknown
   #backUntil = Number.NEGATIVE_INFINITY
   #place: Place | undefined
-  /** A second place, by which nobody will enter. */
+  /** A place by which nobody will enter. */
   #surplus: Owner | undefined
 
   constructor(
@@ -129,7 +129,7 @@ export class Gate {
       } else {
         // Two asked at the same time, each for itself: the later place is one too many.
         place.restsUntil = Math.min(place.restsUntil, restsUntil)
-        this.#surplus = owner
+        this.deserts(owner)
       }
     } else if (place?.owner === owner) {
       place.lent = false
@@ -146,6 +146,12 @@ export class Gate {
     this.next()
   }
 
+  /** Nobody will enter by that place. */
+  deserts(owner: Owner): void {
+    this.forgetPlace(owner)
+    this.#surplus = owner
+  }
+
   /** A place that nobody of this process waits on, if there is one: to be left. */
   takeDeserted(): Owner | undefined {
     const surplus = this.#surplus
@@ -157,9 +163,11 @@ export class Gate {
     return owner
   }
 
-  /** What was asked as that owner is unknown, or given back: nobody else is to ask as it. */
-  forgetPlace(owner: Owner): void {
-    if (this.#place?.owner === owner) this.#place = undefined
+  /** What was asked as that owner is unknown, or given back: nobody else is to ask as it. Tells whether it was the process's place. */
+  forgetPlace(owner: Owner): boolean {
+    if (this.#place?.owner !== owner) return false
+    this.#place = undefined
+    return true
   }
 
   /** The store has announced something: one contender looks into it, whoever else waits sleeps on (no thundering herd). */
