@@ -162,7 +162,7 @@ export class MemoryLine<P extends Place> {
     for (const owner of this.#letIn) {
       if (this.served.holds(owner)) continue
       this.#letIn.delete(owner)
-      const client = clientOf(`:${owner}`)
+      const client = clientOf(owner)
       const process = client === asking ? undefined : this.#processes.get(client)
       if (!process || process.awaySince !== undefined) continue
       process.awaySince = this.clock.now()

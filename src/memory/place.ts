@@ -12,7 +12,7 @@ export function ownerOf(place: Place): Owner {
   return `${client}:${Number(number)}`
 }
 
-export function clientOf(place: Place): string {
-  const [, client = ''] = place.split(':')
-  return client
+/** The process of a place, or of an owner. */
+export function clientOf(place: Place | Owner): string {
+  return place.split(':').at(-2) ?? ''
 }
