@@ -11,7 +11,7 @@
   Returns
     a text                               granted: the token, `-` where there is none. The lease runs for at least ARGV[8]
     {left, holder, time, first, places}  held by another, whose lease has `left` milliseconds (-1: no end), at those microseconds of the server;
-                                         first: 1 where the owner is the first in line; how many places its process has there
+                                         first: 1 where the owner is the first in line, or would be; how many places its process has there
     0                                    the owner was to have ARGV[7] holds, but has none: it has lost the lock
 
   Safe to repeat: a count above ARGV[7] shows that this very request was carried out before, or that the lock was granted to its owner
@@ -31,7 +31,7 @@ if redis.call('EXISTS', lock, line) == 0 then
 end
 
 local function busy(left)
-  local first, places, refused = 0, 0, nil
+  local first, places, refused = redis.call('EXISTS', line) == 0 and 1 or 0, 0, nil
   if looks > 0 then
     refused, places = stand(me, left < 0 and looks or math.min(left, looks), ARGV[10])
     if refused then

@@ -90,7 +90,9 @@ export class Gate {
 
   /** Whether calls wait here for a lock that the process has itself: then it stands in no line, and the store does not know of them. */
   get waitsForItself(): boolean {
-    return this.held && this.waiting > 0 && this.#place === undefined && this.port.line?.placePerCall === false
+    return (
+      this.held && this.waiting > 0 && this.#place === undefined && this.port.line?.placePerCall === false
+    )
   }
 
   /** Until when a waiter that speaks need not ask, since what it would hear is known; in the past when it has to. */
@@ -110,7 +112,9 @@ export class Gate {
     if (reply.outcome !== 'busy') this.#place = undefined
     else if (covered) {
       // What was told while the question was under way may be newer than the answer.
-      const restsUntil = this.news ? Number.NEGATIVE_INFINITY : this.clock.now() + (reply.againMs ?? reply.remainingMs)
+      const restsUntil = this.news
+        ? Number.NEGATIVE_INFINITY
+        : this.clock.now() + (reply.againMs ?? reply.remainingMs)
       this.#place = { owner, restsUntil }
     }
   }
@@ -141,7 +145,8 @@ export class Gate {
   /** The store has announced something: one contender looks into it, whoever else waits sleeps on (no thundering herd). */
   announce(news?: News): void {
     const place = this.#place
-    if (place && news?.lookInMs !== undefined) place.restsUntil = Math.min(place.restsUntil, this.clock.now() + news.lookInMs)
+    if (place && news?.lookInMs !== undefined)
+      place.restsUntil = Math.min(place.restsUntil, this.clock.now() + news.lookInMs)
     else if (place) place.restsUntil = Number.NEGATIVE_INFINITY
     this.news = true
     this.queue.contender(this.tenure)?.wakeUp.release()

@@ -69,7 +69,10 @@ export class LineGate extends SharedGate {
   override announce({ grantedTo, lookInMs, placesGone }: News = {}): void {
     if (placesGone) this.#callAll()
     if (grantedTo === undefined) {
-      this.#lookAt = lookInMs === undefined ? Number.NEGATIVE_INFINITY : Math.min(this.#lookAt, this.clock.now() + lookInMs)
+      this.#lookAt =
+        lookInMs === undefined
+          ? Number.NEGATIVE_INFINITY
+          : Math.min(this.#lookAt, this.clock.now() + lookInMs)
       this.#foremost?.wakeUp.release()
       return
     }

@@ -52,7 +52,7 @@ export interface Channels<P extends Place> {
 export class MemoryLine<P extends Place> {
   readonly #places = new Set<P>()
   readonly #processes = new Map<string, Process>()
-  /** Who was let in and has not released since. */
+  /** Who was let in, and has not done anything with it that is known here. */
   readonly #letIn = new Set<Owner>()
 
   constructor(
@@ -100,8 +100,8 @@ export class MemoryLine<P extends Place> {
     if (this.empty) this.#letIn.clear()
   }
 
-  /** It has given back what it was granted, or that was taken from it. */
-  released(owner: Owner): void {
+  /** It has taken over what it was granted, or given it back, or that was taken from it. */
+  settled(owner: Owner): void {
     this.#letIn.delete(owner)
   }
 
@@ -155,8 +155,8 @@ export class MemoryLine<P extends Place> {
   }
 
   /**
-   * Of those that were let in, some have the lock no more and never released it: their processes did not take over, or stopped. Each counts
-   * as away until it asks for something, so that it costs no more than one lease, however many places it has. One that lives is told to ask.
+   * Of those that were let in, some have the lock no more, with nothing heard of them: their processes did not take over, or stopped. Each
+   * counts as away until it asks for something, so that it costs no more than one lease, however many places it has. One that lives is told to ask.
    */
   #suspect(asking: string | undefined): void {
     for (const owner of this.#letIn) {

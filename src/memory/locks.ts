@@ -76,7 +76,7 @@ export class MemoryLocks {
     if (!lock) return false
     this.#locks.delete(name)
     const line = this.lines.at(name)
-    for (const owner of lock.holds.keys()) line?.released(owner)
+    for (const owner of lock.holds.keys()) line?.settled(owner)
     line?.advance()
     return true
   }

@@ -138,6 +138,7 @@ class MemoryReadWritePort implements FencedPort {
       const first = heldBefore === 0 && held.count === 1
       held.endsAt = first ? until : Math.max(held.endsAt, until)
       held.count = Math.max(held.count, heldBefore + 1)
+      line?.settled(owner)
       return { outcome: 'granted', fence: held.fence }
     }
     if (heldBefore > 0) return { outcome: 'lost' }

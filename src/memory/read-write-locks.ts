@@ -82,7 +82,7 @@ export class MemoryReadWriteLocks {
     let dropped = false
     for (const member of members) {
       if (!lock.holds.delete(member)) continue
-      this.lines.at(name)?.released(ownerOf(member))
+      this.lines.at(name)?.settled(ownerOf(member))
       dropped = true
     }
     if (lock.holds.size === 0) this.#locks.delete(name)

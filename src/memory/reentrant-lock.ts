@@ -58,7 +58,7 @@ export class MemoryReentrantLockPort implements LockPort {
     if (!lock?.holds.delete(from)) return { outcome: 'lost' }
     const fence = locks.mint(name, this.place(owner))
     lock.holds.set(owner, 1)
-    locks.lines.at(name)?.released(from)
+    locks.lines.at(name)?.settled(from)
     if (locks.endAt(name, lock, locks.clock.now() + leaseMs)) locks.releases.announce(name)
     return granted(fence)
   }

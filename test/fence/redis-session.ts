@@ -4,14 +4,15 @@ import { isCluster, type RedisClient } from '../../src/redis/client.js'
 import { ClusterLink } from '../../src/redis/cluster-link.js'
 import { FencedLockPort } from '../../src/redis/fenced-lock.js'
 import { RedisGuardedPort } from '../../src/redis/guarded-value.js'
+import { LineLockPort } from '../../src/redis/line/line-lock.js'
+import { LockCommands } from '../../src/redis/line/lock-commands.js'
 import type { Link, LinkListener } from '../../src/redis/link.js'
-import { ReentrantLockPort } from '../../src/redis/reentrant-lock.js'
 import { ReleaseChannels } from '../../src/redis/release-channel.js'
 import { StandaloneLink } from '../../src/redis/standalone-link.js'
 
 /** One client's ports on a server, with no core above them. */
 export class RedisSession {
-  readonly plain: ReentrantLockPort
+  readonly plain: LineLockPort
   readonly fenced: FencedLockPort
   readonly guarded: RedisGuardedPort
   readonly #schedule = new Schedule(new SystemClock(), report)
@@ -25,8 +26,23 @@ export class RedisSession {
       : new StandaloneLink(client, this.#schedule, 3_000, listener)
     this.#channels = new ReleaseChannels(() => this.#link, this.#schedule)
     const keyPrefix = client.options.keyPrefix ?? ''
-    this.plain = new ReentrantLockPort(this.#link, this.#channels, keyPrefix, report)
-    this.fenced = new FencedLockPort(this.plain, this.#link, keyPrefix, retentionMs)
+    const parts = { link: this.#link, channels: this.#channels, keyPrefix }
+    const { publishCommand } = this.#link
+    const terms = { publishCommand, sliceMs: 25 }
+    const line = {
+      clientId: 'client',
+      firstLeaseMs: 5_000,
+      watchdogLeaseMs: 30_000,
+      clock: this.#schedule.clock,
+      placePerCall: false,
+    }
+    const fencedTerms = { ...terms, fenceRetentionMs: retentionMs ?? 0 }
+    this.plain = new LineLockPort(parts, new LockCommands(this.#link, keyPrefix, terms, report), line)
+    this.fenced = new FencedLockPort(
+      parts,
+      new LockCommands(this.#link, keyPrefix, fencedTerms, report),
+      line,
+    )
     this.guarded = new RedisGuardedPort(this.#link, keyPrefix)
   }
 

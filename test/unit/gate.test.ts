@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Gate, STEP_BACK_MS } from '../../src/core/gate.js'
+import { Gate } from '../../src/core/gate.js'
 import type { Waiter } from '../../src/core/waiter.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { heldBy, root, waiterFor, within } from './scenery.js'
@@ -145,55 +145,5 @@ describe('Gate', () => {
     gate.next()
     await settle()
     expect(sleeper.woken).toBe(true)
-  })
-
-  test.each(['before', 'after'] as const)(
-    'its own release is no news that ends the stepping back, heard %s it',
-    async (own) => {
-      await watchInForce()
-      const { onNews } = port.watches.last.request
-      gate.expectOwnNews()
-      if (own === 'before') onNews()
-      gate.stepBack(1)
-      if (own === 'after') onNews()
-      expect(gate.backUntil).toBe(clock.now() + STEP_BACK_MS)
-      onNews()
-      expect(gate.backUntil).toBeLessThan(clock.now())
-      expect(gate.news).toBe(true)
-    },
-  )
-
-  test('of several others each has its turn: as many releases as there are others end the stepping back', async () => {
-    await watchInForce()
-    const { onNews } = port.watches.last.request
-    gate.expectOwnNews()
-    gate.stepBack(3)
-    for (const heard of ['its own', 'the first other’s', 'the second other’s']) {
-      onNews()
-      expect(gate.backUntil, heard).toBe(clock.now() + STEP_BACK_MS)
-    }
-    onNews()
-    expect(gate.backUntil).toBeLessThan(clock.now())
-  })
-
-  test('without a watch it hears nothing of its own release: the first news is of others', () => {
-    gate.expectOwnNews()
-    gate.stepBack(1)
-    gate.announce()
-    expect(gate.backUntil).toBeLessThan(clock.now())
-  })
-
-  test.each([
-    { what: 'a grant', end: () => gate.stepForward() },
-    { what: 'an attempt', end: () => gate.looksInto() },
-    { what: 'the end of the watch', end: () => gate.endWatch() },
-  ])('W1: $what ends what was expected of its own release: the next news is of others', async ({ end }) => {
-    await watchInForce()
-    gate.expectOwnNews()
-    gate.stepBack(1)
-    end()
-    gate.announce()
-    expect(gate.backUntil).toBeLessThan(clock.now())
-    expect(gate.news).toBe(true)
   })
 })

@@ -1,27 +1,21 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { LineGate } from '../../src/core/line-gate.js'
-import { Schedule } from '../../src/core/schedule.js'
 import type { Waiter } from '../../src/core/waiter.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import type { Owner } from '../../src/owner.js'
 import type { AcquireReply } from '../../src/store.js'
 import { heldBy, root, waiterFor, within } from './scenery.js'
-import { ScriptedLine } from './scripted-line.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 
 const BUSY: AcquireReply = { outcome: 'busy', remainingMs: 60_000, holder: 'other:1' }
 const GRANTED: AcquireReply = { outcome: 'granted' }
 
-let schedule: Schedule
-let line: ScriptedLine
+let clock: VirtualClock
 let gate: LineGate
 
 beforeEach(() => {
-  schedule = new Schedule(new VirtualClock(), (error) => {
-    throw error
-  })
-  line = new ScriptedLine()
-  gate = new LineGate('lock', new ScriptedPort(true), line, schedule)
+  clock = new VirtualClock()
+  gate = new LineGate('lock', new ScriptedPort(true), clock)
 })
 
 /** A call that has asked as itself. */
@@ -40,7 +34,7 @@ function inLine(owner: Owner): Waiter {
 }
 
 function rests(waiter: Waiter): boolean {
-  return gate.restsUntil(waiter) === Number.POSITIVE_INFINITY
+  return gate.restsUntil(waiter) > clock.now()
 }
 
 describe('LineGate', () => {
@@ -57,14 +51,33 @@ describe('LineGate', () => {
     expect(gate.speaks(first, heldBy(scope))).toBe(false)
   })
 
-  test('W1: it rests only when it asked with the watch in force', () => {
+  test('W1: it has a place, and rests, only when it asked with the watch in force', () => {
     const waiter = asking('client:1')
     gate.answered(waiter, BUSY, false)
-    expect([gate.placed, rests(waiter)]).toEqual([1, false])
+    expect([gate.placed, rests(waiter)]).toEqual([0, false])
     gate.answered(waiter, BUSY, true)
     expect([gate.placed, rests(waiter)]).toEqual([1, true])
     gate.endWatch()
     expect(rests(waiter)).toBe(false)
+  })
+
+  test('the foremost looks for all when the holder’s lease has ended; when it leaves, the next', async () => {
+    const [first, second] = [inLine('client:1'), inLine('client:2')]
+    await clock.advance(60_000)
+    expect([first, second].map(rests)).toEqual([false, true])
+    gate.queue.leave(first)
+    gate.left(first)
+    expect(second.wakeUp.tryAcquire()).toBe(true)
+    expect(rests(second)).toBe(false)
+  })
+
+  test('the foremost looks sooner where it is told to', async () => {
+    const [first, second] = [inLine('client:1'), inLine('client:2')]
+    gate.announce({ lookInMs: 10 })
+    expect(first.wakeUp.tryAcquire()).toBe(true)
+    expect([first, second].map(rests)).toEqual([true, true])
+    await clock.advance(10)
+    expect([first, second].map(rests)).toEqual([false, true])
   })
 
   test('a grant is told to the one it is for; nobody else is woken, and nothing is sent', async () => {
@@ -78,7 +91,6 @@ describe('LineGate', () => {
     await settle()
     expect(woken).toEqual([1])
     expect(waiters.map(rests)).toEqual([true, false, true])
-    expect(line.looks).toBe(0)
   })
 
   test.each(['its first question', 'its second'])(
@@ -117,39 +129,33 @@ describe('LineGate', () => {
     expect(rests(later)).toBe(true)
   })
 
-  test('W4: who is granted it, or leaves, has no place; with the last the keeping up ends', () => {
+  test('W4: who is granted it, or leaves, has no place', () => {
     const [first, second] = [inLine('client:1'), inLine('client:2')]
-    expect(schedule.size).toBe(1)
     gate.answered(first, GRANTED, true)
     expect(gate.placed).toBe(1)
     gate.queue.leave(second)
     gate.left(second)
-    expect([gate.placed, schedule.size]).toEqual([0, 0])
+    expect(gate.placed).toBe(0)
   })
 
   test('a single attempt has no place', () => {
     const waiter = asking('client:1', waiterFor(root('client:1'), { waitMs: 0 }))
     gate.answered(waiter, BUSY, true)
-    expect([gate.placed, schedule.size]).toEqual([0, 0])
+    expect(gate.placed).toBe(0)
   })
 
-  test('news without particulars has the store looked at once, and asks those in line where it says so', async () => {
+  test('news without particulars has the foremost ask, for all', () => {
     const waiters = [inLine('client:1'), inLine('client:2')]
     gate.announce()
-    gate.announce()
-    expect(line.looks).toBe(1)
-    line.answer(60_000)
-    await settle()
-    expect(line.looks).toBe(2)
-    line.answer(60_000, true)
-    await settle()
-    expect(waiters.map((waiter) => waiter.wakeUp.tryAcquire())).toEqual([true, true])
-    expect(waiters.map(rests)).toEqual([false, false])
+    expect(waiters.map((waiter) => waiter.wakeUp.tryAcquire())).toEqual([true, false])
+    expect(waiters.map(rests)).toEqual([false, true])
   })
 
-  test('news with nobody in line sends nothing', () => {
-    gate.announce()
-    expect(line.looks).toBe(0)
+  test('where places are gone everybody asks again', () => {
+    const waiters = [inLine('client:1'), inLine('client:2')]
+    gate.announce({ placesGone: true })
+    expect(waiters.map((waiter) => waiter.wakeUp.tryAcquire())).toEqual([true, true])
+    expect(waiters.map(rests)).toEqual([false, false])
   })
 
   test('O2: when a hold ends its owner’s next call is woken, and nobody else’s', () => {

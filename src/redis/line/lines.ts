@@ -36,11 +36,16 @@ type Listener = (news?: News) => void
 /** What this process knows of one lock: its places in line, and that it is the first there, if so. */
 class Standing extends ClientLine {
   readonly listeners = new Set<Listener>()
-  /** Listens to the release channels, for the first in line. */
-  listening: { close(): void } | undefined
+  /** Listen to the release channels, for the first in line. */
+  releases: readonly Watch[] = []
 
   tell(news?: News): void {
     for (const listener of this.listeners) listener(news)
+  }
+
+  ignoreReleases(): void {
+    for (const watch of this.releases) watch.close()
+    this.releases = []
   }
 }
 
@@ -50,6 +55,8 @@ class Standing extends ClientLine {
  */
 export class Lines {
   readonly #standing = new Map<string, Standing>()
+  /** The lock by which a question was refused last, with nobody in its line: whoever asked will be the first. */
+  #emptyLine: string | undefined
 
   constructor(
     private readonly channels: ReleaseChannels,
@@ -88,16 +95,20 @@ export class Lines {
     if (waits) standing?.join(place)
     try {
       const sentAt = clock.now()
-      const heard = waits ? this.#hearsReleases(name) : false
+      // Where the subscription stands anyway, news that comes before the answer is heard, too.
+      const heard = waits && standing !== undefined && this.#hearsReleases(name)
+      if (heard) this.#listen(name, standing)
       const reply = await ask(looksMs, Math.min(firstLeaseMs, leaseMs))
       if (reply.outcome !== 'busy') {
         standing?.leave(place)
         return reply
       }
       const { remainingMs, holder, serverUs, first, places } = reply
+      this.#emptyLine = first ? name : undefined
       if (waits && standing) {
         standing.heard(sentAt, serverUs, place)
-        if (first) this.#listen(name, standing, heard)
+        if (!first) standing.ignoreReleases()
+        else if (!heard) this.#listen(name, standing)?.then(() => standing.tell())
         if (places < standing.size) standing.tell({ placesGone: true })
       }
       return {
@@ -139,8 +150,9 @@ export class Lines {
       // Of a place that it has no more the process is told to say that it is there, on whichever place it waits.
       if (look && (modeOf(look.place) === mode || !standing.has(look.place))) onNews({ lookInMs: look.inMs })
     })
+    const releases = this.#emptyLine === name ? this.#listen(name, standing) : undefined
     return {
-      confirmed: own.confirmed,
+      confirmed: Promise.all([own.confirmed, releases]).then(() => undefined),
       get inForce() {
         return own.inForce
       },
@@ -149,8 +161,7 @@ export class Lines {
         own.close()
         standing.listeners.delete(listener)
         if (standing.listeners.size > 0) return
-        standing.listening?.close()
-        standing.listening = undefined
+        standing.ignoreReleases()
         if (this.#standing.get(name) === standing) this.#standing.delete(name)
       },
     }
@@ -165,20 +176,15 @@ export class Lines {
   }
 
   /**
-   * Until the watch ends: releases of those who grant to nobody have the first in line ask again.
-   * @param heard whether they were listened to when it asked last; if not, one may have passed unheard
+   * While it is the first in line: releases of those who grant to nobody have it ask again. Resolves when they are heard, or cannot be;
+   * one may have passed before.
    */
-  #listen(name: string, standing: Standing, heard: boolean): void {
+  #listen(name: string, standing: Standing): Promise<unknown> | undefined {
     const channels = this.names.releaseChannels(name)
-    if (standing.listening || channels.length === 0) return
+    if (standing.releases.length > 0 || channels.length === 0) return undefined
     const news = (): void => standing.tell()
-    const watches = channels.map((channel) => this.channels.hear(channel, news))
-    standing.listening = {
-      close: () => {
-        for (const watch of watches) watch.close()
-      },
-    }
-    if (!heard) Promise.all(watches.map(({ confirmed }) => confirmed)).then(news, news)
+    standing.releases = channels.map((channel) => this.channels.hear(channel, news))
+    return Promise.allSettled(standing.releases.map(({ confirmed }) => confirmed))
   }
 
   #standingAt(name: string): Standing {
