@@ -50,8 +50,12 @@ if writes(me) and redis.call('HEXISTS', holds, 'r:' .. owner) == 1 then
   return -1
 end
 
-local refused = move_on(me)
-local head = head_of_line()
+local head, refused = head_of_line(), nil
+-- There is room for others only if leases have ended, or somebody could not tell them.
+if head and head ~= me and admits(head) then
+  refused = move_on(me)
+  head = head_of_line()
+end
 local downgrades = not writes(me) and redis.call('HEXISTS', holds, 'w:' .. owner) == 1
 -- Whom this node may not tell must wait until it looks by itself; nobody else has to.
 if downgrades or ((not head or head == me or refused) and admits(me)) then
@@ -63,13 +67,12 @@ if downgrades or ((not head or head == me or refused) and admits(me)) then
   end
   return token or failure
 end
-local first, places = 0, 0
-local left, holder = obstacle(me)
+local places = 0
+local left, holder = obstacle(head or me)
 if looks > 0 then
   refused, places = stand(me, math.min(left, looks), ARGV[8])
   if refused then
     return refused
   end
-  first = head_of_line() == me and 1 or 0
 end
-return { left, holder, server_time_us(), first, places }
+return { left, holder, server_time_us(), (not head or head == me) and 1 or 0, places }

@@ -120,13 +120,15 @@ end
 
 --[[
   Lets in who is next, as far as there is room, and tells each process what its places were granted. Stops at `me`, who is here and looks
-  after itself. Gives how many were let in, and the error where it had to stop because it may not grant, or tell.
+  after itself. Gives how many were let in; the error where it had to stop because it may not grant, or tell; and the head of the line with
+  its process, where it stopped because there is no room for that.
 ]]
 local function advance(me)
   local let_in, refused, since, again = 0, nil, nil, true
+  local head, head_process
   while again do
     local told, order, index, shared = {}, {}, 0, true
-    again = false
+    again, head = false, nil
     repeat
       local place = redis.call('ZRANGE', line, index, index)[1]
       if not place or place == me then
@@ -139,6 +141,7 @@ local function advance(me)
       elseif it.away > 0 then
         index = index + 1
       elseif not admits(place) then
+        head, head_process = place, it
         break
       else
         -- Never later than the grants: their processes reckon from it.
@@ -181,7 +184,7 @@ local function advance(me)
       end
     end
   end
-  return let_in, refused
+  return let_in, refused, head, head_process
 end
 
 -- The first in line that is not away, and its process.
@@ -197,13 +200,21 @@ local function head_of_line()
   end
 end
 
--- Has the head of the line look after so many milliseconds, unless it will anyway.
-local function call_head(left)
-  local place, it = head_of_line()
-  local looks = server_time() + left
-  if place and it.looks > looks + SLACK_MS then
+-- Has the head of the line, which is `place` of the process `it` where that is known, look after so many milliseconds, unless it will
+-- anyway.
+local function call_head(left, place, it)
+  if not place then
+    place, it = head_of_line()
+  end
+  if not place then
+    return
+  end
+  local client, looks = client_of(place), server_time() + left
+  if it.looks > looks + SLACK_MS then
+    -- Others of its places may have been let in since.
+    it = process_of(client)
     it.looks = looks
-    keep(client_of(place), it)
-    tell(client_of(place), string.format('0 %.0f %s', left, place))
+    keep(client, it)
+    tell(client, string.format('0 %.0f %s', left, place))
   end
 end

@@ -12,7 +12,6 @@
   Returns functions. What has outlived its lease is dropped at once, so that whatever follows sees live holds only.
 ]]
 --@include server-time
---@include token
 local holds, fence, leases = KEYS[1], KEYS[4], KEYS[5]
 local now = server_time()
 -- So long a counter of tokens outlives the lease it was last used for. A new one starts at the server's time, above the old one.
@@ -24,7 +23,11 @@ local function writes(member)
   return string.sub(member, 1, 2) == 'w:'
 end
 
+-- What is known of the holds until one begins or ends: how many there are, and who writes.
+local known, count, writing = false, 0, nil
+
 local function drop(member)
+  known = false
   redis.call('HDEL', holds, member)
   redis.call('ZREM', leases, member)
 end
@@ -57,25 +60,26 @@ if redis.call('HLEN', holds) ~= redis.call('ZCARD', leases) then
   end
 end
 
--- The owner that writes, if one does. Beside a writer there is at most its own read.
-local function writer()
-  if redis.call('HLEN', holds) > 2 then
-    return nil
-  end
-  for _, member in ipairs(redis.call('HKEYS', holds)) do
-    if writes(member) then
-      return string.sub(member, 3)
+-- How many hold it, and the owner that writes, if one does. Beside a writer there is at most its own read.
+local function held_by()
+  if not known then
+    known, count, writing = true, redis.call('HLEN', holds), nil
+    if count == 1 or count == 2 then
+      for _, member in ipairs(redis.call('HKEYS', holds)) do
+        writing = writes(member) and string.sub(member, 3) or writing
+      end
     end
   end
+  return count, writing
 end
 
 -- Whether the holds as they are leave room for the member.
 local function admits(member)
+  local held, writer = held_by()
   if writes(member) then
-    return redis.call('HLEN', holds) == 0
+    return held == 0
   end
-  local owner = writer()
-  return not owner or member == 'r:' .. owner
+  return not writer or member == 'r:' .. writer
 end
 
 -- Has a key live for at least so long. Gives the error where that is not permitted.
@@ -87,24 +91,31 @@ local function prolong(key, lives)
 end
 
 -- Begins a tenure. Each write has a token of its own; reads have that of the write before them. Gives it, or nil and the error.
-local function begin(member, lease, count)
+local function begin(member, lease, count_text)
   local kept = math.max(redis.call('PTTL', fence), RETENTION_MS + lease)
-  local token, failure = redis.call('GET', fence), nil
-  if writes(member) or not tonumber(token) then
-    token, failure = mint(fence, string.format('%.0f', kept))
-    if not token then
-      return nil, failure
+  local token, set = redis.call('GET', fence), nil
+  local last = tonumber(token or '0')
+  if not last then
+    return nil, redis.error_reply('WRONGTYPE The counter of fencing tokens holds no number')
+  end
+  local mints = last == 0 or writes(member)
+  if mints then
+    token = string.format('%.0f', math.max(last + 1, server_time_us()))
+    -- A full server refuses the first change, and then nothing was changed.
+    set = redis.pcall('SET', fence, token, 'PX', string.format('%.0f', kept))
+    if set.err then
+      return nil, set
     end
   end
-  -- Before the counter is prolonged: a full server refuses this as the first change, and then nothing was changed.
-  local set = redis.pcall('HSET', holds, member, count .. ':' .. token)
+  set = redis.pcall('HSET', holds, member, count_text .. ':' .. token)
   if type(set) == 'table' then
     return nil, set
   end
+  known = false
   redis.call('ZADD', leases, string.format('%.0f', now + lease), member)
   -- A script that fails halfway is not undone: keys without an end (no permission, say) would stay for ever.
-  local lives = count == '0' and lease + TRACE_MS or lease
-  failure = prolong(holds, lives) or prolong(leases, lives) or prolong(fence, kept)
+  local lives = count_text == '0' and lease + TRACE_MS or lease
+  local failure = prolong(holds, lives) or prolong(leases, lives) or (not mints and prolong(fence, kept)) or nil
   if failure then
     drop(member)
     return nil, failure
@@ -122,29 +133,25 @@ local function withdraw(place)
 end
 --@include line
 
--- How long until the head of the line (`me` where there is none) could enter with nobody releasing, and who stands in its way.
-local function obstacle(me)
-  local owner = writer()
-  if owner and not writes(head_of_line() or me or 'w:') then
-    return math.max(redis.call('ZSCORE', leases, 'w:' .. owner) - now, 0), owner
+-- How long until the member could enter with nobody releasing, and who stands in its way.
+local function obstacle(member)
+  local _, writer = held_by()
+  if writer and not writes(member) then
+    return math.max(redis.call('ZSCORE', leases, 'w:' .. writer) - now, 0), writer
   end
   local last = redis.call('ZRANGE', leases, -1, -1, 'WITHSCORES')
   if not last[1] then
     return 0, ''
   end
-  return last[2] - now, owner or string.sub(last[1], 3)
+  return last[2] - now, writer or string.sub(last[1], 3)
 end
 
 -- Lets in who may enter by what has changed, up to `me`, and has the next look in time. Gives the error where it may not.
 local function move_on(me)
-  if redis.call('EXISTS', line) == 0 then
-    return nil
-  end
-  local _, refused = advance(me)
-  local head = head_of_line()
-  if not refused and head and head ~= me then
-    local left = obstacle()
-    call_head(left)
+  local _, refused, head, it = advance(me)
+  if head and not refused then
+    local left = obstacle(head)
+    call_head(left, head, it)
   end
   return refused
 end

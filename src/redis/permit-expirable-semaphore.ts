@@ -8,9 +8,10 @@ import type {
   ReleaseRequest,
   RenewRequest,
 } from '../store.js'
+import { renewalOf } from './lease-kinds.js'
 import { permitSetsOn } from './permit-sets.js'
 import { numbersIn, permitsReply, RedisPermitsPort, untilEnd } from './permits-port.js'
-import { renewal } from './renewal.js'
+import { renewEach } from './renewal.js'
 import type { Keys } from './script.js'
 import {
   permitsAcquire,
@@ -19,7 +20,6 @@ import {
   permitsInspect,
   permitsLeaseTime,
   permitsRelease,
-  permitsRenew,
   permitsResize,
   permitsReturn,
   permitsUpdateLease,
@@ -36,7 +36,7 @@ export class RedisPermitExpirableSemaphorePort
   extends RedisPermitsPort
   implements PermitExpirableSemaphorePort
 {
-  acquire({ name, owner, leaseMs, permits = 1 }: AcquireRequest): Promise<AcquireReply> {
+  protected take({ name, owner, leaseMs, permits = 1 }: AcquireRequest): Promise<AcquireReply> {
     const args = [permitOwnerBytes(owner), permits, leaseMs, ...this.announcing(name)]
     return this.run(permitsAcquire, name, this.#undivided(name), args, permitsReply)
   }
@@ -59,12 +59,7 @@ export class RedisPermitExpirableSemaphorePort
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
-    return this.link.together(() =>
-      requests.map(({ name, owner, leaseMs, permits = 0, withinMs }) => {
-        const args = [permitOwnerBytes(owner), permits, leaseMs]
-        return renewal(this.link, permitsRenew, this.#keys(name), name, args, withinMs)
-      }),
-    )
+    return renewEach(this.link, requests, (request) => renewalOf.permits(this.keyPrefix, request))
   }
 
   /** The store knows permits, and not who has them: each id stands for an owner of its own. */

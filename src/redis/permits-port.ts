@@ -16,6 +16,7 @@ import type { ReleaseChannels } from './release-channel.js'
 import { type Keys, runScript, type Script } from './script.js'
 import { permitsAdd, permitsSet } from './scripts.generated.js'
 import { REQUEST_KEPT_MS, requestKeyOf, semaphoreChannelOf } from './semaphore-keys.js'
+import type { KindRenewals } from './watchdog-thread/thread-renewals.js'
 
 /** What semaphores of either kind have in common in Redis: a number of available permits, and the channel it is announced on. */
 export abstract class RedisPermitsPort implements PermitsPort {
@@ -28,6 +29,7 @@ export abstract class RedisPermitsPort implements PermitsPort {
     channels: ReleaseChannels,
     protected readonly keyPrefix: string,
     onError: (error: unknown) => void,
+    readonly thread?: KindRenewals | undefined,
   ) {
     this.#announcements = new Announcements(link, channels, onError)
   }
@@ -36,7 +38,14 @@ export abstract class RedisPermitsPort implements PermitsPort {
     return this.link.subscribesInOrder
   }
 
-  abstract acquire(request: AcquireRequest): Promise<AcquireReply>
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    // It runs before the first grant: a block of the event loop may come right after that.
+    const starting = this.thread?.start()
+    if (starting) await starting
+    return await this.take(request)
+  }
+
+  protected abstract take(request: AcquireRequest): Promise<AcquireReply>
   abstract abandon(request: AcquireRequest): Promise<void>
   abstract release(request: ReleaseRequest): Promise<ReleaseReply>
   abstract renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[]

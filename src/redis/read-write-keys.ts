@@ -35,6 +35,9 @@ export function keyOfHolds(holdsKey: string): string | undefined {
   return STARTS_ESCAPED.test(inner) ? inner.slice(1) : inner
 }
 
+/** So long the counter of tokens is kept beyond the lease it was last used for; the scripts have the same number. */
+export const FENCE_RETENTION_MS = 86_400_000
+
 /** What to scan for, and which of the keys found count. */
 interface Scan {
   readonly prefix: string

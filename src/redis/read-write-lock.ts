@@ -15,20 +15,19 @@ import type {
 } from '../store.js'
 import { LockUpgradeError } from '../upgrade-error.js'
 import { processChannelsOf } from './companion-key.js'
+import { renewalOf } from './lease-kinds.js'
 import { Lines, type LinesSettings, LONGEST_LOOK_MS } from './line/lines.js'
 import type { Argument, Link } from './link.js'
 import { holdsKeyOf, keyOfHolds, readWriteKeysOf, renewedKeysOf, scansFor } from './read-write-keys.js'
 import { acquireReply, type InspectReply, inspectReply } from './read-write-replies.js'
 import type { ReleaseChannels } from './release-channel.js'
-import { renewal } from './renewal.js'
+import { renewEach } from './renewal.js'
 import { scanKeys } from './scan.js'
 import { runScript, type Script } from './script.js'
-import { rwAcquire, rwForceUnlock, rwInspect, rwRelease, rwRenew, rwTenure } from './scripts.generated.js'
+import { rwAcquire, rwForceUnlock, rwInspect, rwRelease, rwTenure } from './scripts.generated.js'
 import { tenureReply } from './tenure-reply.js'
 import { undivided } from './undivided.js'
-
-/** So long the counter of tokens is kept beyond the lease it was last used for; the scripts have the same number. */
-const FENCE_RETENTION_MS = 86_400_000
+import type { KindRenewals, ThreadRenewals } from './watchdog-thread/thread-renewals.js'
 
 /** How a port reaches Redis. */
 export interface ReadWriteLink {
@@ -38,8 +37,12 @@ export interface ReadWriteLink {
   readonly onError: (error: unknown) => void
 }
 
+export interface ReadWriteSettings extends LinesSettings {
+  readonly thread?: ThreadRenewals | undefined
+}
+
 /** The two sides of the read-write locks of one client, in whose lines it stands for both. */
-export function readWritePorts(to: ReadWriteLink, settings: LinesSettings): ReadWritePorts {
+export function readWritePorts(to: ReadWriteLink, settings: ReadWriteSettings): ReadWritePorts {
   const keyOf = (name: string): string => holdsKeyOf(to.keyPrefix + name)
   const channelsOf = (name: string): string =>
     processChannelsOf(keyOf(name), to.link.publishCommand === 'SPUBLISH')
@@ -50,8 +53,8 @@ export function readWritePorts(to: ReadWriteLink, settings: LinesSettings): Read
   }
   const lines = new Lines(to.channels, names, settings)
   return {
-    read: new ReadWriteLockPort('r', to, lines, channelsOf),
-    write: new ReadWriteLockPort('w', to, lines, channelsOf),
+    read: new ReadWriteLockPort('r', to, lines, channelsOf, settings.thread?.of('read')),
+    write: new ReadWriteLockPort('w', to, lines, channelsOf, settings.thread?.of('write')),
   }
 }
 
@@ -69,6 +72,7 @@ class ReadWriteLockPort implements FencedPort {
     private readonly to: ReadWriteLink,
     private readonly lines: Lines,
     private readonly channelsOf: (name: string) => string,
+    readonly thread: KindRenewals | undefined,
   ) {
     this.shared = side === 'r'
     this.line = { placePerCall: true, placeMs: LONGEST_LOOK_MS, hears: (name) => lines.hears(name) }
@@ -79,9 +83,12 @@ class ReadWriteLockPort implements FencedPort {
   }
 
   /** @throws LockUpgradeError where the owner reads and asked to write. */
-  acquire(request: AcquireRequest): Promise<AcquireReply> {
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    // It runs before the first grant: a block of the event loop may come right after that.
+    const starting = this.thread?.start()
+    if (starting) await starting
     const { name, owner, heldBefore, leaseMs } = request
-    return this.lines.acquire(this.side, request, async (looksMs, firstLeaseMs) => {
+    return await this.lines.acquire(this.side, request, async (looksMs, firstLeaseMs) => {
       const terms = [owner, heldBefore, leaseMs, looksMs, firstLeaseMs]
       const answer = await this.#run(rwAcquire, name, terms, acquireReply)
       if (answer === 'upgrade') throw new LockUpgradeError(name, owner)
@@ -114,13 +121,9 @@ class ReadWriteLockPort implements FencedPort {
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
-    const { link } = this.to
-    return link.together(() =>
-      requests.map(({ name, owner, leaseMs, withinMs }) => {
-        const args = [this.#member(owner), leaseMs, FENCE_RETENTION_MS]
-        return renewal(link, rwRenew, renewedKeysOf(this.#key(name)), name, args, withinMs)
-      }),
-    )
+    const { link, keyPrefix } = this.to
+    const renewal = renewalOf[this.shared ? 'read' : 'write']
+    return renewEach(link, requests, (request) => renewal(keyPrefix, request))
   }
 
   watch(name: string, onNews: (news?: News) => void): Watch {

@@ -12,15 +12,17 @@ import type {
   RenewRequest,
   Watch,
 } from '../store.js'
+import { renewalOf } from './lease-kinds.js'
 import type { LockCommands } from './line/lock-commands.js'
 import type { Link, NodeLink } from './link.js'
 import { MultiAcquire } from './multi-acquire.js'
 import type { ReleaseChannels } from './release-channel.js'
-import { lockRenewals } from './renewal.js'
+import { renewEach } from './renewal.js'
 import { scanKeys } from './scan.js'
 import { runScript } from './script.js'
 import { inspect } from './scripts.generated.js'
 import { HOLDERS_OF_PERMITS } from './semaphore-keys.js'
+import type { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
 
 /** What the ports of a session share. */
 export interface LockParts {
@@ -39,6 +41,7 @@ export class ReentrantLockPort implements LockPort {
   constructor(
     protected readonly parts: LockParts,
     protected readonly commands: LockCommands,
+    readonly thread?: ThreadRenewals | undefined,
   ) {
     this.together = new MultiAcquire(parts.link, parts.keyPrefix, () => this.starting())
   }
@@ -52,12 +55,14 @@ export class ReentrantLockPort implements LockPort {
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    const starting = this.starting()
+    if (starting) await starting
     return await this.commands.acquire(request)
   }
 
-  /** What is to be waited for before anything is acquired. */
+  /** To be waited for before anything is acquired: a block of the event loop may come right after the first grant. */
   protected starting(): Promise<unknown> | undefined {
-    return undefined
+    return this.thread?.start()
   }
 
   async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
@@ -85,7 +90,8 @@ export class ReentrantLockPort implements LockPort {
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
-    return lockRenewals(this.parts.link, this.parts.keyPrefix, requests)
+    const { link, keyPrefix } = this.parts
+    return renewEach(link, requests, (request) => renewalOf.lock(keyPrefix, request))
   }
 
   watch(name: string, onNews: (news?: News) => void): Watch {

@@ -14,6 +14,11 @@ export function ownCompanionOf(prefix: string, key: string): string {
   return companionOf(prefix, key)
 }
 
+/** Until when each owner has the permits it took. */
+export function semaphoreLeasesKeyOf(key: string): string {
+  return ownCompanionOf('holdfast_semaphore_leases', key)
+}
+
 /** Where it is kept what a request came to. */
 export function requestKeyOf(key: string, request: string): string {
   return `${ownCompanionOf('holdfast_request', key)}:${request}`

@@ -8,9 +8,10 @@ import type {
   ReleaseRequest,
   RenewRequest,
 } from '../store.js'
+import { renewalOf } from './lease-kinds.js'
 import type { NodeLink } from './link.js'
 import { permitsReply, RedisPermitsPort } from './permits-port.js'
-import { renewal } from './renewal.js'
+import { renewEach } from './renewal.js'
 import { scanKeys } from './scan.js'
 import type { Keys } from './script.js'
 import {
@@ -20,19 +21,22 @@ import {
   semaphoreForceUnlock,
   semaphoreInspect,
   semaphoreRelease,
-  semaphoreRenew,
 } from './scripts.generated.js'
-import { HOLDERS_OF_PERMITS, ownCompanionOf, REQUEST_KEPT_MS, requestKeyOf } from './semaphore-keys.js'
+import {
+  HOLDERS_OF_PERMITS,
+  ownCompanionOf,
+  REQUEST_KEPT_MS,
+  requestKeyOf,
+  semaphoreLeasesKeyOf,
+} from './semaphore-keys.js'
 import { undivided } from './undivided.js'
-
-const LEASES = 'holdfast_semaphore_leases'
 
 /**
  * The semaphore as Redisson's `RSemaphore` keeps it: the number of available permits. Beside it is kept who of Holdfast's clients has
  * taken how many until when, so that a crash gives them back and a repeated request counts once; Redisson needs not know.
  */
 export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePort {
-  acquire({ name, owner, leaseMs, permits = 1 }: AcquireRequest): Promise<AcquireReply> {
+  protected take({ name, owner, leaseMs, permits = 1 }: AcquireRequest): Promise<AcquireReply> {
     const args = [owner, permits, leaseMs, ...this.announcing(name)]
     return this.run(semaphoreAcquire, name, this.#undivided(name), args, permitsReply)
   }
@@ -54,12 +58,7 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
-    return this.link.together(() =>
-      requests.map(({ name, owner, leaseMs, withinMs }) => {
-        const [semaphore, leases] = this.#keys(name)
-        return renewal(this.link, semaphoreRenew, [semaphore, leases], name, [owner, leaseMs], withinMs)
-      }),
-    )
+    return renewEach(this.link, requests, (request) => renewalOf.semaphore(this.keyPrefix, request))
   }
 
   async inspect(name: string): Promise<LockState> {
@@ -99,7 +98,7 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
   }
 
   protected companionsOf(key: string): readonly [leases: string, taken: string] {
-    return [ownCompanionOf(LEASES, key), ownCompanionOf(HOLDERS_OF_PERMITS, key)]
+    return [semaphoreLeasesKeyOf(key), ownCompanionOf(HOLDERS_OF_PERMITS, key)]
   }
 
   async *#listNode(node: NodeLink, pattern: string): AsyncIterable<LockState> {

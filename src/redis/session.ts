@@ -87,7 +87,7 @@ export class RedisSession implements StoreSession {
   }
 
   get announcedLock(): ReentrantLockPort {
-    this.#announcedLock ??= new ReentrantLockPort(this.#lockParts, this.#commands())
+    this.#announcedLock ??= new ReentrantLockPort(this.#lockParts, this.#commands(), this.#renewals)
     return this.#announcedLock
   }
 
@@ -104,7 +104,11 @@ export class RedisSession implements StoreSession {
   }
 
   get spinLock(): SpinLockPort {
-    this.#spinLock ??= new SpinLockPort(this.#lockParts, this.#commands({ publishCommand: '' }))
+    this.#spinLock ??= new SpinLockPort(
+      this.#lockParts,
+      this.#commands({ publishCommand: '' }),
+      this.#renewals,
+    )
     return this.#spinLock
   }
 
@@ -115,12 +119,15 @@ export class RedisSession implements StoreSession {
   }
 
   get semaphore(): RedisSemaphorePort {
-    this.#semaphore ??= new RedisSemaphorePort(...this.#parts)
+    this.#semaphore ??= new RedisSemaphorePort(...this.#parts, this.#renewals?.of('semaphore'))
     return this.#semaphore
   }
 
   get permitExpirableSemaphore(): RedisPermitExpirableSemaphorePort {
-    this.#permitExpirableSemaphore ??= new RedisPermitExpirableSemaphorePort(...this.#parts)
+    this.#permitExpirableSemaphore ??= new RedisPermitExpirableSemaphorePort(
+      ...this.#parts,
+      this.#renewals?.of('permits'),
+    )
     return this.#permitExpirableSemaphore
   }
 

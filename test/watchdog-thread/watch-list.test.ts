@@ -54,7 +54,7 @@ const terms = (deadline: number, renewUntil = Number.POSITIVE_INFINITY) => ({
 })
 
 function watch(id: number, renewUntil?: number, deadline = leaseDeadline(clock.now(), LEASE_MS)): void {
-  const holder = { name: 'lock', owner: `main:${id}` } as const
+  const holder = { of: 'lock', name: 'lock', owner: `main:${id}` } as const
   list.carryOut({ kind: 'watch', id, slot: id, ...holder, ...terms(deadline, renewUntil) })
 }
 

@@ -16,12 +16,10 @@ export interface LineSettings extends LinesSettings {
  */
 export class LineLockPort extends ReentrantLockPort {
   readonly line: StoreLine
-  readonly thread: ThreadRenewals | undefined
   readonly #lines: Lines
 
   constructor(parts: LockParts, commands: LockCommands, settings: LineSettings) {
-    super(parts, commands)
-    this.thread = settings.thread
+    super(parts, commands, settings.thread)
     this.#lines = new Lines(parts.channels, commands, settings)
     this.line = {
       placePerCall: settings.placePerCall,
@@ -46,9 +44,5 @@ export class LineLockPort extends ReentrantLockPort {
   /** Hears what becomes of the process's places. */
   override watch(name: string, onNews: (news?: News) => void): Watch {
     return this.#lines.watch(this.commands.mode, name, onNews)
-  }
-
-  protected override starting(): Promise<unknown> | undefined {
-    return this.thread?.start()
   }
 }

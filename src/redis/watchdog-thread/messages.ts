@@ -1,4 +1,5 @@
 import type { Owner } from '../../owner.js'
+import type { LeaseKind } from '../lease-kinds.js'
 import type { ClientSettings } from './client-settings.js'
 import type { Instant } from './instant.js'
 import type { NetworkDefaults } from './network-defaults.js'
@@ -26,6 +27,7 @@ export type Order =
       readonly id: number
       /** Where its deadline is to be written. */
       readonly slot: number
+      readonly of: LeaseKind
       readonly name: string
       readonly owner: Owner
       readonly deadline: Instant

@@ -1,7 +1,8 @@
 import { leaseDeadline, renewalPatienceMs } from '../../core/lease.js'
 import type { Appointment, Schedule } from '../../core/schedule.js'
 import type { Owner } from '../../owner.js'
-import type { LockPort } from '../../store.js'
+import type { RenewRequest } from '../../store.js'
+import type { LeaseKind } from '../lease-kinds.js'
 
 /** As the main thread's watchdog: when to renew, and how often to try again until the next regular renewal. */
 const RENEWALS_PER_LEASE = 3
@@ -9,12 +10,22 @@ const RETRIES_PER_RENEWAL = 10
 
 /** A lease to be renewed. Times are on this thread's lease clock. */
 export interface Renewable {
+  readonly of: LeaseKind
   readonly name: string
   readonly owner: Owner
   deadline: number
   renewUntil: number
   /** Whether a renewal has failed since the last that succeeded. */
   suspended: boolean
+}
+
+/** What renewals are sent by: one answer for each. */
+export interface RenewingPort {
+  renew(requests: readonly KindRenewRequest[]): readonly Promise<boolean>[]
+}
+
+export interface KindRenewRequest extends RenewRequest {
+  readonly of: LeaseKind
 }
 
 /** What becomes of renewals. */
@@ -37,7 +48,7 @@ export class Renewer<Lease extends Renewable> {
 
   constructor(
     private readonly leaseMs: number,
-    private readonly port: Pick<LockPort, 'renew'>,
+    private readonly port: RenewingPort,
     private readonly schedule: Schedule,
     /** Whether anybody may still want the leases. While not, nothing is sent. */
     private readonly wanted: () => boolean,
@@ -89,7 +100,8 @@ export class Renewer<Lease extends Renewable> {
     if (due.length === 0 || !this.wanted()) return
     const { leaseMs } = this
     const answers = this.port.renew(
-      due.map(({ name, owner, deadline }) => ({
+      due.map(({ of, name, owner, deadline }) => ({
+        of,
         name,
         owner,
         leaseMs,

@@ -4,6 +4,7 @@ import type { Appointment, Schedule } from '../../core/schedule.js'
 import { StoreError } from '../../errors.js'
 import type { Owner } from '../../owner.js'
 import type { RedisClient } from '../client.js'
+import type { LeaseKind } from '../lease-kinds.js'
 import { clientSettings } from './client-settings.js'
 import { Heartbeat } from './heartbeat.js'
 import { instantOf } from './instant.js'
@@ -66,6 +67,11 @@ export class ThreadRenewals implements LeaseThread {
     }
   }
 
+  /** The same thread, for leases of that kind. */
+  of(kind: LeaseKind): KindRenewals {
+    return new KindRenewals(this, kind)
+  }
+
   /** How many leases are watched. */
   get size(): number {
     return this.#leases.size
@@ -96,10 +102,11 @@ export class ThreadRenewals implements LeaseThread {
     deadline: number,
     renewUntil: number,
     listener: LeaseThreadListener,
+    of: LeaseKind = 'lock',
   ): WatchedLease {
     this.#ids += 1
     const { clock } = this.schedule
-    const lease = new WatchedLease(this.#ids, name, owner, deadline, renewUntil, listener, clock, {
+    const lease = new WatchedLease(this.#ids, of, name, owner, deadline, renewUntil, listener, clock, {
       changed: () => this.#update(lease),
       removed: () => this.#remove(lease),
     })
@@ -140,8 +147,8 @@ export class ThreadRenewals implements LeaseThread {
   #hand(lease: WatchedLease, session: ThreadSession): void {
     const slot = session.takeSlot()
     lease.sit({ session, slot })
-    const { id, name, owner } = lease
-    session.send({ kind: 'watch', id, slot, name, owner, ...this.#termsOf(lease) })
+    const { id, of, name, owner } = lease
+    session.send({ kind: 'watch', id, slot, of, name, owner, ...this.#termsOf(lease) })
   }
 
   #update(lease: WatchedLease): void {
@@ -224,5 +231,25 @@ export class ThreadRenewals implements LeaseThread {
       // What the thread let go on account of that may still be ours.
       if (wasGivenUp) this.#session?.send({ kind: 'awake' })
     })
+  }
+}
+
+/** What renews the leases of one kind in a thread. */
+export class KindRenewals implements LeaseThread {
+  constructor(
+    private readonly all: ThreadRenewals,
+    private readonly kind: LeaseKind,
+  ) {}
+
+  get working(): boolean {
+    return this.all.working
+  }
+
+  start(): Promise<void> | undefined {
+    return this.all.start()
+  }
+
+  add(...lease: Parameters<LeaseThread['add']>): WatchedLease {
+    return this.all.add(...lease, this.kind)
   }
 }

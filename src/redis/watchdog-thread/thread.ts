@@ -7,15 +7,16 @@ import { Cluster, Redis } from 'ioredis'
 import { SystemClock } from '../../core/clock.js'
 import { Schedule } from '../../core/schedule.js'
 import { sleepMeter } from '../../sleep-meter.js'
-import type { LockPort } from '../../store.js'
 import { ClusterLink } from '../cluster-link.js'
+import { renewalOf } from '../lease-kinds.js'
 import type { Link, LinkListener } from '../link.js'
-import { lockRenewals } from '../renewal.js'
+import { renewEach } from '../renewal.js'
 import { StandaloneLink } from '../standalone-link.js'
 import type { ClientSettings } from './client-settings.js'
 import { Heartbeat } from './heartbeat.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
 import { applyNetworkDefaults } from './network-defaults.js'
+import type { RenewingPort } from './renewer.js'
 import { tellFailure } from './told-failure.js'
 import { WatchList } from './watch-list.js'
 
@@ -30,12 +31,10 @@ const { keyPrefix } = settings.client.options
 const prefix = typeof keyPrefix === 'string' ? keyPrefix : ''
 const { quarantineMs } = settings
 /** The holder does not count on the quarantine: it is the store alone that keeps the lock so much longer. */
-const quarantined: Pick<LockPort, 'renew'> = {
+const quarantined: RenewingPort = {
   renew: (requests) =>
-    lockRenewals(
-      link,
-      prefix,
-      requests.map((request) => ({ ...request, leaseMs: request.leaseMs + quarantineMs })),
+    renewEach(link, requests, (request) =>
+      renewalOf[request.of](prefix, { ...request, leaseMs: request.leaseMs + quarantineMs }),
     ),
 }
 const list = new WatchList(settings, quarantined, schedule, new Heartbeat(settings.heartbeat), report)

@@ -1,10 +1,9 @@
 import type { Schedule } from '../../core/schedule.js'
-import type { LockPort } from '../../store.js'
 import { Deadlines } from './deadlines.js'
 import type { Heartbeat } from './heartbeat.js'
 import { instantOf, leaseTimeOf, processClocks } from './instant.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
-import { type Renewable, Renewer } from './renewer.js'
+import { type Renewable, Renewer, type RenewingPort } from './renewer.js'
 import { tellFailure } from './told-failure.js'
 
 /** So many slots are told to be free at once, so that a lock that comes and goes costs no message of its own. */
@@ -32,7 +31,7 @@ export class WatchList {
 
   constructor(
     private readonly settings: Pick<ThreadSettings, 'leaseMs' | 'maxBlockedMs'>,
-    private readonly port: Pick<LockPort, 'renew'>,
+    private readonly port: RenewingPort,
     private readonly schedule: Schedule,
     heartbeat: Heartbeat,
     private readonly report: (report: Report) => void,
@@ -82,8 +81,8 @@ export class WatchList {
   }
 
   #watch(order: WatchOrder): void {
-    const { id, slot, name, owner } = order
-    const entry = { id, slot, name, owner, ...this.#termsOf(order), suspended: false }
+    const { id, slot, of, name, owner } = order
+    const entry = { id, slot, of, name, owner, ...this.#termsOf(order), suspended: false }
     this.#entries.set(id, entry)
     this.#renewer.add(entry)
     this.#connect(entry)
@@ -104,11 +103,11 @@ export class WatchList {
    * The first lease is renewed once more than it needs: connecting takes its time, the more so on a machine that is busy, and
    * the connection is to be there before anything depends on it. What comes of it is for the regular renewals to tell.
    */
-  #connect({ name, owner }: Entry): void {
+  #connect({ of, name, owner }: Entry): void {
     if (this.#connected) return
     this.#connected = true
     const { leaseMs } = this.settings
-    for (const answer of this.port.renew([{ name, owner, leaseMs }])) answer.catch(() => undefined)
+    for (const answer of this.port.renew([{ of, name, owner, leaseMs }])) answer.catch(() => undefined)
   }
 
   #unwatch(id: number): void {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.js'
 import type { LeaseThreadListener, ThreadLease } from '../../core/lease-thread.js'
 import type { Owner } from '../../owner.js'
+import type { LeaseKind } from '../lease-kinds.js'
 import { leaseTimeOf } from './instant.js'
 import type { ThreadSession } from './thread-session.js'
 
@@ -26,6 +27,7 @@ export class WatchedLease implements ThreadLease {
 
   constructor(
     readonly id: number,
+    readonly of: LeaseKind,
     readonly name: string,
     readonly owner: Owner,
     deadline: number,

@@ -63,8 +63,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'reader-beside-writer',
     fault: 'a reader is admitted beside a writer',
-    in: { scripts: ['rw-acquire.lua', 'rw-release.lua', 'rw-keep-up.lua'] },
-    text: "return not owner or member == 'r:' .. owner",
+    in: { scripts: ['rw-acquire.lua', 'rw-release.lua'] },
+    text: "return not writer or member == 'r:' .. writer",
     becomes: 'return true',
     nemesis: 'calm',
     kinds: ['read-write'],
