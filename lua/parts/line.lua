@@ -124,10 +124,10 @@ end
   its process, where it stopped because there is no room for that.
 ]]
 local function advance(me)
-  local let_in, refused, since, shared, again = 0, nil, nil, true, true
+  local let_in, refused, since, again = 0, nil, nil, true
   local head, head_process
   while again do
-    local told, order, index = {}, {}, 0
+    local told, order, index, shared = {}, {}, 0, true
     again, head = false, nil
     repeat
       local place = redis.call('ZRANGE', line, index, index)[1]

@@ -1,4 +1,5 @@
 import { TooManyWaitersError } from '../errors.js'
+import type { Owner } from '../owner.js'
 import { outcomeOf } from '../trace/outcome.js'
 import { Attempt } from './attempt.js'
 import type { Call, Refusal } from './call.js'
@@ -171,10 +172,15 @@ export class Acquisition {
   #newTenure(around?: Tenure): Tenure {
     const { name, permits, caller } = this.call
     this.#attempt.leaveNested()
-    const storedAs = this.#attempt.askedAs ?? this.gate.placedAs ?? this.locker.storedAs(this.gate, caller)
+    const storedAs = this.#attempt.askedAs ?? this.#lentPlace() ?? this.locker.storedAs(this.gate, caller)
     const tenure = new Tenure(name, caller.owner, storedAs, around?.turns)
     tenure.permits = permits
     return tenure
+  }
+
+  /** A single attempt is made for itself: it can happen while the contender asks. */
+  #lentPlace(): Owner | undefined {
+    return this.#once ? undefined : this.gate.lendPlace()
   }
 
   /** After a release that others waited for. A call that has not the time to let them is not kept from its attempt. */

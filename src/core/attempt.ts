@@ -117,7 +117,10 @@ export class Attempt {
         owner: tenure.storedAs,
         heldBefore: tenure.holds.length,
         leaseMs: leaseMs + locker.settings.quarantineMs,
-        ...(locker.port.line && { waits: call.waitMs > 0 && covered }),
+        // One that may have been given a place before has it still.
+        ...(locker.port.line && {
+          waits: call.waitMs > 0 && (covered || this.#unsettled?.request.waits === true),
+        }),
         ...(call.permits !== undefined && { permits: call.permits }),
         ...(left && { caller: { waitsUntil: answerBy, left: left.signal, hears: (busy) => (soFar = busy) } }),
       }
@@ -154,6 +157,10 @@ export class Attempt {
       this.busyUntil = Number.NEGATIVE_INFINITY
       this.askAgainAt = Number.POSITIVE_INFINITY
       gate.answered(waiter, reply, covered)
+      const untold = reply.outcome === 'busy' && request.waits && !covered
+      if (untold && !locker.port.line?.placePerCall) gate.deserts(request.owner)
+      const deserted = gate.takeDeserted()
+      if (deserted !== undefined) locker.leavePlace(gate.name, deserted)
       this.#doubtNewsAfter(reply)
       this.#refused =
         reply.outcome === 'busy' && covered ? { holder: reply.holder, heard: gate.heard } : undefined
@@ -278,6 +285,7 @@ export class Attempt {
     if (error instanceof ShortLeaseError) return this.#cameTooLate(error)
     this.outage.failed(error, now)
     this.#unsettled = { request, tenure }
+    this.gate.forgetPlace(request.owner)
     if (this.call.waitMs === 0) throw error
     this.throwIfOutOfPatience()
   }
@@ -319,10 +327,19 @@ export class Attempt {
 
   #giveBack(request: AcquireRequest, sent: Promise<AcquireReply>, tenure?: Tenure): void {
     const { giveBack } = this.locker
-    this.gate.givesBack(request.owner)
+    const placed = this.gate.forgetPlace(request.owner)
     const nested = tenure && request.heldBefore > 0
-    void giveBack.begin(request, sent, nested ? () => this.#nestedNow(request, tenure) : undefined)
+    void giveBack.begin(
+      request,
+      placed ? sent.catch(stillPlaced) : sent,
+      nested ? () => this.#nestedNow(request, tenure) : undefined,
+    )
   }
+}
+
+/** A request that was refused for good did nothing, and its place is where it was. */
+function stillPlaced(error: unknown): Promise<AcquireReply> {
+  return isTransient(error) ? Promise.reject(error) : CARRIED_OUT
 }
 
 /** How a request ended that was sent more than once: an answer settles it, another failure does not settle an earlier one. */

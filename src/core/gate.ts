@@ -11,6 +11,8 @@ interface Place {
   readonly owner: Owner
   /** Until when there is nothing to ask; it is told of what comes before. */
   restsUntil: number
+  /** Whether a waiter asks under its owner at the moment: two would both be granted the lock. */
+  lent: boolean
 }
 
 /** How long a process leaves a lock without a line to others: for them to hear of it and ask, which is two round trips. */
@@ -42,6 +44,8 @@ export class Gate {
   #watchFailure: unknown
   #backUntil = Number.NEGATIVE_INFINITY
   #place: Place | undefined
+  /** A place by which nobody will enter. */
+  #surplus: Owner | undefined
 
   constructor(
     readonly name: string,
@@ -83,9 +87,12 @@ export class Gate {
     return this.queue.contender(tenure) === waiter
   }
 
-  /** As whom the store knows the process in its line. */
-  get placedAs(): Owner | undefined {
-    return this.#place?.owner
+  /** As whom the store knows the process in its line, for the next question of one waiter: until that is answered, or given back. */
+  lendPlace(): Owner | undefined {
+    const place = this.#place
+    if (!place || place.lent) return undefined
+    place.lent = true
+    return place.owner
   }
 
   /** Whether calls wait here for a lock that the process has itself: then it stands in no line, and the store does not know of them. */
@@ -108,14 +115,24 @@ export class Gate {
   /** What the store has answered to a waiter's attempt, which was made with the watch in force, or not. */
   answered(waiter: Waiter, reply: AcquireReply, covered: boolean): void {
     const owner = waiter.askedAs
-    if (!this.port.line || owner === undefined || waiter.call.waitMs === 0) return
-    if (reply.outcome !== 'busy') this.#place = undefined
-    else if (covered) {
+    if (!this.port.line || owner === undefined) return
+    const place = this.#place
+    if (reply.outcome !== 'busy') {
+      if (place?.owner === owner) this.#place = undefined
+    } else if (covered && waiter.call.waitMs > 0) {
       // What was told while the question was under way may be newer than the answer.
       const restsUntil = this.news
         ? Number.NEGATIVE_INFINITY
         : this.clock.now() + (reply.againMs ?? reply.remainingMs)
-      this.#place = { owner, restsUntil }
+      if (!place || place.owner === owner) {
+        this.#place = { owner, restsUntil, lent: false }
+      } else {
+        // Two asked at the same time, each for itself: the later place is one too many.
+        place.restsUntil = Math.min(place.restsUntil, restsUntil)
+        this.deserts(owner)
+      }
+    } else if (place?.owner === owner) {
+      place.lent = false
     }
   }
 
@@ -129,17 +146,28 @@ export class Gate {
     this.next()
   }
 
-  /** The place that nobody of this process waits on any more, if there is one: to be left. */
+  /** Nobody will enter by that place. */
+  deserts(owner: Owner): void {
+    this.forgetPlace(owner)
+    this.#surplus = owner
+  }
+
+  /** A place that nobody of this process waits on, if there is one: to be left. */
   takeDeserted(): Owner | undefined {
+    const surplus = this.#surplus
+    this.#surplus = undefined
+    if (surplus !== undefined) return surplus
     if (!this.#place || this.queue.waits) return undefined
     const { owner } = this.#place
     this.#place = undefined
     return owner
   }
 
-  /** What was asked as that owner is given back: the process has no such place any more. */
-  givesBack(owner: Owner): void {
-    if (this.#place?.owner === owner) this.#place = undefined
+  /** What was asked as that owner is unknown, or given back: nobody else is to ask as it. Tells whether it was the process's place. */
+  forgetPlace(owner: Owner): boolean {
+    if (this.#place?.owner !== owner) return false
+    this.#place = undefined
+    return true
   }
 
   /** The store has announced something: one contender looks into it, whoever else waits sleeps on (no thundering herd). */

@@ -42,7 +42,8 @@ export class Server {
     const serial = this.serial(name)
     const reply = apply()
     if (serial !== undefined && this.serial(name) !== serial) {
-      this.freed.add(name)
+      // Where somebody waits in line it has the lock now.
+      if (!this.locks.find(name)) this.freed.add(name)
       if (forced) this.forced.add(serial)
     }
     return await reply

@@ -1,0 +1,150 @@
+/** The locks that share a line, at their ports and without the wait loop, in each place they are kept. */
+import { randomUUID } from 'node:crypto'
+import { inject } from 'vitest'
+import { SystemClock } from '../../src/core/clock.js'
+import { Schedule } from '../../src/core/schedule.js'
+import { MemoryFencedLockPort, MemoryLineLockPort } from '../../src/memory/line-lock.js'
+import { MemoryLocks } from '../../src/memory/locks.js'
+import { MemoryReentrantLockPort } from '../../src/memory/reentrant-lock.js'
+import { VirtualClock } from '../../src/memory/virtual-clock.js'
+import { isCluster, type RedisClient } from '../../src/redis/client.js'
+import { ClusterLink } from '../../src/redis/cluster-link.js'
+import { FencedLockPort } from '../../src/redis/fenced-lock.js'
+import { LineLockPort } from '../../src/redis/line/line-lock.js'
+import { LockCommands } from '../../src/redis/line/lock-commands.js'
+import type { Link, LinkListener } from '../../src/redis/link.js'
+import { ReentrantLockPort } from '../../src/redis/reentrant-lock.js'
+import { ReleaseChannels } from '../../src/redis/release-channel.js'
+import { StandaloneLink } from '../../src/redis/standalone-link.js'
+import { Bystander } from '../setup/bystander.js'
+import { clusterClient, standaloneClient } from '../setup/clients.js'
+import { LineClient, WATCHDOG_MS } from './client.js'
+
+export interface ClientOptions {
+  /** How long what is granted to it in line lasts until it takes over, and after how long it looks for the first time. */
+  readonly firstLeaseMs?: number
+}
+
+export abstract class LinePlace {
+  readonly #clients: LineClient[] = []
+
+  constructor(readonly name: string) {}
+
+  /** Another process's client, in effect. */
+  client({ firstLeaseMs = 5_000 }: ClientOptions = {}): LineClient {
+    const client = this.open(randomUUID(), firstLeaseMs)
+    this.#clients.push(client)
+    return client
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.splice(0).map((client) => client.close()))
+  }
+
+  /** Lets time pass where the locks are. */
+  abstract pass(ms: number): Promise<void>
+
+  protected abstract open(clientId: string, firstLeaseMs: number): LineClient
+}
+
+export class MemoryPlace extends LinePlace {
+  readonly #clock = new VirtualClock()
+  readonly #locks = new MemoryLocks(this.#clock)
+
+  constructor() {
+    super('memory')
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.#clock.advance(ms)
+  }
+
+  protected open(clientId: string, firstLeaseMs: number): LineClient {
+    const settings = { clientId, firstLeaseMs, placePerCall: false }
+    const ports = {
+      lock: new MemoryLineLockPort(this.#locks, settings),
+      fenced: new MemoryFencedLockPort(this.#locks, settings),
+      fair: new MemoryLineLockPort(this.#locks, { ...settings, placePerCall: true }),
+      announced: new MemoryReentrantLockPort(this.#locks),
+    }
+    return new LineClient(clientId, ports, async () => {
+      for (const port of Object.values(ports)) port.close()
+    })
+  }
+}
+
+export class RedisPlace extends LinePlace {
+  constructor(
+    name: string,
+    private readonly pattern: () => RedisClient,
+    private readonly server: Bystander,
+  ) {
+    super(name)
+  }
+
+  static standalone(): RedisPlace {
+    const pattern = () => standaloneClient(inject('servers').standalone)
+    return new RedisPlace('standalone', pattern, Bystander.standalone())
+  }
+
+  static cluster(): RedisPlace {
+    const pattern = () => clusterClient(inject('servers').cluster.startupNodes)
+    return new RedisPlace('cluster', pattern, Bystander.cluster())
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.server.pass(ms)
+  }
+
+  override async close(): Promise<void> {
+    await super.close()
+    await this.server.close()
+  }
+
+  protected open(clientId: string, firstLeaseMs: number): LineClient {
+    const onError = (error: unknown): void => {
+      throw error
+    }
+    const clock = new SystemClock()
+    const schedule = new Schedule(clock, onError)
+    const channels = new ReleaseChannels(() => link, schedule)
+    const listener: LinkListener = {
+      message: (channel, text) => channels.announce(channel, text),
+      resumed: (resumed) => {
+        for (const channel of resumed) channels.announce(channel)
+      },
+      error: onError,
+    }
+    const pattern = this.pattern()
+    const link: Link = isCluster(pattern)
+      ? new ClusterLink(pattern, schedule, 5_000, listener)
+      : new StandaloneLink(pattern, schedule, 5_000, listener)
+    const parts = { link, channels, keyPrefix: '' }
+    const settings = { clientId, firstLeaseMs, watchdogLeaseMs: WATCHDOG_MS, clock, placePerCall: false }
+    const commands = (fenceRetentionMs?: number): LockCommands =>
+      new LockCommands(
+        link,
+        '',
+        { publishCommand: link.publishCommand, fenceRetentionMs, sliceMs: 20 },
+        onError,
+      )
+    const ports = {
+      lock: new LineLockPort(parts, commands(), settings),
+      fenced: new FencedLockPort(parts, commands(0), settings),
+      fair: new LineLockPort(parts, commands(), { ...settings, placePerCall: true }),
+      announced: new ReentrantLockPort(parts, commands()),
+    }
+    return new LineClient(clientId, ports, async () => {
+      channels.close()
+      await link.close()
+      schedule.clear()
+    })
+  }
+}
+
+let names = 0
+
+export function lockName(): string {
+  names += 1
+  return `line:${process.pid}:${Date.now()}:${names}`
+}
