@@ -94,7 +94,9 @@ export class Once {
       const outcome = await this.terms.locker.acquire(call)
       if (!(outcome instanceof Grant)) throw this.#refused(name, outcome, waitMs)
       flight.scope = scope
-      const result = await this.#computeUnder(outcome, scope, wanted, options.staleMs ?? 0, flight)
+      const lookBy = Math.max(answerBy, this.#now() + LEAST_ANSWER_MS)
+      const look = (): Promise<Landing | undefined> => this.#inTime(waiter, lookBy, this.#read(name))
+      const result = await this.#computeUnder(outcome, scope, wanted, options.staleMs ?? 0, flight, look)
       landing = { text: result.text, staleForMs: 0 }
       return result.value
     } finally {
@@ -138,14 +140,24 @@ export class Once {
     { key, name, compute, options }: Wanted<Value>,
     staleMs: number,
     flight: Flight | undefined,
+    look = (): Promise<Landing | undefined> => this.#read(name),
   ): Promise<{ readonly value: Awaited<Value>; readonly text: string }> {
     const { locker, owners } = this.terms
     if (!this.#isCurrent(scope.parent)) scope.parent?.end()
+    // Somebody may have kept one between the look and the lock. Where nothing is to be computed nobody waits for the release.
+    let kept: Landing | undefined
+    try {
+      kept = await look()
+    } catch (error) {
+      void locker.discard(grant)
+      throw error
+    }
+    if (isGoodFor(kept, staleMs)) {
+      void locker.discard(grant)
+      return { value: parsedFrom(kept.text), text: kept.text }
+    }
     const hold = new Hold(grant, locker, owners, undefined)
     const body = async (): Promise<{ readonly value: Awaited<Value>; readonly text: string }> => {
-      // Somebody may have kept one between the look and the lock.
-      const kept = await this.#read(name)
-      if (isGoodFor(kept, staleMs)) return { value: parsedFrom(kept.text), text: kept.text }
       // Nobody is to wait for a computation that a closed client no longer looks after.
       hold.signal.addEventListener('abort', () => {
         if (hold.signal.reason instanceof ClosedError) this.#end(key, flight)
