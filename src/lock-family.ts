@@ -1,5 +1,7 @@
 import { EventEmitter } from 'eventemitter3'
 import { checkName } from './checks.js'
+import { type Compute, ComputeOnce } from './compute-once/compute-once.js'
+import type { ComputeOnceOptions } from './compute-once/compute-once-options.js'
 import { CountDownLatch } from './count-down-latch.js'
 import { InvalidArgumentError } from './errors.js'
 import type { HoldfastEvents } from './events.js'
@@ -9,9 +11,6 @@ import type { Sequencer } from './fence/sequencer.js'
 import type { Kind, Kinds } from './kinds.js'
 import { Lock } from './lock.js'
 import { MultiLock } from './multi-lock.js'
-import { type Compute, Once } from './once/once.js'
-import { isOnceCall, type OnceCall } from './once/once-call.js'
-import type { OnceOptions } from './once/once-options.js'
 import { PermitExpirableSemaphore } from './permit-expirable-semaphore.js'
 import { ReadWriteLock } from './read-write-lock.js'
 import { Semaphore } from './semaphore.js'
@@ -25,7 +24,7 @@ const FENCED: Kind = 'fenced lock'
 export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   /** @internal */
   protected abstract readonly kinds: Kinds
-  #once: Once | undefined
+  #computeOnce: ComputeOnce | undefined
 
   /**
    * The reentrant lock of that name. Sends nothing.
@@ -153,25 +152,19 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   }
 
   /**
-   * The value kept under `key`; where there is none, one caller of all processes computes it with `compute`, and the others get
-   * what came of that. See docs/once.md.
+   * Returns the value stored under `key`. If there is none, one caller in one process computes it with `compute`, and all others
+   * get that value. See docs/compute-once.md.
    *
-   * @throws what `compute` throws, at its own caller; the next one that waits computes then.
-   * @throws `UnstorableValueError` if JSON cannot carry the value; `LockTimeoutError` if it was not there within `waitMs`.
+   * @throws what `compute` throws, to the caller that computed; the next waiting caller then computes.
+   * @throws `UnstorableValueError` if JSON cannot carry the value; `LockTimeoutError` if there was none within `waitMs`.
    */
-  override once<Value>(key: string, compute: Compute<Value>, options: OnceOptions): Promise<Awaited<Value>>
-  /** As in any `EventEmitter`: the listener hears the next event of that name, and no more. What has no `ttlMs` is this. */
-  override once<Name extends keyof HoldfastEvents>(
-    event: Name,
-    listener: EventEmitter.EventListener<HoldfastEvents, Name>,
-    context?: unknown,
-  ): this
-  override once<Name extends keyof HoldfastEvents>(
-    ...call: OnceCall | [Name, EventEmitter.EventListener<HoldfastEvents, Name>, unknown?]
-  ): this | Promise<unknown> {
-    if (!isOnceCall(call)) return super.once(...call)
-    this.#once ??= new Once(this.kinds.of('lock'), present(this.kinds.session.values))
-    return this.#once.get(...call)
+  async computeOnce<Value>(
+    key: string,
+    compute: Compute<Value>,
+    options: ComputeOnceOptions,
+  ): Promise<Awaited<Value>> {
+    this.#computeOnce ??= new ComputeOnce(this.kinds.of('lock'), present(this.kinds.session.values))
+    return await this.#computeOnce.get(key, compute, options)
   }
 }
 
