@@ -66,11 +66,15 @@ export class Holdfast extends LockFamily {
     })
     if (watchdogThread && !this.#session.lock.thread) {
       void this.#session.close()
-      throw new InvalidArgumentError('watchdogThread', true, 'false, with a store that has no such thread')
+      throw new InvalidArgumentError(
+        'watchdogThread',
+        true,
+        'false, because this store has no watchdog thread',
+      )
     }
     if (checkReplicas > 0 && !this.#session.acknowledging) {
       void this.#session.close()
-      throw new InvalidArgumentError('checkReplicas', checkReplicas, '0, with a store that has no replicas')
+      throw new InvalidArgumentError('checkReplicas', checkReplicas, '0, because this store has no replicas')
     }
     this.kinds = new Kinds(
       this.#session,
@@ -177,8 +181,8 @@ export class Holdfast extends LockFamily {
         owner,
         holder: owner,
         message:
-          `A run() ended with lock "${hold.name}" still locked by ${owner}, which nobody can unlock any more. It is no longer ` +
-          'renewed and ends with its lease. Call unlock() in a finally block, or use withLock().',
+          `A run() ended while ${owner} still held lock "${hold.name}", and nothing can unlock it now. Holdfast no longer renews ` +
+          'it; it ends with its lease. Call unlock() in a finally block, or use withLock().',
         waitedMs: 0,
         waiterStack: undefined,
         holderStack: undefined,

@@ -170,6 +170,6 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
 
 /** A kind of the store's that it may not have. */
 function present<Port>(port: Port | undefined): Port {
-  if (port === undefined) throw new InvalidArgumentError('kind', port, 'a kind that this store can keep')
+  if (port === undefined) throw new InvalidArgumentError('kind', port, 'a kind that this store supports')
   return port
 }

@@ -228,8 +228,7 @@ function checkLocks(locks: readonly Lock[], { owners }: EntryTerms): readonly Lo
       throw new InvalidArgumentError('locks', lock, 'locks of the Holdfast whose multiLock() was called')
     }
     // Kinds of one name can exclude each other: then the one would wait for the other for ever.
-    if (names.has(lock.name))
-      throw new InvalidArgumentError('locks', lock.name, 'locks of which no two have one name')
+    if (names.has(lock.name)) throw new InvalidArgumentError('locks', lock.name, 'locks with different names')
     names.add(lock.name)
   }
   return [...locks]

@@ -186,7 +186,7 @@ function checkThreadOptions(options: HoldfastOptions, watchdogMs: number) {
   if (typeof watchdogThread !== 'boolean')
     throw new InvalidArgumentError('watchdogThread', watchdogThread, 'true or false')
   if (maxBlockedMs !== undefined && !watchdogThread)
-    throw new InvalidArgumentError('maxBlockedMs', maxBlockedMs, 'nothing, unless watchdogThread is true')
+    throw new InvalidArgumentError('maxBlockedMs', maxBlockedMs, 'undefined, unless watchdogThread is true')
   const least = Math.ceil(watchdogMs / 3)
   return { watchdogThread, maxBlockedMs: whole('maxBlockedMs', maxBlockedMs, least) ?? 10 * watchdogMs }
 }
@@ -198,7 +198,7 @@ function checkReplicaOptions(options: HoldfastOptions, commandTimeoutMs: number)
     throw new InvalidArgumentError(
       'replicasTimeoutMs',
       replicasTimeoutMs,
-      'nothing, unless checkReplicas is set',
+      'undefined, unless checkReplicas is set',
     )
   const timeoutMs =
     whole('replicasTimeoutMs', replicasTimeoutMs, 1) ?? Math.min(1_000, Math.ceil(commandTimeoutMs / 2))
@@ -245,7 +245,7 @@ function checkIssued(owner: unknown, owners: Owners): void {
     throw new InvalidArgumentError(
       'owner',
       owner,
-      'an owner that this Holdfast has handed out (hold.owner, holdfast.owner())',
+      'an owner of this Holdfast (from hold.owner or holdfast.owner())',
     )
   }
 }

@@ -187,6 +187,6 @@ function checkPermitIds(permitIds: unknown): readonly [string, ...string[]] {
   throw new InvalidArgumentError(
     'permitIds',
     permitIds,
-    `ids of permits, from 1 to ${MOST_IDS}, each of 32 hexadecimal digits and given once`,
+    `1 to ${MOST_IDS} different ids of permits, each of 32 hexadecimal digits`,
   )
 }

@@ -50,7 +50,7 @@ export class ComputeOnce {
     options: ComputeOnceOptions,
   ): Promise<Awaited<Value>> {
     if (typeof key !== 'string' || key.length === 0 || !key.isWellFormed()) {
-      throw new InvalidArgumentError('key', key, 'a string of at least one character, of well-formed Unicode')
+      throw new InvalidArgumentError('key', key, 'a string of well-formed Unicode, not empty')
     }
     checkFunction('compute', compute)
     checkComputeOnceOptions(options)

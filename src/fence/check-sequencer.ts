@@ -21,6 +21,6 @@ export async function checkSequencer(
   const { held, lastFence } = await port.readTenure(name, owner)
   if (held && lastFence === fence) return sequencer
   if (lastFence !== undefined && fence > lastFence)
-    throw new SequencerError(`token ${fence} was never given, the last is ${lastFence}`, name)
+    throw new SequencerError(`token ${fence} was never minted; the last one is ${lastFence}`, name)
   throw new StaleSequencerError(name, fence, lastFence)
 }

@@ -15,6 +15,6 @@ export function checkFence(fence: Fence): bigint {
   throw new InvalidArgumentError(
     'fence',
     fence,
-    'a token: the hold.fence, a bigint from 1, of a kind of lock that mints them, as holdfast.fencedLock(name) does',
+    'a token: hold.fence (a bigint from 1) of a kind of lock that mints tokens, such as holdfast.fencedLock(name)',
   )
 }

@@ -34,7 +34,7 @@ export function encodeSequencer(sequencer: Omit<Sequencer, 'fence'> & { readonly
     throw new InvalidArgumentError(
       'hold.fence',
       fence,
-      'a hold with a fencing token, of holdfast.fencedLock(name) or readWriteLock(name); other kinds mint none',
+      'a hold with a fencing token, of holdfast.fencedLock(name) or readWriteLock(name); other kinds have no tokens',
       name,
     )
   }
@@ -62,7 +62,7 @@ export function decodeSequencer(text: unknown): Sequencer {
     typeof owner !== 'string' ||
     !isOwner(owner)
   ) {
-    throw new SequencerError('it is not of the layout that this version of Holdfast reads')
+    throw new SequencerError('this version of Holdfast cannot read its layout')
   }
   return { kind, name, mode, fence: BigInt(fence), owner }
 }

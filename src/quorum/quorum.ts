@@ -47,8 +47,8 @@ function checkMembers(members: unknown): void {
       'members',
       count,
       count < 3
-        ? 'three servers or more, an odd number: with fewer, none may fail. For one server, pass its client to Holdfast itself'
-        : `an odd number of servers: of ${count} as many may fail as of ${count - 1}, and there is one more that can`,
+        ? 'an odd number of servers, at least three: with fewer, none may fail. For one server, pass its client to Holdfast itself'
+        : `an odd number of servers: ${count} tolerate no more failures than ${count - 1}, and one more can fail`,
     )
   }
   const seen = new Map<unknown, number>()
@@ -62,7 +62,7 @@ function checkMembers(members: unknown): void {
       throw new InvalidArgumentError(
         `members[${index}]`,
         address ?? member,
-        `a server of its own; members[${twin}] is the same one, which would count twice and fail at once`,
+        `a different server; members[${twin}] is the same one, whose vote would count twice and fail twice`,
       )
     }
     seen.set(member, index)
@@ -78,8 +78,8 @@ function checkSingle(member: object, index: number): void {
   throw new InvalidArgumentError(
     `members[${index}]`,
     kind,
-    'a client of a single server: Redlock wants servers that are independent of each other and replicate nothing, since a ' +
-      'replica that takes over lacks the latest votes. For a Cluster or a Sentinel group, pass its client to Holdfast itself',
+    'a client of a single server: Redlock needs independent servers without replication, since a replica that takes over lacks ' +
+      'the latest votes. For a Cluster or a Sentinel group, pass its client to Holdfast itself',
   )
 }
 
