@@ -16,7 +16,8 @@ export async function ls(server: Server, pattern: string, output: Output): Promi
   }
   const { unreadable } = listing
   if (unreadable > 0) {
-    const text = `left out ${unreadable} that this user may not read. Check the ACL.`
+    const noun = unreadable === 1 ? 'lock' : 'locks'
+    const text = `left out ${unreadable} ${noun} that this user may not read. Check the ACL.`
     output.note('unreadable', text, { unreadable })
   }
   if (output.json) return exitCodes.ok

@@ -25,12 +25,10 @@ export interface Resource {
 export function checkResource({ permits, of }: ResourceFlags): void {
   if (of === undefined) return
   if (permits === undefined) {
-    throw usageError(
-      '--of says how many permits a semaphore has; say with --permits how many of them to take.',
-    )
+    throw usageError('--of sets how many permits a semaphore has; --permits says how many of them to take.')
   }
   if (permits > of)
-    throw usageError(`--permits ${permits} --of ${of} could never be had: take at most ${of}.`)
+    throw usageError(`--permits ${permits} --of ${of} could never succeed: take at most ${of}.`)
 }
 
 /** Two kinds at once are refused where options are read. */
@@ -69,7 +67,7 @@ async function prepareSemaphore({ family, keyspace }: Server, name: string, of?:
   throw new CliError(
     exitCodes.notALock,
     'NO_PERMITS',
-    `semaphore "${name}" has no permits set, so nobody could ever run. Say with --of how many there are in all.`,
+    `semaphore "${name}" has no permits set, so the command could never run. Set their number with --of.`,
     { lock: name },
   )
 }

@@ -74,7 +74,7 @@ export class Run {
       ...(hold.fence === undefined ? {} : { HOLDFAST_FENCE: String(hold.fence) }),
     })
     this.signals.forwardTo(child.pass)
-    // Whatever ends this program ends the command: without it the lock would be somebody else's soon.
+    // Whatever ends this program ends the command too: without this program another owner would soon get the lock.
     process.once('exit', child.terminate)
     let stopped: Promise<void> = Promise.resolve()
     const guard = new Guard(this.server.family, hold, graceMs, marginMs, (reason, leftMs) => {
@@ -84,7 +84,7 @@ export class Run {
     if (await child.clearUp(ending, graceMs))
       this.output.note(
         'killed',
-        'what the command had started did not end in time: killed',
+        'processes that the command had started did not end in time: killed',
         this.#about(hold),
       )
     guard[Symbol.dispose]()
@@ -118,14 +118,14 @@ export class Run {
         if (stopped === undefined) {
           this.output.note(
             'lost',
-            `${this.resource.called} was lost while the command ran: it may not have run alone`,
+            `${this.resource.called} was lost while the command ran: other work may have run at the same time`,
             this.#about(hold),
           )
-          // What the command has to say for itself wins; a success cannot be vouched for.
+          // The command's own failure takes precedence; a success cannot be trusted.
           return own === exitCodes.ok ? exitCodes.lost : own
         }
       } else if (error instanceof StoreError) {
-        const text = `${this.resource.called} could not be released and stays until its lease ends: ${error.message}`
+        const text = `${this.resource.called} could not be released and stays held until its lease ends: ${error.message}`
         this.output.note('not-released', text, this.#about(hold))
       } else {
         throw error
@@ -175,13 +175,13 @@ export class Run {
         ...(Number.isFinite(remainingMs) ? { remainingMs: Math.round(remainingMs) } : {}),
       })
       if (holder === undefined || holder !== process.env['HOLDFAST_OWNER']) return
-      const text = `${this.resource.called} is held by the holdfast run that this one is part of: they wait for each other`
+      const text = `${this.resource.called} is held by the holdfast run that started this one: the two wait for each other`
       this.output.note('self-wait', text, { lock: this.resource.name, holder })
     })
     holdfast.on('suspended', ({ owner, remainingMs }) => {
       const text =
-        `${this.resource.called} could not be renewed, trying on; ` +
-        `unless that works, the command is ended before the lease does, in ${timeText(remainingMs)}`
+        `${this.resource.called} could not be renewed; retrying. ` +
+        `Unless a retry succeeds, the command is ended before its lease, which ends in ${timeText(remainingMs)}`
       this.output.note('suspended', text, {
         lock: this.resource.name,
         owner,

@@ -54,7 +54,7 @@ export async function watch(
       before = looks
     } catch (error) {
       if (before === undefined || !(error instanceof StoreError && error.transient)) throw error
-      if (!away) output.note('away', `the server does not answer, trying on: ${error.message}`)
+      if (!away) output.note('away', `the server does not answer; retrying: ${error.message}`)
       if (!away) screen?.keep()
       away = true
     }
