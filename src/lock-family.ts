@@ -20,7 +20,7 @@ import { StripedLock } from './striped-lock.js'
 /** The kind of lock whose holds have sequencers. */
 const FENCED: Kind = 'fenced lock'
 
-/** What a `Holdfast` makes: handles of every kind of lock, by name. Making one sends nothing. */
+/** The handles that a `Holdfast` creates: every kind of lock, by name. Creating one sends nothing. */
 export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   /** @internal */
   protected abstract readonly kinds: Kinds
@@ -36,7 +36,7 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   }
 
   /**
-   * The reentrant lock of that name, each tenure of which has a fencing token: `hold.fence`. The same lock as `lock(name)` and as
+   * The reentrant lock of that name, with a fencing token for each tenure: `hold.fence`. The same lock as `lock(name)` and as
    * Redisson's `RFencedLock`, whose counter it shares. See docs/fencing.md. Sends nothing.
    */
   fencedLock(name: string): Lock {
@@ -52,8 +52,8 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   }
 
   /**
-   * A lock of that name that many may hold to read, or one to write; first come, first served. A lock of its own: it does not
-   * exclude `lock(name)`, nor Redisson's `RReadWriteLock`. See docs/read-write-lock.md. Sends nothing.
+   * A lock of that name that many owners may hold to read, or one to write; first come, first served. It is a separate lock: it does
+   * not exclude `lock(name)`, nor Redisson's `RReadWriteLock`. See docs/read-write-lock.md. Sends nothing.
    */
   readWriteLock(name: string): ReadWriteLock {
     checkName(name)
@@ -62,15 +62,15 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   }
 
   /**
-   * Permits that any number of calls share: each takes one or more, or waits. The same as Redisson's `RSemaphore` of that name, but
-   * that a crash gives them back. See docs/semaphore.md. Sends nothing.
+   * Permits that any number of calls share: each takes one or more, or waits. The same as Redisson's `RSemaphore` of that name, except
+   * that a crash returns permits. See docs/semaphore.md. Sends nothing.
    */
   semaphore(name: string): Semaphore {
     return new Semaphore(checkName(name), this.kinds.of('semaphore'), present(this.kinds.session.semaphore))
   }
 
   /**
-   * Permits each of which has an identity and a lease, so that another process can prolong or return it: Redisson's
+   * Permits with an id and a lease each, so that another process can prolong or return them: Redisson's
    * `RPermitExpirableSemaphore` of that name. See docs/permit-expirable-semaphore.md. Sends nothing.
    */
   permitExpirableSemaphore(name: string): PermitExpirableSemaphore {
@@ -95,7 +95,7 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   }
 
   /**
-   * A value in the store that is written together with a fencing token, and refuses writes under a smaller one than it has seen.
+   * A value in the store that is written together with a fencing token, and refuses a write with a smaller token than it has seen.
    * See docs/fencing.md. Sends nothing.
    */
   guardedValue(key: string): GuardedValue {
@@ -108,8 +108,8 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   /**
    * Checks a sequencer that a holder has passed on ({@link Hold.sequencer}).
    *
-   * @returns what it says, if that very tenure still holds the lock: at the moment of the store's answer, not for ever after.
-   * @throws `SequencerError` if the text is none or was changed; `StaleSequencerError` if the tenure is over.
+   * @returns its content, if that same tenure still held the lock when the store answered.
+   * @throws `SequencerError` if the text is not a sequencer or was changed; `StaleSequencerError` if the tenure is over.
    */
   async checkSequencer(text: string): Promise<Sequencer> {
     const { fencedLock, readWriteLock } = this.kinds.session
@@ -122,30 +122,30 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   }
 
   /**
-   * The reentrant lock of that name for servers and proxies without pub/sub: who waits asks again and again, with growing pauses.
-   * Excludes `lock(name)`, whose waiters do not hear its releases and wake when the lease they saw has ended. Sends nothing.
+   * The reentrant lock of that name for servers and proxies without pub/sub: a waiter polls, with growing pauses. Excludes
+   * `lock(name)`, whose waiters do not hear its releases and wake when the lease that they saw has ended. Sends nothing.
    *
-   * @throws `InvalidArgumentError` if an option is unusable.
+   * @throws `InvalidArgumentError` if an option is invalid.
    */
   spinLock(name: string, options: SpinOptions = {}): Lock {
     return new Lock(checkName(name), { ...this.kinds.of('spin lock'), polls: checkSpinOptions(options) })
   }
 
   /**
-   * Several locks as one: all of them are held, or none. Taken in one order for all callers, so that two who name the same locks
-   * in different orders do not wait for each other. See docs/multi-lock.md. Sends nothing.
+   * Several locks as one: a call holds all of them, or none. All callers take them in the same order, so two calls that list the same
+   * locks in different orders do not wait for each other. See docs/multi-lock.md. Sends nothing.
    *
-   * @param locks locks of this `Holdfast`, of whichever kinds, no two of one name.
+   * @param locks locks of this `Holdfast`, of any kinds, with different names.
    */
   multiLock(locks: readonly Lock[]): MultiLock {
     return new MultiLock(locks, this.kinds.of('lock'))
   }
 
   /**
-   * One resource split over several locks, named `<name>:0` to `<name>:<stripes - 1>`: to lock a part of it by key, or any part
-   * that is free. See docs/striped-lock.md. Sends nothing.
+   * One resource split over several locks, named `<name>:0` to `<name>:<stripes - 1>`: lock a part of it by key, or any free part.
+   * See docs/striped-lock.md. Sends nothing.
    *
-   * @param stripes how many: a whole number from 1 to 65536, the same in all programs that share the resource.
+   * @param stripes their number: from 1 to 65536, the same in all programs that share the resource.
    */
   stripedLock(name: string, stripes: number): StripedLock {
     return new StripedLock(checkName(name), stripes, this.kinds.of('lock'))
@@ -168,7 +168,7 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   }
 }
 
-/** A kind of the store's that it may not have. */
+/** The port of a kind that a store may not support. */
 function present<Port>(port: Port | undefined): Port {
   if (port === undefined) throw new InvalidArgumentError('kind', port, 'a kind that this store supports')
   return port
