@@ -5,7 +5,7 @@ import type { Output } from './output.js'
 import type { Server } from './server.js'
 import { table } from './table.js'
 
-/** Lists what is held now. JSON is written as it is found; a table needs to know its widths first. */
+/** Lists the locks that are held now. Writes JSON as it finds them; a table needs all widths first. */
 export async function ls(server: Server, pattern: string, output: Output): Promise<number> {
   await server.family.greet()
   const found: LockView[] = []

@@ -31,7 +31,7 @@ async function exitCodeOf(
     return session.exitCode
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Help that was asked for is an answer; help for want of a subcommand is not.
+      // Requested help is a result; help shown because a subcommand is missing is not.
       if (error.exitCode === 0) return exitCodes.ok
       if (error.code === 'commander.help') return exitCodes.usage
       const mistake = usageError(withoutAddresses(error.message.replace(/^error: /, ''), own))
@@ -41,7 +41,7 @@ async function exitCodeOf(
   }
 }
 
-/** What follows `run … --` is the command's, even if it looks like an option of ours. */
+/** The words after `run … --` belong to the command, even if they look like this program's options. */
 function splitAtCommand(args: readonly string[]): { own: string[]; words: readonly string[] | undefined } {
   const at = args.indexOf('--')
   if (at < 0 || !args.slice(0, at).includes('run')) return { own: [...args], words: undefined }
@@ -59,7 +59,7 @@ function programOf(session: Session, words: readonly string[] | undefined): Comm
     .addOption(new Option('--key-prefix <prefix>', 'put before each name').env('HOLDFAST_KEY_PREFIX'))
     .option('--json', 'write JSON, one object per line')
     .configureHelp({ showGlobalOptions: true })
-    // Errors are told here, in one way for all of them.
+    // All errors are reported in one place.
     .configureOutput({
       writeOut: (text) => output.results.write(text),
       writeErr: (text) => output.notes.write(text),
@@ -140,7 +140,7 @@ function adviceFor(program: Command, own: readonly string[], words: readonly str
   return `See: holdfast ${known === undefined ? '' : `${known} `}--help`
 }
 
-/** By the package's own name, so that it is found wherever this file has been built to. */
+/** Resolved by the package's own name, so that it works wherever this file was built to. */
 function version(): string {
   const about: unknown = JSON.parse(
     readFileSync(new URL(import.meta.resolve('holdfast/package.json')), 'utf8'),

@@ -12,7 +12,7 @@ import type { CommonFlags, Session } from './session.js'
 /** The library's own default. */
 const DEFAULT_WATCHDOG_MS = 30_000
 
-/** Adds `run`. `words` is what stood after `--`. */
+/** Adds `run`. `words` are the words after `--`. */
 export function runCommand(program: Command, session: Session, words: readonly string[] | undefined): void {
   const run = program
     .command('run')
@@ -72,7 +72,7 @@ export function runCommand(program: Command, session: Session, words: readonly s
     .addHelpText('after', runHelp)
 }
 
-/** Which kind of lock; at most one of them. */
+/** The options for the kind of lock; at most one of them. */
 function resourceOptions(): Option[] {
   return [
     new Option('--fair', 'take turns with others that wait: first come, first served').conflicts([
@@ -102,7 +102,7 @@ function commandOf(words: readonly string[] | undefined, shellText: string | und
   return { file, args }
 }
 
-/** A renewal that is not answered must be given up while there is time to repeat it. */
+/** An unanswered renewal must be abandoned while there is time for another one. */
 function commandTimeoutOf(watchdogMs: number): number {
   return Math.min(Math.max(Math.floor(watchdogMs / 6), 1_000), 3_000)
 }

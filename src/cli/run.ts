@@ -13,10 +13,10 @@ import { timeText } from './seconds.js'
 import type { Server } from './server.js'
 import { exitCodeOfSignal, type Signals } from './signals.js'
 
-/** How long the lock may take to be given back when a signal has come: a server that hangs must not hold up the end. */
+/** How long the release may take after a signal: a hanging server must not delay the end. */
 const RELEASE_MS = 1_000
 
-/** Runs a command while holding a lock. What it returns is the command's exit code, unless the lock gets in the way. */
+/** Runs a command while holding a lock. Returns the command's exit code, unless the lock was busy or lost. */
 export class Run {
   constructor(
     private readonly server: Server,
@@ -42,13 +42,13 @@ export class Run {
     return exitCode
   }
 
-  /** The hold, or the exit code when there will be none. */
+  /** The hold, or the exit code if there will be none. */
   async #obtain(): Promise<Hold | number> {
     const { signals, options, output } = this
     try {
       const hold = await obtain(this.resource, options, signals.aborted)
       if (signals.received === undefined) return hold
-      // The signal came while the grant was on its way to us.
+      // The signal arrived while the grant was on its way.
       await this.#released(hold)
     } catch (error) {
       if (signals.received === undefined) {
@@ -108,7 +108,7 @@ export class Run {
     if (await killed) this.output.note('killed', 'the command did not end in time: killed', details)
   }
 
-  /** Gives the lock back and settles with what the program ends. */
+  /** Releases the lock and resolves with the program's exit code. */
   async #release(hold: Hold, ending: Ending, stopped: StopReason | undefined): Promise<number> {
     const own = exitCodeOf(ending)
     try {
@@ -134,7 +134,7 @@ export class Run {
     return stopped === undefined ? own : exitCodes.lost
   }
 
-  /** Gives the lock back, but once there is a signal to end by, only if that takes no time. */
+  /** Releases the lock; after a signal to end, only if that takes no time. */
   async #released(hold: Hold): Promise<void> {
     const { aborted } = this.signals
     const impatient = new Promise<never>((_, reject) => {

@@ -10,11 +10,11 @@ import type { Server } from './server.js'
 export interface UnlockOptions {
   readonly force: boolean
   readonly yes: boolean
-  /** Which one, where several have the name. */
+  /** The kind of lock, if several have the name. */
   readonly kind?: KindFlag
 }
 
-/** Says what is wrong with the options before anything is asked of the server. */
+/** Checks the options before anything is sent. */
 export function checkUnlock({ force, yes }: UnlockOptions): void {
   if (!force) {
     throw usageError(
@@ -54,7 +54,7 @@ export async function unlock(
   return exitCodes.ok
 }
 
-/** The one that is meant: of that kind, or the only one that is held. */
+/** The lock that the user means: the one of that kind, or the only one that is held. */
 function choose(locks: readonly LockView[], kind: KindFlag | undefined): LockView {
   const [first] = locks
   if (first === undefined) throw new Error('Whatever the name, there is something to look at.')
@@ -62,7 +62,7 @@ function choose(locks: readonly LockView[], kind: KindFlag | undefined): LockVie
     const meant = locks.find((each) => flagOf(each) === kind)
     if (meant) return meant
     const number = locks.find((each) => each.number !== undefined)
-    // A number may well be what the user says it is.
+    // The number may be what the user says.
     if (number && kind === 'latch') return asLatch(number)
     return { name: first.name, kind: undefined, owners: [], remainingMs: 0 }
   }
