@@ -98,7 +98,7 @@ export function holderTexts({ kind, owners }: LockView): string[] {
 
 /** The owners, in a few words. */
 export function holderText(lock: LockView): string {
-  return lock.owners.length === 0 ? 'nobody known' : holderTexts(lock).join(', ')
+  return lock.owners.length === 0 ? 'an unknown owner' : holderTexts(lock).join(', ')
 }
 
 export function leaseText({ remainingMs }: LockView): string {
@@ -106,7 +106,7 @@ export function leaseText({ remainingMs }: LockView): string {
 }
 
 export function waitingText({ waitingClients }: LockView): string {
-  if (waitingClients === undefined) return 'not known (the server does not let this user count)'
+  if (waitingClients === undefined) return 'unknown (the server does not allow this user to count them)'
   return `${waitingClients} ${waitingClients === 1 ? 'client' : 'clients'}`
 }
 
@@ -114,7 +114,7 @@ export function waitingText({ waitingClients }: LockView): string {
 export function stateText(lock: LockView): string {
   const { count, number, mode } = lock
   if (count !== undefined) return count > 0 ? `closed, ${count} to be counted down` : 'open'
-  if (number !== undefined) return `${number}: permits available, or what a latch still counts down from`
+  if (number !== undefined) return `${number}: available permits, or the count of a latch`
   if (!isLocked(lock)) return 'free'
   return mode === undefined ? 'held' : `held to ${mode}`
 }
