@@ -1,17 +1,18 @@
 --[[
-  Keeps a value that was computed under a lock, if that lock is still held: who computed too long does not overwrite.
+  Stores a value of computeOnce if the owner still holds the lock under which it was computed: a computation that outlived the lock
+  must not overwrite a newer value.
 
   KEYS[1]  the lock: a hash of owner -> hold count
-  KEYS[2]  the value, of the same slot
+  KEYS[2]  the value, in the same slot
   ARGV[1]  owner
   ARGV[2]  the value's text
-  ARGV[3]  for how long to keep it, in milliseconds
+  ARGV[3]  its time to live, in milliseconds
 
   Returns
-    1  kept
+    1  stored
     0  the owner does not hold the lock; nothing was changed
 
-  Safe to repeat: it keeps the same once more, and nothing once the lock is another's.
+  Safe to repeat: it stores the same value again, or nothing if another owner has the lock.
 ]]
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return 0

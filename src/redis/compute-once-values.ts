@@ -4,7 +4,7 @@ import type { Link } from './link.js'
 import { runScript } from './script.js'
 import { computeOnceRead, computeOnceStore } from './scripts.generated.js'
 
-/** Values that were computed under a lock, each beside that lock: a string whose time to live is how long it is kept. */
+/** Values of computeOnce, each stored beside its lock: a string with a time to live. */
 export class ComputeOnceValues implements ValuesPort {
   constructor(
     private readonly link: Link,
