@@ -114,7 +114,7 @@ export function waitingText({ waitingClients }: LockView): string {
 export function stateText(lock: LockView): string {
   const { count, number, mode } = lock
   if (count !== undefined) return count > 0 ? `closed, ${count} to be counted down` : 'open'
-  if (number !== undefined) return `${number}: available permits, or the count of a latch`
+  if (number !== undefined) return `${number}: permits available, or the count of a latch`
   if (!isLocked(lock)) return 'free'
   return mode === undefined ? 'held' : `held to ${mode}`
 }
