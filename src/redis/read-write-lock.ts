@@ -250,6 +250,6 @@ function granted({ since, leaseMs, fence }: LineGrant): AcquireReply {
 /** An announcement within a script is refused for one reason only. */
 function untoldError(text: string, command: string, lockName: string): StoreError {
   const hint =
-    'Allow the ACL user the channels of read-write locks: without them waiters learn late of a release.'
+    'Grant the ACL user the channels of read-write locks: waiters learn of a release late without them.'
   return new StoreError('permission', command, { lockName, cause: new Error(text), transient: false, hint })
 }
