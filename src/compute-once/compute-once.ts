@@ -98,7 +98,9 @@ export class ComputeOnce {
       const outcome = await this.terms.locker.acquire(call)
       if (!(outcome instanceof Grant)) throw this.#refused(name, outcome, waitMs)
       flight.scope = scope
-      const computed = await this.#computeUnder(outcome, scope, wanted, options.staleMs ?? 0, flight)
+      const lookBy = Math.max(answerBy, this.#now() + LEAST_ANSWER_MS)
+      const look = (): Promise<CachedValue | undefined> => this.#inTime(waiter, lookBy, this.#read(name))
+      const computed = await this.#computeUnder(outcome, scope, wanted, options.staleMs ?? 0, flight, look)
       result = { text: computed.text, staleForMs: 0 }
       return computed.value
     } finally {
@@ -142,14 +144,24 @@ export class ComputeOnce {
     { key, name, compute, options }: Wanted<Value>,
     staleMs: number,
     flight: Flight | undefined,
+    look = (): Promise<CachedValue | undefined> => this.#read(name),
   ): Promise<{ readonly value: Awaited<Value>; readonly text: string }> {
     const { locker, owners } = this.terms
     if (!this.#isCurrent(scope.parent)) scope.parent?.end()
+    // Another process may have stored a value between the first read and the grant. Then the caller need not wait for the release.
+    let kept: CachedValue | undefined
+    try {
+      kept = await look()
+    } catch (error) {
+      void locker.discard(grant)
+      throw error
+    }
+    if (isUsable(kept, staleMs)) {
+      void locker.discard(grant)
+      return { value: parsedFrom(kept.text), text: kept.text }
+    }
     const hold = new Hold(grant, locker, owners, undefined)
     const body = async (): Promise<{ readonly value: Awaited<Value>; readonly text: string }> => {
-      // Another process may have stored a value between the first read and the grant.
-      const kept = await this.#read(name)
-      if (isUsable(kept, staleMs)) return { value: parsedFrom(kept.text), text: kept.text }
       // A closed client no longer renews the lock: other calls must not wait for this computation.
       hold.signal.addEventListener('abort', () => {
         if (hold.signal.reason instanceof ClosedError) this.#end(key, flight)

@@ -60,16 +60,14 @@ export class WaitQueue {
 
   /** The first that may re-enter `holder`'s tenure now. */
   reentrant(holder: Tenure): Waiter | undefined {
-    for (const waiter of this.#related?.get(holder.owner) ?? NOBODY) {
-      if (holder.admits(waiter.caller)) return waiter
-    }
+    for (const waiter of this.admittedBy(holder)) return waiter
     return undefined
   }
 
-  /** Those outside that tenure who might as well be within. */
+  /** Those outside that tenure who might as well be within; they may be in a section on the other side. */
   *admittedBy(tenure: Tenure): Iterable<Waiter> {
-    for (const waiter of this.#related?.get(tenure.owner) ?? NOBODY) {
-      if (tenure.admits(waiter.caller)) yield waiter
+    for (const key of [tenure.owner, keyWithin(tenure.owner)]) {
+      for (const waiter of this.#related?.get(key) ?? NOBODY) if (tenure.admits(waiter.caller)) yield waiter
     }
   }
 

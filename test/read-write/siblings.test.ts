@@ -101,6 +101,28 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
       await untilIdle(place, holdfast)
     })
 
+    test.each([
+      ['read', 'read', 'read'],
+      ['write', 'write'],
+      ['read', 'write', 'read', 'write'],
+    ] as const)(
+      'chaos 9037: within a section on both sides siblings take turns (%s, %s …)',
+      async (...order) => {
+        const { holdfast, read, write, room } = sides()
+        const siblings = (): Promise<unknown> =>
+          Promise.all(
+            order.map((side) => (side === 'read' ? read : write).withLock(() => room.section(side))),
+          )
+        await inTime(
+          place,
+          write.withLock(() => read.withLock(siblings)),
+        )
+        expect(room.seen.filter((inside) => inside.includes('write') && inside !== 'write')).toEqual([])
+        expect(room.seen).toHaveLength(order.length)
+        await untilIdle(place, holdfast)
+      },
+    )
+
     test('within a writing section: what is nested deeper goes past a sibling that waits', async () => {
       const { holdfast, read, write, room } = sides()
       const work = write.withLock(() =>

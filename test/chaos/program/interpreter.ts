@@ -20,6 +20,11 @@ interface Around {
   /** The scopes around it as the owner sees them, the outermost first. */
   readonly scope: readonly number[]
   readonly stands: () => boolean
+  /**
+   * Aborts when one of the sections is lost. What waits in it without a limit gives up then: to take a lost lock again, beside others
+   * that are held still, is to take it out of turn, and may wait for ever.
+   */
+  readonly lost?: AbortSignal
 }
 
 const OUTSIDE: Around = { scope: [], stands: () => true }
@@ -138,17 +143,22 @@ export class Interpreter {
     })
     const calledAt = performance.now()
     const controller = new AbortController()
-    const abort = abortMs === undefined ? undefined : setTimeout(() => controller.abort(), abortMs)
+    const giveUp = (): void => controller.abort()
+    const abort = abortMs === undefined ? undefined : setTimeout(giveUp, abortMs)
+    const lost = waitMs === undefined ? around.lost : undefined
+    lost?.addEventListener('abort', giveUp)
+    if (lost?.aborted) giveUp()
     const options: SectionOptions = {
       ...(waitMs === undefined ? {} : { waitMs }),
       ...(leaseMs === undefined ? {} : { leaseMs }),
-      ...(abortMs === undefined ? {} : { signal: controller.signal }),
+      ...(abortMs === undefined && !lost ? {} : { signal: controller.signal }),
       ...(owner === undefined ? {} : { owner }),
     }
     let entered = false
     const body = async (hold: AnyHold | undefined): Promise<void> => {
       entered = true
       clearTimeout(abort)
+      lost?.removeEventListener('abort', giveUp)
       await this.#inside(step, { c, calledAt }, hold, {
         ...around,
         scope: isAlone(target) ? around.scope : inner,
@@ -167,6 +177,7 @@ export class Interpreter {
         })
     } finally {
       clearTimeout(abort)
+      lost?.removeEventListener('abort', giveUp)
       if (waits) this.#waiting.delete(`${name} ${owner}`)
     }
     this.write(entered ? { e: 'done', c, how } : { e: 'fail', c, how })
@@ -239,7 +250,9 @@ export class Interpreter {
     presence.enter(stripe)
     this.#running.add(presence)
     try {
-      await this.#all(step.body, { ...around, stands: () => around.stands() && presence.look() })
+      const stands = (): boolean => around.stands() && presence.look()
+      const lost = [around.lost, hold?.signal].flatMap((signal) => signal ?? [])
+      await this.#all(step.body, { ...around, stands, lost: AbortSignal.any(lost) })
     } finally {
       presence.look()
       this.#running.delete(presence)
