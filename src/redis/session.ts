@@ -4,13 +4,13 @@ import type { ReadWritePorts } from '../kind-ports.js'
 import type { ServerIdentity, StoreSession, StoreSettings } from '../store.js'
 import { isCluster, type RedisClient } from './client.js'
 import { ClusterLink } from './cluster-link.js'
+import { ComputeOnceValues } from './compute-once-values.js'
 import { RedisCountDownLatchPort } from './count-down-latch.js'
 import { FairLockPort } from './fair-lock.js'
 import { FencedLockPort } from './fenced-lock.js'
 import { RedisGuardedPort } from './guarded-value.js'
 import { identityOf } from './identity.js'
 import type { Link, LinkListener } from './link.js'
-import { OnceValues } from './once-values.js'
 import { RedisPermitExpirableSemaphorePort } from './permit-expirable-semaphore.js'
 import { readWritePorts } from './read-write-lock.js'
 import { ReentrantLockPort } from './reentrant-lock.js'
@@ -45,7 +45,7 @@ export class RedisSession implements StoreSession {
   #permitExpirableSemaphore: RedisPermitExpirableSemaphorePort | undefined
   #countDownLatch: RedisCountDownLatchPort | undefined
   #guardedValues: RedisGuardedPort | undefined
-  #values: OnceValues | undefined
+  #values: ComputeOnceValues | undefined
 
   constructor(
     client: RedisClient,
@@ -133,9 +133,9 @@ export class RedisSession implements StoreSession {
     return this.#link.breaks
   }
 
-  get values(): OnceValues {
+  get values(): ComputeOnceValues {
     const [link, , keyPrefix] = this.#parts
-    this.#values ??= new OnceValues(link, keyPrefix)
+    this.#values ??= new ComputeOnceValues(link, keyPrefix)
     return this.#values
   }
 

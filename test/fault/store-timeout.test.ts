@@ -71,8 +71,8 @@ describe('a value that is computed once', () => {
     const holdfast = scene.holdfast({ commandTimeoutMs: 30_000 })
     await holdfast.lock(`${scene.name}:open`).isLocked()
     let computed = 0
-    const lost = scene.dropReply(calls('onceRead'), 'silence', 2)
-    const value = holdfast.once(scene.name, () => (computed += 1), { ttlMs: 60_000, waitMs: 500 })
+    const lost = scene.dropReply(calls('computeOnceRead'), 'silence', 2)
+    const value = holdfast.computeOnce(scene.name, () => (computed += 1), { ttlMs: 60_000, waitMs: 500 })
     await expect(value).rejects.toBeInstanceOf(LockTimeoutError)
     await lost
     expect(computed).toBe(0)

@@ -43,7 +43,7 @@ export class Interpreter {
   constructor(
     private readonly holdfast: Holdfast,
     resources: readonly Resource[],
-    private readonly ttlMs: { readonly once: number; readonly lease: number },
+    private readonly ttlMs: { readonly computed: number; readonly lease: number },
     private readonly numbers: Numbers,
     private readonly write: (told: Told) => void,
   ) {
@@ -166,7 +166,7 @@ export class Interpreter {
     }
     let how = 'ok'
     try {
-      if (target.kind === 'once') await this.#once(target.name, options, () => body(undefined))
+      if (target.kind === 'compute-once') await this.#computeOnce(target.name, options, () => body(undefined))
       else how = await this.#enter(step, target, options, body)
     } catch (error) {
       how = outcomeOf(error, controller.signal) ?? 'wrong'
@@ -183,13 +183,13 @@ export class Interpreter {
     this.write(entered ? { e: 'done', c, how } : { e: 'fail', c, how })
   }
 
-  async #once(key: string, options: SectionOptions, body: () => Promise<void>): Promise<void> {
-    await this.holdfast.once(key, async () => body(), { ...options, ttlMs: this.ttlMs.once })
+  async #computeOnce(key: string, options: SectionOptions, body: () => Promise<void>): Promise<void> {
+    await this.holdfast.computeOnce(key, async () => body(), { ...options, ttlMs: this.ttlMs.computed })
   }
 
   async #enter(
     { way, leaseMs, handedOn }: SectionStep,
-    target: Exclude<Target, { kind: 'once' }>,
+    target: Exclude<Target, { kind: 'compute-once' }>,
     options: SectionOptions,
     body: (hold: AnyHold) => Promise<void>,
   ): Promise<string> {
@@ -290,5 +290,5 @@ function isPermits(target: Target): target is PermitsTarget {
 
 /** Whether each acquisition stands for itself, and nothing re-enters it. */
 function isAlone(target: Target): boolean {
-  return isPermits(target) || target.kind === 'once'
+  return isPermits(target) || target.kind === 'compute-once'
 }
