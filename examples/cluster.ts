@@ -1,4 +1,4 @@
-/* A cluster: the same code. Waiters are woken by sharded pub/sub, on the node that keeps the lock. */
+/* A Cluster needs no other code. Sharded pub/sub wakes waiters, on the node that keeps the lock. */
 import process from 'node:process'
 import { Holdfast } from 'holdfast'
 import { Cluster } from 'ioredis'
@@ -11,7 +11,7 @@ const nodes = (process.env['HOLDFAST_CLUSTER'] ?? '127.0.0.1:7000').split(',').m
 const cluster = new Cluster(nodes)
 const holdfast = new Holdfast(cluster)
 
-// Each name lives in the slot of its own; two locks need not be on the same node to be nested.
+// Each name has its slot; nested locks need not be on the same node.
 await holdfast.lock('example:cluster:orders').withLock(async () => {
   await holdfast.lock('example:cluster:stock').withLock(async () => {
     const held: string[] = []

@@ -1,4 +1,4 @@
-/* Every machine starts the job at the same minute; one runs it, the others do without. */
+/* Every machine starts the job at the same minute; one runs it, the others skip it. */
 import process from 'node:process'
 import { Holdfast } from 'holdfast'
 import { Redis } from 'ioredis'
@@ -12,7 +12,7 @@ async function nightly(machine: Holdfast, job: () => Promise<void>): Promise<boo
   return true
 }
 
-// Three clients stand for three machines: to each other they are strangers.
+// Three clients stand for three machines.
 const machines = [new Holdfast(redis), new Holdfast(redis), new Holdfast(redis)]
 
 let answered = 0
@@ -23,7 +23,7 @@ const answers = new Promise<void>((resolve) => {
 
 const outcomes = await Promise.all(
   machines.map(async (machine) => {
-    // The job lasts until the others have been refused, so that this example prints the same each time.
+    // The job runs until the others have been refused, so that this example always prints the same.
     const ran = await nightly(machine, () => answers)
     if (!ran) answered += 1
     if (answered === machines.length - 1) everybodyAnswered()
@@ -34,6 +34,6 @@ console.log(
   `ran: ${outcomes.filter((ran) => ran).length}, did without: ${outcomes.filter((ran) => !ran).length}`,
 )
 
-// A job that runs when its machine is stopped may end, and gives its lock back: see docs/shutting-down.md.
+// When a machine is stopped, its running job may end and release the lock: see docs/shutting-down.md.
 await Promise.all(machines.map((machine) => machine.close({ drainMs: 5_000 })))
 redis.disconnect()

@@ -1,4 +1,4 @@
-/* Events carry no asynchronous context from one to the next. An owner that is passed by hand ties them together. */
+/* Events carry no asynchronous context from one to the next. An explicit owner connects them. */
 import { EventEmitter, once } from 'node:events'
 import process from 'node:process'
 import { type Hold, Holdfast, type Owner } from 'holdfast'
@@ -8,7 +8,7 @@ const redis = new Redis(process.env['HOLDFAST_REDIS_URL'] ?? 'redis://127.0.0.1:
 const holdfast = new Holdfast(redis)
 const lock = holdfast.lock('example:device')
 
-/** One upload, told by events: what begins in one listener ends in another. */
+/** An upload that begins in one event listener and ends in another. */
 class Upload extends EventEmitter<{ begin: []; part: [number]; end: []; done: [] }> {
   readonly owner: Owner = holdfast.owner()
   hold: Hold | undefined
@@ -22,7 +22,7 @@ upload.on('begin', async () => {
 })
 
 upload.on('part', async (number) => {
-  // The same owner: re-entered. Without { owner } this would wait for the upload to end, for ever.
+  // The same owner re-enters. Without { owner } this call would wait for ever for the upload to end.
   await lock.withLock({ owner: upload.owner }, async () => {
     console.log(`part ${number}, holds ${await lock.holdCount(upload.owner)}`)
   })

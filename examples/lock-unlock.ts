@@ -1,4 +1,4 @@
-/* Redisson's shape: lock() and unlock() in an owner scope, which is to async code what a thread is in Java. */
+/* Redisson's API: lock() and unlock() in an owner scope, which takes the place of a Java thread. */
 import process from 'node:process'
 import { Holdfast, NoOwnerError, NotOwnerError } from 'holdfast'
 import { Redis } from 'ioredis'
@@ -13,7 +13,7 @@ await holdfast.run(async () => {
     console.log(`once more: ${await lock.tryLock()}`)
     console.log(`holds: ${await lock.holdCount()}`)
 
-    // A scope of its own elsewhere is another owner.
+    // Another scope is another owner.
     const stranger = new Holdfast(redis)
     await stranger.run(async () => {
       console.log(`a stranger gets it: ${await stranger.lock('example:stock').tryLock({ waitMs: 50 })}`)
@@ -28,7 +28,7 @@ await holdfast.run(async () => {
   await lock.unlock().catch(explain)
 })
 
-// Outside a scope nobody could tell whose lock it is.
+// Outside a scope the lock has no owner.
 await lock.lock().catch(explain)
 
 function explain(error: unknown): void {

@@ -1,4 +1,4 @@
-/* A lock can be lost while work goes on. The work hears of it by the hold's signal, and stops. */
+/* A process can lose its lock while it works. The hold's signal then stops the work. */
 import { createServer } from 'node:http'
 import process from 'node:process'
 import { Holdfast, LockLostError } from 'holdfast'
@@ -8,7 +8,7 @@ const redis = new Redis(process.env['HOLDFAST_REDIS_URL'] ?? 'redis://127.0.0.1:
 const holdfast = new Holdfast(redis)
 const lock = holdfast.lock('example:export')
 
-// A slow service: it takes requests and answers none.
+// A slow service: it accepts requests and never answers.
 const service = createServer()
 await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
 const address = service.address()
@@ -23,7 +23,7 @@ service.once('request', () => {
 
 try {
   await lock.withLock(async (hold) => {
-    // fetch rejects with the reason of the signal: the LockLostError.
+    // fetch rejects with the signal's reason: the LockLostError.
     await fetch(`http://127.0.0.1:${port}/export`, { signal: hold.signal })
     hold.assertHeld()
     console.log('never printed: another owner may be at it by now')

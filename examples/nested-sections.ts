@@ -1,4 +1,4 @@
-/* Functions that call each other, each taking the lock it needs: nobody waits for himself. */
+/* Functions that call each other may each take the lock they need: none waits for itself. */
 import process from 'node:process'
 import { Holdfast } from 'holdfast'
 import { Redis } from 'ioredis'
@@ -14,7 +14,7 @@ const balances = new Map([
 holdfast.on('acquired', ({ holdCount }) => console.log(`acquired, hold ${holdCount}`))
 holdfast.on('released', ({ holdCount }) => console.log(`released, ${holdCount} left`))
 
-/** Sound on its own: it takes the lock, whoever calls it. */
+/** Correct on its own: it takes the lock, whatever its caller does. */
 async function change(name: string, amount: number): Promise<void> {
   await bank.withLock(async () => {
     const balance = balances.get(name) ?? 0
@@ -22,7 +22,7 @@ async function change(name: string, amount: number): Promise<void> {
   })
 }
 
-/** Sound as a whole: nobody sees the money gone from here and not yet arrived there. */
+/** Correct as a whole: no other section sees the money between the two accounts. */
 async function transfer(from: string, to: string, amount: number): Promise<void> {
   await bank.withLock(async () => {
     await change(from, -amount)

@@ -11,7 +11,7 @@ const sentinels = (process.env['HOLDFAST_SENTINELS'] ?? '127.0.0.1:26379').split
 const redis = new Redis({ sentinels, name: process.env['HOLDFAST_SENTINEL_NAME'] ?? 'mymaster' })
 const holdfast = new Holdfast(redis)
 
-// A failover may lose the newest locks. Then the holder hears of it here.
+// A failover may lose the newest locks. The holder then learns of it here.
 holdfast.on('lost', ({ name, reason }) => console.log(`lost ${name}: ${reason}`))
 
 await holdfast.lock('example:sentinel').withLock(async (hold) => {

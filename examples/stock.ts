@@ -5,7 +5,7 @@ import { Redis } from 'ioredis'
 
 const STRIPES = 20
 const redis = new Redis(process.env['HOLDFAST_REDIS_URL'] ?? 'redis://127.0.0.1:6379')
-// Two clients of one server are to each other as two processes.
+// Two clients of one server behave like two processes.
 const [here, there] = [new Holdfast(redis), new Holdfast(redis)]
 const stock = `example:stock:${process.pid}`
 await redis.hset(
@@ -21,12 +21,12 @@ async function takeFrom({ index }: Pick<StripeHold, 'index'>, wanted: number): P
   return taken
 }
 
-/** Takes what a stripe has; what is missing comes from the others. Less than was asked for when the stock is sold out. */
+/** Takes items from one stripe, and the rest from the others. Returns less than `quantity` if the stock is sold out. */
 async function order(shop: Holdfast, quantity: number): Promise<number> {
   const striped = shop.stripedLock(`${stock}:lock`, STRIPES)
-  // First any stripe that is free: orders hardly ever wait for each other.
+  // First any free stripe: orders hardly ever wait for each other.
   let taken = await striped.withAny((hold) => takeFrom(hold, quantity))
-  // That one may have been empty. Then all are looked into, each under its own lock.
+  // That stripe may be empty. Then try all of them, each under its own lock.
   for (let index = 0; taken < quantity && index < STRIPES; index += 1) {
     taken += await striped.stripe(index).withLock(() => takeFrom({ index }, quantity - taken))
   }

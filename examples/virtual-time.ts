@@ -1,4 +1,4 @@
-/* Unit tests of code that locks: no server, and hours pass at once. Run it with `node --test`. */
+/* Unit tests of code that uses locks: no server, and hours pass in an instant. Run it with `node --test`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Holdfast, LockTimeoutError } from 'holdfast'
@@ -17,12 +17,12 @@ async function importOrders(holdfast: Holdfast): Promise<'imported' | 'busy'> {
 test('gives up after a minute', async () => {
   const clock = new VirtualClock()
   const store = new MemoryStore(clock)
-  // Two clients of one store are to each other as two processes on one server.
+  // Two clients of one store behave like two processes on one server.
   const hold = await new Holdfast(store).lock('orders').acquire()
   const outcome = importOrders(new Holdfast(store))
   await clock.advance(60_000)
   assert.equal(await outcome, 'busy')
-  // The watchdog has kept it all the while.
+  // The watchdog has renewed it all the time.
   hold.assertHeld()
 })
 

@@ -84,7 +84,7 @@ export class AcknowledgedPort extends PassingPort {
     throw new StoreError('not-ready', 'acquire', {
       lockName: name,
       transient: true,
-      hint: 'The server that granted it has been replaced.',
+      hint: 'Another server has replaced the one that granted the lock.',
     })
   }
 }

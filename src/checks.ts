@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from './errors.js'
 
-/** How long names may be, in UTF-16 units: room for anything sane, and a bound on what is sent. */
+/** The longest name, in UTF-16 units: room for any sensible name, and a limit on what is sent. */
 const LONGEST_NAME = 512 * 1024
 
 export function checkName(name: unknown): string {
@@ -43,7 +43,7 @@ export function wholeOrInfinite(
   throw new InvalidArgumentError(argument, value, `a whole number of ${unit}, at least ${least}, or Infinity`)
 }
 
-/** By shape, not by class: signals of other realms and polyfills count too. */
+/** Compares the shape, not the class: signals of other realms and polyfills count too. */
 export function isAbortSignal(value: unknown): value is AbortSignal {
   return (
     typeof value === 'object' &&

@@ -7,21 +7,22 @@ import type { StoreSession } from './store.js'
 /** How a `Holdfast` ends. Times are whole milliseconds. */
 export interface CloseOptions {
   /**
-   * How long running sections, and holds that are not released yet, may go on. Holdfast renews and releases them as ever, and they may
-   * re-enter the locks they hold; every other new call is refused. As soon as nothing is held the client closes, however much of this
-   * is left. Minimum: 0.
+   * How long running sections and unreleased holds may continue. Holdfast renews and releases them as usual, and they may re-enter the
+   * locks that they hold; it refuses every other new call. The client closes as soon as it holds nothing, however much of this time is
+   * left. Minimum: 0.
    * @default 0: their signals abort at once
    */
   readonly drainMs?: number
   /**
-   * How long the store has, after that, to answer the releases under way and the requests that undo calls cut short. What it has not
-   * answered by then ends with its lease. Of several calls of `close()` the first one's counts. Minimum: 0.
+   * How long the store has, after that, to answer the releases under way and the requests that undo calls cut short. A lock whose
+   * request it has not answered by then ends with its lease. If `close()` is called several times, the first call's value counts.
+   * Minimum: 0.
    * @default 5000
    */
   readonly timeoutMs?: number
 }
 
-/** Cut connections reject the commands under way: what follows from that takes no longer. */
+/** Closed connections reject the commands under way; handling these rejections takes no longer than this. */
 const AFTERMATH_MS = 500
 
 /** The end of a client: one for all calls of `close()`. */
@@ -40,12 +41,12 @@ export class Closing {
     private readonly schedule: Schedule,
   ) {}
 
-  /** Whether it was asked for. */
+  /** Whether `close()` was called. */
   get begun(): boolean {
     return this.#work !== undefined
   }
 
-  /** A later call can bring the end of the draining nearer, never put it off. */
+  /** A later call can shorten the draining, but never prolong it. */
   by(options: CloseOptions): Promise<void> {
     checkObject('options', options, ['drainMs', 'timeoutMs'])
     const drainMs = whole('drainMs', options.drainMs, 0) ?? 0

@@ -7,15 +7,15 @@ import type { CountDownLatchPort } from './kind-ports.js'
 import type { AcquireOptions } from './options.js'
 import { checkPermits } from './permits-options.js'
 
-/** Any lease does: there is nothing in the store that it could end. */
+/** Any lease will do: the store has nothing that it could end. */
 const PASSING_MS = 86_400_000
 
 /** Options of a wait for a latch. */
 export type AwaitOptions = Pick<AcquireOptions, 'waitMs' | 'signal'>
 
 /**
- * A count of what is still to be done, and a gate that opens when it has come to zero. Redisson's `RCountDownLatch` of the same name
- * is the same latch. A cheap handle.
+ * A count of the parts still to be done; waiters continue when it reaches zero. Redisson's `RCountDownLatch` of the same name is the
+ * same latch. A cheap handle.
  */
 export class CountDownLatch {
   /** The latch's name. */
@@ -32,30 +32,30 @@ export class CountDownLatch {
     this.#port = port
   }
 
-  /** Sets the count where the latch is open, which closes it; tells whether it did. Minimum: 1. */
+  /** Sets the count if the latch is open, which closes it; returns whether it did. Minimum: 1. */
   async trySetCount(count: number): Promise<boolean> {
     checkPermits('count', count, 1)
     return await change(this.#locker, (request) => this.#port.trySetCount(this.name, count, request))
   }
 
-  /** What is left; 0 when the latch is open, or never was closed. */
+  /** The count; 0 if the latch is open or was never closed. */
   async count(): Promise<number> {
     return await this.#locker.query(() => this.#port.count(this.name))
   }
 
   /**
-   * Counts down by one. At zero all that wait go on, and the latch can be set again. An open latch stays open.
+   * Counts down by one. At zero all waiters continue, and the latch can be set again. An open latch stays open.
    *
-   * @returns what is left.
+   * @returns the new count.
    */
   async countDown(): Promise<number> {
     return await change(this.#locker, (request) => this.#port.countDown(this.name, request))
   }
 
   /**
-   * Resolves when the latch is open: at once where it is.
+   * Resolves when the latch is open; at once if it is open already.
    *
-   * @throws `LockTimeoutError` if it did not open within `waitMs` (default: as long as it takes); the signal's reason if that aborted.
+   * @throws `LockTimeoutError` if it did not open within `waitMs` (default: without limit); the signal's reason if it aborted.
    */
   async await(options: AwaitOptions = {}): Promise<void> {
     await this.#pass(await this.#entry.acquire(this.#once(options)))
@@ -68,7 +68,7 @@ export class CountDownLatch {
     return hold !== null
   }
 
-  /** Removes the latch, which opens it: all that wait go on. Tells whether there was one. */
+  /** Deletes the latch, which opens it: all waiters continue. Returns whether there was one. */
   async delete(): Promise<boolean> {
     return await change(this.#locker, (request) => this.#port.delete(this.name, request))
   }
@@ -78,7 +78,7 @@ export class CountDownLatch {
     return await this.#locker.query(() => this.#port.countWatchers(this.name))
   }
 
-  /** Whoever got in is let go at once: nothing of it is in the store, so no watchdog is needed. */
+  /** A grant is released at once: the store keeps nothing of it, so it needs no watchdog. */
   #once(options: AwaitOptions): AcquireOptions {
     checkObject('options', options, ['waitMs', 'signal'])
     return { ...options, leaseMs: PASSING_MS }

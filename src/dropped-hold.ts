@@ -29,8 +29,8 @@ function warn({ grant, locker }: Dropped): void {
     owner,
     holder: owner,
     message:
-      `A hold of lock "${name}" by ${owner} was dropped without a release, and nothing can release it any more. Holdfast renews its ` +
-      'lease until this process ends, the client is closed or its maxHoldMs is over. Call release() in a finally block, or use ' +
+      `A hold of lock "${name}" by ${owner} was dropped without a release, and nothing can release it now. Holdfast renews its ` +
+      'lease until this process ends, the client is closed or maxHoldMs is over. Call release() in a finally block, or use ' +
       '`await using` or withLock().',
     waitedMs: 0,
     waiterStack: undefined,

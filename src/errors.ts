@@ -3,7 +3,7 @@ import type { Owner } from './owner.js'
 
 export { HoldfastError, type HoldfastErrorDetails } from './holdfast-error.js'
 
-/** What a store failure was about; see {@link StoreError.reason}. */
+/** Why a store failed; see {@link StoreError.reason}. */
 export type StoreFailure =
   | 'unreachable'
   | 'timeout'
@@ -16,14 +16,14 @@ export type StoreFailure =
   | 'script'
   | 'unknown'
 
-/** The lock was not obtained within `waitMs`. Nothing is held and nothing is left behind. */
+/** The call did not get the lock within `waitMs`. It holds nothing and leaves nothing behind. */
 export class LockTimeoutError extends HoldfastError {
   /** @internal */
   static override readonly kind = 'LockTimeoutError'
 
   /** How long the call waited, in milliseconds. */
   readonly waitedMs: number
-  /** Who held the lock when it was last seen, where known. */
+  /** The owner that held the lock when it was last seen, if known. */
   readonly holder: Owner | undefined
 
   constructor(
@@ -37,11 +37,13 @@ export class LockTimeoutError extends HoldfastError {
       seen.remainingMs === undefined || !Number.isFinite(seen.remainingMs)
         ? ''
         : ` with ${Math.round(seen.remainingMs)} ms of its lease left`
-    const trouble = cause === undefined ? '' : ' The store did not answer in time; see cause.'
+    const advice =
+      cause === undefined
+        ? 'Wait longer (waitMs), or use tryAcquire() if you can do without the lock.'
+        : 'The store failed or did not answer in time: see cause.'
     super(
       'LOCK_TIMEOUT',
-      `Lock "${shorten(lockName)}" was not obtained within ${Math.round(waitedMs)} ms${holder}${lease}.${trouble} ` +
-        'Wait longer (waitMs), or use tryAcquire() where doing without is an answer.',
+      `Lock "${shorten(lockName)}" was not acquired within ${Math.round(waitedMs)} ms${holder}${lease}. ${advice}`,
       { lockName, cause },
     )
     this.waitedMs = waitedMs
@@ -49,14 +51,14 @@ export class LockTimeoutError extends HoldfastError {
   }
 }
 
-/** Someone tried to release what they do not hold. Nothing was changed in the store. Final: a retry cannot succeed. */
+/** An owner tried to release a lock that it does not hold. The store is unchanged. Final: a retry cannot succeed. */
 export class NotOwnerError extends HoldfastError {
   /** @internal */
   static override readonly kind: string = 'NotOwnerError'
 
-  /** Who asked. */
+  /** The owner that tried to release it. */
   readonly owner: Owner
-  /** Who holds the lock instead; `undefined` when it is free or could not be learned. */
+  /** The owner that holds the lock instead; `undefined` if it is free or the holder is unknown. */
   readonly holder: Owner | undefined
 
   constructor(
@@ -69,11 +71,11 @@ export class NotOwnerError extends HoldfastError {
       override?.code ?? 'NOT_OWNER',
       override?.message ??
         (owner === holder
-          ? `Owner ${owner} holds lock "${shorten(lockName)}", but not here: a hold is released by the scope that took it or ` +
-            'one within it, and a section of withLock() by its own end.'
+          ? `Owner ${owner} holds lock "${shorten(lockName)}", but not in this scope: only the scope that took a hold, or one ` +
+            'inside it, can release it, and a section of withLock() ends by itself.'
           : `Owner ${owner} does not hold lock "${shorten(lockName)}", so it cannot release it` +
             `${holder === undefined ? '' : `; ${holder} does`}. Release once for each acquisition, from the scope that ` +
-            'acquired, or keep the Hold and release that.'),
+            'acquired it, or keep the Hold and release that.'),
       { lockName, cause: override?.cause },
     )
     this.owner = owner
@@ -81,13 +83,13 @@ export class NotOwnerError extends HoldfastError {
   }
 }
 
-/** How a loss was noticed: the lease ran out by this machine's clocks, or the store said that the lock is not ours. */
+/** How a loss was noticed: the lease ran out by this machine's clocks, or the store answered that the owner does not hold the lock. */
 export type LossReason = 'lease-expired' | 'not-in-store'
 
 /**
- * A lock that was held is no longer: its lease ran out unrenewed, or somebody forced it open. Work guarded by it must stop.
- * Final: nothing of a new owner's is touched. It is a {@link NotOwnerError}; its `holder` is undefined, because who holds the
- * lock now was not asked.
+ * The owner has lost its lock: the lease ran out unrenewed, or the lock was forced open. Work guarded by it must stop. Final: a new
+ * owner's lock is not touched. It is a {@link NotOwnerError}; its `holder` is undefined, because Holdfast did not ask for the
+ * present holder.
  */
 export class LockLostError extends NotOwnerError {
   /** @internal */
@@ -95,19 +97,19 @@ export class LockLostError extends NotOwnerError {
 
   /** How the loss was noticed. */
   readonly reason: LossReason
-  /** What the body of `withLock` returned although the lock was lost meanwhile; `undefined` elsewhere. */
+  /** The result of `withLock`'s body, if it returned one although the lock was lost; otherwise `undefined`. */
   result: unknown
 
   constructor(lockName: string, owner: Owner, reason: LossReason, cause?: unknown) {
     const what =
       reason === 'lease-expired'
         ? 'its lease ran out before it was renewed or released'
-        : 'the store no longer has it (it expired there, was forced open, or the data was lost)'
+        : 'the store no longer has it (it expired, was forced open, or the server lost its data)'
     super(lockName, owner, undefined, {
       code: 'LOCK_LOST',
       message:
         `Lock "${shorten(lockName)}" was lost by ${owner}: ${what}. Another owner may hold it now. Stop the guarded work ` +
-        'when hold.signal aborts; where a late write would do harm, check a fencing token at the resource.',
+        'when hold.signal aborts; if a late write would do harm, check a fencing token at the resource.',
       cause,
     })
     this.reason = reason
@@ -115,7 +117,7 @@ export class LockLostError extends NotOwnerError {
   }
 }
 
-/** `lock()`, `tryLock()` or `unlock()` was called where no owner is known. */
+/** `lock()`, `tryLock()` or `unlock()` was called outside an owner scope and without an `owner`. */
 export class NoOwnerError extends HoldfastError {
   /** @internal */
   static override readonly kind = 'NoOwnerError'
@@ -123,14 +125,14 @@ export class NoOwnerError extends HoldfastError {
   constructor(lockName: string, method: string) {
     super(
       'NO_OWNER',
-      `${method}() on lock "${shorten(lockName)}" was called outside an owner scope, so there is no one it could count for. ` +
+      `${method}() on lock "${shorten(lockName)}" was called outside an owner scope, so it has no owner. ` +
         'Call it inside holdfast.run(async () => …), pass { owner: holdfast.owner() }, or use withLock() or acquire().',
       { lockName },
     )
   }
 }
 
-/** The `Holdfast` instance was closed: its waits end with this, and later calls are refused with it. */
+/** The `Holdfast` instance was closed: its waits and all later calls reject with this error. */
 export class ClosedError extends HoldfastError {
   /** @internal */
   static override readonly kind = 'ClosedError'
@@ -139,13 +141,13 @@ export class ClosedError extends HoldfastError {
     super(
       'CLOSED',
       `Holdfast was closed${lockName === undefined ? '' : ` while lock "${shorten(lockName)}" was in use`}. ` +
-        'What was still held is no longer renewed and ends with its lease. Make a new Holdfast to go on.',
+        'Locks that were still held are no longer renewed and end with their leases. Create a new Holdfast to continue.',
       { lockName },
     )
   }
 }
 
-/** An argument is unusable. Thrown before anything is sent. */
+/** An argument is invalid. Thrown before anything is sent. */
 export class InvalidArgumentError extends HoldfastError {
   /** @internal */
   static override readonly kind = 'InvalidArgumentError'
@@ -162,7 +164,7 @@ export class InvalidArgumentError extends HoldfastError {
   }
 }
 
-/** The queue of this lock in this process is full (`maxWaiters`). Nothing is held and nothing is left behind. */
+/** The queue of this lock in this process is full (`maxWaiters`). The call holds nothing and leaves nothing behind. */
 export class TooManyWaitersError extends HoldfastError {
   /** @internal */
   static override readonly kind = 'TooManyWaitersError'
@@ -171,26 +173,26 @@ export class TooManyWaitersError extends HoldfastError {
     super(
       'TOO_MANY_WAITERS',
       `Lock "${shorten(lockName)}" already has ${maxWaiters} waiters in this process (maxWaiters). ` +
-        'Shed the work, or raise maxWaiters if so many waiters are expected.',
+        'Reject the work, or raise maxWaiters if you expect so many waiters.',
       { lockName },
     )
   }
 }
 
 /**
- * The store failed: it cannot be reached, did not answer in time, or refused the command. `cause` is the client's own error.
+ * The store failed: it is out of reach, did not answer in time, or refused the command. `cause` is the client library's error.
  */
 export class StoreError extends HoldfastError {
   /** @internal */
   static override readonly kind = 'StoreError'
 
-  /** What it was about. */
+  /** Why it failed. */
   readonly reason: StoreFailure
   /** The command or script that failed. */
   readonly command: string
   /** Whether the same command may succeed a moment later (the connection broke, a failover is under way, …). */
   readonly transient: boolean
-  /** What the body of `withLock` returned although its release failed; `undefined` elsewhere. */
+  /** The result of `withLock`'s body, if it returned one although the release failed; otherwise `undefined`. */
   result: unknown
 
   constructor(
@@ -221,7 +223,7 @@ function describe(value: unknown): string {
   return shorten(String(value))
 }
 
-/** Whatever was handed in, describing it must not fail. */
+/** Must not fail, whatever the value is. */
 function classNameOf(value: object): string {
   try {
     const name: unknown = value.constructor?.name

@@ -6,16 +6,16 @@ import { encodeSequencer } from './fence/sequencer.js'
 import { type Owner, type Owners, Scope } from './owner.js'
 
 /**
- * One acquisition of a lock, to be given back once. Holds of one owner stack up; the lock is free when the last is released.
+ * One acquisition of a lock, to be released once. An owner's holds stack; the lock is free when the last is released.
  */
 export class Hold implements AsyncDisposable {
   /** The lock's name. */
   readonly name: string
-  /** Who holds: `<clientId>:<number>`. */
+  /** The owner: `<clientId>:<number>`. */
   readonly owner: Owner
   /**
-   * The fencing token, where the kind of lock has one: it grows with each new tenure of the lock. A resource that remembers the
-   * greatest token it has seen and refuses smaller ones is safe from holders that wake up too late.
+   * The fencing token, if the kind of lock has one: it grows with each new tenure of the lock. A resource that remembers the
+   * greatest token it has seen and refuses smaller ones is safe from late writers.
    */
   readonly fence: bigint | undefined
   readonly #grant: Grant
@@ -36,9 +36,9 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Aborts when the lock is lost while this hold stands, with the {@link LockLostError} as its reason: hand it to whatever the
-   * guarded work awaits. Closing the `Holdfast` aborts it too, with a `ClosedError`, because nobody would notice a loss any
-   * more. A release does not abort it.
+   * Aborts if the lock is lost before this hold is released, with the {@link LockLostError} as its reason: pass it to everything that
+   * the guarded work awaits. Closing the `Holdfast` aborts it too, with a `ClosedError`, because Holdfast no longer detects a loss
+   * then. A release does not abort it.
    */
   get signal(): AbortSignal {
     if (!this.#controller) {
@@ -51,8 +51,8 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * How long the lock is certain to be held yet if it is not renewed, in milliseconds, by the local clock and with a margin for
-   * clocks that run apart. 0 once it is lost or released. Asks nobody.
+   * How long the lock is certainly held without another renewal, in milliseconds, by the local clock, less a margin for clock drift.
+   * 0 once it is lost or released. Sends nothing.
    */
   remainingMs(): number {
     const { tenure, released, loss } = this.#grant
@@ -61,7 +61,7 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * A text to pass on to a resource, which asks `holdfast.checkSequencer(text)` whether this very tenure still holds the lock
+   * A text to pass on to a resource, which calls `holdfast.checkSequencer(text)` to check that this same tenure still holds the lock
    * (Chubby's sequencer). For holds of `fencedLock` and `readWriteLock`.
    *
    * @throws `InvalidArgumentError` if the hold has no fencing token.
@@ -74,10 +74,10 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Returns if the lock is still held; call it right before what must not happen twice. Compares clocks itself, so it is right
-   * even when the event loop was blocked or the machine asleep and no timer has fired yet (rule L3).
+   * Returns if the lock is still held; call it right before a step that must not happen twice. It compares clocks itself, so it is
+   * right even if the event loop was blocked or the machine asleep and no timer has fired yet (rule L3).
    *
-   * @throws {@link LockLostError} if the lock was lost; `signal` is aborted then.
+   * @throws {@link LockLostError} if the lock was lost; `signal` has then aborted.
    * @throws {@link NotOwnerError} if this hold was released.
    * @throws `ClosedError` if the `Holdfast` was closed.
    */
@@ -89,38 +89,38 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Gives this hold back; the lock is free when it was the owner's last. A second call does nothing.
+   * Releases this hold; the lock is free if it was the owner's last. A second call does nothing.
    *
-   * @throws {@link LockLostError} if the lock was lost. Nothing in the store was touched.
-   * @throws `StoreError` if the store could not be reached. The lock is then free when its lease ends, or before.
+   * @throws {@link LockLostError} if the lock was lost. The store is unchanged.
+   * @throws `StoreError` if the store is out of reach. The lock is then free when its lease ends, or before.
    * @throws `ClosedError` if the `Holdfast` was closed. The lock is then free when its lease ends.
    */
   release(): Promise<void> {
     return this.giveBack() ?? Promise.resolve()
   }
 
-  /** @internal As {@link release}; undefined when that is done already, since the lock was handed over in memory. */
+  /** @internal As {@link release}; undefined if it is done already, because the lock was handed over in memory. */
   giveBack(): Promise<void> | undefined {
     this.#ownScope?.end()
     return this.#locker.release(this.#grant)
   }
 
   /**
-   * Runs `body` as this hold's owner: in its asynchronous context the lock is re-entered, not waited for. Does not release.
+   * Runs `body` as this hold's owner: calls in its asynchronous context re-enter the lock instead of waiting. Does not release it.
    *
-   * @returns what `body` returns, and rejects as it rejects.
+   * @returns the result of `body`, and rejects as it rejects.
    */
   async run<Result>(body: () => Result | PromiseLike<Result>): Promise<Awaited<Result>> {
     checkFunction('body', body)
     return await this.#owners.within(new Scope(this.owner, this.#grant.scope.live()), body)
   }
 
-  /** `await using`: releases at the end of the block. A lock that was lost meanwhile rejects with {@link LockLostError}. */
+  /** `await using`: releases at the end of the block. Rejects with {@link LockLostError} if the lock was lost. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release()
   }
 
-  /** @internal From now on the watchdog does nothing for this hold's sake: nobody is left to release it. */
+  /** @internal The watchdog stops renewing for this hold, because nothing is left to release it. */
   stopRenewing(): void {
     if (this.#grant.renewUntil !== undefined) this.#grant.renewUntil = Number.NEGATIVE_INFINITY
   }

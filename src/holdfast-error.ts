@@ -3,23 +3,23 @@ const KINDS = Symbol.for('holdfast.error.kinds')
 
 /** Details common to all errors of Holdfast. */
 export interface HoldfastErrorDetails {
-  /** The lock the error is about, where there is one. */
+  /** The lock that the error is about, if any. */
   readonly lockName?: string | undefined
-  /** The error underneath, usually the client library's. */
+  /** The underlying error, usually the client library's. */
   readonly cause?: unknown
 }
 
 /**
- * The root of every error Holdfast throws. `code` is stable and meant for programs; the message is meant for people and may
+ * The base class of all errors of Holdfast. `code` is stable and meant for programs; the message is meant for people and may
  * change. `instanceof` recognises errors made by another copy of this package.
  */
 export class HoldfastError extends Error {
-  /** @internal What `instanceof` goes by. */
+  /** @internal `instanceof` compares this. */
   static readonly kind: string = 'HoldfastError'
 
   /** Stable identifier, for example `LOCK_TIMEOUT`. */
   readonly code: string
-  /** Name of the lock concerned; `undefined` where no lock is. */
+  /** The name of the lock that the error is about; `undefined` if there is none. */
   readonly lockName: string | undefined
 
   constructor(code: string, message: string, details: HoldfastErrorDetails = {}) {

@@ -16,13 +16,13 @@ import { storeOf } from './redis/store.js'
 import { sleepMeter } from './sleep-meter.js'
 import type { LockState, Store, StoreSession } from './store.js'
 
-/** How much of each sort is alive in a client. */
+/** The number of live objects of each sort in a client. */
 export type Census = Readonly<
   Record<'gates' | 'calls' | 'tenures' | 'watched' | 'strays' | 'scopes' | 'appointments', number>
 >
 
 /**
- * The client: makes locks, knows which owner the running code acts for, and owns what it opened. One for each process and
+ * The client: creates locks, knows the owner of the running code, and owns the connections that it opened. One per process and
  * server is enough.
  */
 export class Holdfast extends LockFamily {
@@ -36,9 +36,9 @@ export class Holdfast extends LockFamily {
   readonly #closing: Closing
 
   /**
-   * @param clientOrStore an ioredis (or iovalkey) `Redis` or `Cluster`, or a store. A client is only the pattern for connections
-   *   of Holdfast's own, made with `duplicate()`: it is never used for commands, and never closed.
-   * @throws `InvalidArgumentError` if an option is unusable. Connects only when first used.
+   * @param clientOrStore an ioredis (or iovalkey) `Redis` or `Cluster`, or a store. Holdfast never sends commands over a client and
+   *   never closes it; it opens its own connections with `duplicate()`.
+   * @throws `InvalidArgumentError` if an option is invalid. Connects only on first use.
    */
   constructor(clientOrStore: RedisClient | Store, options: HoldfastOptions = {}) {
     super()
@@ -66,11 +66,15 @@ export class Holdfast extends LockFamily {
     })
     if (watchdogThread && !this.#session.lock.thread) {
       void this.#session.close()
-      throw new InvalidArgumentError('watchdogThread', true, 'false, with a store that has no such thread')
+      throw new InvalidArgumentError(
+        'watchdogThread',
+        true,
+        'false, because this store has no watchdog thread',
+      )
     }
     if (checkReplicas > 0 && !this.#session.acknowledging) {
       void this.#session.close()
-      throw new InvalidArgumentError('checkReplicas', checkReplicas, '0, with a store that has no replicas')
+      throw new InvalidArgumentError('checkReplicas', checkReplicas, '0, because this store has no replicas')
     }
     this.kinds = new Kinds(
       this.#session,
@@ -86,10 +90,10 @@ export class Holdfast extends LockFamily {
 
   /**
    * Runs `body` as one logical thread: `lock()`, `unlock()` and `tryLock()` in its asynchronous context act for its owner.
-   * Inside another scope the owner is that scope's, so that code which brings a scope of its own can be nested.
+   * Inside another scope it keeps that scope's owner, so that code with its own scope can be nested.
    *
-   * @returns what `body` returns, and rejects as it rejects. What it leaves locked is no longer renewed, and a `warning` is
-   *   emitted.
+   * @returns the result of `body`, and rejects as it rejects. If `body` leaves a lock locked, Holdfast stops renewing it and emits a
+   *   `warning`.
    */
   async run<Result>(body: () => Result | PromiseLike<Result>): Promise<Awaited<Result>> {
     checkFunction('body', body)
@@ -102,13 +106,13 @@ export class Holdfast extends LockFamily {
     }
   }
 
-  /** A new owner, for code that has no asynchronous context to carry it: pass it as `owner`. */
+  /** A new owner, for code without an asynchronous context to carry one: pass it as `owner`. */
   owner(): Owner {
     return this.#owners.next()
   }
 
   /**
-   * The locks in the store that are held now, by anybody. Scans the key space step by step: for operators, not for hot paths.
+   * The locks in the store that are held now, by any owner. Scans the key space step by step: for operators, not for hot paths.
    *
    * @param pattern a glob (`*`, `?`, `[a-z]`) over names. Default: all.
    */
@@ -127,13 +131,13 @@ export class Holdfast extends LockFamily {
   }
 
   /**
-   * Ends all waits with `ClosedError`, refuses new ones, stops the watchdog and closes the connections it made. Sections that run
-   * have `drainMs` to end and give their locks back; then their `signal` aborts, and their locks are not freed, since their work
-   * may still be running, but end with their leases. Takes no longer than `drainMs` and `timeoutMs` together, and a moment,
-   * whatever the store does. Safe to call twice: a second call may shorten `drainMs`. Do not await it within a section, which
-   * would wait for itself. See docs/shutting-down.md.
+   * Ends all waits with `ClosedError`, refuses new ones, stops the watchdog and closes the connections that it opened. Running
+   * sections have `drainMs` to end and release their locks. Then their `signal` aborts; their work may still be running, so their
+   * locks are not freed but end with their leases. Takes at most `drainMs` plus `timeoutMs` plus about a second, whatever the store
+   * does. Safe to call twice: a second call may shorten `drainMs`. Do not await it inside a section: the two would wait for each
+   * other. See docs/shutting-down.md.
    *
-   * @throws `InvalidArgumentError` if an option is unusable; then nothing was done.
+   * @throws `InvalidArgumentError` if an option is invalid; then nothing was done.
    */
   async close(options: CloseOptions = {}): Promise<void> {
     await this.#closing.by(options)
@@ -144,8 +148,8 @@ export class Holdfast extends LockFamily {
   }
 
   /**
-   * How much is alive in this client: callers and waiters, tenures held, renewals, unsettled give-backs, appointments. All zero
-   * when it is idle. For tests and monitoring.
+   * The number of live objects in this client: calls and waiters, tenures, renewals, requests to undo, timers. All zero when it is
+   * idle. For tests and monitoring.
    */
   get census(): Census {
     const used = this.kinds.used
@@ -162,7 +166,7 @@ export class Holdfast extends LockFamily {
     }
   }
 
-  /** What happened in this client since it was made, in numbers: see docs/metrics.md. Costs some microseconds. */
+  /** Counters and histograms of this client since its creation: see docs/metrics.md. Costs some microseconds. */
   metrics(): HoldfastMetrics {
     return this.kinds.metrics.snapshot()
   }
@@ -177,8 +181,8 @@ export class Holdfast extends LockFamily {
         owner,
         holder: owner,
         message:
-          `A run() ended with lock "${hold.name}" still locked by ${owner}, which nobody can unlock any more. It is no longer ` +
-          'renewed and ends with its lease. Call unlock() in a finally block, or use withLock().',
+          `A run() ended while ${owner} still held lock "${hold.name}", and nothing can unlock it now. Holdfast no longer renews ` +
+          'it; it ends with its lease. Call unlock() in a finally block, or use withLock().',
         waitedMs: 0,
         waiterStack: undefined,
         holderStack: undefined,

@@ -76,7 +76,7 @@ export class Kinds {
 
   #begin(kind: Kind): EntryTerms {
     const port = this.#portOf(kind)
-    if (!port) throw new InvalidArgumentError('kind', kind, 'a kind of lock that this store can keep')
+    if (!port) throw new InvalidArgumentError('kind', kind, 'a kind of lock that this store supports')
     const locker = new Locker(
       kind,
       port,

@@ -1,5 +1,7 @@
 import { EventEmitter } from 'eventemitter3'
 import { checkName } from './checks.js'
+import { type Compute, ComputeOnce } from './compute-once/compute-once.js'
+import type { ComputeOnceOptions } from './compute-once/compute-once-options.js'
 import { CountDownLatch } from './count-down-latch.js'
 import { InvalidArgumentError } from './errors.js'
 import type { HoldfastEvents } from './events.js'
@@ -9,9 +11,6 @@ import type { Sequencer } from './fence/sequencer.js'
 import type { Kind, Kinds } from './kinds.js'
 import { Lock } from './lock.js'
 import { MultiLock } from './multi-lock.js'
-import { type Compute, Once } from './once/once.js'
-import { isOnceCall, type OnceCall } from './once/once-call.js'
-import type { OnceOptions } from './once/once-options.js'
 import { PermitExpirableSemaphore } from './permit-expirable-semaphore.js'
 import { ReadWriteLock } from './read-write-lock.js'
 import { Semaphore } from './semaphore.js'
@@ -21,11 +20,11 @@ import { StripedLock } from './striped-lock.js'
 /** The kind of lock whose holds have sequencers. */
 const FENCED: Kind = 'fenced lock'
 
-/** What a `Holdfast` makes: handles of every kind of lock, by name. Making one sends nothing. */
+/** The handles that a `Holdfast` creates: every kind of lock, by name. Creating one sends nothing. */
 export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   /** @internal */
   protected abstract readonly kinds: Kinds
-  #once: Once | undefined
+  #computeOnce: ComputeOnce | undefined
 
   /**
    * The reentrant lock of that name. Sends nothing.
@@ -37,7 +36,7 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   }
 
   /**
-   * The reentrant lock of that name, each tenure of which has a fencing token: `hold.fence`. The same lock as `lock(name)` and as
+   * The reentrant lock of that name, with a fencing token for each tenure: `hold.fence`. The same lock as `lock(name)` and as
    * Redisson's `RFencedLock`, whose counter it shares. See docs/fencing.md. Sends nothing.
    */
   fencedLock(name: string): Lock {
@@ -53,8 +52,8 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   }
 
   /**
-   * A lock of that name that many may hold to read, or one to write; first come, first served. A lock of its own: it does not
-   * exclude `lock(name)`, nor Redisson's `RReadWriteLock`. See docs/read-write-lock.md. Sends nothing.
+   * A lock of that name that many owners may hold to read, or one to write; first come, first served. It is a separate lock: it does
+   * not exclude `lock(name)`, nor Redisson's `RReadWriteLock`. See docs/read-write-lock.md. Sends nothing.
    */
   readWriteLock(name: string): ReadWriteLock {
     checkName(name)
@@ -63,15 +62,15 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   }
 
   /**
-   * Permits that any number of calls share: each takes one or more, or waits. The same as Redisson's `RSemaphore` of that name, but
-   * that a crash gives them back. See docs/semaphore.md. Sends nothing.
+   * Permits that any number of calls share: each takes one or more, or waits. The same as Redisson's `RSemaphore` of that name, except
+   * that a crash returns permits. See docs/semaphore.md. Sends nothing.
    */
   semaphore(name: string): Semaphore {
     return new Semaphore(checkName(name), this.kinds.of('semaphore'), present(this.kinds.session.semaphore))
   }
 
   /**
-   * Permits each of which has an identity and a lease, so that another process can prolong or return it: Redisson's
+   * Permits with an id and a lease each, so that another process can prolong or return them: Redisson's
    * `RPermitExpirableSemaphore` of that name. See docs/permit-expirable-semaphore.md. Sends nothing.
    */
   permitExpirableSemaphore(name: string): PermitExpirableSemaphore {
@@ -96,7 +95,7 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   }
 
   /**
-   * A value in the store that is written together with a fencing token, and refuses writes under a smaller one than it has seen.
+   * A value in the store that is written together with a fencing token, and refuses a write with a smaller token than it has seen.
    * See docs/fencing.md. Sends nothing.
    */
   guardedValue(key: string): GuardedValue {
@@ -109,8 +108,8 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   /**
    * Checks a sequencer that a holder has passed on ({@link Hold.sequencer}).
    *
-   * @returns what it says, if that very tenure still holds the lock: at the moment of the store's answer, not for ever after.
-   * @throws `SequencerError` if the text is none or was changed; `StaleSequencerError` if the tenure is over.
+   * @returns its content, if that same tenure still held the lock when the store answered.
+   * @throws `SequencerError` if the text is not a sequencer or was changed; `StaleSequencerError` if the tenure is over.
    */
   async checkSequencer(text: string): Promise<Sequencer> {
     const { fencedLock, readWriteLock } = this.kinds.session
@@ -123,60 +122,54 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
   }
 
   /**
-   * The reentrant lock of that name for servers and proxies without pub/sub: who waits asks again and again, with growing pauses.
-   * Excludes `lock(name)`, whose waiters do not hear its releases and wake when the lease they saw has ended. Sends nothing.
+   * The reentrant lock of that name for servers and proxies without pub/sub: a waiter polls, with growing pauses. Excludes
+   * `lock(name)`, whose waiters do not hear its releases and wake when the lease that they saw has ended. Sends nothing.
    *
-   * @throws `InvalidArgumentError` if an option is unusable.
+   * @throws `InvalidArgumentError` if an option is invalid.
    */
   spinLock(name: string, options: SpinOptions = {}): Lock {
     return new Lock(checkName(name), { ...this.kinds.of('spin lock'), polls: checkSpinOptions(options) })
   }
 
   /**
-   * Several locks as one: all of them are held, or none. Taken in one order for all callers, so that two who name the same locks
-   * in different orders do not wait for each other. See docs/multi-lock.md. Sends nothing.
+   * Several locks as one: a call holds all of them, or none. All callers take them in the same order, so two calls that list the same
+   * locks in different orders do not wait for each other. See docs/multi-lock.md. Sends nothing.
    *
-   * @param locks locks of this `Holdfast`, of whichever kinds, no two of one name.
+   * @param locks locks of this `Holdfast`, of any kinds, with different names.
    */
   multiLock(locks: readonly Lock[]): MultiLock {
     return new MultiLock(locks, this.kinds.of('lock'))
   }
 
   /**
-   * One resource split over several locks, named `<name>:0` to `<name>:<stripes - 1>`: to lock a part of it by key, or any part
-   * that is free. See docs/striped-lock.md. Sends nothing.
+   * One resource split over several locks, named `<name>:0` to `<name>:<stripes - 1>`: lock a part of it by key, or any free part.
+   * See docs/striped-lock.md. Sends nothing.
    *
-   * @param stripes how many: a whole number from 1 to 65536, the same in all programs that share the resource.
+   * @param stripes their number: from 1 to 65536, the same in all programs that share the resource.
    */
   stripedLock(name: string, stripes: number): StripedLock {
     return new StripedLock(checkName(name), stripes, this.kinds.of('lock'))
   }
 
   /**
-   * The value kept under `key`; where there is none, one caller of all processes computes it with `compute`, and the others get
-   * what came of that. See docs/once.md.
+   * Returns the value stored under `key`. If there is none, one caller in one process computes it with `compute`, and all others
+   * get that value. See docs/compute-once.md.
    *
-   * @throws what `compute` throws, at its own caller; the next one that waits computes then.
-   * @throws `UnstorableValueError` if JSON cannot carry the value; `LockTimeoutError` if it was not there within `waitMs`.
+   * @throws what `compute` throws, to the caller that computed; the next waiting caller then computes.
+   * @throws `UnstorableValueError` if JSON cannot carry the value; `LockTimeoutError` if there was none within `waitMs`.
    */
-  override once<Value>(key: string, compute: Compute<Value>, options: OnceOptions): Promise<Awaited<Value>>
-  /** As in any `EventEmitter`: the listener hears the next event of that name, and no more. What has no `ttlMs` is this. */
-  override once<Name extends keyof HoldfastEvents>(
-    event: Name,
-    listener: EventEmitter.EventListener<HoldfastEvents, Name>,
-    context?: unknown,
-  ): this
-  override once<Name extends keyof HoldfastEvents>(
-    ...call: OnceCall | [Name, EventEmitter.EventListener<HoldfastEvents, Name>, unknown?]
-  ): this | Promise<unknown> {
-    if (!isOnceCall(call)) return super.once(...call)
-    this.#once ??= new Once(this.kinds.of('lock'), present(this.kinds.session.values))
-    return this.#once.get(...call)
+  async computeOnce<Value>(
+    key: string,
+    compute: Compute<Value>,
+    options: ComputeOnceOptions,
+  ): Promise<Awaited<Value>> {
+    this.#computeOnce ??= new ComputeOnce(this.kinds.of('lock'), present(this.kinds.session.values))
+    return await this.#computeOnce.get(key, compute, options)
   }
 }
 
-/** A kind of the store's that it may not have. */
+/** The port of a kind that a store may not support. */
 function present<Port>(port: Port | undefined): Port {
-  if (port === undefined) throw new InvalidArgumentError('kind', port, 'a kind that this store can keep')
+  if (port === undefined) throw new InvalidArgumentError('kind', port, 'a kind that this store supports')
   return port
 }

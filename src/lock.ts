@@ -13,8 +13,8 @@ import type { Section } from './section.js'
 import type { LockState } from './store.js'
 
 /**
- * A named lock that at most one owner holds, as often as it likes. A cheap handle: two handles of one name are the same lock,
- * and making one sends nothing. Redisson's `RLock` of the same name is the same lock too.
+ * A named lock that at most one owner holds, any number of times. A cheap handle: two handles of one name are the same lock, and
+ * creating one sends nothing. Redisson's `RLock` of the same name is the same lock too.
  */
 export class Lock {
   /** The lock's name. */
@@ -29,21 +29,21 @@ export class Lock {
     this.#terms = terms
   }
 
-  /** @internal Which kind of lock of which client it is: locks of one name and equal terms are the same lock. */
+  /** @internal The lock's kind and client: locks of one name and equal terms are the same lock. */
   get terms(): EntryTerms {
     return this.#terms
   }
 
   /**
-   * Takes the lock, runs `body`, and gives the lock back when the body has settled. Within the body, and in all it awaits, the
-   * lock may be taken again (it is re-entered); calls that run side by side within one body take turns.
+   * Takes the lock, runs `body`, and releases the lock when the body has settled. Code in the body, and in everything that it awaits,
+   * may take the lock again (it re-enters); calls that run side by side within one body take turns.
    *
-   * @returns what `body` returns.
-   * @throws {@link LockTimeoutError} if the lock was not obtained within `waitMs`; `body` was not run.
-   * @throws {@link LockLostError} if the lock was lost meanwhile and `onLost` is `'reject'`; its `result` is what the body
-   *   returned. If the body itself rejects, that error wins.
-   * @throws {@link StoreError} if the store failed. If that was at the release, `result` is what the body returned, and the
-   *   lock is free when its lease ends, or before.
+   * @returns the result of `body`.
+   * @throws {@link LockTimeoutError} if the call did not get the lock within `waitMs`; `body` did not run.
+   * @throws {@link LockLostError} if the lock was lost meanwhile and `onLost` is `'reject'`; its `result` is the body's result. If the
+   *   body itself rejects, that error takes precedence.
+   * @throws {@link StoreError} if the store failed. If the release failed, `result` is the body's result, and the lock is free when
+   *   its lease ends, or before.
    */
   withLock<Result>(body: Section<Result>): Promise<Awaited<Result>>
   withLock<Result>(options: AcquireOptions, body: Section<Result>): Promise<Awaited<Result>>
@@ -57,29 +57,29 @@ export class Lock {
   }
 
   /**
-   * Takes the lock, waiting for it as long as `waitMs` says (default: as long as it takes).
+   * Takes the lock, and waits for it for at most `waitMs` (default: without limit).
    *
-   * @returns the hold, to be released once: by `hold.release()` or by `await using`.
-   * @throws {@link LockTimeoutError} if the lock was not obtained within `waitMs`.
+   * @returns the hold. Release it once: by `hold.release()` or `await using`.
+   * @throws {@link LockTimeoutError} if the call did not get the lock within `waitMs`.
    * @throws the signal's reason if it aborted; `TooManyWaitersError`, `ClosedError`, {@link StoreError} as their names say.
-   *   Whatever it throws, nothing is held and nothing is left behind.
+   *   A call that throws holds nothing and leaves nothing behind.
    */
   acquire(options: AcquireOptions = NO_OPTIONS): Promise<Hold> {
     return this.#entry.acquire(options)
   }
 
   /**
-   * Takes the lock if it is to be had within `waitMs` (default 0: one attempt).
+   * Takes the lock if it is free within `waitMs` (default 0: one attempt).
    *
-   * @returns the hold, or `null` when someone else holds the lock.
-   * @throws {@link StoreError} if the store failed or did not answer, since then nobody knows who holds the lock.
+   * @returns the hold, or `null` if another owner holds the lock.
+   * @throws {@link StoreError} if the store failed or did not answer, since then the holder is unknown.
    */
   tryAcquire(options: AcquireOptions = NO_OPTIONS): Promise<Hold | null> {
     return this.#entry.tryAcquire(options)
   }
 
   /**
-   * Takes the lock for the owner of the surrounding scope, in Redisson's shape: give it back with {@link Lock.unlock}, once for each
+   * Takes the lock for the owner of the surrounding scope, as in Redisson: release it with {@link Lock.unlock}, once for each
    * `lock()`.
    *
    * @throws {@link NoOwnerError} outside a scope and without `owner`; otherwise as {@link Lock.acquire}.
@@ -91,9 +91,9 @@ export class Lock {
   }
 
   /**
-   * As {@link Lock.lock}, but waits `waitMs` at most (default 0: one attempt).
+   * As {@link Lock.lock}, but waits for at most `waitMs` (default 0: one attempt).
    *
-   * @returns whether the lock was obtained.
+   * @returns whether the owner got the lock.
    */
   async tryLock(options: AcquireOptions = {}): Promise<boolean> {
     checkAcquireOptions(options, this.#terms.owners)
@@ -104,12 +104,12 @@ export class Lock {
   }
 
   /**
-   * Undoes the owner's latest `lock()` or `tryLock()` of this lock that is open to the calling scope.
+   * Undoes the owner's latest `lock()` or `tryLock()` of this lock that the calling scope may undo.
    *
-   * @throws {@link NotOwnerError} if there is none: held by someone else, by a sibling's section, or released already. Nothing
+   * @throws {@link NotOwnerError} if there is none: another owner or a sibling's section holds it, or it was released. Nothing
    *   is changed in the store.
-   * @throws {@link LockLostError} if the lock was lost. Of holds that are over and were never unlocked the latest thousand at least
-   *   are remembered; for one before them it is a `NotOwnerError`.
+   * @throws {@link LockLostError} if the lock was lost. Holdfast remembers at least the latest thousand lost holds that were never
+   *   unlocked; for an older one it throws `NotOwnerError`.
    * @throws {@link NoOwnerError} outside a scope and without `owner`.
    */
   async unlock(options: UnlockOptions = {}): Promise<void> {
@@ -120,7 +120,7 @@ export class Lock {
     await hold.release()
   }
 
-  /** Whether anybody holds the lock. */
+  /** Whether any owner holds the lock. */
   async isLocked(): Promise<boolean> {
     const { owners, remainingMs } = await this.inspect()
     return owners.length > 0 || remainingMs > 0
@@ -138,12 +138,12 @@ export class Lock {
     return (await this.inspect()).owners.find((each) => each.owner === asked)?.holds ?? 0
   }
 
-  /** How long the lease in the store still runs, in milliseconds: 0 when the lock is free, Infinity when it never ends. */
+  /** The time left of the lease in the store, in milliseconds: 0 if the lock is free, Infinity if the lease never ends. */
   async remainingMs(): Promise<number> {
     return (await this.inspect()).remainingMs
   }
 
-  /** The lock as the store has it now: who holds it, how often, and for how long yet. */
+  /** The present state of the lock in the store: its owners, their holds, and the time left. */
   async inspect(): Promise<LockState> {
     return await this.#terms.locker.inspect(this.name)
   }
@@ -154,8 +154,8 @@ export class Lock {
   }
 
   /**
-   * Frees the lock whoever holds it and wakes its waiters. The holder learns that it lost the lock: at once when it is of this
-   * `Holdfast`, else at its next renewal or release. Its work may still be running: use it to clean up after the dead.
+   * Frees the lock, whatever its owner, and wakes its waiters. The holder learns of the loss: at once if it belongs to this `Holdfast`,
+   * otherwise at its next renewal or release. Its work may still be running: use this to clean up after dead processes.
    *
    * @returns whether the lock was held.
    */

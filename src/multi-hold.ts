@@ -5,21 +5,21 @@ import { Hold } from './hold.js'
 import { type Owner, type Owners, Scope } from './owner.js'
 import { releaseAll } from './release-all.js'
 
-/** @internal A member of a multi-lock, as it was granted. */
+/** @internal A granted member of a multi-lock. */
 export interface HeldMember {
   readonly grant: Grant
   readonly locker: Locker
 }
 
-/** One acquisition of several locks, to be given back once. */
+/** One acquisition of several locks, to be released once. */
 export class MultiHold implements AsyncDisposable {
   /** The locks' names, joined by commas. */
   readonly name: string
   /** The locks' names. */
   readonly names: readonly string[]
-  /** Who holds: the same for all. */
+  /** The owner, the same for all. */
   readonly owner: Owner
-  /** The hold of each lock, in the order of the names. Given back together, not one by one. */
+  /** The hold of each lock, in the order of the names. Release them together, not one by one. */
   readonly holds: readonly Hold[]
   readonly #scope: Scope
   readonly #owners: Owners
@@ -38,8 +38,8 @@ export class MultiHold implements AsyncDisposable {
   }
 
   /**
-   * Aborts when any of the locks is lost while this hold stands, with that lock's `LockLostError` as its reason, or with a
-   * `ClosedError` when the `Holdfast` is closed. A release does not abort it.
+   * Aborts if any of the locks is lost before this hold is released, with that lock's `LockLostError` as its reason, or with a
+   * `ClosedError` if the `Holdfast` is closed. A release does not abort it.
    */
   get signal(): AbortSignal {
     if (!this.#controller) {
@@ -53,7 +53,7 @@ export class MultiHold implements AsyncDisposable {
     return this.#controller.signal
   }
 
-  /** How long all of the locks are certain to be held yet, in milliseconds: the least of what each has. Asks nobody. */
+  /** How long all of the locks are certainly held, in milliseconds: the smallest of their times left. Sends nothing. */
   remainingMs(): number {
     return Math.min(...this.holds.map((hold) => hold.remainingMs()))
   }
@@ -68,22 +68,22 @@ export class MultiHold implements AsyncDisposable {
   }
 
   /**
-   * Gives all of the locks back; one that fails keeps none of the others. A second call does nothing.
+   * Releases all of the locks; if one release fails, the others are still done. A second call does nothing.
    *
-   * @throws `LockLostError` if any was lost, else `StoreError` if any could not be given back. Where there is more than one
-   *   failure, `cause` is an `AggregateError` of all.
+   * @throws `LockLostError` if any was lost, otherwise `StoreError` if any could not be released. If several failed, `cause` is an
+   *   `AggregateError` of all.
    */
   release(): Promise<void> {
     return this.giveBack() ?? Promise.resolve()
   }
 
-  /** @internal As {@link release}; undefined when that is done already, since all were handed over in memory. */
+  /** @internal As {@link release}; undefined if it is done already, because all were handed over in memory. */
   giveBack(): Promise<void> | undefined {
     this.#ownScope?.end()
     return releaseAll(this.holds)
   }
 
-  /** Runs `body` as this hold's owner: in its asynchronous context the locks are re-entered. Does not release. */
+  /** Runs `body` as this hold's owner: calls in its asynchronous context re-enter the locks. Does not release them. */
   async run<Result>(body: () => Result | PromiseLike<Result>): Promise<Awaited<Result>> {
     checkFunction('body', body)
     return await this.#owners.within(new Scope(this.owner, this.#scope.live()), body)

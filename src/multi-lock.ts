@@ -18,16 +18,16 @@ import { acquireChannel, traceAcquire } from './trace/acquire.js'
 import { resultOf, traceOf } from './trace/grant.js'
 import { beginHold } from './trace/hold.js'
 
-/** What a section of a multi-lock's `withLock` runs. */
+/** The body of a multi-lock's `withLock` section. */
 export type MultiSection<Result> = (hold: MultiHold) => Result | PromiseLike<Result>
 
 /**
- * Several locks as one: an acquisition holds all of them, or none. They are taken in one order, whatever the order they are named
- * in, so callers cannot deadlock; each is an ordinary hold of its lock, which is re-entered, renewed, handed over and lost by
- * the same rules.
+ * Several locks as one: an acquisition holds all of them, or none. All callers take them in the same order, whatever order they list
+ * them in, so they cannot deadlock. Each is an ordinary hold of its lock, re-entered, renewed, handed over and lost by the same
+ * rules.
  */
 export class MultiLock {
-  /** The locks, in the order they were given. */
+  /** The locks, in the given order. */
   readonly locks: readonly Lock[]
   readonly #terms: EntryTerms
   readonly #entry: Entry
@@ -51,8 +51,8 @@ export class MultiLock {
   }
 
   /**
-   * Takes all of the locks, runs `body`, and gives them back when the body has settled. As `Lock.withLock`; `waitMs` is for all
-   * of them together, and `leaseMs` begins when all are held.
+   * Takes all of the locks, runs `body`, and releases them when the body has settled. As `Lock.withLock`; `waitMs` covers all of them
+   * together, and `leaseMs` begins when all are held.
    */
   withLock<Result>(body: MultiSection<Result>): Promise<Awaited<Result>>
   withLock<Result>(options: AcquireOptions, body: MultiSection<Result>): Promise<Awaited<Result>>
@@ -83,7 +83,7 @@ export class MultiLock {
     })
   }
 
-  /** Takes all of the locks, waiting for them as long as `waitMs` says for all together. As `Lock.acquire`. */
+  /** Takes all of the locks, and waits for all of them together for at most `waitMs`. As `Lock.acquire`. */
   async acquire(options: AcquireOptions = NO_OPTIONS): Promise<MultiHold> {
     checkAcquireOptions(options, this.#terms.owners)
     const scope = this.#entry.callerOrNew(options.owner)
@@ -91,7 +91,7 @@ export class MultiLock {
     return this.#begin(this.#grantedOrThrow(outcome, options), scope)
   }
 
-  /** Takes all of the locks if they are to be had within `waitMs` (default 0: one attempt each), else none: then `null`. */
+  /** Takes all of the locks if they are free within `waitMs` (default 0: one attempt each); otherwise takes none and returns `null`. */
   async tryAcquire(options: AcquireOptions = NO_OPTIONS): Promise<MultiHold | null> {
     checkAcquireOptions(options, this.#terms.owners)
     const scope = this.#entry.callerOrNew(options.owner)
@@ -101,7 +101,7 @@ export class MultiLock {
     return null
   }
 
-  /** Takes all of the locks for the owner of the surrounding scope; give them back with {@link MultiLock.unlock}. As `Lock.lock`. */
+  /** Takes all of the locks for the owner of the surrounding scope; release them with {@link MultiLock.unlock}. As `Lock.lock`. */
   async lock(options: AcquireOptions = NO_OPTIONS): Promise<void> {
     checkAcquireOptions(options, this.#terms.owners)
     const scope = this.#entry.callerOrRefuse(options.owner, 'lock')
@@ -109,7 +109,7 @@ export class MultiLock {
     this.#leaveOpen(this.#grantedOrThrow(outcome, options), scope)
   }
 
-  /** As {@link MultiLock.lock}, but waits `waitMs` at most (default 0: one attempt each). Tells whether all were obtained. */
+  /** As {@link MultiLock.lock}, but waits for at most `waitMs` (default 0: one attempt each). Returns whether it got all of them. */
   async tryLock(options: AcquireOptions = NO_OPTIONS): Promise<boolean> {
     checkAcquireOptions(options, this.#terms.owners)
     const scope = this.#entry.callerOrRefuse(options.owner, 'tryLock')
@@ -122,7 +122,7 @@ export class MultiLock {
   /**
    * Unlocks each of the locks once, as its own `unlock()` would.
    *
-   * @throws `NotOwnerError` if any of them is not there to be unlocked; then none is. Else as {@link MultiHold.release}.
+   * @throws `NotOwnerError` if the owner does not hold one of them; then none is unlocked. Otherwise as {@link MultiHold.release}.
    */
   async unlock(options: UnlockOptions = NO_OPTIONS): Promise<void> {
     checkUnlockOptions(options, this.#terms.owners)
@@ -133,7 +133,7 @@ export class MultiLock {
     await releaseAll(holds.filter((hold) => hold !== undefined))
   }
 
-  /** Whether any of the locks is held by anybody. */
+  /** Whether any owner holds any of the locks. */
   async isLocked(): Promise<boolean> {
     return (await Promise.all(this.locks.map((lock) => lock.isLocked()))).includes(true)
   }
@@ -227,9 +227,8 @@ function checkLocks(locks: readonly Lock[], { owners }: EntryTerms): readonly Lo
     if (!(lock instanceof Lock) || lock.terms.owners !== owners) {
       throw new InvalidArgumentError('locks', lock, 'locks of the Holdfast whose multiLock() was called')
     }
-    // Kinds of one name can exclude each other: then the one would wait for the other for ever.
-    if (names.has(lock.name))
-      throw new InvalidArgumentError('locks', lock.name, 'locks of which no two have one name')
+    // Kinds of one name can exclude each other; one member would then wait for the other for ever.
+    if (names.has(lock.name)) throw new InvalidArgumentError('locks', lock.name, 'locks with different names')
     names.add(lock.name)
   }
   return [...locks]

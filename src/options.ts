@@ -3,7 +3,7 @@ import { LEAST_LEASE_MS } from './core/lease.js'
 import { InvalidArgumentError } from './errors.js'
 import { isOwner, type Owner, type Owners } from './owner.js'
 
-/** A third of it is the shortest time between renewals that a busy event loop can keep. */
+/** A busy event loop cannot renew more often than every third of this. */
 const LEAST_WATCHDOG_MS = 50
 /** A counter must outlive every set-back of the server's clock. */
 const LEAST_RETENTION_MS = 60_000
@@ -11,121 +11,122 @@ const LEAST_RETENTION_MS = 60_000
 /** Settings of a `Holdfast`. Times are whole milliseconds. */
 export interface HoldfastOptions {
   /**
-   * The lease of acquisitions without `leaseMs`; it is renewed every third of this while they hold. After a crash the lock is
-   * free no later than this. Minimum: 50.
+   * The lease of acquisitions without `leaseMs`. The watchdog renews it every third of this while they hold. After a crash the lock
+   * is free at most this much later. Minimum: 50.
    * @default 30000
    */
   readonly watchdogMs?: number
   /**
-   * How long the store has to answer a command before the command counts as failed. Minimum: 1.
+   * How long the store has to answer a command; after that the command counts as failed. Minimum: 1.
    * @default 3000
    */
   readonly commandTimeoutMs?: number
   /**
-   * How long a call puts up with a store that does not answer before it rejects with a `StoreError`, if its `waitMs` lets it
-   * wait that long. Minimum: 0.
+   * How long a call waits for a store that does not answer, if its `waitMs` is not shorter; then it rejects with a `StoreError`.
+   * Minimum: 0.
    * @default 10000
    */
   readonly storeTimeoutMs?: number
   /**
-   * How long the watchdog renews a hold at most, for tasks that may hang; then its lease ends. Minimum: 1.
+   * The longest time for which the watchdog renews a hold, for tasks that may hang; then its lease ends. Minimum: 1.
    * @default Infinity
    */
   readonly maxHoldMs?: number
   /**
-   * How long a lock stays unavailable after it was lost without a release (its lease ran out, its process died), on top of its
-   * lease: time for work that does not know yet to end. A release frees it at once. Chubby's lock-delay. Minimum: 0.
+   * How much longer than its lease a lock stays unavailable if it was lost without a release (its lease ran out, its process died),
+   * so that work which has not noticed the loss can end. A release frees it at once. Chubby's lock-delay. Minimum: 0.
    * @default 0
    */
   readonly quarantineMs?: number
   /**
-   * How many replicas must have a lock before it counts as held, by `WAIT`: fewer locks are lost in a failover, at the price of
-   * another round trip and the replicas' answer for each acquisition. When fewer answer in time the lock is given back, and the
-   * call rejects with a `StoreError` (`replicas`). For Redis and Valkey. 0: it is not asked. Minimum: 0.
+   * How many replicas must have a lock before it counts as held, by `WAIT`. A failover then loses fewer locks; each acquisition
+   * costs another round trip and the replicas' answer. If fewer replicas answer in time, Holdfast gives the lock back and the call
+   * rejects with a `StoreError` (`replicas`). For Redis and Valkey. 0: does not ask. Minimum: 0.
    * @default 0
    */
   readonly checkReplicas?: number
   /**
    * How long replicas have to answer. Minimum: 1; less than `commandTimeoutMs`.
-   * @default 1000, or half of `commandTimeoutMs` where that is less
+   * @default 1000, or half of `commandTimeoutMs` if that is less
    */
   readonly replicasTimeoutMs?: number
   /**
-   * How long the counter of a `fencedLock` is kept after its last token. Tokens are then taken from the server's clock, so that a
-   * counter that has gone starts above all tokens before. Not beside Redisson's `RFencedLock`, which would start at 1. Minimum:
-   * 60000.
-   * @default undefined: for ever, as Redisson does
+   * How long the counter of a `fencedLock` is kept after its last token. Tokens then come from the server's clock, so that a new
+   * counter starts above all earlier tokens. Do not use it together with Redisson's `RFencedLock`, which would start at 1.
+   * Minimum: 60000.
+   * @default undefined: for ever, as in Redisson
    */
   readonly fenceRetentionMs?: number
   /**
-   * Whether renewals run in a thread with a connection of its own: then a blocked event loop costs no lock. For Redis and Valkey,
-   * with client options that are data, since code cannot be copied to a thread.
+   * Whether a thread with its own connection renews leases: then a blocked event loop loses no lock. For Redis and Valkey, with
+   * client options that are data, since code cannot be copied to a thread.
    * @default false
    */
   readonly watchdogThread?: boolean
   /**
-   * With `watchdogThread`: after how long a blocked event loop is given up; its leases then end. Minimum: a third of `watchdogMs`.
+   * With `watchdogThread`: how long the thread renews leases for a blocked event loop; then they end. Minimum: a third of
+   * `watchdogMs`.
    * @default ten times `watchdogMs`
    */
   readonly maxBlockedMs?: number
   /**
-   * How many calls may wait for one lock in this process; a further one rejects with `TooManyWaitersError`. Minimum: 1.
+   * How many calls may wait for one lock in this process; any more reject with `TooManyWaitersError`. Minimum: 1.
    * @default Infinity
    */
   readonly maxWaiters?: number
   /**
-   * After how long a call that waits for a lock of its own process is reported by a `warning` event. Minimum: 1.
+   * How long a call may wait for a lock that its own process holds before the client emits `warning`. Minimum: 1.
    * @default 10000
    */
   readonly warnAfterMs?: number
   /**
-   * How often a lock may be handed from one call of this process to the next, without the store, before it is released and
-   * other processes get their turn. 0: never. Minimum: 0.
+   * How often this process may hand a lock over from one call to the next, without the store, before it releases the lock and other
+   * processes get their turn. 0: never. Minimum: 0.
    * @default 256
    */
   readonly maxHandOvers?: number
   /**
-   * How long this process may keep a lock by handing it from call to call; the hold that runs then is its last. Other processes
-   * wait that long and one hold more. However long it is, the store is asked after 250 ms of handing on whether it still has the
-   * lock. Minimum: 0.
+   * How long this process may keep a lock by handing it over from call to call; the hold that runs then is its last. Other processes
+   * wait that long plus one hold. In any case, after 250 ms of hand-overs Holdfast asks the store whether it still has the lock.
+   * Minimum: 0.
    * @default 25
    */
   readonly handOverSliceMs?: number
   /**
-   * Whether stacks are recorded for `warning` events. Costs some microseconds a call.
+   * Whether to record stacks for `warning` events. Costs some microseconds per call.
    * @default false
    */
   readonly diagnostics?: boolean
 }
 
-/** What `withLock` does when the lock was lost while its body ran; the body's own error always wins. */
+/** What `withLock` does if the lock was lost while its body ran. An error of the body itself takes precedence. */
 export type OnLost = 'reject' | 'continue'
 
 /** Options of one acquisition. Times are whole milliseconds. */
 export interface AcquireOptions {
   /**
    * How long to wait for the lock, everything included. 0 makes one attempt, which takes as long as the store needs to answer.
-   * `Infinity` waits as long as it takes.
+   * `Infinity` sets no limit.
    * @default Infinity for `acquire`, `withLock` and `lock`; 0 for `tryAcquire` and `tryLock`
    */
   readonly waitMs?: number
   /**
-   * The lease: the lock is lost that long after it was taken, unless released before. Without it, the watchdog keeps the lock
-   * for as long as the hold lasts. Minimum: 10.
+   * The lease: the owner loses the lock this long after the grant, unless it is released before. Without it, the watchdog renews the
+   * lease as long as the hold lasts. Minimum: 10.
    */
   readonly leaseMs?: number
-  /** Cancels the wait: the call rejects with the signal's reason. Once the lock is held it has no effect. */
+  /** Cancels the wait: the call rejects with the signal's reason. It has no effect once the lock is held. */
   readonly signal?: AbortSignal
-  /** For whom the lock is taken; an owner of this `Holdfast`. Default: the owner of the surrounding scope, else a new one. */
+  /** The owner that takes the lock, from this `Holdfast`. Default: the owner of the surrounding scope, else a new one. */
   readonly owner?: Owner
   /**
-   * For `withLock`, when the lock was lost while the body ran. `'reject'`: once the body has settled, reject with
-   * `LockLostError`, the body's result attached. `'continue'`: return the body's result; the loss is only signalled.
+   * For `withLock`, if the lock was lost while the body ran. `'reject'`: once the body has settled, rejects with `LockLostError`,
+   * with the body's result attached. `'continue'`: returns the body's result; only signal and events report the loss.
    * @default 'reject'
    */
   readonly onLost?: OnLost
   /**
-   * How long the watchdog renews this hold at most. Minimum: 1.
+   * The longest time for which the watchdog renews this hold. Minimum: 1.
    * @default the `maxHoldMs` of the `Holdfast`
    */
   readonly maxHoldMs?: number
@@ -133,7 +134,7 @@ export interface AcquireOptions {
 
 /** Options of `unlock`. */
 export interface UnlockOptions {
-  /** Whose hold to give back. Default: the owner of the surrounding scope. */
+  /** The owner whose hold to release. Default: the owner of the surrounding scope. */
   readonly owner?: Owner
 }
 
@@ -186,7 +187,7 @@ function checkThreadOptions(options: HoldfastOptions, watchdogMs: number) {
   if (typeof watchdogThread !== 'boolean')
     throw new InvalidArgumentError('watchdogThread', watchdogThread, 'true or false')
   if (maxBlockedMs !== undefined && !watchdogThread)
-    throw new InvalidArgumentError('maxBlockedMs', maxBlockedMs, 'nothing, unless watchdogThread is true')
+    throw new InvalidArgumentError('maxBlockedMs', maxBlockedMs, 'undefined, unless watchdogThread is true')
   const least = Math.ceil(watchdogMs / 3)
   return { watchdogThread, maxBlockedMs: whole('maxBlockedMs', maxBlockedMs, least) ?? 10 * watchdogMs }
 }
@@ -198,7 +199,7 @@ function checkReplicaOptions(options: HoldfastOptions, commandTimeoutMs: number)
     throw new InvalidArgumentError(
       'replicasTimeoutMs',
       replicasTimeoutMs,
-      'nothing, unless checkReplicas is set',
+      'undefined, unless checkReplicas is set',
     )
   const timeoutMs =
     whole('replicasTimeoutMs', replicasTimeoutMs, 1) ?? Math.min(1_000, Math.ceil(commandTimeoutMs / 2))
@@ -230,7 +231,7 @@ export function checkUnlockOptions(options: UnlockOptions, owners: Owners): Unlo
   return options
 }
 
-/** An owner of whichever client, for questions. */
+/** An owner of any client, for questions. */
 export function checkOwner(owner: unknown): Owner {
   if (typeof owner === 'string' && isOwner(owner)) return owner
   throw new InvalidArgumentError(
@@ -245,7 +246,7 @@ function checkIssued(owner: unknown, owners: Owners): void {
     throw new InvalidArgumentError(
       'owner',
       owner,
-      'an owner that this Holdfast has handed out (hold.owner, holdfast.owner())',
+      'an owner of this Holdfast (from hold.owner or holdfast.owner())',
     )
   }
 }

@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 
 /**
- * Who holds: `<clientId>:<number>`, the shape of Redisson's `uuid:threadId`. The clientId is a UUIDv4 made once for each
- * `Holdfast`; the number counts the logical threads within it.
+ * The holder of a lock: `<clientId>:<number>`, the format of Redisson's `uuid:threadId`. Each `Holdfast` has one clientId, a UUIDv4;
+ * the number counts its logical threads.
  */
 export type Owner = `${string}:${number}`
 
-/** Whether a text has the shape of an owner, whichever client it belongs to. */
+/** Whether a text has the format of an owner, of any client. */
 export function isOwner(text: string): text is Owner {
   return /^[^:]+:\d+$/.test(text)
 }

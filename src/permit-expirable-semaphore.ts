@@ -12,8 +12,8 @@ import { checkPermits, checkPermitsOptions, MOST_IDS, type PermitsOptions } from
 import type { LockState } from './store.js'
 
 /**
- * A number of permits of which each that is taken has an id and a lease of its own, so that whoever is told the id can give it back
- * or prolong it. Redisson's `RPermitExpirableSemaphore` of the same name is the same semaphore. A cheap handle.
+ * A number of permits. Each taken permit has an id and a lease, and any program that knows the id can return or prolong it.
+ * Redisson's `RPermitExpirableSemaphore` of the same name is the same semaphore. A cheap handle.
  */
 export class PermitExpirableSemaphore {
   /** The semaphore's name. */
@@ -30,7 +30,7 @@ export class PermitExpirableSemaphore {
     this.#port = port
   }
 
-  /** Sets how many permits there are, where that was not set yet; tells whether it was set now. Until then there are none. */
+  /** Sets the number of permits if it is not set yet; returns whether this call set it. Until then there are none. */
   async trySetPermits(permits: number, options: { readonly ttlMs?: number } = {}): Promise<boolean> {
     checkPermits('permits', permits, 1)
     const ttlMs = whole('ttlMs', options.ttlMs, 1)
@@ -39,56 +39,56 @@ export class PermitExpirableSemaphore {
     )
   }
 
-  /** Sets how many permits there are, those that are taken included; of fewer than are taken, less than none is available. */
+  /** Sets the number of permits, taken ones included. If lower than the number taken, availability becomes negative. */
   async setPermits(permits: number): Promise<void> {
     checkPermits('permits', permits, 0)
     await change(this.#locker, () => this.#port.setPermits(this.name, permits))
   }
 
-  /** Adds permits for good, and lets in who may enter now. */
+  /** Adds permits permanently, and wakes waiters that may now enter. */
   async addPermits(permits: number): Promise<void> {
     await this.#add(checkPermits('permits', permits, 1))
   }
 
-  /** Takes permits away for good, also such as are taken at the moment: then less than none may be available for a while. */
+  /** Removes permits permanently. If the new number is lower than the number taken, availability is negative for a while. */
   async reducePermits(permits: number): Promise<void> {
     await this.#add(-checkPermits('permits', permits, 1))
   }
 
-  /** How many permits are available: 0 where none were ever set, less after a reduction below what is taken. */
+  /** The number of available permits: 0 if none were ever set, negative if the number is lower than the number taken. */
   async availablePermits(): Promise<number> {
     return await this.#locker.query(() => this.#port.availablePermits(this.name))
   }
 
-  /** How many permits are taken, by anybody. */
+  /** The number of taken permits, whatever their owners. */
   async acquiredPermits(): Promise<number> {
     return await this.#locker.query(() => this.#port.acquiredPermits(this.name))
   }
 
-  /** How many permits there are, those that are taken included. */
+  /** The number of permits, taken ones included. */
   async permits(): Promise<number> {
     return await this.#locker.query(() => this.#port.permits(this.name))
   }
 
   /**
-   * Takes permits, waiting for them as long as `waitMs` says (default: as long as it takes).
+   * Takes permits, and waits for them for at most `waitMs` (default: without limit).
    *
-   * @returns the hold, which has their ids and gives all of them back.
-   * @throws `LockTimeoutError` if they were not obtained within `waitMs`; otherwise as `Lock.acquire`.
+   * @returns the hold, with their ids; its release returns all of them.
+   * @throws `LockTimeoutError` if the call did not get them within `waitMs`; otherwise as `Lock.acquire`.
    */
   async acquire(options: PermitsOptions = {}): Promise<PermitsHold> {
     const { lock, permits } = checkPermitsOptions(options, MOST_IDS)
     return withPermitIds(await this.#entry.acquire(lock, permits), permits)
   }
 
-  /** Takes permits if they are to be had within `waitMs` (default 0: one attempt); `null` when not so many are available. */
+  /** Takes permits if enough are available within `waitMs` (default 0: one attempt); otherwise returns `null`. */
   async tryAcquire(options: PermitsOptions = {}): Promise<PermitsHold | null> {
     const { lock, permits } = checkPermitsOptions(options, MOST_IDS)
     const hold = await this.#entry.tryAcquire(lock, permits)
     return hold && withPermitIds(hold, permits)
   }
 
-  /** Takes permits, runs `body`, and gives them back when it has settled; errors as with `Lock.withLock`. */
+  /** Takes permits, runs `body`, and returns them when it has settled; errors as with `Lock.withLock`. */
   withPermits<Result>(body: PermitsSection<Result>): Promise<Awaited<Result>>
   withPermits<Result>(options: PermitsOptions, body: PermitsSection<Result>): Promise<Awaited<Result>>
   withPermits<Result>(
@@ -98,7 +98,7 @@ export class PermitExpirableSemaphore {
     return this.#section(optionsOrBody, body)
   }
 
-  /** As `withPermits`, by the name it has with every kind of lock. */
+  /** The same as `withPermits`, under the name that every kind of lock has. */
   withLock<Result>(body: PermitsSection<Result>): Promise<Awaited<Result>>
   withLock<Result>(options: PermitsOptions, body: PermitsSection<Result>): Promise<Awaited<Result>>
   withLock<Result>(
@@ -109,26 +109,26 @@ export class PermitExpirableSemaphore {
   }
 
   /**
-   * Gives permits back by their ids, at most 10 000, all of them or none, whoever took them.
+   * Returns permits by their ids, at most 10 000, all of them or none, whichever process took them.
    *
-   * @throws {@link PermitNotHeldError} if one is not taken (any more). Nothing was changed.
+   * @throws {@link PermitNotHeldError} if one is not taken, or no longer. Nothing was changed.
    */
   async release(permitIds: string | readonly string[]): Promise<void> {
     const ids = checkPermitIds(permitIds)
     if (!(await this.#release(ids))) throw new PermitNotHeldError(this.name, ids)
   }
 
-  /** As `release`; `false` where one is not taken (any more). */
+  /** As `release`; `false` if one is not taken, or no longer. */
   async tryRelease(permitIds: string | readonly string[]): Promise<boolean> {
     return await this.#release(checkPermitIds(permitIds))
   }
 
   /**
-   * Sets how long a permit is taken yet, longer or shorter, whoever took it. Waiters learn of an end that comes
-   * nearer. One under a watchdog is renewed all the same.
+   * Sets the time left of a permit's lease, longer or shorter, whichever process took it. Waiters learn of an earlier end. A watchdog
+   * goes on renewing its own permits.
    *
-   * @param leaseMs at least 10; Infinity: it never ends.
-   * @returns whether it is taken (still).
+   * @param leaseMs at least 10; Infinity: the lease never ends.
+   * @returns whether the permit is still taken.
    */
   async updateLeaseTime(permitId: string, leaseMs: number): Promise<boolean> {
     const [id] = checkPermitIds(permitId)
@@ -136,13 +136,13 @@ export class PermitExpirableSemaphore {
     return await change(this.#locker, () => this.#port.updateLeaseTime(this.name, id, leaseMs))
   }
 
-  /** How long a permit is taken yet, in milliseconds: Infinity where that never ends, 0 where it is not taken (any more). */
+  /** The time left of a permit's lease, in milliseconds: Infinity if it never ends, 0 if the permit is not taken, or no longer. */
   async leaseMs(permitId: string): Promise<number> {
     const [id] = checkPermitIds(permitId)
     return await this.#locker.query(() => this.#port.leaseTime(this.name, id))
   }
 
-  /** Which permits are taken (each as an owner: the id, and `:1`), and how long until the first lease ends. */
+  /** The taken permits (each as an owner: the id, and `:1`), and the time until the first lease ends. */
   async inspect(): Promise<LockState> {
     return await this.#locker.inspect(this.name)
   }
@@ -187,6 +187,6 @@ function checkPermitIds(permitIds: unknown): readonly [string, ...string[]] {
   throw new InvalidArgumentError(
     'permitIds',
     permitIds,
-    `ids of permits, from 1 to ${MOST_IDS}, each of 32 hexadecimal digits and given once`,
+    `1 to ${MOST_IDS} different ids of permits, each of 32 hexadecimal digits`,
   )
 }

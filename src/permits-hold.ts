@@ -3,11 +3,11 @@ import { permitIdsOf } from './permit-ids.js'
 
 /** A hold of permits that have an id each. */
 export interface PermitsHold extends Hold {
-  /** Their ids, in hex: whoever is told one can give that permit back. */
+  /** Their ids, in hex: any program that knows an id can return that permit. */
   readonly permitIds: readonly string[]
 }
 
-/** What a section of `withPermits` runs, where permits have ids. */
+/** The body of a `withPermits` section, for permits with ids. */
 export type PermitsSection<Result> = (hold: PermitsHold) => Result | PromiseLike<Result>
 
 export function withPermitIds(hold: Hold, permits: number): PermitsHold {

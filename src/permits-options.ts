@@ -2,10 +2,10 @@ import { checkObject } from './checks.js'
 import { InvalidArgumentError } from './errors.js'
 import type { AcquireOptions } from './options.js'
 
-/** Options of one acquisition of permits. Times are whole milliseconds. Each acquisition has an owner of its own. */
+/** Options of one acquisition of permits. Times are whole milliseconds. Each acquisition has its own owner. */
 export interface PermitsOptions extends Omit<AcquireOptions, 'owner'> {
   /**
-   * How many permits to take, all of them or none. Minimum: 1; maximum where they have ids: 10 000.
+   * How many permits to take, all of them or none. Minimum: 1; maximum for permits with ids: 10 000.
    * @default 1
    */
   readonly permits?: number
@@ -13,7 +13,7 @@ export interface PermitsOptions extends Omit<AcquireOptions, 'owner'> {
 
 const PERMITS_OPTIONS = ['waitMs', 'leaseMs', 'signal', 'onLost', 'maxHoldMs', 'permits']
 
-/** The most permits with ids that one call takes or gives back: a server works on each of them, and on nothing else meanwhile. */
+/** The most permits with ids that one call takes or returns: the server handles them one by one, and nothing else meanwhile. */
 export const MOST_IDS = 10_000
 
 /** Sets apart what every lock is asked and how many permits are wanted. */

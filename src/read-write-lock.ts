@@ -1,9 +1,9 @@
 import type { Lock } from './lock.js'
 
 /**
- * A lock that many may hold to read, or one to write. First come, first served: a reader that comes after a waiting writer waits
- * behind it, so neither starves. Whoever writes may read as well, and keep reading when it has released the write; whoever reads
- * cannot write before it has released the read ({@link LockUpgradeError}).
+ * A lock that many owners may hold to read, or one to write. First come, first served: a reader that comes after a waiting writer waits
+ * behind it, so neither starves. A writer may read as well, and keep reading after it has released the write lock; a reader cannot
+ * write before it has released the read lock ({@link LockUpgradeError}).
  */
 export class ReadWriteLock {
   /** The lock's name. */
@@ -18,12 +18,12 @@ export class ReadWriteLock {
     this.#write = write
   }
 
-  /** The lock for those who read: held by any number of owners at a time while nobody else writes. */
+  /** The lock for readers: any number of owners hold it at a time, while no other owner writes. */
   readLock(): Lock {
     return this.#read
   }
 
-  /** The lock for those who write: held by one owner, and nobody else. */
+  /** The lock for writers: one owner holds it, while no other owner reads or writes. */
   writeLock(): Lock {
     return this.#write
   }

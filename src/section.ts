@@ -6,7 +6,7 @@ import type { Owners, Scope } from './owner.js'
 import { traceOf } from './trace/grant.js'
 import { runHeld } from './trace/hold.js'
 
-/** What a section of `withLock` runs. */
+/** The body of a `withLock` section. */
 export type Section<Result> = (hold: Hold) => Result | PromiseLike<Result>
 
 /** A hold, of one lock or of several, as a section needs to know it. */

@@ -9,8 +9,8 @@ import type { Section } from './section.js'
 import type { LockState } from './store.js'
 
 /**
- * A number of permits, for what so many may do at once. Whoever takes some has them for as long as a lock is held: until the hold is
- * given back, or its lease ends. Redisson's `RSemaphore` of the same name is the same semaphore. A cheap handle.
+ * A number of permits that limits how many may work at once. A hold keeps its permits until it is released or its lease ends.
+ * Redisson's `RSemaphore` of the same name is the same semaphore. A cheap handle.
  */
 export class Semaphore {
   /** The semaphore's name. */
@@ -28,10 +28,10 @@ export class Semaphore {
   }
 
   /**
-   * Sets how many permits there are, where that was not set yet. Until then there are none.
+   * Sets the number of permits if it is not set yet. Until then there are none.
    *
-   * @param options `ttlMs`: after so long the semaphore is gone, with all that was taken from it. Minimum: 1.
-   * @returns whether it was set now.
+   * @param options `ttlMs`: after this time the semaphore expires, with all its holds. Minimum: 1.
+   * @returns whether this call set it.
    */
   async trySetPermits(permits: number, options: { readonly ttlMs?: number } = {}): Promise<boolean> {
     checkPermits('permits', permits, 1)
@@ -41,35 +41,35 @@ export class Semaphore {
     )
   }
 
-  /** Adds permits for good, and lets in who may enter now. */
+  /** Adds permits permanently, and wakes waiters that may now enter. */
   async addPermits(permits: number): Promise<void> {
     await this.#add(checkPermits('permits', permits, 1))
   }
 
-  /** Takes permits away for good, also such as are taken at the moment: then less than none may be available for a while. */
+  /** Removes permits permanently. If the new number is lower than the number taken, availability is negative for a while. */
   async reducePermits(permits: number): Promise<void> {
     await this.#add(-checkPermits('permits', permits, 1))
   }
 
   /**
-   * Takes all permits that are available, for good: no hold stands for them.
+   * Takes all available permits permanently, without a hold.
    *
-   * @returns how many; less than 0 after a reduction that was not yet made up for, which then is.
+   * @returns how many it took; negative if availability was negative after a reduction, which it resets to 0.
    */
   async drainPermits(): Promise<number> {
     return await change(this.#locker, (request) => this.#port.drainPermits(this.name, request))
   }
 
-  /** How many permits are available: 0 where none were ever set, less after a reduction below what is taken. */
+  /** The number of available permits: 0 if none were ever set, negative if the number is lower than the number taken. */
   async availablePermits(): Promise<number> {
     return await this.#locker.query(() => this.#port.availablePermits(this.name))
   }
 
   /**
-   * Takes permits, waiting for them as long as `waitMs` says (default: as long as it takes).
+   * Takes permits, and waits for them for at most `waitMs` (default: without limit).
    *
-   * @returns the hold, which gives all of them back.
-   * @throws `LockTimeoutError` if they were not obtained within `waitMs`; otherwise as `Lock.acquire`.
+   * @returns the hold; its release returns all of them.
+   * @throws `LockTimeoutError` if the call did not get them within `waitMs`; otherwise as `Lock.acquire`.
    */
   async acquire(options: PermitsOptions = {}): Promise<Hold> {
     const { lock, permits } = checkPermitsOptions(options)
@@ -77,16 +77,16 @@ export class Semaphore {
   }
 
   /**
-   * Takes permits if they are to be had within `waitMs` (default 0: one attempt).
+   * Takes permits if enough are available within `waitMs` (default 0: one attempt).
    *
-   * @returns the hold, or `null` when not so many are available.
+   * @returns the hold, or `null` if not enough are available.
    */
   async tryAcquire(options: PermitsOptions = {}): Promise<Hold | null> {
     const { lock, permits } = checkPermitsOptions(options)
     return await this.#entry.tryAcquire(lock, permits)
   }
 
-  /** Takes permits, runs `body`, and gives them back when it has settled; errors as with `Lock.withLock`. */
+  /** Takes permits, runs `body`, and returns them when it has settled; errors as with `Lock.withLock`. */
   withPermits<Result>(body: Section<Result>): Promise<Awaited<Result>>
   withPermits<Result>(options: PermitsOptions, body: Section<Result>): Promise<Awaited<Result>>
   withPermits<Result>(
@@ -96,7 +96,7 @@ export class Semaphore {
     return this.#section(optionsOrBody, body)
   }
 
-  /** As `withPermits`, by the name it has with every kind of lock. */
+  /** The same as `withPermits`, under the name that every kind of lock has. */
   withLock<Result>(body: Section<Result>): Promise<Awaited<Result>>
   withLock<Result>(options: PermitsOptions, body: Section<Result>): Promise<Awaited<Result>>
   withLock<Result>(
@@ -107,20 +107,20 @@ export class Semaphore {
   }
 
   /**
-   * Gives permits for which no hold of Holdfast's stands, as `release` does in Java: without an acquire before it there is one more
-   * permit. What a hold has taken is given back by the hold.
+   * Returns permits that belong to no hold of Holdfast's, as `release` does in Java: without an earlier acquire it adds permits. To
+   * return the permits of a hold, release the hold.
    */
   async release(permits = 1): Promise<void> {
     await this.#add(checkPermits('permits', permits, 1))
   }
 
-  /** As `release`, but not where no number of permits is set; tells whether one is. */
+  /** As `release`, but only if a number of permits is set; returns whether one is. */
   async releaseIfExists(permits = 1): Promise<boolean> {
     checkPermits('permits', permits, 1)
     return await change(this.#locker, (request) => this.#port.addPermitsIfSet(this.name, permits, request))
   }
 
-  /** Who holds permits, how many (`holds`), and how long until the first lease ends. Redisson's holders are not known. */
+  /** The holders of permits, how many each has (`holds`), and the time until the first lease ends. Redisson's holders are unknown. */
   async inspect(): Promise<LockState> {
     return await this.#locker.inspect(this.name)
   }

@@ -3,10 +3,10 @@ import { BackOff } from './core/back-off.js'
 import { InvalidArgumentError } from './errors.js'
 import type { Polls } from './store.js'
 
-/** How a spin lock asks again while it waits. Times are whole milliseconds. */
+/** How a spin lock polls while it waits. Times are whole milliseconds. */
 export interface SpinOptions {
   /**
-   * The pause after the first attempt in vain. Minimum: 1.
+   * The pause after the first failed attempt. Minimum: 1.
    * @default 1
    */
   readonly firstPauseMs?: number
@@ -16,7 +16,7 @@ export interface SpinOptions {
    */
   readonly longestPauseMs?: number
   /**
-   * By what each pause is longer than the one before. 1: all are the same. Minimum: 1.
+   * The ratio of each pause to the one before. 1: all pauses are equal. Minimum: 1.
    * @default 2
    */
   readonly factor?: number

@@ -17,7 +17,7 @@ const MOST_STRIPES = 65_536
 
 /** A hold of one stripe of a striped lock. */
 export class StripeHold extends Hold {
-  /** Which stripe it is. */
+  /** The index of the stripe. */
   readonly index: number
 
   /** @internal */
@@ -27,16 +27,16 @@ export class StripeHold extends Hold {
   }
 }
 
-/** What a section of a striped lock's `withAny` runs. */
+/** The body of a striped lock's `withAny` section. */
 export type StripeSection<Result> = (hold: StripeHold) => Result | PromiseLike<Result>
 
 /**
- * One resource split over several locks, the stripes, so that as many can work on it at a time: by key, where the same key always
- * meets the same stripe, or on any stripe that is free. The stripes are plain locks named `<name>:<index>`.
+ * One resource split over several locks, the stripes, so that as many callers can work on it at a time. Lock a stripe by key (the same
+ * key always gets the same stripe), or any free stripe. The stripes are plain locks named `<name>:<index>`.
  */
 export class StripedLock {
   readonly name: string
-  /** How many stripes there are. */
+  /** The number of stripes. */
   readonly stripes: number
   readonly #terms: EntryTerms
   readonly #entry: Entry
@@ -60,7 +60,7 @@ export class StripedLock {
     return new Lock(this.#nameOf(index), this.#terms)
   }
 
-  /** The stripe of a key: the CRC-32 (as in zip) of its UTF-8 form modulo the number of stripes, on every machine, for good. */
+  /** The stripe of a key: the CRC-32 (as in zip) of its UTF-8 form modulo the number of stripes. This will never change. */
   indexOf(key: string): number {
     if (typeof key !== 'string' || !key.isWellFormed()) {
       throw new InvalidArgumentError('key', key, 'a string of well-formed Unicode')
@@ -68,7 +68,7 @@ export class StripedLock {
     return crc32(key) % this.stripes
   }
 
-  /** The lock of the stripe that a key belongs to. Two keys may share one: it is re-entered then. */
+  /** The lock of a key's stripe. Two keys may share a stripe; a section of one then re-enters a section of the other. */
   forKey(key: string): Lock {
     return this.stripe(this.indexOf(key))
   }
@@ -87,7 +87,7 @@ export class StripedLock {
       : await entry.withLock(optionsOrBody, bodyOrNothing)
   }
 
-  /** Takes any stripe, runs `body`, and gives the stripe back when the body has settled. As `Lock.withLock`. */
+  /** Takes any stripe, runs `body`, and releases the stripe when the body has settled. As `Lock.withLock`. */
   withAny<Result>(body: StripeSection<Result>): Promise<Awaited<Result>>
   withAny<Result>(options: AcquireOptions, body: StripeSection<Result>): Promise<Awaited<Result>>
   async withAny<Result>(
@@ -113,7 +113,7 @@ export class StripedLock {
     })
   }
 
-  /** Takes any stripe, waiting as long as `waitMs` says for the first to be free. As `Lock.acquire`. */
+  /** Takes any stripe, and waits for the first free one for at most `waitMs`. As `Lock.acquire`. */
   async acquireAny(options: AcquireOptions = NO_OPTIONS): Promise<StripeHold> {
     checkAcquireOptions(options, this.#terms.owners)
     const scope = this.#entry.callerOrNew(options.owner)
@@ -121,7 +121,7 @@ export class StripedLock {
     return this.#begin(this.#grantedOrThrow(outcome, options), scope)
   }
 
-  /** Takes any stripe if one is to be had within `waitMs` (default 0: one look at all of them); else `null`. */
+  /** Takes any stripe if one is free within `waitMs` (default 0: tries all of them once); otherwise returns `null`. */
   async tryAcquireAny(options: AcquireOptions = NO_OPTIONS): Promise<StripeHold | null> {
     checkAcquireOptions(options, this.#terms.owners)
     const scope = this.#entry.callerOrNew(options.owner)

@@ -2,21 +2,21 @@ import { HoldfastError, shorten } from './holdfast-error.js'
 import type { Owner } from './owner.js'
 
 /**
- * Somebody who reads asked to write. It would wait for its own read to end, for ever if others ask the same, so it is refused at
- * once. Nothing was changed: the read is still held.
+ * An owner that holds the read lock asked for the write lock. It would wait for its own read to end, and for ever if another reader
+ * did the same, so it is refused at once. Nothing was changed: the owner still holds the read lock.
  */
 export class LockUpgradeError extends HoldfastError {
   /** @internal */
   static override readonly kind = 'LockUpgradeError'
 
-  /** Who asked. */
+  /** The owner that asked. */
   readonly owner: Owner
 
   constructor(lockName: string, owner: Owner) {
     super(
       'LOCK_UPGRADE',
-      `Owner ${owner} reads lock "${shorten(lockName)}" and asked to write it: it would wait for itself. Release the read first ` +
-        'and look again once you may write, or write from the start: whoever writes may read as well.',
+      `Owner ${owner} holds the read lock of "${shorten(lockName)}" and asked for the write lock: it would wait for itself. Release ` +
+        'the read lock first and read again under the write lock, or take the write lock from the start: a writer may read as well.',
       { lockName },
     )
     this.owner = owner

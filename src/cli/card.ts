@@ -11,10 +11,10 @@ import type { Colours } from './output.js'
 import { plainTable } from './plain-table.js'
 import { printable } from './printable.js'
 
-/** More of a line than this is counted, not named. */
+/** Places of a line beyond this are counted, not listed. */
 const NAMED_IN_LINE = 10
 
-/** Locks of one name, each line by line. */
+/** The locks of one name, one below the other. */
 export function cards(locks: readonly LockView[], colours: Colours): string {
   return locks.map((lock) => card(lock, colours)).join('\n\n')
 }

@@ -5,7 +5,7 @@ import { exitCodes } from './exit-codes.js'
 import { ProcessTree } from './process-tree.js'
 import { exitCodeOfSignal } from './signals.js'
 
-/** What to run, word by word: no shell takes it apart. */
+/** The command, word by word: no shell splits it. */
 export interface Command {
   readonly file: string
   readonly args: readonly string[]
@@ -16,29 +16,29 @@ export type Ending =
   | { readonly kind: 'signal'; readonly signal: NodeJS.Signals }
   | { readonly kind: 'not-started'; readonly error: Error }
 
-/** What the command finds in its environment. By its owner, all that it starts is known as its own. */
+/** The command's environment. By the owner in it, the processes that it starts are recognised. */
 export interface Environment extends Readonly<Record<string, string>> {
   readonly HOLDFAST_OWNER: string
 }
 
-/** Signals that ask for the end of all that works, not of one process. */
+/** Signals that ask all processes of the command to end, not just one. */
 const ENDS_ALL: ReadonlySet<NodeJS.Signals> = new Set(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'])
 
-/** How often to look whether all that was told to end has ended. */
+/** How often to check whether all signalled processes have ended. */
 const LOOK_EVERY_MS = 25
 
-/** The command a user wants run, through the shell that it was asked for. */
+/** The user's command, run through a shell if the user asked for one. */
 export function throughShell(text: string): Command {
   const { SHELL: shell = '' } = process.env
   return { file: shell === '' ? '/bin/sh' : shell, args: ['-c', text] }
 }
 
-/** The command while it runs. It has our standard streams and our terminal. */
+/** The running command. It has this program's standard streams and terminal. */
 export class Child {
   readonly ended: Promise<Ending>
   readonly #process: ChildProcess | undefined
   readonly #tree: ProcessTree | undefined
-  /** Whether all of it was sent a signal to end by. */
+  /** Whether all its processes got a signal to end. */
   #told = false
 
   constructor({ file, args }: Command, environment: Environment) {
@@ -55,26 +55,26 @@ export class Child {
     }
   }
 
-  /** Passes on a signal, to all that it has started where it is one to end by; unless all have it already. */
+  /** Passes a signal on, to all processes that the command has started if it is one to end by, unless they have it already. */
   readonly pass = async (signal: NodeJS.Signals, toAll: Promise<boolean>): Promise<void> => {
     const ends = ENDS_ALL.has(signal)
-    // At once: the command may have ended of it before the answer is known.
+    // At once: the signal may end the command before the answer is known.
     if (ends) this.#told = true
     if (await toAll) return
     if (ends) this.#tree?.signal(signal)
     else this.#process?.kill(signal)
   }
 
-  /** Tells it and all that it has started to end. */
+  /** Signals the command and all processes that it has started to end. */
   readonly terminate = (): void => {
     this.#told = true
     this.#tree?.signal('SIGTERM')
   }
 
   /**
-   * Ends it and all that it has started: TERM, and KILL for what is left of it after `graceMs`. Settles when nothing is left.
+   * Ends the command and all processes that it has started: TERM, and KILL for the rest after `graceMs`. Settles when none is left.
    *
-   * @returns whether anything had to be killed.
+   * @returns whether any process had to be killed.
    */
   async stop(graceMs: number): Promise<boolean> {
     this.terminate()
@@ -82,8 +82,8 @@ export class Child {
   }
 
   /**
-   * After its end: ends what it has left behind, if it was ended by a signal or sent one, which is not to say that the rest was done
-   * with its work. Of a command that ended by itself, what it has left behind is meant to stay.
+   * After the command's end: ends the processes that it has left behind, if a signal ended it or was sent to it, since those processes
+   * may still be working. If the command ended by itself, it left them behind on purpose.
    *
    * @returns as {@link stop}
    */
@@ -104,7 +104,7 @@ export class Child {
   }
 }
 
-/** What the program ends with, when its command has ended so. */
+/** The program's exit code for this end of its command. */
 export function exitCodeOf(ending: Ending): number {
   if (ending.kind === 'exit') return ending.code
   if (ending.kind === 'signal') return exitCodeOfSignal(ending.signal)
@@ -118,7 +118,7 @@ function endingOf(child: ChildProcess): Promise<Ending> {
     child.on('exit', (code, signal) => {
       resolve(signal === null ? { kind: 'exit', code: code ?? 0 } : { kind: 'signal', signal })
     })
-    // Once it has a pid, an error is a signal that could not be sent, and no reason to think that it has ended.
+    // Once the child has a pid, an error means that a signal could not be sent, not that the child has ended.
     child.on('error', (error) => {
       if (child.pid === undefined) resolve({ kind: 'not-started', error })
     })

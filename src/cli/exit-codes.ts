@@ -1,19 +1,19 @@
-/** How the program ends. 64 to 78 mean what sysexits.h says, 126 and 127 what env(1) says. */
+/** The program's exit codes: 64 to 78 as in sysexits.h, 126 and 127 as in env(1). */
 export const exitCodes = {
   ok: 0,
-  /** `unlock`: the question was answered with no. */
+  /** `unlock`: the user answered no. */
   declined: 1,
-  /** The command line, or the server's address, makes no sense. */
+  /** The command line, or the server's address, is invalid. */
   usage: 64,
-  /** The key holds something that is no lock. */
+  /** The key holds something other than a lock. */
   notALock: 65,
-  /** Redis cannot be reached, or cannot serve now. */
+  /** Redis is out of reach, or cannot serve now. */
   unavailable: 69,
-  /** Something that should not happen. */
+  /** An internal error. */
   internal: 70,
   /** The results could not be written. */
   notWritten: 74,
-  /** The lock is busy, and was for as long as the caller wanted to wait. */
+  /** The lock was busy for as long as the caller wanted to wait. */
   busy: 75,
   /** The lock was lost while the command ran. */
   lost: 76,
@@ -23,8 +23,8 @@ export const exitCodes = {
   notFound: 127,
 } as const
 
-/** What a shell reports for a process that a signal ended is this plus the signal's number. */
+/** A shell reports this plus the signal's number for a process that a signal ended. */
 export const SIGNAL_BASE = 128
 
-/** What `ls | head` makes of a writer whose reader has left. */
+/** The exit code of a writer whose reader has closed the pipe, as in `ls | head`. */
 export const BROKEN_PIPE = SIGNAL_BASE + 13

@@ -9,7 +9,7 @@ import {
 import { exitCodes } from './exit-codes.js'
 import { timeText } from './seconds.js'
 
-/** Trouble that the command line itself has found: what happened, and what to do. */
+/** A failure that the command line itself has found: what happened, and what to do. */
 export class CliError extends Error {
   constructor(
     readonly exitCode: number,
@@ -29,7 +29,7 @@ export function usageError(message: string): CliError {
   return new CliError(exitCodes.usage, 'USAGE', message)
 }
 
-/** An error as the caller is told of it. */
+/** An error as the program reports it. */
 export interface Failure {
   readonly exitCode: number
   /** Stable, for programs. */
@@ -51,13 +51,13 @@ const BY_REASON: Readonly<Record<StoreFailure, number>> = {
   unknown: exitCodes.internal,
 }
 
-/** What to tell of an error, whoever has thrown it. `server` is how the server is named to people. */
+/** What the program reports of an error. `server` is the server's name in messages. */
 export function failureOf(error: unknown, server: string | undefined): Failure {
   if (error instanceof CliError) {
     return { exitCode: error.exitCode, code: error.code, message: error.message, lock: error.lock }
   }
   if (error instanceof LockTimeoutError) {
-    // The wait ended because the server was silent, not because somebody held the lock.
+    // The wait ended because the server was silent, not because another owner held the lock.
     return error.cause === undefined ? busy(error) : failureOf(error.cause, server)
   }
   if (error instanceof StoreError) return told(error, BY_REASON[error.reason], storeText(error, server))
@@ -67,7 +67,7 @@ export function failureOf(error: unknown, server: string | undefined): Failure {
   return { exitCode: exitCodes.internal, code: 'INTERNAL', message, lock: undefined }
 }
 
-/** The stack, for whoever looks for a fault in this program. */
+/** The stack, for finding a fault in this program. */
 export function stackOf(error: unknown): string | undefined {
   if ((process.env['HOLDFAST_DEBUG'] ?? '') === '' || !(error instanceof Error)) return undefined
   const { stack, cause } = error
@@ -78,10 +78,12 @@ function busy(error: LockTimeoutError): Failure {
   return told(error, exitCodes.busy, busyText(error, `lock "${error.lockName}"`))
 }
 
-/** That something was not to be had, as it is called. Who holds permits is not asked. */
+/** The message for a lock or semaphore that is busy; `called` names it. It does not name the holders of permits. */
 export function busyText(error: LockTimeoutError, called: string): string {
   const waited = error.waitedMs < 1 ? '' : ` after ${timeText(error.waitedMs)}`
-  const by = called.startsWith('lock') ? `held by ${error.holder ?? 'somebody'}` : 'too few permits are left'
+  const by = called.startsWith('lock')
+    ? `held by ${error.holder ?? 'another owner'}`
+    : 'too few permits are left'
   return `${called} is busy: ${by}; gave up${waited}. Wait longer with --wait.`
 }
 
@@ -94,11 +96,11 @@ function storeText(error: StoreError, server = 'Redis'): string {
     case 'unreachable':
       return `${lock}cannot reach ${server}${why}. ${check}, and that the server runs.`
     case 'timeout':
-      return `${lock}${server} did not answer in time. ${check}, and that the server is well.`
+      return `${lock}${server} did not answer in time. ${check}, and that the server is healthy.`
     case 'permission':
       return `${lock}${server} refuses this${why}. Check user, password and ACL.`
     case 'wrong-type':
-      return `${lock}the key holds something that is no lock. Choose another name, or --key-prefix.`
+      return `${lock}the key holds something other than a lock. Choose another name, or --key-prefix.`
     default:
       return `${error.message} [${server}]`
   }

@@ -2,9 +2,9 @@ import { Holdfast } from '../holdfast.js'
 import type { Kind } from '../kinds.js'
 import type { LockState } from '../store.js'
 
-/** The client as an operator needs it: every kind of lock can be looked at, waited for in numbers, and freed, by one set of methods. */
+/** The client for operators: one set of methods to inspect every kind of lock, count its waiters and free it. */
 export class Family extends Holdfast {
-  /** One cheap question, so that a server that cannot be used is told of before anything else is tried. */
+  /** One cheap command, so that an unusable server is reported before anything else is tried. */
   async greet(): Promise<void> {
     const { session } = this.kinds
     await this.kinds.of('lock').locker.query(async () => await session.identity?.())
@@ -14,13 +14,13 @@ export class Family extends Holdfast {
     return await this.kinds.of(kind).locker.inspect(name)
   }
 
-  /** How many clients wait; one process counts once. */
+  /** The number of waiting clients; a process counts once. */
   async countWaiting(kind: Kind, name: string): Promise<number> {
     const { locker } = this.kinds.of(kind)
     return await locker.query(() => locker.port.countWatchers(name))
   }
 
-  /** Frees it whoever holds it; tells whether anybody did. Of a latch: opens it. */
+  /** Frees the lock, whatever its owner; returns whether it was held. Opens a latch. */
   async forceUnlock(kind: Kind, name: string): Promise<boolean> {
     return await this.kinds.of(kind).locker.forceUnlock(name)
   }

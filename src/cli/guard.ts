@@ -2,24 +2,24 @@ import { LockLostError } from '../errors.js'
 import type { Hold } from '../hold.js'
 import type { Holdfast } from '../holdfast.js'
 
-/** Why the command must end: the lock is lost, or will be before the command could be ended in peace. */
+/** Why the command must end: the lock is lost, or will be lost before the command could end in time. */
 export type StopReason = 'lost' | 'lease-ending'
 
-/** Of a lease that is too short for the whole grace period this part is for the grace period, and as much again for the margin. */
+/** If a lease is too short for the whole grace period, this part of it is the grace period, and as much again the margin. */
 const PART_OF_SHORT_LEASE = 1 / 5
 
 /** The longest delay a timer takes. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
- * Watches over the hold while the command runs, and says once when the command must end and how long that may take: never
- * longer than the lease would last, so that the work is over when somebody else may begin.
+ * Watches the hold while the command runs, and reports once when the command must end and how long that may take: never longer than
+ * the lease, so that the work is over before another owner can begin.
  */
 export class Guard implements Disposable {
-  /** Set as soon as the command was told to end. */
+  /** Set as soon as the command is signalled to end. */
   reason: StopReason | undefined
   readonly #signal: AbortSignal
-  /** When the lease ends by the last news of it. After a loss the hold itself says 0. */
+  /** The end of the lease as last reported. After a loss the hold itself reports 0. */
   #leaseEnd = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
   #graceMs: number
@@ -29,13 +29,13 @@ export class Guard implements Disposable {
     private readonly holdfast: Holdfast,
     private readonly hold: Hold,
     graceMs: number,
-    /** How long before the end of the lease the grace period must be over: killing takes a moment, too. */
+    /** How long before the end of the lease the grace period must be over: killing takes time too. */
     marginMs: number,
     private readonly stop: (reason: StopReason, graceMs: number) => void,
   ) {
     this.#signal = hold.signal
     this.#signal.addEventListener('abort', this.#lost, { once: true })
-    // A lock that was granted in line has only a place's short lease until its first renewal, which is under way.
+    // Until its first renewal, which is under way, a lock granted in line has only the short lease of a place.
     const isShort = hold.remainingMs() <= graceMs + marginMs
     const mostMs = isShort ? hold.remainingMs() * PART_OF_SHORT_LEASE : Number.POSITIVE_INFINITY
     this.#graceMs = Math.min(graceMs, mostMs)
@@ -58,12 +58,12 @@ export class Guard implements Disposable {
   readonly #renewed: () => void
   readonly #lost = (): void => {
     const loss: unknown = this.#signal.reason
-    // By which clock it has ended, the hold knows better: a machine that was suspended has stood still by this one.
+    // The hold knows better whether the lease has ended: this timer's clock stops while a machine is suspended.
     if (loss instanceof LockLostError && loss.reason === 'lease-expired') this.#leaseEnd = performance.now()
     this.#end('lost')
   }
 
-  /** Looks at the time left, and again when it is down to the grace period. */
+  /** Checks the time left, and again when only the grace period is left. */
   readonly #look = (): void => {
     clearTimeout(this.#timer)
     if (this.#signal.aborted) {

@@ -1,55 +1,55 @@
-/** What follows the generated part of `holdfast --help`. */
+/** The text after the generated part of `holdfast --help`. */
 export const mainHelp = `
-The server is named by --url, else by HOLDFAST_REDIS_URL, else it is redis://127.0.0.1:6379:
+--url names the server, or else HOLDFAST_REDIS_URL; the default is redis://127.0.0.1:6379:
   redis://[user:password@]host[:port][/db]         one server; rediss:// for TLS
-  redis-cluster://host:port,host:port/             a Cluster, by some of its nodes; rediss-cluster:// for TLS
-  redis-sentinel://host:port,host:port/group[/db]  what Sentinels watch; ?sentinelPassword=… where they want one
-Others on this machine can see a command line: put a URL with a password into HOLDFAST_REDIS_URL.
+  redis-cluster://host:port,host:port/             a Cluster, by one or more of its nodes; rediss-cluster:// for TLS
+  redis-sentinel://host:port,host:port/group[/db]  a group that Sentinels watch; ?sentinelPassword=… if they require one
+Other users of this machine can see command lines: put a URL with a password into HOLDFAST_REDIS_URL.
 
 Examples:
-  holdfast run nightly-report -- ./report.sh       run it, but only one at a time in the whole fleet
-  holdfast run -n sync -- rsync -a src/ dst/       skip it if it is running already (exit code 75)
-  holdfast ls 'invoice:*'                          who holds what
-  holdfast inspect nightly-report                  one lock in detail
-  holdfast unlock --force nightly-report           free it over its holder's head
+  holdfast run nightly-report -- ./report.sh       run it, one at a time in the whole fleet
+  holdfast run -n sync -- rsync -a src/ dst/       skip it if it is already running (exit code 75)
+  holdfast ls 'invoice:*'                          list the locks that are held, and their owners
+  holdfast inspect nightly-report                  show one lock in detail
+  holdfast unlock --force nightly-report           free it without its holder's consent
 
 Exit codes:
   0    done                     75   the lock is busy (run; see -E)
   1    unlock: declined         76   the lock was lost while the command ran (run)
   64   wrong usage              77   the server refuses the user or the command
-  65   the key is no lock       126  the command cannot be executed (run)
+  65   the key is not a lock    126  the command cannot be executed (run)
   69   Redis cannot be reached  127  the command was not found (run)
   70   internal error           128+n  ended by signal n
   74   the results could not be written
 
---json writes results to standard output, one object a line, and messages and errors to standard error likewise
-(an error is {"error":{"code","message","lock","exitCode"}}). Fields may be added, but keep name and meaning.
+--json writes results to standard output, one object per line, and messages and errors to standard error in the same way
+(an error is {"error":{"code","message","lock","exitCode"}}). Later versions may add fields, but never rename one or change its meaning.
 HOLDFAST_DEBUG=1 adds stack traces to errors. NO_COLOR=1 turns colours off.`
 
 export const runHelp = `
-The words after -- are the command and its arguments; no shell looks at them, unless you use -c. It has this program's standard
-streams, and sees
+The words after -- are the command and its arguments; no shell reads them unless you use -c. The command has this program's
+standard streams, and these variables:
   HOLDFAST_LOCK        the lock's name
-  HOLDFAST_OWNER       who holds it, as inspect shows it
-  HOLDFAST_EXPIRES_AT  when its lease ends (ISO 8601); without --lease the lease is renewed for as long as the command runs,
-                       and this is its first end
+  HOLDFAST_OWNER       the owner that holds it, as inspect shows it
+  HOLDFAST_EXPIRES_AT  the end of its lease (ISO 8601); without --lease, Holdfast renews the lease while the command runs,
+                       and this is the end of the first lease
   HOLDFAST_FENCE       with --shared or --exclusive: the fencing token, greater for each new writer
 
-Kinds of locks; at most one of them:
-  --fair           the same lock as without it, but whoever has waited longest is next, if all use --fair
-  -s, --shared     beside others that use --shared, never beside --exclusive
-  -x, --exclusive  alone among those that use --shared or --exclusive. Both take a read-write lock, which is another lock
-                   than the one of that name that is taken without them
-  --permits N      takes N permits of a semaphore. --of M sets how many there are, if that is not set yet; one that is
-                   set stays as it is. Without a number set, and without --of, the exit code is 65
+Kinds of locks; use at most one of these:
+  --fair           the same lock as without it, but the run that has waited longest is next, if all use --fair
+  -s, --shared     at the same time as others with --shared, never with --exclusive
+  -x, --exclusive  alone among the runs with --shared or --exclusive. Both take a read-write lock, which is not the lock
+                   that a run of that name takes without them
+  --permits N      takes N permits of a semaphore. --of M sets the number of permits if it is not set yet, and never
+                   changes it. If no number is set and there is no --of, the exit code is 65
 
-Signals are passed on to the command, each once; TERM, INT, HUP and QUIT to all it has started. If one of them ended it, the lock is
-held until all of that has ended; what is left after --grace is killed. While waiting for the lock, and while it is given back,
-they end the wait; a second one ends the program at once.
+The program passes each signal on to the command once; TERM, INT, HUP and QUIT also to every process that it has started. If one
+of these ends the command, the program holds the lock until all of these processes have ended, and kills the rest after --grace.
+While the program waits for the lock, or releases it, such a signal ends the wait; a second one ends the program at once.
 
-When the lock is lost, or cannot be renewed and is about to be, the command and all it has started is sent TERM and, at the end
-of --grace, KILL. That is over before the lease is. With --lease that happens at the end of the lease, and that somebody has
-forced the lock open is noticed only when the command ends.
+If the lock is lost, or cannot be renewed and is about to be lost, the program sends TERM to the command and every process that it
+has started and, at the end of --grace, KILL: all before the lease ends. With --lease that happens at the end of the lease; if the
+lock was forced open, the program then notices that only when the command ends.
 
 Examples:
   holdfast run backup -- pg_dump -f /backup/db.sql shop
@@ -57,67 +57,67 @@ Examples:
   holdfast run backup -n -E 0 -- ./backup.sh        running elsewhere is fine: exit code 0
   holdfast run backup --lease 600 -- ./backup.sh    never longer than ten minutes
   holdfast run backup -c 'dump | gzip > dump.gz'    a shell command
-  holdfast run catalogue -s -- ./export.sh          any number of these, while nobody runs with -x
+  holdfast run catalogue -s -- ./export.sh          any number of these, while none runs with -x
   holdfast run convert --permits 1 --of 4 -- ./convert.sh   four at a time in the whole fleet
 
-Exit codes: the command's own, 128+n if signal n ended it; else
-  64 wrong usage   65 the key is no lock, or no permits are set   69 Redis cannot be reached
+Exit codes: the command's own, 128+n if signal n ended it; otherwise
+  64 wrong usage   65 the key is not a lock, or no permits are set   69 Redis cannot be reached
   75 busy (-E changes it)   76 lock lost   77 permission   126 not executable   127 not found
 
---json writes what happens as lines to standard error: {"event","message","lock",…}, with events waiting, acquired (owner,
-waitedMs), suspended, lost, killed, not-started, not-released, aborted and ended (exitCode). Standard output is the command's.
+--json writes events as lines to standard error: {"event","message","lock",…}, with the events waiting, acquired (owner,
+waitedMs), suspended, lost, killed, not-started, not-released, aborted and ended (exitCode). Standard output belongs to the command.
 
-Under nohup, write: holdfast run NAME -- nohup command. If holdfast itself is killed with KILL, the command goes on unguarded.`
+Under nohup, write: holdfast run NAME -- nohup command. If KILL ends holdfast itself, the command runs on without the lock.`
 
 const lockFields = `{"name","kind","locked","owners":[{"owner","holds"}],"remainingMs"}; remainingMs is null if the lease has no end`
 
 export const lsHelp = `
-PATTERN is a glob over names: * ? [a-z]; quote it, or the shell will take it. The key space is scanned step by step, which holds
-up nobody. Redisson's locks are shown too.
+PATTERN is a glob over names: * ? [a-z]; quote it, or the shell will expand it. The program scans the key space in small steps,
+which delays no other client. It shows Redisson's locks too.
 
-All kinds of locks are shown. Two look like any other number in Redis, and are shown only where something tells: semaphores
-of which nobody but Redisson holds permits, and latches, if somebody waits for them.
+It shows all kinds of locks. Two kinds look like any other number in Redis, so it shows them only if they have a waiter: latches,
+and semaphores of which only Redisson holds permits.
 
 Examples:
   holdfast ls
   holdfast ls 'invoice:*' --json | jq -r .name
 
---json writes one line for each lock:
+--json writes one line per lock:
   ${lockFields}.
-Where the kind has it: "mode" (read, write), "fence" (the last token, a text), "available" (permits), "count" (of a latch).
+If the kind has them: "mode" (read, write), "fence" (the last token, a string), "available" (permits), "count" (of a latch).
 The kinds: "lock", "fair lock", "fenced lock", "read-write lock", "semaphore", "permit-expirable semaphore", "count-down latch".`
 
 export const inspectHelp = `
-Shows who holds the lock and how often, how long the lease still runs, and how many clients wait. A process that waits in many
-places counts once. Of fair and read-write locks also who stands in line, first come first; of semaphores how many permits are
-available; of fenced and read-write locks the last token; of latches the count. Several locks of one name are shown one
-after another. Plain, fair and fenced locks are one lock: fair is one that has a line, fenced one that ever gave a token.
+Shows the owners of a lock and their holds, the time left of the lease, and the number of waiting clients; a process with many
+waiting calls counts once. For fair and read-write locks it also shows the line, in order; for semaphores the available permits;
+for fenced and read-write locks the last token; for latches the count. If several locks have the name, it shows one after
+another. Plain, fair and fenced locks are one lock: it is called fair if it has a line, and fenced if it ever had a token.
 
---json writes one line for each:
-  the fields of ls, "waitingClients" (null if the server does not let us count), and "line":[{"owner","mode"?}].
-kind is null if nothing is there; "semaphore or latch" is a "number" of which nothing tells what it is.`
+--json writes one line per lock:
+  the fields of ls, "waitingClients" (null if the server does not allow the count), and "line":[{"owner","mode"?}].
+kind is null if there is no such lock; "semaphore or latch" is a "number" that may be either.`
 
 export const watchHelp = `
-On a terminal the picture is drawn anew at each look; elsewhere a line is written for each change of holder, holds or waiting
-clients. Time running down is no change. Ends with Ctrl-C.
+On a terminal the program redraws the lock after each look; otherwise it writes a line for each change of holder, holds or
+waiting clients. The time left is no such change. End it with Ctrl-C.
 
 Examples:
   holdfast watch nightly-report
   holdfast watch nightly-report --json --count 2 --interval 0.2
 
---json writes one line for each change: the fields of inspect, and "at" (ISO 8601).`
+--json writes one line per change: the fields of inspect, and "at" (ISO 8601).`
 
 export const unlockHelp = `
-For locks whose holder is dead and whose lease is long, or without end. The holder is not asked: if its work is still running,
-it goes on until it notices. On a terminal you are asked first; elsewhere --yes is wanted.
+For locks whose holder is dead and whose lease is long, or without end. The holder has no say: if its work is still running,
+it runs on until it notices the loss. On a terminal the program asks first; otherwise it requires --yes.
 
 Examples:
   holdfast unlock --force nightly-report
   holdfast unlock --force --yes nightly-report
 
-Of a fair lock the next in line gets it. Of a semaphore all permits that are held come back; those that Redisson's RSemaphore took
-are not known. A latch is opened. Where several locks have the name, --kind says which one; it is wanted too to open a latch
+A fair lock goes to the next in line. A semaphore gets back all permits with a known holder; those that Redisson's RSemaphore took
+have none. A latch is opened. If several locks have the name, --kind says which one to free; it is also required to open a latch
 that could as well be a semaphore.
 
-A lock that was free is no error. --json writes one line:
-  {"name","kind","unlocked","owners":[{"owner","holds"}]}; unlocked is false if the lock was free, owners are who held it.`
+If the lock was free, that is no error. --json writes one line:
+  {"name","kind","unlocked","owners":[{"owner","holds"}]}; unlocked is false if the lock was free, owners are its former holders.`

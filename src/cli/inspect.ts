@@ -5,7 +5,7 @@ import { look } from './look.js'
 import type { Output } from './output.js'
 import type { Server } from './server.js'
 
-/** Shows what is held, or free, under a name: mostly one lock. */
+/** Shows the locks of a name, held or free: usually one. */
 export async function inspect(server: Server, name: string, output: Output): Promise<number> {
   const locks = await look(server, name)
   if (output.json) for (const lock of locks) output.result(() => '', viewJson(lock))

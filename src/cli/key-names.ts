@@ -1,22 +1,22 @@
 import { companionOf, redissonCompanionOf } from '../redis/companion-key.js'
 import { permitsKeyOf } from '../redis/semaphore-keys.js'
 
-/** What the keys that show a lock beside plain ones are called, and which lock a key found in Redis belongs to. */
+/** The names of the additional keys of locks, and the lock to which a key found in Redis belongs. */
 
 const TAKEN = 'holdfast_semaphore_permits'
 const TIMEOUT = ':timeout'
 const SEMAPHORE_CHANNEL = 'redisson_sc:'
 const LATCH_CHANNEL = 'redisson_countdownlatch__channel__'
 
-/** What begins so is beside some lock, and is no lock itself. */
+/** Keys with these prefixes belong to a lock, but are not a lock. */
 export const OWN_KEY = /^holdfast_(rw|fair|semaphore|request|once)[a-z_]*:/
 
-/** Who waits for a fair lock: a sorted set of owners by ticket. */
+/** The line of a fair lock: a sorted set of owners by ticket. */
 export function fairLineOf(key: string): string {
   return companionOf('holdfast_fair_line', key)
 }
 
-/** Until when each place there is kept: a hash of owner -> `<time> <lease>`. */
+/** The end of each place's lease: a hash of owner -> `<time> <lease>`. */
 export function fairAliveOf(key: string): string {
   return companionOf('holdfast_fair_alive', key)
 }
@@ -28,12 +28,12 @@ export function tokenCounterOf(key: string, inCluster: boolean): string {
   return key.includes('{') ? `${prefix}:${key}` : `${prefix}:{${key}}`
 }
 
-/** Who of Holdfast's clients holds permits of a semaphore: a hash of owner -> permits. */
+/** The Holdfast owners that hold a semaphore's permits: a hash of owner -> permits. */
 export function takenOf(key: string): string {
   return companionOf(TAKEN, key)
 }
 
-/** The semaphore whose holders that key names. */
+/** The semaphore whose holders are in that key. */
 export function keyOfTaken(found: string): string | undefined {
   if (!found.startsWith(`${TAKEN}:`)) return undefined
   const rest = found.slice(TAKEN.length + 1)
@@ -41,7 +41,7 @@ export function keyOfTaken(found: string): string | undefined {
   return candidates.find((key) => key !== undefined && takenOf(key) === found)
 }
 
-/** The permit-expirable semaphore whose permits lie in that key. `{x}:timeout` is both that of `x` and that of `{x}`: it is taken for the former. */
+/** The permit-expirable semaphore whose permits are in that key. `{x}:timeout` belongs to both `x` and `{x}`; this returns `x`. */
 export function keyOfPermits(found: string): string | undefined {
   if (!found.endsWith(TIMEOUT)) return undefined
   const bare = found.slice(0, -TIMEOUT.length)

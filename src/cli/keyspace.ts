@@ -2,7 +2,7 @@ import { StoreError } from '../errors.js'
 import { isCluster, type RedisClient, type StandaloneClient } from '../redis/client.js'
 import { failureOf, refusesDatabase } from '../redis/failure.js'
 
-/** How long an answer, or a connection, may take. */
+/** The longest time for an answer, or to connect. */
 const PATIENCE_MS = 3_000
 
 type Argument = string | number
@@ -11,8 +11,8 @@ type Argument = string | number
 export type Ask = (command: string, ...args: Argument[]) => Promise<unknown>
 
 /**
- * What lies in Redis beside the state of a lock, read as docs/wire-layout.md describes it, over a connection that is made when
- * first needed and once more after it broke. Only reads.
+ * Reads the keys that docs/wire-layout.md describes, over a connection that it opens on first use, and again after it broke. Never
+ * writes.
  */
 export class Keyspace implements Disposable {
   readonly inCluster: boolean
@@ -21,7 +21,7 @@ export class Keyspace implements Disposable {
 
   constructor(
     private readonly pattern: RedisClient,
-    /** What stands before each lock's name. */
+    /** The prefix of each lock's name. */
     readonly prefix: string,
   ) {
     this.inCluster = isCluster(pattern)
@@ -35,12 +35,12 @@ export class Keyspace implements Disposable {
   readonly ask: Ask = async (command, ...args) =>
     await this.#inTime(command, async () => (await this.#opened()).call(command, ...args))
 
-  /** Asks without insisting: undefined where the user may not. */
+  /** Returns undefined if the user may not ask. */
   async askIfAllowed(command: string, ...args: Argument[]): Promise<unknown> {
     return await this.unlessForbidden(() => this.ask(command, ...args))
   }
 
-  /** What was answered; undefined where the user may not ask. */
+  /** The answer; undefined if the user may not ask. */
   async unlessForbidden(question: () => Promise<unknown>): Promise<unknown> {
     try {
       return await question()
@@ -50,7 +50,7 @@ export class Keyspace implements Disposable {
     }
   }
 
-  /** One for each node that holds keys. */
+  /** One for each node that has keys. */
   async nodes(): Promise<readonly Ask[]> {
     const client = await this.#inTime('CONNECT', () => this.#opened())
     const nodes: readonly (StandaloneClient | RedisClient)[] = isCluster(client)
@@ -78,7 +78,7 @@ export class Keyspace implements Disposable {
       return await Promise.race([start(), tooLate])
     } catch (error) {
       const failure = failureOf(error, { command })
-      // Whatever is the matter with this connection, the next question is put over another.
+      // Whatever the problem with this connection, the next command uses another one.
       if (failure.transient) this[Symbol.dispose]()
       throw failure
     } finally {
@@ -94,7 +94,7 @@ export class Keyspace implements Disposable {
   async #open(): Promise<RedisClient> {
     const client = duplicate(this.pattern)
     let refusal: unknown
-    // Whatever else befalls the connection is told by its commands.
+    // Its commands report every other failure of the connection.
     client.on('error', (error) => {
       if (refusesDatabase(error)) refusal = error
     })

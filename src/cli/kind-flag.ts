@@ -1,7 +1,7 @@
 import type { Kind } from '../kinds.js'
 import type { LockView, ShownKind } from './lock-view.js'
 
-/** What a user calls a kind, where several locks have one name. */
+/** The values of --kind, for names that several locks have. */
 export const kindFlags = ['lock', 'read-write', 'semaphore', 'permits', 'latch'] as const
 export type KindFlag = (typeof kindFlags)[number]
 
@@ -15,14 +15,15 @@ const BY_KIND: Readonly<Record<Exclude<ShownKind, 'semaphore or latch'>, KindFla
   'count-down latch': 'latch',
 }
 
-/** What a user would call it; undefined where that is not known. */
+/** The value of --kind for this lock; undefined if its kind is unknown. */
 export function flagOf({ kind }: LockView): KindFlag | undefined {
   return kind === undefined || kind === 'semaphore or latch' ? undefined : BY_KIND[kind]
 }
 
 /**
- * What is to be freed for it, in that order. Of a fair lock that has a line the next in it gets the lock. Of a read-write lock only the sides that are held, so that nobody who is let in by the first is thrown out by the second; and the
- * readers first, since a writer keeps everybody else out till then.
+ * The kinds to force open for this lock, in order. For a fair lock with a line, the next in line gets the lock. For a read-write lock
+ * only the sides that are held, so that the second step does not evict an owner that entered after the first; readers first, since a writer
+ * keeps all others out until then.
  */
 export function sidesOf(flag: KindFlag, { kind, owners }: LockView): readonly Kind[] {
   switch (flag) {

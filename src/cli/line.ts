@@ -1,14 +1,14 @@
 import type { Keyspace } from './keyspace.js'
 import type { Waiter } from './lock-view.js'
 
-/** Who stands in a fair lock's line, first come first. Places that nobody keeps any more count for nothing. */
+/** The line of a fair lock, in order. Lapsed places are left out. */
 export async function fairWaiters(keyspace: Keyspace, lineKey: string, aliveKey: string): Promise<Waiter[]> {
   const [line, alive, now] = await readLine(keyspace, ['ZRANGE', lineKey, '0', '-1'], ['HGETALL', aliveKey])
   const lapses = new Map(pairs(alive).map(([owner, text]) => [owner, Number(text.split(' ')[0])]))
   return line.filter((owner) => (lapses.get(owner) ?? 0) > now).map((owner) => ({ owner }))
 }
 
-/** Who stands in a read-write lock's line, and for what. */
+/** The line of a read-write lock, in order, with modes. */
 export async function readWriteWaiters(
   keyspace: Keyspace,
   lineKey: string,
@@ -30,13 +30,13 @@ async function readLine(
   alive: Question,
 ): Promise<readonly [line: string[], alive: string[], nowMs: number]> {
   const members = texts(await keyspace.askIfAllowed(...line))
-  // Nobody waits, nearly always: then nothing else need be asked.
+  // Usually the line is empty, and no other command is needed.
   if (members.length === 0) return [[], [], 0]
   const [lapses, time] = await Promise.all([keyspace.askIfAllowed(...alive), keyspace.askIfAllowed('TIME')])
   return [members, texts(lapses), Number(texts(time)[0] ?? 0) * 1000]
 }
 
-/** Flat as RESP2 has it, or as the client library makes it of RESP3: pairs, or an object. */
+/** A flat list in RESP2; pairs or an object in the client library's RESP3 replies. */
 function texts(reply: unknown): string[] {
   if (Array.isArray(reply)) return reply.flatMap(texts)
   if (typeof reply === 'object' && reply !== null) return Object.entries(reply).flatMap(texts)

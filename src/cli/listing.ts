@@ -16,15 +16,15 @@ import { scan } from './scan.js'
 import type { Server } from './server.js'
 import { hashView, latchView, permitsView, readWriteView, semaphoreView } from './views.js'
 
-/** Reads one lock that was found, if it is one. */
+/** Reads a found key, if it is a lock. */
 type Look = () => Promise<LockView | undefined>
 
 /**
- * All that is held now whose name matches: two passes of SCAN over each node, one for hashes and one for sorted sets, and a question
- * which semaphores and latches are waited for. Then each is read; a page of them at once.
+ * All locks with a matching name that are held now: two passes of SCAN over each node, one for hashes and one for sorted sets, and a
+ * query for semaphores and latches with waiters. Then it reads each of them, a page at a time.
  */
 export class Listing {
-  /** How many were found that this user may not read. */
+  /** The number of found locks that this user may not read. */
   unreadable = 0
   readonly #found = new Set<string>()
 
@@ -58,7 +58,7 @@ export class Listing {
     return [
       async () => {
         const state = await server.family.inspect('lock', name)
-        // A hash without owners is the application's.
+        // A hash without owners belongs to the application.
         return state.owners.length === 0 ? undefined : await hashView(server, state, 'brief')
       },
     ]
@@ -69,7 +69,7 @@ export class Listing {
     return name === undefined ? [] : [async () => await permitsView(this.server, name, 'brief')]
   }
 
-  /** Where nothing else tells them from other numbers: whatever somebody waits for. */
+  /** Only a waiter tells these from other numbers, so this lists the ones with waiters. */
   async #waitedFor(node: Ask): Promise<Look[]> {
     const { server } = this
     const looks: Look[] = []
@@ -104,7 +104,7 @@ export class Listing {
       .filter((each) => typeof each === 'string')
   }
 
-  /** The name that a key stands for, if it matches and was not found before as that kind. */
+  /** The lock's name for a key, if it matches and was not found before as that kind. */
   #new(kind: string, key: string | undefined): string | undefined {
     const { prefix } = this.server.keyspace
     if (key === undefined || !key.startsWith(prefix)) return undefined
@@ -115,7 +115,7 @@ export class Listing {
     return name
   }
 
-  /** Finds the key of the lock and all that have it in their names. A pattern that would not stand for itself in that is left out. */
+  /** Matches the lock's key and all keys that contain its name. Leaves out a pattern that cannot be embedded. */
   #around(): string {
     const standsAlone = /^(?:[^\\[]|\\.|\[(?:[^\]\\]|\\.)+\])*$/s.test(this.pattern)
     const prefix = this.server.keyspace.prefix.replace(/[\\*?[\]]/g, '\\$&')

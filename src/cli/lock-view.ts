@@ -3,7 +3,7 @@ import type { Json } from './output.js'
 import { printable } from './printable.js'
 import { timeText } from './seconds.js'
 
-/** What a lock is, as far as Redis tells. */
+/** The kind of a lock, as far as Redis shows it. */
 export type ShownKind =
   | 'lock'
   | 'fair lock'
@@ -12,7 +12,7 @@ export type ShownKind =
   | 'semaphore'
   | 'permit-expirable semaphore'
   | 'count-down latch'
-  /** A number that could be the one or the other. */
+  /** A number that could be either. */
   | 'semaphore or latch'
 
 export type Mode = 'read' | 'write'
@@ -23,31 +23,31 @@ export interface Waiter {
 }
 
 export interface Holder extends Waiter {
-  /** Of semaphores: permits. */
+  /** For semaphores: permits. */
   readonly holds: number
 }
 
-/** A lock of whichever kind, with what was learned of it. */
+/** A lock of any kind, with everything known about it. */
 export interface LockView {
   readonly name: string
-  /** Undefined: nothing is there. */
+  /** Undefined if there is no such lock. */
   readonly kind: ShownKind | undefined
   readonly owners: readonly Holder[]
-  /** 0 where nobody has a lease, Infinity where one has no end. */
+  /** 0 if there is no lease, Infinity if a lease has no end. */
   readonly remainingMs: number
   /** How a read-write lock is held. */
   readonly mode?: Mode | undefined
-  /** The last fencing token given. */
+  /** The last fencing token. */
   readonly fence?: string | undefined
-  /** Who stands in the line that the server keeps, first come first. */
+  /** The line in the store, in order. */
   readonly line?: readonly Waiter[] | undefined
-  /** How many permits are available. */
+  /** The number of available permits. */
   readonly available?: number
-  /** What a latch has still to be counted down. */
+  /** The count of a latch. */
   readonly count?: number
-  /** What a number is that could be either. */
+  /** The value of a number that could be either. */
   readonly number?: number
-  /** Undefined where the server does not let us count, or nobody asked. */
+  /** Undefined if the server does not allow the count, or it was not requested. */
   readonly waitingClients?: number | undefined
 }
 
@@ -60,7 +60,7 @@ export function isLocked({
   return owners.length > 0 || remainingMs > 0
 }
 
-/** The fields of every JSON answer about a lock. `remainingMs` is null where the lease has no end. */
+/** The fields of every JSON answer about a lock. `remainingMs` is null if the lease has no end. */
 export function stateJson(lock: LockView): Fields {
   const { name, kind = null, owners, remainingMs, mode, fence, line, available, count, number } = lock
   return {
@@ -82,13 +82,13 @@ export function viewJson(lock: LockView): Fields {
   return { ...stateJson(lock), waitingClients: lock.waitingClients ?? null }
 }
 
-/** What holds are called where they are permits. */
+/** The word for holds, or permits. */
 function holdsText(kind: ShownKind | undefined, holds: number): string {
   const noun = kind?.includes('semaphore') ? 'permit' : 'hold'
   return `${holds} ${holds === 1 ? noun : `${noun}s`}`
 }
 
-/** Who holds it, one text for each. */
+/** The owners, one text for each. */
 export function holderTexts({ kind, owners }: LockView): string[] {
   return owners.map(({ owner, holds, mode }) => {
     const remarks = [...(mode ? [mode] : []), ...(holds > 1 ? [holdsText(kind, holds)] : [])]
@@ -96,9 +96,9 @@ export function holderTexts({ kind, owners }: LockView): string[] {
   })
 }
 
-/** Who holds it, in a few words. */
+/** The owners, in a few words. */
 export function holderText(lock: LockView): string {
-  return lock.owners.length === 0 ? 'nobody known' : holderTexts(lock).join(', ')
+  return lock.owners.length === 0 ? 'an unknown owner' : holderTexts(lock).join(', ')
 }
 
 export function leaseText({ remainingMs }: LockView): string {
@@ -106,20 +106,20 @@ export function leaseText({ remainingMs }: LockView): string {
 }
 
 export function waitingText({ waitingClients }: LockView): string {
-  if (waitingClients === undefined) return 'not known (the server does not let this user count)'
+  if (waitingClients === undefined) return 'unknown (the server does not allow this user to count them)'
   return `${waitingClients} ${waitingClients === 1 ? 'client' : 'clients'}`
 }
 
-/** In a word or two: whether it is to be had. */
+/** In a word or two: whether it is free. */
 export function stateText(lock: LockView): string {
   const { count, number, mode } = lock
   if (count !== undefined) return count > 0 ? `closed, ${count} to be counted down` : 'open'
-  if (number !== undefined) return `${number}: permits available, or what a latch still counts down from`
+  if (number !== undefined) return `${number}: permits available, or the count of a latch`
   if (!isLocked(lock)) return 'free'
   return mode === undefined ? 'held' : `held to ${mode}`
 }
 
-/** What a message calls it. */
+/** Its name in messages. */
 export function nounOf({ kind, name }: Pick<LockView, 'kind' | 'name'>): string {
   const noun = kind === 'count-down latch' ? 'Latch' : kind?.includes('semaphore') ? 'Semaphore' : 'Lock'
   return `${noun} "${printable(name)}"`

@@ -8,32 +8,32 @@ import type { Server } from './server.js'
 import { hashView, numberView, permitsView, readWriteView, semaphoreView } from './views.js'
 
 /**
- * All there is under a name, at least one: a lock and a read-write lock of one name are two locks, for example. Where nothing is
- * there, a free lock of no known kind.
+ * All locks of a name, at least one: a lock and a read-write lock of one name, for example, are two locks. If there is none, a free
+ * lock of unknown kind.
  *
- * @throws StoreError (`wrong-type`) where the key holds what is no lock.
+ * @throws StoreError (`wrong-type`) if the key holds something other than a lock.
  */
 export async function look(server: Server, name: string): Promise<readonly LockView[]> {
-  // First over the library's own connection, which tells of trouble with the server best.
+  // First over the library's own connection, which reports the server's failures best.
   const state = await hashAt(server, name)
   const [readWrite, own] = await Promise.all([readWriteAt(server, name), ownViews(server, name, state)])
-  // Nothing in the lock's own key, but a read-write lock of the name: that is what was asked for.
+  // The lock's own key is empty, but a read-write lock has the name: the user means that one.
   const shown = readWrite.length > 0 ? own.filter(({ kind }) => kind !== undefined) : own
   return [...shown, ...readWrite]
 }
 
-/** What is in the name's own key, or stands for it. */
+/** The lock in the name's own key, or in its place. */
 async function ownViews(server: Server, name: string, state: LockState | StoreError): Promise<LockView[]> {
   if (state instanceof StoreError) return [await textView(server, name, state)]
   const own = await hashView(server, state, 'full')
   if (own.kind !== undefined) return [own]
-  // Permits that are out where the number itself is gone.
+  // Permits that are taken although the number is gone.
   const { keyspace } = server
   const out = await keyspace.askIfAllowed('EXISTS', permitsKeyOf(keyspace.keyOf(name)))
   return [out === 1 ? await permitsView(server, name, 'full') : own]
 }
 
-/** The hash of that name, or why it is none. */
+/** The hash of that name, or the reason why there is none. */
 async function hashAt({ family }: Server, name: string): Promise<LockState | StoreError> {
   try {
     return await family.lock(name).inspect()
@@ -67,7 +67,7 @@ async function textView(server: Server, name: string, wrongType: StoreError): Pr
   return await numberView(server, name, number)
 }
 
-/** The whole number of that name; undefined where there is none. */
+/** The whole number of that name; undefined if there is none. */
 export async function numberAt({ keyspace }: Server, name: string): Promise<number | undefined> {
   try {
     const text = await keyspace.ask('GET', keyspace.keyOf(name))

@@ -5,7 +5,7 @@ import type { Output } from './output.js'
 import type { Server } from './server.js'
 import { table } from './table.js'
 
-/** Lists what is held now. JSON is written as it is found; a table needs to know its widths first. */
+/** Lists the locks that are held now. Writes JSON as it finds them; a table needs all widths first. */
 export async function ls(server: Server, pattern: string, output: Output): Promise<number> {
   await server.family.greet()
   const found: LockView[] = []
@@ -16,7 +16,8 @@ export async function ls(server: Server, pattern: string, output: Output): Promi
   }
   const { unreadable } = listing
   if (unreadable > 0) {
-    const text = `left out ${unreadable} that this user may not read. Check the ACL.`
+    const noun = unreadable === 1 ? 'lock' : 'locks'
+    const text = `left out ${unreadable} ${noun} that this user may not read. Check the ACL.`
     output.note('unreadable', text, { unreadable })
   }
   if (output.json) return exitCodes.ok

@@ -4,9 +4,9 @@ import type { AcquireOptions } from '../options.js'
 import type { Resource } from './resource.js'
 
 /**
- * Waits for the lock. A long wait bears with a server that is away for a while; but a server that cannot be reached at the very
- * start is likely a wrong address, and that is told at once. The first question gets its answer, however short the wait: a lock
- * is not called busy, nor a server silent, because connecting took a moment.
+ * Waits for the lock. A long wait tolerates a server that is away for a while. A server that is out of reach at the very start,
+ * however, is probably a wrong address, which is reported at once. The first command gets its answer, however short the wait: slow
+ * connecting must not make a lock look busy, or a server silent.
  */
 export async function obtain(
   lock: Pick<Resource, 'name' | 'acquire'>,
@@ -29,7 +29,7 @@ export async function obtain(
     return await lock.acquire({ ...options, waitMs: Math.max(leftMs(), 1) })
   } catch (error) {
     if (!(error instanceof LockTimeoutError) || busy === undefined) throw error
-    // It was busy when the server was heard last; that it was silent in the end is no other outcome.
+    // The lock was busy at the server's last answer; that the server then fell silent does not change the outcome.
     const holder = error.holder ?? busy.holder
     throw new LockTimeoutError(lock.name, performance.now() - startedAt, { holder })
   }

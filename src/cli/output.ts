@@ -8,17 +8,17 @@ import { StandardStream } from './standard-stream.js'
 
 export type Colours = ReturnType<typeof pc.createColors>
 
-/** What can be written as JSON. */
+/** Values that JSON can carry. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
 
-/** Where the program speaks: results on standard output, everything else on standard error. */
+/** The program's output: results on standard output, everything else on standard error. */
 export class Output {
   readonly colours: Colours
   readonly #errorColours: Colours
-  /** Whether a person watches the results appear. */
+  /** Whether standard output is a terminal. */
   readonly live: boolean
   readonly results = new StandardStream(1, (error) => this.#endFor(error))
-  /** That nobody takes what is said beside the results is no trouble. */
+  /** Messages that cannot be written do no harm. */
   readonly notes = new StandardStream(2)
 
   constructor(readonly json: boolean) {
@@ -27,13 +27,13 @@ export class Output {
     this.live = isatty(1) && process.env['TERM'] !== 'dumb'
   }
 
-  /** A result: for people, or one line of JSON. Settles when it is written, so that many of them need not pile up. */
+  /** Writes a result: text, or one line of JSON. Settles when it is written, so that results do not pile up in memory. */
   result(text: () => string, json: Json): Promise<void> {
     this.results.write(`${this.json ? JSON.stringify(json) : text()}\n`)
     return this.results.written
   }
 
-  /** Something the user may want to know beside the result. */
+  /** Writes a message that is not a result. */
   note(event: string, text: string, details: { readonly [key: string]: Json } = {}): void {
     this.notes.write(
       this.json
@@ -49,7 +49,7 @@ export class Output {
       this.notes.write(`${JSON.stringify({ error: about })}\n`)
     } else {
       const label = this.#errorColours.red('holdfast:')
-      // Parsers quote their suggestions on a line of their own.
+      // Parsers put their suggestions on a separate line.
       const text = message.split('\n').map(printable).join(' ')
       this.notes.write(`${label} ${text}\n${advice === undefined ? '' : `${advice}\n`}`)
     }
@@ -57,14 +57,14 @@ export class Output {
     if (stack !== undefined) this.notes.write(`${stack}\n`)
   }
 
-  /** Ends the program once all is written: whatever a client library may still wait for, the caller need not. */
+  /** Ends the program once all is written, even if a client library still waits for something. */
   async end(exitCode: number): Promise<never> {
     await this.results.written
     await this.notes.written
     process.exit(exitCode)
   }
 
-  /** Results that nobody gets are all the program was there for. A reader that has left (`ls | head`) needs no telling. */
+  /** Without its results the program is useless, so it ends; silently if the reader has closed the pipe (`ls | head`). */
   async #endFor(error: NodeJS.ErrnoException): Promise<never> {
     if (error.code === 'EPIPE') process.exit(BROKEN_PIPE)
     const message = `cannot write to standard output: ${error.message}`

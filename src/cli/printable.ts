@@ -3,8 +3,8 @@ import stringWidth from 'string-width'
 const graphemes = new Intl.Segmenter()
 
 /**
- * A text from the store made fit for a terminal: whatever could move the cursor, colour the screen or turn the writing
- * direction is shown as its code. Names of locks are whatever somebody chose.
+ * Makes a text from the store safe for a terminal: replaces characters that move the cursor, colour the screen or change the writing
+ * direction by their codes. Any program can choose such names.
  */
 export function printable(text: string): string {
   return text.replace(
@@ -13,7 +13,7 @@ export function printable(text: string): string {
   )
 }
 
-/** Names may be very long; a table is not the place for that. `width` is in columns of a terminal. */
+/** Shortens a long name for a table. `width` is in columns of a terminal. */
 export function shortened(text: string, width: number): string {
   if (stringWidth(text) <= width) return text
   let cut = ''

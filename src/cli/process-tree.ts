@@ -5,16 +5,16 @@ import process from 'node:process'
 interface Process {
   readonly pid: number
   readonly parent: number
-  /** The session, where that can be known. */
+  /** The session, if known. */
   readonly session: string | undefined
-  /** With the pid it names one process for good: pids are used again. */
+  /** Together with the pid it identifies a process: pids are reused. */
   readonly startedAt: string
 }
 
 /**
- * A process and all that it has started, directly or not. The command runs in the terminal's process group, like any command,
- * so there is no group of its own to signal; and a shell that has ended leaves what it runs behind. What is left behind is found by
- * a mark in its environment, on Linux, unless it has begun a session of its own: then it is a service that means to stay.
+ * A process and all its descendants. The command runs in the terminal's process group, like any command, so it has no separate group
+ * to signal; and a shell that has ended leaves its children behind. On Linux a mark in their environment identifies these, unless they
+ * have begun their own session: then they are services that should keep running.
  */
 export class ProcessTree {
   readonly #members = new Map<number, string>()
@@ -22,8 +22,8 @@ export class ProcessTree {
 
   /**
    * @param root a process that was started here
-   * @param rootRuns whether it has not been waited for, so that its pid is still its own
-   * @param mark what stands in the environment of all that it starts, and of nothing else: `NAME=value`
+   * @param rootRuns whether it has not been reaped, so that its pid is still valid
+   * @param mark an entry in the environment of its descendants, and of no other process: `NAME=value`
    */
   constructor(
     private readonly root: number,
@@ -33,7 +33,7 @@ export class ProcessTree {
     this.#session = PROC ? fromProc(process.pid)?.session : undefined
   }
 
-  /** Whether anything of it still runs. */
+  /** Whether any of its processes still runs. */
   get alive(): boolean {
     for (const [pid, startedAt] of this.#members) {
       if (startOf(pid) === startedAt) return true
@@ -43,15 +43,15 @@ export class ProcessTree {
     return this.#members.size > 0
   }
 
-  /** Sends it to all that runs now. */
+  /** Sends a signal to all running processes. */
   signal(signal: NodeJS.Signals): void {
     this.#grow()
-    // Where processes cannot be listed, there is still the one we know.
+    // If processes cannot be listed, the root is still known.
     if (this.#members.size === 0 && this.rootRuns()) send(this.root, signal)
     for (const pid of this.#members.keys()) send(pid, signal)
   }
 
-  /** Forgets who has ended and takes in who was started. */
+  /** Forgets processes that have ended and adds new ones. */
   #grow(): void {
     const running = runningProcesses()
     const startedAt = new Map(running.map((each) => [each.pid, each.startedAt]))
@@ -78,7 +78,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended meanwhile, or belongs to another user: nothing more can be done from here.
+    // It has ended meanwhile, or belongs to another user, so nothing more can be done.
   }
 }
 
@@ -90,7 +90,7 @@ function runningProcesses(): Process[] {
   return pids.map((pid) => fromProc(Number(pid))).filter((found) => found !== undefined)
 }
 
-/** When a process was started; undefined when it has ended. */
+/** The start time of a process; undefined if it has ended. */
 function startOf(pid: number): string | undefined {
   const found = PROC ? fromProc(pid) : fromPs(['-p', String(pid)])[0]
   return found?.startedAt
@@ -98,7 +98,7 @@ function startOf(pid: number): string | undefined {
 
 function fromProc(pid: number): Process | undefined {
   const stat = read(pid, 'stat')
-  // The name in parentheses may hold anything, blanks and parentheses too.
+  // The name in parentheses may contain anything, even blanks and parentheses.
   const [state, parent, , session, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const startedAt = rest[15]
   if (state === 'Z' || state === 'X' || parent === undefined || startedAt === undefined) return undefined
@@ -113,7 +113,7 @@ function read(pid: number, file: 'stat' | 'environ'): string {
   }
 }
 
-/** Everywhere else, as POSIX has it. */
+/** On all other systems, by POSIX ps. */
 function fromPs(which: readonly string[] = ['-A']): Process[] {
   const { stdout } = spawnSync('ps', [...which, '-o', 'pid=,ppid=,stat=,lstart='], { encoding: 'latin1' })
   const found: Process[] = []

@@ -31,7 +31,7 @@ async function exitCodeOf(
     return session.exitCode
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Help that was asked for is an answer; help for want of a subcommand is not.
+      // Requested help is a result; help shown because a subcommand is missing is not.
       if (error.exitCode === 0) return exitCodes.ok
       if (error.code === 'commander.help') return exitCodes.usage
       const mistake = usageError(withoutAddresses(error.message.replace(/^error: /, ''), own))
@@ -41,7 +41,7 @@ async function exitCodeOf(
   }
 }
 
-/** What follows `run … --` is the command's, even if it looks like an option of ours. */
+/** The words after `run … --` belong to the command, even if they look like this program's options. */
 function splitAtCommand(args: readonly string[]): { own: string[]; words: readonly string[] | undefined } {
   const at = args.indexOf('--')
   if (at < 0 || !args.slice(0, at).includes('run')) return { own: [...args], words: undefined }
@@ -52,14 +52,14 @@ function programOf(session: Session, words: readonly string[] | undefined): Comm
   const { output } = session
   const program = new Command('holdfast')
     .description(
-      'Distributed locks in Redis: run commands one at a time, see who holds what, free what is stuck.',
+      'Distributed locks in Redis: run commands one at a time, list the locks that are held, free a stuck one.',
     )
     .version(version())
     .addOption(new Option('--url <url>', 'the Redis server').env('HOLDFAST_REDIS_URL'))
     .addOption(new Option('--key-prefix <prefix>', 'put before each name').env('HOLDFAST_KEY_PREFIX'))
-    .option('--json', 'write JSON, one object a line')
+    .option('--json', 'write JSON, one object per line')
     .configureHelp({ showGlobalOptions: true })
-    // Errors are told here, in one way for all of them.
+    // All errors are reported in one place.
     .configureOutput({
       writeOut: (text) => output.results.write(text),
       writeErr: (text) => output.notes.write(text),
@@ -84,7 +84,7 @@ function programOf(session: Session, words: readonly string[] | undefined): Comm
 
   program
     .command('inspect')
-    .description('Show one lock: who holds it, for how long yet, who waits.')
+    .description('Show one lock: its owners, the time left, its waiters.')
     .argument('<name>', 'the lock')
     .action((name: string, _flags, command: Command) =>
       session.perform(command.optsWithGlobals<CommonFlags>(), (server, output) =>
@@ -102,7 +102,7 @@ function programOf(session: Session, words: readonly string[] | undefined): Comm
         .argParser(parsePositiveSeconds)
         .default(1_000, '1'),
     )
-    .option('--count <number>', 'end after so many pictures, or lines', parseCount)
+    .option('--count <number>', 'end after this many redraws, or lines', parseCount)
     .action(async (name: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags & { interval: number; count?: number }>()
       const options = { intervalMs: flags.interval, count: flags.count }
@@ -115,11 +115,11 @@ function programOf(session: Session, words: readonly string[] | undefined): Comm
 
   program
     .command('unlock')
-    .description('Free a lock whoever holds it.')
+    .description('Free a lock, whatever its owner.')
     .argument('<name>', 'the lock')
-    .option('--force', 'yes, over its holder’s head', false)
-    .option('--yes', 'do not ask', false)
-    .addOption(new Option('--kind <kind>', 'which one, where several have the name').choices(kindFlags))
+    .option('--force', 'required: free it without its holder’s consent', false)
+    .option('--yes', 'do not ask for confirmation', false)
+    .addOption(new Option('--kind <kind>', 'which lock, if several have the name').choices(kindFlags))
     .action(async (name: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags & { force: boolean; yes: boolean; kind?: KindFlag }>()
       checkUnlock(flags)
@@ -140,7 +140,7 @@ function adviceFor(program: Command, own: readonly string[], words: readonly str
   return `See: holdfast ${known === undefined ? '' : `${known} `}--help`
 }
 
-/** By the package's own name, so that it is found wherever this file has been built to. */
+/** Resolved by the package's own name, so that it works wherever this file was built to. */
 function version(): string {
   const about: unknown = JSON.parse(
     readFileSync(new URL(import.meta.resolve('holdfast/package.json')), 'utf8'),

@@ -2,17 +2,17 @@ import process from 'node:process'
 import { createInterface } from 'node:readline/promises'
 import { isatty } from 'node:tty'
 
-/** Whether there is somebody to ask. */
+/** Whether there is a terminal to ask on. */
 export function canAsk(): boolean {
   return isatty(0) && isatty(2)
 }
 
-/** Asks on standard error, so that the answer to the command itself stays alone on standard output. Anything but yes is no. */
+/** Asks on standard error, so that only the command's result is on standard output. Anything but yes means no. */
 export async function ask(question: string, signal: AbortSignal): Promise<boolean> {
-  // A terminal that goes away is the end of input.
+  // A vanished terminal counts as end of input.
   process.stderr.on('error', () => undefined)
   const dialogue = createInterface({ input: process.stdin, output: process.stderr })
-  // End of input, or Ctrl-C typed at the question, is no answer; the interface would then wait for ever.
+  // On end of input, or Ctrl-C at the question, the interface would wait for ever.
   const left = new Promise<string>((resolve) => {
     dialogue.once('close', () => resolve(''))
   })

@@ -4,7 +4,7 @@ import { exitCodes } from './exit-codes.js'
 import { CliError, usageError } from './failure.js'
 import type { Server } from './server.js'
 
-/** Which kind of lock a command is to run under. */
+/** The options that choose the kind of lock. */
 export interface ResourceFlags {
   readonly fair?: true
   readonly shared?: true
@@ -13,27 +13,25 @@ export interface ResourceFlags {
   readonly of?: number
 }
 
-/** What a command runs under: a lock, a side of a read-write lock, or permits of a semaphore. */
+/** The lock, side of a read-write lock, or permits that a command runs under. */
 export interface Resource {
   readonly name: string
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly called: string
   acquire(options: AcquireOptions): Promise<Hold>
 }
 
-/** Says what is wrong with the options before anything is asked of the server. */
+/** Checks the options before anything is sent. */
 export function checkResource({ permits, of }: ResourceFlags): void {
   if (of === undefined) return
   if (permits === undefined) {
-    throw usageError(
-      '--of says how many permits a semaphore has; say with --permits how many of them to take.',
-    )
+    throw usageError('--of sets how many permits a semaphore has; --permits says how many of them to take.')
   }
   if (permits > of)
-    throw usageError(`--permits ${permits} --of ${of} could never be had: take at most ${of}.`)
+    throw usageError(`--permits ${permits} --of ${of} could never succeed: take at most ${of}.`)
 }
 
-/** Two kinds at once are refused where options are read. */
+/** The option parser refuses two kinds at once. */
 export async function resourceOf(server: Server, name: string, flags: ResourceFlags): Promise<Resource> {
   const { family } = server
   const called = `lock "${name}"`
@@ -56,20 +54,20 @@ export async function resourceOf(server: Server, name: string, flags: ResourceFl
   return { name, called, acquire: (options) => lock.acquire(options) }
 }
 
-/** Without a number of permits nobody would ever get in, which is told instead of waited for. */
+/** Without a number of permits the run would wait for ever, so this reports an error instead. */
 async function prepareSemaphore({ family, keyspace }: Server, name: string, of?: number): Promise<void> {
   const semaphore = family.semaphore(name)
   if (of !== undefined) {
     await semaphore.trySetPermits(of)
     return
   }
-  // Trouble with the server, and a key that holds something else, are told by this.
+  // This call reports failures of the server, and a key that holds something else.
   if ((await semaphore.availablePermits()) !== 0) return
   if ((await keyspace.ask('EXISTS', keyspace.keyOf(name))) === 1) return
   throw new CliError(
     exitCodes.notALock,
     'NO_PERMITS',
-    `semaphore "${name}" has no permits set, so nobody could ever run. Say with --of how many there are in all.`,
+    `semaphore "${name}" has no permits set, so the command could never run. Set their number with --of.`,
     { lock: name },
   )
 }

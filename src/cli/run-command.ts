@@ -12,7 +12,7 @@ import type { CommonFlags, Session } from './session.js'
 /** The library's own default. */
 const DEFAULT_WATCHDOG_MS = 30_000
 
-/** Adds `run`. `words` is what stood after `--`. */
+/** Adds `run`. `words` are the words after `--`. */
 export function runCommand(program: Command, session: Session, words: readonly string[] | undefined): void {
   const run = program
     .command('run')
@@ -22,10 +22,7 @@ export function runCommand(program: Command, session: Session, words: readonly s
   for (const option of resourceOptions()) run.addOption(option)
   run
     .addOption(
-      new Option(
-        '-w, --wait <seconds>',
-        'wait for the lock no longer than this (default: as long as it takes)',
-      )
+      new Option('-w, --wait <seconds>', 'wait for the lock at most this long (default: for ever)')
         .argParser(parseSeconds)
         .conflicts('nonblock'),
     )
@@ -40,23 +37,23 @@ export function runCommand(program: Command, session: Session, words: readonly s
     .addOption(
       new Option(
         '--lease <seconds>',
-        'hold the lock this long at most (default: as long as the command runs)',
+        'hold the lock at most this long (default: as long as the command runs)',
       )
         .argParser(parsePositiveSeconds)
         .conflicts('watchdog'),
     )
     .option(
       '--watchdog <seconds>',
-      'after a crash the lock is free within this; renewed each third of it (default: 30)',
+      'the lease: after a crash the lock is free within this time; it is renewed every third of it (default: 30)',
       parsePositiveSeconds,
     )
     .option(
       '--grace <seconds>',
-      'from TERM to KILL when the lock is lost, within the lease, and for what a signal has left of the command (default: 5, or a fifth of a short lease)',
+      'time from TERM to KILL when the lock is lost, within the lease, and for processes that remain after a signal (default: 5, or a fifth of a short lease)',
       parseSeconds,
     )
-    .option('-v, --verbose', 'say on standard error how long the lock was waited for')
-    .option('-q, --quiet', 'do not say that the lock is busy')
+    .option('-v, --verbose', 'report on standard error how long the wait took')
+    .option('-q, --quiet', 'do not report that the lock is busy')
     .action(async (name: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags & RunFlags & { command?: string }>()
       const toRun = commandOf(words, flags.command)
@@ -75,7 +72,7 @@ export function runCommand(program: Command, session: Session, words: readonly s
     .addHelpText('after', runHelp)
 }
 
-/** Which kind of lock; at most one of them. */
+/** The options for the kind of lock; at most one of them. */
 function resourceOptions(): Option[] {
   return [
     new Option('--fair', 'take turns with others that wait: first come, first served').conflicts([
@@ -105,7 +102,7 @@ function commandOf(words: readonly string[] | undefined, shellText: string | und
   return { file, args }
 }
 
-/** A renewal that is not answered must be given up while there is time to repeat it. */
+/** An unanswered renewal must be abandoned while there is time for another one. */
 function commandTimeoutOf(watchdogMs: number): number {
   return Math.min(Math.max(Math.floor(watchdogMs / 6), 1_000), 3_000)
 }

@@ -1,14 +1,14 @@
 import { usageError } from './failure.js'
 import type { ResourceFlags } from './resource.js'
 
-/** How long a command has to end by itself after TERM, if its lease leaves it as long. */
+/** How long a command has to end by itself after TERM, if its lease allows that. */
 const GRACE_MS = 5_000
-/** Killing takes a moment on a busy machine. */
+/** Killing takes time on a busy machine. */
 const KILL_MARGIN_MS = 1_000
-/** Of a short lease this part is kept for the grace period, and as much again for the margin after it. */
+/** The part of a short lease that is the grace period, and as much again the margin after it. */
 const PART_OF_SHORT_LEASE = 1 / 5
 
-/** What the user said. Times in milliseconds. */
+/** The user's options. Times in milliseconds. */
 export interface RunFlags extends ResourceFlags {
   readonly wait?: number
   readonly nonblock?: true
@@ -20,17 +20,17 @@ export interface RunFlags extends ResourceFlags {
   readonly quiet?: true
 }
 
-/** What follows from it. */
+/** The options of a run that follow from them. */
 export interface RunOptions {
   readonly waitMs: number
   /** Undefined: the watchdog renews. */
   readonly leaseMs: number | undefined
   readonly graceMs: number
-  /** What must be left of the lease when the grace period is over. */
+  /** The time that must be left of the lease at the end of the grace period. */
   readonly marginMs: number
   readonly busyExitCode: number
   readonly verbose: boolean
-  /** Whether a busy lock goes without saying. */
+  /** Whether not to report a busy lock. */
   readonly quiet: boolean
 }
 
@@ -48,9 +48,9 @@ export function runOptionsOf(flags: RunFlags, watchdogMs: number): RunOptions {
 }
 
 /**
- * The command is told to end when the lease has no more than the grace period and the margin left. A lease that is renewed each
- * third of it has two thirds left at the least, so a third of it is a grace period that never ends a command whose renewals
- * work, and leaves time to repeat one that did not.
+ * The command is signalled to end when only the grace period and the margin of the lease are left. A lease that is renewed every third
+ * of it has at least two thirds left. So with a grace period of a third, working renewals never end a command, and there is time to
+ * repeat one that failed.
  */
 function graceOf({ lease, grace }: RunFlags, watchdogMs: number): number {
   const ttlMs = lease ?? watchdogMs

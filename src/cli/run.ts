@@ -13,10 +13,10 @@ import { timeText } from './seconds.js'
 import type { Server } from './server.js'
 import { exitCodeOfSignal, type Signals } from './signals.js'
 
-/** How long the lock may take to be given back when a signal has come: a server that hangs must not hold up the end. */
+/** How long the release may take after a signal: a hanging server must not delay the end. */
 const RELEASE_MS = 1_000
 
-/** Runs a command while holding a lock. What it returns is the command's exit code, unless the lock gets in the way. */
+/** Runs a command while holding a lock. Returns the command's exit code, unless the lock was busy or lost. */
 export class Run {
   constructor(
     private readonly server: Server,
@@ -42,13 +42,13 @@ export class Run {
     return exitCode
   }
 
-  /** The hold, or the exit code when there will be none. */
+  /** The hold, or the exit code if there will be none. */
   async #obtain(): Promise<Hold | number> {
     const { signals, options, output } = this
     try {
       const hold = await obtain(this.resource, options, signals.aborted)
       if (signals.received === undefined) return hold
-      // The signal came while the grant was on its way to us.
+      // The signal arrived while the grant was on its way.
       await this.#released(hold)
     } catch (error) {
       if (signals.received === undefined) {
@@ -74,7 +74,7 @@ export class Run {
       ...(hold.fence === undefined ? {} : { HOLDFAST_FENCE: String(hold.fence) }),
     })
     this.signals.forwardTo(child.pass)
-    // Whatever ends this program ends the command: without it the lock would be somebody else's soon.
+    // Whatever ends this program ends the command too: without this program another owner would soon get the lock.
     process.once('exit', child.terminate)
     let stopped: Promise<void> = Promise.resolve()
     const guard = new Guard(this.server.family, hold, graceMs, marginMs, (reason, leftMs) => {
@@ -84,7 +84,7 @@ export class Run {
     if (await child.clearUp(ending, graceMs))
       this.output.note(
         'killed',
-        'what the command had started did not end in time: killed',
+        'processes that the command had started did not end in time: killed',
         this.#about(hold),
       )
     guard[Symbol.dispose]()
@@ -108,7 +108,7 @@ export class Run {
     if (await killed) this.output.note('killed', 'the command did not end in time: killed', details)
   }
 
-  /** Gives the lock back and settles with what the program ends. */
+  /** Releases the lock and resolves with the program's exit code. */
   async #release(hold: Hold, ending: Ending, stopped: StopReason | undefined): Promise<number> {
     const own = exitCodeOf(ending)
     try {
@@ -118,14 +118,14 @@ export class Run {
         if (stopped === undefined) {
           this.output.note(
             'lost',
-            `${this.resource.called} was lost while the command ran: it may not have run alone`,
+            `${this.resource.called} was lost while the command ran: other work may have run at the same time`,
             this.#about(hold),
           )
-          // What the command has to say for itself wins; a success cannot be vouched for.
+          // The command's own failure takes precedence; a success cannot be trusted.
           return own === exitCodes.ok ? exitCodes.lost : own
         }
       } else if (error instanceof StoreError) {
-        const text = `${this.resource.called} could not be released and stays until its lease ends: ${error.message}`
+        const text = `${this.resource.called} could not be released and stays held until its lease ends: ${error.message}`
         this.output.note('not-released', text, this.#about(hold))
       } else {
         throw error
@@ -134,7 +134,7 @@ export class Run {
     return stopped === undefined ? own : exitCodes.lost
   }
 
-  /** Gives the lock back, but once there is a signal to end by, only if that takes no time. */
+  /** Releases the lock; after a signal to end, only if that takes no time. */
   async #released(hold: Hold): Promise<void> {
     const { aborted } = this.signals
     const impatient = new Promise<never>((_, reject) => {
@@ -175,13 +175,13 @@ export class Run {
         ...(Number.isFinite(remainingMs) ? { remainingMs: Math.round(remainingMs) } : {}),
       })
       if (holder === undefined || holder !== process.env['HOLDFAST_OWNER']) return
-      const text = `${this.resource.called} is held by the holdfast run that this one is part of: they wait for each other`
+      const text = `${this.resource.called} is held by the holdfast run that started this one: the two wait for each other`
       this.output.note('self-wait', text, { lock: this.resource.name, holder })
     })
     holdfast.on('suspended', ({ owner, remainingMs }) => {
       const text =
-        `${this.resource.called} could not be renewed, trying on; ` +
-        `unless that works, the command is ended before the lease does, in ${timeText(remainingMs)}`
+        `${this.resource.called} could not be renewed; retrying. ` +
+        `Unless a retry succeeds, the command is ended before its lease, which ends in ${timeText(remainingMs)}`
       this.output.note('suspended', text, {
         lock: this.resource.name,
         owner,

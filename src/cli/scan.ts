@@ -1,9 +1,9 @@
 import type { Ask } from './keyspace.js'
 
-/** How many keys the server looks at in one step. */
+/** How many keys the server scans in one step. */
 const STEP = 1_000
 
-/** The keys of a type whose names match, as the server hands them out. It may show a key more than once. */
+/** The keys of a type whose names match, in the server's order. The server may return a key more than once. */
 export async function* scan(
   node: Ask,
   match: string,

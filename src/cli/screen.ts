@@ -6,29 +6,29 @@ import type { StandardStream } from './standard-stream.js'
 const ESC = '\u001b'
 const graphemes = new Intl.Segmenter()
 
-/** The part of the terminal that is drawn over and over. */
+/** The part of the terminal that is redrawn. */
 export class Screen {
   #shown = ''
 
   constructor(private readonly stream: StandardStream) {}
 
   draw(text: string): void {
-    // A terminal that does not know its size says 0.
+    // A terminal that does not know its size reports 0.
     const columns = process.stdout.columns || Number.POSITIVE_INFINITY
     const rows = process.stdout.rows || Number.POSITIVE_INFINITY
-    // Rows that were drawn at another width have been wrapped anew since.
+    // The terminal has re-wrapped rows that were drawn at another width.
     const up = this.#shown === '' ? 0 : rowsOf(this.#shown, columns)
     this.#shown = fitting(text, columns, rows)
     this.stream.write(`${up === 0 ? '' : `${ESC}[${up}A${ESC}[G${ESC}[J`}${this.#shown}\n`)
   }
 
-  /** Leaves what is shown where it is; the next picture goes below. */
+  /** Keeps the present picture; the next one goes below. */
   keep(): void {
     this.#shown = ''
   }
 }
 
-/** As many of the lines as the terminal can show at once: what has left it at the top cannot be drawn anew. */
+/** As many lines as the terminal can show: lines that have scrolled out cannot be redrawn. */
 export function fitting(text: string, columns: number, rows: number): string {
   const lines = text.split('\n')
   const fits = (): boolean => rowsOf(lines.join('\n'), columns) < rows
@@ -36,7 +36,7 @@ export function fitting(text: string, columns: number, rows: number): string {
   return lines.join('\n')
 }
 
-/** How many rows a text fills on a terminal, which wraps long lines. Colours take no room, some characters two columns. */
+/** The number of rows of a text on a terminal, which wraps long lines. Colours take no columns, some characters two. */
 export function rowsOf(text: string, columns: number): number {
   return text.split('\n').reduce((sum, line) => sum + rowsOfLine(line, columns), 0)
 }
@@ -46,7 +46,7 @@ function rowsOfLine(line: string, columns: number): number {
   let column = 0
   for (const { segment } of graphemes.segment(stripVTControlCharacters(line))) {
     const width = stringWidth(segment)
-    // What is wider than the rest of a row goes to the next as a whole.
+    // A character wider than the rest of a row moves to the next row.
     if (column > 0 && column + width > columns) {
       rows += 1
       column = 0

@@ -1,26 +1,26 @@
 import { InvalidArgumentError } from 'commander'
 
-/** Reads what a user gives as SECONDS: fractions allowed, a sign or an exponent not. Whole milliseconds. */
+/** Parses SECONDS: fractions are allowed, signs and exponents are not. Returns whole milliseconds. */
 export function parseSeconds(text: string): number {
   const ms = /^(\d+\.?\d*|\.\d+)$/.test(text) ? Math.ceil(roundOff(Number(text) * 1000)) : Number.NaN
   if (!Number.isSafeInteger(ms)) throw new InvalidArgumentError('Give seconds, such as 5 or 0.25.')
   return ms
 }
 
-/** As {@link parseSeconds}, where none is no answer. */
+/** As {@link parseSeconds}, but refuses 0. */
 export function parsePositiveSeconds(text: string): number {
   const ms = parseSeconds(text)
   if (ms === 0) throw new InvalidArgumentError('Give more than 0 seconds.')
   return ms
 }
 
-/** Reads a number of things, at least one. */
+/** Parses a count, at least 1. */
 export function parseCount(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Give a whole number, at least 1.')
   return Number(text)
 }
 
-/** A length of time, to be read by people. */
+/** A duration, for people. */
 export function timeText(ms: number): string {
   if (!Number.isFinite(ms)) return 'no end'
   if (ms < 1000) return `${Math.round(ms)} ms`
@@ -42,7 +42,7 @@ export function timeText(ms: number): string {
   return parts.slice(0, 2).join(' ')
 }
 
-/** 0.1 + 0.2 must not become a millisecond more than was asked for. */
+/** 0.1 + 0.2 must not add a millisecond. */
 function roundOff(ms: number): number {
   return Math.round(ms * 1e6) / 1e6
 }

@@ -7,7 +7,7 @@ export interface Endpoint {
   readonly port: number
 }
 
-/** Where the locks are, as a URL says it. */
+/** The server's address, parsed from a URL. */
 export interface ServerAddress {
   readonly kind: 'standalone' | 'cluster' | 'sentinel'
   readonly endpoints: readonly [Endpoint, ...Endpoint[]]
@@ -19,7 +19,7 @@ export interface ServerAddress {
   readonly group: string | undefined
   readonly sentinelUsername: string | undefined
   readonly sentinelPassword: string | undefined
-  /** For people: without credentials. */
+  /** The address for messages, without credentials. */
   readonly shown: string
 }
 
@@ -34,8 +34,8 @@ const FORMS =
   'redis-sentinel://host:port,host:port/group'
 
 /**
- * `URL` knows no lists of hosts, so the parts are taken apart here. Messages show nothing of what cannot be read: which part of it
- * was meant to be a password nobody can tell.
+ * `URL` does not support lists of hosts, so this parses the parts itself. Messages show no part of an unreadable address, since any part
+ * of it may be a password.
  */
 const PARTS =
   /^(?<scheme>[a-z-]+):\/\/(?:(?<credentials>.*)@)?(?<hosts>[^/?#@]*)(?<path>\/[^?#]*)?(?:\?(?<query>[^#]*))?$/i
@@ -98,7 +98,7 @@ function parseEndpoint(text: string, defaultPort: number): Endpoint {
 function parseCredentials(text: string | undefined): [string | undefined, string | undefined] {
   if (text === undefined || text === '') return [undefined, undefined]
   const colon = text.indexOf(':')
-  // As redis-cli has it: a user without a password is no use, so a lone word would be a mistake.
+  // As in redis-cli: a user without a password is useless, so a lone word must be a mistake.
   if (colon < 0)
     throw usageError('The server URL has a user but no password: write user:password@, or :password@.')
   const username = decode(text.slice(0, colon))
@@ -134,7 +134,7 @@ function decode(text: string): string {
   }
 }
 
-/** A message about these words of the command line, without what may be an address in them: it may hold a password. */
+/** A message without those words of the command line that may be an address, since an address may contain a password. */
 export function withoutAddresses(message: string, words: readonly string[]): string {
   const hidden = words.flatMap((word) => {
     const [value] = /(?<=^--[a-z-]+=).+$/is.exec(word) ?? []

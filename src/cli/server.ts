@@ -6,10 +6,10 @@ import { Family } from './family.js'
 import { Keyspace } from './keyspace.js'
 import type { ServerAddress } from './server-address.js'
 
-/** How long the end of the program waits for what is on its way to the server. */
+/** How long the end of the program waits for requests on their way to the server. */
 const CLOSE_MS = 3_000
 
-/** The server of this run, the one `Holdfast` on it, and what is beside its locks. */
+/** The server of this run, its `Holdfast`, and its key space. */
 export class Server implements AsyncDisposable {
   private constructor(
     readonly family: Family,
@@ -17,10 +17,10 @@ export class Server implements AsyncDisposable {
     private readonly pattern: RedisClient,
   ) {}
 
-  /** Connects when first used. */
+  /** Connects on first use. */
   static async at(address: ServerAddress, keyPrefix: string, options: HoldfastOptions = {}): Promise<Server> {
     const pattern = await clientOf(address, keyPrefix)
-    // It is only the pattern of the connections that are used; whatever befalls those is told by their commands.
+    // Holdfast only duplicates this client; its commands report every failure of its connections.
     pattern.on('error', () => undefined)
     return new Server(new Family(pattern, options), new Keyspace(pattern, keyPrefix), pattern)
   }
@@ -66,7 +66,7 @@ async function clientOf(address: ServerAddress, keyPrefix: string): Promise<Redi
   })
 }
 
-/** A peer dependency of the library: whoever installed only that has to be told. */
+/** A peer dependency of the library, so it may be missing. */
 async function clientLibrary(): Promise<Pick<typeof import('ioredis'), 'Cluster' | 'Redis'>> {
   try {
     return await import('ioredis')

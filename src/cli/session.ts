@@ -6,17 +6,17 @@ import { Server } from './server.js'
 import { DEFAULT_URL, parseServerUrl, type ServerAddress } from './server-address.js'
 import { exitCodeOfSignal, Signals } from './signals.js'
 
-/** What every subcommand understands. */
+/** The options of every subcommand. */
 export interface CommonFlags {
   readonly url?: string
   readonly keyPrefix?: string
   readonly json?: true
 }
 
-/** What a subcommand does, once it has a server. */
+/** The work of a subcommand, once it has a server. */
 export type Action = (server: Server, output: Output) => Promise<number>
 
-/** One run of the program: how it speaks, what server it means, and with what it ends. */
+/** One run of the program: its output, its server and its exit code. */
 export class Session {
   exitCode: number = exitCodes.ok
   readonly output: Output
@@ -26,14 +26,14 @@ export class Session {
     this.output = new Output(json)
   }
 
-  /** Carries out a subcommand and leaves nothing open, whatever comes of it. */
+  /** Runs a subcommand and leaves nothing open, whatever the outcome. */
   async perform(flags: CommonFlags, action: Action, options: HoldfastOptions = {}): Promise<void> {
     this.#address = parseServerUrl(flags.url || DEFAULT_URL)
     await using server = await Server.at(this.#address, flags.keyPrefix ?? '', options)
     this.exitCode = await action(server, this.output)
   }
 
-  /** As {@link perform}, for what a signal is to interrupt and not to end. */
+  /** As {@link perform}, but a signal interrupts the subcommand instead of ending the program. */
   async performUntilSignal(
     flags: CommonFlags,
     action: (server: Server, output: Output, signals: Signals) => Promise<number>,
@@ -43,7 +43,7 @@ export class Session {
     await this.perform(flags, (server, output) => action(server, output, signals), options)
   }
 
-  /** Tells of an error, and with what the program is to end for it. */
+  /** Reports an error and sets the program's exit code. */
   fail(error: unknown, advice: string | undefined): number {
     const failure = failureOf(error, this.#address?.shown)
     this.output.failure(failure, error, failure.exitCode === exitCodes.usage ? advice : undefined)
@@ -51,7 +51,7 @@ export class Session {
   }
 }
 
-/** What a watch or a question ends with when a signal came. Ctrl-C is how a watch is meant to end. */
+/** The exit code of a watch or a question after a signal. Ctrl-C is the normal end of a watch. */
 export function interrupted(signals: Signals, otherwise: number, ctrlC?: number): number {
   const { received } = signals
   if (received === undefined) return otherwise

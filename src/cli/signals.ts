@@ -4,31 +4,30 @@ import { isatty } from 'node:tty'
 import { SIGNAL_BASE } from './exit-codes.js'
 import { Witness } from './witness.js'
 
-/** Signals that end a process which does nothing about them, as far as they are sent to be obeyed. */
+/** Signals that ask a process to end, and do end one that does not handle them. */
 const ENDING = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'] as const
-/** Signals worth passing on that end nothing. */
+/** Signals to pass on that end nothing. */
 const OTHERS = ['SIGCONT'] as const
-/** What a terminal sends to all that runs in its foreground when Ctrl-C or Ctrl-\ is typed. */
+/** The signals that a terminal sends to its foreground processes for Ctrl-C and Ctrl-\. */
 const TYPED: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT'])
 
-/** What comes this soon after a signal is no answer to what became of it: timeout(1) sends one twice. */
+/** A repeat this soon after a signal is not a second request: timeout(1) sends a signal twice. */
 const SAME_MS = 250
 
-/** What shells report for a process that this signal ended. */
+/** The exit code that shells report for a process that this signal ended. */
 export function exitCodeOfSignal(signal: NodeJS.Signals): number {
   return SIGNAL_BASE + constants.signals[signal]
 }
 
-/** Takes a signal. `toAll`: whether it was sent to the whole process group. */
+/** Handles a signal. `toAll`: whether it was sent to the whole process group. */
 export type TakeSignal = (signal: NodeJS.Signals, toAll: Promise<boolean>) => void
 
 /**
- * The signals sent to this program. First they abort what it waits for; once there is a command, they are the command's, which
- * decides by itself what to make of them; when it has ended, they abort what is waited for then. Where one has aborted a wait, the
- * next ends the program at once.
+ * The signals sent to this program. Before the command runs, they abort the wait for the lock; while it runs, they are passed on to it;
+ * after its end, they abort the wait for the release. After a signal has aborted a wait, the next one ends the program at once.
  */
 export class Signals implements Disposable {
-  /** The first one that was meant to end the program while nobody else took the signals. */
+  /** The first signal to end the program that was not passed on. */
   received: NodeJS.Signals | undefined
   readonly #controller = new AbortController()
   #receivedAt = 0
@@ -45,13 +44,13 @@ export class Signals implements Disposable {
     return this.#controller.signal
   }
 
-  /** From now on signals are passed on. */
+  /** Passes signals on from now on. */
   forwardTo(take: TakeSignal): void {
     this.#take = take
     this.#witness = new Witness()
   }
 
-  /** Signals are meant for this program again, which now ends with that code, whatever comes. */
+  /** Handles signals itself again; the program now ends with that code in any case. */
   takeBack(exitCode: number): void {
     this.#take = undefined
     this.#witness?.[Symbol.dispose]()

@@ -1,19 +1,19 @@
 import { write } from 'node:fs'
 
-/** How long until a stream that another process has made non-blocking is tried again. */
+/** How long to wait before another attempt on a stream that another process has made non-blocking. */
 const FULL_PAUSE_MS = 20
 
 /**
- * One of the program's own streams, written in the background and in order. The process's streams of Node would hold up all work
- * while a reader is slow, and end the process when there is none: neither may befall a program that keeps a lock for somebody.
+ * One of the program's standard streams, written in the background and in order. Node's own streams would block all work while a reader
+ * is slow, and end the process if there is none; a program that holds a lock must avoid both.
  */
 export class StandardStream {
-  /** Settles when all is written, or is known to be in vain. */
+  /** Settles when all is written, or cannot be written. */
   written: Promise<void> = Promise.resolve()
 
   constructor(
     private readonly descriptor: 1 | 2,
-    /** What to do about a text that could not be written, before the next is tried. */
+    /** Called for a text that could not be written, before the next one. */
     private readonly failed: (error: NodeJS.ErrnoException) => Promise<void> | undefined = () => undefined,
   ) {}
 

@@ -4,10 +4,10 @@ import { plainTable } from './plain-table.js'
 import { printable, shortened } from './printable.js'
 import { timeText } from './seconds.js'
 
-/** Names and owners beyond this are cut in tables; JSON has them whole. */
+/** Tables cut names and owners longer than this; JSON has them in full. */
 const WIDEST_NAME = 60
 
-/** Many locks, one a line. */
+/** A table of locks, one per line. */
 export function table(locks: readonly LockView[], colours: Colours): string {
   const head = ['NAME', 'KIND', 'OWNER', 'HOLDS', 'LEASE LEFT'].map((text) => colours.dim(text))
   const rows = locks.map((lock) => [
@@ -24,7 +24,7 @@ function kindText({ kind, mode }: LockView): string {
   return mode === undefined ? (kind ?? '') : `${mode} lock`
 }
 
-/** A semaphore may have many holders: the others are for `inspect`. */
+/** A semaphore may have many holders; `inspect` shows the others. */
 function ownerText({ owners: [first, ...others] }: LockView): string {
   if (first === undefined) return '-'
   const name = shortened(printable(first.owner), WIDEST_NAME)

@@ -10,21 +10,21 @@ import type { Server } from './server.js'
 export interface UnlockOptions {
   readonly force: boolean
   readonly yes: boolean
-  /** Which one, where several have the name. */
+  /** The kind of lock, if several have the name. */
   readonly kind?: KindFlag
 }
 
-/** Says what is wrong with the options before anything is asked of the server. */
+/** Checks the options before anything is sent. */
 export function checkUnlock({ force, yes }: UnlockOptions): void {
   if (!force) {
     throw usageError(
-      'Only its holder can unlock a lock; to free it over its head, say so with --force. The work it guards may still be running.',
+      'Only its holder can unlock a lock; to free it without the holder, add --force. The work that it guards may still be running.',
     )
   }
   if (!yes && !canAsk()) throw usageError('There is no terminal to ask on. If you are sure, add --yes.')
 }
 
-/** Frees a lock whoever holds it, once somebody has confirmed that. */
+/** Frees a lock, whatever its owner, once the user has confirmed that. */
 export async function unlock(
   server: Server,
   name: string,
@@ -36,7 +36,7 @@ export async function unlock(
   const flag = kind ?? flagOf(before) ?? 'lock'
   if (isLocked(before) && !yes) {
     if (!(await ask(questionOf(before), signal))) {
-      output.note('declined', `lock "${name}" was left as it is`, { name })
+      output.note('declined', `lock "${name}" is unchanged`, { name })
       return exitCodes.declined
     }
     assertUnchanged(before, choose(await look(server, name), kind ?? flagOf(before)))
@@ -54,7 +54,7 @@ export async function unlock(
   return exitCodes.ok
 }
 
-/** The one that is meant: of that kind, or the only one that is held. */
+/** The lock that the user means: the one of that kind, or the only one that is held. */
 function choose(locks: readonly LockView[], kind: KindFlag | undefined): LockView {
   const [first] = locks
   if (first === undefined) throw new Error('Whatever the name, there is something to look at.')
@@ -62,21 +62,19 @@ function choose(locks: readonly LockView[], kind: KindFlag | undefined): LockVie
     const meant = locks.find((each) => flagOf(each) === kind)
     if (meant) return meant
     const number = locks.find((each) => each.number !== undefined)
-    // A number may well be what the user says it is.
+    // The number may be what the user says.
     if (number && kind === 'latch') return asLatch(number)
     return { name: first.name, kind: undefined, owners: [], remainingMs: 0 }
   }
   const held = locks.filter(isLocked)
   if (held.length > 1) {
     const flags = held.map((each) => flagOf(each)).join(', ')
-    throw usageError(
-      `Several locks named "${first.name}" are held (${flags}). Say with --kind which one is to be freed.`,
-    )
+    throw usageError(`Several locks named "${first.name}" are held (${flags}). Choose one with --kind.`)
   }
   const one = held[0] ?? first
   if (one.number !== undefined) {
     throw usageError(
-      `"${one.name}" is the number ${one.number}: a semaphore of which nobody is known to hold permits, or a latch. ` +
+      `"${one.name}" is the number ${one.number}: a semaphore without a known holder of permits, or a latch. ` +
         'If it is a latch, --kind latch opens it.',
     )
   }
@@ -93,18 +91,18 @@ function questionOf(lock: LockView): string {
     return `${nounOf(lock)} is closed, ${lock.count} to be counted down. Open it? [y/N] `
   return (
     `${nounOf(lock)} is held by ${holderText(lock)}, its lease ${leaseText(lock)}.\n` +
-    'If its work is still running, it will not be alone any more. Free it? [y/N] '
+    'If its work is still running, other work may then run at the same time. Free it? [y/N] '
   )
 }
 
-/** The answer was about the holders that were shown, and about no others. */
+/** The user's answer covered only the holders that were shown. */
 function assertUnchanged(before: LockView, now: LockView): void {
   const shown = before.owners.map(({ owner }) => owner)
   if (now.owners.every(({ owner }) => shown.includes(owner))) return
   throw new CliError(
     exitCodes.busy,
     'HOLDER_CHANGED',
-    `${nounOf(now)} changed hands meanwhile: ${holderText(now)} holds it now. It was left as it is; look again.`,
+    `${nounOf(now)} has a new holder since: ${holderText(now)}. It is unchanged; look again.`,
     { lock: now.name },
   )
 }
@@ -113,5 +111,5 @@ function outcomeText(before: LockView, unlocked: boolean): string {
   const noun = nounOf(before)
   if (before.count !== undefined) return `${noun} ${unlocked ? 'is open now' : 'was open'}.`
   if (!unlocked) return `${noun} was free.`
-  return `${noun} is free now; it was held by ${holderText(before)}.`
+  return `${noun} is free; it was held by ${holderText(before)}.`
 }

@@ -7,12 +7,12 @@ import { fairWaiters, readWriteWaiters } from './line.js'
 import type { Holder, LockView, Mode } from './lock-view.js'
 import type { Server } from './server.js'
 
-/** How much is asked: a list can do without who waits. */
+/** How much to read: a list does not need the waiters. */
 export type Depth = 'brief' | 'full'
 
 /**
- * The lock in the hash of that name, which plain, fair and fenced locks share. Which one it is shows only in what lies beside it: a
- * line while somebody waits in it, and a counter once a token was given.
+ * The lock in the hash of that name, which plain, fair and fenced locks share. Only additional keys tell them apart: a line while it has
+ * waiters, and a counter once a token was minted.
  */
 export async function hashView(server: Server, state: LockState, depth: Depth): Promise<LockView> {
   const { keyspace } = server
@@ -36,7 +36,7 @@ export async function hashView(server: Server, state: LockState, depth: Depth): 
   }
 }
 
-/** A read-write lock, both sides in one. */
+/** A read-write lock, both sides together. */
 export async function readWriteView(server: Server, name: string, depth: Depth): Promise<LockView> {
   const { family, keyspace } = server
   const [, , lineKey, aliveKey, fenceKey] = readWriteKeysOf(keyspace.keyOf(name))
@@ -64,7 +64,7 @@ export async function readWriteView(server: Server, name: string, depth: Depth):
 
 export async function semaphoreView(server: Server, name: string, depth: Depth): Promise<LockView> {
   const { family } = server
-  // Counting gives back what holders whose lease has ended had taken, so that comes first.
+  // Counting returns the permits of holders whose lease has ended, so it comes first.
   const available = await family.semaphore(name).availablePermits()
   const [state, waiting] = await Promise.all([
     family.inspect('semaphore', name),
@@ -93,8 +93,8 @@ export async function latchView(server: Server, name: string, depth: Depth): Pro
 }
 
 /**
- * A number of which nothing beside it says what it is. A semaphore whose permits nobody of Holdfast's clients holds looks like a latch,
- * and both like any application's counter; only who waits for it gives it away.
+ * A number without additional keys. A semaphore of which no Holdfast client holds permits looks like a latch, and both look like any
+ * application's counter; only a waiter tells them apart.
  */
 export async function numberView(server: Server, name: string, number: number): Promise<LockView> {
   const [latch, semaphore] = await Promise.all([

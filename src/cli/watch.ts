@@ -18,13 +18,13 @@ import type { Server } from './server.js'
 
 export interface WatchOptions {
   readonly intervalMs: number
-  /** After how many views or changes to end; undefined: never. */
+  /** The number of views or changes after which to end; undefined: never. */
   readonly count: number | undefined
 }
 
 /**
- * Looks at what has a name again and again: a picture that is drawn anew on a terminal, else one line for each change. The server
- * must answer the first time; if it goes away later, that is told and the watch goes on.
+ * Inspects a name repeatedly: redraws a picture on a terminal, otherwise writes one line for each change. The server must answer the
+ * first time; if it goes away later, this reports that and continues.
  */
 export async function watch(
   server: Server,
@@ -54,7 +54,7 @@ export async function watch(
       before = looks
     } catch (error) {
       if (before === undefined || !(error instanceof StoreError && error.transient)) throw error
-      if (!away) output.note('away', `the server does not answer, trying on: ${error.message}`)
+      if (!away) output.note('away', `the server does not answer; retrying: ${error.message}`)
       if (!away) screen?.keep()
       away = true
     }
@@ -65,18 +65,18 @@ export async function watch(
   return exitCodes.ok
 }
 
-/** The result of the look, or undefined once the signal aborts: Ctrl-C must not wait for a server that hangs. */
+/** The result of the look, or undefined once the signal aborts: Ctrl-C must not wait for a hanging server. */
 function unlessAborted<Result>(signal: AbortSignal, looking: Promise<Result>): Promise<Result | undefined> {
   return new Promise((resolve, reject) => {
     const leave = (): void => resolve(undefined)
     if (signal.aborted) leave()
-    // Not a race with one promise for all looks: that would keep what each of them has seen.
+    // Not a race with one promise for all looks: that would keep the results of all of them in memory.
     signal.addEventListener('abort', leave, { once: true })
     looking.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
   })
 }
 
-/** What counts as a change. Time passing does not. */
+/** The parts that count as a change; the time left does not. */
 function essence({ remainingMs, ...lock }: LockView): string {
   return JSON.stringify({ ...lock, locked: isLocked({ ...lock, remainingMs }) })
 }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 
-/** How far apart two processes may learn of one signal. */
+/** The longest time between the arrivals of one signal at two processes. */
 const SAME_MS = 1_000
 
-/** `toAll`: undefined when that cannot be known. */
+/** `toAll`: undefined if unknown. */
 interface Question {
   readonly signal: NodeJS.Signals
   answer(toAll: boolean | undefined | Promise<boolean | undefined>): void
@@ -11,22 +11,22 @@ interface Question {
 
 /**
  * Tells a signal that was sent to the whole process group (Ctrl-C, a terminal that closes, timeout(1)) from one that was sent to this
- * process alone: the command has the former already, and twice may mean something else to it than once. No process is told which
- * it was. So one more stands in the group, which only echoes what it is sent: a signal to the group ends it before it reads on.
+ * process alone. The command already has the former, and the same signal twice may mean something else. The system does not report
+ * which it was, so another process in the group echoes its input: a signal to the group ends it before it can echo.
  */
 export class Witness implements Disposable {
-  /** Undefined: there is nobody to ask. */
+  /** Undefined if there is no witness. */
   #put: ((question: Question) => void) | undefined
   #end: () => void = () => undefined
   #over = false
-  /** What ended the one before, which nobody has asked about: its end may be known before the signal is. */
+  /** The signal that ended the previous echo, not yet asked about: that end may be known before the signal is. */
   #ended: { readonly by: NodeJS.Signals; readonly at: number } | undefined
 
   constructor() {
     this.#begin()
   }
 
-  /** Whether this signal, which this process has just got, was sent to its whole group; undefined when that cannot be known. */
+  /** Whether the signal that this process has just received was sent to its whole group; undefined if unknown. */
   toAll(signal: NodeJS.Signals): Promise<boolean | undefined> {
     const { by, at = 0 } = this.#ended ?? {}
     if (by === signal) {
@@ -47,7 +47,7 @@ export class Witness implements Disposable {
 
   #begin(): void {
     const questions: Question[] = []
-    // When this program ends, however that comes, there is nothing left to read, and the echo ends, too.
+    // When this program ends for any reason, the echo's input ends, and so does the echo.
     const echo = spawn('cat', ['-u'], { stdio: ['pipe', 'pipe', 'ignore'] })
     echo.stdin.on('error', () => undefined)
     echo.stdout.on('data', ({ length }: Buffer) => {
@@ -62,7 +62,7 @@ export class Witness implements Disposable {
       if (!this.#over) this.#begin()
       const asked = questions.some(({ signal }) => signal === endedBy)
       this.#ended = asked || endedBy === null ? undefined : { by: endedBy, at: performance.now() }
-      // What comes right after it may be for this process alone: better told twice than swallowed.
+      // A signal right after it may be for this process alone: passing it on twice is better than losing it.
       for (const { signal, answer } of questions.splice(0)) answer(signal === endedBy || this.toAll(signal))
     })
     this.#end = () => echo.kill('SIGKILL')

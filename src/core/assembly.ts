@@ -3,8 +3,12 @@ import type { Call, Refusal } from './call.js'
 import { Grant } from './grant.js'
 import { LeaseKeeper } from './lease-keeper.js'
 import type { Locker } from './locker.js'
+import { ShortLeaseError } from './short-lease.js'
 import { travelTogether } from './together.js'
 import { waitLeft } from './wait-left.js'
+
+/** So often in a row it is no accident. */
+const LEAST_IN_VAIN = 5
 
 /** One of several locks that are taken as one. */
 export interface Member {
@@ -37,6 +41,9 @@ export class Assembly {
   #keeper: LeaseKeeper | undefined
   /** With how many commands they were taken. */
   #steps = 0
+  /** How often one was gone before all were held, and since when. */
+  #inVain = 0
+  #inVainSince = Number.POSITIVE_INFINITY
 
   constructor(
     private readonly members: readonly Member[],
@@ -65,6 +72,7 @@ export class Assembly {
         if (!gone) return this.#held.map(({ grant }) => grant)
         this.#giveBack()
         if (this.terms.waitMs === 0 || this.#waitLeft() === undefined) return this.#refusedBy(gone)
+        this.#throwIfInVain(gone)
       }
     } catch (error) {
       this.#giveBack()
@@ -147,6 +155,18 @@ export class Assembly {
       member.locker.possession.watchdog.resume(grant.tenure)
     }
     return undefined
+  }
+
+  /** Over too long a way the first are gone each time when the last is held. */
+  #throwIfInVain({ name, locker }: Member): void {
+    const { leaseMs } = this.terms
+    const now = this.now()
+    this.#inVain += 1
+    this.#inVainSince = Math.min(this.#inVainSince, now)
+    const lastedMs = now - this.#inVainSince
+    if (leaseMs === undefined || this.#inVain < LEAST_IN_VAIN || lastedMs < locker.settings.storeTimeoutMs)
+      return
+    throw new ShortLeaseError(name, leaseMs)
   }
 
   /** Not waited for: a store that does not answer must not hold up a call whose time is over. */

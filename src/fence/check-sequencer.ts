@@ -3,11 +3,11 @@ import { decodeSequencer, type Sequencer } from './sequencer.js'
 import { SequencerError, StaleSequencerError } from './sequencer-error.js'
 
 /**
- * What the sequencer says, if the store confirms that this very tenure still holds the lock. That is so at the moment of the
- * store's answer, not for ever after: a resource that must not be written late remembers the greatest token beside.
+ * Returns the sequencer's content if the store confirms that the same tenure still holds the lock. The answer describes the moment
+ * at which the store answered: a resource that must refuse late writes also remembers the greatest token.
  *
- * @param portOf the port of that kind, where it is known.
- * @throws {@link SequencerError} if the text is no sequencer, or its token was never given.
+ * @param portOf the port of a kind, if the store supports it.
+ * @throws {@link SequencerError} if the text is not a sequencer, or its token was never minted.
  * @throws {@link StaleSequencerError} if the tenure is over.
  */
 export async function checkSequencer(
@@ -21,6 +21,6 @@ export async function checkSequencer(
   const { held, lastFence } = await port.readTenure(name, owner)
   if (held && lastFence === fence) return sequencer
   if (lastFence !== undefined && fence > lastFence)
-    throw new SequencerError(`token ${fence} was never given, the last is ${lastFence}`, name)
+    throw new SequencerError(`token ${fence} was never minted; the last one is ${lastFence}`, name)
   throw new StaleSequencerError(name, fence, lastFence)
 }

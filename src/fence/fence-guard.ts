@@ -2,23 +2,23 @@ import { checkFence, type Fence } from './fence.js'
 import { StaleFenceError } from './stale-fence-error.js'
 
 /**
- * Keeps late writers from resources in memory: it remembers the greatest fencing token it has seen, for each resource, and
- * refuses smaller ones. The same token may come as often as it likes.
+ * Protects resources in memory from late writers: it remembers the greatest fencing token it has seen for each resource, and
+ * refuses smaller ones. It accepts the same token any number of times.
  *
- * It remembers for as long as it lives: it must be where the resource is and live as long, not with the holders.
+ * It remembers as long as it lives, so keep it with the resource, for as long as the resource lives, and not with the holders.
  */
 export class FenceGuard {
   readonly #seen = new Map<string, bigint>()
 
-  /** @param name how the guarded thing is to be named in errors. */
+  /** @param name the name of the guarded resource in errors. */
   constructor(private readonly name = 'FenceGuard') {}
 
   /**
-   * Returns if no greater token was seen, and remembers this one. To be called right before the write, with nothing awaited
-   * between the two.
+   * Returns if it has seen no greater token, and remembers this one. Call it right before the write, and await nothing between the
+   * two.
    *
-   * @throws {@link StaleFenceError} if a greater token was seen.
-   * @throws `InvalidArgumentError` if it is no token.
+   * @throws {@link StaleFenceError} if it has seen a greater token.
+   * @throws `InvalidArgumentError` if `fence` is not a token.
    */
   check(fence: Fence, resource = ''): void {
     const offered = checkFence(fence)
@@ -29,22 +29,22 @@ export class FenceGuard {
   }
 
   /**
-   * Runs `body` if no greater token was seen. A body that awaits before it writes is to `check` again after that.
+   * Runs `body` if it has seen no greater token. A body that awaits before it writes must `check` again after that.
    *
-   * @returns what `body` returns.
-   * @throws {@link StaleFenceError} if a greater token was seen; `body` was not run.
+   * @returns the result of `body`.
+   * @throws {@link StaleFenceError} if it has seen a greater token; `body` did not run.
    */
   run<Result>(fence: Fence, body: () => Result, resource = ''): Result {
     this.check(fence, resource)
     return body()
   }
 
-  /** The greatest token seen. */
+  /** The greatest token that it has seen. */
   seen(resource = ''): bigint | undefined {
     return this.#seen.get(resource)
   }
 
-  /** Forgets a resource that is gone for good. Until then each takes its place in memory. */
+  /** Forgets a deleted resource. Until then each resource takes memory. */
   forget(resource: string): void {
     this.#seen.delete(resource)
   }

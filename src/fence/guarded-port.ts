@@ -1,11 +1,11 @@
-/** Where guarded values are kept. */
+/** Stores guarded values. */
 export interface GuardedPort {
   readGuarded(key: string): Promise<Guarded | undefined>
-  /** Writes `value`, or removes it if that is undefined. Returns the token seen if that is greater: then nothing was changed. */
+  /** Writes `value`, or removes it if `undefined`. If the store has seen a greater token, returns that token and changes nothing. */
   writeGuarded(key: string, fence: bigint, value: string | undefined): Promise<bigint | undefined>
 }
 
-/** A value and the fencing token it was written under. */
+/** A value and the fencing token it was written with. */
 export interface Guarded {
   readonly value: string
   readonly fence: bigint

@@ -3,12 +3,12 @@ import { checkFence, type Fence } from './fence.js'
 import type { Guarded, GuardedPort } from './guarded-port.js'
 import { StaleFenceError } from './stale-fence-error.js'
 
-/** Carries out what a caller awaits: keeps the process alive meanwhile, and refuses once the client is closed. */
+/** Runs a request that a caller awaits: keeps the process alive meanwhile, and rejects once the client is closed. */
 export type Query = <Result>(ask: () => Promise<Result>) => Promise<Result>
 
 /**
- * A value in the store that late writers cannot touch: it is written together with the writer's fencing token, and a write under
- * a smaller token than it has seen is refused, in one step on the server.
+ * A value in the store that late writers cannot change: it is written together with the writer's fencing token, and a write with a
+ * smaller token than it has seen is refused, in one step on the server.
  */
 export class GuardedValue {
   readonly #port: GuardedPort
@@ -25,17 +25,17 @@ export class GuardedValue {
     this.#query = query
   }
 
-  /** The value and the token it was written under; `undefined` when there is none. */
+  /** The value and the token it was written with; `undefined` if there is none. */
   get(): Promise<Guarded | undefined> {
     return this.#query(() => this.#port.readGuarded(this.key))
   }
 
   /**
-   * Writes the value under the token of the writer's hold.
+   * Writes the value with the token of the writer's hold.
    *
-   * @throws {@link StaleFenceError} if a greater token was seen. Nothing was changed.
-   * @throws `InvalidArgumentError` if it is no token, or the value no text.
-   * @throws `StoreError` if the store failed. If that is `transient` the outcome is unknown; writing the same again is safe.
+   * @throws {@link StaleFenceError} if the value has seen a greater token. Nothing was changed.
+   * @throws `InvalidArgumentError` if `fence` is not a token, or `value` not a string.
+   * @throws `StoreError` if the store failed. If it is `transient` the outcome is unknown; it is safe to write the same again.
    */
   async set(value: string, fence: Fence): Promise<void> {
     if (typeof value !== 'string') throw new InvalidArgumentError('value', value, 'a string')
@@ -43,7 +43,7 @@ export class GuardedValue {
   }
 
   /**
-   * Removes the value; the token is remembered, so that a late writer cannot bring it back.
+   * Removes the value and keeps the token, so that a late writer cannot bring the value back.
    *
    * @throws as `set`.
    */

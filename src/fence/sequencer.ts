@@ -7,7 +7,7 @@ import { SequencerError } from './sequencer-error.js'
 /** How the lock is held: alone, or together with others. */
 export type SequencerMode = 'exclusive' | 'shared'
 
-/** What a sequencer says (Chubby's word): who holds which lock, how, and under which token. */
+/** The content of a sequencer (Chubby's term): the lock, its owner, its mode and its token. */
 export interface Sequencer {
   /** The kind of lock, by the name of its port. */
   readonly kind: string
@@ -15,11 +15,11 @@ export interface Sequencer {
   readonly name: string
   readonly mode: SequencerMode
   readonly fence: bigint
-  /** The holder as the store has it. */
+  /** The holder as the store records it. */
   readonly owner: Owner
 }
 
-/** First in the text, so that a later layout can be told from this one. */
+/** The first field of the text, so that later layouts differ from this one. */
 const LAYOUT = 1
 const CHECKSUM_BYTES = 9
 
@@ -34,7 +34,7 @@ export function encodeSequencer(sequencer: Omit<Sequencer, 'fence'> & { readonly
     throw new InvalidArgumentError(
       'hold.fence',
       fence,
-      'a hold with a fencing token, of holdfast.fencedLock(name) or readWriteLock(name); other kinds mint none',
+      'a hold with a fencing token, of holdfast.fencedLock(name) or readWriteLock(name); other kinds have no tokens',
       name,
     )
   }
@@ -43,7 +43,7 @@ export function encodeSequencer(sequencer: Omit<Sequencer, 'fence'> & { readonly
   return `${payload}.${checksumOf(payload)}`
 }
 
-/** @throws {@link SequencerError} if the text is no sequencer, or not as it was made. */
+/** @throws {@link SequencerError} if the text is not a sequencer, or was changed. */
 export function decodeSequencer(text: unknown): Sequencer {
   if (typeof text !== 'string') throw new SequencerError(`it is of type ${typeof text}, not a string`)
   const [payload = '', checksum, ...rest] = text.split('.')
@@ -62,7 +62,7 @@ export function decodeSequencer(text: unknown): Sequencer {
     typeof owner !== 'string' ||
     !isOwner(owner)
   ) {
-    throw new SequencerError('it is not of the layout that this version of Holdfast reads')
+    throw new SequencerError('this version of Holdfast cannot read its layout')
   }
   return { kind, name, mode, fence: BigInt(fence), owner }
 }
@@ -76,7 +76,7 @@ function parse(text: string): unknown[] {
   }
 }
 
-/** Against damage and clumsy hands, no signature: what counts is that the store confirms what the text says. */
+/** Detects damage and accidental changes; not a signature, because the store confirms the content anyway. */
 function checksumOf(payload: string): string {
   return createHash('sha256')
     .update(`holdfast sequencer ${payload}`)

@@ -1,21 +1,21 @@
 import { HoldfastError, shorten } from '../holdfast-error.js'
 
 /**
- * A resource refused a writer whose fencing token is smaller than one it has seen: the lock has changed hands since. Nothing was
- * written. Final: the work was done under a lock that is lost, and a retry with the same token cannot succeed.
+ * A resource refused a fencing token smaller than one it has seen: a later tenure of the lock has begun. Nothing was written.
+ * Final: the work was done under a lost lock, and a retry with the same token cannot succeed.
  */
 export class StaleFenceError extends HoldfastError {
   /** @internal */
   static override readonly kind: string = 'StaleFenceError'
 
-  /** Which resource refused. */
+  /** The resource that refused. */
   readonly resource: string
-  /** The token that was offered. */
+  /** The refused token. */
   readonly offered: bigint
-  /** The greatest token that the resource has seen; `undefined` where it does not say. */
+  /** The greatest token that the resource has seen; `undefined` if it does not say. */
   readonly seen: bigint | undefined
 
-  /** @param resource how the resource is to be named in the message. */
+  /** @param resource the resource's name in the message. */
   constructor(
     resource: string,
     offered: bigint,
@@ -26,8 +26,8 @@ export class StaleFenceError extends HoldfastError {
     super(
       override?.code ?? 'STALE_FENCE',
       override?.message ??
-        `"${shorten(resource)}" refused fencing token ${offered}: it has seen ${known}, so the lock has changed hands since ` +
-          'this one was given. Nothing was written. Acquire the lock again and do the work anew; do not retry with this token.',
+        `"${shorten(resource)}" refused fencing token ${offered}: it has seen ${known}, so a later tenure of the lock has begun. ` +
+          'Nothing was written. Acquire the lock again and redo the work; do not retry with this token.',
       { lockName: override?.lockName },
     )
     this.resource = resource

@@ -1,12 +1,12 @@
 import { type Clock, SystemClock } from '../core/clock.js'
 import { firstLeaseMs } from '../core/first-lease.js'
 import type { Store, StoreSession, StoreSettings } from '../store.js'
+import { MemoryComputeOnceValues } from './compute-once-values.js'
 import { MemoryCountDownLatchPort } from './count-down-latch.js'
 import { MemoryGuardedPort } from './guarded-value.js'
 import { MemoryLatches } from './latches.js'
 import { MemoryFencedLockPort, MemoryLineLockPort } from './line-lock.js'
 import { MemoryLocks } from './locks.js'
-import { MemoryOnceValues } from './once-values.js'
 import { MemoryPermitExpirableSemaphorePort } from './permit-expirable-semaphore.js'
 import { type MemoryReadWritePorts, memoryReadWritePorts } from './read-write-lock.js'
 import { MemoryReadWriteLocks } from './read-write-locks.js'
@@ -22,7 +22,7 @@ class Kept {
   readonly semaphores: MemorySemaphores
   readonly permitSets: MemorySemaphores
   readonly latches: MemoryLatches
-  readonly onceValues: MemoryOnceValues
+  readonly computeOnceValues: MemoryComputeOnceValues
 
   constructor(clock: Clock) {
     this.locks = new MemoryLocks(clock)
@@ -30,7 +30,7 @@ class Kept {
     this.semaphores = new MemorySemaphores(clock)
     this.permitSets = new MemorySemaphores(clock)
     this.latches = new MemoryLatches(clock)
-    this.onceValues = new MemoryOnceValues(this.locks, clock)
+    this.computeOnceValues = new MemoryComputeOnceValues(this.locks, clock)
   }
 }
 
@@ -66,7 +66,7 @@ class MemorySession implements StoreSession {
   readonly permitExpirableSemaphore: MemoryPermitExpirableSemaphorePort
   readonly countDownLatch: MemoryCountDownLatchPort
   readonly guardedValues: MemoryGuardedPort
-  readonly values: MemoryOnceValues
+  readonly values: MemoryComputeOnceValues
 
   constructor(kept: Kept, { clientId, watchdogLeaseMs, fenceRetentionMs }: StoreSettings) {
     const { locks } = kept
@@ -82,7 +82,7 @@ class MemorySession implements StoreSession {
     this.permitExpirableSemaphore = new MemoryPermitExpirableSemaphorePort(kept.permitSets)
     this.countDownLatch = new MemoryCountDownLatchPort(kept.latches)
     this.guardedValues = kept.guardedValues
-    this.values = kept.onceValues
+    this.values = kept.computeOnceValues
   }
 
   async close(): Promise<void> {

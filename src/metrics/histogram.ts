@@ -1,9 +1,9 @@
-/** What a histogram has counted, at one moment. All times are in milliseconds. */
+/** A histogram at one moment. All times are in milliseconds. */
 export interface HistogramSnapshot {
-  /** How many times were recorded. */
+  /** The number of recorded times. */
   readonly count: number
   readonly sumMs: number
-  /** The shortest and the longest, exactly; 0 while nothing was recorded. */
+  /** The exact minimum and maximum; 0 if nothing was recorded. */
   readonly minMs: number
   readonly maxMs: number
   /** The time that half of them (90 %, 99 %) do not exceed: never too low, and at most 12.5 % too high. */
@@ -11,9 +11,9 @@ export interface HistogramSnapshot {
   readonly p90Ms: number
   readonly p99Ms: number
   /**
-   * How many were at most `uptoMs`, shorter ones included, as Prometheus counts (`le`). The bounds are the same in every
-   * snapshot of every histogram: eight to each doubling, every power of two among them, the last one Infinity. Since counts
-   * include all shorter times, leaving bounds out makes a coarser histogram and no wrong one.
+   * How many times were at most `uptoMs`, shorter ones included, as in Prometheus (`le`). The bounds are the same in every
+   * snapshot of every histogram: eight per doubling, every power of two among them, the last one Infinity. Counts include all
+   * shorter times, so a histogram with some bounds left out is coarser but still correct.
    */
   readonly buckets: ReadonlyArray<{ readonly uptoMs: number; readonly count: number }>
 }

@@ -2,37 +2,37 @@ import type { LossReason } from '../errors.js'
 import { Histogram, type HistogramSnapshot } from './histogram.js'
 
 /**
- * What happened in one client since it was made. Counters only grow; `waiting` and `held` are as of now. Nothing is kept for each
- * lock name, since there may be any number of them.
+ * Counters and histograms of one client since its creation. Counters only grow; `waiting` and `held` are current values. There are no
+ * numbers per lock name, since the number of names has no limit.
  */
 export interface HoldfastMetrics {
-  /** Holds that were granted, nested ones included. */
+  /** Granted holds, nested ones included. */
   readonly acquired: number
-  /** Calls that were not granted at once and began to wait. */
+  /** Calls that did not get the lock at once and began to wait. */
   readonly contended: number
-  /** Calls that ended without the lock because somebody else had it for as long as they could wait, or at their one attempt. */
+  /** Calls that ended without the lock because another owner had it until their time was up, or at their only attempt. */
   readonly timedOut: number
   /** Calls that ended because their signal was aborted or the client was closed. */
   readonly cancelled: number
-  /** Calls that ended because the store failed or did not answer, or too many waited already. */
+  /** Calls that ended because the store failed or did not answer, or because too many calls waited. */
   readonly failed: number
-  /** Holds that were given back, and the store said so. */
+  /** Holds whose release the store confirmed. */
   readonly released: number
-  /** Locks that were lost while held, by how it was noticed. A lock counts once, however many holds stood on it. */
+  /** Locks lost while held, by how the loss was noticed. A lock counts once, however many holds it had. */
   readonly lost: Readonly<Record<LossReason, number>>
   /** Grants to a waiter of the process that released: without a command, or with one that set a lease or a fence. */
   readonly handOvers: { readonly inMemory: number; readonly byCommand: number }
-  /** Leases the watchdog has renewed. */
+  /** Leases that the watchdog renewed. */
   readonly renewals: number
-  /** Renewals that failed or were not answered; each is tried again until the lease ends. */
+  /** Renewals that failed or were not answered; Holdfast retries each until the lease ends. */
   readonly renewalFailures: number
-  /** Calls that wait now. */
+  /** Calls that wait at present. */
   readonly waiting: number
-  /** Holds that stand now, nested ones included. */
+  /** Current holds, nested ones included. */
   readonly held: number
-  /** From the call to the grant, of each hold that was granted. Its count is `acquired`. */
+  /** From the call to the grant, for each granted hold. Its count is `acquired`. */
   readonly waitTime: HistogramSnapshot
-  /** From the grant until the release was asked for, or the lock was lost. Its count and `held` add up to `acquired`. */
+  /** From the grant to the call of release, or the loss of the lock. Its count and `held` add up to `acquired`. */
   readonly holdTime: HistogramSnapshot
 }
 

@@ -35,7 +35,7 @@ export function quorumFailure(
       failures.map(({ error }) => error),
       message,
     ),
-    hint: 'It takes a majority of the servers.',
+    hint: 'A lock needs a majority of the servers.',
   })
 }
 

@@ -129,8 +129,8 @@ export class Member {
     this.misuse = new InvalidArgumentError(
       'members',
       [twin.label, this.label],
-      `servers that are independent; ${twin.label} and ${this.label} are one server under two addresses, ` +
-        'which would count twice and fail at once',
+      `independent servers; ${twin.label} and ${this.label} are one server under two addresses, ` +
+        'whose vote would count twice and fail twice',
     )
     throw this.misuse
   }

@@ -8,27 +8,27 @@ import { QuorumStore } from './store.js'
 /** Options of {@link quorum}. Times are whole milliseconds. */
 export interface QuorumOptions {
   /**
-   * How long one server's vote is waited for, at most: a quarter of the lease where that is less. Small against the leases, since
-   * it is gone from them, and less than `commandTimeoutMs`. Minimum: 1.
-   * @default 200, or half of `commandTimeoutMs` where that is less
+   * The longest wait for one server's vote, or a quarter of the lease if that is less. Keep it small compared with the leases, because
+   * they run meanwhile; it must be less than `commandTimeoutMs`. Minimum: 1.
+   * @default 200, or half of `commandTimeoutMs` if that is less
    */
   readonly serverTimeoutMs?: number
   /**
-   * For how long after its start a server does not vote, so that one that lost votes in a restart cannot vote again while they
-   * count: the longest lease that is used, or more. 0: it votes at once, which is safe only where no acknowledged write is
-   * ever lost (`appendfsync always`).
+   * How long after its start a server does not vote, so that a server that lost votes in a restart cannot vote again while they
+   * count. Set it to the longest lease in use, or more. 0: it votes at once, which is safe only if no acknowledged write is ever
+   * lost (`appendfsync always`).
    * @default 0
    */
   readonly restartGuardMs?: number
 }
 
 /**
- * A store that keeps each lock on several servers that know nothing of each other (Redlock): a lock is held by whoever holds it
- * on a majority, so that it outlives the failure of the others. See docs/quorum.md for when that is worth it.
+ * A store that keeps each lock on several independent servers (Redlock): a client holds a lock once a majority grants it, so the lock
+ * survives the failure of a minority. See docs/quorum.md for when that is worth its cost.
  *
- * @param members an odd number of at least three: clients of single servers, each of a server of its own; list them in the
- *   same order everywhere.
- * @throws `InvalidArgumentError` if the members or the options are unusable.
+ * @param members an odd number of at least three: clients of single servers, each of a different server; list them in the same order
+ *   everywhere.
+ * @throws `InvalidArgumentError` if the members or the options are invalid.
  */
 export function quorum(members: ReadonlyArray<RedisClient | Store>, options: QuorumOptions = {}): Store {
   checkMembers(members)
@@ -47,8 +47,8 @@ function checkMembers(members: unknown): void {
       'members',
       count,
       count < 3
-        ? 'three servers or more, an odd number: with fewer, none may fail. For one server, pass its client to Holdfast itself'
-        : `an odd number of servers: of ${count} as many may fail as of ${count - 1}, and there is one more that can`,
+        ? 'an odd number of servers, at least three: with fewer, none may fail. For one server, pass its client to Holdfast itself'
+        : `an odd number of servers: ${count} tolerate no more failures than ${count - 1}, and one more can fail`,
     )
   }
   const seen = new Map<unknown, number>()
@@ -62,7 +62,7 @@ function checkMembers(members: unknown): void {
       throw new InvalidArgumentError(
         `members[${index}]`,
         address ?? member,
-        `a server of its own; members[${twin}] is the same one, which would count twice and fail at once`,
+        `a different server; members[${twin}] is the same one, whose vote would count twice and fail twice`,
       )
     }
     seen.set(member, index)
@@ -78,8 +78,8 @@ function checkSingle(member: object, index: number): void {
   throw new InvalidArgumentError(
     `members[${index}]`,
     kind,
-    'a client of a single server: Redlock wants servers that are independent of each other and replicate nothing, since a ' +
-      'replica that takes over lacks the latest votes. For a Cluster or a Sentinel group, pass its client to Holdfast itself',
+    'a client of a single server: Redlock needs independent servers without replication, since a replica that takes over lacks ' +
+      'the latest votes. For a Cluster or a Sentinel group, pass its client to Holdfast itself',
   )
 }
 
@@ -87,7 +87,7 @@ function hasSentinels({ options }: RedisClient): boolean {
   return 'sentinels' in options && Array.isArray(options.sentinels) && options.sentinels.length > 0
 }
 
-/** Where a client connects to, whatever its database: one server does not vote twice. */
+/** The address of a client's server, without the database: one server must not vote twice. */
 function addressOf(member: object): string | undefined {
   if (!isClient(member) || isCluster(member)) return undefined
   const { options } = member

@@ -100,7 +100,8 @@ export class RedisCountDownLatchPort implements CountDownLatchPort {
     const reply = await this.link.send(key, { command: 'GET', lockName: name }, 'GET', key)
     const count = Number(reply ?? 0)
     if (Number.isInteger(count)) return Math.max(count, 0)
-    const hint = 'The key holds a text that is no count: choose another name, or a keyPrefix for latches.'
+    const hint =
+      'The key holds a string that is not a count: choose another name, or a keyPrefix for latches.'
     throw new StoreError('wrong-type', 'GET', { lockName: name, transient: false, hint })
   }
 

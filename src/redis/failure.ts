@@ -10,7 +10,7 @@ interface Verdict {
 const NO_PERMISSION: Verdict = {
   reason: 'permission',
   transient: false,
-  hint: 'Grant the ACL user this command, key or channel.',
+  hint: 'Allow the ACL user this command, key or channel.',
 }
 
 /** What the first word of a Redis error reply means for a lock. */
@@ -18,10 +18,10 @@ const BY_REPLY: Readonly<Record<string, Verdict>> = {
   WRONGTYPE: {
     reason: 'wrong-type',
     transient: false,
-    hint: 'The key holds something that is no lock: choose another name, or a keyPrefix for locks.',
+    hint: 'The key holds something other than a lock: choose another name, or a keyPrefix for locks.',
   },
   NOPERM: NO_PERMISSION,
-  NOAUTH: { reason: 'permission', transient: false, hint: 'The server wants a password.' },
+  NOAUTH: { reason: 'permission', transient: false, hint: 'The server requires a password.' },
   WRONGPASS: {
     reason: 'permission',
     transient: false,
@@ -30,14 +30,18 @@ const BY_REPLY: Readonly<Record<string, Verdict>> = {
   OOM: {
     reason: 'out-of-memory',
     transient: false,
-    hint: 'The server is full (maxmemory) and may not evict.',
+    hint: 'The server has reached maxmemory and may not evict keys.',
   },
   READONLY: {
     reason: 'read-only',
     transient: true,
     hint: 'The server is a replica: connect to the primary.',
   },
-  MISCONF: { reason: 'read-only', transient: true, hint: 'The server cannot persist and refuses writes.' },
+  MISCONF: {
+    reason: 'read-only',
+    transient: true,
+    hint: 'The server cannot persist its data and refuses writes.',
+  },
   NOREPLICAS: { reason: 'not-ready', transient: true },
   LOADING: { reason: 'not-ready', transient: true },
   MASTERDOWN: { reason: 'not-ready', transient: true },
@@ -120,7 +124,7 @@ function unreadable(error: unknown, { command, lockName }: About): StoreError {
     lockName,
     cause: error,
     transient: false,
-    hint: 'The answer cannot be read: the key may hold something that Holdfast did not write.',
+    hint: 'Holdfast cannot read the answer: the key may hold something that another program wrote.',
   })
 }
 

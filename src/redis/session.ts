@@ -4,6 +4,7 @@ import type { ReadWritePorts } from '../kind-ports.js'
 import type { ServerIdentity, StoreSession, StoreSettings } from '../store.js'
 import { isCluster, type RedisClient } from './client.js'
 import { ClusterLink } from './cluster-link.js'
+import { ComputeOnceValues } from './compute-once-values.js'
 import { RedisCountDownLatchPort } from './count-down-latch.js'
 import { FencedLockPort } from './fenced-lock.js'
 import { RedisGuardedPort } from './guarded-value.js'
@@ -11,7 +12,6 @@ import { identityOf } from './identity.js'
 import { LineLockPort, type LineSettings } from './line/line-lock.js'
 import { LockCommands, type LockTerms } from './line/lock-commands.js'
 import type { Link, LinkListener } from './link.js'
-import { OnceValues } from './once-values.js'
 import { RedisPermitExpirableSemaphorePort } from './permit-expirable-semaphore.js'
 import { readWritePorts } from './read-write-lock.js'
 import { type LockParts, ReentrantLockPort } from './reentrant-lock.js'
@@ -50,7 +50,7 @@ export class RedisSession implements StoreSession {
   #permitExpirableSemaphore: RedisPermitExpirableSemaphorePort | undefined
   #countDownLatch: RedisCountDownLatchPort | undefined
   #guardedValues: RedisGuardedPort | undefined
-  #values: OnceValues | undefined
+  #values: ComputeOnceValues | undefined
 
   constructor(
     client: RedisClient,
@@ -147,9 +147,9 @@ export class RedisSession implements StoreSession {
     return this.#link.breaks
   }
 
-  get values(): OnceValues {
+  get values(): ComputeOnceValues {
     const [link, , keyPrefix] = this.#parts
-    this.#values ??= new OnceValues(link, keyPrefix)
+    this.#values ??= new ComputeOnceValues(link, keyPrefix)
     return this.#values
   }
 

@@ -21,6 +21,6 @@ export function storeOf(clientOrStore: RedisClient | Store): Store {
   throw new InvalidArgumentError(
     'clientOrStore',
     clientOrStore,
-    'an ioredis Redis or Cluster, or a store such as MemoryStore',
+    'a client of ioredis or iovalkey (Redis or Cluster), or a store such as MemoryStore',
   )
 }

@@ -145,8 +145,8 @@ export class WaitingLink implements Link {
       lockName,
       transient: false,
       hint:
-        `${acknowledged} of the ${replicas} replicas wanted (checkReplicas) had it within ${timeoutMs} ms ` +
-        '(replicasTimeoutMs); it was given back. See whether the replicas are connected and keep up.',
+        `${acknowledged} of ${replicas} replicas (checkReplicas) had the lock within ${timeoutMs} ms (replicasTimeoutMs), so ` +
+        'Holdfast gave it back. Check that the replicas are connected and keep up.',
     })
   }
 }

@@ -5,8 +5,9 @@ import { publishAround } from './around.js'
 import { type AcquireOutcome, outcomeOf } from './outcome.js'
 
 /**
- * One call for a lock, as the channel `holdfast:acquire` tells of it: `start` when it was asked for, `asyncEnd` when it was granted
- * or refused, `error` before that when it was cancelled or failed. All get the same object; what is not known yet is undefined.
+ * One call for a lock, as published on the channel `holdfast:acquire`: `start` when it began, `asyncEnd` when it was granted or
+ * refused, `error` before that if it was cancelled or failed. All messages carry the same object; properties not yet known are
+ * undefined.
  */
 export interface AcquireTrace {
   readonly name: string
@@ -14,11 +15,11 @@ export interface AcquireTrace {
   outcome: AcquireOutcome | undefined
   /** From the call to its end, in milliseconds. */
   waitedMs: number | undefined
-  /** When granted: holds of this owner, the new one included. */
+  /** If granted: the owner's holds, the new one included. */
   holdCount: number | undefined
-  /** When granted: whether a call of the same process handed the lock over. */
+  /** If granted: whether a call of the same process handed the lock over. */
   handedOver: boolean | undefined
-  /** What the call rejected with, when it was cancelled or failed. Running out of time is an outcome and no error. */
+  /** The call's rejection, if it was cancelled or failed. A time-out is an outcome, not an error. */
   error: unknown
 }
 

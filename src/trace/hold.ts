@@ -2,14 +2,14 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import type { Owner } from '../owner.js'
 
 /**
- * One hold, as the channel `holdfast:hold` tells of it: `start` when it was granted, `asyncEnd` when its release was asked for, its lock
- * was lost or the client was closed; in the last two cases `error` before that. All get the same object. `end` follows `start` at
- * once, and for a section of `withLock` when its body has returned its promise.
+ * One hold, as published on the channel `holdfast:hold`: `start` when it was granted, `asyncEnd` when its release was called, its lock was
+ * lost or the client was closed; in the last two cases `error` before that. All messages carry the same object. `end` follows `start`
+ * at once, and for a section of `withLock` when its body has returned its promise.
  */
 export interface HoldTrace {
   readonly name: string
   readonly owner: Owner
-  /** Holds of this owner, this one included. */
+  /** The owner's holds, this one included. */
   readonly holdCount: number
   /** From the call to the grant, in milliseconds. */
   readonly waitedMs: number
@@ -17,7 +17,7 @@ export interface HoldTrace {
   readonly handedOver: boolean
   /** From the grant to the end, in milliseconds; undefined while it lasts. */
   heldMs: number | undefined
-  /** Why it ended before its release was asked for: a `LockLostError` or a `ClosedError`. */
+  /** Why it ended before its release was called: a `LockLostError` or a `ClosedError`. */
   error: unknown
 }
 

@@ -3,7 +3,7 @@ import { ClosedError } from '../errors.js'
 /** How a call for a lock ended. */
 export type AcquireOutcome = 'granted' | 'timeout' | 'cancelled' | 'failed'
 
-/** What a call that rejected came to: its caller (or the client's end) wanted it so, or something went wrong. */
+/** The outcome of a call that rejected: cancelled by its caller or by `close()`, or failed. */
 export function outcomeOf(error: unknown, signal: AbortSignal | undefined): 'cancelled' | 'failed' {
   const wanted = error instanceof ClosedError || (signal?.aborted === true && Object.is(error, signal.reason))
   return wanted ? 'cancelled' : 'failed'

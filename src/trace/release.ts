@@ -3,19 +3,19 @@ import type { Owner } from '../owner.js'
 import { publishAround } from './around.js'
 
 /**
- * The release of one hold, as the channel `holdfast:release` tells of it: `start` when it was asked for, `asyncEnd` when it was done,
- * `error` before that when the lock had been lost or the store failed. All get the same object.
+ * The release of one hold, as published on the channel `holdfast:release`: `start` when it was called, `asyncEnd` when it was done,
+ * `error` before that if the lock had been lost or the store failed. All messages carry the same object.
  */
 export interface ReleaseTrace {
   readonly name: string
   readonly owner: Owner
   /** From the grant to here, in milliseconds. */
   readonly heldMs: number
-  /** Once done: holds of this owner that are left. */
+  /** Once done: the owner's remaining holds. */
   holdCount: number | undefined
   /** Once done: whether the lock went to a waiter of the same process. */
   handedOver: boolean | undefined
-  /** What the release rejected with. */
+  /** The rejection of the release. */
   error: unknown
 }
 

@@ -12,7 +12,7 @@ import type { Numbers } from './program/numbers.js'
 import type { Resource } from './program/resource.js'
 import type { Step } from './program/step.js'
 
-const ONCE_TTL_MS = 30
+const COMPUTED_TTL_MS = 30
 const REST_MS = 6_000
 const LEASE_MS = 30_000
 
@@ -32,7 +32,7 @@ export class Client {
   ) {
     this.holdfast = new Holdfast(store, options)
     this.handles = new Handles(this.holdfast, resources)
-    const ttlMs = { once: ONCE_TTL_MS, lease: options.watchdogMs ?? LEASE_MS }
+    const ttlMs = { computed: COMPUTED_TTL_MS, lease: options.watchdogMs ?? LEASE_MS }
     this.#interpreter = new Interpreter(this.holdfast, resources, ttlMs, numbers, write)
   }
 

@@ -82,7 +82,7 @@ async function force({ kind, name }: Command & { do: 'force' }): Promise<void> {
   else if (
     kind !== 'semaphore' &&
     kind !== 'permits' &&
-    kind !== 'once' &&
+    kind !== 'compute-once' &&
     kind !== 'striped' &&
     kind !== 'latch'
   )

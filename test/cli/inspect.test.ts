@@ -70,6 +70,6 @@ describe('holdfast inspect', () => {
     await place.client().call('DEL', name)
     expect({ code, stdout }).toEqual({ code: 65, stdout: '' })
     expect(stderr).toContain(name)
-    expect(stderr).toContain('no lock')
+    expect(stderr).toContain('other than a lock')
   })
 })

@@ -162,7 +162,7 @@ describe('holdfast run: H34, signals while the lock is given back to a server th
       running.child.kill('SIGTERM')
       const { code, stderr } = await running.outcome
       expect(code).toBe(3)
-      expect(stderr).toContain('could not be released and stays until its lease ends')
+      expect(stderr).toContain('could not be released and stays held until its lease ends')
       expect(performance.now() - startedAt).toBeLessThan(10_000)
     })
   })

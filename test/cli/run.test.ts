@@ -159,7 +159,7 @@ describe('holdfast run: the wait', () => {
     const inner = `${program.words} run "$HOLDFAST_LOCK" -w 0.3 -- true`
     const { code, stderr } = await program.run(['run', name, '-c', inner])
     expect(code).toBe(75)
-    expect(stderr).toContain('they wait for each other')
+    expect(stderr).toContain('the two wait for each other')
   })
 
   it('--key-prefix keeps names apart', async () => {

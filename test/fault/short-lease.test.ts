@@ -77,6 +77,18 @@ describe.each(stages)('chaos 6050: a lease too short for the way to the store ($
     expect(performance.now() - startedAt).toBeLessThan(3 * 1_500)
   })
 
+  test.skipIf(count > 1)(
+    'chaos 30081: a multi-lock whose first members end before the last is held gives up',
+    async () => {
+      const lock = holdfast.multiLock([holdfast.fairLock('first'), holdfast.fairLock('second')])
+      await expect(lock.acquire({ leaseMs: ROUND_TRIP_MS + 10 })).rejects.toMatchObject({
+        code: 'STORE_ERROR',
+        reason: 'timeout',
+      })
+      expect(await lock.isLocked()).toBe(false)
+    },
+  )
+
   test('a single attempt says so, and one that waits for less gives it as the cause', async () => {
     const lock = holdfast.lock('distant')
     const tooShort = { code: 'STORE_ERROR', reason: 'timeout' }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Holdfast, StoreError } from '../../src/index.js'
+import { type Holdfast, LockTimeoutError, StoreError } from '../../src/index.js'
 import { eventually } from '../setup/eventually.js'
+import { calls } from './proxied-command.js'
 import { Scene } from './scene.js'
 
 const STORE_TIMEOUT_MS = 1_000
@@ -56,4 +57,24 @@ describe.each(kinds)('waiters and a store that fails (%s)', (_kind, acquireOf) =
       await scene.direct.del(scene.name)
     },
   )
+})
+
+describe('a value that is computed once', () => {
+  let scene: Scene
+
+  beforeEach(async () => {
+    scene = await Scene.standalone()
+  })
+  afterEach(() => scene.end())
+
+  test('W5, chaos 30010: the store that falls silent at the look under the lock holds up its caller no longer than waitMs', async () => {
+    const holdfast = scene.holdfast({ commandTimeoutMs: 30_000 })
+    await holdfast.lock(`${scene.name}:open`).isLocked()
+    let computed = 0
+    const lost = scene.dropReply(calls('computeOnceRead'), 'silence', 2)
+    const value = holdfast.computeOnce(scene.name, () => (computed += 1), { ttlMs: 60_000, waitMs: 500 })
+    await expect(value).rejects.toBeInstanceOf(LockTimeoutError)
+    await lost
+    expect(computed).toBe(0)
+  }, 15_000)
 })

@@ -114,10 +114,10 @@ export const subjects: ReadonlyArray<readonly [string, MakeSubject]> = [
     },
   ],
   [
-    'once',
+    'computeOnce',
     async (holdfast, name) => {
       const get = (options?: Wait): Promise<number> =>
-        holdfast.once(name, () => 1, { ttlMs: 60_000, ...options })
+        holdfast.computeOnce(name, () => 1, { ttlMs: 60_000, ...options })
       return {
         acquire: async (options) => {
           await get(options)

@@ -16,7 +16,7 @@ describe('quorum refuses', () => {
 
   test.each([4, 6])('%i servers, with the reason why an even number gains nothing', (count) => {
     const members = Array.from({ length: count }, (_, index) => client(7001 + index))
-    expect(() => quorum(members)).toThrow(`as many may fail as of ${count - 1}`)
+    expect(() => quorum(members)).toThrow(`tolerate no more failures than ${count - 1}`)
   })
 
   test('one client, or one store, twice', () => {

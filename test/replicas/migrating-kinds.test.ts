@@ -214,7 +214,7 @@ const settings: Readonly<Record<string, Setting>> = {
       },
     }
   },
-  'once: a computation that others wait for': async (near, far, name) => {
+  'computeOnce: a computation that others wait for': async (near, far, name) => {
     const key = name.slice('once:'.length)
     let finish: (value: number) => void = () => undefined
     const computed = new Promise<number>((resolve) => {
@@ -226,9 +226,9 @@ const settings: Readonly<Record<string, Setting>> = {
       return await computed
     }
     const options = { ttlMs: 60_000 }
-    const first = near.once(key, compute, options)
+    const first = near.computeOnce(key, compute, options)
     await eventually(() => computations)
-    const second = far.once(key, compute, options)
+    const second = far.computeOnce(key, compute, options)
     await eventually(() => near.lock(name).countWaitingClients())
     return {
       // The client library gives a command up after at most 1.6 seconds.
@@ -271,7 +271,7 @@ let names = 0
 describe.each(Object.keys(states))('H27: a slot on its way, %s', (state) => {
   test.each(Object.keys(settings))('%s', async (what) => {
     names += 1
-    const name = `${what.startsWith('once') ? 'once:' : ''}{moving-${names}}`
+    const name = `${what.startsWith('computeOnce') ? 'once:' : ''}{moving-${names}}`
     const scene = await settings[what]?.(holdfast(), holdfast(), name)
     const move = await SlotMove.of(name, nodes)
     const keys = await move.keys()

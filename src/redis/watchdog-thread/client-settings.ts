@@ -94,7 +94,7 @@ function refusal(path: string, value: unknown): InvalidArgumentError {
   return new InvalidArgumentError(
     `client option ${path}`,
     value,
-    'with watchdogThread, only data (text, numbers, Buffers, lists and plain objects of these), because the thread connects by ' +
-      'itself and code cannot be copied to it. Give this option as data, do without it, or leave watchdogThread off',
+    'with watchdogThread, only data (strings, numbers, Buffers, arrays and plain objects of these), because the thread opens its ' +
+      'own connection and code cannot be copied to it. Pass this option as data, omit it, or turn watchdogThread off',
   )
 }

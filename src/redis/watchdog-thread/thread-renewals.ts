@@ -208,7 +208,7 @@ export class ThreadRenewals implements LeaseThread {
       new StoreError('unknown', 'watchdog thread', {
         cause,
         transient: true,
-        hint: 'The main thread renews until a new one runs; a blocked event loop may cost locks meanwhile.',
+        hint: 'The main thread renews leases until a new thread runs; meanwhile a blocked event loop may lose locks.',
       }),
     )
     for (const listener of new Set([...this.#leases.values()].map((lease) => lease.listener)))

@@ -139,6 +139,21 @@ describe('an overlap is excused', () => {
     ])
   })
 
+  test('a multi-lock that entered after a loss may have had its first members before, and is to be told in time, too', () => {
+    const faults = [fault(50, 60, { loses: 'all' })]
+    const late = (end: number): Line[] => [
+      [20, call(1, { kind: 'multi' })],
+      [120, { e: 'enter', c: 1, left: 5_000 }],
+      [end, { e: 'lost', c: 1 }],
+    ]
+    expect(judge({ one: section(1, 100, 200), two: late(150) }, faults)).toEqual({
+      checks: [],
+      explained: { pause: 0, 'data lost': 1 },
+    })
+    expect(judge({ one: section(1, 100, 9_000), two: late(1_900) }, faults).checks).toEqual(['unnoticed'])
+    expect(judge({ one: section(1, 100, 200), two: late(150) }).checks).toEqual(['exclusion'])
+  })
+
   test('nor where it was never told', () => {
     const says: Line[] = [...section(1, 10, 9_000), [8_000, { e: 'holds', c: 1, left: 100 }]]
     const faults = [fault(50, 60, { loses: { name: 'a' } })]

@@ -47,20 +47,20 @@ export function checkExclusion(
       const since = Math.max(next.call.calledAt, ...others.map(({ call }) => call.calledAt))
       const most = next.call.room + room.most(name, since, next.enteredAt)
       if (others.length > 0 && taken(others) + next.call.takes > most) {
-        const verdicts = others.map((older) => ({
-          older,
-          ...judge(older, next, name, faults, standstills, bounds),
-        }))
+        const verdicts = others.map((older) => {
+          const loser = mayHaveLost(next, older, name, faults) ? next : older
+          return { older, loser, ...judge(loser, next.enteredAt, name, faults, standstills, bounds) }
+        })
         const unexplained = verdicts.filter(({ why }) => why === undefined).map(({ older }) => older)
         const breaks = unexplained.length > 0 && taken(unexplained) + next.call.takes > most
-        for (const { why, unnoticed, older } of verdicts) {
+        for (const { why, unnoticed, loser } of verdicts) {
           if (why !== undefined) explained[why] += 1
-          if (unnoticed === undefined || unnoticedBy.has(older.call)) continue
-          unnoticedBy.add(older.call)
+          if (unnoticed === undefined || unnoticedBy.has(loser.call)) continue
+          unnoticedBy.add(loser.call)
           findings.push({
             check: 'unnoticed',
-            kind: older.call.kind,
-            what: `${name}: ${older.call.id} ${unnoticed}`,
+            kind: loser.call.kind,
+            what: `${name}: ${loser.call.id} ${unnoticed}`,
           })
         }
         if (breaks) {
@@ -114,25 +114,32 @@ function metOpen({ call }: Entered, { call: older, enteredAt }: Entered): boolea
   return older.way === 'await' || (call.way === 'await' && call.calledAt < enteredAt)
 }
 
+/** Whether the store may have lost what the later entry had of a multi-lock before the earlier one took it, and entered. */
+function mayHaveLost({ call }: Entered, older: Entered, name: string, faults: readonly Fault[]): boolean {
+  const between = ({ from, to }: Fault): boolean => call.calledAt <= to && from <= older.enteredAt
+  return call.kind === 'multi' && faults.some((fault) => loses(fault, name) && between(fault))
+}
+
+function loses({ loses }: Fault, name: string): boolean {
+  return loses !== 'nothing' && (loses === 'all' || loses.name === name)
+}
+
+/** @param at when somebody else was inside as well */
 function judge(
   older: Entered,
-  newer: Entered,
+  at: number,
   name: string,
   faults: readonly Fault[],
   standstills: Standstills,
   { noticeMs, handOverMs }: Bounds,
 ): { why: Explanation | undefined; unnoticed?: string } {
   const { beliefs, leaseMs } = older.call
-  const at = newer.enteredAt
   const certain = Math.max(...beliefs.filter((belief) => belief.at <= at).map(({ until }) => until))
   // Said after somebody else was inside that it still stood.
   const wrongly = beliefs.filter((belief) => belief.at > at).map((belief) => belief.at)
+  const takenAt = older.call.kind === 'multi' ? older.call.calledAt : older.enteredAt
   const losses = faults.filter(
-    ({ loses, from, to }) =>
-      loses !== 'nothing' &&
-      (loses === 'all' || loses.name === name) &&
-      from <= at &&
-      older.enteredAt <= to + handOverMs,
+    (fault) => loses(fault, name) && fault.from <= at && takenAt <= fault.to + handOverMs,
   )
   // Who entered right after a loss may have taken the lock anew, and lost it by the next one.
   const loss = losses.find(({ from }) => older.enteredAt <= from) ?? losses[0]

@@ -33,7 +33,9 @@ export function checkLateness(
     const releaseMs = storeTimeoutMs + commandTimeoutMs
     // Whoever got the lock of a value looks once more for one, and where there is one gives the lock back without having entered.
     const lookMs =
-      kind !== 'once' || how !== 'ok' ? 0 : commandTimeoutMs + (enteredAt === undefined ? releaseMs : 0)
+      kind !== 'compute-once' || how !== 'ok'
+        ? 0
+        : commandTimeoutMs + (enteredAt === undefined ? releaseMs : 0)
     const answeredAt = enteredAt ?? settledAt
     // One attempt takes as long as the store needs, within bounds of its own; lock() is followed by another, for the hold.
     const attempts = (waitMs === 0 ? 1 : 0) + (way === 'lock' || way === 'tryLock' ? 2 : 0)

@@ -61,12 +61,12 @@ describe('lateness', () => {
   })
 
   test('whoever finds a value under its lock has released that, whoever finds none in time has not', () => {
-    const once = (how: string): Line[] => [
-      [0, call(1, { kind: 'once', waitMs: 100 })],
+    const computing = (how: string): Line[] => [
+      [0, call(1, { kind: 'compute-once', waitMs: 100 })],
       [3_100, { e: 'fail', c: 1, how }],
     ]
-    expect(late(once('ok'))).toBe(0)
-    expect(late(once('lock_timeout'))).toBe(1)
+    expect(late(computing('ok'))).toBe(0)
+    expect(late(computing('lock_timeout'))).toBe(1)
   })
 
   test('a release has its bound, too', () => {

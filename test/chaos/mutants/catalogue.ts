@@ -226,13 +226,13 @@ export const mutants: readonly Mutant[] = [
     caughtBy: ['idle'],
   },
   {
-    name: 'once-sleeps-on',
+    name: 'compute-once-sleeps-on',
     fault: 'a computation has ended, and nobody is told',
     in: { scripts: ['release.lua'] },
     text: "redis.pcall(ARGV[4], ARGV[3], '0')",
     becomes: '0',
     nemesis: 'calm',
-    kinds: ['once'],
+    kinds: ['compute-once'],
     caughtBy: ['idle'],
   },
   {

@@ -17,7 +17,7 @@ export const forceUnlock: Nemesis = {
   options: SHORT_LEASE,
   async strike({ random, topology, resources, fault }) {
     const locks = resources.filter(
-      ({ kind }) => kind !== 'semaphore' && kind !== 'permits' && kind !== 'once' && kind !== 'latch',
+      ({ kind }) => kind !== 'semaphore' && kind !== 'permits' && kind !== 'compute-once' && kind !== 'latch',
     )
     if (locks.length === 0) return
     const { kind, name: named } = random.pick(locks)
@@ -62,7 +62,7 @@ export const deleteKey: Nemesis = {
 
 function keyOf(kind: Resource['kind'], name: string): string {
   if (kind === 'read-write') return `holdfast_rw:{${name}}`
-  return kind === 'once' ? `once:${name}` : name
+  return kind === 'compute-once' ? `once:${name}` : name
 }
 
 export const moveSlot: Nemesis = {

@@ -76,7 +76,7 @@ describe('programs cannot deadlock by themselves', () => {
       const again = around.some((outer) => namesOf(outer).some((name) => namesOf(step).includes(name)))
       if (!again) continue
       expect(step.explicitOwner).toBe(false)
-      expect(['semaphore', 'permits', 'once']).not.toContain(step.target.kind)
+      expect(['semaphore', 'permits', 'compute-once']).not.toContain(step.target.kind)
     }
   })
 

@@ -75,7 +75,7 @@ function section(random: Random, terms: Terms, enclosing: Enclosing): SectionSte
   if (!chosen) return undefined
   const { target, rank } = chosen
   const inner = { rank, innermost: target, depth: enclosing.depth + 1 }
-  const nests = target.kind !== 'once' && enclosing.depth < DEEPEST && random.chance(0.3)
+  const nests = target.kind !== 'compute-once' && enclosing.depth < DEEPEST && random.chance(0.3)
   const body = nests ? steps(random, terms, inner) : [work(random, terms)]
   const { waitMs, abortAfterMs } = patience(random)
   // What detached work acquires may belong to a scope that outlives the one it was begun in: nobody outside could tell to which.
@@ -145,11 +145,11 @@ function wayInto(random: Random, { kind }: Target, waitMs: number | undefined, n
   if (nested && (kind === 'read' || kind === 'write')) return 'withLock'
   const ways: Way[] = ['withLock', 'withLock', 'acquire']
   if (waitMs !== undefined) ways.push('tryAcquire')
-  if (kind !== 'semaphore' && kind !== 'permits' && kind !== 'striped' && kind !== 'once') {
+  if (kind !== 'semaphore' && kind !== 'permits' && kind !== 'striped' && kind !== 'compute-once') {
     ways.push('lock')
     if (waitMs !== undefined) ways.push('tryLock')
   }
-  return kind === 'once' ? 'withLock' : random.pick(ways)
+  return kind === 'compute-once' ? 'withLock' : random.pick(ways)
 }
 
 function newTarget(
@@ -193,12 +193,12 @@ function targetOf(random: Random, { kind, name }: Resource): Target | undefined 
 }
 
 function hasOwner({ kind }: Target): boolean {
-  return !['semaphore', 'permits', 'once'].includes(kind)
+  return !['semaphore', 'permits', 'compute-once'].includes(kind)
 }
 
 function isReentrant(target: Target): boolean {
   if (target.kind === 'striped') return target.key !== undefined
-  return !['semaphore', 'permits', 'once'].includes(target.kind)
+  return !['semaphore', 'permits', 'compute-once'].includes(target.kind)
 }
 
 /** Within a write one may also read; within a read one may not write. */

@@ -36,7 +36,7 @@ export class Handles {
     this.#kindOf = new Map(resources.map(({ name, kind }) => [name, kind]))
   }
 
-  lockable(target: Exclude<Target, { kind: 'once' }>): Lockable {
+  lockable(target: Exclude<Target, { kind: 'compute-once' }>): Lockable {
     const { holdfast } = this
     switch (target.kind) {
       case 'multi':

@@ -20,6 +20,11 @@ interface Around {
   /** The scopes around it as the owner sees them, the outermost first. */
   readonly scope: readonly number[]
   readonly stands: () => boolean
+  /**
+   * Aborts when one of the sections is lost. What waits in it without a limit gives up then: to take a lost lock again, beside others
+   * that are held still, is to take it out of turn, and may wait for ever.
+   */
+  readonly lost?: AbortSignal
 }
 
 const OUTSIDE: Around = { scope: [], stands: () => true }
@@ -38,7 +43,7 @@ export class Interpreter {
   constructor(
     private readonly holdfast: Holdfast,
     resources: readonly Resource[],
-    private readonly ttlMs: { readonly once: number; readonly lease: number },
+    private readonly ttlMs: { readonly computed: number; readonly lease: number },
     private readonly numbers: Numbers,
     private readonly write: (told: Told) => void,
   ) {
@@ -138,17 +143,22 @@ export class Interpreter {
     })
     const calledAt = performance.now()
     const controller = new AbortController()
-    const abort = abortMs === undefined ? undefined : setTimeout(() => controller.abort(), abortMs)
+    const giveUp = (): void => controller.abort()
+    const abort = abortMs === undefined ? undefined : setTimeout(giveUp, abortMs)
+    const lost = waitMs === undefined ? around.lost : undefined
+    lost?.addEventListener('abort', giveUp)
+    if (lost?.aborted) giveUp()
     const options: SectionOptions = {
       ...(waitMs === undefined ? {} : { waitMs }),
       ...(leaseMs === undefined ? {} : { leaseMs }),
-      ...(abortMs === undefined ? {} : { signal: controller.signal }),
+      ...(abortMs === undefined && !lost ? {} : { signal: controller.signal }),
       ...(owner === undefined ? {} : { owner }),
     }
     let entered = false
     const body = async (hold: AnyHold | undefined): Promise<void> => {
       entered = true
       clearTimeout(abort)
+      lost?.removeEventListener('abort', giveUp)
       await this.#inside(step, { c, calledAt }, hold, {
         ...around,
         scope: isAlone(target) ? around.scope : inner,
@@ -156,7 +166,7 @@ export class Interpreter {
     }
     let how = 'ok'
     try {
-      if (target.kind === 'once') await this.#once(target.name, options, () => body(undefined))
+      if (target.kind === 'compute-once') await this.#computeOnce(target.name, options, () => body(undefined))
       else how = await this.#enter(step, target, options, body)
     } catch (error) {
       how = outcomeOf(error, controller.signal) ?? 'wrong'
@@ -167,18 +177,19 @@ export class Interpreter {
         })
     } finally {
       clearTimeout(abort)
+      lost?.removeEventListener('abort', giveUp)
       if (waits) this.#waiting.delete(`${name} ${owner}`)
     }
     this.write(entered ? { e: 'done', c, how } : { e: 'fail', c, how })
   }
 
-  async #once(key: string, options: SectionOptions, body: () => Promise<void>): Promise<void> {
-    await this.holdfast.once(key, async () => body(), { ...options, ttlMs: this.ttlMs.once })
+  async #computeOnce(key: string, options: SectionOptions, body: () => Promise<void>): Promise<void> {
+    await this.holdfast.computeOnce(key, async () => body(), { ...options, ttlMs: this.ttlMs.computed })
   }
 
   async #enter(
     { way, leaseMs, handedOn }: SectionStep,
-    target: Exclude<Target, { kind: 'once' }>,
+    target: Exclude<Target, { kind: 'compute-once' }>,
     options: SectionOptions,
     body: (hold: AnyHold) => Promise<void>,
   ): Promise<string> {
@@ -239,7 +250,9 @@ export class Interpreter {
     presence.enter(stripe)
     this.#running.add(presence)
     try {
-      await this.#all(step.body, { ...around, stands: () => around.stands() && presence.look() })
+      const stands = (): boolean => around.stands() && presence.look()
+      const lost = [around.lost, hold?.signal].flatMap((signal) => signal ?? [])
+      await this.#all(step.body, { ...around, stands, lost: AbortSignal.any(lost) })
     } finally {
       presence.look()
       this.#running.delete(presence)
@@ -277,5 +290,5 @@ function isPermits(target: Target): target is PermitsTarget {
 
 /** Whether each acquisition stands for itself, and nothing re-enters it. */
 function isAlone(target: Target): boolean {
-  return isPermits(target) || target.kind === 'once'
+  return isPermits(target) || target.kind === 'compute-once'
 }

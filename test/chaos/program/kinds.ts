@@ -10,7 +10,7 @@ export const kinds = [
   'semaphore',
   'permits',
   'latch',
-  'once',
+  'compute-once',
 ] as const
 export type Kind = (typeof kinds)[number]
 

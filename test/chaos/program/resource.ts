@@ -26,10 +26,10 @@ const namesOf: Readonly<Record<Resource['kind'], number>> = {
   semaphore: 1,
   permits: 1,
   latch: 2,
-  once: 1,
+  'compute-once': 1,
 }
 
-/** The names of an episode, by rank. Only `once` has its place: it is last, because what it computes takes nothing. */
+/** The names of an episode, by rank. Only `compute-once` has its place: it is last, because what it computes takes nothing. */
 export function resourcesOf(kinds: readonly Kind[], random: Random): Resource[] {
   const single = kinds.filter((kind) => kind !== 'multi')
   // What a multi-lock is made of.
@@ -38,8 +38,8 @@ export function resourcesOf(kinds: readonly Kind[], random: Random): Resource[] 
     Array.from({ length: kind === 'lock' && kinds.includes('multi') ? 3 : namesOf[kind] }, () => kind),
   )
   const ordered = [
-    ...random.shuffled(places.filter((kind) => kind !== 'once')),
-    ...places.filter((kind) => kind === 'once'),
+    ...random.shuffled(places.filter((kind) => kind !== 'compute-once')),
+    ...places.filter((kind) => kind === 'compute-once'),
   ]
   return ordered.map((kind, rank) => ({ kind, rank, name: nameAt(kind, rank, ordered.length) }))
 }

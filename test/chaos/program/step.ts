@@ -7,7 +7,7 @@ export type Target =
   | { readonly kind: 'multi'; readonly names: readonly string[] }
   | { readonly kind: 'striped'; readonly name: string; readonly key: string | undefined }
   | { readonly kind: 'semaphore' | 'permits'; readonly name: string; readonly permits: number }
-  | { readonly kind: 'once'; readonly name: string }
+  | { readonly kind: 'compute-once'; readonly name: string }
 
 export interface SectionStep {
   readonly do: 'section'

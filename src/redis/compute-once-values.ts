@@ -2,17 +2,17 @@ import type { KeepRequest, KeptValue, ValuesPort } from '../kind-ports.js'
 import { companionOf } from './companion-key.js'
 import type { Link } from './link.js'
 import { runScript } from './script.js'
-import { onceRead, onceStore } from './scripts.generated.js'
+import { computeOnceRead, computeOnceStore } from './scripts.generated.js'
 
-/** Values that were computed under a lock, each beside that lock: a string whose time to live is how long it is kept. */
-export class OnceValues implements ValuesPort {
+/** Values of computeOnce, each stored beside its lock: a string with a time to live. */
+export class ComputeOnceValues implements ValuesPort {
   constructor(
     private readonly link: Link,
     private readonly keyPrefix: string,
   ) {}
 
   read(name: string): Promise<KeptValue | undefined> {
-    return runScript(this.link, onceRead, this.#valueKey(name), name, [], (reply) => {
+    return runScript(this.link, computeOnceRead, this.#valueKey(name), name, [], (reply) => {
       const [text, left]: unknown[] = Array.isArray(reply) ? reply : []
       if (typeof text !== 'string') return undefined
       return { text, remainingMs: left === -1 ? Number.POSITIVE_INFINITY : Number(left) }
@@ -21,7 +21,7 @@ export class OnceValues implements ValuesPort {
 
   keep({ name, owner, text, keepMs }: KeepRequest): Promise<boolean> {
     const keys = [this.keyPrefix + name, this.#valueKey(name)] as const
-    return runScript(this.link, onceStore, keys, name, [owner, text, keepMs], (reply) => reply === 1)
+    return runScript(this.link, computeOnceStore, keys, name, [owner, text, keepMs], (reply) => reply === 1)
   }
 
   #valueKey(name: string): string {

@@ -2,8 +2,8 @@ import type { Clock } from '../core/clock.js'
 import type { KeepRequest, KeptValue, ValuesPort } from '../kind-ports.js'
 import type { MemoryLocks } from './locks.js'
 
-/** Values that were computed under a lock, in this process: what the scripts `lua/once-*.lua` do. All sessions share them. */
-export class MemoryOnceValues implements ValuesPort {
+/** Values of computeOnce in this process, as the scripts `lua/compute-once-*.lua` keep them. All sessions share them. */
+export class MemoryComputeOnceValues implements ValuesPort {
   readonly #values = new Map<string, { readonly text: string; readonly until: number }>()
 
   constructor(

@@ -1,8 +1,8 @@
 import { UnstorableValueError } from './unstorable-value-error.js'
 
 /**
- * The text of a value: JSON in an array, which is empty for `undefined`. Refuses what would come back as something else, rather
- * than that the caller who computed and those who are given the value see two things.
+ * The text of a value: JSON in an array, which is empty for `undefined`. Refuses a value that JSON would change; otherwise the
+ * computing caller would see a different value from the others.
  */
 export function textOf(key: string, value: unknown): string {
   if (value === undefined) return '[]'
@@ -10,13 +10,13 @@ export function textOf(key: string, value: unknown): string {
   return JSON.stringify([value])
 }
 
-/** The value of a text, made anew, so that nobody who is given it can change another's. */
+/** Parses a new value each time, so that no caller can change another caller's value. */
 export function parsedFrom(text: string): ReturnType<typeof JSON.parse> {
   const [value] = JSON.parse(text)
   return value
 }
 
-/** @param within the objects that are being looked into: to be in itself is to be endless. */
+/** @param within the objects around `value`: one that contains itself is a circle. */
 function check(key: string, value: unknown, path: string, within: Set<object>): void {
   if (value === null || typeof value === 'boolean') return
   if (typeof value === 'string') {
@@ -28,13 +28,13 @@ function check(key: string, value: unknown, path: string, within: Set<object>): 
   if (within.has(value)) throw new UnstorableValueError(key, path, 'a circle')
   within.add(value)
   if (Array.isArray(value)) {
-    // By index, since a gap is passed over otherwise.
+    // By index: iteration skips gaps.
     for (let index = 0; index < value.length; index += 1)
       check(key, value[index], `${path}[${index}]`, within)
   } else {
     checkPlain(key, value, path)
     for (const [name, each] of Object.entries(value)) {
-      // A property that is undefined and one that is not there read the same.
+      // JSON leaves out an undefined property, and a reader sees no difference.
       if (each !== undefined) check(key, each, `${path}.${name}`, within)
     }
   }

@@ -7,11 +7,11 @@ import { inTime, rejectionOf } from '../contract/outcome.js'
 import type { Place } from '../setup/places.js'
 
 /** Values computed once for all, wherever they are kept. */
-export function onceCases(place: Place): void {
+export function computeOnceCases(place: Place): void {
   afterEach(() => place.tidy())
   const TTL = { ttlMs: 600_000 }
 
-  describe(`once: ${place.name}`, () => {
+  describe(`computeOnce: ${place.name}`, () => {
     test('one caller of all computes, all get the value, and later ones too', async () => {
       const key = place.lockName()
       const clients = [place.holdfast(), place.holdfast(), place.holdfast()]
@@ -23,10 +23,10 @@ export function onceCases(place: Place): void {
       }
       const values = await inTime(
         place,
-        Promise.all(clients.flatMap((client) => [1, 2, 3].map(() => client.once(key, compute, TTL)))),
+        Promise.all(clients.flatMap((client) => [1, 2, 3].map(() => client.computeOnce(key, compute, TTL)))),
       )
       expect(values).toEqual(new Array(9).fill({ total: 7, of: ['a', 'b'] }))
-      expect(await place.holdfast().once(key, compute, TTL)).toEqual({ total: 7, of: ['a', 'b'] })
+      expect(await place.holdfast().computeOnce(key, compute, TTL)).toEqual({ total: 7, of: ['a', 'b'] })
       expect(computed).toBe(1)
       // What one caller does to its value is no other caller's affair.
       const [first, second] = values
@@ -50,8 +50,8 @@ export function onceCases(place: Place): void {
         computed += 1
         return value
       }
-      expect(await place.holdfast().once(key, compute, TTL)).toEqual(value)
-      expect(await place.holdfast().once(key, compute, TTL)).toEqual(value)
+      expect(await place.holdfast().computeOnce(key, compute, TTL)).toEqual(value)
+      expect(await place.holdfast().computeOnce(key, compute, TTL)).toEqual(value)
       expect(computed).toBe(1)
     })
 
@@ -59,8 +59,8 @@ export function onceCases(place: Place): void {
       const name = place.lockName()
       const holdfast = place.holdfast()
       for (const key of [`{${name}}:a`, `${name}}b`, `${name}{c`, `${name}{}d`, `${name}}{e}`]) {
-        expect(await holdfast.once(key, () => key, TTL)).toBe(key)
-        expect(await place.holdfast().once(key, () => 'other', TTL)).toBe(key)
+        expect(await holdfast.computeOnce(key, () => key, TTL)).toBe(key)
+        expect(await place.holdfast().computeOnce(key, () => 'other', TTL)).toBe(key)
       }
     })
 
@@ -70,7 +70,7 @@ export function onceCases(place: Place): void {
       const begun = new Latch()
       const go = new Latch()
       const failing = rejectionOf(
-        one.once(
+        one.computeOnce(
           key,
           async () => {
             begun.open()
@@ -81,7 +81,7 @@ export function onceCases(place: Place): void {
         ),
       )
       await begun.opened
-      const next = [one.once(key, () => 'second', TTL), two.once(key, () => 'second', TTL)]
+      const next = [one.computeOnce(key, () => 'second', TTL), two.computeOnce(key, () => 'second', TTL)]
       await untilWaiting(place, two.lock(`once:${key}`), 1)
       go.open()
       expect(await failing).toMatchObject({ message: 'no' })
@@ -101,21 +101,24 @@ export function onceCases(place: Place): void {
     ])('a value that JSON does not carry is refused, and not kept: %s', async (_, value, path) => {
       const key = place.lockName()
       const holdfast = place.holdfast()
-      const error = await rejectionOf(holdfast.once(key, () => value, TTL))
+      const error = await rejectionOf(holdfast.computeOnce(key, () => value, TTL))
       expect(error).toBeInstanceOf(UnstorableValueError)
       expect(error).toMatchObject({ code: 'UNSTORABLE_VALUE', path })
-      expect(await holdfast.once(key, () => 'good', TTL)).toBe('good')
+      expect(await holdfast.computeOnce(key, () => 'good', TTL)).toBe('good')
     })
 
     test('a circle is refused, what is there twice is not', async () => {
       const holdfast = place.holdfast()
       const circle: { self?: unknown } = {}
       circle.self = circle
-      await expect(holdfast.once(place.lockName(), () => circle, TTL)).rejects.toBeInstanceOf(
+      await expect(holdfast.computeOnce(place.lockName(), () => circle, TTL)).rejects.toBeInstanceOf(
         UnstorableValueError,
       )
       const shared = { a: 1 }
-      expect(await holdfast.once(place.lockName(), () => [shared, shared], TTL)).toEqual([shared, shared])
+      expect(await holdfast.computeOnce(place.lockName(), () => [shared, shared], TTL)).toEqual([
+        shared,
+        shared,
+      ])
     })
 
     test('after ttlMs it is computed anew', async () => {
@@ -123,10 +126,10 @@ export function onceCases(place: Place): void {
       const holdfast = place.holdfast()
       let computed = 0
       const compute = (): number => (computed += 1)
-      expect(await holdfast.once(key, compute, { ttlMs: 200 })).toBe(1)
-      expect(await holdfast.once(key, compute, { ttlMs: 200 })).toBe(1)
+      expect(await holdfast.computeOnce(key, compute, { ttlMs: 200 })).toBe(1)
+      expect(await holdfast.computeOnce(key, compute, { ttlMs: 200 })).toBe(1)
       await place.pass(250)
-      expect(await holdfast.once(key, compute, { ttlMs: 600_000 })).toBe(2)
+      expect(await holdfast.computeOnce(key, compute, { ttlMs: 600_000 })).toBe(2)
     })
 
     test('stale while revalidating: the old value at once, one computes behind it, its failure is an error event', async () => {
@@ -134,12 +137,12 @@ export function onceCases(place: Place): void {
       const clients = [place.holdfast(), place.holdfast()]
       const options = { ttlMs: 100, staleMs: 60_000 }
       const errors = clients.map((client) => journalOf(client, 'error'))
-      expect(await clients[0]?.once(key, () => 'old', options)).toBe('old')
+      expect(await clients[0]?.computeOnce(key, () => 'old', options)).toBe('old')
       await place.pass(150)
       const failing = (): never => {
         throw new Error('no')
       }
-      expect(await clients[1]?.once(key, failing, options)).toBe('old')
+      expect(await clients[1]?.computeOnce(key, failing, options)).toBe('old')
       await place.eventually(() => errors[1]?.length === 1)
       const begun = new Latch()
       const go = new Latch()
@@ -151,14 +154,14 @@ export function onceCases(place: Place): void {
         return 'new'
       }
       const lasting = { ttlMs: 600_000, staleMs: 60_000 }
-      expect(await clients[0]?.once(key, compute, lasting)).toBe('old')
+      expect(await clients[0]?.computeOnce(key, compute, lasting)).toBe('old')
       await begun.opened
-      for (const client of clients) expect(await client.once(key, compute, lasting)).toBe('old')
+      for (const client of clients) expect(await client.computeOnce(key, compute, lasting)).toBe('old')
       // Who takes no old value waits for the new one.
-      const fresh = clients[1]?.once(key, compute, { ttlMs: 600_000 })
+      const fresh = clients[1]?.computeOnce(key, compute, { ttlMs: 600_000 })
       go.open()
       expect(await fresh).toBe('new')
-      await place.eventually(async () => (await clients[1]?.once(key, compute, lasting)) === 'new')
+      await place.eventually(async () => (await clients[1]?.computeOnce(key, compute, lasting)) === 'new')
       expect(computed).toBe(1)
       expect(errors.flat()).toMatchObject([{ message: 'no' }])
       for (const client of clients) await untilIdle(place, client)

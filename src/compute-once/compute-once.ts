@@ -10,32 +10,32 @@ import { Hold } from '../hold.js'
 import type { ValuesPort } from '../kind-ports.js'
 import { Scope } from '../owner.js'
 import { runSection } from '../section.js'
+import { type CachedValue, cachedValueOf, entryOf, isUsable } from './cached-value.js'
+import { type ComputeOnceOptions, checkComputeOnceOptions } from './compute-once-options.js'
 import { Flight } from './flight.js'
 import { parsedFrom, textOf } from './kept-text.js'
-import { entryOf, isGoodFor, type Landing, landingOf } from './landing.js'
-import { checkOnceOptions, type OnceOptions } from './once-options.js'
 
-/** Computes a value; given the hold of the lock under which it does. */
+/** Computes a value. `hold` is the hold of the lock under which it runs. */
 export type Compute<Value> = (hold: Hold) => Value | PromiseLike<Value>
 
-/** However short the wait, the store gets this long for its first answer. */
+/** However short `waitMs` is, the store gets this long for its first answer. */
 const LEAST_ANSWER_MS = 100
 
-/** One call for a value. */
+/** One call of `computeOnce`. */
 interface Wanted<Value> {
   readonly key: string
-  /** The lock under which it is computed; the value is kept beside it. */
+  /** The lock under which the value is computed and beside which it is stored. */
   readonly name: string
   readonly compute: Compute<Value>
-  readonly options: OnceOptions
+  readonly options: ComputeOnceOptions
 }
 
 /**
- * Values that are computed once for all processes: a lock, and beside it the value. Calls of one process for one key share a way
- * to it; its first caller reads what is kept, and where there is nothing takes the lock, looks again, computes and keeps. What is
- * kept must be kept under the lock: a computation that has outlived it does not overwrite a newer value.
+ * Values that one process computes for all: a lock, and a value stored beside it. Calls of one process for one key share a flight.
+ * The call that leads it reads the store; if there is no value it takes the lock, reads again, computes and stores. The store
+ * accepts a value only while its lock is held, so a computation that outlives the lock cannot overwrite a newer value.
  */
-export class Once {
+export class ComputeOnce {
   readonly #flights = new Map<string, Flight>()
   readonly #refreshing = new Set<string>()
 
@@ -44,12 +44,16 @@ export class Once {
     private readonly values: ValuesPort,
   ) {}
 
-  async get<Value>(key: string, compute: Compute<Value>, options: OnceOptions): Promise<Awaited<Value>> {
+  async get<Value>(
+    key: string,
+    compute: Compute<Value>,
+    options: ComputeOnceOptions,
+  ): Promise<Awaited<Value>> {
     if (typeof key !== 'string' || key.length === 0 || !key.isWellFormed()) {
-      throw new InvalidArgumentError('key', key, 'a string of at least one character, of well-formed Unicode')
+      throw new InvalidArgumentError('key', key, 'a string of well-formed Unicode, not empty')
     }
     checkFunction('compute', compute)
-    checkOnceOptions(options)
+    checkComputeOnceOptions(options)
     const wanted: Wanted<Value> = { key, name: checkName(`once:${key}`), compute, options }
     const { signal } = options
     signal?.throwIfAborted()
@@ -63,27 +67,27 @@ export class Once {
         const flight = this.#flights.get(key)
         if (!flight) return await this.#lead(wanted, waiter)
         this.#refuseWithinItself(key, flight)
-        const landing = await this.#inTime(waiter, waiter.startedAt + call.waitMs, flight.landing)
-        if (isGoodFor(landing, options.staleMs ?? 0)) return parsedFrom(landing.text)
+        const shared = await this.#inTime(waiter, waiter.startedAt + call.waitMs, flight.result)
+        if (isUsable(shared, options.staleMs ?? 0)) return parsedFrom(shared.text)
       }
     } finally {
       stopListening?.()
     }
   }
 
-  /** Makes the way for all of this process who want the same meanwhile. */
+  /** Leads the flight that all calls of this process for the key share. */
   async #lead<Value>(wanted: Wanted<Value>, waiter: Waiter): Promise<Awaited<Value>> {
     const { key, name, options } = wanted
     const flight = new Flight()
     this.#flights.set(key, flight)
-    let landing: Landing | undefined
+    let result: CachedValue | undefined
     try {
       const { waitMs } = waiter.call
       const answerBy =
         waitMs === 0 ? Number.POSITIVE_INFINITY : waiter.startedAt + Math.max(waitMs, LEAST_ANSWER_MS)
       const kept = await this.#inTime(waiter, answerBy, this.#read(name))
-      if (isGoodFor(kept, options.staleMs ?? 0)) {
-        landing = kept
+      if (isUsable(kept, options.staleMs ?? 0)) {
+        result = kept
         if (kept.staleForMs > 0) this.#refresh(wanted)
         return parsedFrom(kept.text)
       }
@@ -94,22 +98,24 @@ export class Once {
       const outcome = await this.terms.locker.acquire(call)
       if (!(outcome instanceof Grant)) throw this.#refused(name, outcome, waitMs)
       flight.scope = scope
-      const result = await this.#computeUnder(outcome, scope, wanted, options.staleMs ?? 0, flight)
-      landing = { text: result.text, staleForMs: 0 }
-      return result.value
+      const lookBy = Math.max(answerBy, this.#now() + LEAST_ANSWER_MS)
+      const look = (): Promise<CachedValue | undefined> => this.#inTime(waiter, lookBy, this.#read(name))
+      const computed = await this.#computeUnder(outcome, scope, wanted, options.staleMs ?? 0, flight, look)
+      result = { text: computed.text, staleForMs: 0 }
+      return computed.value
     } finally {
-      this.#end(key, flight, landing)
+      this.#end(key, flight, result)
     }
   }
 
-  /** No more callers wait for it; once. */
-  #end(key: string, flight: Flight | undefined, landing?: Landing): void {
+  /** Later calls start a flight of their own. Only the first call counts. */
+  #end(key: string, flight: Flight | undefined, result?: CachedValue): void {
     if (!flight) return
     if (this.#flights.get(key) === flight) this.#flights.delete(key)
-    flight.land(landing)
+    flight.settle(result)
   }
 
-  /** Somebody has the old value already; one caller of all processes computes a new one, of which nobody is told. */
+  /** The caller already has the stale value; one process computes a fresh one in the background. */
   #refresh<Value>(wanted: Wanted<Value>): void {
     const { key } = wanted
     if (this.#refreshing.has(key)) return
@@ -138,15 +144,25 @@ export class Once {
     { key, name, compute, options }: Wanted<Value>,
     staleMs: number,
     flight: Flight | undefined,
+    look = (): Promise<CachedValue | undefined> => this.#read(name),
   ): Promise<{ readonly value: Awaited<Value>; readonly text: string }> {
     const { locker, owners } = this.terms
     if (!this.#isCurrent(scope.parent)) scope.parent?.end()
+    // Another process may have stored a value between the first read and the grant. Then the caller need not wait for the release.
+    let kept: CachedValue | undefined
+    try {
+      kept = await look()
+    } catch (error) {
+      void locker.discard(grant)
+      throw error
+    }
+    if (isUsable(kept, staleMs)) {
+      void locker.discard(grant)
+      return { value: parsedFrom(kept.text), text: kept.text }
+    }
     const hold = new Hold(grant, locker, owners, undefined)
     const body = async (): Promise<{ readonly value: Awaited<Value>; readonly text: string }> => {
-      // Somebody may have kept one between the look and the lock.
-      const kept = await this.#read(name)
-      if (isGoodFor(kept, staleMs)) return { value: parsedFrom(kept.text), text: kept.text }
-      // Nobody is to wait for a computation that a closed client no longer looks after.
+      // A closed client no longer renews the lock: other calls must not wait for this computation.
       hold.signal.addEventListener('abort', () => {
         if (hold.signal.reason instanceof ClosedError) this.#end(key, flight)
       })
@@ -164,20 +180,25 @@ export class Once {
     })
   }
 
-  /** Its caller has the value whether or not it can be kept. */
-  async #keep(grant: Grant, name: string, text: string, { ttlMs, staleMs = 0 }: OnceOptions): Promise<void> {
+  /** The caller gets the value whether or not it can be stored. */
+  async #keep(
+    grant: Grant,
+    name: string,
+    text: string,
+    { ttlMs, staleMs = 0 }: ComputeOnceOptions,
+  ): Promise<void> {
     const { locker } = this.terms
     if (grant.endedBy) return
     const request = { name, owner: grant.tenure.storedAs, text, keepMs: ttlMs + staleMs }
-    // The same may be kept twice: what a request came to need not be known.
+    // Storing the value twice is harmless, so the outcome of a lost reply does not matter.
     await change(locker, () => this.values.keep(request)).catch((error: unknown) =>
       locker.emit('error', error),
     )
   }
 
-  async #read(name: string): Promise<Landing | undefined> {
+  async #read(name: string): Promise<CachedValue | undefined> {
     const kept = await this.terms.locker.query(() => this.values.read(name))
-    return kept && landingOf(kept)
+    return kept && cachedValueOf(kept)
   }
 
   async #inTime<Result>(waiter: Waiter, deadline: number, work: Promise<Result>): Promise<Result> {
@@ -204,7 +225,7 @@ export class Once {
     return new LockTimeoutError(name, refusal.waitedMs, refusal, refusal.cause)
   }
 
-  /** Whoever waits for itself would wait for ever. */
+  /** A computation that waited for its own key would wait for ever. */
   #refuseWithinItself(key: string, { scope }: Flight): void {
     const current = this.terms.owners.current()
     if (current && scope?.encloses(current)) {

@@ -2,30 +2,30 @@ import { checkObject, isAbortSignal, whole, wholeOrInfinite } from '../checks.js
 import { LEAST_LEASE_MS } from '../core/lease.js'
 import { InvalidArgumentError } from '../errors.js'
 
-/** Options of `once`. Times are whole milliseconds. */
-export interface OnceOptions {
-  /** How long a value counts after it was computed. Minimum: 1. */
+/** Options of `computeOnce`. Times are whole milliseconds. */
+export interface ComputeOnceOptions {
+  /** How long a value stays fresh after it was computed. Minimum: 1. */
   readonly ttlMs: number
   /**
-   * How long beyond `ttlMs` the old value is given at once while one caller of all processes computes a new one behind it.
+   * How long after `ttlMs` a call still gets the stale value at once, while one process computes a fresh one in the background.
    * @default 0
    */
   readonly staleMs?: number
   /**
-   * How long to wait for a value that another caller computes. A computation of one's own is not cut short.
+   * How long to wait for a value that another caller computes. It does not cut this caller's own computation short.
    * @default Infinity
    */
   readonly waitMs?: number
   /**
-   * The lease under which is computed: a value that takes longer is returned but not kept, and another caller may compute
-   * meanwhile. Without it the watchdog keeps the lock as long as it takes. Minimum: 10.
+   * The lease of the lock during the computation. A value that takes longer is returned but not stored, and another caller may
+   * compute meanwhile. Without it the watchdog renews the lock until the computation ends. Minimum: 10.
    */
   readonly leaseMs?: number
-  /** Cancels the wait: the call rejects with the signal's reason. It does not stop a computation. */
+  /** Cancels the wait: the call rejects with the signal's reason. It does not stop a computation that has begun. */
   readonly signal?: AbortSignal
 }
 
-export function checkOnceOptions(options: OnceOptions): OnceOptions {
+export function checkComputeOnceOptions(options: ComputeOnceOptions): ComputeOnceOptions {
   checkObject('options', options, ['ttlMs', 'staleMs', 'waitMs', 'leaseMs', 'signal'])
   if (whole('ttlMs', options.ttlMs, 1) === undefined) {
     throw new InvalidArgumentError('ttlMs', undefined, 'a whole number of milliseconds, at least 1')

@@ -1,0 +1,18 @@
+import type { Scope } from '../owner.js'
+import type { CachedValue } from './cached-value.js'
+
+/** The request for one key that is in flight in this process. Other calls for the key wait for its result. */
+export class Flight {
+  /** The scope in which the value is computed; absent until the computation begins. */
+  scope: Scope | undefined
+  #settle: ((result: CachedValue | undefined) => void) | undefined
+  /** Undefined when the flight ended without a value. Never rejects: a failure goes to the call that leads the flight. */
+  readonly result = new Promise<CachedValue | undefined>((resolve) => {
+    this.#settle = resolve
+  })
+
+  /** Only the first call counts. */
+  settle(result: CachedValue | undefined): void {
+    this.#settle?.(result)
+  }
+}
