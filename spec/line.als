@@ -7,7 +7,7 @@ open scripts
 pred start {
   no Holder and no Endless and no Twice and no Line and no Away and no Last and Now.turn = Nobodys
   no Answered and no Copied and no Told and no Fresh and no GivenUp
-  no Timed and no Asks and no Believes and no Robbed and no Listens and no First and no Dead and no Frozen
+  no Timed and no SitsOut and no Asks and no Believes and no Robbed and no Listens and no First and no Dead and no Frozen
   // Some wait from the start, and a process may be subscribed still, from an earlier wait.
   Woken = Waits
 }
@@ -16,7 +16,7 @@ pred start {
 
 pred wants[x: Process + Outsider] {
   x in live - Frozen - Waits
-  Waits' = Waits + x and Woken' = Woken + x and Timed' = Timed
+  Waits' = Waits + x and Woken' = Woken + x and sameTimers
   sameStore and sameReplies and Copied' = Copied and sameGrants and GivenUp' = GivenUp
   sameAsking and Believes' = Believes and sameChannels and sameHealth
 }
@@ -59,7 +59,7 @@ pred readsReply[a: Place] {
   } else {
     sameLock and sameGrants and Waits' = Waits and sameAsking and Believes' = Believes
     First' = (a.reply = BusyFirst implies First + a.of else First - a.of)
-    Timed' = Timed and Woken' = (a.reply = TooLate implies Woken + a.of else Woken)
+    sameTimers and Woken' = (a.reply = TooLate implies Woken + a.of else Woken)
   }
 }
 
@@ -67,7 +67,7 @@ pred readsReply[a: Place] {
 pred readsGrant[a: Place] {
   a in Told and a.of in well
   Told' = Told - a and Fresh' = Fresh - a
-  sameLine and sameReplies and Copied' = Copied and sameHealth and Reached' = Reached and Listens' = Listens and Timed' = Timed
+  sameLine and sameReplies and Copied' = Copied and sameHealth and Reached' = Reached and Listens' = Listens and sameTimers
   (a in Fresh and a in Asks.alias and a not in Answered) implies {
     takes[a] and Holder' = Holder and Endless' = Endless - a and Twice' = Twice and Woken' = Woken and GivenUp' = GivenUp
   } else {
@@ -82,7 +82,7 @@ pred subscribes[p: Process] {
   // It attempts first, and subscribes when it is refused.
   p in Asks and p.alias not in Answered
   Reached' = Reached + p and Woken' = Woken + { q: p | rule[Recheck] }
-  sameStore and sameReplies and Copied' = Copied and sameGrants and GivenUp' = GivenUp and Timed' = Timed
+  sameStore and sameReplies and Copied' = Copied and sameGrants and GivenUp' = GivenUp and sameTimers
   Waits' = Waits and sameAsking and Believes' = Believes and Listens' = Listens and First' = First and sameHealth
 }
 
@@ -90,7 +90,7 @@ pred subscribes[p: Process] {
 pred listens[p: Process] {
   p in First & Reached & well - Listens
   Listens' = Listens + p and Woken' = Woken + { q: p | rule[Recheck] }
-  sameStore and sameReplies and Copied' = Copied and sameGrants and GivenUp' = GivenUp and Timed' = Timed
+  sameStore and sameReplies and Copied' = Copied and sameGrants and GivenUp' = GivenUp and sameTimers
   Waits' = Waits and sameAsking and Believes' = Believes and Reached' = Reached and First' = First and sameHealth
 }
 
@@ -99,7 +99,7 @@ pred givesUp[p: Process] {
   p in Waits & well - Believes.of
   Waits' = Waits - p and Asks' = Asks - p and alias' = alias - p->Place and First' = First - p
   GivenUp' = GivenUp + p.alias and Answered' = Answered - p.alias and reply' = reply - p.alias->Reply
-  Woken' = Woken - p and Timed' = Timed - p
+  Woken' = Woken - p and Timed' = Timed - p and SitsOut' = SitsOut - p
   sameStore and Copied' = Copied and sameGrants and Believes' = Believes and Reached' = Reached and Listens' = Listens and sameHealth
 }
 
@@ -161,7 +161,7 @@ pred crash[x: Process + Outsider] {
     Believes' = Believes - gone and Told' = Told - gone and Fresh' = Fresh - gone and GivenUp' = GivenUp - gone
     Answered' = Answered - gone and reply' = reply - gone->Reply
   }
-  Waits' = Waits - x and Woken' = Woken - x and Timed' = Timed - x and Asks' = Asks - x and alias' = alias - x->Place
+  Waits' = Waits - x and Woken' = Woken - x and Timed' = Timed - x and SitsOut' = SitsOut - x and Asks' = Asks - x and alias' = alias - x->Place
   Reached' = Reached - x and Listens' = Listens - x and First' = First - x
   sameStore and Copied' = Copied
 }
@@ -195,7 +195,7 @@ pred cut[p: Process] {
 /** The answer does not come: the process asks again. */
 pred replyLost[a: Place] {
   a in Answered
-  Answered' = Answered - a and reply' = reply - a->Reply and Woken' = Woken + a.of and Timed' = Timed
+  Answered' = Answered - a and reply' = reply - a->Reply and Woken' = Woken + a.of and sameTimers
   sameStore and Copied' = Copied and sameGrants and GivenUp' = GivenUp
   Waits' = Waits and sameAsking and Believes' = Believes and sameChannels and sameHealth
 }
@@ -228,7 +228,7 @@ pred leaseEnds {
   lockFree and sameLine
   Answered' = Answered and reply' = reply ++ { a: Holder & Answered, r: TooLate | a.reply = Granted }
   Told' = Told and Fresh' = Fresh - Holder
-  Woken' = Woken + Timed and no Timed'
+  Woken' = Woken + Timed and no Timed' and SitsOut' = SitsOut
   Copied' = Copied and GivenUp' = GivenUp and Waits' = Waits and sameAsking and Believes' = Believes and sameChannels and sameHealth
 }
 
@@ -237,7 +237,7 @@ pred sliceEnds {
   Now.turn in Ours + Theirs and (Now.turn = Theirs implies no Woken & counted)
   Now.turn' = (Now.turn = Ours implies OursSpent else Ours)
   sameLock and Line' = Line and precedes' = precedes and Away' = Away and Last' = Last
-  (Now.turn = Theirs and no Holder) implies Woken' = Woken + Timed and no Timed' else sameWaking
+  Now.turn = Theirs implies Woken' = Woken + SitsOut and no SitsOut' and Timed' = Timed else sameWaking
   sameReplies and Copied' = Copied and sameGrants and GivenUp' = GivenUp
   Waits' = Waits and sameAsking and Believes' = Believes and sameChannels and sameHealth
 }

@@ -29,7 +29,7 @@ pred advance[places: set Place, away: set Process, last: set Place, news: set Pr
       stuck = { p: Process | PassOver in Design.without and p in first[here].of - Reached },
       next = { a: Place | no stuck and (some able implies a in first[able] else (rule[AwayToo] and a in first[places & of.Reached])) },
       missed = { a: here - of.Reached | rule[PassOver] and (no able or a in precedes.(first[able])) } |
-    lineIs[places - next] and Away' = away + missed.of and
+    lineIs[places - next] and Away' = away + missed.of and SitsOut' = SitsOut and
     (some next implies {
       Holder' = next and no Twice' and Endless' = { a: next | not rule[Lease] }
       Last' = next and Told' = Told + next and Fresh' = Fresh + next
@@ -45,7 +45,7 @@ pred passOn[places: set Place] {
   (some places and some counted and Now.turn = OursSpent and rule[Turn]) implies {
     lockFree and lineIs[places] and Away' = Away and Last' = Last and sameGrants
     turnIs[Theirs]
-    Timed' = called[places, Away] and Woken' = Woken + listeners
+    no Timed' and SitsOut' = called[places, Away] and Woken' = Woken + listeners
   } else {
     advance[places, Away, Last - Holder, none]
     turnIs[no counted implies Nobodys else (some places and Now.turn = Nobodys) implies Ours else Now.turn]
@@ -67,24 +67,24 @@ pred acquireScript[a: Place, answer: Reply, asker: set Process] {
       stuck = { p: Process | PassOver in Design.without and p in first[here].of - Reached } |
   Holder = a implies {
     Holder' = Holder and no Endless' and Twice' = { b: Holder | not rule[CountOnce] }
-    sameLine and sameGrants and answer = Granted and Woken' = rest and Timed' = Timed
+    sameLine and sameGrants and answer = Granted and Woken' = rest and sameTimers
   } else some Holder implies {
     sameLock and sameGrants and turnIs[Now.turn] and stands[a, Line, Away, answer]
     Last' = { b: Last | not (rule[AskingClears] and b.of = a.of and a.of in Reached) }
-    Woken' = rest and Timed' = Timed + a.of
+    Woken' = rest and Timed' = Timed + a.of and SitsOut' = SitsOut - a.of
   } else (some Line and (Now.turn = Theirs or some stuck)) implies {
     lockFree and sameGrants and turnIs[Now.turn] and no Last' and stands[a, Line, away, answer]
-    Woken' = rest and Timed' = Timed + a.of
+    Woken' = rest and Timed' = Timed and SitsOut' = SitsOut + a.of
   } else some able implies {
     let next = first[able], missed = { b: here - able | b in precedes.next } | {
       Holder' = next and no Twice' and Endless' = { b: next | not rule[Lease] }
       turnIs[Now.turn] and Last' = next and Told' = Told + next and Fresh' = Fresh + next
       stands[a, Line - next, away + missed.of, answer]
-      Timed' = a.of + { p: Process | p in called[Line - next, Away'] } and Woken' = rest
+      Timed' = a.of + called[Line - next, Away'] and SitsOut' = SitsOut - a.of and Woken' = rest
     }
   } else {
     lockIs[a] and lineIs[Line - a] and Away' = (away + (here - able).of) - a.of and no Last' and turnIs[Now.turn] and sameGrants
-    answer = Granted and Woken' = rest
+    answer = Granted and Woken' = rest and SitsOut' = SitsOut - a.of
     Timed' = { p: Process | rule[CallNext] and p in called[Line - a, Away'] }
   }
 }
@@ -100,7 +100,7 @@ pred releaseScript[a: Place] {
     sameLock and lineIs[Line - a] and Away' = Away and Last' = Last and turnIs[Now.turn] and sameGrants
     // Whoever is the first now does not know that, nor when the lock ends.
     let next = { p: Process | rule[CallNext] and a in first[Line - of.Away] and p in called[Line - a, Away] } |
-      Woken' = Woken + next and Timed' = Timed + next
+      Woken' = Woken + next and Timed' = Timed + next and SitsOut' = SitsOut
   }
 }
 
@@ -108,12 +108,12 @@ pred releaseScript[a: Place] {
 pred handOverScript[a, b: Place] {
   lockIs[b] and Line' = Line and precedes' = precedes and Away' = Away and Now.turn' = Now.turn and sameGrants
   Last' = (Last = a and rule[LastFollows] implies b else Last)
-  Timed' = called[Line, Away] and Woken' = Woken + listeners
+  Timed' = called[Line, Away] and SitsOut' = SitsOut and Woken' = Woken + listeners
 }
 
 /** force-unlock: whoever holds the lock holds it no more. */
 pred forceUnlockScript { advance[Line, Away, none, listeners] and turnIs[Now.turn] }
 
-pred redissonTakes[o: Outsider] { lockIs[o] and sameLine and sameGrants and Woken' = Woken - o and no Timed' }
+pred redissonTakes[o: Outsider] { lockIs[o] and sameLine and sameGrants and Woken' = Woken - o and no Timed' and SitsOut' = SitsOut }
 /** Redisson's unlock knows no line: it frees the lock and announces that. */
-pred redissonUnlocks { lockFree and sameLine and sameGrants and no Timed' and Woken' = Woken + listeners }
+pred redissonUnlocks { lockFree and sameLine and sameGrants and no Timed' and SitsOut' = SitsOut and Woken' = Woken + listeners }

@@ -50,8 +50,9 @@ var sig GivenUp in Place {}
 var sig Waits in Process + Outsider {}
 /** Has a reason to ask now: a permit of its wake-up semaphore. */
 var sig Woken in Process + Outsider {}
-/** Has its timer set to the end of the present lease, or of the present turn. */
+/** Has its timer set to the end of the present lease; to the end of the present turn of others. */
 var sig Timed in Process + Outsider {}
+var sig SitsOut in Process {}
 /** Processes that ask, or stand in line, and as whom. */
 var sig Asks in Process { var alias: one Place }
 /** Owners that believe they have the lock, whose own clock says that the lease runs. */
@@ -96,7 +97,8 @@ pred sameLine { Line' = Line and precedes' = precedes and Away' = Away and Last'
 pred sameStore { sameLock and sameLine }
 pred sameReplies { Answered' = Answered and reply' = reply }
 pred sameGrants { Told' = Told and Fresh' = Fresh }
-pred sameWaking { Woken' = Woken and Timed' = Timed }
+pred sameTimers { Timed' = Timed and SitsOut' = SitsOut }
+pred sameWaking { Woken' = Woken and sameTimers }
 pred sameAsking { Asks' = Asks and alias' = alias }
 pred sameChannels { Reached' = Reached and Listens' = Listens and First' = First }
 pred sameHealth { Dead' = Dead and Frozen' = Frozen }
