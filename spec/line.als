@@ -4,12 +4,13 @@
 module line
 open scripts
 
+/** Somebody may have the lock, and one process may stand in line behind it; others want the lock, and may be subscribed still. */
 pred start {
-  no Holder and no Endless and no Twice and no Line and no Away and no Last and Now.turn = Nobodys
-  no Answered and no Copied and no Told and no Fresh and no GivenUp
-  no Timed and no SitsOut and no Asks and no Believes and no Robbed and no Listens and no First and no Dead and no Frozen
-  // Some wait from the start, and a process may be subscribed still, from an earlier wait.
-  Woken = Waits
+  no Endless and no Twice and no Away and no Last and Now.turn in Nobodys + OursSpent
+  no Answered and no Copied and no Told and no Fresh and no GivenUp and no SitsOut and no Robbed and no Dead and no Frozen
+  Believes = Holder and no Waits & Outsider & Holder
+  lone Line and no precedes and Line = Asks.alias and Asks in Waits & Reached - Holder.of and Timed = Asks and Woken = Waits - Asks
+  Listens in Asks and First = Listens and (some Line implies some Holder) and (Holder in Outsider implies Listens = Asks)
 }
 
 // ----- what processes do
@@ -41,9 +42,9 @@ pred resend[a: Place] {
   sameReplies and GivenUp' = GivenUp and Waits' = Waits and sameAsking and Believes' = Believes and sameChannels and sameHealth
 }
 
-/** The process has the lock: it does not wait, and asks for nothing. */
+/** The process has the lock, and asks for nothing. More of its calls may wait behind the one that got it. */
 pred takes[a: Place] {
-  Believes' = Believes + a and Waits' = Waits - a.of
+  Believes' = Believes + a and Waits' in Waits and Waits - a.of in Waits'
   Asks' = Asks - a.of and alias' = alias - a.of->a
   First' = First - a.of
 }
@@ -55,7 +56,7 @@ pred readsReply[a: Place] {
   a.reply = Granted implies {
     takes[a] and Holder' = Holder and Endless' = Endless - a and Twice' = Twice
     // The message of the same grant, if it comes after this, means nothing.
-    Told' = Told - a and Fresh' = Fresh - a and sameWaking
+    Told' = Told - a and Fresh' = Fresh - a and Woken' = Woken + Waits' & a.of and sameTimers
   } else {
     sameLock and sameGrants and Waits' = Waits and sameAsking and Believes' = Believes
     First' = (a.reply = BusyFirst implies First + a.of else First - a.of)
@@ -69,7 +70,7 @@ pred readsGrant[a: Place] {
   Told' = Told - a and Fresh' = Fresh - a
   sameLine and sameReplies and Copied' = Copied and sameHealth and Reached' = Reached and Listens' = Listens and sameTimers
   (a in Fresh and a in Asks.alias and a not in Answered) implies {
-    takes[a] and Holder' = Holder and Endless' = Endless - a and Twice' = Twice and Woken' = Woken and GivenUp' = GivenUp
+    takes[a] and Holder' = Holder and Endless' = Endless - a and Twice' = Twice and Woken' = Woken + Waits' & a.of and GivenUp' = GivenUp
   } else {
     sameLock and Waits' = Waits and sameAsking and Believes' = Believes and First' = First
     a in Asks.alias implies Woken' = Woken + a.of and GivenUp' = GivenUp else Woken' = Woken and GivenUp' = GivenUp + (a - Believes)
@@ -115,7 +116,7 @@ pred release[a: Place] {
 pred handOver[a, b: Place] {
   a in Believes & Holder and a.of in Waits & well - Asks and b.of = a.of and unused[b]
   handOverScript[a, b]
-  Believes' = Believes - a + b and Waits' = Waits - a.of
+  Believes' = Believes - a + b and Waits' in Waits and Waits - a.of in Waits'
   sameReplies and Copied' = Copied and GivenUp' = GivenUp and sameAsking and sameChannels and sameHealth
 }
 

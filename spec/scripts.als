@@ -27,7 +27,7 @@ fun called[places: set Place, away: set Process]: set Process {
 pred advance[places: set Place, away: set Process, last: set Place, news: set Process + Outsider] {
   let here = places - of.away, able = here & of.Reached,
       stuck = { p: Process | PassOver in Design.without and p in first[here].of - Reached },
-      next = { a: Place | no stuck and (some able implies a in first[able] else (rule[AwayToo] and a in first[places & of.Reached])) },
+      next = { a: first[able] | no stuck },
       missed = { a: here - of.Reached | rule[PassOver] and (no able or a in precedes.(first[able])) } |
     lineIs[places - next] and Away' = away + missed.of and SitsOut' = SitsOut and
     (some next implies {
@@ -43,7 +43,7 @@ pred advance[places: set Place, away: set Process, last: set Place, news: set Pr
 /** pass_on: one of ours has let go of the lock. */
 pred passOn[places: set Place] {
   (some places and some counted and Now.turn = OursSpent and rule[Turn]) implies {
-    lockFree and lineIs[places] and Away' = Away and Last' = Last and sameGrants
+    lockFree and lineIs[places] and Away' = Away and Last' = Last - Holder and sameGrants
     turnIs[Theirs]
     no Timed' and SitsOut' = called[places, Away] and Woken' = Woken + listeners
   } else {
@@ -70,7 +70,8 @@ pred acquireScript[a: Place, answer: Reply, asker: set Process] {
     sameLine and sameGrants and answer = Granted and Woken' = rest and sameTimers
   } else some Holder implies {
     sameLock and sameGrants and turnIs[Now.turn] and stands[a, Line, Away, answer]
-    Last' = { b: Last | not (rule[AskingClears] and b.of = a.of and a.of in Reached) }
+    // It is well, whatever became of its last grant.
+    Last' = (a.of in Reached implies Last - of.(a.of) else Last)
     Woken' = rest and Timed' = Timed + a.of and SitsOut' = SitsOut - a.of
   } else (some Line and (Now.turn = Theirs or some stuck)) implies {
     lockFree and sameGrants and turnIs[Now.turn] and no Last' and stands[a, Line, away, answer]
@@ -107,7 +108,7 @@ pred releaseScript[a: Place] {
 /** hand-over: the lock goes from one owner of a process to another, with a lease that may end sooner. */
 pred handOverScript[a, b: Place] {
   lockIs[b] and Line' = Line and precedes' = precedes and Away' = Away and Now.turn' = Now.turn and sameGrants
-  Last' = (Last = a and rule[LastFollows] implies b else Last)
+  Last' = Last
   Timed' = called[Line, Away] and SitsOut' = SitsOut and Woken' = Woken + listeners
 }
 
