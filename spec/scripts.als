@@ -17,11 +17,8 @@ pred turnIs[t: Turns] { Now.turn' = ((rule[TurnKept] or some Line') implies t el
 pred lockFree { no Holder' and no Endless' and no Twice' }
 pred lockIs[a: Owner] { Holder' = a and no Endless' and no Twice' }
 
-/** call_head: the first in line, or the first that is reached, is to look when the lock ends. */
-fun called[places: set Place, away: set Process]: set Process {
-  let here = places - of.away |
-    CallReached in Design.without implies first[here].of & Reached else first[here & of.Reached].of
-}
+/** call_head: the first in line that is reached is to look when the lock ends. */
+fun called[places: set Place, away: set Process]: set Process { first[(places - of.away) & of.Reached].of }
 
 /** advance, for a lock that is free: the next in line that is reached gets it; with nobody to give it to it is announced. */
 pred advance[places: set Place, away: set Process, last: set Place, news: set Process + Outsider] {
