@@ -6,10 +6,11 @@ open scripts
 
 /** Somebody may have the lock, and one process may stand in line behind it; others want the lock, and may be subscribed still. */
 pred start {
-  no Endless and no Twice and no Away and no Last and Now.turn in Nobodys + OursSpent
+  no Endless and no Twice and no Away and Last in Holder and Now.turn in Nobodys + OursSpent
   no Answered and no Copied and no Told and no Fresh and no GivenUp and no SitsOut and no Robbed and no Dead and no Frozen
   Believes = Holder and no Waits & Outsider & Holder
-  lone Line and no precedes and Line = Asks.alias and Asks in Waits & Reached - Holder.of and Timed = Asks and Woken = Waits - Asks
+  lone Line and no precedes and Line = Asks.alias and alias in ~of and Asks in Waits & Reached - Holder.of
+  Asks in Timed and Timed in Asks + Waits & Outsider and (some Timed implies some Holder) and Woken = Waits - Timed
   Listens in Asks and First = Listens and (some Line implies some Holder) and (Holder in Outsider implies Listens = Asks)
 }
 
@@ -22,10 +23,13 @@ pred wants[x: Process + Outsider] {
   sameAsking and Believes' = Believes and sameChannels and sameHealth
 }
 
-/** Whoever does not hold asks, under the name it has asked by before; also without a reason: a timer goes off at some time. */
+/**
+  Whoever does not hold asks, under the name it has asked by before; once it has subscribed, also without a reason: a timer of its
+  ends at some time.
+*/
 pred acquire[a: Place] {
   let p = a.of {
-    p in Waits & well and p not in Believes.of and (p in Asks implies a = p.alias and a not in Answered else unused[a])
+    p in Waits & well & (Woken + Reached) - Believes.of and (p in Asks implies a = p.alias and a not in Answered else unused[a])
     acquireScript[a, Now.answer, p]
     Answered' = Answered + a and reply' = reply + a->Now.answer
     Asks' = Asks + p and alias' = alias ++ p->a

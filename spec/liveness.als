@@ -4,7 +4,7 @@
 module liveness
 open safety
 
-fun mayAsk: set Process { { p: Waits & well - Believes.of | p in Asks implies p.alias not in Answered else some a: of.p | unused[a] } }
+fun mayAsk: set Process { { p: Waits & well & (Woken + Reached) - Believes.of | p in Asks implies p.alias not in Answered else some a: of.p | unused[a] } }
 fun maySubscribe: set Process { { p: Asks & Waits & well - Reached | p.alias not in Answered } }
 fun mayListen: set Process { First & Reached & well - Listens }
 
