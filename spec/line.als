@@ -145,7 +145,7 @@ pred forceUnlock {
 pred tries[o: Outsider] {
   o in Waits & live - Believes
   no Holder implies redissonTakes[o] and Believes' = Believes + o and Waits' = Waits - o
-  else sameStore and sameGrants and Woken' = Woken - o and Timed' = Timed + o and Believes' = Believes and Waits' = Waits
+  else sameStore and sameGrants and Woken' = Woken - o and Timed' = Timed + o and SitsOut' = SitsOut and Believes' = Believes and Waits' = Waits
   sameReplies and Copied' = Copied and GivenUp' = GivenUp and sameAsking and sameChannels and sameHealth
 }
 
