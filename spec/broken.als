@@ -4,6 +4,7 @@
 module broken
 open liveness
 
+/** Found without any fault in the world. */
 pred without[r: Rule] { Design.without = r and calm }
 
 /** A process that has subscribed does not look again: the release that came before is never heard of. */
@@ -20,3 +21,7 @@ check withoutTurnKept { (without[TurnKept] and fair and racesAreFair) implies re
 check withoutCallNext { (Design.without = CallNext and few) implies watchful } for exactly 2 Process, exactly 2 Place, 1 Outsider, 0 Int, 8..8 steps expect 1
 /** A request that is delivered twice counts twice: one release does not free the lock. */
 check withoutCountOnce { Design.without = CountOnce implies released } for exactly 1 Process, exactly 1 Place, 0 Outsider, 0 Int, 6..6 steps expect 1
+/** The store gives a lock away whose owner does not know yet that its lease is over: two believe that they have it. */
+check withoutClock { Design.without = Clock implies exclusion } for exactly 2 Process, exactly 2 Place, 0 Outsider, 0 Int, 6..6 steps expect 1
+/** A process that was frozen reads of a grant whose lease is over, and takes it. */
+check withoutFreshness { Design.without = Freshness implies exclusion } for exactly 2 Process, exactly 2 Place, 0 Outsider, 0 Int, 7..7 steps expect 1

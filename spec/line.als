@@ -73,7 +73,7 @@ pred readsGrant[a: Place] {
   a in Told and a.of in well
   Told' = Told - a and Fresh' = Fresh - a
   sameLine and sameReplies and Copied' = Copied and sameHealth and Reached' = Reached and Listens' = Listens and sameTimers
-  (a in Fresh and a in Asks.alias and a not in Answered) implies {
+  ((rule[Freshness] implies a in Fresh) and a in Asks.alias and a not in Answered) implies {
     takes[a] and Holder' = Holder and Endless' = Endless - a and Twice' = Twice and Woken' = Woken + Waits' & a.of and GivenUp' = GivenUp
   } else {
     sameLock and Waits' = Waits and sameAsking and Believes' = Believes and First' = First
@@ -229,7 +229,7 @@ pred leaseOverForOwner[a: Owner] {
 
 /** The holder's lease is over in the store. What tells of its grant is out of date. */
 pred leaseEnds {
-  some Holder - Believes - Endless
+  some Holder - Endless - { a: Believes | rule[Clock] }
   lockFree and sameLine
   Answered' = Answered and reply' = reply ++ { a: Holder & Answered, r: TooLate | a.reply = Granted }
   Told' = Told and Fresh' = Fresh - Holder

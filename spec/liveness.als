@@ -43,11 +43,9 @@ pred inTime {
 /** Faults that are no end of: here the line is about those that wait, not about what they meet all the time. */
 pred fewFaults { eventually always Now.action not in KeyLost + ForceUnlock + Resend + ReplyLost + CopyLost + Cut + Freeze + Thaw }
 
-/** Where nobody stands in line, or no turn is kept, ours and Redisson's run for the lock; nobody loses such a race for ever. */
+/** A release that finds nobody in line is announced, and whoever is quicker has the lock: a client of Redisson is so some time. */
 pred racesAreFair {
   all o: Outsider | (always eventually (o in Woken & Waits and no Holder)) implies always eventually (Now.action = TriesAsRedisson and Now.by = o and no Holder)
-  all p: Process | (always eventually (p in mayAsk & Woken and no Holder and Now.turn != Theirs))
-    implies always eventually (Now.action = Acquire and Now.by in of.p and no Holder and Now.turn != Theirs)
 }
 
 pred fair { processesGoOn and timePasses and inTime and fewFaults }
@@ -62,5 +60,8 @@ pred calm {
   always (Now.action in Acquire + ReadsReply + ReadsGrant + Release + Wants + Subscribes + ListensToReleases + TriesAsRedisson
     + UnlocksAsRedisson + SliceEnds + Nothing and no Copied)
 }
-/** The faults that a line is there for: a process dies, stands still or loses its channel. */
+/**
+  With the faults that a line is there for: a process dies, stands still or loses its channel. A copy of a request that comes late
+  may take the lock, or a place, for somebody that does not know; that is over when its lease, or a timer, ends.
+*/
 pred few { always (Now.action not in KeyLost + ForceUnlock + Resend + ReplyLost + CopyLost + Renew + HandOver and no Copied) }

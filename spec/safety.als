@@ -5,10 +5,6 @@ module safety
 open line
 
 pred sound { no Design.without }
-pred nothingLost { always Now.action != KeyLost }
-/** A copy that comes late may take the lock, or a place, for somebody that does not know: that is over when its lease, or a timer, ends. */
-pred nothingLate { always Now.action != Resend }
-
 /** Whoever believes that it has the lock has it in the store, unless it was robbed. So no two can believe it at once. */
 pred exclusion { always (Believes - Robbed in Holder and lone Believes - Robbed) }
 

@@ -14,7 +14,7 @@ sig Process {}
 
 /** Rules of the design. A check may leave one out, and then has to fail. */
 abstract sig Rule {}
-one sig Recheck, PassOver, Lease, Turn, TurnKept, CallNext, CountOnce extends Rule {}
+one sig Recheck, PassOver, Lease, Turn, TurnKept, CallNext, CountOnce, Clock, Freshness extends Rule {}
 one sig Design { without: lone Rule }
 
 // ----- the store
