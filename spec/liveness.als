@@ -65,3 +65,5 @@ pred calm {
   may take the lock, or a place, for somebody that does not know; that is over when its lease, or a timer, ends.
 */
 pred few { always (Now.action not in KeyLost + ForceUnlock + Resend + ReplyLost + CopyLost + Renew + HandOver and no Copied) }
+/** Every process has more calls that wait, all the time, and is subscribed. */
+pred crowded { always Process in Waits & Reached }
