@@ -57,9 +57,9 @@ if held then
       end
     end
   end
-  -- The first hold has exactly its lease: what was granted in line had another. A nested one never shortens the time left (rule L2).
+  -- What was granted in line has a shorter lease. The time left is never shortened (rule L2), by a late copy of the first request neither.
   -- The lease goes first: a count without one would be a stray.
-  if before == '0' or redis.call('PTTL', lock) < tonumber(lease) then
+  if redis.call('PTTL', lock) < tonumber(lease) then
     redis.call('PEXPIRE', lock, lease)
   end
   if held <= tonumber(before) then
@@ -86,7 +86,7 @@ if let_in > 0 then
   return busy(redis.call('PTTL', lock))
 end
 local token, failure = grant(me, lease)
-if token then
-  leave(me)
+if token and leave(me) then
+  call_head(tonumber(lease))
 end
 return token or failure

@@ -10,6 +10,11 @@
 if redis.call('HLEN', lock) == 0 then
   return 0
 end
+-- Waiters of its own process look whether it still has the lock.
+for _, owner in ipairs(redis.call('HKEYS', lock)) do
+  local place = ARGV[3] .. ':' .. owner
+  tell(client_of(place), '0 0 ' .. place)
+end
 redis.call('DEL', lock)
 redis.call('HDEL', processes, 'last')
 if redis.call('EXISTS', line) == 1 and advance(nil) > 0 then

@@ -27,6 +27,9 @@ if not token then
   return failure
 end
 redis.call('HDEL', lock, from)
+if redis.call('HGET', processes, 'last') == ARGV[3] .. ':' .. from then
+  redis.call('HSET', processes, 'last', ARGV[3] .. ':' .. to)
+end
 if left < 0 or left > tonumber(lease) then
   call_head(tonumber(lease))
   redis.pcall(ARGV[1], ARGV[4], '0')

@@ -30,16 +30,23 @@ if ARGV[7] ~= '1' then
   return 0
 end
 
-local left = ARGV[8] == '1' and leave(ARGV[3] .. ':' .. owner)
+local me = ARGV[3] .. ':' .. owner
+local was_first = ARGV[8] == '1' and head_of_line() == me
+local left = ARGV[8] == '1' and leave(me)
 -- The lock is gone with its only field.
 if redis.call('HDEL', lock, owner) == 0 then
   -- Whoever stood behind it may be the next now.
   if left and admits() then
-    advance(nil)
+    if advance(nil) > 0 then
+      call_head(redis.call('PTTL', lock))
+    end
+  elseif was_first then
+    -- It listens to releases, for all.
+    call_head(0)
   end
   return -1
 end
-if redis.call('HGET', processes, 'last') == ARGV[3] .. ':' .. owner then
+if redis.call('HGET', processes, 'last') == me then
   redis.call('HDEL', processes, 'last')
 end
 return pass_on()

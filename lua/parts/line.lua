@@ -8,7 +8,8 @@
              lease   how long a grant lasts until the process takes over
              away    since when nothing reaches the process, 0 while it is there
              places  how many places it has
-           and of `last` -> the place that was let in last and has not released since, where one at a time is let in
+           and of `last` -> the place that was let in last and has not released since, where one at a time is let in; and `ours`,
+           see turns.lua, which outlives the line
   ARGV[1]  PUBLISH, or SPUBLISH in a cluster
   ARGV[2]  prefix of the channels on which processes are told
 
@@ -25,6 +26,8 @@
 local line, processes = KEYS[2], KEYS[3]
 -- So long a process keeps its places that nothing reaches: its connection broke, and is made again. It is passed over meanwhile.
 local AWAY_MS = 10000
+-- So long it is remembered whose turn it is when nobody is left in line.
+local TURNS_KEPT_MS = 60000
 -- A process that looks so much later than the lock ends need not be told of that.
 local SLACK_MS = 50
 
@@ -51,7 +54,12 @@ local function leave(place)
   local client = client_of(place)
   local it = process_of(client)
   if redis.call('EXISTS', line) == 0 then
+    local ours = redis.call('HGET', processes, 'ours')
     redis.call('DEL', processes)
+    if ours then
+      redis.call('HSET', processes, 'ours', ours)
+      redis.call('PEXPIRE', processes, TURNS_KEPT_MS)
+    end
   elseif it and it.places > 1 then
     it.places = it.places - 1
     keep(client, it)
@@ -201,20 +209,27 @@ local function head_of_line()
 end
 
 -- Has the head of the line, which is `place` of the process `it` where that is known, look after so many milliseconds, unless it will
--- anyway.
+-- anyway. One that nothing reaches is passed over.
 local function call_head(left, place, it)
   if not place then
     place, it = head_of_line()
   end
-  if not place then
-    return
-  end
-  local client, looks = client_of(place), server_time() + left
-  if it.looks > looks + SLACK_MS then
-    -- Others of its places may have been let in since.
+  local looks = server_time() + left
+  while place and it.looks > looks + SLACK_MS do
+    local client = client_of(place)
+    local heard = tell(client, string.format('0 %.0f %s', left, place))
+    if heard == nil then
+      return
+    end
+    -- Others of its places may have been let in since it was read.
     it = process_of(client)
-    it.looks = looks
+    if heard then
+      it.looks = looks
+      keep(client, it)
+      return
+    end
+    it.away = server_time()
     keep(client, it)
-    tell(client, string.format('0 %.0f %s', left, place))
+    place, it = head_of_line()
   end
 end

@@ -9,7 +9,7 @@
   ARGV[3]  the mode in which the caller takes the lock: `x`, or `f<retention>`: with a token, whose counter is then kept for so many
            milliseconds, 0: for ever
   ARGV[4]  release channel
-  ARGV[5]  how long grants in line go on before it is the turn of others, in milliseconds
+  ARGV[5]  the channel to which the first in line listens as well as to the release channel
 
   Returns functions.
 ]]

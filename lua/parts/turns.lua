@@ -3,18 +3,19 @@
   release gives the lock to the next in line. After so long it is their turn, for as long; see docs/acquire-loop.md.
 
   KEYS[3]  the processes in line, and `ours` -> since when grants go along the line; later than now: until then it is the others' turn
-  ARGV[4]  release channel: they listen to it, and whoever is first in line, which listens to `<release channel>:line` as well
-  ARGV[5]  how long grants in line go on, and a turn of the others lasts, in milliseconds
+  ARGV[4]  release channel: they listen to it, and whoever is first in line, which listens to ARGV[5] as well
 
   Returns functions.
 ]]
 --@include line
-local MOST_MS = 100
+-- How long grants in line go on, and a turn of the others lasts as long as they are as many.
+local SLICE_MS = 25
+local LONGEST_TURN_MS = 100
 
 -- How many listen that stand in no line; nil where this may not be asked.
 local function outsiders()
   local command = ARGV[1] == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
-  local counted = redis.pcall('PUBSUB', command, ARGV[4], ARGV[4] .. ':line')
+  local counted = redis.pcall('PUBSUB', command, ARGV[4], ARGV[5])
   if counted.err then
     return nil
   end
@@ -30,7 +31,8 @@ end
 -- Whether the lock that has become free is left to others now.
 local function leaves_it_to_others()
   local others = outsiders()
-  if others == 0 then
+  -- One that has left the channel, and is yet to leave the other, counts as less than none.
+  if others and others <= 0 then
     redis.call('HDEL', processes, 'ours')
     return false
   end
@@ -38,15 +40,15 @@ local function leaves_it_to_others()
     call_head(0)
     return true
   end
-  local now, slice = server_time(), tonumber(ARGV[5])
+  local now = server_time()
   local ours = tonumber(redis.call('HGET', processes, 'ours') or 0)
-  if ours == 0 or now - ours < slice then
+  if ours == 0 or now - ours < SLICE_MS then
     if ours == 0 then
       redis.call('HSET', processes, 'ours', string.format('%.0f', now))
     end
     return false
   end
-  local theirs = math.min(slice * math.min(math.max(others / redis.call('HLEN', processes), 0.25), 4), MOST_MS)
+  local theirs = math.min(SLICE_MS * math.max(others / redis.call('HLEN', processes), 0.25), LONGEST_TURN_MS)
   redis.call('HSET', processes, 'ours', string.format('%.0f', now + theirs))
   call_head(theirs)
   return true

@@ -36,13 +36,16 @@ export interface LockParts {
  * for it here stand in no line: they try when a release is announced.
  */
 export class ReentrantLockPort implements LockPort {
-  readonly together: TogetherPort
+  /** A token is minted for one lock at a time, and a line that each call has its place in is not jumped. */
+  readonly together: TogetherPort | undefined
 
   constructor(
     protected readonly parts: LockParts,
     protected readonly commands: LockCommands,
     readonly thread?: ThreadRenewals | undefined,
+    placePerCall = false,
   ) {
+    if (commands.fenced || placePerCall) return
     this.together = new MultiAcquire(parts.link, parts.keyPrefix, () => this.starting())
   }
 

@@ -22,9 +22,6 @@ import { StandaloneLink } from './standalone-link.js'
 import { WaitingLink } from './waiting-link.js'
 import { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
 
-/** How long grants go along the line while Redisson's clients wait, before it is their turn. */
-const TURN_MS = 25
-
 type Parts = readonly [
   link: Link,
   channels: ReleaseChannels,
@@ -167,7 +164,7 @@ export class RedisSession implements StoreSession {
   #commands(terms: Partial<LockTerms> = {}): LockCommands {
     const [link, , keyPrefix, onError] = this.#parts
     const { publishCommand } = link
-    return new LockCommands(link, keyPrefix, { publishCommand, sliceMs: TURN_MS, ...terms }, onError)
+    return new LockCommands(link, keyPrefix, { publishCommand, ...terms }, onError)
   }
 
   #lineSettings(placePerCall: boolean): LineSettings {

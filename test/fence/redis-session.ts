@@ -28,7 +28,7 @@ export class RedisSession {
     const keyPrefix = client.options.keyPrefix ?? ''
     const parts = { link: this.#link, channels: this.#channels, keyPrefix }
     const { publishCommand } = this.#link
-    const terms = { publishCommand, sliceMs: 25 }
+    const terms = { publishCommand }
     const line = {
       clientId: 'client',
       firstLeaseMs: 5_000,

@@ -122,12 +122,7 @@ export class RedisPlace extends LinePlace {
     const parts = { link, channels, keyPrefix: '' }
     const settings = { clientId, firstLeaseMs, watchdogLeaseMs: WATCHDOG_MS, clock, placePerCall: false }
     const commands = (fenceRetentionMs?: number): LockCommands =>
-      new LockCommands(
-        link,
-        '',
-        { publishCommand: link.publishCommand, fenceRetentionMs, sliceMs: 20 },
-        onError,
-      )
+      new LockCommands(link, '', { publishCommand: link.publishCommand, fenceRetentionMs }, onError)
     const ports = {
       lock: new LineLockPort(parts, commands(), settings),
       fenced: new FencedLockPort(parts, commands(0), settings),

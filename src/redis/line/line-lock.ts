@@ -19,7 +19,7 @@ export class LineLockPort extends ReentrantLockPort {
   readonly #lines: Lines
 
   constructor(parts: LockParts, commands: LockCommands, settings: LineSettings) {
-    super(parts, commands, settings.thread)
+    super(parts, commands, settings.thread, settings.placePerCall)
     this.#lines = new Lines(parts.channels, commands, settings)
     this.line = {
       placePerCall: settings.placePerCall,

@@ -16,8 +16,6 @@ export interface LockTerms {
   readonly publishCommand: Link['publishCommand'] | ''
   /** How long the counter of tokens is kept after the last one, in milliseconds, 0: for ever; undefined: the lock has no tokens. */
   readonly fenceRetentionMs?: number | undefined
-  /** How long grants go along the line before it is the turn of clients that stand in none. */
-  readonly sliceMs: number
 }
 
 /** The scripts of the lock and its line: what they are given, and what their answers mean. */
@@ -64,7 +62,7 @@ export class LockCommands implements LineNames {
   /** The roster first, where those listen as well that stand in line: who only listens to releases counts as one that stands in none. */
   releaseChannels(name: string): readonly [string, string] {
     const channel = this.releaseChannel(name)
-    return [`${channel}:line`, channel]
+    return [rosterOf(channel), channel]
   }
 
   /** @param looksMs 0: its caller does not wait. Else it gets a place, and looks again by itself after so long at the latest. */
@@ -135,9 +133,15 @@ export class LockCommands implements LineNames {
     read: (reply: unknown) => Result | Promise<Result>,
   ): Promise<Result> {
     const key = this.keyPrefix + name
-    const { publishCommand, sliceMs } = this.terms
+    const { publishCommand } = this.terms
     const channel = releaseChannelOf(key)
-    const constants = [publishCommand, processChannelsOf(key, this.#inCluster), this.mode, channel, sliceMs]
+    const constants = [
+      publishCommand,
+      processChannelsOf(key, this.#inCluster),
+      this.mode,
+      channel,
+      rosterOf(channel),
+    ]
     const announces = publishCommand === '' ? undefined : { channel, text: '0' }
     return runScript(this.link, script, this.#keys(key), name, [...constants, ...args], read, { announces })
   }
@@ -155,4 +159,9 @@ export class LockCommands implements LineNames {
 
 function isClientId(field: unknown): boolean {
   return typeof field === 'string' && isOwner(`${field}:0`)
+}
+
+/** Beside the release channel, in its slot. */
+function rosterOf(channel: string): string {
+  return companionOf('holdfast_line', channel)
 }
