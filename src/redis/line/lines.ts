@@ -36,8 +36,15 @@ type Listener = (news?: News) => void
 /** What this process knows of one lock: its places in line, and that it is the first there, if so. */
 class Standing extends ClientLine {
   readonly listeners = new Set<Listener>()
+  /** The place that is the first in line. */
+  first: Place | undefined
   /** Listen to the release channels, for the first in line. */
   releases: readonly Watch[] = []
+
+  override leave(place: Place): void {
+    super.leave(place)
+    if (this.first === place) this.first = undefined
+  }
 
   tell(news?: News): void {
     for (const listener of this.listeners) listener(news)
@@ -107,8 +114,9 @@ export class Lines {
       this.#emptyLine = first ? name : undefined
       if (waits && standing) {
         standing.heard(sentAt, serverUs, place)
-        if (!first) standing.ignoreReleases()
-        else if (!heard) this.#listen(name, standing)?.then(() => standing.tell())
+        if (first) standing.first = place
+        else if (standing.first === undefined) standing.ignoreReleases()
+        if (first && !heard) this.#listen(name, standing)?.then(() => standing.tell())
         if (places < standing.size) standing.tell({ placesGone: true })
       }
       return {
