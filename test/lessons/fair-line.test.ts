@@ -119,8 +119,8 @@ describe('on a server', () => {
     await place.tidy()
   })
 
-  const line = (name: string): string => `holdfast_fair_line:{${name}}`
-  const alive = (name: string): string => `holdfast_fair_alive:{${name}}`
+  const line = (name: string): string => `holdfast_line:{${name}}`
+  const alive = (name: string): string => `holdfast_processes:{${name}}`
   const stranger = '00000000-0000-4000-8000-000000000000'
 
   // Redisson keeps a place in a list and in a sorted set. Where one of them had it and the other not, every attempt failed with
@@ -158,7 +158,7 @@ describe('on a server', () => {
   test('redisson#6150, #4595: an application that was killed, holder and waiters: it gets the lock when it is started again', async () => {
     const name = place.lockName()
     const { host, port } = inject('servers').standalone
-    const fixture = new URL('../fair/waiter.fixture.ts', import.meta.url)
+    const fixture = new URL('../line/waiter.fixture.ts', import.meta.url)
     const task = { server: { host, port }, name, watchdogMs }
     const holder = Forked.start(fixture, task)
     expect(await holder.told()).toBe('acquired')

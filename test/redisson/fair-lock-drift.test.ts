@@ -62,7 +62,7 @@ describe('drift', () => {
     const name = place.lockName()
     const { host, port } = inject('servers').standalone
     const first = await place.holdfast().fairLock(name).acquire()
-    const fixture = new URL('../fair/waiter.fixture.ts', import.meta.url)
+    const fixture = new URL('../line/waiter.fixture.ts', import.meta.url)
     const child = Forked.start(fixture, { server: { host, port }, name, watchdogMs })
     expect(await child.told()).toBe('waiting')
     const wait = place.holdfast({ watchdogMs }).fairLock(name).acquire()
@@ -108,13 +108,13 @@ describe('drift', () => {
       holds.push(await holdfast.fairLock(name).acquire())
     })
     const scores = async (): Promise<unknown> =>
-      await place.client().call('ZRANGE', `holdfast_fair_line:{${name}}`, 1, -1, 'WITHSCORES')
+      await place.client().call('ZRANGE', `holdfast_line:{${name}}`, 1, -1, 'WITHSCORES')
     const [, second, third] = await inLine(place, name)
     const places = await scores()
     await hold.release()
     await waits[0]
     expect(await inLine(place, name)).toEqual([second, third])
-    expect(await place.client().call('ZRANGE', `holdfast_fair_line:{${name}}`, 0, -1, 'WITHSCORES')).toEqual(
+    expect(await place.client().call('ZRANGE', `holdfast_line:{${name}}`, 0, -1, 'WITHSCORES')).toEqual(
       places,
     )
     for (let index = 0; index < 3; index += 1) {
@@ -152,7 +152,7 @@ describe('drift', () => {
     const hold = await place.holdfast().fairLock(name).acquire()
     for (const score of [-3, -2, -1]) {
       const gone = `00000000-0000-4000-8000-00000000000${-score}:1`
-      await place.client().call('ZADD', `holdfast_fair_line:{${name}}`, score, gone)
+      await place.client().call('ZADD', `holdfast_line:{${name}}`, score, gone)
     }
     const wait = place.holdfast().fairLock(name).acquire()
     await place.eventually(async () => (await inLine(place, name)).length === 4)
