@@ -25,7 +25,7 @@ describe('holdfast unlock, kind by kind', () => {
     )
     expect(await unlock(name)).toEqual({
       name,
-      kind: 'fair lock',
+      kind: 'lock',
       unlocked: true,
       owners: [{ owner: hold.owner, holds: 1 }],
     })
