@@ -17,7 +17,7 @@ afterEach(async () => {
 // a process lasts one short lease until it takes over, which is independent of how long anybody wants to wait. So there is nothing to shift.
 describe('drift', () => {
   const watchdogMs = 1_500
-  const firstLeaseMs = watchdogMs
+  const firstLeaseMs = watchdogMs / 3
 
   test('testWaitTimeoutDrift: many that give up move no place of those who stay', async () => {
     const name = place.lockName()
@@ -68,7 +68,8 @@ describe('drift', () => {
     expect(await longestFirstLeaseMs(place, name)).toBeLessThanOrEqual(firstLeaseMs)
     await first.release()
     const hold = await wait
-    expect(await inLine(place, name)).toEqual([])
+    // The dead one's place is passed over, and ends by itself.
+    expect(await inLine(place, name)).not.toContain(hold.owner)
     await hold.release()
   })
 
