@@ -39,7 +39,7 @@ export async function hashView(server: Server, state: LockState, depth: Depth): 
 /** A read-write lock, both sides together. */
 export async function readWriteView(server: Server, name: string, depth: Depth): Promise<LockView> {
   const { family, keyspace } = server
-  const [, , lineKey, processesKey, fenceKey] = readWriteKeysOf(keyspace.keyOf(name))
+  const [, lineKey, processesKey, fenceKey] = readWriteKeysOf(keyspace.keyOf(name))
   const full = depth === 'full'
   const [readers, writers, fence, line, waiting] = await Promise.all([
     family.inspect('read lock', name),
