@@ -7,7 +7,6 @@ export type KindFlag = (typeof kindFlags)[number]
 
 const BY_KIND: Readonly<Record<Exclude<ShownKind, 'semaphore or latch'>, KindFlag>> = {
   lock: 'lock',
-  'fair lock': 'lock',
   'fenced lock': 'lock',
   'read-write lock': 'read-write',
   semaphore: 'semaphore',
@@ -21,14 +20,14 @@ export function flagOf({ kind }: LockView): KindFlag | undefined {
 }
 
 /**
- * The kinds to force open for this lock, in order. For a fair lock with a line, the next in line gets the lock. For a read-write lock
+ * The kinds to force open for this lock, in order. Of a lock the next in line gets it. Of a read-write lock
  * only the sides that are held, so that the second step does not evict an owner that entered after the first; readers first, since a writer
  * keeps all others out until then.
  */
-export function sidesOf(flag: KindFlag, { kind, owners }: LockView): readonly Kind[] {
+export function sidesOf(flag: KindFlag, { owners }: LockView): readonly Kind[] {
   switch (flag) {
     case 'lock':
-      return [kind === 'fair lock' ? 'fair lock' : 'lock']
+      return ['lock']
     case 'semaphore':
       return ['semaphore']
     case 'permits':

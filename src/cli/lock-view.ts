@@ -6,7 +6,6 @@ import { timeText } from './seconds.js'
 /** The kind of a lock, as far as Redis shows it. */
 export type ShownKind =
   | 'lock'
-  | 'fair lock'
   | 'fenced lock'
   | 'read-write lock'
   | 'semaphore'

@@ -2,8 +2,8 @@ import { StoreError } from '../errors.js'
 import type { Kind } from '../kinds.js'
 import { readWriteKeysOf } from '../redis/read-write-keys.js'
 import type { LockState } from '../store.js'
-import { fairAliveOf, fairLineOf, tokenCounterOf } from './key-names.js'
-import { fairWaiters, readWriteWaiters } from './line.js'
+import { lineOf, processesOf, tokenCounterOf } from './key-names.js'
+import { waitersIn } from './line.js'
 import type { Holder, LockView, Mode } from './lock-view.js'
 import type { Server } from './server.js'
 
@@ -11,8 +11,8 @@ import type { Server } from './server.js'
 export type Depth = 'brief' | 'full'
 
 /**
- * The lock in the hash of that name, which plain, fair and fenced locks share. Only additional keys tell them apart: a line while it has
- * waiters, and a counter once a token was minted.
+ * The lock in the hash of that name, which plain, fair and fenced locks share. Only a counter tells a
+ * fenced one, once a token was minted.
  */
 export async function hashView(server: Server, state: LockState, depth: Depth): Promise<LockView> {
   const { keyspace } = server
@@ -20,8 +20,8 @@ export async function hashView(server: Server, state: LockState, depth: Depth): 
   const [fence, line, waiting] = await Promise.all([
     keyspace.askIfAllowed('GET', tokenCounterOf(key, keyspace.inCluster)),
     depth === 'full'
-      ? fairWaiters(keyspace, fairLineOf(key), fairAliveOf(key))
-      : keyspace.askIfAllowed('EXISTS', fairLineOf(key)),
+      ? waitersIn(keyspace, lineOf(key), processesOf(key))
+      : keyspace.askIfAllowed('EXISTS', lineOf(key)),
     depth === 'full' ? waitingFor(server, 'lock', state.name) : {},
   ])
   const inLine = Array.isArray(line) ? line.length > 0 : line === 1
@@ -29,7 +29,7 @@ export async function hashView(server: Server, state: LockState, depth: Depth): 
   const there = state.owners.length > 0 || state.remainingMs > 0
   return {
     ...state,
-    kind: inLine ? 'fair lock' : fenced ? 'fenced lock' : there ? 'lock' : undefined,
+    kind: fenced ? 'fenced lock' : there || inLine ? 'lock' : undefined,
     ...(fenced && { fence }),
     ...(inLine && Array.isArray(line) && { line }),
     ...waiting,
@@ -39,13 +39,13 @@ export async function hashView(server: Server, state: LockState, depth: Depth): 
 /** A read-write lock, both sides together. */
 export async function readWriteView(server: Server, name: string, depth: Depth): Promise<LockView> {
   const { family, keyspace } = server
-  const [, , lineKey, aliveKey, fenceKey] = readWriteKeysOf(keyspace.keyOf(name))
+  const [, lineKey, processesKey, fenceKey] = readWriteKeysOf(keyspace.keyOf(name))
   const full = depth === 'full'
   const [readers, writers, fence, line, waiting] = await Promise.all([
     family.inspect('read lock', name),
     family.inspect('write lock', name),
     full ? keyspace.askIfAllowed('GET', fenceKey) : undefined,
-    full ? readWriteWaiters(keyspace, lineKey, aliveKey) : undefined,
+    full ? waitersIn(keyspace, lineKey, processesKey) : undefined,
     full ? waitingFor(server, 'read lock', name) : {},
   ])
   const held = (state: LockState, mode: Mode): Holder[] => state.owners.map((each) => ({ ...each, mode }))

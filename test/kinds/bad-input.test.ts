@@ -173,7 +173,7 @@ describe('a key of another type', () => {
 
   test('under the names of a fair lock’s line and a read-write lock’s state', async () => {
     const [holdfast, client, name] = [place.holdfast(), place.client(), place.lockName()]
-    await client.call('SET', `holdfast_fair_line:{${name}}`, 'some text')
+    await client.call('SET', `holdfast_line:{${name}}`, 'some text')
     await client.call('SET', `holdfast_rw:{${name}}`, 'some text')
     const blocker = await holdfast.lock(name).acquire()
     await expectUnchanged(name, async () => {

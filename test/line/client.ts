@@ -30,6 +30,8 @@ export class LineClient {
     readonly clientId: string,
     readonly ports: Readonly<Record<Kind, LockPort>>,
     private readonly end: () => Promise<void>,
+    /** Trouble that belonged to no call; {@link close} fails where a test has not taken it. */
+    readonly errors: unknown[] = [],
   ) {}
 
   /** A logical thread of this client. */
@@ -91,8 +93,8 @@ export class LineClient {
     )
   }
 
-  release(kind: Kind, name: string, owner: Owner): Promise<ReleaseReply> {
-    return this.ports[kind].release({ name, owner, heldBefore: 1, repeated: false })
+  release(kind: Kind, name: string, owner: Owner, heldBefore = 1, repeated = false): Promise<ReleaseReply> {
+    return this.ports[kind].release({ name, owner, heldBefore, repeated })
   }
 
   async abandon(kind: Kind, name: string, owner: Owner): Promise<void> {
@@ -126,6 +128,8 @@ export class LineClient {
   async close(): Promise<void> {
     this.stopListening()
     await this.end()
+    const [error] = this.errors
+    if (error !== undefined) throw error
   }
 
   #request(name: string, owner: Owner, terms: Terms): AcquireRequest {

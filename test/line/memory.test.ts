@@ -17,7 +17,7 @@ beforeEach(() => {
   ;[holder, waiter, other] = [place.client(), place.client(), place.client()]
 })
 
-test('a process that is away too long loses its places; should it live, it is told so, and asks again', async () => {
+test('H16: a process that is away too long loses its places; should it live, it is told so, and asks again', async () => {
   const first = await holder.take('lock', name)
   const lost = [await waiter.joinLine('fair', name), await waiter.joinLine('fair', name)]
   await holder.release('lock', name, first)

@@ -1,7 +1,7 @@
 /** The locks that share a line, at their ports and without the wait loop, in each place they are kept. */
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
-import { SystemClock } from '../../src/core/clock.js'
+import { type Clock, SystemClock } from '../../src/core/clock.js'
 import { Schedule } from '../../src/core/schedule.js'
 import { MemoryFencedLockPort, MemoryLineLockPort } from '../../src/memory/line-lock.js'
 import { MemoryLocks } from '../../src/memory/locks.js'
@@ -23,6 +23,8 @@ import { LineClient, WATCHDOG_MS } from './client.js'
 export interface ClientOptions {
   /** How long what is granted to it in line lasts until it takes over, and after how long it looks for the first time. */
   readonly firstLeaseMs?: number
+  /** This machine's, where that counts. */
+  readonly clock?: Clock
 }
 
 export abstract class LinePlace {
@@ -31,8 +33,8 @@ export abstract class LinePlace {
   constructor(readonly name: string) {}
 
   /** Another process's client, in effect. */
-  client({ firstLeaseMs = 5_000 }: ClientOptions = {}): LineClient {
-    const client = this.open(randomUUID(), firstLeaseMs)
+  client({ firstLeaseMs = 5_000, clock = new SystemClock() }: ClientOptions = {}): LineClient {
+    const client = this.open(randomUUID(), firstLeaseMs, clock)
     this.#clients.push(client)
     return client
   }
@@ -44,7 +46,7 @@ export abstract class LinePlace {
   /** Lets time pass where the locks are. */
   abstract pass(ms: number): Promise<void>
 
-  protected abstract open(clientId: string, firstLeaseMs: number): LineClient
+  protected abstract open(clientId: string, firstLeaseMs: number, clock: Clock): LineClient
 }
 
 export class MemoryPlace extends LinePlace {
@@ -74,22 +76,22 @@ export class MemoryPlace extends LinePlace {
 }
 
 export class RedisPlace extends LinePlace {
+  readonly server: Bystander
+
   constructor(
     name: string,
     private readonly pattern: () => RedisClient,
-    private readonly server: Bystander,
   ) {
     super(name)
+    this.server = new Bystander(pattern)
   }
 
   static standalone(): RedisPlace {
-    const pattern = () => standaloneClient(inject('servers').standalone)
-    return new RedisPlace('standalone', pattern, Bystander.standalone())
+    return new RedisPlace('standalone', () => standaloneClient(inject('servers').standalone))
   }
 
   static cluster(): RedisPlace {
-    const pattern = () => clusterClient(inject('servers').cluster.startupNodes)
-    return new RedisPlace('cluster', pattern, Bystander.cluster())
+    return new RedisPlace('cluster', () => clusterClient(inject('servers').cluster.startupNodes))
   }
 
   async pass(ms: number): Promise<void> {
@@ -101,11 +103,11 @@ export class RedisPlace extends LinePlace {
     await this.server.close()
   }
 
-  protected open(clientId: string, firstLeaseMs: number): LineClient {
+  protected open(clientId: string, firstLeaseMs: number, clock: Clock): LineClient {
+    const errors: unknown[] = []
     const onError = (error: unknown): void => {
-      throw error
+      errors.push(error)
     }
-    const clock = new SystemClock()
     const schedule = new Schedule(clock, onError)
     const channels = new ReleaseChannels(() => link, schedule)
     const listener: LinkListener = {
@@ -129,11 +131,12 @@ export class RedisPlace extends LinePlace {
       fair: new LineLockPort(parts, commands(), { ...settings, placePerCall: true }),
       announced: new ReentrantLockPort(parts, commands()),
     }
-    return new LineClient(clientId, ports, async () => {
+    const end = async (): Promise<void> => {
       channels.close()
       await link.close()
       schedule.clear()
-    })
+    }
+    return new LineClient(clientId, ports, end, errors)
   }
 }
 

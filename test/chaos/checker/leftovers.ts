@@ -10,6 +10,10 @@ import type { Finding } from './finding.js'
 /** What may stay: counters of tokens, numbers of permits, values, marks of requests. */
 const KEPT = /^(redisson_lock_token|holdfast_rw_fence|holdfast_once|holdfast_request|holdfast_replicas)/
 
+/** So long the places of a process may stay that was killed: until it would have looked, and 10 s more, for which it might have been away. */
+const PLACES = /^holdfast_(rw_)?(line|processes):/
+const PLACES_KEPT_MS = 40_000
+
 /** Looks at the servers when every client has closed, until nothing is left or nothing may be left any more. */
 export async function findLeftovers(
   { servers, direct, name }: Topology,
@@ -38,7 +42,11 @@ async function leftAt(server: Server, kept: ReadonlySet<string>): Promise<Findin
     }
     const role = await list('ROLE')
     if (role[0] === 'slave') return []
-    const keys = (await list('KEYS', '*')).filter((key) => !KEPT.test(key) && !kept.has(key))
+    const found = (await list('KEYS', '*')).filter((key) => !KEPT.test(key) && !kept.has(key))
+    const stays = await Promise.all(
+      found.map(async (key) => PLACES.test(key) && endsInTime(await command('PTTL', key))),
+    )
+    const keys = found.filter((_, index) => !stays[index])
     const clients = String(await command('CLIENT', 'LIST'))
       .split('\n')
       .filter((line) => line.includes('name=holdfast-'))
@@ -53,6 +61,10 @@ async function leftAt(server: Server, kept: ReadonlySet<string>): Promise<Findin
         .map((channel) => leftover(`channel ${channel}`)),
     ]
   })
+}
+
+function endsInTime(leftMs: unknown): boolean {
+  return Number(leftMs) >= 0 && Number(leftMs) <= PLACES_KEPT_MS
 }
 
 async function missingPermits(

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.js'
 
-const FAIR = ['fair-acquire.lua', 'fair-release.lua', 'fair-keep-up.lua', 'fair-force-unlock.lua']
+const LINE = ['acquire.lua', 'release.lua', 'force-unlock.lua']
 
 /** Broken versions of scripts and of the core, each of which the checker has to catch. */
 export const mutants: readonly Mutant[] = [
@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
     name: 'grant-without-lease',
     fault: 'a lock is granted without a lease, so it outlives its holder',
     in: { scripts: ['acquire.lua'] },
-    text: "local leased = redis.pcall('PEXPIRE', lock, ARGV[3])",
+    text: "local leased = redis.pcall('PEXPIRE', lock, lease)",
     becomes: 'local leased = 1',
     nemesis: 'kill',
     kinds: ['lock'],
@@ -42,8 +42,8 @@ export const mutants: readonly Mutant[] = [
     name: 'no-announcement',
     fault: 'a release tells nobody',
     in: { scripts: ['release.lua'] },
-    text: "redis.pcall(ARGV[4], ARGV[3], '0')",
-    becomes: '0',
+    text: "redis.pcall(ARGV[1], ARGV[2] .. client, message .. ' ' .. KEYS[1])",
+    becomes: '1',
     nemesis: 'calm',
     kinds: ['lock'],
     caughtBy: ['idle'],
@@ -94,9 +94,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'last-come-first-served',
     fault: 'a fair lock is granted to whoever came last',
-    in: { scripts: FAIR },
-    text: "redis.call('ZRANGE', line, 0, 0)[1]",
-    becomes: "redis.call('ZRANGE', line, -1, -1)[1]",
+    in: { scripts: LINE },
+    text: "redis.call('ZRANGE', line, index, index)[1]\nif not place or place == me",
+    becomes: "redis.call('ZRANGE', line, -1 - index, -1 - index)[1]\nif not place or place == me",
     nemesis: 'calm',
     kinds: ['fair'],
     caughtBy: ['order'],
@@ -105,7 +105,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'token-stands-still',
     fault: 'each tenure has the token of the one before',
-    in: { scripts: ['fenced-acquire.lua'] },
+    in: { scripts: ['acquire.lua', 'release.lua'] },
     text: "redis.pcall('INCR', counter)",
     becomes: "redis.pcall('INCRBY', counter, 0)",
     nemesis: 'calm',
@@ -229,7 +229,7 @@ export const mutants: readonly Mutant[] = [
     name: 'compute-once-sleeps-on',
     fault: 'a computation has ended, and nobody is told',
     in: { scripts: ['release.lua'] },
-    text: "redis.pcall(ARGV[4], ARGV[3], '0')",
+    text: "redis.pcall(ARGV[1], ARGV[4], '0')",
     becomes: '0',
     nemesis: 'calm',
     kinds: ['compute-once'],

@@ -1,4 +1,4 @@
-/** Lines kept in the store: a call that ends with its first answer on its way may have a place already, and must leave it. */
+/** A call that ends with its first answer on its way may have a place already, and must leave it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Hold, Holdfast, type Lock } from '../../src/index.js'
 import { MemoryStore } from '../../src/memory/index.js'
@@ -6,22 +6,26 @@ import { calls } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
 
-/** A place that nobody leaves keeps a free lock from everybody for five seconds. */
+/** A place that nobody leaves keeps a free lock from everybody for a first lease: five seconds. */
 const AT_ONCE_MS = 2_500
+
+/** The first lease of a process whose place nobody leaves. */
+const GHOST_MS = 600
 
 type Side = (holdfast: Holdfast, name: string) => Lock
 
+const plain: Side = (holdfast, name) => holdfast.lock(name)
 const fair: Side = (holdfast, name) => holdfast.fairLock(name)
 const read: Side = (holdfast, name) => holdfast.readWriteLock(name).readLock()
 const write: Side = (holdfast, name) => holdfast.readWriteLock(name).writeLock()
 
-const kinds: ReadonlyArray<{ kind: string; script: 'fairAcquire' | 'rwAcquire'; leaves: Side; waits: Side }> =
-  [
-    { kind: 'fair', script: 'fairAcquire', leaves: fair, waits: fair },
-    { kind: 'read', script: 'rwAcquire', leaves: read, waits: write },
-    { kind: 'write', script: 'rwAcquire', leaves: write, waits: write },
-    { kind: 'write before read', script: 'rwAcquire', leaves: write, waits: read },
-  ]
+const kinds: ReadonlyArray<{ kind: string; script: 'acquire' | 'rwAcquire'; leaves: Side; waits: Side }> = [
+  { kind: 'lock', script: 'acquire', leaves: plain, waits: plain },
+  { kind: 'fair', script: 'acquire', leaves: fair, waits: fair },
+  { kind: 'read', script: 'rwAcquire', leaves: read, waits: write },
+  { kind: 'write', script: 'rwAcquire', leaves: write, waits: write },
+  { kind: 'write before read', script: 'rwAcquire', leaves: write, waits: read },
+]
 
 const ends = ['abort', 'time-out', 'close', 'time-out of a call with a short lease'] as const
 
@@ -67,7 +71,7 @@ describe.each(stages)('H15: a place in line does not outlive its call ($where)',
         ]
         const leaving = scene.holdfast()
         const hold = await write(holding, scene.name).acquire({ leaseMs: 60_000 })
-        const plain = await fair(holding, scene.name).acquire({ leaseMs: 60_000 })
+        const also = await fair(holding, scene.name).acquire({ leaseMs: 60_000 })
         await leaves(leaving, scene.name).isLocked()
         const answer = scene.holdReply(calls(script))
         const call = leave(leaves(leaving, scene.name), end)
@@ -79,32 +83,31 @@ describe.each(stages)('H15: a place in line does not outlive its call ($where)',
         await closing
         const wait = waits(waiting, scene.name).acquire()
         await inLine()
-        await Promise.all([hold.release(), plain.release()])
+        await Promise.all([hold.release(), also.release()])
         await grantedAtOnce(wait)
       },
     )
 
-    test('a place whose call nobody could undo is not kept by the other waiters of its client', async () => {
+    test('a place whose call nobody could undo costs those behind it one first lease, with its process alive', async () => {
       const holding = scene.holdfast({}, { proxied: false })
-      const leaving = scene.holdfast()
+      const leaving = scene.holdfast({ watchdogMs: GHOST_MS })
       const hold = await write(holding, scene.name).acquire({ leaseMs: 60_000 })
-      const plain = await fair(holding, scene.name).acquire({ leaseMs: 60_000 })
-      await leaves(leaving, scene.name).isLocked()
-      // As if its end had never reached the store.
-      const ghost = `${leaving.owner().split(':')[0]}:999999`
-      const line = `holdfast_${script === 'fairAcquire' ? 'fair' : 'rw'}_line:{${scene.name}}`
-      const member = script === 'fairAcquire' ? ghost : `${leaves === read ? 'r' : 'w'}:${ghost}`
-      await scene.direct.zadd(line, 0, member)
+      const also = await fair(holding, scene.name).acquire({ leaseMs: 60_000 })
       const wait = leaves(leaving, scene.name).acquire()
       await inLine()
-      await Promise.all([hold.release(), plain.release()])
+      // As if its end had never reached the store.
+      const ghost = `${leaving.owner().split(':')[0]}:999999`
+      const mode = script === 'acquire' ? 'x' : leaves === read ? 'r' : 'w'
+      const line = `holdfast_${script === 'acquire' ? '' : 'rw_'}line:{${scene.name}}`
+      await scene.direct.zadd(line, 0, `${mode}:${ghost}`)
+      await Promise.all([hold.release(), also.release()])
       await grantedAtOnce(wait)
     })
   })
 
   async function inLine(): Promise<void> {
     await eventually(async () => {
-      const lines = ['fair', 'rw'].map((kind) => `holdfast_${kind}_line:{${scene.name}}`)
+      const lines = ['line', 'rw_line'].map((line) => `holdfast_${line}:{${scene.name}}`)
       const counts = await Promise.all(lines.map((line) => scene.direct.zcard(line)))
       return counts.some((count) => count > 0)
     })
@@ -118,7 +121,7 @@ describe('H15: in memory', () => {
     const [holding, leaving, waiting] = clients
     if (!holding || !leaving || !waiting) throw new Error('three clients')
     const hold = await write(holding, 'lock').acquire()
-    const plain = await fair(holding, 'lock').acquire()
+    const also = await fair(holding, 'lock').acquire()
     for (const end of ['abort', 'close'] as const) {
       const call = leave(leaves(leaving, 'lock'), end)
       if (end === 'close') void leaving.close()
@@ -127,7 +130,7 @@ describe('H15: in memory', () => {
     }
     const wait = waits(waiting, 'lock').acquire()
     await new Promise((resolve) => setImmediate(resolve))
-    await Promise.all([hold.release(), plain.release()])
+    await Promise.all([hold.release(), also.release()])
     await grantedAtOnce(wait)
     await Promise.all(clients.map((client) => client.close()))
   })
