@@ -185,7 +185,7 @@ export class Attempt {
     }
   }
 
-  /** The store has answered this call, and so the others for the lock. What a grant is worth to this one is to be seen. */
+  /** The store answers, for all calls of the lock. Whether this call can still use a grant is decided later. */
   #answered({ outcome }: AcquireReply): void {
     if (outcome !== 'granted') this.outage.answered()
     this.gate.outage.answered()
@@ -290,7 +290,7 @@ export class Attempt {
     this.throwIfOutOfPatience()
   }
 
-  /** As {@link #failed}, of this call alone: those behind it may fare better. */
+  /** As {@link #failed}, for a reason that concerns this call alone: the calls behind it go on. */
   #cameTooLate(error: ShortLeaseError): undefined {
     const { locker, outage, gate, waiter, call } = this
     const now = locker.schedule.clock.now()

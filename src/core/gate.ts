@@ -195,12 +195,12 @@ export class Gate {
     this.queue.contender(holder)?.wakeUp.release()
   }
 
-  /** It cannot be helped to the lock for now, for a reason of its own: those behind it go first. */
+  /** This call cannot use the lock now, for a reason of its own: the calls behind it go first. */
   stepBehind(waiter: Waiter): void {
     this.queue.leave(waiter)
     this.queue.join(waiter)
     this.next(waiter.caller.owner)
-    // It pauses, though there be nobody else.
+    // It pauses even if no other call waits.
     waiter.wakeUp.drain()
   }
 

@@ -1,6 +1,6 @@
 import { StoreError } from '../errors.js'
 
-/** A lease that is too short for the way to the store and back. What was taken is given back; a call with a longer one may fare better. */
+/** The lease ends before the answer arrives. The lock is given back; a call with a longer lease may get it. */
 export class ShortLeaseError extends StoreError {
   constructor(lockName: string, leaseMs: number, cause?: unknown) {
     const hint = `A lease of ${leaseMs} ms leaves too little time for the answer. Ask for a longer one.`

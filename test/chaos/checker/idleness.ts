@@ -4,6 +4,7 @@ import type { Call } from '../history/section.js'
 import type { Standstills } from '../history/standstills.js'
 import { blockedSpans, type Span } from './blocked.js'
 import type { Finding } from './finding.js'
+import { isTooShort } from './short-lease.js'
 
 export interface IdlenessBounds {
   /** How long what is free may stay free while somebody waits for it and the store can be reached. */
@@ -117,7 +118,7 @@ function changesOf(
 ): Array<{ at: number; change: Change }> {
   const { calledAt, enteredAt, takes, waitMs, how } = call
   const changes: Array<{ at: number; change: Change }> = []
-  if (waitMs !== 0)
+  if (waitMs !== 0 && !isTooShort(call))
     changes.push(
       { at: calledAt, change: ({ waiting }) => void waiting.add(call) },
       { at: enteredAt ?? overAt(call, endedAt), change: ({ waiting }) => void waiting.delete(call) },

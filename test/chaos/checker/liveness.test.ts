@@ -130,6 +130,15 @@ describe('idleness', () => {
     })
   })
 
+  test('a call whose lease may be too short for its distance, and that gives up for that, waits in vain', () => {
+    const gaveUp = (how: string): Line[] => [
+      [50, call(1, { leaseMs: 50 })],
+      [900, { e: 'fail', c: 1, how }],
+    ]
+    expect(idle({ one: section(1, [0, 1, 100]), two: gaveUp('store:timeout') }).found).toBe(0)
+    expect(idle({ one: section(1, [0, 1, 100]), two: gaveUp('store:unreachable') }).found).toBe(1)
+  })
+
   test('only from when the waiter came, and where it could reach the store', () => {
     expect(idle({ one: section(1, [0, 1, 100]), two: section(1, [850, 900, 990]) }).longest).toBe(50)
     const faults = [fault(50, 800, { cutsOff: true })]

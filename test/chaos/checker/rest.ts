@@ -2,14 +2,12 @@ import type { Episode } from '../episode.js'
 import type { Call } from '../history/section.js'
 import type { Standstills } from '../history/standstills.js'
 import type { Finding } from './finding.js'
+import { isTooShort } from './short-lease.js'
 
 /** For so long after its start a worker may find the machine busy. */
 const START_MS = 2_000
 /** What `close()` may take after it has drained: five seconds for the store, and what a busy machine adds. */
 const CLOSE_MS = 7_500
-
-/** There and back, as far away as a nemesis puts a worker (network.ts). */
-const FARTHEST_TRIP_MS = 20
 
 /** Whether everything has come to an end, in the clients, and nothing was said that should not be. */
 export function checkRest(
@@ -43,22 +41,14 @@ export function checkRest(
       }
     }
   }
-  for (const {
-    id,
-    how,
-    kind,
-    worker,
-    leaseMs = Number.POSITIVE_INFINITY,
-    calledAt,
-    settledAt = calledAt,
-  } of calls) {
+  for (const call of calls) {
+    const { id, how, kind, worker, calledAt, settledAt = calledAt } = call
     if (how?.startsWith('store:') !== true) continue
     // A machine that is busy, with the start of the workers most of all, is not always in time.
     const began = history.workers.find((each) => each.worker === worker)?.events[0]?.t ?? calledAt
     const busy = calledAt - began < START_MS || standstills.during(worker, calledAt, settledAt) > 0
-    // A quorum gives a server a quarter of the lease to vote in: from far away the way alone may take that.
-    const brief = how === 'store:timeout' && leaseMs / 4 < FARTHEST_TRIP_MS
-    if (how.endsWith(':final') || (harmless && !busy && !brief)) tell('wrong', `${id}: ${how}`, kind)
+    if (how.endsWith(':final') || (harmless && !busy && !isTooShort(call)))
+      tell('wrong', `${id}: ${how}`, kind)
   }
   if (!drained) {
     // What is stuck then dies with its worker, when the episode is over.
