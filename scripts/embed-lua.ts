@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
 const folder = new URL('../lua/', import.meta.url)
-const target = new URL('../src/redis/scripts.generated.ts', import.meta.url)
+const target = new URL('../src/redis/scripts/scripts.generated.ts', import.meta.url)
 
 const scripts = readdirSync(folder)
   .filter((file) => file.endsWith('.lua'))

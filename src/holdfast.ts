@@ -1,24 +1,24 @@
 import type { EventEmitter } from 'eventemitter3'
-import { checkFunction, checkName } from './checks.js'
-import { type CloseOptions, Closing } from './closing.js'
-import { SystemClock } from './core/clock.js'
-import { Schedule } from './core/schedule.js'
-import type { EntryTerms } from './entry.js'
-import { ClosedError, InvalidArgumentError } from './errors.js'
-import type { HoldfastEvents } from './events.js'
-import { Kinds } from './kinds.js'
-import { LockFamily } from './lock-family.js'
+import { ClosedError, InvalidArgumentError } from './errors/errors.js'
+import type { HoldfastEvents } from './events/events.js'
+import type { KindContext } from './facade/acquirer.js'
+import { checkFunction, checkName } from './facade/checks.js'
+import { type CloseOptions, Closing } from './facade/closing.js'
+import { checkHoldfastOptions, type HoldfastOptions, type Settings } from './facade/options.js'
+import { type Owner, Owners, Scope } from './identity/owner.js'
+import { LockFamily } from './kinds/lock-family.js'
+import { Kinds } from './kinds/registry.js'
 import type { HoldfastMetrics } from './metrics/metrics.js'
-import { checkHoldfastOptions, type HoldfastOptions, type Settings } from './options.js'
-import { type Owner, Owners, Scope } from './owner.js'
-import type { RedisClient } from './redis/client.js'
+import type { LockState, Store, StoreSession } from './ports/store.js'
+import type { RedisClient } from './redis/connection/client.js'
 import { storeOf } from './redis/store.js'
-import { sleepMeter } from './sleep-meter.js'
-import type { LockState, Store, StoreSession } from './store.js'
+import { SystemClock } from './time/clock.js'
+import { Schedule } from './time/schedule.js'
+import { sleepMeter } from './time/sleep-meter.js'
 
 /** The number of live objects of each sort in a client. */
 export type Census = Readonly<
-  Record<'gates' | 'calls' | 'tenures' | 'watched' | 'strays' | 'scopes' | 'appointments', number>
+  Record<'gates' | 'calls' | 'tenures' | 'watched' | 'strays' | 'scopes' | 'timers', number>
 >
 
 /**
@@ -32,7 +32,7 @@ export class Holdfast extends LockFamily {
   readonly #session: StoreSession
   /** @internal */
   protected readonly kinds: Kinds
-  readonly #plain: EntryTerms
+  readonly #plain: KindContext
   readonly #closing: Closing
 
   /**
@@ -153,7 +153,7 @@ export class Holdfast extends LockFamily {
    */
   get census(): Census {
     const used = this.kinds.used
-    const sum = (count: (terms: EntryTerms) => number): number =>
+    const sum = (count: (terms: KindContext) => number): number =>
       used.reduce((all, each) => all + count(each), 0)
     return {
       gates: sum(({ locker }) => locker.census.gates),
@@ -161,8 +161,8 @@ export class Holdfast extends LockFamily {
       tenures: sum(({ locker }) => locker.census.tenures),
       watched: sum(({ locker }) => locker.census.watched),
       strays: sum(({ locker }) => locker.census.strays),
-      scopes: sum(({ unlockables }) => unlockables.size),
-      appointments: this.#schedule.size,
+      scopes: sum(({ openLocks }) => openLocks.size),
+      timers: this.#schedule.size,
     }
   }
 
@@ -172,7 +172,7 @@ export class Holdfast extends LockFamily {
   }
 
   #leave(owner: Owner): void {
-    const left = this.kinds.used.flatMap(({ unlockables }) => unlockables.forget(owner))
+    const left = this.kinds.used.flatMap(({ openLocks }) => openLocks.forget(owner))
     for (const hold of left) {
       hold.stopRenewing()
       this.#emitSafely('warning', {

@@ -16,7 +16,7 @@
   A process is told `<count> <server's microseconds> <lease> <place> <token> … <KEYS[1]>`, or `0 <in how many milliseconds to look> <place>
   <KEYS[1]>`: an owner may stand in several lines at once, and every lock's grants come on the same channel.
 
-  What the line is for defines
+  Returns functions. A script that includes this one defines before it:
     admits(place)
     grant(place, lease)  gives the token (`-` without), or nil and the error; and true, if others may be let in beside it. Where they
                          may, it is for grant() to know what of it lapses, and to call doubt()

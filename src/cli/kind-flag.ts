@@ -1,4 +1,4 @@
-import type { Kind } from '../kinds.js'
+import type { Kind } from '../kinds/registry.js'
 import type { LockView, ShownKind } from './lock-view.js'
 
 /** The values of --kind, for names that several locks have. */

@@ -1,6 +1,6 @@
-import { StoreError } from '../errors.js'
+import { StoreError } from '../errors/errors.js'
 import { matchesGlob } from '../memory/glob.js'
-import { keyOfHolds } from '../redis/read-write-keys.js'
+import { keyOfHolds } from '../redis/locks/read-write-keys.js'
 import {
   keyOfLatchChannel,
   keyOfPermits,

@@ -1,21 +1,21 @@
-import { ClosedError, LockLostError, type StoreError } from '../errors.js'
-import type { Emit, HoldfastEvents } from '../events.js'
+import { ClosedError, LockLostError, type StoreError } from '../errors/errors.js'
+import type { Emit, HoldfastEvents } from '../events/events.js'
+import type { Owner, Scope } from '../identity/owner.js'
 import type { Metrics } from '../metrics/metrics.js'
-import type { Owner, Scope } from '../owner.js'
-import type { LockPort, LockState } from '../store.js'
+import type { LockPort, LockState } from '../ports/store.js'
+import { KeepAlive } from '../time/keep-alive.js'
+import type { Schedule } from '../time/schedule.js'
 import { releaseChannel, traceRelease } from '../trace/release.js'
-import { Acquisition } from './acquisition.js'
-import type { Call, Refusal } from './call.js'
-import type { Gate } from './gate.js'
-import { GiveBack } from './give-back.js'
-import type { Grant } from './grant.js'
-import { KeepAlive } from './keep-alive.js'
-import { newGate } from './new-gate.js'
-import { Pauses } from './pauses.js'
-import { Possession } from './possession.js'
-import { release, releaseInMemory } from './release.js'
-import type { Schedule } from './schedule.js'
-import type { Tenure } from './tenure.js'
+import { Acquisition } from './acquire/acquisition.js'
+import type { Call, Refusal } from './acquire/call.js'
+import { Pauses } from './acquire/pauses.js'
+import type { Gate } from './queue/gate.js'
+import { newGate } from './queue/new-gate.js'
+import type { HoldRecord } from './tenure/hold-record.js'
+import { Orphans } from './tenure/orphans.js'
+import { release, releaseInMemory } from './tenure/release.js'
+import type { Tenure } from './tenure/tenure.js'
+import { Tenures } from './tenure/tenures.js'
 
 export interface LockerSettings {
   readonly watchdogMs: number
@@ -33,8 +33,8 @@ export interface LockerSettings {
  * cleans up behind them.
  */
 export class Locker {
-  readonly possession: Possession
-  readonly giveBack: GiveBack
+  readonly possession: Tenures
+  readonly giveBack: Orphans
   closed = false
   /** Called when nothing is held any more; set while the client lets its sections end. */
   #onDrained: (() => void) | undefined
@@ -49,7 +49,7 @@ export class Locker {
   readonly #acquisitions = new Set<Acquisition>()
   /** Calls that consist of several, perhaps of other kinds too. */
   readonly #compositions = new Set<Promise<unknown>>()
-  readonly #releases = new Map<Grant, Promise<unknown> | undefined>()
+  readonly #releases = new Map<HoldRecord, Promise<unknown> | undefined>()
   readonly #keepAlive = new KeepAlive()
 
   constructor(
@@ -68,8 +68,8 @@ export class Locker {
     private readonly usedElsewhere: (name: string, owner: Owner, by: Locker) => boolean,
   ) {
     this.pauses = new Pauses(schedule)
-    this.giveBack = new GiveBack(port, schedule, (error) => emit('error', error))
-    this.possession = new Possession(
+    this.giveBack = new Orphans(port, schedule, (error) => emit('error', error))
+    this.possession = new Tenures(
       port,
       schedule,
       emit,
@@ -98,7 +98,7 @@ export class Locker {
   }
 
   /** One call for the lock: granted, or refused because its time was up. Rejects when it was cancelled or the store failed. */
-  acquire(call: Call): Promise<Grant | Refusal> {
+  acquire(call: Call): Promise<HoldRecord | Refusal> {
     const refused = this.closed || (this.#onDrained !== undefined && !this.#isInSection(call))
     if (refused || call.signal?.aborted) {
       this.metrics.cancelled()
@@ -132,7 +132,7 @@ export class Locker {
   }
 
   /** Gives a hold back; once, whatever comes of it. Undefined when that is done: handed over in memory, or done before. */
-  release(grant: Grant): Promise<void> | undefined {
+  release(grant: HoldRecord): Promise<void> | undefined {
     if (grant.released) return undefined
     grant.released = true
     // Before anything is awaited: a release that was asked for before the close still goes out.
@@ -147,7 +147,7 @@ export class Locker {
     )
   }
 
-  #release(grant: Grant): Promise<void> | undefined {
+  #release(grant: HoldRecord): Promise<void> | undefined {
     if (releaseInMemory(this, grant)) return undefined
     this.#keepAlive.enter()
     this.#releases.set(grant, undefined)
@@ -158,7 +158,7 @@ export class Locker {
   }
 
   /** A release has ended. */
-  gaveBack(grant: Grant): void {
+  gaveBack(grant: HoldRecord): void {
     if (this.#releases.delete(grant)) this.#keepAlive.leave()
     this.#lookWhetherDrained()
   }
@@ -170,7 +170,7 @@ export class Locker {
   }
 
   /** Gives back a hold that nobody has been told of. */
-  async discard(grant: Grant): Promise<void> {
+  async discard(grant: HoldRecord): Promise<void> {
     grant.released = true
     try {
       await this.#release(grant)
@@ -209,7 +209,7 @@ export class Locker {
    * That hold was granted: what stands against it on the other side is over, what runs within it may enter. Where the store itself
    * has just said so, no rival has the lock.
    */
-  confirmed({ tenure, handedOver }: Grant): void {
+  confirmed({ tenure, handedOver }: HoldRecord): void {
     const { otherSide } = this
     if (!handedOver)
       for (const rival of this.rivals)

@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.js'
-import type { Owner } from '../owner.js'
+import type { Owner } from '../identity/owner.js'
+import type { Clock } from '../time/clock.js'
 import { clientOf, ownerOf, type Place } from './place.js'
 
 /** So long a process keeps its places that nothing reaches; it is passed over meanwhile. As in `lua/parts/line.lua`. */

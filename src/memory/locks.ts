@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.js'
-import type { Owner } from '../owner.js'
+import type { Owner } from '../identity/owner.js'
+import type { Clock } from '../time/clock.js'
 import { MemoryAnnouncements } from './announcements.js'
 import { FenceCounters } from './fence-counters.js'
 import type { Served } from './line.js'

@@ -1,9 +1,9 @@
-import type { TogetherPort } from '../kind-ports.js'
-import type { AcquireReply, AcquireRequest } from '../store.js'
+import type { BatchPort } from '../ports/kind-ports.js'
+import type { AcquireReply, AcquireRequest } from '../ports/store.js'
 import type { MemoryLocks } from './locks.js'
 
 /** Several locks in memory asked for at once: what the scripts `lua/multi-*.lua` do. */
-export class MemoryMultiAcquire implements TogetherPort {
+export class MemoryMultiAcquire implements BatchPort {
   constructor(private readonly locks: MemoryLocks) {}
 
   placeOf(): number {

@@ -1,5 +1,5 @@
-import type { PermitsPort } from '../kind-ports.js'
-import type { Owner } from '../owner.js'
+import type { Owner } from '../identity/owner.js'
+import type { PermitsPort } from '../ports/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -10,7 +10,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../store.js'
+} from '../ports/store.js'
 import { MemoryWatches } from './announcements.js'
 import { isBoolean } from './answered-requests.js'
 import { matchesGlob } from './glob.js'

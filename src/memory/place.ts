@@ -1,4 +1,4 @@
-import type { Owner } from '../owner.js'
+import type { Owner } from '../identity/owner.js'
 
 /** A place in line: how, and as whom, it is to be let in. */
 export type Place<Mode extends string = string> = `${Mode}:${Owner}`

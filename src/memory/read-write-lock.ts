@@ -1,6 +1,7 @@
-import type { FencedPort, TenureState } from '../fence/fenced-port.js'
-import type { ReadWritePorts } from '../kind-ports.js'
-import type { Owner } from '../owner.js'
+import { LockUpgradeError } from '../errors/upgrade-error.js'
+import type { Owner } from '../identity/owner.js'
+import type { FencedPort, TenureState } from '../ports/fenced-port.js'
+import type { ReadWritePorts } from '../ports/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -10,8 +11,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../store.js'
-import { LockUpgradeError } from '../upgrade-error.js'
+} from '../ports/store.js'
 import { matchesGlob } from './glob.js'
 import { modeOf } from './place.js'
 import { type LineSettings, MemoryPlaces } from './places.js'

@@ -1,5 +1,5 @@
-import type { TogetherPort } from '../kind-ports.js'
-import type { Owner } from '../owner.js'
+import type { Owner } from '../identity/owner.js'
+import type { BatchPort } from '../ports/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -12,7 +12,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../store.js'
+} from '../ports/store.js'
 import { MemoryWatches } from './announcements.js'
 import { matchesGlob } from './glob.js'
 import type { MemoryLock, MemoryLocks, Mode } from './locks.js'
@@ -26,7 +26,7 @@ import type { Place } from './place.js'
 export class MemoryReentrantLockPort implements LockPort {
   readonly watchesInOrder = true
   readonly fenced: boolean
-  readonly together: TogetherPort | undefined
+  readonly together: BatchPort | undefined
   readonly #watches: MemoryWatches
 
   constructor(

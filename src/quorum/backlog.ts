@@ -1,7 +1,7 @@
-import { isTransient, pauseMs } from '../core/outage.js'
-import type { Schedule } from '../core/schedule.js'
-import type { Owner } from '../owner.js'
-import type { AcquireRequest, LockPort } from '../store.js'
+import { isTransient, pauseMs } from '../core/acquire/outage.js'
+import type { Owner } from '../identity/owner.js'
+import type { AcquireRequest, LockPort } from '../ports/store.js'
+import type { Schedule } from '../time/schedule.js'
 
 const DONE = Promise.resolve(true)
 

@@ -1,6 +1,6 @@
-import type { Schedule } from '../core/schedule.js'
-import { StoreError } from '../errors.js'
-import type { AcquireReply, AcquireRequest } from '../store.js'
+import { StoreError } from '../errors/errors.js'
+import type { AcquireReply, AcquireRequest } from '../ports/store.js'
+import type { Schedule } from '../time/schedule.js'
 import type { Member } from './member.js'
 import { tally, tallySoFar, type Verdict, type Vote } from './tally.js'
 

@@ -1,5 +1,5 @@
-import type { Owner } from '../owner.js'
-import type { LockState } from '../store.js'
+import type { Owner } from '../identity/owner.js'
+import type { LockState } from '../ports/store.js'
 import { type Answer, failuresIn, repliesIn } from './answers.js'
 import { majorityLasts, majorityOf, sparesOf } from './majority.js'
 

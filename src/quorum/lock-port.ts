@@ -1,6 +1,5 @@
-import type { Schedule } from '../core/schedule.js'
-import { StoreError } from '../errors.js'
-import type { Owner } from '../owner.js'
+import { StoreError } from '../errors/errors.js'
+import type { Owner } from '../identity/owner.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -12,7 +11,8 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../store.js'
+} from '../ports/store.js'
+import type { Schedule } from '../time/schedule.js'
 import { type Answer, concluded, countOf, failuresIn, repliesIn } from './answers.js'
 import { elect } from './election.js'
 import { type Failure, quorumFailure } from './failure.js'

@@ -1,5 +1,4 @@
-import type { Schedule } from '../core/schedule.js'
-import { InvalidArgumentError, StoreError } from '../errors.js'
+import { InvalidArgumentError, StoreError } from '../errors/errors.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -8,10 +7,11 @@ import type {
   Store,
   StoreSession,
   StoreSettings,
-} from '../store.js'
+} from '../ports/store.js'
+import type { Schedule } from '../time/schedule.js'
 import { Backlog } from './backlog.js'
 import { upTo } from './patience.js'
-import { SequencedPort } from './sequenced-port.js'
+import { SerializedPort } from './serialized-port.js'
 
 /** How long a server has to answer what it is told last. */
 const LAST_TRY_MS = 1_000
@@ -53,7 +53,7 @@ export class Member {
     this.#schedule = settings.schedule
     this.#onError = settings.onError
     this.#session = store.open(settings)
-    this.port = new SequencedPort(this.#session.announcedLock ?? this.#session.lock)
+    this.port = new SerializedPort(this.#session.announcedLock ?? this.#session.lock)
     this.backlog = new Backlog(this.port, settings.schedule, settings.onError)
   }
 

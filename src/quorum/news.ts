@@ -1,6 +1,6 @@
-import { pauseMs } from '../core/outage.js'
-import type { Appointment, Schedule } from '../core/schedule.js'
-import type { News, Watch } from '../store.js'
+import { pauseMs } from '../core/acquire/outage.js'
+import type { News, Watch } from '../ports/store.js'
+import type { Schedule, TimerHandle } from '../time/schedule.js'
 import { concluded, countOf, failuresIn } from './answers.js'
 import { quorumFailure } from './failure.js'
 import { majorityOf, sparesOf } from './majority.js'
@@ -70,9 +70,9 @@ class QuorumWatch implements Watch {
   /** Attempts in a row whose votes were split. */
   splits = 0
   readonly #watches: Array<Watch | undefined> = []
-  readonly #again = new Map<number, Appointment>()
+  readonly #again = new Map<number, TimerHandle>()
   #quietUntil = Number.NEGATIVE_INFINITY
-  #telling: Appointment | undefined
+  #telling: TimerHandle | undefined
   #closed = false
 
   constructor(
@@ -101,7 +101,7 @@ class QuorumWatch implements Watch {
     if (this.#closed) return
     this.#closed = true
     for (const watch of this.#watches) watch?.close()
-    for (const appointment of this.#again.values()) this.schedule.cancel(appointment)
+    for (const handle of this.#again.values()) this.schedule.cancel(handle)
     this.schedule.cancel(this.#telling)
     this.onClose()
   }

@@ -1,4 +1,4 @@
-import type { Schedule } from '../core/schedule.js'
+import type { Schedule } from '../time/schedule.js'
 
 /** Lets time pass, but no longer than until the caller has left. */
 export function pause(schedule: Schedule, ms: number, left: AbortSignal | undefined): Promise<void> {

@@ -1,8 +1,8 @@
-import { checkObject, whole } from '../checks.js'
-import { InvalidArgumentError } from '../errors.js'
-import { isClient, isCluster, type RedisClient } from '../redis/client.js'
+import { InvalidArgumentError } from '../errors/errors.js'
+import { checkObject, whole } from '../facade/checks.js'
+import type { Store } from '../ports/store.js'
+import { isClient, isCluster, type RedisClient } from '../redis/connection/client.js'
 import { storeOf } from '../redis/store.js'
-import type { Store } from '../store.js'
 import { QuorumStore } from './store.js'
 
 /** Options of {@link quorum}. Times are whole milliseconds. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../core/clock.js'
-import { InvalidArgumentError } from '../errors.js'
-import type { LockPort, Store, StoreSession, StoreSettings } from '../store.js'
+import { InvalidArgumentError } from '../errors/errors.js'
+import type { LockPort, Store, StoreSession, StoreSettings } from '../ports/store.js'
+import type { Clock } from '../time/clock.js'
 import { QuorumLockPort } from './lock-port.js'
 import { Member, type MemberStore } from './member.js'
 

@@ -1,4 +1,4 @@
-import type { Owner } from '../owner.js'
+import type { Owner } from '../identity/owner.js'
 import { majorityOf, sparesOf, whenMajority } from './majority.js'
 
 /** What one server has said to a request for the lock. */

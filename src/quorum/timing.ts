@@ -1,4 +1,4 @@
-import { leaseDeadline } from '../core/lease.js'
+import { leaseDeadline } from '../core/lease/lease.js'
 
 /** The part of the lease that one server may use up, at most: small, because what is waited for is gone from the lease. */
 const SHARE_FOR_ONE_SERVER = 1 / 4

@@ -1,4 +1,4 @@
-import type { NodeLink } from './link.js'
+import type { NodeLink } from './connection/link.js'
 
 /** How many keys the server looks at in one step. */
 const STEP = 500

@@ -1,25 +1,25 @@
-import { firstLeaseMs } from '../core/first-lease.js'
-import { StoreError } from '../errors.js'
-import type { ReadWritePorts } from '../kind-ports.js'
-import type { ServerIdentity, StoreSession, StoreSettings } from '../store.js'
-import { isCluster, type RedisClient } from './client.js'
-import { ClusterLink } from './cluster-link.js'
-import { ComputeOnceValues } from './compute-once-values.js'
-import { RedisCountDownLatchPort } from './count-down-latch.js'
-import { FencedLockPort } from './fenced-lock.js'
-import { RedisGuardedPort } from './guarded-value.js'
-import { identityOf } from './identity.js'
+import { firstLeaseMs } from '../core/lease/first-lease.js'
+import { StoreError } from '../errors/errors.js'
+import type { ReadWritePorts } from '../ports/kind-ports.js'
+import type { ServerIdentity, StoreSession, StoreSettings } from '../ports/store.js'
+import { ReleaseChannels } from './channels/release-channel.js'
+import { isCluster, type RedisClient } from './connection/client.js'
+import { ClusterLink } from './connection/cluster-link.js'
+import type { Link, LinkListener } from './connection/link.js'
+import { ReplicaWaitLink } from './connection/replica-wait-link.js'
+import { identityOf } from './connection/server-identity.js'
+import { StandaloneLink } from './connection/standalone-link.js'
 import { LineLockPort, type LineSettings } from './line/line-lock.js'
 import { LockCommands, type LockTerms } from './line/lock-commands.js'
-import type { Link, LinkListener } from './link.js'
-import { RedisPermitExpirableSemaphorePort } from './permit-expirable-semaphore.js'
-import { readWritePorts } from './read-write-lock.js'
-import { type LockParts, ReentrantLockPort } from './reentrant-lock.js'
-import { ReleaseChannels } from './release-channel.js'
-import { RedisSemaphorePort } from './semaphore.js'
-import { SpinLockPort } from './spin-lock.js'
-import { StandaloneLink } from './standalone-link.js'
-import { WaitingLink } from './waiting-link.js'
+import { FencedLockPort } from './locks/fenced-lock.js'
+import { readWritePorts } from './locks/read-write-lock.js'
+import { type LockParts, ReentrantLockPort } from './locks/reentrant-lock.js'
+import { SpinLockPort } from './locks/spin-lock.js'
+import { RedisCountDownLatchPort } from './permits/count-down-latch.js'
+import { RedisPermitExpirableSemaphorePort } from './permits/permit-expirable-semaphore.js'
+import { RedisSemaphorePort } from './permits/semaphore.js'
+import { ComputeOnceValues } from './values/compute-once-values.js'
+import { RedisGuardedPort } from './values/guarded-value.js'
 import { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
 
 type Parts = readonly [
@@ -79,7 +79,7 @@ export class RedisSession implements StoreSession {
       new RedisSession(
         client,
         { ...settings, thread: undefined, replicas: undefined },
-        (link) => new WaitingLink(link, replicas),
+        (link) => new ReplicaWaitLink(link, replicas),
       )
   }
 

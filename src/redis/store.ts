@@ -1,6 +1,6 @@
-import { InvalidArgumentError } from '../errors.js'
-import type { Store, StoreSession, StoreSettings } from '../store.js'
-import { isClient, type RedisClient } from './client.js'
+import { InvalidArgumentError } from '../errors/errors.js'
+import type { Store, StoreSession, StoreSettings } from '../ports/store.js'
+import { isClient, type RedisClient } from './connection/client.js'
 import { RedisSession } from './session.js'
 
 /** Locks in Redis or Valkey: one server, a Sentinel group or a Cluster, whichever the client is connected to. */

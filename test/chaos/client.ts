@@ -60,7 +60,7 @@ export class Client {
   async #restingCensus(): Promise<Record<string, number>> {
     const deadline = performance.now() + REST_MS
     for (;;) {
-      const { appointments: _, ...census } = this.holdfast.census
+      const { timers: _, ...census } = this.holdfast.census
       if (performance.now() > deadline || Object.values(census).every((count) => count === 0)) return census
       await new Promise((resolve) => setTimeout(resolve, 20))
     }

@@ -139,7 +139,7 @@ describe.each(patterns)('H30: nothing grows ($where)', ({ open }) => {
         ])
       }
       await eventually(
-        () => ({ ...holdfast.census, scopes: 0, appointments: 0 }),
+        () => ({ ...holdfast.census, scopes: 0, timers: 0 }),
         (census) => JSON.stringify(census) === JSON.stringify(NOTHING),
       )
     }

@@ -1,4 +1,4 @@
-import type { LockPort, Store, StoreSession } from '../../src/store.js'
+import type { LockPort, Store, StoreSession } from '../../src/ports/store.js'
 
 /** A store that answers nothing and remembers what it was asked: shows that a call sent nothing. */
 export class UntouchedStore implements Store {

@@ -156,5 +156,5 @@ export const NOTHING = {
   watched: 0,
   strays: 0,
   scopes: 0,
-  appointments: 0,
+  timers: 0,
 }

@@ -1,14 +1,14 @@
-import { SystemClock } from '../../src/core/clock.js'
-import { Schedule } from '../../src/core/schedule.js'
-import { isCluster, type RedisClient } from '../../src/redis/client.js'
-import { ClusterLink } from '../../src/redis/cluster-link.js'
-import { FencedLockPort } from '../../src/redis/fenced-lock.js'
-import { RedisGuardedPort } from '../../src/redis/guarded-value.js'
+import { ReleaseChannels } from '../../src/redis/channels/release-channel.js'
+import { isCluster, type RedisClient } from '../../src/redis/connection/client.js'
+import { ClusterLink } from '../../src/redis/connection/cluster-link.js'
+import type { Link, LinkListener } from '../../src/redis/connection/link.js'
+import { StandaloneLink } from '../../src/redis/connection/standalone-link.js'
 import { LineLockPort } from '../../src/redis/line/line-lock.js'
 import { LockCommands } from '../../src/redis/line/lock-commands.js'
-import type { Link, LinkListener } from '../../src/redis/link.js'
-import { ReleaseChannels } from '../../src/redis/release-channel.js'
-import { StandaloneLink } from '../../src/redis/standalone-link.js'
+import { FencedLockPort } from '../../src/redis/locks/fenced-lock.js'
+import { RedisGuardedPort } from '../../src/redis/values/guarded-value.js'
+import { SystemClock } from '../../src/time/clock.js'
+import { Schedule } from '../../src/time/schedule.js'
 
 /** One client's ports on a server, with no core above them. */
 export class RedisSession {

@@ -1,4 +1,4 @@
-import type { Owner } from '../../src/owner.js'
+import type { Owner } from '../../src/identity/owner.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -8,7 +8,7 @@ import type {
   News,
   ReleaseReply,
   Watch,
-} from '../../src/store.js'
+} from '../../src/ports/store.js'
 import { eventually } from '../setup/eventually.js'
 
 export const WATCHDOG_MS = 30_000

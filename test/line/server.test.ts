@@ -1,7 +1,7 @@
 /** What the scripts of the line leave in a server, and how they take repetition, odd names and keys of another kind. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { companionOf } from '../../src/redis/companion-key.js'
-import { slotOf } from '../../src/redis/slot.js'
+import { slotOf } from '../../src/redis/connection/slot.js'
+import { companionOf } from '../../src/redis/locks/companion-key.js'
 import type { LineClient } from './client.js'
 import { lockName, RedisPlace } from './places.js'
 

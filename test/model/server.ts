@@ -1,6 +1,6 @@
+import type { Owner } from '../../src/identity/owner.js'
 import { type MemoryLock, MemoryLocks } from '../../src/memory/locks.js'
 import { MemoryReentrantLockPort } from '../../src/memory/reentrant-lock.js'
-import type { Owner } from '../../src/owner.js'
 import type { BaseClock } from './base-clock.js'
 
 /** The one server of the modelled world, and the truth about who holds what: beliefs of clients are measured by it. */

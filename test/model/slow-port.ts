@@ -1,6 +1,6 @@
 import type { Scheduler } from 'fast-check'
-import { firstLeaseMs } from '../../src/core/first-lease.js'
-import { StoreError } from '../../src/errors.js'
+import { firstLeaseMs } from '../../src/core/lease/first-lease.js'
+import { StoreError } from '../../src/errors/errors.js'
 import { MemoryLineLockPort } from '../../src/memory/line-lock.js'
 import type {
   AcquireReply,
@@ -15,7 +15,7 @@ import type {
   StoreLine,
   StoreSettings,
   Watch,
-} from '../../src/store.js'
+} from '../../src/ports/store.js'
 import type { ClientClock } from './base-clock.js'
 import { Lane } from './lane.js'
 import type { Server } from './server.js'

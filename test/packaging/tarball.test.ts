@@ -28,7 +28,7 @@ test('the tarball has what a user needs, and nothing else', () => {
       'dist/index.js.map',
       'dist/memory/index.d.ts',
       'dist/memory/index.js',
-      'dist/redis/scripts.generated.js',
+      'dist/redis/scripts/scripts.generated.js',
       'lua/acquire.lua',
       'package.json',
       // Maps lead here.

@@ -1,7 +1,7 @@
-import type { Clock } from '../../src/core/clock.js'
-import { StoreError } from '../../src/errors.js'
+import { StoreError } from '../../src/errors/errors.js'
 import type { MemoryStore } from '../../src/memory/index.js'
-import type { LockPort, ServerIdentity, Store, StoreSession, StoreSettings } from '../../src/store.js'
+import type { LockPort, ServerIdentity, Store, StoreSession, StoreSettings } from '../../src/ports/store.js'
+import type { Clock } from '../../src/time/clock.js'
 
 /** What becomes of the commands that are sent to a server. */
 export type Conduct =

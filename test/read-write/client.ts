@@ -1,5 +1,5 @@
-import type { ReadWritePorts } from '../../src/kind-ports.js'
-import type { Owner } from '../../src/owner.js'
+import type { Owner } from '../../src/identity/owner.js'
+import type { ReadWritePorts } from '../../src/ports/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -10,7 +10,7 @@ import type {
   News,
   ReleaseReply,
   Watch,
-} from '../../src/store.js'
+} from '../../src/ports/store.js'
 import { eventually } from '../setup/eventually.js'
 
 export const WATCHDOG_MS = 30_000

@@ -1,6 +1,6 @@
 /** The line of a read-write lock in Redis, without heartbeats: who is gone, who does not answer, and who looks by itself. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { processChannelsOf } from '../../src/redis/companion-key.js'
+import { processChannelsOf } from '../../src/redis/locks/companion-key.js'
 import { eventually } from '../setup/eventually.js'
 import type { ReadWriteClient, Side } from './client.js'
 import { lockName, type RedisPlace } from './places.js'

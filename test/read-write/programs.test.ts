@@ -1,10 +1,10 @@
 /** Whatever is asked in whatever order: nobody beside a writer, nobody's time changed by another, no line that stands still. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { LockUpgradeError } from '../../src/errors/upgrade-error.js'
 import { memoryReadWritePorts } from '../../src/memory/read-write-lock.js'
 import { type MemoryHold, MemoryReadWriteLocks } from '../../src/memory/read-write-locks.js'
-import { VirtualClock } from '../../src/memory/virtual-clock.js'
-import { LockUpgradeError } from '../../src/upgrade-error.js'
+import { VirtualClock } from '../../src/time/virtual-clock.js'
 import { runsOr } from '../properties/runs.js'
 import type { Side } from './client.js'
 import { CLIENTS, owners, programs, type Step } from './program.js'

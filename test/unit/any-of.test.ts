@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { AnyOf, type AnyOutcome } from '../../src/core/any-of.js'
-import type { Call } from '../../src/core/call.js'
-import type { TogetherPort } from '../../src/kind-ports.js'
+import { AcquireAny, type AnyOutcome } from '../../src/core/acquire/acquire-any.js'
+import type { Call } from '../../src/core/acquire/call.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import type { AcquireReply, AcquireRequest } from '../../src/store.js'
+import type { BatchPort } from '../../src/ports/kind-ports.js'
+import type { AcquireReply, AcquireRequest } from '../../src/ports/store.js'
 import { callFrom, root } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'
 import { ScriptedPort, settle } from './scripted-port.js'
@@ -15,7 +15,7 @@ const GRANTED: AcquireReply = { outcome: 'granted' }
 class TogetherScripted extends ScriptedPort {
   readonly asked: Array<readonly string[]> = []
   free: string | undefined
-  readonly together: TogetherPort = {
+  readonly together: BatchPort = {
     placeOf: (name) => Number(name) % 2,
     acquireAll: () => Promise.reject(new Error('one of them was wanted')),
     acquireOne: async (requests: readonly AcquireRequest[]) => {
@@ -37,7 +37,7 @@ beforeEach(() => {
 
 function anyOf(count: number, terms: Partial<Call> = {}, on = scripted): Promise<AnyOutcome> {
   const { name: _, ...call } = callFrom(root(on.owners.next()), terms)
-  return new AnyOf(on.locker, String, count, call).run()
+  return new AcquireAny(on.locker, String, count, call).run()
 }
 
 /** Refuses until nothing more is asked; tells what was. */
@@ -50,7 +50,7 @@ async function refuseAll(free?: string): Promise<string[]> {
   }
 }
 
-describe('AnyOf', () => {
+describe('AcquireAny', () => {
   test('the first that is free is taken, and no further one is asked for', async () => {
     const outcome = anyOf(8)
     const [{ name } = { name: '' }] = await scripted.answer(() => GRANTED)
@@ -143,7 +143,7 @@ describe('AnyOf', () => {
     await scripted.answer(() => GRANTED)
     await held
     const { name: _, ...terms } = callFrom(scope, { waitMs: 0 })
-    const outcome = new AnyOf(scripted.locker, String, 3, terms).run()
+    const outcome = new AcquireAny(scripted.locker, String, 3, terms).run()
     const asked: AcquireRequest[] = []
     for (let turn = 0; turn < 6; turn += 1)
       asked.push(...(await scripted.answer(({ heldBefore }) => (heldBefore === 1 ? GRANTED : BUSY))))

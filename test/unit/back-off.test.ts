@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BackOff } from '../../src/core/back-off.js'
+import { BackOff } from '../../src/core/acquire/back-off.js'
 
 const backOff = new BackOff({ firstPauseMs: 10, longestPauseMs: 70, factor: 2 })
 

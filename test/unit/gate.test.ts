@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Gate } from '../../src/core/gate.js'
-import type { Waiter } from '../../src/core/waiter.js'
+import { Gate } from '../../src/core/queue/gate.js'
+import type { Waiter } from '../../src/core/queue/waiter.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { heldBy, root, waiterFor, within } from './scenery.js'
 import { ScriptedPort, settle } from './scripted-port.js'

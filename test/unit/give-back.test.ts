@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { GiveBack } from '../../src/core/give-back.js'
-import { Schedule } from '../../src/core/schedule.js'
-import { StoreError } from '../../src/errors.js'
+import { Orphans } from '../../src/core/tenure/orphans.js'
+import { StoreError } from '../../src/errors/errors.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import type { AcquireReply, AcquireRequest } from '../../src/store.js'
+import type { AcquireReply, AcquireRequest } from '../../src/ports/store.js'
+import { Schedule } from '../../src/time/schedule.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 
 const request: AcquireRequest = { name: 'lock', owner: 'client:1', heldBefore: 0, leaseMs: 1_000 }
@@ -13,18 +13,18 @@ const final = new StoreError('out-of-memory', 'acquire', { transient: false })
 let clock: VirtualClock
 let port: ScriptedPort
 let errors: unknown[]
-let giveBack: GiveBack
+let giveBack: Orphans
 
 beforeEach(() => {
   clock = new VirtualClock()
   port = new ScriptedPort()
   errors = []
-  giveBack = new GiveBack(port, new Schedule(clock, (error) => errors.push(error)), (error) =>
+  giveBack = new Orphans(port, new Schedule(clock, (error) => errors.push(error)), (error) =>
     errors.push(error),
   )
 })
 
-describe('GiveBack', () => {
+describe('Orphans', () => {
   test('W4: a grant that arrives after its waiter left is given back, when it arrives', async () => {
     const sent = port.acquire(request)
     void giveBack.begin(request, sent)

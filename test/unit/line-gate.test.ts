@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { LineGate } from '../../src/core/line-gate.js'
-import type { Waiter } from '../../src/core/waiter.js'
+import { LineGate } from '../../src/core/queue/line-gate.js'
+import type { Waiter } from '../../src/core/queue/waiter.js'
+import type { Owner } from '../../src/identity/owner.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import type { Owner } from '../../src/owner.js'
-import type { AcquireReply } from '../../src/store.js'
+import type { AcquireReply } from '../../src/ports/store.js'
 import { heldBy, root, waiterFor, within } from './scenery.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { checkFunction, checkName } from '../../src/checks.js'
-import { InvalidArgumentError } from '../../src/errors.js'
+import { InvalidArgumentError } from '../../src/errors/errors.js'
+import { checkFunction, checkName } from '../../src/facade/checks.js'
 import {
   checkAcquireOptions,
   checkHoldfastOptions,
   checkOwner,
   checkUnlockOptions,
-} from '../../src/options.js'
-import { Owners } from '../../src/owner.js'
+} from '../../src/facade/options.js'
+import { Owners } from '../../src/identity/owner.js'
 
 const owners = new Owners()
 const mine = owners.next()

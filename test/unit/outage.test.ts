@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isTransient, Outage, pauseMs } from '../../src/core/outage.js'
-import { StoreError } from '../../src/errors.js'
+import { isTransient, Outage, pauseMs } from '../../src/core/acquire/outage.js'
+import { StoreError } from '../../src/errors/errors.js'
 
 describe('pauseMs', () => {
   test('grows with each failure up to a bound, and is spread', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { GiveBack } from '../../src/core/give-back.js'
-import { Pauses } from '../../src/core/pauses.js'
-import { Schedule } from '../../src/core/schedule.js'
-import { StoreError } from '../../src/errors.js'
+import { Pauses } from '../../src/core/acquire/pauses.js'
+import { Orphans } from '../../src/core/tenure/orphans.js'
+import { StoreError } from '../../src/errors/errors.js'
 import { VirtualClock } from '../../src/memory/index.js'
+import { Schedule } from '../../src/time/schedule.js'
 import { heapInUse } from '../setup/heap.js'
 import { ScriptedPort } from './scripted-port.js'
 
@@ -35,7 +35,7 @@ describe('Pauses', () => {
     }
     const clock = new VirtualClock()
     const port = new Away()
-    const giveBack = new GiveBack(port, new Schedule(clock, fail), () => undefined)
+    const giveBack = new Orphans(port, new Schedule(clock, fail), () => undefined)
     const request = { name: 'lock', owner: 'client:1', heldBefore: 0, leaseMs: 100_000_000 } as const
     void giveBack.begin(request, Promise.resolve({ outcome: 'granted' }))
     const tries = async (count: number): Promise<void> => {

@@ -1,10 +1,10 @@
-import type { Clock } from '../../src/core/clock.js'
 import { Locker } from '../../src/core/locker.js'
-import { Schedule } from '../../src/core/schedule.js'
-import { StoreError } from '../../src/errors.js'
+import { StoreError } from '../../src/errors/errors.js'
+import { Owners } from '../../src/identity/owner.js'
 import { Metrics } from '../../src/metrics/metrics.js'
-import { Owners } from '../../src/owner.js'
-import type { AcquireReply, AcquireRequest } from '../../src/store.js'
+import type { AcquireReply, AcquireRequest } from '../../src/ports/store.js'
+import type { Clock } from '../../src/time/clock.js'
+import { Schedule } from '../../src/time/schedule.js'
 import { type ScriptedPort, settle } from './scripted-port.js'
 
 const SETTINGS = {

@@ -8,7 +8,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../../src/store.js'
+} from '../../src/ports/store.js'
 
 /** One command that was sent, to be answered when the test says so. */
 export interface Sent<Request, Reply> {

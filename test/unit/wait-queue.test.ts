@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { WaitQueue } from '../../src/core/queue.js'
+import { WaitQueue } from '../../src/core/queue/wait-queue.js'
 import { heldBy, root, waiterFor, within } from './scenery.js'
 
 describe('WaitQueue', () => {

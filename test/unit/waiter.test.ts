@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Grant } from '../../src/core/grant.js'
-import { Schedule } from '../../src/core/schedule.js'
-import { Tenure } from '../../src/core/tenure.js'
-import { TIME_IS_UP, Waiter } from '../../src/core/waiter.js'
+import { TIME_IS_UP, Waiter } from '../../src/core/queue/waiter.js'
+import { HoldRecord } from '../../src/core/tenure/hold-record.js'
+import { Tenure } from '../../src/core/tenure/tenure.js'
 import { VirtualClock } from '../../src/memory/index.js'
+import { Schedule } from '../../src/time/schedule.js'
 import { callFrom, root } from './scenery.js'
 
 const never = new Promise<never>(() => undefined)
@@ -46,7 +46,7 @@ describe('Waiter', () => {
     expect(schedule.size).toBe(0)
   })
 
-  test('upTo: without a deadline no appointment is made', () => {
+  test('upTo: without a deadline no handle is made', () => {
     void waiter.upTo(Number.POSITIVE_INFINITY, never)
     expect(schedule.size).toBe(0)
   })
@@ -65,7 +65,7 @@ describe('Waiter', () => {
     await clock.advance(0)
   })
 
-  test('cancel: what it waits for rejects with the reason, whatever that is, and leaves no appointment', async () => {
+  test('cancel: what it waits for rejects with the reason, whatever that is, and leaves no handle', async () => {
     const work = waiter.upTo(100, never)
     waiter.cancel('because')
     expect(await outcome(work)).toBe('because')
@@ -98,7 +98,7 @@ describe('Waiter', () => {
 
   describe('the lock is handed to it', () => {
     const scope = root('client:1')
-    const grant = new Grant(new Tenure('lock', 'client:1'), scope, undefined, undefined)
+    const grant = new HoldRecord(new Tenure('lock', 'client:1'), scope, undefined, undefined)
 
     test('it rests while it sleeps, and at no other time', async () => {
       expect(waiter.resting).toBe(false)
@@ -115,7 +115,7 @@ describe('Waiter', () => {
       expect(waiter.resting).toBe(false)
     })
 
-    test('asleep: it gets up at once, leaves no appointment, and finds the grant once', async () => {
+    test('asleep: it gets up at once, leaves no handle, and finds the grant once', async () => {
       const slept = waiter.sleep(1_000)
       waiter.inherit(grant)
       expect(waiter.resting).toBe(false)

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { leaseDeadline } from '../../src/core/lease.js'
-import { Schedule } from '../../src/core/schedule.js'
+import { leaseDeadline } from '../../src/core/lease/lease.js'
 import { StoreError } from '../../src/index.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { Deadlines } from '../../src/redis/watchdog-thread/deadlines.js'
@@ -8,6 +7,7 @@ import { Heartbeat } from '../../src/redis/watchdog-thread/heartbeat.js'
 import { instantOf, leaseTimeOf, type SharedClocks } from '../../src/redis/watchdog-thread/instant.js'
 import type { Report } from '../../src/redis/watchdog-thread/messages.js'
 import { WatchList } from '../../src/redis/watchdog-thread/watch-list.js'
+import { Schedule } from '../../src/time/schedule.js'
 import { ScriptedPort, settle } from '../unit/scripted-port.js'
 
 const LEASE_MS = 300

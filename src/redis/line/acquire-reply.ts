@@ -1,5 +1,5 @@
-import { isOwner, type Owner } from '../../owner.js'
-import { fenceIn } from '../tenure-reply.js'
+import { isOwner, type Owner } from '../../identity/owner.js'
+import { fenceIn } from '../locks/tenure-reply.js'
 
 /** What a script answers that takes a lock, or a place in its line. */
 export type AcquireAnswer = Granted | HolderSeen | typeof LOST

@@ -1,4 +1,4 @@
-import { fenceIn } from '../tenure-reply.js'
+import { fenceIn } from '../locks/tenure-reply.js'
 import type { Place, ToldGrant } from './told.js'
 
 /** How far this machine's clock and the server's may run apart: what the server counts is taken to be a little less here. */

@@ -1,5 +1,5 @@
-import type { AcquireReply, AcquireRequest, News, StoreLine, Watch } from '../../store.js'
-import { type LockParts, ReentrantLockPort } from '../reentrant-lock.js'
+import type { AcquireReply, AcquireRequest, News, StoreLine, Watch } from '../../ports/store.js'
+import { type LockParts, ReentrantLockPort } from '../locks/reentrant-lock.js'
 import type { ThreadRenewals } from '../watchdog-thread/thread-renewals.js'
 import { Lines, type LinesSettings, LONGEST_LOOK_MS } from './lines.js'
 import type { LockCommands } from './lock-commands.js'

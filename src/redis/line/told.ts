@@ -1,4 +1,4 @@
-import { isOwner, type Owner } from '../../owner.js'
+import { isOwner, type Owner } from '../../identity/owner.js'
 
 /** A place in line: how, and as whom, a process is to be let in. */
 export type Place = `${string}:${Owner}`

@@ -1,6 +1,6 @@
 import dns from 'node:dns'
-import { InvalidArgumentError } from '../../errors.js'
-import { isCluster, type RedisClient } from '../client.js'
+import { InvalidArgumentError } from '../../errors/errors.js'
+import { isCluster, type RedisClient } from '../connection/client.js'
 
 type Data = null | boolean | number | bigint | string | ArrayBufferView | Data[] | { [name: string]: Data }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.js'
+import type { Clock } from '../../time/clock.js'
 
 /** How far the wall clock may run ahead of the monotonic one before it counts as time that really passed. */
 const WALL_TOLERANCE_US = 50_000

@@ -1,5 +1,5 @@
-import type { Owner } from '../../owner.js'
-import type { LeaseKind } from '../lease-kinds.js'
+import type { Owner } from '../../identity/owner.js'
+import type { LeaseKind } from '../locks/lease-kinds.js'
 import type { ClientSettings } from './client-settings.js'
 import type { Instant } from './instant.js'
 import type { NetworkDefaults } from './network-defaults.js'

@@ -1,8 +1,8 @@
-import { leaseDeadline, renewalPatienceMs } from '../../core/lease.js'
-import type { Appointment, Schedule } from '../../core/schedule.js'
-import type { Owner } from '../../owner.js'
-import type { RenewRequest } from '../../store.js'
-import type { LeaseKind } from '../lease-kinds.js'
+import { leaseDeadline, renewalPatienceMs } from '../../core/lease/lease.js'
+import type { Owner } from '../../identity/owner.js'
+import type { RenewRequest } from '../../ports/store.js'
+import type { Schedule, TimerHandle } from '../../time/schedule.js'
+import type { LeaseKind } from '../locks/lease-kinds.js'
 
 /** As the main thread's watchdog: when to renew, and how often to try again until the next regular renewal. */
 const RENEWALS_PER_LEASE = 3
@@ -44,7 +44,7 @@ export interface RenewalListener<Lease> {
 export class Renewer<Lease extends Renewable> {
   readonly #leases = new Set<Lease>()
   readonly #everyMs: number
-  #round: Appointment | undefined
+  #round: TimerHandle | undefined
 
   constructor(
     private readonly leaseMs: number,
@@ -76,7 +76,7 @@ export class Renewer<Lease extends Renewable> {
     this.#hasten(this.#leases)
   }
 
-  #nextRound(): Appointment {
+  #nextRound(): TimerHandle {
     return this.schedule.at(this.schedule.clock.now() + this.#everyMs, () => {
       this.#round = this.#nextRound()
       this.#renew(this.#leases)

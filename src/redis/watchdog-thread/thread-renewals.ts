@@ -1,10 +1,10 @@
 import { brotliDecompressSync } from 'node:zlib'
-import type { LeaseThread, LeaseThreadListener } from '../../core/lease-thread.js'
-import type { Appointment, Schedule } from '../../core/schedule.js'
-import { StoreError } from '../../errors.js'
-import type { Owner } from '../../owner.js'
-import type { RedisClient } from '../client.js'
-import type { LeaseKind } from '../lease-kinds.js'
+import type { LeaseThread, LeaseThreadListener } from '../../core/lease/lease-thread.js'
+import { StoreError } from '../../errors/errors.js'
+import type { Owner } from '../../identity/owner.js'
+import type { Schedule, TimerHandle } from '../../time/schedule.js'
+import type { RedisClient } from '../connection/client.js'
+import type { LeaseKind } from '../locks/lease-kinds.js'
 import { clientSettings } from './client-settings.js'
 import { Heartbeat } from './heartbeat.js'
 import { instantOf } from './instant.js'
@@ -42,8 +42,8 @@ export class ThreadRenewals implements LeaseThread {
   #startedAt = 0
   #failures = 0
   #notBefore = Number.NEGATIVE_INFINITY
-  #restart: Appointment | undefined
-  #nextBeat: Appointment | undefined
+  #restart: TimerHandle | undefined
+  #nextBeat: TimerHandle | undefined
   #closed = false
   #ids = 0
 
@@ -223,7 +223,7 @@ export class ThreadRenewals implements LeaseThread {
     })
   }
 
-  #beatLater(): Appointment {
+  #beatLater(): TimerHandle {
     return this.schedule.at(this.schedule.clock.now() + this.#beatMs, () => {
       this.#nextBeat = this.#beatLater()
       const wasGivenUp = this.#heartbeat.ageMs() > this.#settings.maxBlockedMs

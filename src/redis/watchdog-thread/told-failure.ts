@@ -1,4 +1,4 @@
-import { StoreError, type StoreFailure } from '../../errors.js'
+import { StoreError, type StoreFailure } from '../../errors/errors.js'
 
 /** An error as it passes between threads, where classes and their fields are lost. */
 export interface ToldFailure {

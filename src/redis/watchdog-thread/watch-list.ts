@@ -1,4 +1,4 @@
-import type { Schedule } from '../../core/schedule.js'
+import type { Schedule } from '../../time/schedule.js'
 import { Deadlines } from './deadlines.js'
 import type { Heartbeat } from './heartbeat.js'
 import { instantOf, leaseTimeOf, processClocks } from './instant.js'

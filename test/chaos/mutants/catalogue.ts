@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'watchdog-asleep',
     fault: 'the watchdog renews nothing',
-    in: { source: 'src/core/watchdog.ts' },
+    in: { source: 'src/core/lease/watchdog.ts' },
     text: 'this.#renewFrom(due, 0)',
     becomes: 'due.length = 0',
     nemesis: 'calm',
@@ -137,7 +137,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'no-give-back',
     fault: 'a grant that comes after its caller left is kept',
-    in: { source: 'src/core/give-back.ts' },
+    in: { source: 'src/core/tenure/orphans.ts' },
     text: 'await this.port.abandon(undone())',
     becomes: 'await Promise.resolve()',
     nemesis: 'proxy-delay',
@@ -147,7 +147,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'subscriptions-forgotten',
     fault: 'a new connection is not subscribed to what the one before was',
-    in: { source: 'src/redis/subscriber.ts' },
+    in: { source: 'src/redis/channels/subscriber.ts' },
     text: 'Promise.all(channels.map((channel) => this.#ask(channel)))',
     becomes: 'Promise.resolve()',
     nemesis: 'client-kill',
@@ -157,7 +157,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'deadline-ignored',
     fault: 'a hold stands whatever the clock says',
-    in: { source: 'src/core/possession.ts' },
+    in: { source: 'src/core/tenure/tenures.ts' },
     text: 'if (this.schedule.clock.now() < tenure.deadline) return true',
     becomes: 'if (tenure.name !== undefined) return true',
     nemesis: 'pause',
@@ -168,7 +168,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'waiters-in-line-sleep-on',
     fault: 'who stands in the line of a fair lock sleeps on, whatever it is told',
-    in: { source: 'src/core/line-gate.ts' },
+    in: { source: 'src/core/queue/line-gate.ts' },
     text: 'this.#resting.delete(waiter)\n    waiter.wakeUp.release()',
     becomes: 'this.#resting.delete(waiter)',
     nemesis: 'calm',
@@ -178,7 +178,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'readers-in-line-sleep-on',
     fault: 'who stands in the line of a read-write lock sleeps on, whatever it is told',
-    in: { source: 'src/core/line-gate.ts' },
+    in: { source: 'src/core/queue/line-gate.ts' },
     text: 'this.#resting.delete(waiter)\n    waiter.wakeUp.release()',
     becomes: 'this.#resting.delete(waiter)',
     nemesis: 'calm',
@@ -218,7 +218,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'asks-too-rarely',
     fault: 'the pauses of a spin lock are far too long',
-    in: { source: 'src/core/back-off.ts' },
+    in: { source: 'src/core/acquire/back-off.ts' },
     text: 'Math.min(firstPauseMs * factor ** Math.max(attempts - 1, 0), longestPauseMs)',
     becomes: '1_000 * longestPauseMs',
     nemesis: 'calm',
@@ -238,7 +238,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'slot-not-followed',
     fault: 'a subscription stays away for long when its slot has moved',
-    in: { source: 'src/redis/shard-subscriptions.ts' },
+    in: { source: 'src/redis/channels/shard-subscriptions.ts' },
     text: 'this.schedule.clock.now() + pauseMs(failures), ()',
     becomes: 'this.schedule.clock.now() + 60_000 * pauseMs(failures), ()',
     nemesis: 'move-slot',

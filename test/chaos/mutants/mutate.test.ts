@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import * as scripts from '../../../src/redis/scripts.generated.js'
+import * as scripts from '../../../src/redis/scripts/scripts.generated.js'
 import { nemeses } from '../nemeses/catalogue.js'
 import { mutants } from './catalogue.js'
 import { mutated } from './mutate.js'
 
 const root = new URL('../../../', import.meta.url)
-const module = await readFile(new URL('src/redis/scripts.generated.ts', root), 'utf8')
+const module = await readFile(new URL('src/redis/scripts/scripts.generated.ts', root), 'utf8')
 
 describe.each(mutants)('$name', (mutant) => {
   test('its text is in the library, once in each place', async () => {

@@ -5,7 +5,7 @@ import type { Plugin } from 'esbuild'
 import type { Mutant } from './mutant.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const SCRIPTS = 'src/redis/scripts.generated.ts'
+const SCRIPTS = 'src/redis/scripts/scripts.generated.ts'
 
 /** Has a bundle read the mutant's text in place of the library's. The checkout stays as it is. */
 export function mutation(mutant: Mutant): Plugin {

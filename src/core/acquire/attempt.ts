@@ -1,0 +1,348 @@
+import { ShortLeaseError } from '../../errors/short-lease-error.js'
+import type { Owner } from '../../identity/owner.js'
+import type { AcquireReply, AcquireRequest, BusyReply, Polls } from '../../ports/store.js'
+import type { Locker } from '../locker.js'
+import type { Gate } from '../queue/gate.js'
+import { TIME_IS_UP, type Waiter } from '../queue/waiter.js'
+import { HoldRecord } from '../tenure/hold-record.js'
+import type { Tenure } from '../tenure/tenure.js'
+import type { Call } from './call.js'
+import { isTransient, Outage } from './outage.js'
+import { restMs } from './rest.js'
+
+/** The first attempt gets at least this long for its answer, however short the wait: else a free lock could be refused. */
+const LEAST_ANSWER_MS = 100
+
+/** For what is to be undone although nothing was granted: a place in line. */
+const CARRIED_OUT: Promise<AcquireReply> = Promise.resolve({ outcome: 'granted' })
+
+/** What one call asks the store, and what it has learned from the answers. Leaves no hold behind that nobody has (rule W4). */
+export class Attempt {
+  readonly outage = new Outage()
+  /** Whether the last attempt was made with the watch in force, so that no release can have slipped by. */
+  covered = false
+  holder: Owner | undefined
+  busyUntil = Number.NEGATIVE_INFINITY
+  /** When to ask again, although it may be busy still. */
+  askAgainAt = Number.POSITIVE_INFINITY
+  #count = 0
+  /** Who held it, and how much the store had announced, when it last refused this call with the watch in force. */
+  #refused: { readonly holder: Owner | undefined; readonly heard: number } | undefined
+  #sending = false
+  /** A request whose outcome is unknown: to be repeated, or given back. */
+  #unsettled: { readonly request: AcquireRequest; readonly tenure: Tenure } | undefined
+  /** The request that has given this call a place in the line that the store keeps. */
+  #inLine: AcquireRequest | undefined
+
+  constructor(
+    private readonly locker: Locker,
+    private readonly gate: Gate,
+    private readonly call: Call,
+    private readonly waiter: Waiter,
+    private readonly calledAt: string | undefined,
+  ) {}
+
+  /** The process itself holds the lock: as good as an answer. */
+  knowsBusy(tenure: Tenure): void {
+    this.holder = tenure.owner
+    // One that is being released ends with the answer to that, which wakes; its deadline may have passed already.
+    this.askAgainAt = Number.POSITIVE_INFINITY
+    this.busyUntil = tenure.state === 'held' ? tenure.deadline : Number.POSITIVE_INFINITY
+    this.covered = this.gate.watched
+  }
+
+  /** What the next answer would be is known from one to another call of this process. */
+  knowsFull(until: number): void {
+    this.askAgainAt = until
+    // What was seen to have no end has none by being looked at.
+    if (this.busyUntil !== Number.POSITIVE_INFINITY) this.busyUntil = until
+    this.covered = this.gate.watched
+  }
+
+  /** When to ask again where nothing is announced. Called once for each pause. */
+  pollAt(polls: Polls): number {
+    return this.locker.schedule.clock.now() + polls.pauseMs(this.#count, Math.random())
+  }
+
+  /** Whether the store was asked at all. */
+  get made(): boolean {
+    return this.#count > 0
+  }
+
+  /** As whom the store may know the call already: the next request must be the same one, repeated. */
+  get askedAs(): Owner | undefined {
+    return this.#unsettled?.request.owner ?? this.#inLine?.owner
+  }
+
+  /** What the last try may have taken without anybody knowing is given back: the next one, if any, is another request. */
+  leave(): void {
+    this.#leaveUnsettled()
+    if (this.#inLine) this.#giveBack(this.#inLine, CARRIED_OUT)
+    this.#inLine = undefined
+  }
+
+  /** The tenure has ended to which a nested request was to add a hold: it is not repeated as a first one. */
+  leaveNested(): void {
+    if (this.#unsettled && this.#unsettled.request.heldBefore > 0) this.#leaveUnsettled()
+  }
+
+  #leaveUnsettled(): void {
+    const unsettled = this.#unsettled
+    if (!unsettled) return
+    this.#unsettled = undefined
+    this.#inLine = undefined
+    this.#giveBack(unsettled.request, Promise.reject(this.outage.cause), unsettled.tenure)
+  }
+
+  /** Sends one acquire and deals with its answer. Undefined when it was not granted in time, or failed for the moment. */
+  send(tenure: Tenure): Promise<HoldRecord | undefined> {
+    this.#sending = true
+    const work = this.#send(tenure)
+    if (this.#sending) this.waiter.attempting = work
+    return work
+  }
+
+  async #send(tenure: Tenure): Promise<HoldRecord | undefined> {
+    const { locker, gate, call, waiter } = this
+    const { watchdog } = locker.possession
+    const left = locker.port.inRounds ? new AbortController() : undefined
+    let soFar: BusyReply | undefined
+    try {
+      const answerBy = this.#answerBy()
+      const covered = gate.watched
+      const watched = call.leaseMs === undefined
+      const leaseMs = call.leaseMs ?? watchdog.leaseMs
+      const request: AcquireRequest = {
+        name: tenure.name,
+        owner: tenure.storedAs,
+        heldBefore: tenure.holds.length,
+        leaseMs: leaseMs + locker.settings.quarantineMs,
+        // One that may have been given a place before has it still.
+        ...(locker.port.line && {
+          waits: call.waitMs > 0 && (covered || this.#unsettled?.request.waits === true),
+        }),
+        ...(call.permits !== undefined && { permits: call.permits }),
+        ...(left && { caller: { waitsUntil: answerBy, left: left.signal, hears: (busy) => (soFar = busy) } }),
+      }
+      waiter.askedAs = request.owner
+      gate.looksInto()
+      waiter.wakeUp.drain()
+      this.#count += 1
+      if (watched) watchdog.watch(tenure)
+      const beforeSend = locker.schedule.clock.now()
+      const sent = call.together?.send(request) ?? locker.port.acquire(request)
+      // What an earlier try may have done is settled by an answer, not by another failure.
+      const earlier = this.#repeats(request) ? this.outage.cause : undefined
+      this.#unsettled = undefined
+      this.covered = false
+      let reply: AcquireReply | typeof TIME_IS_UP
+      tenure.growing = true
+      try {
+        reply = await waiter.upTo(answerBy, sent)
+      } catch (error) {
+        tenure.growing = false
+        return this.#failed(request, sent, earlier, error, tenure)
+      }
+      tenure.growing = false
+      if (reply === TIME_IS_UP && soFar) {
+        this.#answered(soFar)
+        this.#wasRefused(soFar, tenure)
+        this.#giveBack(request, settledBy(sent, earlier), tenure)
+        return undefined
+      }
+      if (reply === TIME_IS_UP) return this.#tooLate(request, sent, earlier, beforeSend, tenure)
+      this.#answered(reply)
+      this.covered = covered
+      // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
+      this.busyUntil = Number.NEGATIVE_INFINITY
+      this.askAgainAt = Number.POSITIVE_INFINITY
+      gate.answered(waiter, reply, covered)
+      const untold = reply.outcome === 'busy' && request.waits && !covered
+      if (untold && !locker.port.line?.placePerCall) gate.deserts(request.owner)
+      const deserted = gate.takeDeserted()
+      if (deserted !== undefined) locker.leavePlace(gate.name, deserted)
+      this.#doubtNewsAfter(reply)
+      this.#refused =
+        reply.outcome === 'busy' && covered ? { holder: reply.holder, heard: gate.heard } : undefined
+      const placed = reply.outcome === 'busy' && request.waits && locker.port.line?.placePerCall
+      this.#inLine = placed ? request : undefined
+      if (reply.outcome !== 'granted') return this.#wasRefused(reply, tenure)
+      const renewUntil = watched ? beforeSend + call.maxHoldMs : undefined
+      const grant = new HoldRecord(tenure, call.holder, renewUntil, tenure.fence ?? reply.fence)
+      const { since, leaseMs: grantedMs } = reply.granted ?? { since: beforeSend, leaseMs }
+      if (!locker.possession.granted(gate, grant, since, grantedMs, reply.granted !== undefined)) {
+        this.#giveBack(request, sent, tenure)
+        if (tenure.state === 'over') return undefined
+        return this.#cameTooLate(new ShortLeaseError(call.name, leaseMs))
+      }
+      gate.entered(reply)
+      return this.granted(grant)
+    } finally {
+      left?.abort()
+      this.#sending = false
+      waiter.attempting = undefined
+      if (tenure.renewUntil === undefined) watchdog.unwatch(tenure)
+    }
+  }
+
+  /** The store answers, for all calls of the lock. Whether this call can still use a grant is decided later. */
+  #answered({ outcome }: AcquireReply): void {
+    if (outcome !== 'granted') this.outage.answered()
+    this.gate.outage.answered()
+  }
+
+  /** A lock that was given away without a word while this call listened. (Where a lease has ended there was none to be said.) */
+  #doubtNewsAfter(reply: AcquireReply): void {
+    const { gate } = this
+    if (this.#refused?.heard !== gate.heard) return
+    const same = reply.outcome === 'busy' && reply.holder === this.#refused.holder
+    if (!same) gate.doubtNews()
+  }
+
+  #wasRefused(reply: Exclude<AcquireReply, { outcome: 'granted' }>, tenure: Tenure): undefined {
+    const { locker, gate } = this
+    if (reply.outcome === 'lost') {
+      locker.possession.lose(tenure, 'not-in-store', undefined)
+    } else {
+      this.holder = locker.knownHere(gate, reply.holder)
+      const now = locker.schedule.clock.now()
+      this.busyUntil = now + reply.remainingMs
+      this.askAgainAt = now + (reply.againMs ?? restMs(reply.remainingMs))
+    }
+  }
+
+  /** Whether it is the one whose outcome is unknown, once more. Another one takes no account of that, which is given back. */
+  #repeats({ owner, heldBefore }: AcquireRequest): boolean {
+    if (!this.#unsettled) return false
+    const { request } = this.#unsettled
+    if (request.owner === owner && request.heldBefore === heldBefore) return true
+    this.#leaveUnsettled()
+    return false
+  }
+
+  /**
+   * What is to be undone of a nested request, at the time of the undoing. While its tenure lasts, which waits for nobody, the
+   * owner keeps the holds it has been granted since, and one that may be on its way. After the tenure was lost there is no outer
+   * hold to go back to: then all that owner has is given back, unless the owner is at this lock again under the same name, whose
+   * own release will do that.
+   */
+  #nestedNow(request: AcquireRequest, tenure: Tenure): AcquireRequest {
+    const { gate, waiter, locker } = this
+    // A client that is closed frees no lock whose work may still be running.
+    if (tenure.state !== 'over' || locker.closed) {
+      const holds = tenure.holds.length + (tenure.growing ? 1 : 0)
+      return { ...request, heldBefore: Math.max(request.heldBefore, holds) }
+    }
+    const lapsed = locker.possession.lapsed.has(request.owner)
+    const again = gate.tenureMetBy(tenure.owner)?.storedAs === request.owner || gate.queue.hasOther(waiter)
+    return lapsed || !again ? { ...request, heldBefore: 0 } : request
+  }
+
+  /** The call has the lock, by an answer of the store or by hand-over. */
+  granted(grant: HoldRecord): HoldRecord {
+    const { locker, call, waiter } = this
+    const { tenure } = grant
+    tenure.takenAt ??= this.calledAt
+    grant.grantedAt = locker.schedule.clock.now()
+    grant.waitedMs = grant.grantedAt - waiter.startedAt
+    grant.holdCount = tenure.holds.length
+    locker.metrics.granted(grant.waitedMs)
+    locker.confirmed(grant)
+    if (locker.hears('acquired')) {
+      const { holdCount, waitedMs } = grant
+      locker.emit('acquired', { name: call.name, owner: tenure.owner, holdCount, waitedMs })
+    }
+    return grant
+  }
+
+  /** No answer in time: what the request may come to is given back. */
+  #tooLate(
+    request: AcquireRequest,
+    sent: Promise<AcquireReply>,
+    earlier: unknown,
+    sentAt: number,
+    tenure: Tenure,
+  ): undefined {
+    this.#cutShort(request, this.locker.schedule.clock.now() - sentAt)
+    this.#giveBack(request, settledBy(sent, earlier), tenure)
+  }
+
+  /** Returns when the request is to be repeated after a pause; else its caller hears of the failure. */
+  #failed(
+    request: AcquireRequest,
+    sent: Promise<AcquireReply>,
+    earlier: unknown,
+    error: unknown,
+    tenure: Tenure,
+  ): undefined {
+    const { locker, waiter } = this
+    if (waiter.cancelled || !isTransient(error)) {
+      this.#giveBack(request, settledBy(sent, earlier), tenure)
+      throw error
+    }
+    const now = locker.schedule.clock.now()
+    this.gate.outage.failed(error, now)
+    if (error instanceof ShortLeaseError) return this.#cameTooLate(error)
+    this.outage.failed(error, now)
+    this.#unsettled = { request, tenure }
+    this.gate.forgetPlace(request.owner)
+    if (this.call.waitMs === 0) throw error
+    this.throwIfOutOfPatience()
+  }
+
+  /** As {@link #failed}, for a reason that concerns this call alone: the calls behind it go on. */
+  #cameTooLate(error: ShortLeaseError): undefined {
+    const { locker, outage, gate, waiter, call } = this
+    const now = locker.schedule.clock.now()
+    outage.failed(error, now)
+    if (call.waitMs === 0 || outage.lastedMs(now) >= locker.settings.storeTimeoutMs) throw error
+    this.throwIfOutOfPatience()
+    gate.stepBehind(waiter)
+  }
+
+  /** Throws when the store has failed for too long, whichever call found that out. */
+  throwIfOutOfPatience(): void {
+    const { gate, waiter, locker } = this
+    const lastedMs = gate.outage.lastedMs(locker.schedule.clock.now(), waiter.startedAt)
+    if (gate.outage.on && lastedMs >= locker.settings.storeTimeoutMs) throw gate.outage.cause
+  }
+
+  /**
+   * The wait ended before the answer came. That is the store's fault only where it had its time: a call that spent its wait in
+   * the queue, or was answered before, may have asked a moment ago.
+   */
+  #cutShort({ name }: AcquireRequest, unansweredMs: number): void {
+    const { outage, locker } = this
+    if (!outage.on && unansweredMs < LEAST_ANSWER_MS / 2) return
+    outage.failed(outage.cause ?? locker.noAnswer(name), locker.schedule.clock.now())
+  }
+
+  /** By when the answer must be there (rule W5). A single attempt has as long as the store gives any command. */
+  #answerBy(): number {
+    const { call } = this
+    const { startedAt } = this.waiter
+    if (call.waitMs === 0) return Number.POSITIVE_INFINITY
+    return startedAt + (this.#count === 0 ? Math.max(call.waitMs, LEAST_ANSWER_MS) : call.waitMs)
+  }
+
+  #giveBack(request: AcquireRequest, sent: Promise<AcquireReply>, tenure?: Tenure): void {
+    const { giveBack } = this.locker
+    const placed = this.gate.forgetPlace(request.owner)
+    const nested = tenure && request.heldBefore > 0
+    void giveBack.begin(
+      request,
+      placed ? sent.catch(stillPlaced) : sent,
+      nested ? () => this.#nestedNow(request, tenure) : undefined,
+    )
+  }
+}
+
+/** A request that was refused for good did nothing, and its place is where it was. */
+function stillPlaced(error: unknown): Promise<AcquireReply> {
+  return isTransient(error) ? Promise.reject(error) : CARRIED_OUT
+}
+
+/** How a request ended that was sent more than once: an answer settles it, another failure does not settle an earlier one. */
+function settledBy(sent: Promise<AcquireReply>, earlier: unknown): Promise<AcquireReply> {
+  return earlier === undefined ? sent : sent.catch(() => Promise.reject(earlier))
+}

@@ -1,0 +1,29 @@
+import type { Locker } from '../locker.js'
+import type { Gate } from '../queue/gate.js'
+import type { Waiter } from '../queue/waiter.js'
+
+/** A wait for oneself looks like any other wait: only its length gives it away. */
+export function warnOfLongWait(
+  locker: Locker,
+  gate: Gate,
+  waiter: Waiter,
+  waiterStack: string | undefined,
+): void {
+  const { name } = gate
+  const holder = gate.tenures.find(({ state }) => state === 'held')
+  if (!holder) return
+  const waitedMs = locker.schedule.clock.now() - waiter.startedAt
+  locker.emit('warning', {
+    code: 'LONG_LOCAL_WAIT',
+    name,
+    owner: waiter.caller.owner,
+    holder: holder.owner,
+    waitedMs,
+    message:
+      `A call has waited ${Math.round(waitedMs)} ms for lock "${name}", which this process itself holds as ` +
+      `${holder.owner}. If the waiting code runs inside the guarded section, it waits for itself: nest with withLock() or ` +
+      'holdfast.run(), or pass the same { owner }.',
+    waiterStack,
+    holderStack: holder.takenAt,
+  })
+}

@@ -1,0 +1,125 @@
+import type { AcquireReply } from '../../ports/store.js'
+import type { Locker } from '../locker.js'
+import type { Gate } from '../queue/gate.js'
+import type { Waiter } from '../queue/waiter.js'
+import { HoldRecord } from './hold-record.js'
+import { Tenure } from './tenure.js'
+
+/**
+ * Hand-over within the process: when the last hold of an owner is given back and other calls of the same process wait, the
+ * process keeps the lock and the next call in line gets it.
+ *
+ * This is lock cohorting (Dice, Marathe and Shavit, "Lock Cohorting: A General Technique for Designing NUMA Locks", PPoPP
+ * 2012) with processes in the place of NUMA nodes: the lock in the store is the global lock, the wait queue the local one, and
+ * a release first looks for a successor of its own cohort, because handing over within it costs no round trip. As there, it is
+ * bounded: by a count (`maxHandOvers`), and by the time the process has had the lock (`handOverSliceMs`), after which the lock is
+ * really released and announced. A process that gave up the lock with others waiting then steps back (gate.ts): being awake
+ * already it would win every race against those that have yet to hear of it. It asks again when somebody else has released the
+ * lock, or after a moment. Where more than one other waits it gives as many of their releases the same moment, since the store
+ * tells them all in the same order each time: without that the first two would pass the lock to and fro between them.
+ *
+ * Under the watchdog a hand-over sends nothing. The store goes on knowing the lock by the owner it was granted to
+ * (`Tenure.storedAs`), which is invisible to others, for whom all owners of a process are equally somebody else; ownership
+ * within the process is enforced here. With an explicit lease on either side the lease in the store must change, and a fenced
+ * lock must mint a token: then one command does it, atomically, and nobody else gets in between.
+ */
+
+/**
+ * For how long a lock may go from call to call without a word from the store, which may have lost it meanwhile (its key was deleted, a
+ * failover). After that a hand-over is a command, which finds out.
+ */
+const LONGEST_UNCONFIRMED_MS = 250
+
+/** The waiter of this process that gets the lock now; undefined when there is none, or when it is the turn of other processes. */
+export function heirOf({ settings, schedule }: Locker, gate: Gate, tenure: Tenure): Waiter | undefined {
+  const heir = gate.heir()
+  if (!heir) return undefined
+  const spent =
+    tenure.handOvers >= settings.maxHandOvers ||
+    schedule.clock.now() - tenure.since >= settings.handOverSliceMs
+  return spent ? undefined : heir
+}
+
+/** Whether the store need not hear of it: then the lock can change hands in memory. */
+export function staysAsItIs(
+  { port, schedule }: Locker,
+  { tenure, renewUntil }: HoldRecord,
+  heir: Waiter,
+): boolean {
+  if (renewUntil === undefined || heir.call.leaseMs !== undefined || port.fenced) return false
+  const [first] = tenure.passed
+  return !first || schedule.clock.now() - first.at <= LONGEST_UNCONFIRMED_MS
+}
+
+/** Hands the lock on in memory. The heir's hold is in force when this returns. */
+export function passOn(locker: Locker, tenure: Tenure, last: HoldRecord, heir: Waiter): void {
+  const { call } = heir
+  const now = locker.schedule.clock.now()
+  const grant = new HoldRecord(tenure, call.holder, now + call.maxHoldMs, last.fence)
+  grant.handedOver = true
+  tenure.passTo(call.caller.owner, grant, now)
+  locker.possession.watchdog.resume(tenure)
+  heir.inherit(grant)
+}
+
+/**
+ * Hands the lock on with one command. After `lost` there was nothing to hand on. After `unknown` the lock is still to be
+ * released, which may find it gone: what the heir may have got is being taken back.
+ */
+export async function passOnInStore(
+  locker: Locker,
+  gate: Gate,
+  tenure: Tenure,
+  heir: Waiter,
+  onDone: () => void,
+): Promise<'done' | 'lost' | 'unknown'> {
+  const { possession, port, schedule, giveBack } = locker
+  const { call } = heir
+  const watched = call.leaseMs === undefined
+  const leaseMs = call.leaseMs ?? possession.watchdog.leaseMs
+  const { name } = tenure
+  // Stored as an owner the store has never heard of, nothing can be astray under it.
+  const next = new Tenure(name, call.caller.owner, locker.nextOwner())
+  next.since = tenure.since
+  next.handOvers = tenure.handOvers + 1
+  if (watched) possession.watchdog.watch(next)
+  const beforeSend = schedule.clock.now()
+  const storeMs = leaseMs + locker.settings.quarantineMs
+  const request = { name, owner: next.storedAs, heldBefore: 0, leaseMs: storeMs }
+  heir.promised = true
+  const sent = port.handOver({ ...request, from: tenure.storedAs })
+  let reply: AcquireReply
+  try {
+    reply = await sent
+  } catch {
+    heir.promised = false
+    possession.watchdog.unwatch(next)
+    void giveBack.begin(request, sent)
+    giveBack.retire(tenure.storedAs)
+    return 'unknown'
+  }
+  if (reply.outcome !== 'granted') {
+    heir.promised = false
+    possession.watchdog.unwatch(next)
+    return 'lost'
+  }
+  const grant = new HoldRecord(
+    next,
+    call.holder,
+    watched ? beforeSend + call.maxHoldMs : undefined,
+    reply.fence,
+  )
+  grant.handedOver = true
+  const inTime = possession.granted(gate, grant, beforeSend, leaseMs)
+  possession.end(tenure)
+  // The previous holder's end is told before the next one's beginning.
+  onDone()
+  if (!inTime) {
+    heir.promised = false
+    possession.watchdog.unwatch(next)
+    void giveBack.begin(request, sent)
+  } else if (!heir.gone) heir.inherit(grant)
+  // It has left meanwhile: the next in line gets it, or nobody.
+  else await locker.discard(grant)
+  return 'done'
+}

@@ -1,0 +1,208 @@
+import type { LossReason } from '../../errors/errors.js'
+import type { Emit } from '../../events/events.js'
+import type { Owner } from '../../identity/owner.js'
+import type { Metrics } from '../../metrics/metrics.js'
+import type { LockPort } from '../../ports/store.js'
+import type { Schedule } from '../../time/schedule.js'
+import { endHold } from '../../trace/hold.js'
+import { leaseDeadline } from '../lease/lease.js'
+import { Watchdog } from '../lease/watchdog.js'
+import type { Gate } from '../queue/gate.js'
+import type { HoldRecord } from './hold-record.js'
+import { LapsedOwners } from './lapsed-owners.js'
+import type { Holding, Tenure } from './tenure.js'
+
+/**
+ * The tenures of this client: how they begin, last, are lost and end. The one writer of that state, so that grant, renewal,
+ * deadline and release cannot contradict each other.
+ */
+export class Tenures {
+  readonly watchdog: Watchdog
+  readonly lapsed: LapsedOwners
+  readonly #gates = new Map<Tenure, Gate>()
+
+  constructor(
+    private readonly port: LockPort,
+    private readonly schedule: Schedule,
+    private readonly emit: Emit,
+    private readonly metrics: Metrics,
+    watchdogMs: number,
+    private readonly quarantineMs: number,
+    private readonly onEnd: (gate: Gate, tenure: Tenure) => void,
+    /** A tenure is forgotten while its last release is under way, which could still undo what the same owner acquires next. */
+    private readonly onAstray: (tenure: Tenure, releasing: HoldRecord) => void,
+  ) {
+    this.lapsed = new LapsedOwners(schedule.clock)
+    this.watchdog = new Watchdog(
+      watchdogMs,
+      quarantineMs,
+      port,
+      schedule,
+      emit,
+      metrics,
+      (tenure, cause) => this.lose(tenure, 'not-in-store', cause),
+      (tenure) => this.#renewed(tenure),
+    )
+  }
+
+  /** Tenures held now. */
+  get size(): number {
+    return this.#gates.size
+  }
+
+  /** The tenure that a call for `owner` meets at the gate, if it still stands by the clock (rule L3: however late anybody looks). */
+  current(gate: Gate, owner: Owner): Tenure | undefined {
+    const tenure = gate.tenureMetBy(owner)
+    if (tenure?.state !== 'held' || this.check(tenure)) return tenure
+    return gate.tenureMetBy(owner)
+  }
+
+  /** Compares the clock with the tenure's deadline and draws the consequence. Tells whether it is still held. */
+  check(tenure: Tenure): boolean {
+    if (tenure.state === 'over') return false
+    if (this.schedule.clock.now() < tenure.deadline) return true
+    this.lose(tenure, endOf(tenure), undefined)
+    return false
+  }
+
+  /**
+   * Adds a hold that the store has granted; the first one begins the tenure. False when the grant came too late to be used.
+   * @param byItself whether the store chose the lease, shorter than the watchdog's: most holds are over before it is renewed
+   */
+  granted(gate: Gate, grant: HoldRecord, beforeSend: number, leaseMs: number, byItself = false): boolean {
+    const { tenure } = grant
+    if (tenure.state === 'over') return false
+    tenure.extend(leaseDeadline(beforeSend, leaseMs))
+    const now = this.schedule.clock.now()
+    if (now >= tenure.deadline) return false
+    // The store gave the lock to another owner of this process: then the tenure this process believed in is gone.
+    // One that is being released is left to its own answer, which may be on its way still.
+    for (const believed of gate.disprovedBy(tenure)) {
+      if (believed.state === 'held') this.lose(believed, 'not-in-store', undefined)
+      if (believed.releasing) this.onAstray(believed, believed.releasing)
+    }
+    tenure.holds.push(grant)
+    if (tenure.state === 'pending') {
+      tenure.state = 'held'
+      if (tenure.handOvers === 0) tenure.since = now
+      tenure.fence = grant.fence
+      gate.began(tenure)
+      this.#gates.set(tenure, gate)
+      tenure.alarm = this.schedule.at(tenure.deadline, () => this.#deadlinePassed(tenure))
+    } else if (tenure.alarm) {
+      this.schedule.move(tenure.alarm, tenure.deadline)
+    }
+    if (grant.renewUntil !== undefined) this.watchdog.hasten(tenure, byItself ? leaseMs / 3 : 0)
+    return true
+  }
+
+  /** Where the tenure's lock is asked for; undefined once the tenure is over. */
+  gateOf(tenure: Tenure): Gate | undefined {
+    return this.#gates.get(tenure)
+  }
+
+  lose(tenure: Tenure, reason: LossReason, cause: unknown): void {
+    if (!this.end(tenure)) return
+    const { name, owner } = tenure
+    if (reason === 'lease-expired') this.#lapsed(tenure)
+    for (const holding of tenure.holds.splice(0)) {
+      holding.lost(reason, cause)
+      this.holdEnded(holding)
+    }
+    this.metrics.lost(reason)
+    // A lease that ran out says nothing of the time before; a store that does not know of the tenure may not have for a while.
+    if (reason === 'not-in-store')
+      for (const { owner } of tenure.passed) this.emit('lost', { name, owner, reason, cause, over: true })
+    this.emit('lost', { name, owner, reason, cause, over: false })
+  }
+
+  /** Generously: a twentieth of the lease for the clocks, a renewal that may have been carried out, the quarantine. */
+  #lapsed({ storedAs, since, deadline }: Tenure): void {
+    const allowanceMs = (deadline - since) / 20 + this.watchdog.leaseMs + this.quarantineMs
+    this.lapsed.add(storedAs, this.schedule.clock.now() + allowanceMs)
+  }
+
+  /** The tenure is over: nothing renews it or watches its time any more. False when it was over before. */
+  end(tenure: Tenure): boolean {
+    const gate = this.#gates.get(tenure)
+    if (!gate) return false
+    if (tenure.releasing && gate.tenures.includes(tenure)) this.onAstray(tenure, tenure.releasing)
+    tenure.state = 'over'
+    this.#gates.delete(tenure)
+    this.watchdog.unwatch(tenure)
+    this.schedule.cancel(tenure.alarm)
+    gate.ended(tenure)
+    this.onEnd(gate, tenure)
+    return true
+  }
+
+  /**
+   * Looks in the store whether this process still has the lock, because something was announced that may have been its end
+   * (somebody has forced it open). A store that does not answer tells nothing: renewals and the deadline go on.
+   */
+  verify(tenure: Tenure): void {
+    const { name, storedAs } = tenure
+    this.port.inspect(name).then(
+      ({ owners }) => {
+        if (tenure.state === 'held' && !owners.some(({ owner }) => owner === storedAs))
+          this.lose(tenure, 'not-in-store', undefined)
+      },
+      () => undefined,
+    )
+  }
+
+  /** One hold less: a sibling that waited may re-enter now. */
+  lessened(tenure: Tenure): void {
+    this.#gates.get(tenure)?.next(tenure.owner)
+  }
+
+  /** As {@link close}, for what is not being released at the moment. */
+  closeHeld(error: Error): void {
+    this.#endAll(error, ({ state }) => state === 'held')
+  }
+
+  /** This client looks after nothing any more. What is held stays so until its lease ends, but nobody will tell. */
+  close(error: Error): void {
+    this.watchdog.stop()
+    this.#endAll(error, () => true)
+  }
+
+  #endAll(error: Error, which: (tenure: Tenure) => boolean): void {
+    for (const tenure of [...this.#gates.keys()]) {
+      if (!which(tenure)) continue
+      for (const holding of tenure.holds) {
+        holding.unattended(error)
+        this.holdEnded(holding)
+      }
+      this.end(tenure)
+    }
+  }
+
+  /** A hold stands no more: its release was asked for, its lock was lost, or the client is closed. Counts once. */
+  holdEnded(holding: Holding): void {
+    if (holding.counted) return
+    holding.counted = true
+    const heldMs = this.schedule.clock.now() - holding.grantedAt
+    this.metrics.holdEnded(heldMs)
+    endHold(holding.trace, heldMs, holding.endedBy)
+  }
+
+  #renewed(tenure: Tenure): void {
+    this.metrics.renewed()
+    if (tenure.alarm) this.schedule.move(tenure.alarm, tenure.deadline)
+    const { name, owner } = tenure
+    this.emit('renewed', { name, owner, remainingMs: tenure.deadline - this.schedule.clock.now() })
+  }
+
+  #deadlinePassed(tenure: Tenure): void {
+    // While the last release is under way its answer decides: a lock given back in time was not lost.
+    if (tenure.state !== 'held' || !this.check(tenure)) return
+    // It was renewed in its thread meanwhile, and this one has yet to hear of it.
+    tenure.alarm = this.schedule.at(tenure.deadline, () => this.#deadlinePassed(tenure))
+  }
+}
+
+/** How a possession has ended whose deadline has passed. */
+function endOf({ deadline }: Tenure): LossReason {
+  return deadline === Number.NEGATIVE_INFINITY ? 'not-in-store' : 'lease-expired'
+}

@@ -1,0 +1,175 @@
+import { EventEmitter } from 'eventemitter3'
+import { type Compute, ComputeOnce } from '../compute-once/compute-once.js'
+import type { ComputeOnceOptions } from '../compute-once/compute-once-options.js'
+import { InvalidArgumentError } from '../errors/errors.js'
+import type { HoldfastEvents } from '../events/events.js'
+import { checkName } from '../facade/checks.js'
+import { checkSpinOptions, type SpinOptions } from '../facade/spin-options.js'
+import { checkSequencer } from '../fence/check-sequencer.js'
+import { GuardedValue } from '../fence/guarded-value.js'
+import type { Sequencer } from '../fence/sequencer.js'
+import { CountDownLatch } from './count-down-latch.js'
+import { Lock } from './lock.js'
+import { MultiLock } from './multi-lock.js'
+import { PermitExpirableSemaphore } from './permit-expirable-semaphore.js'
+import { ReadWriteLock } from './read-write-lock.js'
+import type { Kind, Kinds } from './registry.js'
+import { Semaphore } from './semaphore.js'
+import { StripedLock } from './striped-lock.js'
+
+/** The kind of lock whose holds have sequencers. */
+const FENCED: Kind = 'fenced lock'
+
+/** The handles that a `Holdfast` creates: every kind of lock, by name. Creating one sends nothing. */
+export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
+  /** @internal */
+  protected abstract readonly kinds: Kinds
+  #computeOnce: ComputeOnce | undefined
+
+  /**
+   * The reentrant lock of that name. Sends nothing.
+   *
+   * @param name any well-formed string; the key in the store is the client's `keyPrefix` followed by it.
+   */
+  lock(name: string): Lock {
+    return new Lock(checkName(name), this.kinds.of('lock'))
+  }
+
+  /**
+   * The reentrant lock of that name, with a fencing token for each tenure: `hold.fence`. The same lock as `lock(name)` and as
+   * Redisson's `RFencedLock`, whose counter it shares. See docs/fencing.md. Sends nothing.
+   */
+  fencedLock(name: string): Lock {
+    return new Lock(checkName(name), this.kinds.of('fenced lock'))
+  }
+
+  /**
+   * The reentrant lock of that name, first come, first served across processes: a release grants it to the call that has waited
+   * longest. Excludes `lock(name)`. See docs/fair-lock.md. Sends nothing.
+   */
+  fairLock(name: string): Lock {
+    return new Lock(checkName(name), this.kinds.of('fair lock'))
+  }
+
+  /**
+   * A lock of that name that many owners may hold to read, or one to write; first come, first served. It is a separate lock: it does
+   * not exclude `lock(name)`, nor Redisson's `RReadWriteLock`. See docs/read-write-lock.md. Sends nothing.
+   */
+  readWriteLock(name: string): ReadWriteLock {
+    checkName(name)
+    const of = (kind: 'read lock' | 'write lock'): Lock => new Lock(name, this.kinds.of(kind))
+    return new ReadWriteLock(name, of('read lock'), of('write lock'))
+  }
+
+  /**
+   * Permits that any number of calls share: each takes one or more, or waits. The same as Redisson's `RSemaphore` of that name, except
+   * that a crash returns permits. See docs/semaphore.md. Sends nothing.
+   */
+  semaphore(name: string): Semaphore {
+    return new Semaphore(checkName(name), this.kinds.of('semaphore'), present(this.kinds.session.semaphore))
+  }
+
+  /**
+   * Permits with an id and a lease each, so that another process can prolong or return them: Redisson's
+   * `RPermitExpirableSemaphore` of that name. See docs/permit-expirable-semaphore.md. Sends nothing.
+   */
+  permitExpirableSemaphore(name: string): PermitExpirableSemaphore {
+    const terms = this.kinds.of('permit-expirable semaphore')
+    return new PermitExpirableSemaphore(
+      checkName(name),
+      terms,
+      present(this.kinds.session.permitExpirableSemaphore),
+    )
+  }
+
+  /**
+   * A count that calls wait for to reach zero: Redisson's `RCountDownLatch` of that name. See docs/count-down-latch.md. Sends
+   * nothing.
+   */
+  countDownLatch(name: string): CountDownLatch {
+    return new CountDownLatch(
+      checkName(name),
+      this.kinds.of('count-down latch'),
+      present(this.kinds.session.countDownLatch),
+    )
+  }
+
+  /**
+   * A value in the store that is written together with a fencing token, and refuses a write with a smaller token than it has seen.
+   * See docs/fencing.md. Sends nothing.
+   */
+  guardedValue(key: string): GuardedValue {
+    const { locker } = this.kinds.of('lock')
+    return new GuardedValue(checkName(key), present(this.kinds.session.guardedValues), (ask) =>
+      locker.query(ask),
+    )
+  }
+
+  /**
+   * Checks a sequencer that a holder has passed on ({@link Hold.sequencer}).
+   *
+   * @returns its content, if that same tenure still held the lock when the store answered.
+   * @throws `SequencerError` if the text is not a sequencer or was changed; `StaleSequencerError` if the tenure is over.
+   */
+  async checkSequencer(text: string): Promise<Sequencer> {
+    const { fencedLock, readWriteLock } = this.kinds.session
+    const ports = new Map([
+      [FENCED, fencedLock],
+      ['read lock', readWriteLock?.read],
+      ['write lock', readWriteLock?.write],
+    ])
+    return await this.kinds.of('lock').locker.query(() => checkSequencer(text, (kind) => ports.get(kind)))
+  }
+
+  /**
+   * The reentrant lock of that name for servers and proxies without pub/sub: a waiter polls, with growing pauses. Excludes
+   * `lock(name)`, whose waiters do not hear its releases and wake when the lease that they saw has ended. Sends nothing.
+   *
+   * @throws `InvalidArgumentError` if an option is invalid.
+   */
+  spinLock(name: string, options: SpinOptions = {}): Lock {
+    return new Lock(checkName(name), { ...this.kinds.of('spin lock'), polls: checkSpinOptions(options) })
+  }
+
+  /**
+   * Several locks as one: a call holds all of them, or none. All callers take them in the same order, so two calls that list the same
+   * locks in different orders do not wait for each other. See docs/multi-lock.md. Sends nothing.
+   *
+   * @param locks locks of this `Holdfast`, of any kinds, with different names.
+   */
+  multiLock(locks: readonly Lock[]): MultiLock {
+    return new MultiLock(locks, this.kinds.of('lock'))
+  }
+
+  /**
+   * One resource split over several locks, named `<name>:0` to `<name>:<stripes - 1>`: lock a part of it by key, or any free part.
+   * See docs/striped-lock.md. Sends nothing.
+   *
+   * @param stripes their number: from 1 to 65536, the same in all programs that share the resource.
+   */
+  stripedLock(name: string, stripes: number): StripedLock {
+    return new StripedLock(checkName(name), stripes, this.kinds.of('lock'))
+  }
+
+  /**
+   * Returns the value stored under `key`. If there is none, one caller in one process computes it with `compute`, and all others
+   * get that value. See docs/compute-once.md.
+   *
+   * @throws what `compute` throws, to the caller that computed; the next waiting caller then computes.
+   * @throws `UnstorableValueError` if JSON cannot carry the value; `LockTimeoutError` if there was none within `waitMs`.
+   */
+  async computeOnce<Value>(
+    key: string,
+    compute: Compute<Value>,
+    options: ComputeOnceOptions,
+  ): Promise<Awaited<Value>> {
+    this.#computeOnce ??= new ComputeOnce(this.kinds.of('lock'), present(this.kinds.session.values))
+    return await this.#computeOnce.get(key, compute, options)
+  }
+}
+
+/** The port of a kind that a store may not support. */
+function present<Port>(port: Port | undefined): Port {
+  if (port === undefined) throw new InvalidArgumentError('kind', port, 'a kind that this store supports')
+  return port
+}

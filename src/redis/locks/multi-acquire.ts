@@ -1,0 +1,54 @@
+import { isOwner } from '../../identity/owner.js'
+import type { BatchPort } from '../../ports/kind-ports.js'
+import type { AcquireReply, AcquireRequest } from '../../ports/store.js'
+import type { Link } from '../connection/link.js'
+import { slotOf } from '../connection/slot.js'
+import { runScript, type Script } from '../scripts/script.js'
+import { multiAcquire, multiAcquireOne } from '../scripts/scripts.generated.js'
+
+/** Several reentrant locks of one slot, asked for with one script. */
+export class MultiAcquire implements BatchPort {
+  constructor(
+    private readonly link: Link,
+    private readonly keyPrefix: string,
+    /** What must have happened before a lock is granted; undefined when it has. */
+    private readonly ready: () => Promise<unknown> | undefined,
+  ) {}
+
+  /** The slot; a server that is no cluster has but one place. */
+  placeOf(name: string): number {
+    return this.link.publishCommand === 'SPUBLISH' ? slotOf(this.keyPrefix + name) : 0
+  }
+
+  acquireAll(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]> {
+    return this.#acquire(multiAcquire, requests)
+  }
+
+  acquireOne(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]> {
+    return this.#acquire(multiAcquireOne, requests)
+  }
+
+  async #acquire(script: Script, requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]> {
+    const [first, ...others] = requests
+    if (!first) return []
+    const starting = this.ready()
+    if (starting) await starting
+    const keys = [this.keyPrefix + first.name, ...others.map(({ name }) => this.keyPrefix + name)] as const
+    const args = [first.leaseMs, ...requests.map(({ owner }) => owner)]
+    return await runScript(this.link, script, keys, first.name, args, (reply) => {
+      const answers: unknown[] = Array.isArray(reply) ? reply : []
+      return requests.map((_, index) => replyOf(answers[index]))
+    })
+  }
+}
+
+function replyOf(answer: unknown): AcquireReply {
+  if (answer === 1) return { outcome: 'granted' }
+  const [left, holder]: unknown[] = Array.isArray(answer) ? answer : []
+  return {
+    outcome: 'busy',
+    // Redis's PTTL: -1 it has no end. What is free was only not taken.
+    remainingMs: left === -1 ? Number.POSITIVE_INFINITY : Math.max(Number(left ?? 0), 0),
+    holder: typeof holder === 'string' && isOwner(holder) ? holder : undefined,
+  }
+}

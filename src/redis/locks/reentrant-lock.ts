@@ -1,0 +1,153 @@
+import { isOwner } from '../../identity/owner.js'
+import type { BatchPort } from '../../ports/kind-ports.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  HandOverRequest,
+  LockPort,
+  LockState,
+  News,
+  ReleaseReply,
+  ReleaseRequest,
+  RenewRequest,
+  Watch,
+} from '../../ports/store.js'
+import type { ReleaseChannels } from '../channels/release-channel.js'
+import type { Link, NodeLink } from '../connection/link.js'
+import type { LockCommands } from '../line/lock-commands.js'
+import { HOLDERS_OF_PERMITS } from '../permits/semaphore-keys.js'
+import { scanKeys } from '../scan.js'
+import { runScript } from '../scripts/script.js'
+import { inspect } from '../scripts/scripts.generated.js'
+import type { ThreadRenewals } from '../watchdog-thread/thread-renewals.js'
+import { renewalOf } from './lease-kinds.js'
+import { MultiAcquire } from './multi-acquire.js'
+import { renewEach } from './renewal.js'
+
+/** What the ports of a session share. */
+export interface LockParts {
+  readonly link: Link
+  readonly channels: ReleaseChannels
+  readonly keyPrefix: string
+}
+
+/**
+ * The reentrant lock as Redisson's `RLock` keeps it: a hash of owner -> hold count, whose time to live is the lease. Those who wait
+ * for it here stand in no line: they try when a release is announced.
+ */
+export class ReentrantLockPort implements LockPort {
+  /** A token is minted for one lock at a time, and a line that each call has its place in is not jumped. */
+  readonly together: BatchPort | undefined
+
+  constructor(
+    protected readonly parts: LockParts,
+    protected readonly commands: LockCommands,
+    readonly thread?: ThreadRenewals | undefined,
+    placePerCall = false,
+  ) {
+    if (commands.fenced || placePerCall) return
+    this.together = new MultiAcquire(parts.link, parts.keyPrefix, () => this.starting())
+  }
+
+  get fenced(): boolean {
+    return this.commands.fenced
+  }
+
+  get watchesInOrder(): boolean {
+    return this.parts.link.subscribesInOrder
+  }
+
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    const starting = this.starting()
+    if (starting) await starting
+    return await this.commands.acquire(request)
+  }
+
+  /** To be waited for before anything is acquired: a block of the event loop may come right after the first grant. */
+  protected starting(): Promise<unknown> | undefined {
+    return this.thread?.start()
+  }
+
+  async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
+    await this.commands.release(name, owner, heldBefore + 1, true)
+  }
+
+  handOver(request: HandOverRequest): Promise<AcquireReply> {
+    return this.commands.handOver(request)
+  }
+
+  async release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
+    const { link } = this.parts
+    const { breaks } = link
+    const reply = await this.commands.release(name, owner, heldBefore, false)
+    if (reply === 0) return 'still-held'
+    if (reply > 0) return this.released(name, reply - 1)
+    // A last release that may have been delivered before finds nothing left to release: it was carried out then.
+    return heldBefore === 1 && (repeated || link.breaks !== breaks) ? 'released' : 'not-owner'
+  }
+
+  /** @param told how many listeners heard of it. */
+  protected released(name: string, told: number): ReleaseReply {
+    const others = told - (this.parts.channels.subscribed(this.commands.releaseChannel(name)) ? 1 : 0)
+    return others > 0 ? { others } : 'released'
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    const { link, keyPrefix } = this.parts
+    return renewEach(link, requests, (request) => renewalOf.lock(keyPrefix, request))
+  }
+
+  watch(name: string, onNews: (news?: News) => void): Watch {
+    return this.parts.channels.watch(this.commands.releaseChannel(name), () => onNews())
+  }
+
+  async inspect(name: string): Promise<LockState> {
+    const [left, ...fields] = await runScript(this.parts.link, inspect, this.key(name), name, [], list)
+    const owners: Array<LockState['owners'][number]> = []
+    for (let index = 0; index < fields.length; index += 2) {
+      const owner = fields[index]
+      const holds = Number(fields[index + 1])
+      if (typeof owner === 'string' && isOwner(owner) && Number.isInteger(holds))
+        owners.push({ owner, holds })
+    }
+    return { name, owners, remainingMs: timeLeft(left) }
+  }
+
+  async countWatchers(name: string): Promise<number> {
+    return await this.commands.countWaiting(name)
+  }
+
+  async forceUnlock(name: string): Promise<boolean> {
+    return (await this.commands.forceUnlock(name)) > 0
+  }
+
+  async *list(pattern: string): AsyncIterable<LockState> {
+    for (const node of await this.parts.link.nodes()) yield* this.#listNode(node, pattern)
+  }
+
+  async *#listNode(node: NodeLink, pattern: string): AsyncIterable<LockState> {
+    const { keyPrefix } = this.parts
+    for await (const key of scanKeys(node, keyPrefix, pattern)) {
+      // A semaphore's table of holders, and that of the processes in a line, have the shape of a lock, and are none.
+      if (key.startsWith(`${HOLDERS_OF_PERMITS}:`)) continue
+      const state = await this.inspect(key.slice(keyPrefix.length))
+      if (state.owners.length > 0) yield state
+    }
+  }
+
+  /** Everything is derived from this one name, so that prefix and hash tags agree everywhere. */
+  protected key(name: string): string {
+    return this.parts.keyPrefix + name
+  }
+}
+
+function list(reply: unknown): unknown[] {
+  return Array.isArray(reply) ? reply : []
+}
+
+/** Redis's PTTL: -2 there is no such key, -1 it has no end. */
+function timeLeft(reply: unknown): number {
+  const left = Number(reply)
+  if (left === -1) return Number.POSITIVE_INFINITY
+  return Math.max(left, 0)
+}

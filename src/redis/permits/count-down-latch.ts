@@ -1,0 +1,144 @@
+import { StoreError } from '../../errors/errors.js'
+import type { CountDownLatchPort } from '../../ports/kind-ports.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  HandOverRequest,
+  LockState,
+  News,
+  ReleaseReply,
+  RenewRequest,
+  Watch,
+} from '../../ports/store.js'
+import { Announcements } from '../channels/announcements.js'
+import type { ReleaseChannels } from '../channels/release-channel.js'
+import type { Argument, Link } from '../connection/link.js'
+import { runScript, type Script } from '../scripts/script.js'
+import { latchCountDown, latchDelete, latchSet } from '../scripts/scripts.generated.js'
+import { latchChannelOf, REQUEST_KEPT_MS, requestKeyOf } from './semaphore-keys.js'
+
+/** What is published when a latch has opened, and when a count was set. */
+const OPEN = '0'
+const CLOSED = '1'
+
+const ENTERED: AcquireReply = { outcome: 'granted', room: Number.POSITIVE_INFINITY }
+
+/**
+ * The latch as Redisson's `RCountDownLatch` keeps it: a count, and no key once that is zero. To get in is to see it open; nobody is
+ * written down.
+ */
+export class RedisCountDownLatchPort implements CountDownLatchPort {
+  readonly fenced = false
+  readonly shared = true
+  readonly #announcements: Announcements
+
+  constructor(
+    private readonly link: Link,
+    channels: ReleaseChannels,
+    private readonly keyPrefix: string,
+    onError: (error: unknown) => void,
+  ) {
+    this.#announcements = new Announcements(link, channels, onError)
+  }
+
+  get watchesInOrder(): boolean {
+    return this.link.subscribesInOrder
+  }
+
+  async acquire({ name }: AcquireRequest): Promise<AcquireReply> {
+    if ((await this.count(name)) === 0) return ENTERED
+    return { outcome: 'busy', remainingMs: Number.POSITIVE_INFINITY, holder: undefined }
+  }
+
+  async abandon(): Promise<void> {}
+
+  async handOver(_request: HandOverRequest): Promise<AcquireReply> {
+    return { outcome: 'lost' }
+  }
+
+  async release(): Promise<ReleaseReply> {
+    return 'released'
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    return requests.map(async () => true)
+  }
+
+  /** Also a count that was set is news: a latch that was removed in between is open as well, and says no more about it. */
+  watch(name: string, onNews: (news?: News) => void): Watch {
+    return this.#announcements.hear(this.#channel(name), (text) =>
+      onNews(text === OPEN ? { room: Number.POSITIVE_INFINITY } : undefined),
+    )
+  }
+
+  countWatchers(name: string): Promise<number> {
+    return this.#announcements.countWatchers(name, this.#channel(name))
+  }
+
+  async inspect(name: string): Promise<LockState> {
+    const open = (await this.count(name)) === 0
+    return { name, owners: [], remainingMs: open ? 0 : Number.POSITIVE_INFINITY }
+  }
+
+  async forceUnlock(name: string): Promise<boolean> {
+    return await this.delete(name, crypto.randomUUID())
+  }
+
+  /** None: a latch looks like any other number. */
+  async *list(): AsyncIterable<LockState> {}
+
+  trySetCount(name: string, count: number, request: string): Promise<boolean> {
+    return this.#run(latchSet, name, request, [count], CLOSED, isOne)
+  }
+
+  countDown(name: string, request: string): Promise<number> {
+    return this.#run(latchCountDown, name, request, [], OPEN, (left) => left)
+  }
+
+  async count(name: string): Promise<number> {
+    const key = this.keyPrefix + name
+    const reply = await this.link.send(key, { command: 'GET', lockName: name }, 'GET', key)
+    const count = Number(reply ?? 0)
+    if (Number.isInteger(count)) return Math.max(count, 0)
+    const hint =
+      'The key holds a string that is not a count: choose another name, or a keyPrefix for latches.'
+    throw new StoreError('wrong-type', 'GET', { lockName: name, transient: false, hint })
+  }
+
+  delete(name: string, request: string): Promise<boolean> {
+    return this.#run(latchDelete, name, request, [], OPEN, isOne)
+  }
+
+  /** Runs a script that answers {outcome, told}, and announces `text` from here where it could not. */
+  #run<Result>(
+    script: Script,
+    name: string,
+    request: string,
+    args: readonly Argument[],
+    text: string,
+    read: (outcome: number) => Result,
+  ): Promise<Result> {
+    const key = this.keyPrefix + name
+    const channel = this.#channel(name)
+    return runScript(
+      this.link,
+      script,
+      [key, requestKeyOf(key, request)],
+      name,
+      [...args, channel, this.link.publishCommand, REQUEST_KEPT_MS],
+      async (reply) => {
+        const [outcome, told]: unknown[] = Array.isArray(reply) ? reply : []
+        if (Number(told) < 0) await this.#announcements.others(name, channel, -1, text)
+        return read(Number(outcome))
+      },
+    )
+  }
+
+  #channel(name: string): string {
+    return latchChannelOf(this.keyPrefix + name)
+  }
+}
+
+function isOne(outcome: number): boolean {
+  return outcome === 1
+}

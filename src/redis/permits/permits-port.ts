@@ -1,0 +1,169 @@
+import type { PermitsPort } from '../../ports/kind-ports.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  HandOverRequest,
+  LockState,
+  News,
+  ReleaseReply,
+  ReleaseRequest,
+  RenewRequest,
+  Watch,
+} from '../../ports/store.js'
+import { Announcements } from '../channels/announcements.js'
+import type { ReleaseChannels } from '../channels/release-channel.js'
+import type { Argument, Link } from '../connection/link.js'
+import { type Keys, runScript, type Script } from '../scripts/script.js'
+import { permitsAdd, permitsSet } from '../scripts/scripts.generated.js'
+import type { KindRenewals } from '../watchdog-thread/thread-renewals.js'
+import { REQUEST_KEPT_MS, requestKeyOf, semaphoreChannelOf } from './semaphore-keys.js'
+
+/** What semaphores of either kind have in common in Redis: a number of available permits, and the channel it is announced on. */
+export abstract class RedisPermitsPort implements PermitsPort {
+  readonly fenced = false
+  readonly shared = true
+  readonly #announcements: Announcements
+
+  constructor(
+    protected readonly link: Link,
+    channels: ReleaseChannels,
+    protected readonly keyPrefix: string,
+    onError: (error: unknown) => void,
+    readonly thread?: KindRenewals | undefined,
+  ) {
+    this.#announcements = new Announcements(link, channels, onError)
+  }
+
+  get watchesInOrder(): boolean {
+    return this.link.subscribesInOrder
+  }
+
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    // It runs before the first grant: a block of the event loop may come right after that.
+    const starting = this.thread?.start()
+    if (starting) await starting
+    return await this.take(request)
+  }
+
+  protected abstract take(request: AcquireRequest): Promise<AcquireReply>
+  abstract abandon(request: AcquireRequest): Promise<void>
+  abstract release(request: ReleaseRequest): Promise<ReleaseReply>
+  abstract renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[]
+  abstract inspect(name: string): Promise<LockState>
+  abstract forceUnlock(name: string): Promise<boolean>
+  abstract list(pattern: string): AsyncIterable<LockState>
+  abstract availablePermits(name: string): Promise<number>
+
+  /** What is beside the number, and stands for nothing where that was not set. */
+  protected abstract companionsOf(key: string): readonly string[]
+
+  /** Each owner's permits are its own. */
+  async handOver(_request: HandOverRequest): Promise<AcquireReply> {
+    return { outcome: 'lost' }
+  }
+
+  watch(name: string, onNews: (news?: News) => void): Watch {
+    return this.#announcements.hear(this.#channel(name), (text) => {
+      const room = Number(text ?? Number.NaN)
+      onNews(Number.isInteger(room) ? { room } : undefined)
+    })
+  }
+
+  countWatchers(name: string): Promise<number> {
+    return this.#announcements.countWatchers(name, this.#channel(name))
+  }
+
+  trySetPermits(name: string, permits: number, request: string, ttlMs = 0): Promise<boolean> {
+    return this.#change(permitsSet, name, request, [permits, ttlMs])
+  }
+
+  async addPermits(name: string, delta: number, request: string): Promise<void> {
+    await this.#change(permitsAdd, name, request, [delta, 0])
+  }
+
+  addPermitsIfSet(name: string, delta: number, request: string): Promise<boolean> {
+    return this.#change(permitsAdd, name, request, [delta, 1])
+  }
+
+  /** Everything is derived from this one name, so that prefix and hash tags agree everywhere. */
+  protected key(name: string): string {
+    return this.keyPrefix + name
+  }
+
+  /** What a script needs to announce. */
+  protected announcing(name: string): readonly [channel: string, command: string] {
+    return [this.#channel(name), this.link.publishCommand]
+  }
+
+  protected run<Result>(
+    script: Script,
+    name: string,
+    keys: Keys,
+    args: readonly Argument[],
+    read: (reply: unknown) => Result | Promise<Result>,
+  ): Promise<Result> {
+    // Of one permit, which has one waiter look.
+    const announces = { channel: this.#channel(name), text: '1' }
+    return runScript(this.link, script, keys, name, args, read, { announces })
+  }
+
+  /** Reads {permits, available, told}. What the script could not announce is announced from here. */
+  protected async returned(name: string, reply: unknown): Promise<{ permits: number; others: number }> {
+    const [permits, available, told] = numbersIn(reply)
+    const others = await this.#announcements.others(name, this.#channel(name), told, String(available))
+    // Where permits were to be had before as well, nobody was waiting for these.
+    return { permits, others: available - permits < 1 ? others : 0 }
+  }
+
+  /**
+   * Reads the outcome of a release. One that may have been delivered before finds nothing left to release: it was carried out
+   * then.
+   */
+  protected async released(
+    { name, repeated }: ReleaseRequest,
+    breaksBefore: number,
+    reply: unknown,
+  ): Promise<ReleaseReply> {
+    const { permits, others } = await this.returned(name, reply)
+    if (permits === 0) return repeated || this.link.breaks !== breaksBefore ? 'released' : 'not-owner'
+    return others > 0 ? { others } : 'released'
+  }
+
+  #change(script: Script, name: string, request: string, args: readonly Argument[]): Promise<boolean> {
+    const key = this.key(name)
+    const keys: Keys = [key, requestKeyOf(key, request), ...this.companionsOf(key)]
+    return this.run(
+      script,
+      name,
+      keys,
+      [...args, ...this.announcing(name), REQUEST_KEPT_MS],
+      async (reply) => {
+        const { permits: changed } = await this.returned(name, reply)
+        return changed === 1
+      },
+    )
+  }
+
+  #channel(name: string): string {
+    return semaphoreChannelOf(this.key(name))
+  }
+}
+
+/** Reads {granted, available, time until the first lease ends}. */
+export function permitsReply(reply: unknown): AcquireReply {
+  const [granted, available, first] = numbersIn(reply)
+  const firstEndMs = untilEnd(first)
+  if (granted === 0) return { outcome: 'busy', remainingMs: firstEndMs, holder: undefined }
+  if (available < 1) return { outcome: 'granted', room: 0, fullForMs: firstEndMs }
+  return { outcome: 'granted', room: available }
+}
+
+/** Milliseconds until a lease ends; the scripts say -1 for one that never does. */
+export function untilEnd(milliseconds: number): number {
+  return milliseconds < 0 ? Number.POSITIVE_INFINITY : milliseconds
+}
+
+export function numbersIn(reply: unknown): [number, number, number] {
+  const [first, second, third]: unknown[] = Array.isArray(reply) ? reply : []
+  return [Number(first ?? 0), Number(second ?? 0), Number(third ?? 0)]
+}
