@@ -7,11 +7,15 @@
   ARGV[8]  lease in milliseconds
   ARGV[9]  0: the owner does not wait. Else it gets a place in line, and looks again by itself after so many milliseconds at the latest
   ARGV[10] the lease that is granted in line, until the owner takes over, in milliseconds
+  ARGV[11] 1: the owner's process would keep the lock beyond its release. Absent else
 
   Returns
-    a text                               granted: the token, `-` where there is none. The lease runs for at least ARGV[8]
-    {left, holder, time, first, places}  held by another, whose lease has `left` milliseconds (-1: no end), at those microseconds of the server;
-                                         first: 1 where the owner is the first in line, or would be; how many places its process has there
+    a text                               granted: the token, `-` where there is none. The lease runs for at least ARGV[8]. With ` lingers` after
+                                         it, the process may keep the lock until it is told that others ask for it, and for ARGV[8] at most
+    {left, holder, time, first, places, lingers}
+                                         held by another, whose lease has `left` milliseconds (-1: no end), at those microseconds of the server;
+                                         first: 1 where the owner is the first in line, or would be; how many places its process has there;
+                                         lingers: 1 where the holder's process may have nobody inside: it is told
     0                                    the owner was to have ARGV[7] holds, but has none: it has lost the lock
 
   Safe to repeat: a count above ARGV[7] shows that this very request was carried out before, or that the lock was granted to its owner
@@ -21,13 +25,39 @@
 local owner, before, lease, looks = ARGV[6], ARGV[7], ARGV[8], tonumber(ARGV[9])
 local me = ARGV[3] .. ':' .. owner
 
+-- The process may keep the lock. What says so is no reason to fail: without it the process keeps nothing.
+local function may_linger()
+  if type(redis.pcall('HSET', processes, 'lingers', owner)) ~= 'number' then
+    return false
+  end
+  if redis.call('PTTL', processes) < tonumber(lease) and redis.pcall('PEXPIRE', processes, lease) ~= 1 then
+    redis.call('HDEL', processes, 'lingers')
+    return false
+  end
+  return true
+end
+
 -- Arguments stay texts where they can: numbers are turned back into texts at every call, and this is the path that counts.
 if redis.call('EXISTS', lock, line) == 0 then
   if before ~= '0' then
     return 0
   end
   local token, failure = grant(me, lease)
+  if token and ARGV[11] and may_linger() then
+    return token .. ' lingers'
+  end
   return token or failure
+end
+
+-- Whether that holder's process may have nobody inside. It is told, until it hears.
+local function lingers(holder)
+  if redis.pcall('HGET', processes, 'lingers') ~= holder then
+    return 0
+  end
+  if tell(string.match(holder, '^[^:]*'), 'asked') then
+    redis.call('HDEL', processes, 'lingers')
+  end
+  return 1
 end
 
 local function busy(left)
@@ -39,7 +69,8 @@ local function busy(left)
     end
     first = head_of_line() == me and 1 or 0
   end
-  return { left, redis.call('HKEYS', lock)[1] or '', server_time_us(), first, places }
+  local holder = redis.call('HKEYS', lock)[1] or ''
+  return { left, holder, server_time_us(), first, places, lingers(holder) }
 end
 
 local held = tonumber(redis.call('HGET', lock, owner))

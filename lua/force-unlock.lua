@@ -16,7 +16,7 @@ for _, owner in ipairs(redis.call('HKEYS', lock)) do
   tell(client_of(place), '0 0 ' .. place)
 end
 redis.call('DEL', lock)
-redis.call('HDEL', processes, 'last')
+redis.call('HDEL', processes, 'last', 'lingers')
 if redis.call('EXISTS', line) == 1 and advance(nil) > 0 then
   call_head(redis.call('PTTL', lock))
 end

@@ -30,6 +30,9 @@ redis.call('HDEL', lock, from)
 if redis.call('HGET', processes, 'last') == ARGV[3] .. ':' .. from then
   redis.call('HSET', processes, 'last', ARGV[3] .. ':' .. to)
 end
+if redis.call('HGET', processes, 'lingers') == from then
+  redis.call('HSET', processes, 'lingers', to)
+end
 if left < 0 or left > tonumber(lease) then
   call_head(tonumber(lease))
   redis.pcall(ARGV[1], ARGV[4], '0')

@@ -46,7 +46,11 @@ if redis.call('HDEL', lock, owner) == 0 then
   end
   return -1
 end
-if redis.call('HGET', processes, 'last') == me then
+local known = redis.call('HMGET', processes, 'last', 'lingers')
+if known[1] == me then
   redis.call('HDEL', processes, 'last')
+end
+if known[2] == owner then
+  redis.call('HDEL', processes, 'lingers')
 end
 return pass_on()

@@ -8,8 +8,8 @@
              lease   how long a grant lasts until the process takes over
              away    since when nothing reaches the process, 0 while it is there
              places  how many places it has
-           and of `last` -> the place that was let in last and has not released since, where one at a time is let in; and `ours`,
-           see turns.lua, which outlives the line
+           and of `last` -> the place that was let in last and has not released since, where one at a time is let in; `ours`,
+           see turns.lua, which outlives the line; and `lingers`, see lock.lua
   ARGV[1]  PUBLISH, or SPUBLISH in a cluster
   ARGV[2]  prefix of the channels on which processes are told
 

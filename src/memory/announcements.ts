@@ -48,6 +48,7 @@ export class MemoryWatches<Message = News> {
     this.announcements.listen(name, listener)
     const watch: Watch = {
       confirmed: Promise.resolve(),
+      inForce: true,
       close: () => {
         this.#watches.delete(watch)
         this.announcements.ignore(name, listener)

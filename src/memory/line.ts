@@ -28,6 +28,8 @@ export type Told<P extends Place> =
   | { readonly lookInMs: number }
   /** Its places are gone. */
   | { readonly placesGone: true }
+  /** Others ask for the lock that it may keep. */
+  | { readonly asked: true }
 
 /** The lock that a line is for. */
 export interface Served<P extends Place> {

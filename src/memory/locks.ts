@@ -3,8 +3,8 @@ import type { Clock } from '../time/clock.js'
 import { MemoryAnnouncements } from './announcements.js'
 import { FenceCounters } from './fence-counters.js'
 import type { Served } from './line.js'
-import { MemoryLines } from './lines.js'
-import { modeOf, ownerOf, type Place } from './place.js'
+import { channelOf, MemoryLines } from './lines.js'
+import { clientOf, modeOf, ownerOf, type Place } from './place.js'
 
 /** How a lock is taken: alone, or alone with a token, whose counter is then kept for so many milliseconds; 0: for ever. */
 export type Mode = 'x' | `f${number}`
@@ -12,6 +12,8 @@ export type Mode = 'x' | `f${number}`
 /** One lock as the store has it. */
 export class MemoryLock {
   readonly holds = new Map<Owner, number>()
+  /** The client that may keep it beyond its release, and is to be told when others ask for it. */
+  lingersWith: string | undefined
   constructor(public expiresAt: number) {}
 }
 
@@ -46,6 +48,21 @@ export class MemoryLocks {
     lock.holds.set(ownerOf(place), 1)
     this.#locks.set(name, lock)
     return fence
+  }
+
+  /** Its client may keep it beyond its release. */
+  mayLinger(name: string, owner: Owner): void {
+    const lock = this.find(name)
+    if (lock) lock.lingersWith = clientOf(owner)
+  }
+
+  /** Somebody is refused by that lock. Tells whether its client may have nobody inside; it is told, until it hears. */
+  ask(name: string): boolean {
+    const lock = this.find(name)
+    if (lock?.lingersWith === undefined) return false
+    if (this.lines.channels.announce(channelOf(name, lock.lingersWith), { asked: true }) > 0)
+      lock.lingersWith = undefined
+    return true
   }
 
   /** The token of a new tenure; none where its mode has none. */

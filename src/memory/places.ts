@@ -42,8 +42,16 @@ export class MemoryPlaces<P extends Place> implements StoreLine {
   /** Hears what becomes of the process's places. */
   watch(name: string, onNews: (news?: News) => void): Watch {
     return this.#watches.watch(this.#channelOf(name), (told) => {
+      if (told && 'asked' in told) return
       if (!told || !('letIn' in told)) onNews(told)
       else if (modeOf(told.letIn) === this.mode) onNews({ grantedTo: ownerOf(told.letIn) })
+    })
+  }
+
+  /** Hears when others ask for that lock. */
+  hearAsks(name: string, onAsk: () => void): Watch {
+    return this.#watches.watch(this.#channelOf(name), (told) => {
+      if (told && 'asked' in told) onAsk()
     })
   }
 

@@ -4,6 +4,7 @@ import type {
   AcquireReply,
   AcquireRequest,
   BusyReply,
+  GrantedReply,
   HandOverRequest,
   LockPort,
   LockState,
@@ -124,7 +125,7 @@ export class MemoryReentrantLockPort implements LockPort {
   }
 
   /** As `lua/acquire.lua` of one that does not wait. */
-  protected ask({ name, owner, heldBefore, leaseMs }: AcquireRequest): AcquireReply {
+  protected ask({ name, owner, heldBefore, leaseMs, lingers }: AcquireRequest): AcquireReply {
     const { locks } = this
     const lock = locks.find(name)
     if (lock?.holds.has(owner)) return this.#askAgain(lock, { name, owner, heldBefore, leaseMs })
@@ -136,7 +137,9 @@ export class MemoryReentrantLockPort implements LockPort {
     if (locks.find(name)) return this.#busy(name)
     const fence = locks.grant(name, place, leaseMs)
     line?.leave(place)
-    return granted(fence)
+    if (!lingers || line) return granted(fence)
+    locks.mayLinger(name, owner)
+    return { ...granted(fence), lingers }
   }
 
   /** The owner has it: one hold more, or a request that comes twice, or one that was granted in line. */
@@ -155,7 +158,8 @@ export class MemoryReentrantLockPort implements LockPort {
 
   #busy(name: string): BusyReply {
     const [holder] = this.locks.find(name)?.holds.keys() ?? []
-    return { outcome: 'busy', remainingMs: this.locks.remainingMs(name), holder }
+    const lingers = this.locks.ask(name)
+    return { outcome: 'busy', remainingMs: this.locks.remainingMs(name), holder, ...(lingers && { lingers }) }
   }
 
   #lastFence(name: string): bigint | undefined {
@@ -163,6 +167,6 @@ export class MemoryReentrantLockPort implements LockPort {
   }
 }
 
-function granted(fence: bigint | undefined): AcquireReply {
+function granted(fence: bigint | undefined): GrantedReply {
   return fence === undefined ? { outcome: 'granted' } : { outcome: 'granted', fence }
 }

@@ -152,6 +152,8 @@ export interface AcquireRequest {
   readonly leaseMs: number
   /** Whether its caller waits if it is busy and hears of a grant, so that a store that keeps the line lets it join. */
   readonly waits?: boolean
+  /** Whether the process would keep the lock for a while after its release, and hears when others ask for it ({@link StoreLine.hearAsks}). */
+  readonly lingers?: boolean
   /** How many permits it is for, where the kind has permits. */
   readonly permits?: number | undefined
   /** Set for ports that acquire `inRounds`. */
@@ -181,6 +183,8 @@ export interface BusyReply {
   readonly holder: Owner | undefined
   /** After how long to ask again, although no lease may have ended and nothing have been announced by then. */
   readonly againMs?: number
+  /** The holder's process may have nobody inside. It was told that the lock is asked for. */
+  readonly lingers?: boolean
 }
 
 export interface GrantedReply {
@@ -195,6 +199,8 @@ export interface GrantedReply {
    * was) and for how long. The lease that was asked for is then still to be set by a renewal.
    */
   readonly granted?: { readonly since: number; readonly leaseMs: number }
+  /** The process may keep the lock after its release until it hears that others ask for it, for as long as the lease it asked for. */
+  readonly lingers?: boolean
 }
 
 export interface HandOverRequest extends AcquireRequest {
@@ -246,6 +252,11 @@ export interface StoreLine {
   readonly placeMs: number
   /** Whether this process hears of grants of that lock already: then a call can join the line with its first question. */
   hears(name: string): boolean
+  /**
+   * Calls back when others ask for that lock, which this process was granted with `lingers`, or may have asked unheard. Absent where a
+   * lock ends with its release.
+   */
+  hearAsks?(name: string, onAsk: () => void): Watch
 }
 
 /** How a call asks again where no news comes. */

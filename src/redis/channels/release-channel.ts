@@ -16,6 +16,8 @@ type Listener = (text?: string) => void
 class Subscription {
   readonly listeners = new Set<Listener>()
   lingering: TimerHandle | undefined
+  /** How long it stays when nobody watches it. */
+  lingersMs = LINGER_MS
   inForce = false
   constructor(readonly confirmed: Promise<void>) {
     confirmed.then(
@@ -41,11 +43,15 @@ export class ReleaseChannels {
     return this.hear(channel, () => onNews())
   }
 
-  /** As {@link watch}, with what each message says; without where one may have been missed. */
-  hear(channel: string, onMessage: Listener): Watch {
+  /**
+   * As {@link watch}, with what each message says; without where one may have been missed.
+   * @param lingersMs how long the channel stays subscribed at the least when nobody watches it any more
+   */
+  hear(channel: string, onMessage: Listener, lingersMs = LINGER_MS): Watch {
     const subscription = this.#subscriptions.get(channel) ?? this.#subscribe(channel)
     this.schedule.cancel(subscription.lingering)
     subscription.lingering = undefined
+    subscription.lingersMs = Math.max(subscription.lingersMs, lingersMs)
     // One function may watch twice: each watch counts for itself.
     const listener: Listener = (text) => onMessage(text)
     subscription.listeners.add(listener)
@@ -96,7 +102,7 @@ export class ReleaseChannels {
     subscription.confirmed.then(
       () => {
         if (!unwanted() || subscription.lingering) return
-        subscription.lingering = this.schedule.at(this.schedule.clock.now() + LINGER_MS, () => {
+        subscription.lingering = this.schedule.at(this.schedule.clock.now() + subscription.lingersMs, () => {
           if (!unwanted()) return
           this.#subscriptions.delete(channel)
           this.link().unsubscribe(channel)

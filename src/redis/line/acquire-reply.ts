@@ -4,7 +4,7 @@ import { fenceIn } from '../locks/tenure-reply.js'
 /** What a script answers that takes a lock, or a place in its line. */
 export type AcquireAnswer = Granted | HolderSeen | typeof LOST
 
-export type Granted = { readonly outcome: 'granted'; readonly fence?: bigint }
+export type Granted = { readonly outcome: 'granted'; readonly fence?: bigint; readonly lingers?: true }
 
 /** Who holds the lock, and what time it was at the server. */
 export interface HolderSeen {
@@ -15,17 +15,23 @@ export interface HolderSeen {
   /** Whether who asked is the first in line, and how many places its process has there. */
   readonly first: boolean
   readonly places: number
+  /** Whether the holder's process may have nobody inside. */
+  readonly lingers: boolean
 }
 
 export const LOST = { outcome: 'lost' } as const
 
 const GRANTED: Granted = { outcome: 'granted' }
+const LINGERS = ' lingers'
 
-/** Reads a text, {left, holder, time, first, places}, or a number. */
+/** Reads a text, {left, holder, time, first, places, lingers}, or a number. */
 export function acquireAnswer(reply: unknown): AcquireAnswer {
-  if (typeof reply === 'string') return granted(reply)
+  if (typeof reply === 'string')
+    return reply.endsWith(LINGERS)
+      ? { ...granted(reply.slice(0, -LINGERS.length)), lingers: true }
+      : granted(reply)
   if (!Array.isArray(reply)) return LOST
-  const [left, holder, time, first, places]: unknown[] = reply
+  const [left, holder, time, first, places, lingers]: unknown[] = reply
   return {
     outcome: 'busy',
     remainingMs: timeLeft(left),
@@ -33,6 +39,7 @@ export function acquireAnswer(reply: unknown): AcquireAnswer {
     serverUs: Number(time),
     first: first === 1,
     places: Number(places),
+    lingers: lingers === 1,
   }
 }
 

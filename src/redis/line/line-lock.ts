@@ -25,6 +25,7 @@ export class LineLockPort extends ReentrantLockPort {
       placePerCall: settings.placePerCall,
       placeMs: LONGEST_LOOK_MS,
       hears: (name) => this.#lines.hears(name),
+      hearAsks: (name, onAsk) => this.#lines.hearAsks(name, onAsk),
     }
   }
 

@@ -4,12 +4,17 @@ import type { Clock } from '../../time/clock.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
 import type { AcquireAnswer } from './acquire-reply.js'
 import { ClientLine } from './client-line.js'
-import { modeOf, ownerOf, type Place, toldIn } from './told.js'
+import { asksFor, modeOf, ownerOf, type Place, toldIn } from './told.js'
 
 /** How long a waiter sleeps at most behind a lock without an end. */
 export const LONGEST_LOOK_MS = 30_000
 /** The store counts the holder's lease from later than this side: a waiter looks so much after its end. */
 const AFTER_LEASE_MS = 2
+/**
+ * How long a process whose locks linger goes on listening when none does: what works on one name again and again does so with pauses, and
+ * a lock can linger only where the process listened before it was granted.
+ */
+const KEPT_FOR_ASKS_MS = 60_000
 
 export interface LinesSettings {
   /** The first half of all owners of this client. */
@@ -110,7 +115,7 @@ export class Lines {
         standing?.leave(place)
         return reply
       }
-      const { remainingMs, holder, serverUs, first, places } = reply
+      const { remainingMs, holder, serverUs, first, places, lingers } = reply
       this.#emptyLine = first ? name : undefined
       if (waits && standing) {
         standing.heard(sentAt, serverUs, place)
@@ -124,6 +129,7 @@ export class Lines {
         remainingMs,
         holder,
         againMs: Math.min(remainingMs, looksMs) + AFTER_LEASE_MS,
+        ...(lingers && { lingers }),
       }
     } catch (error) {
       // What may have been carried out is repeated or abandoned; what was refused is not heard of again.
@@ -135,6 +141,15 @@ export class Lines {
   /** Its waiter has left. */
   leave(mode: string, { name, owner }: Pick<AcquireRequest, 'name' | 'owner'>): void {
     this.#standing.get(name)?.leave(`${mode}:${owner}`)
+  }
+
+  /** Hears when others ask for that lock, or may have. */
+  hearAsks(name: string, onAsk: () => void): Watch {
+    const key = this.names.keyOf(name)
+    const hear = (text?: string): void => {
+      if (text === undefined || asksFor(text, key)) onAsk()
+    }
+    return this.channels.hear(this.#ownChannel(name), hear, KEPT_FOR_ASKS_MS)
   }
 
   /** Hears what becomes of the process's places of that mode. */

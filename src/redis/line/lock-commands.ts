@@ -67,11 +67,12 @@ export class LockCommands implements LineNames {
 
   /** @param looksMs 0: its caller does not wait. Else it gets a place, and looks again by itself after so long at the latest. */
   acquire(
-    { name, owner, heldBefore, leaseMs }: AcquireRequest,
+    { name, owner, heldBefore, leaseMs, lingers }: AcquireRequest,
     looksMs = 0,
     firstLeaseMs = 0,
   ): Promise<AcquireAnswer> {
-    return this.#run(acquire, name, [owner, heldBefore, leaseMs, looksMs, firstLeaseMs], acquireAnswer)
+    const args = [owner, heldBefore, leaseMs, looksMs, firstLeaseMs]
+    return this.#run(acquire, name, lingers ? [...args, 1] : args, acquireAnswer)
   }
 
   handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<Granted | typeof LOST> {
