@@ -51,13 +51,14 @@ end
 
 -- Whether that holder's process may have nobody inside. It is told, until it hears.
 local function lingers(holder)
-  if redis.pcall('HGET', processes, 'lingers') ~= holder then
-    return 0
+  local known = redis.pcall('HGET', processes, 'lingers')
+  if known == holder then
+    if tell(string.match(holder, '^[^:]*'), 'asked') then
+      redis.call('HSET', processes, 'lingers', holder .. ' told')
+    end
+    return 1
   end
-  if tell(string.match(holder, '^[^:]*'), 'asked') then
-    redis.call('HDEL', processes, 'lingers')
-  end
-  return 1
+  return known == holder .. ' told' and 1 or 0
 end
 
 local function busy(left)

@@ -30,8 +30,9 @@ redis.call('HDEL', lock, from)
 if redis.call('HGET', processes, 'last') == ARGV[3] .. ':' .. from then
   redis.call('HSET', processes, 'last', ARGV[3] .. ':' .. to)
 end
-if redis.call('HGET', processes, 'lingers') == from then
-  redis.call('HSET', processes, 'lingers', to)
+local lingers = redis.call('HGET', processes, 'lingers')
+if lingers == from or lingers == from .. ' told' then
+  redis.call('HSET', processes, 'lingers', to .. string.sub(lingers, #from + 1))
 end
 if left < 0 or left > tonumber(lease) then
   call_head(tonumber(lease))

@@ -50,7 +50,7 @@ local known = redis.call('HMGET', processes, 'last', 'lingers')
 if known[1] == me then
   redis.call('HDEL', processes, 'last')
 end
-if known[2] == owner then
+if known[2] == owner or known[2] == owner .. ' told' then
   redis.call('HDEL', processes, 'lingers')
 end
 return pass_on()

@@ -12,8 +12,8 @@ export type Mode = 'x' | `f${number}`
 /** One lock as the store has it. */
 export class MemoryLock {
   readonly holds = new Map<Owner, number>()
-  /** The client that may keep it beyond its release, and is to be told when others ask for it. */
-  lingersWith: string | undefined
+  /** The client that may keep it beyond its release, and whether it has heard that others ask for it. */
+  lingers: { readonly client: string; told: boolean } | undefined
   constructor(public expiresAt: number) {}
 }
 
@@ -53,15 +53,15 @@ export class MemoryLocks {
   /** Its client may keep it beyond its release. */
   mayLinger(name: string, owner: Owner): void {
     const lock = this.find(name)
-    if (lock) lock.lingersWith = clientOf(owner)
+    if (lock) lock.lingers = { client: clientOf(owner), told: false }
   }
 
   /** Somebody is refused by that lock. Tells whether its client may have nobody inside; it is told, until it hears. */
   ask(name: string): boolean {
-    const lock = this.find(name)
-    if (lock?.lingersWith === undefined) return false
-    if (this.lines.channels.announce(channelOf(name, lock.lingersWith), { asked: true }) > 0)
-      lock.lingersWith = undefined
+    const lingers = this.find(name)?.lingers
+    if (!lingers) return false
+    const { channels } = this.lines
+    lingers.told ||= channels.announce(channelOf(name, lingers.client), { asked: true }) > 0
     return true
   }
 

@@ -53,7 +53,7 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       await isAsked(1)
       // Its process knows: what it does about that is told by the release.
       const next = await other.joinLine(kind, name)
-      expect(await other.refused(kind, name, other.owner(), ONCE)).not.toHaveProperty('lingers')
+      expect(await other.refused(kind, name, other.owner(), ONCE)).toMatchObject({ lingers: true })
       await place.pass(2)
       await keeper.release(kind, name, owner)
       await other.enters(kind, name, next)
@@ -113,7 +113,11 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
         holder: next,
       })
       await isAsked(1)
-      await keeper.release(kind, name, next)
+      const last = keeper.owner()
+      await keeper.handOver(kind, name, next, last, 20_000)
+      expect(await other.refused(kind, name, other.owner(), ONCE)).toMatchObject({ lingers: true, holder: last })
+      await keeper.release(kind, name, last)
+      expect(asked).toBe(1)
       watch?.close()
     })
 
