@@ -76,6 +76,14 @@ export class Holdfast extends LockFamily {
       void this.#session.close()
       throw new InvalidArgumentError('checkReplicas', checkReplicas, '0, because this store has no replicas')
     }
+    if (this.#settings.lingerMs > 0 && !this.#session.lock.line?.hearAsks) {
+      void this.#session.close()
+      throw new InvalidArgumentError(
+        'lingerMs',
+        this.#settings.lingerMs,
+        '0, because this store cannot have locks linger',
+      )
+    }
     this.kinds = new Kinds(
       this.#session,
       this.#schedule,

@@ -12,6 +12,7 @@ import { Pauses } from './acquire/pauses.js'
 import type { Gate } from './queue/gate.js'
 import { newGate } from './queue/new-gate.js'
 import type { HoldRecord } from './tenure/hold-record.js'
+import { Lingering } from './tenure/lingering.js'
 import { Orphans } from './tenure/orphans.js'
 import { release, releaseInMemory } from './tenure/release.js'
 import type { Tenure } from './tenure/tenure.js'
@@ -35,6 +36,7 @@ export interface LockerSettings {
 export class Locker {
   readonly possession: Tenures
   readonly giveBack: Orphans
+  readonly lingering = new Lingering(this)
   closed = false
   /** Called when nothing is held any more; set while the client lets its sections end. */
   #onDrained: (() => void) | undefined
@@ -77,6 +79,7 @@ export class Locker {
       settings.watchdogMs,
       settings.quarantineMs,
       (gate, tenure) => {
+        this.lingering.over(tenure)
         gate.next(tenure.owner)
         this.letIn(tenure)
         this.#dropIfIdle(gate)
@@ -258,6 +261,11 @@ export class Locker {
   }
 
   translated(state: LockState): LockState {
+    const stored = state.owners[0]?.owner
+    const lingers = [this, ...this.rivals].some(
+      ({ lingering }) => lingering.vacant(state.name)?.storedAs === (stored ?? null),
+    )
+    if (lingers) return { name: state.name, owners: [], remainingMs: 0, lingering: true }
     const gate = this.#gates.get(state.name)
     if (!gate?.tenures.some(({ owner, storedAs }) => owner !== storedAs)) return state
     return {
@@ -307,6 +315,7 @@ export class Locker {
       for (const { waiter } of this.#acquisitions) {
         if (!this.#isInSection(waiter.call)) waiter.cancel(new ClosedError(waiter.call.name))
       }
+      this.lingering.end()
       this.#lookWhetherDrained()
     })
   }
@@ -339,6 +348,7 @@ export class Locker {
   }
 
   async #close(): Promise<void> {
+    this.lingering.end()
     this.closed = true
     this.pauses.end()
     const acquisitions = [...this.#acquisitions]
@@ -364,6 +374,7 @@ export class Locker {
       this.schedule.at(gate.backUntil, () => this.#dropIfIdle(gate))
     } else {
       this.#gates.delete(gate.name)
+      this.lingering.forget(gate)
     }
   }
 

@@ -23,6 +23,8 @@ export interface KindContext {
   readonly maxHoldMs: number
   /** Whether each acquisition stands for itself: for an owner of its own, never re-entered, and no scope for what runs under it. */
   readonly alone: boolean
+  /** How long its locks may stay with the process after their release; undefined where they cannot. */
+  readonly lingerMs?: number | undefined
   /** Where no news comes: how long its calls pause between attempts. */
   readonly polls?: Polls | undefined
 }
@@ -127,7 +129,13 @@ export class Acquirer {
     holder: Scope,
     permits: number | undefined,
   ): Promise<HoldRecord | Refusal> {
-    const { locker, maxHoldMs, polls } = this.terms
+    const { locker, maxHoldMs, polls, lingerMs } = this.terms
+    if (options.lingerMs !== undefined && lingerMs === undefined)
+      throw new InvalidArgumentError(
+        'lingerMs',
+        options.lingerMs,
+        'undefined, because this kind of lock cannot linger',
+      )
     const call: Call = {
       name: this.name,
       caller,
@@ -136,6 +144,7 @@ export class Acquirer {
       waitMs: options.waitMs ?? waitMs,
       leaseMs: options.leaseMs,
       maxHoldMs: options.maxHoldMs ?? maxHoldMs,
+      lingerMs: options.lingerMs ?? lingerMs,
       signal: options.signal,
       permits,
       polls,

@@ -93,6 +93,13 @@ export interface HoldfastOptions {
    */
   readonly handOverSliceMs?: number
   /**
+   * How long this process may keep a lock after its release, so that its next acquisition of that lock costs no command. It lets go as soon
+   * as another process asks for the lock; one that cannot tell it (a client of Redisson, say) waits this long at the most. For `lock`,
+   * `fencedLock` and `fairLock`; other kinds ignore it. Never longer than the lease. See docs/lingering.md. Minimum: 0.
+   * @default 0: a release frees the lock at once
+   */
+  readonly lingerMs?: number
+  /**
    * Whether to record stacks for `warning` events. Costs some microseconds per call.
    * @default false
    */
@@ -130,6 +137,12 @@ export interface AcquireOptions {
    * @default the `maxHoldMs` of the `Holdfast`
    */
   readonly maxHoldMs?: number
+  /**
+   * How long this process may keep the lock after the release of this hold, unless another process asks for it: see docs/lingering.md. For
+   * `lock`, `fencedLock` and `fairLock`. Minimum: 0.
+   * @default the `lingerMs` of the lock, else of the `Holdfast`
+   */
+  readonly lingerMs?: number
 }
 
 /** Options of `unlock`. */
@@ -158,6 +171,7 @@ export function checkHoldfastOptions(options: HoldfastOptions): Settings {
     'warnAfterMs',
     'maxHandOvers',
     'handOverSliceMs',
+    'lingerMs',
     'diagnostics',
   ])
   const { diagnostics = false } = options
@@ -178,6 +192,7 @@ export function checkHoldfastOptions(options: HoldfastOptions): Settings {
     warnAfterMs: wholeOrInfinite('warnAfterMs', options.warnAfterMs, 1) ?? 10_000,
     maxHandOvers: wholeOrInfinite('maxHandOvers', options.maxHandOvers, 0, 'hand-overs') ?? 256,
     handOverSliceMs: wholeOrInfinite('handOverSliceMs', options.handOverSliceMs, 0) ?? 25,
+    lingerMs: whole('lingerMs', options.lingerMs, 0) ?? 0,
     diagnostics,
   }
 }
@@ -208,13 +223,14 @@ function checkReplicaOptions(options: HoldfastOptions, commandTimeoutMs: number)
   return { checkReplicas, replicasTimeoutMs: timeoutMs }
 }
 
-const ACQUIRE_OPTIONS = ['waitMs', 'leaseMs', 'signal', 'owner', 'onLost', 'maxHoldMs']
+const ACQUIRE_OPTIONS = ['waitMs', 'leaseMs', 'signal', 'owner', 'onLost', 'maxHoldMs', 'lingerMs']
 
 export function checkAcquireOptions(options: AcquireOptions, owners: Owners): AcquireOptions {
   checkObject('options', options, ACQUIRE_OPTIONS)
   wholeOrInfinite('waitMs', options.waitMs, 0)
   whole('leaseMs', options.leaseMs, LEAST_LEASE_MS)
   wholeOrInfinite('maxHoldMs', options.maxHoldMs, 1)
+  whole('lingerMs', options.lingerMs, 0)
   if (options.signal !== undefined && !isAbortSignal(options.signal)) {
     throw new InvalidArgumentError('signal', options.signal, 'an AbortSignal')
   }

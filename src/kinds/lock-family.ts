@@ -4,6 +4,7 @@ import type { ComputeOnceOptions } from '../compute-once/compute-once-options.js
 import { InvalidArgumentError } from '../errors/errors.js'
 import type { HoldfastEvents } from '../events/events.js'
 import { checkName } from '../facade/checks.js'
+import { checkLockOptions, type LockOptions } from '../facade/lock-options.js'
 import { checkSpinOptions, type SpinOptions } from '../facade/spin-options.js'
 import { checkSequencer } from '../fence/check-sequencer.js'
 import { GuardedValue } from '../fence/guarded-value.js'
@@ -30,25 +31,39 @@ export abstract class LockFamily extends EventEmitter<HoldfastEvents> {
    * The reentrant lock of that name. Sends nothing.
    *
    * @param name any well-formed string; the key in the store is the client's `keyPrefix` followed by it.
+   * @throws `InvalidArgumentError` if an option is invalid, or if the store does not support it.
    */
-  lock(name: string): Lock {
-    return new Lock(checkName(name), this.kinds.of('lock'))
+  lock(name: string, options: LockOptions = {}): Lock {
+    return this.#lock('lock', name, options)
   }
 
   /**
    * The reentrant lock of that name, with a fencing token for each tenure: `hold.fence`. The same lock as `lock(name)` and as
    * Redisson's `RFencedLock`, whose counter it shares. See docs/fencing.md. Sends nothing.
    */
-  fencedLock(name: string): Lock {
-    return new Lock(checkName(name), this.kinds.of('fenced lock'))
+  fencedLock(name: string, options: LockOptions = {}): Lock {
+    return this.#lock(FENCED, name, options)
   }
 
   /**
    * The reentrant lock of that name, first come, first served across processes: a release grants it to the call that has waited
    * longest. Excludes `lock(name)`. See docs/fair-lock.md. Sends nothing.
    */
-  fairLock(name: string): Lock {
-    return new Lock(checkName(name), this.kinds.of('fair lock'))
+  fairLock(name: string, options: LockOptions = {}): Lock {
+    return this.#lock('fair lock', name, options)
+  }
+
+  #lock(kind: Kind, name: string, options: LockOptions): Lock {
+    const terms = this.kinds.of(kind)
+    const { lingerMs } = checkLockOptions(options)
+    if (lingerMs === undefined) return new Lock(checkName(name), terms)
+    if (terms.lingerMs === undefined)
+      throw new InvalidArgumentError(
+        'lingerMs',
+        lingerMs,
+        'undefined, because this store cannot have locks linger',
+      )
+    return new Lock(checkName(name), { ...terms, lingerMs })
   }
 
   /**

@@ -100,6 +100,7 @@ export class Kinds {
       openLocks: new OpenLocks(),
       maxHoldMs: this.settings.maxHoldMs,
       alone: ALONE.has(kind),
+      lingerMs: port.line?.hearAsks ? this.settings.lingerMs : undefined,
     }
     if (ALIKE.has(kind)) this.#introduce(locker)
     this.#terms.set(kind, terms)

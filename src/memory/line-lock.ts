@@ -2,16 +2,16 @@ import type { Owner } from '../identity/owner.js'
 import type { FencedPort, TenureState } from '../ports/fenced-port.js'
 import type { AcquireReply, AcquireRequest, News, Watch } from '../ports/store.js'
 import type { MemoryLocks, Mode } from './locks.js'
-import { type LineSettings, MemoryPlaces } from './places.js'
+import { type LineSettings, MemoryLingeringPlaces } from './places.js'
 import { MemoryReentrantLockPort } from './reentrant-lock.js'
 
 /** The lock with its line: a release grants the lock to the next process in it and tells that one alone. */
 export class MemoryLineLockPort extends MemoryReentrantLockPort {
-  readonly line: MemoryPlaces<`${Mode}:${Owner}`>
+  readonly line: MemoryLingeringPlaces<`${Mode}:${Owner}`>
 
   constructor(locks: MemoryLocks, settings: LineSettings, mode: Mode = 'x') {
     super(locks, mode)
-    this.line = new MemoryPlaces(locks.lines, mode, settings)
+    this.line = new MemoryLingeringPlaces(locks.lines, mode, settings)
   }
 
   override async acquire(request: AcquireRequest): Promise<AcquireReply> {

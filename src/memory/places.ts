@@ -17,7 +17,7 @@ export interface LineSettings {
 export class MemoryPlaces<P extends Place> implements StoreLine {
   readonly placePerCall: boolean
   readonly placeMs = LONGEST_LOOK_MS
-  readonly #watches: MemoryWatches<Told<P>>
+  protected readonly watches: MemoryWatches<Told<P>>
 
   constructor(
     private readonly lines: MemoryLines<P>,
@@ -25,11 +25,11 @@ export class MemoryPlaces<P extends Place> implements StoreLine {
     private readonly settings: LineSettings,
   ) {
     this.placePerCall = settings.placePerCall
-    this.#watches = new MemoryWatches(lines.channels)
+    this.watches = new MemoryWatches(lines.channels)
   }
 
   hears(name: string): boolean {
-    return this.lines.channels.count(this.#channelOf(name)) > 0
+    return this.lines.channels.count(this.channelOf(name)) > 0
   }
 
   /** One that was refused and waits stands in line; it is told when to look. */
@@ -41,25 +41,28 @@ export class MemoryPlaces<P extends Place> implements StoreLine {
 
   /** Hears what becomes of the process's places. */
   watch(name: string, onNews: (news?: News) => void): Watch {
-    return this.#watches.watch(this.#channelOf(name), (told) => {
+    return this.watches.watch(this.channelOf(name), (told) => {
       if (told && 'asked' in told) return
       if (!told || !('letIn' in told)) onNews(told)
       else if (modeOf(told.letIn) === this.mode) onNews({ grantedTo: ownerOf(told.letIn) })
     })
   }
 
+  close(): void {
+    this.watches.close()
+  }
+
+  protected channelOf(name: string): string {
+    return channelOf(name, this.settings.clientId)
+  }
+}
+
+/** The same, in lines of locks that may stay with a process. */
+export class MemoryLingeringPlaces<P extends Place> extends MemoryPlaces<P> {
   /** Hears when others ask for that lock. */
   hearAsks(name: string, onAsk: () => void): Watch {
-    return this.#watches.watch(this.#channelOf(name), (told) => {
+    return this.watches.watch(this.channelOf(name), (told) => {
       if (told && 'asked' in told) onAsk()
     })
-  }
-
-  close(): void {
-    this.#watches.close()
-  }
-
-  #channelOf(name: string): string {
-    return channelOf(name, this.settings.clientId)
   }
 }

@@ -105,6 +105,7 @@ export class MemoryReentrantLockPort implements LockPort {
 
   /** Announced in any case, because who held it is to hear of it too. */
   async forceUnlock(name: string): Promise<boolean> {
+    this.locks.ask(name)
     const freed = this.locks.free(name)
     if (freed) this.locks.releases.announce(name)
     return freed

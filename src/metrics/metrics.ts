@@ -22,6 +22,8 @@ export interface HoldfastMetrics {
   readonly lost: Readonly<Record<LossReason, number>>
   /** Grants to a waiter of the process that released: without a command, or with one that set a lease or a fence. */
   readonly handOvers: { readonly inMemory: number; readonly byCommand: number }
+  /** Grants of a lock that had lingered in this process since its last release (`lingerMs`). */
+  readonly lingered: number
   /** Leases that the watchdog renewed. */
   readonly renewals: number
   /** Renewals that failed or were not answered; Holdfast retries each until the lease ends. */
@@ -47,6 +49,7 @@ export class Metrics {
   readonly #lost: Record<LossReason, number> = { 'lease-expired': 0, 'not-in-store': 0 }
   #inMemory = 0
   #byCommand = 0
+  #lingered = 0
   #renewals = 0
   #renewalFailures = 0
   #waiting = 0
@@ -113,6 +116,11 @@ export class Metrics {
     this.#byCommand += 1
   }
 
+  /** A call got a lock that had stayed with this process. */
+  lingered(): void {
+    this.#lingered += 1
+  }
+
   /** A lease was renewed. */
   renewed(): void {
     this.#renewals += 1
@@ -133,6 +141,7 @@ export class Metrics {
       released: this.#released,
       lost: { ...this.#lost },
       handOvers: { inMemory: this.#inMemory, byCommand: this.#byCommand },
+      lingered: this.#lingered,
       renewals: this.#renewals,
       renewalFailures: this.#renewalFailures,
       waiting: this.#waiting,

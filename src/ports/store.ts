@@ -253,8 +253,8 @@ export interface StoreLine {
   /** Whether this process hears of grants of that lock already: then a call can join the line with its first question. */
   hears(name: string): boolean
   /**
-   * Calls back when others ask for that lock, which this process was granted with `lingers`, or may have asked unheard. Absent where a
-   * lock ends with its release.
+   * Calls back when others ask for that lock, which this process was granted with `lingers`, when somebody frees it by force, and when either
+   * may have happened unheard. Absent where a lock ends with its release.
    */
   hearAsks?(name: string, onAsk: () => void): Watch
 }
@@ -283,4 +283,6 @@ export interface LockState {
   readonly owners: ReadonlyArray<{ readonly owner: Owner; readonly holds: number }>
   /** Time left of the lease in milliseconds: 0 when free, Infinity when it never ends. */
   readonly remainingMs: number
+  /** Set where the lock is free for this client, which keeps it from other processes for a while (`lingerMs`). */
+  readonly lingering?: boolean
 }

@@ -44,6 +44,17 @@ export class Schedule {
     return entry
   }
 
+  /** Calls back when this turn of the event loop is over, whatever the time. */
+  afterTurn(callback: () => void): void {
+    setImmediate(() => {
+      try {
+        callback()
+      } catch (error) {
+        this.onError(error)
+      }
+    })
+  }
+
   /** Moves an handle that still stands; one that is past or cancelled stays so. */
   move(handle: TimerHandle, dueAt: number): void {
     if (!(handle instanceof Entry) || handle.place < 0) return

@@ -10,6 +10,7 @@ import { handOverTermsCases } from './hand-over-terms.cases.js'
 import { handlesCases } from './handles.cases.js'
 import { leasesCases } from './leases.cases.js'
 import { leavingCases } from './leaving.cases.js'
+import { lingeringCases } from './lingering.cases.js'
 import { lossCases } from './loss.cases.js'
 import { namesCases } from './names.cases.js'
 import { outlivingCases } from './outliving.cases.js'
@@ -37,6 +38,7 @@ export function contract(place: Place): void {
     handOverCases(place)
     handOverHeirsCases(place)
     handOverTermsCases(place)
+    lingeringCases(place)
     handlesCases(place)
     questionsCases(place)
     eventsCases(place)

@@ -115,7 +115,10 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       await isAsked(1)
       const last = keeper.owner()
       await keeper.handOver(kind, name, next, last, 20_000)
-      expect(await other.refused(kind, name, other.owner(), ONCE)).toMatchObject({ lingers: true, holder: last })
+      expect(await other.refused(kind, name, other.owner(), ONCE)).toMatchObject({
+        lingers: true,
+        holder: last,
+      })
       await keeper.release(kind, name, last)
       expect(asked).toBe(1)
       watch?.close()

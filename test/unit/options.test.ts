@@ -42,6 +42,7 @@ describe('options of a Holdfast', () => {
       warnAfterMs: 10_000,
       maxHandOvers: 256,
       handOverSliceMs: 25,
+      lingerMs: 0,
       diagnostics: false,
       watchdogThread: false,
       maxBlockedMs: 300_000,

@@ -54,6 +54,8 @@ export class Acquisition {
     gate.queue.join(waiter)
     try {
       for (;;) {
+        const entering = locker.lingering.enter(gate, waiter, this.#deadline)
+        if (entering) await entering
         const inherited = waiter.takeInheritance()
         if (inherited) return this.#attempt.granted(inherited)
         const tenure = this.#currentTenure()
@@ -61,7 +63,13 @@ export class Acquisition {
         const trying = this.#try(tenure)
         const grant = trying && (await trying)
         if (grant) return grant
-        if (this.#once || this.#now() >= this.#deadline) return this.#refusal()
+        if (this.#once) {
+          const askAgainAt = this.#attempt.patience.takeAskAgainAt()
+          if (askAgainAt === undefined) return this.#refusal()
+          await waiter.sleep(askAgainAt)
+          continue
+        }
+        if (this.#now() >= this.#deadline) return this.#refusal()
         // Tenures changed while the attempt was under way: look again before lying down.
         if (gate.tenureMetBy(this.call.caller.owner) !== tenure) continue
         this.#joinWaiters(tenure)

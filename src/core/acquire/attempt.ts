@@ -5,6 +5,7 @@ import type { Locker } from '../locker.js'
 import type { Gate } from '../queue/gate.js'
 import { TIME_IS_UP, type Waiter } from '../queue/waiter.js'
 import { HoldRecord } from '../tenure/hold-record.js'
+import { Patience } from '../tenure/lingering.js'
 import type { Tenure } from '../tenure/tenure.js'
 import type { Call } from './call.js'
 import { isTransient, Outage } from './outage.js'
@@ -25,6 +26,7 @@ export class Attempt {
   busyUntil = Number.NEGATIVE_INFINITY
   /** When to ask again, although it may be busy still. */
   askAgainAt = Number.POSITIVE_INFINITY
+  readonly patience = new Patience()
   #count = 0
   /** Who held it, and how much the store had announced, when it last refused this call with the watch in force. */
   #refused: { readonly holder: Owner | undefined; readonly heard: number } | undefined
@@ -112,6 +114,7 @@ export class Attempt {
       const covered = gate.watched
       const watched = call.leaseMs === undefined
       const leaseMs = call.leaseMs ?? watchdog.leaseMs
+      const offer = tenure.holds.length === 0 ? locker.lingering.offer(gate, call) : undefined
       const request: AcquireRequest = {
         name: tenure.name,
         owner: tenure.storedAs,
@@ -121,6 +124,7 @@ export class Attempt {
         ...(locker.port.line && {
           waits: call.waitMs > 0 && (covered || this.#unsettled?.request.waits === true),
         }),
+        ...(offer && { lingers: true }),
         ...(call.permits !== undefined && { permits: call.permits }),
         ...(left && { caller: { waitsUntil: answerBy, left: left.signal, hears: (busy) => (soFar = busy) } }),
       }
@@ -175,6 +179,7 @@ export class Attempt {
         if (tenure.state === 'over') return undefined
         return this.#cameTooLate(new ShortLeaseError(call.name, leaseMs))
       }
+      if (offer) locker.lingering.begun(tenure, reply, offer, beforeSend, leaseMs)
       gate.entered(reply)
       return this.granted(grant)
     } finally {
@@ -208,6 +213,7 @@ export class Attempt {
       const now = locker.schedule.clock.now()
       this.busyUntil = now + reply.remainingMs
       this.askAgainAt = now + (reply.againMs ?? restMs(reply.remainingMs))
+      if (!gate.held) this.patience.refused(reply, now)
     }
   }
 
@@ -246,6 +252,7 @@ export class Attempt {
     grant.grantedAt = locker.schedule.clock.now()
     grant.waitedMs = grant.grantedAt - waiter.startedAt
     grant.holdCount = tenure.holds.length
+    grant.lingerMs = call.lingerMs ?? 0
     locker.metrics.granted(grant.waitedMs)
     locker.confirmed(grant)
     if (locker.hears('acquired')) {

@@ -16,6 +16,8 @@ export interface Call {
   /** Undefined: the watchdog renews. */
   readonly leaseMs: number | undefined
   readonly maxHoldMs: number
+  /** How long the process may keep the lock after its release; absent: not at all. */
+  readonly lingerMs?: number | undefined
   /** How many permits it wants, where the kind has permits. */
   readonly permits?: number | undefined
   /** With what its one attempt leaves, where several locks are asked for at once. */

@@ -29,15 +29,21 @@ import { Tenure } from './tenure.js'
  * failover). After that a hand-over is a command, which finds out.
  */
 const LONGEST_UNCONFIRMED_MS = 250
+/** Nor from more calls than that: each is remembered until the store has confirmed it. */
+const MOST_UNCONFIRMED = 1_024
 
 /** The waiter of this process that gets the lock now; undefined when there is none, or when it is the turn of other processes. */
-export function heirOf({ settings, schedule }: Locker, gate: Gate, tenure: Tenure): Waiter | undefined {
+export function heirOf(locker: Locker, gate: Gate, tenure: Tenure): Waiter | undefined {
   const heir = gate.heir()
-  if (!heir) return undefined
-  const spent =
+  return heir && !isSpent(locker, tenure) ? heir : undefined
+}
+
+/** Whether it is the turn of other processes. */
+export function isSpent({ settings, schedule }: Locker, tenure: Tenure): boolean {
+  return (
     tenure.handOvers >= settings.maxHandOvers ||
     schedule.clock.now() - tenure.since >= settings.handOverSliceMs
-  return spent ? undefined : heir
+  )
 }
 
 /** Whether the store need not hear of it: then the lock can change hands in memory. */
@@ -47,8 +53,11 @@ export function staysAsItIs(
   heir: Waiter,
 ): boolean {
   if (renewUntil === undefined || heir.call.leaseMs !== undefined || port.fenced) return false
-  const [first] = tenure.passed
-  return !first || schedule.clock.now() - first.at <= LONGEST_UNCONFIRMED_MS
+  const { passed } = tenure
+  const [first] = passed
+  return (
+    !first || (passed.length < MOST_UNCONFIRMED && schedule.clock.now() - first.at <= LONGEST_UNCONFIRMED_MS)
+  )
 }
 
 /** Hands the lock on in memory. The heir's hold is in force when this returns. */
@@ -82,6 +91,8 @@ export async function passOnInStore(
   const next = new Tenure(name, call.caller.owner, locker.nextOwner())
   next.since = tenure.since
   next.handOvers = tenure.handOvers + 1
+  next.stay = tenure.stay
+  tenure.stay = undefined
   if (watched) possession.watchdog.watch(next)
   const beforeSend = schedule.clock.now()
   const storeMs = leaseMs + locker.settings.quarantineMs

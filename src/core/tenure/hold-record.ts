@@ -22,6 +22,9 @@ export class HoldRecord implements Holding {
   /** What its release came to: how many holds the owner has left, and whether the lock went to a call of this process. */
   holdsLeft = 0
   passedOn = false
+  /** How long its process may keep the lock after its release, and whether it has been released so. */
+  lingerMs = 0
+  stayed = false
   /** Whether its end was counted. */
   counted = false
   /** What listeners of `holdfast:hold` are told of it, where there are any. */

@@ -7,8 +7,8 @@ import type { HoldRecord } from './hold-record.js'
 import type { Tenure } from './tenure.js'
 
 /**
- * The release that needs no command: the owner's last hold, under the watchdog, with a call of this process to hand the lock to
- * (hand-over.ts). False when it is not that, and nothing was done.
+ * The release that needs no command: of the owner's last hold, where the lock stays with the process (lingering.ts), or under the watchdog
+ * goes to a call of this process (hand-over.ts). False when it is not that, and nothing was done.
  */
 export function releaseInMemory(locker: Locker, grant: HoldRecord): boolean {
   const { tenure } = grant
@@ -17,12 +17,15 @@ export function releaseInMemory(locker: Locker, grant: HoldRecord): boolean {
     return false
   const gate = possession.gateOf(tenure)
   const heir = gate && heirOf(locker, gate, tenure)
-  if (!heir || !staysAsItIs(locker, grant, heir)) return false
+  const stays = gate && !heir && locker.lingering.stays(gate, grant)
+  if (!stays && !(heir && staysAsItIs(locker, grant, heir))) return false
   const { owner } = tenure
   possession.holdEnded(grant)
-  passOn(locker, tenure, grant, heir)
-  grant.passedOn = true
-  locker.metrics.handedOverInMemory()
+  if (heir) {
+    passOn(locker, tenure, grant, heir)
+    grant.passedOn = true
+    locker.metrics.handedOverInMemory()
+  }
   released(locker, tenure, owner, 0)
   return true
 }
@@ -66,7 +69,7 @@ export async function release(locker: Locker, grant: HoldRecord): Promise<void> 
       possession.gateOf(tenure)?.stepAside(typeof reply === 'object' ? reply.others : 0)
       possession.end(tenure)
     }
-    released(locker, tenure, tenure.owner, grant.holdsLeft)
+    if (!grant.stayed) released(locker, tenure, tenure.owner, grant.holdsLeft)
   } finally {
     if (turn) tenure.turns.end()
     if (!ended) {
@@ -152,8 +155,8 @@ async function sendAgain(
   }
 }
 
-/** Whether the lock is free is unknown. Seeing to that goes on in the background until the lease has ended. */
-function abandon(locker: Locker, tenure: Tenure, error: unknown, now: number): void {
+/** Whether the lock is free is unknown, and it is not held any more. Seeing to that goes on in the background until the lease has ended. */
+export function abandon(locker: Locker, tenure: Tenure, error: unknown, now: number): void {
   const { name, storedAs: owner, deadline, permits } = tenure
   locker.possession.end(tenure)
   const request = { name, owner, heldBefore: 0, leaseMs: Math.max(deadline - now, 0), permits }

@@ -5,6 +5,7 @@ import type { HoldTrace } from '../../trace/hold.js'
 import type { ThreadLease } from '../lease/lease-thread.js'
 import { Mutex } from '../queue/mutex.js'
 import type { HoldRecord } from './hold-record.js'
+import type { Stay } from './stay.js'
 
 /** One hold of a tenure, as the core needs to know it. */
 export interface Holding {
@@ -16,6 +17,8 @@ export interface Holding {
   /** Whether its end was counted. */
   counted: boolean
   readonly trace: HoldTrace | undefined
+  /** Whether it was released, and the lock has stayed with the process. */
+  readonly stayed: boolean
   /** Why it ended before its release, if it did. */
   readonly endedBy: Error | undefined
   /** Called once, when the lock is lost under this hold. */
@@ -59,6 +62,8 @@ export class Tenure {
   beside: Tenure | undefined
   /** Where it was taken, when diagnostics are on. */
   takenAt: string | undefined
+  /** Set where the process may keep the lock beyond its release. */
+  stay: Stay | undefined
   /** Since when the process has had the lock, on the lease clock, and how often it was handed on meanwhile. */
   since = Number.NEGATIVE_INFINITY
   handOvers = 0

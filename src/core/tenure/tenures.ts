@@ -104,16 +104,18 @@ export class Tenures {
   lose(tenure: Tenure, reason: LossReason, cause: unknown): void {
     if (!this.end(tenure)) return
     const { name, owner } = tenure
+    const [last] = tenure.holds
     if (reason === 'lease-expired') this.#lapsed(tenure)
     for (const holding of tenure.holds.splice(0)) {
-      holding.lost(reason, cause)
+      if (!holding.stayed) holding.lost(reason, cause)
       this.holdEnded(holding)
     }
     this.metrics.lost(reason)
     // A lease that ran out says nothing of the time before; a store that does not know of the tenure may not have for a while.
     if (reason === 'not-in-store')
       for (const { owner } of tenure.passed) this.emit('lost', { name, owner, reason, cause, over: true })
-    this.emit('lost', { name, owner, reason, cause, over: false })
+    const stayed = last?.stayed === true
+    if (!stayed || reason === 'not-in-store') this.emit('lost', { name, owner, reason, cause, over: stayed })
   }
 
   /** Generously: a twentieth of the lease for the clocks, a renewal that may have been carried out, the quarantine. */

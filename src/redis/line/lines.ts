@@ -4,7 +4,7 @@ import type { Clock } from '../../time/clock.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
 import type { AcquireAnswer } from './acquire-reply.js'
 import { ClientLine } from './client-line.js'
-import { asksFor, modeOf, ownerOf, type Place, toldIn } from './told.js'
+import { modeOf, ownerOf, type Place, toldIn } from './told.js'
 
 /** How long a waiter sleeps at most behind a lock without an end. */
 export const LONGEST_LOOK_MS = 30_000
@@ -145,9 +145,10 @@ export class Lines {
 
   /** Hears when others ask for that lock, or may have. */
   hearAsks(name: string, onAsk: () => void): Watch {
-    const key = this.names.keyOf(name)
+    const about = ` ${this.names.keyOf(name)}`
+    // Whatever else it is told of that lock, others have to do with it.
     const hear = (text?: string): void => {
-      if (text === undefined || asksFor(text, key)) onAsk()
+      if (text === undefined || text.endsWith(about)) onAsk()
     }
     return this.channels.hear(this.#ownChannel(name), hear, KEPT_FOR_ASKS_MS)
   }

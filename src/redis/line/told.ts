@@ -21,12 +21,7 @@ export interface ToldGrant {
   readonly token: string
 }
 
-/** Reads what the scripts publish to a process that may keep the lock: whether others ask for that one. */
-export function asksFor(message: string, key: string): boolean {
-  return message === `asked ${key}`
-}
-
-/** Reads what the scripts publish to a process in line, see lua/parts/line.lua; undefined for anything else. A key may have spaces in it. */
+/** Reads what the scripts publish, see lua/parts/line.lua; undefined for anything else. A key may have spaces in it. */
 export function toldIn(message: string): Told | undefined {
   const [count, ...words] = message.split(' ')
   const grants = Number(count)
