@@ -12,6 +12,8 @@ export interface Clock {
   now(): number
   /** Calls back once, not before `delayMs` have passed by `now()` but for rounding. Does not keep the process alive. */
   startTimer(callback: () => void, delayMs: number): Timer
+  /** Calls back when the present turn of the event loop is over. The event loop's own way where absent. */
+  afterTurn?(callback: () => void): void
 }
 
 /** How far the wall clock may run ahead of the monotonic one before it counts as time that really passed. */

@@ -46,13 +46,16 @@ export class Schedule {
 
   /** Calls back when this turn of the event loop is over, whatever the time. */
   afterTurn(callback: () => void): void {
-    setImmediate(() => {
+    const { clock, onError } = this
+    const guarded = (): void => {
       try {
         callback()
       } catch (error) {
-        this.onError(error)
+        onError(error)
       }
-    })
+    }
+    if (clock.afterTurn) clock.afterTurn(guarded)
+    else setImmediate(guarded)
   }
 
   /** Moves an handle that still stands; one that is past or cancelled stays so. */

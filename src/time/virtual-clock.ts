@@ -19,6 +19,8 @@ class VirtualTimer implements Timer {
 export class VirtualClock implements Clock {
   #now = 0
   #timers: VirtualTimer[] = []
+  /** How much waits for the end of a turn of the event loop. */
+  #turns = 0
 
   now(): number {
     return this.#now
@@ -36,17 +38,25 @@ export class VirtualClock implements Clock {
     return timer
   }
 
+  afterTurn(callback: () => void): void {
+    this.#turns += 1
+    setImmediate(() => {
+      this.#turns -= 1
+      callback()
+    })
+  }
+
   /**
    * Lets `ms` milliseconds pass: every timer due in them fires at its time, in order, and what it set off is carried on as far
    * as it goes without more time.
    */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
-    await settle()
+    await this.#settle()
     for (let next = this.#takeDue(end); next; next = this.#takeDue(end)) {
       this.#now = Math.max(this.#now, next.dueAt)
       next.callback()
-      await settle()
+      await this.#settle()
     }
     this.#now = end
   }
@@ -64,9 +74,10 @@ export class VirtualClock implements Clock {
     this.#timers = this.#timers.filter((timer) => timer !== first && !timer.cancelled)
     return first
   }
-}
 
-/** Waits until all that can go on without time passing has gone on: a macrotask comes after all microtasks. */
-async function settle(): Promise<void> {
-  await new Promise<void>((resolve) => setImmediate(resolve))
+  /** Waits until all that can go on without time passing has gone on: a macrotask comes after all microtasks. */
+  async #settle(): Promise<void> {
+    do await new Promise<void>((resolve) => setImmediate(resolve))
+    while (this.#turns > 0)
+  }
 }

@@ -59,9 +59,9 @@ export class Lingering {
 
   /** A tenure has begun by that answer, to a request that was sent then. */
   begun(tenure: Tenure, reply: GrantedReply, offer: Offer, sentAt: number, leaseMs: number): void {
-    if (reply.lingers) tenure.stay = new Stay(leaseDeadline(sentAt, leaseMs), offer.asks !== offer.ear.asks)
-    // Who stands in line behind a grant in line is not known here.
-    else if (reply.granted) tenure.stay = new Stay(Number.POSITIVE_INFINITY, true)
+    // Whatever the store has not noted: others may stand in line.
+    const until = reply.lingers ? leaseDeadline(sentAt, leaseMs) : Number.NEGATIVE_INFINITY
+    tenure.stay = new Stay(until, !reply.lingers || offer.asks !== offer.ear.asks)
   }
 
   /** The release of a last hold that sends nothing although nobody of this process waits. False when it is not that, and nothing was done. */

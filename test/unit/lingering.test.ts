@@ -1,0 +1,198 @@
+/** What bounds a lock that lingers, to the millisecond. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Holdfast, type HoldfastOptions, type Lock } from '../../src/index.js'
+import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+
+const LONG_MS = 600_000
+
+let clock: VirtualClock
+let store: MemoryStore
+let made: Holdfast[]
+let far: Lock
+
+beforeEach(() => {
+  clock = new VirtualClock()
+  store = new MemoryStore(clock)
+  made = []
+  far = client({}).lock('lock')
+})
+afterEach(async () => {
+  await Promise.all(made.map((holdfast) => holdfast.close()))
+  expect(clock.timers).toBe(0)
+})
+
+function client(options: HoldfastOptions): Holdfast {
+  const holdfast = new Holdfast(store, options)
+  made.push(holdfast)
+  return holdfast
+}
+
+/** A section of so many milliseconds. */
+async function section(lock: Lock, ms = 0): Promise<void> {
+  const hold = await lock.acquire()
+  if (ms > 0) await clock.advance(ms)
+  await hold.release()
+}
+
+/** How long others find it held from now on, looking every millisecond. */
+async function heldFor(meanwhile: () => Promise<void> = async () => undefined): Promise<number> {
+  const from = clock.now()
+  while (await far.isLocked()) {
+    await meanwhile()
+    await clock.advance(1)
+  }
+  return clock.now() - from
+}
+
+/** How many in a row were the same. */
+function runs(log: readonly string[]): Array<[string, number]> {
+  const found: Array<[string, number]> = []
+  for (const who of log) {
+    const last = found.at(-1)
+    if (last?.[0] === who) last[1] += 1
+    else found.push([who, 1])
+  }
+  return found
+}
+
+describe('how long it stays', () => {
+  test('lingerMs after the release', async () => {
+    const lock = client({ lingerMs: 100 }).lock('lock')
+    await section(lock)
+    expect(await heldFor()).toBe(100)
+  })
+
+  test('from the first release that sent nothing, however often it is taken meanwhile', async () => {
+    const lock = client({ lingerMs: 100 }).lock('lock')
+    await section(lock)
+    let count = 0
+    const held = await heldFor(async () => {
+      count += 1
+      if (clock.now() < 99) await section(lock)
+    })
+    expect(held).toBe(100)
+    expect(count).toBe(100)
+  })
+
+  test('with somebody inside when the time is up: until the release of that hold', async () => {
+    const lock = client({ lingerMs: 100 }).lock('lock')
+    await section(lock)
+    const hold = await lock.acquire()
+    await clock.advance(250)
+    expect(await far.isLocked()).toBe(true)
+    await hold.release()
+    expect(await far.isLocked()).toBe(false)
+  })
+
+  test('the time of the last hold’s own call counts', async () => {
+    const lock = client({ lingerMs: 100 }).lock('lock', { lingerMs: 200 })
+    await section(lock)
+    await clock.advance(50)
+    await (await lock.acquire({ lingerMs: 60 })).release()
+    expect(await heldFor()).toBe(10)
+  })
+
+  test('no longer than the lease, for so long the store knows whom to tell', async () => {
+    const lock = client({ lingerMs: LONG_MS, watchdogMs: 1_000 }).lock('lock')
+    await section(lock)
+    const held = await heldFor()
+    expect(held).toBeGreaterThan(950)
+    expect(held).toBeLessThan(1_000)
+  })
+
+  test('L1: under the watchdog it is renewed, as long as somebody is inside', async () => {
+    const lock = client({ lingerMs: LONG_MS, watchdogMs: 1_000 }).lock('lock')
+    await section(lock)
+    await section(lock, 5_000)
+    // What the store was told lasts no longer.
+    expect(await far.isLocked()).toBe(false)
+  })
+
+  test('while others ask for it, calls follow each other for a slice of hand-overs; nobody else waits longer', async () => {
+    const options = { lingerMs: LONG_MS, handOverSliceMs: 25, maxHandOvers: Number.POSITIVE_INFINITY }
+    const log: string[] = []
+    let working = true
+    const work = ['a', 'b', 'c'].map(async (who) => {
+      const lock = client(options).lock('lock')
+      while (working)
+        await lock.withLock(async () => {
+          log.push(who)
+          await new Promise<void>((resolve) => clock.startTimer(resolve, 1))
+        })
+    })
+    await clock.advance(1_000)
+    working = false
+    await clock.advance(200)
+    await Promise.all(work)
+    const turns = runs(log)
+    // The first to come is let in with nobody in line, and its slice is a little longer or shorter.
+    for (const [, sections] of turns.slice(1, -3)) expect(sections).toBe(25)
+    const order = turns.slice(1, -3).map(([who]) => who)
+    expect(order.slice(3)).toEqual(order.slice(0, -3))
+    expect(turns.length).toBeGreaterThan(30)
+  })
+})
+
+describe('a single attempt elsewhere', () => {
+  test('waits for a process that lets go, and no longer', async () => {
+    const lock = client({ lingerMs: LONG_MS }).lock('lock')
+    await section(lock)
+    const trying = far.tryAcquire()
+    await clock.advance(1)
+    await (await trying)?.release()
+    expect(await trying).not.toBeNull()
+  })
+
+  test('is refused after 25 ms where somebody is inside, and at once where nothing lingers', async () => {
+    const lock = client({ lingerMs: LONG_MS }).lock('lock')
+    await section(lock)
+    const hold = await lock.acquire()
+    let refusedAt = Number.NaN
+    const trying = far.tryAcquire().then((got) => {
+      refusedAt = clock.now()
+      return got
+    })
+    await clock.advance(100)
+    expect(await trying).toBeNull()
+    expect(refusedAt).toBe(25)
+    await hold.release()
+    await clock.advance(1)
+    const firm = await far.acquire()
+    const plain = client({})
+    expect(await plain.lock('lock').tryAcquire()).toBeNull()
+    await firm.release()
+  })
+})
+
+describe('a loss while it lingers', () => {
+  test('is told of the section that ended last, as over, and counted; nobody holds, so no signal aborts', async () => {
+    const holdfast = client({ lingerMs: LONG_MS, watchdogMs: 900 })
+    const lock = holdfast.lock('lock')
+    const lost: unknown[] = []
+    holdfast.on('lost', (event) => lost.push(event))
+    const hold = await lock.acquire()
+    const { signal } = hold
+    await hold.release()
+    // Not through this client’s channel: as a server that has lost its data.
+    await far.forceUnlock()
+    await clock.advance(1)
+    expect(lost).toMatchObject([{ owner: hold.owner, reason: 'not-in-store', over: true }])
+    expect(signal.aborted).toBe(false)
+    expect(holdfast.metrics().lost['not-in-store']).toBe(1)
+    expect(holdfast.census.tenures).toBe(0)
+  })
+
+  test('of a lease that ran out nobody is told', async () => {
+    const holdfast = client({ lingerMs: LONG_MS, watchdogMs: 900 })
+    const lost: unknown[] = []
+    holdfast.on('lost', (event) => lost.push(event))
+    await section(holdfast.lock('lock'))
+    // The process stands still.
+    clock.skip(5_000)
+    const taken = await far.acquire()
+    await clock.advance(1)
+    expect(await holdfast.lock('lock').tryAcquire()).toBeNull()
+    expect(lost).toEqual([])
+    await taken.release()
+  })
+})
