@@ -51,8 +51,8 @@ function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT')
 }
 
-/** The server has run nothing. The client library tries for a while, and then wraps whichever of the two answers came last. */
-const KEYS_APART = /^(?:TRYAGAIN|Too many Cluster redirections\. Last error: ReplyError: (?:TRYAGAIN|ASK)) /
+/** The server has run nothing. The client library tries for a while, sent to and fro, and then wraps whichever answer came last. */
+const KEYS_APART = /^(?:TRYAGAIN|Too many Cluster redirections\. Last error: ReplyError: (?:TRYAGAIN|ASK|MOVED)) /
 
 function saysKeysAreApart(error: unknown): boolean {
   return error instanceof Error && KEYS_APART.test(error.message)
