@@ -15,14 +15,14 @@
                                          -1 where the line could not be reached, so that it has got none
     0                                    the owner was to have ARGV[7] holds, but has none: it has lost the lock
 
-  Safe to repeat: a count above ARGV[7] shows that this very request was carried out before, or that the lock was granted to its owner
-  in line (rule X1).
+  Safe to repeat: a count above ARGV[7] shows that this very request was carried out before, or that its owner was granted the lock in
+  line (rule X1).
 ]]
 --@include lock
 local owner, before, lease, looks = ARGV[6], ARGV[7], ARGV[8], tonumber(ARGV[9])
 local me = ARGV[3] .. ':' .. owner
 
--- Arguments stay texts where they can: numbers are turned back into texts at every call, and this is the path that counts.
+-- Arguments stay texts if possible: Lua converts numbers to texts at every call, and this path is the most frequent one.
 if redis.call('EXISTS', lock, line or lock) == 0 then
   if before ~= '0' then
     return 0
@@ -53,7 +53,7 @@ if held then
     -- A counter of another type is an error before anything is changed.
     token = redis.call('GET', KEYS[4])
     if not token and before == '0' then
-      -- The counter is gone, and nobody has heard of the token yet: the answer to the first delivery was lost.
+      -- The counter is gone, and no process knows the token: the answer to the first delivery was lost.
       local failure
       token, failure = mint(KEYS[4], string.sub(ARGV[3], 2))
       if not token then
@@ -61,8 +61,8 @@ if held then
       end
     end
   end
-  -- What was granted in line has a shorter lease. The time left is never shortened (rule L2), by a late copy of the first request neither.
-  -- The lease goes first: a count without one would be a stray.
+  -- A grant in line has a shorter lease. Nothing shortens the time left (rule L2), not even a late copy of the first request.
+  -- The lease goes first: a count without one would stay for ever.
   if redis.call('PTTL', lock) < tonumber(lease) then
     redis.call('PEXPIRE', lock, lease)
   end

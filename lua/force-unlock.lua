@@ -1,5 +1,5 @@
 --[[
-  Frees a lock whoever holds it: the next in line gets it. Announced in any case, because who held it is to hear of it too.
+  Frees a lock whatever its owner: the next in line gets it. Announces it in any case, so that the former holder learns of it too.
 
   KEYS and ARGV[1…5]: see parts/lock.lua
 
@@ -11,7 +11,7 @@ if redis.call('HLEN', lock) == 0 then
   return 0
 end
 local waiting, last = read_line()
--- Waiters of its own process look whether it still has the lock.
+-- The holder's process checks whether it still has the lock.
 for _, owner in ipairs(redis.call('HKEYS', lock)) do
   local place = ARGV[3] .. ':' .. owner
   tell(client_of(place), '0 0 ' .. place)

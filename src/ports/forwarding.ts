@@ -11,7 +11,7 @@ import type {
   Watch,
 } from './store.js'
 
-/** A port that passes everything on to another: what a kind built on that one does differently, it overrides. */
+/** A port that passes every call on to another one; a kind built on that one overrides what it does differently. */
 export class ForwardingPort implements LockPort {
   readonly fenced: boolean
 

@@ -20,9 +20,9 @@ import type {
  * answer `watch` with a watch that never has news).
  */
 export interface Store {
-  /** @internal Opens what this client needs (connections, say). Whoever opens a session closes it; it closes nothing else. */
+  /** @internal Opens what this client needs (connections, say). The caller that opens a session closes it; it closes nothing else. */
   open(settings: StoreSettings): StoreSession
-  /** The clock that locks in this store live by; the system's where absent. Tests put a virtual one here. */
+  /** The clock for locks in this store; absent: the system's. Tests put a virtual one here. */
   readonly clock?: Clock
 }
 
@@ -41,9 +41,9 @@ export interface StoreSettings {
   readonly replicas?: { readonly replicas: number; readonly timeoutMs: number } | undefined
   /** Every command is answered or rejected within this time (rule C3). */
   readonly commandTimeoutMs: number
-  /** Trouble that belongs to no call. */
+  /** Called with failures that belong to no call. */
   readonly onError: (error: unknown) => void
-  /** Renewals are wanted in a thread of its own. A store that has none leaves {@link LockPort.thread} out. */
+  /** Asks for renewals in a separate thread. A store without one leaves {@link LockPort.thread} out. */
   readonly thread?: LeaseThreadSettings | undefined
 }
 
@@ -51,14 +51,14 @@ export interface LeaseThreadSettings {
   /** The lease that each renewal sets. */
   readonly leaseMs: number
   readonly quarantineMs: number
-  /** How long a main thread that is not seen keeps what it holds. */
+  /** How long a main thread that stays blocked keeps its locks. */
   readonly maxBlockedMs: number
 }
 
-/** One client's dealings with a store: one port for each kind of lock. A store that cannot keep a kind leaves it out. */
+/** One client's access to a store: one port for each kind of lock. A store leaves out the kinds that it cannot keep. */
 export interface StoreSession {
   readonly lock: LockPort
-  /** The same lock for those that stand in no line and hear of every release; {@link lock} where absent. */
+  /** The same lock for waiters that stand in no line and hear every release; absent: {@link lock}. */
   readonly announcedLock?: LockPort
   readonly fencedLock?: FencedPort
   readonly fairLock?: LockPort
@@ -69,13 +69,13 @@ export interface StoreSession {
   readonly countDownLatch?: CountDownLatchPort
   readonly values?: ValuesPort
   readonly guardedValues?: GuardedPort
-  /** The same locks, on connections of their own, with renewals that are answered when the replicas wanted have them. */
+  /** The same locks on separate connections; a renewal is answered when enough replicas have it. */
   readonly acknowledging?: StoreSession | undefined
-  /** How often its connection has broken: what was known of the server before need not be true after. */
+  /** How often its connection has broken: afterwards, knowledge about the server may be out of date. */
   readonly breaks?: number
-  /** Which process the server is, where there is one. */
+  /** The server's process, if there is one. */
   identity?(): Promise<ServerIdentity>
-  /** What is on its way rejects. Does not wait for any server. */
+  /** Rejects commands that are under way. Does not wait for any server. */
   close(): Promise<void>
 }
 
@@ -95,10 +95,10 @@ export interface LockPort {
   /** Whether a watch that was sent before an acquire is in force when that acquire runs, confirmed or not (rule C2). */
   readonly watchesInOrder: boolean
 
-  /** Whether each tenure gets a fencing token of its own: then the lock changes hands in the store only. */
+  /** Whether each tenure gets a new fencing token: then the lock changes hands in the store only. */
   readonly fenced: boolean
 
-  /** Whether several owners may hold it at once. Then each has a tenure of its own, and none is handed over in memory. */
+  /** Whether several owners may hold it at once. Then each has its own tenure, and none is handed over in memory. */
   readonly shared?: boolean | undefined
 
   /** Set where the store keeps the line of waiters. */
@@ -110,16 +110,16 @@ export interface LockPort {
   /** Set where several locks can be asked for with one command. */
   readonly together?: BatchPort | undefined
 
-  /** What renews leases in a thread of its own, where that is wanted and can be had. */
+  /** Renews leases in a separate thread; absent if that is not wanted or not possible. */
   readonly thread?: LeaseThread | undefined
 
-  /** Takes the lock, or one more hold of it, or tells how long the holder has left. */
+  /** Takes the lock, or one more hold of it, or returns how long the holder has left. */
   acquire(request: AcquireRequest): Promise<AcquireReply>
 
   /** Undoes an acquire whose caller has left, whether or not it was carried out. */
   abandon(request: AcquireRequest): Promise<void>
 
-  /** Gives a lock that `from` holds to another owner, who then has one hold, with a lease of its own. Nothing is announced. */
+  /** Gives a lock that `from` holds to another owner, which then has one hold, with its own lease. Announces nothing. */
   handOver(request: HandOverRequest): Promise<AcquireReply>
 
   /** Gives one hold back. The last one frees the lock and announces it. */
@@ -128,7 +128,7 @@ export interface LockPort {
   /** Starts the leases anew: one answer for each, none waiting for another. `false`: that owner does not hold it. */
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[]
 
-  /** Calls back on each release of the lock, and whenever one may have been missed: then without particulars. */
+  /** Calls back on each release of the lock, and, without particulars, whenever it may have missed one. */
   watch(name: string, onNews: (news?: News) => void): Watch
 
   /** The lock as the store has it now. */
@@ -137,7 +137,7 @@ export interface LockPort {
   /** How many clients watch for this lock's release. */
   countWatchers(name: string): Promise<number>
 
-  /** Frees the lock whoever holds it, and announces it. Tells whether it was held. */
+  /** Frees the lock whatever its owner, and announces it. Returns whether it was held. */
   forceUnlock(name: string): Promise<boolean>
 
   /** The locks whose names match a glob pattern. */
@@ -150,7 +150,7 @@ export interface AcquireRequest {
   /** How many holds the owner has before this one. */
   readonly heldBefore: number
   readonly leaseMs: number
-  /** Whether its caller waits if it is busy and hears of a grant, so that a store that keeps the line lets it join. */
+  /** Whether its caller waits if the lock is busy and receives messages about grants: then a store with a line lets it join. */
   readonly waits?: boolean
   /** How many permits it is for, where the kind has permits. */
   readonly permits?: number | undefined
@@ -162,43 +162,43 @@ export interface AcquireRequest {
 export interface Caller {
   /** By when it wants the answer, on the store's clock. */
   readonly waitsUntil: number
-  /** Aborts when it waits no longer, whatever for: what is asked for then is given back. */
+  /** Aborts when the call stops waiting for any reason: a later grant is given back. */
   readonly left: AbortSignal
-  /** To be called with what will be the answer unless something comes of asking on: should the time be up before, it is. */
+  /** The port calls it with the answer so far, which counts if the call's time is up before the port has finished asking. */
   readonly hears: (reply: BusyReply) => void
 }
 
 export type AcquireReply =
   | GrantedReply
   | BusyReply
-  /** The owner was to hold it already, and does not. */
+  /** The owner should hold it already, and does not. */
   | { readonly outcome: 'lost' }
 
 export interface BusyReply {
   readonly outcome: 'busy'
-  /** Infinity where the holder's lease never ends. */
+  /** Infinity if the holder's lease never ends. */
   readonly remainingMs: number
   readonly holder: Owner | undefined
-  /** After how long to ask again, although no lease may have ended and nothing have been announced by then. */
+  /** After how long to ask again, even without an announcement or an ended lease. */
   readonly againMs?: number
 }
 
 export interface GrantedReply {
   readonly outcome: 'granted'
   readonly fence?: bigint
-  /** How many more the store would let in at this moment, where several may hold: that many waiters need not sleep on. */
+  /** If several may hold: how many more the store would let in now; so many waiters need not sleep. */
   readonly room?: number
-  /** Where there is no room: how long until the first lease of a holder ends. */
+  /** If there is no room: how long until the first lease of a holder ends. */
   readonly fullForMs?: number
   /**
-   * Where the store granted it by itself, before it was asked this time: since when (on the lease clock, never later than it
-   * was) and for how long. The lease that was asked for is then still to be set by a renewal.
+   * If the store granted it in line, before this request: since when (on the lease clock, never too late) and for how long. A renewal
+   * must then set the lease of the request.
    */
   readonly granted?: { readonly since: number; readonly leaseMs: number }
 }
 
 export interface HandOverRequest extends AcquireRequest {
-  /** Who holds it now. */
+  /** The current holder. */
   readonly from: Owner
 }
 
@@ -209,11 +209,11 @@ export interface ReleaseRequest {
   readonly heldBefore: number
   /** How many permits the hold is for, where the kind has permits. */
   readonly permits?: number | undefined
-  /** Whether this release was sent before with its outcome unknown: then a lock that is gone was released by that. */
+  /** Whether this release was sent before with an unknown outcome: if the lock is gone, that one released it. */
   readonly repeated: boolean
 }
 
-/** Where waiters stand in no line, it may be free again with so many other clients told of it. */
+/** Without a line: it may be free again, and so many other clients were told. */
 export type ReleaseReply = 'released' | { readonly others: number } | 'still-held' | 'not-owner'
 
 export interface RenewRequest {
@@ -222,53 +222,53 @@ export interface RenewRequest {
   /** How many permits the hold is for, where the kind has permits. */
   readonly permits?: number | undefined
   readonly leaseMs: number
-  /** How long the answer may take, where that is less than any command may: a connection that is silent so long is given up. */
+  /** How long the answer may take, if less than for other commands: a connection that is silent for so long is abandoned. */
   readonly withinMs?: number | undefined
 }
 
-/** What a store tells those that watch. */
+/** A store's message to a watch. */
 export interface News {
-  /** The store has granted the lock to this owner, whose call waits in line; its next acquire is answered from what was told. */
+  /** The store has granted the lock to this owner, whose call waits in line; this message answers its next acquire. */
   readonly grantedTo?: Owner
-  /** Places of this process are gone that it believes to have: granted unheard, or lost. All who have one are to ask again. */
+  /** Places that this process believes to have are gone: granted unheard, or lost. All calls with a place must ask again. */
   readonly placesGone?: boolean
-  /** The first of this process in line is to ask again after so long: the lock ends sooner than it would look. */
+  /** The first of this process in line must ask again after so long: the lock ends sooner than it would look. */
   readonly lookInMs?: number
-  /** How many may enter by what happened. */
+  /** How many may enter now. */
   readonly room?: number
 }
 
-/** A line kept in the store, in which processes wait: first come, first served. A release grants the lock to the next in it. */
+/** A line in the store, in which processes wait: first come, first served. A release grants the lock to the next in line. */
 export interface StoreLine {
-  /** Whether each call has a place of its own; else the calls of one process share a place. */
+  /** Whether each call has its own place; else the calls of one process share a place. */
   readonly placePerCall: boolean
-  /** How long a place, and what was granted to it, may outlive the call it was for. */
+  /** How long a place, and a grant to it, may outlive its call. */
   readonly placeMs: number
-  /** Whether this process hears of grants of that lock already: then a call can join the line with its first question. */
+  /** Whether this process already receives messages about grants of that lock: then a call can join with its first request. */
   hears(name: string): boolean
 }
 
-/** How a call asks again where no news comes. */
+/** How a call asks again if there are no messages. */
 export interface Polls {
   /** How long to pause after so many attempts, given a random number from 0 to 1. */
   pauseMs(attempts: number, random: number): number
 }
 
 export interface Watch {
-  /** Settles when the store confirms that news will come from now on, or cannot come. */
+  /** Settles when the store confirms that messages come from now on, or cannot come. */
   readonly confirmed: Promise<void>
-  /** Whether news comes already, where that can be told before it is confirmed. */
+  /** Whether messages already come, if that is known before the confirmation. */
   readonly inForce?: boolean | undefined
-  /** To be called when something has happened that should have been news, and was not: makes sure that news still comes. */
+  /** Call it after a change without the message that should have come: checks that messages still come. */
   doubt?(): void
-  /** No more news. Safe to call twice. */
+  /** Ends the messages. Safe to call twice. */
   close(): void
 }
 
 /** A lock as seen in the store. */
 export interface LockState {
   readonly name: string
-  /** Who holds it and how often; empty when it is free. */
+  /** The owners and their hold counts; empty when it is free. */
   readonly owners: ReadonlyArray<{ readonly owner: Owner; readonly holds: number }>
   /** Time left of the lease in milliseconds: 0 when free, Infinity when it never ends. */
   readonly remainingMs: number

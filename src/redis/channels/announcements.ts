@@ -2,7 +2,7 @@ import type { Watch } from '../../ports/store.js'
 import type { Link } from '../connection/link.js'
 import type { ReleaseChannels } from './release-channel.js'
 
-/** What goes over the channels of semaphores and latches: heard, counted, and told from here where the script could not. */
+/** The channels of semaphores and latches: listens, counts listeners, and publishes if the script could not. */
 export class Announcements {
   constructor(
     private readonly link: Link,
@@ -24,7 +24,7 @@ export class Announcements {
   }
 
   /**
-   * How many other connections were told.
+   * How many other connections received it.
    * @param told as a script says: -1 where its node may not or cannot tell. Then it is told from here; if that fails too,
    *   waiters find out when the first lease they saw has ended.
    */

@@ -6,13 +6,16 @@ export type AcquireAnswer = Granted | HolderSeen | typeof LOST
 
 export type Granted = { readonly outcome: 'granted'; readonly fence?: bigint }
 
-/** Who holds the lock, and what time it was at the server. */
+/** The holder of the lock, and the server's time. */
 export interface HolderSeen {
   readonly outcome: 'busy'
   readonly remainingMs: number
   readonly holder: Owner | undefined
   readonly serverUs: number
-  /** Whether who asked is the first in line, and how many places its process has there; undefined where the line was not reached. */
+  /**
+   * Whether the owner that asked is the first in line, and how many places its process has there; undefined where the script could not
+   * reach the line.
+   */
   readonly first: boolean
   readonly places: number | undefined
 }

@@ -12,7 +12,7 @@ import { type AcquireAnswer, acquireAnswer, type Granted, granted, LOST } from '
 import type { LineNames } from './lines.js'
 
 export interface LockTerms {
-  /** How releases and grants are told; empty: nothing is. */
+  /** The command that publishes releases and grants; empty: none are published. */
   readonly publishCommand: Link['publishCommand'] | ''
   /** How long the counter of tokens is kept after the last one, in milliseconds, 0: for ever; undefined: the lock has no tokens. */
   readonly fenceRetentionMs?: number | undefined
@@ -20,7 +20,7 @@ export interface LockTerms {
   readonly inOrder?: boolean | undefined
 }
 
-/** The scripts of the lock and its line: what they are given, and what their answers mean. */
+/** The scripts of the lock and its line: their arguments, and what their answers mean. */
 export class LockCommands implements LineNames {
   /** `x`: alone, `f<retention>`: alone, with a token. */
   readonly mode: string
@@ -41,7 +41,7 @@ export class LockCommands implements LineNames {
     return this.terms.fenceRetentionMs !== undefined
   }
 
-  /** Of one owner: whether it has the lock, and the last token given out. */
+  /** Whether that owner has the lock, and the last token given out. */
   tenure(name: string, owner: Owner): Promise<TenureState> {
     const key = this.keyPrefix + name
     return runScript(this.link, fencedTenure, [key, this.#counterOf(key)], name, [owner], tenureReply)
@@ -52,7 +52,7 @@ export class LockCommands implements LineNames {
     return this.keyPrefix + name
   }
 
-  /** Where that process is told of grants, and of when to look: one channel for all its locks, in a cluster for those of one slot. */
+  /** The channel of a process, with messages about grants and looks: one for all its locks, in a cluster for those of one slot. */
   channelOf(name: string, clientId: string): string {
     return processChannelsOf(this.keyPrefix + name, this.#inCluster) + clientId
   }
@@ -61,7 +61,7 @@ export class LockCommands implements LineNames {
     return releaseChannelOf(this.keyPrefix + name)
   }
 
-  /** The roster first, where those listen as well that stand in line: who only listens to releases counts as one that stands in none. */
+  /** The roster first: a client that listens to releases and not to the roster counts as outside the line. */
   releaseChannels(name: string): readonly [string, string] {
     const channel = this.releaseChannel(name)
     return [rosterOf(channel), channel]
@@ -82,7 +82,7 @@ export class LockCommands implements LineNames {
     )
   }
 
-  /** Above 0: released, with one less told that listen; 0: still held; -1: not held by the owner. */
+  /** Above 0: released, and one less than that many listeners were told; 0: still held; -1: not held by the owner. */
   release(name: string, owner: Owner, heldBefore: number, leavesLine: boolean): Promise<number> {
     return this.#run(release, name, [owner, heldBefore, leavesLine ? 1 : 0], (reply) =>
       this.#announced(name, Number(reply)),
@@ -94,7 +94,7 @@ export class LockCommands implements LineNames {
     return this.#run(forceUnlock, name, [], (reply) => this.#announced(name, Number(reply)))
   }
 
-  /** How many processes wait: those in line, and those that listen and stand in none. */
+  /** How many processes wait: those in line, and those that listen outside it. */
   async countWaiting(name: string): Promise<number> {
     const { link } = this
     const channels = this.releaseChannels(name)
@@ -111,8 +111,8 @@ export class LockCommands implements LineNames {
   }
 
   /**
-   * A script that has freed the lock and could not announce it says -2. In a cluster that is so for names whose braces put the channel
-   * on another node: then it is told from here. If that fails too, waiters find out when the lease they saw has ended.
+   * A script that has freed the lock and could not announce it answers -2. In a cluster that happens if a name's braces put the channel
+   * on another node: then this client announces it. If that fails too, waiters find out when the lease that they saw has ended.
    */
   #announced(name: string, code: number): number | Promise<number> {
     if (code !== -2) return code
@@ -155,7 +155,7 @@ export class LockCommands implements LineNames {
     return undivided(this.link, [key, line, processes, this.#counterOf(key)])
   }
 
-  /** Where the tokens are counted: Redisson's name for it. */
+  /** The key of the token counter: Redisson's name for it. */
   #counterOf(key: string): string {
     return tokenCounterOf(key, this.#inCluster)
   }
