@@ -2,7 +2,7 @@ import { ClosedError, LockLostError, type StoreError } from '../errors/errors.js
 import type { Emit, HoldfastEvents } from '../events/events.js'
 import type { Owner, Scope } from '../identity/owner.js'
 import type { Metrics } from '../metrics/metrics.js'
-import type { LockPort, LockState } from '../ports/store.js'
+import type { LockPort, LockState } from '../ports/lock-port.js'
 import { KeepAlive } from '../time/keep-alive.js'
 import type { Schedule } from '../time/schedule.js'
 import { releaseChannel, traceRelease } from '../trace/release.js'

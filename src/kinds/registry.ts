@@ -6,8 +6,9 @@ import { OpenLocks } from '../facade/open-locks.js'
 import type { Settings } from '../facade/options.js'
 import type { Owner, Owners } from '../identity/owner.js'
 import { Metrics } from '../metrics/metrics.js'
+import type { LockPort } from '../ports/lock-port.js'
 import { ReplicaCheckedPort } from '../ports/replica-checked.js'
-import type { LockPort, StoreSession } from '../ports/store.js'
+import type { StoreSession } from '../ports/store.js'
 import type { Schedule } from '../time/schedule.js'
 
 /** The kinds of locks, by what their ports are called. A read-write lock counts as two. */

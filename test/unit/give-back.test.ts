@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { Orphans } from '../../src/core/tenure/orphans.js'
 import { StoreError } from '../../src/errors/errors.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import type { AcquireReply, AcquireRequest } from '../../src/ports/store.js'
+import type { AcquireReply, AcquireRequest } from '../../src/ports/lock-port.js'
 import { Schedule } from '../../src/time/schedule.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 

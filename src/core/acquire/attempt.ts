@@ -1,6 +1,6 @@
 import { ShortLeaseError } from '../../errors/short-lease-error.js'
 import type { Owner } from '../../identity/owner.js'
-import type { AcquireReply, AcquireRequest, BusyReply, Polls } from '../../ports/store.js'
+import type { AcquireReply, AcquireRequest, BusyReply, Polls } from '../../ports/lock-port.js'
 import type { Locker } from '../locker.js'
 import type { Gate } from '../queue/gate.js'
 import { TIME_IS_UP, type Waiter } from '../queue/waiter.js'

@@ -1,5 +1,4 @@
-import type { BatchPort } from '../../ports/kind-ports.js'
-import type { AcquireReply, AcquireRequest } from '../../ports/store.js'
+import type { AcquireReply, AcquireRequest, BatchPort } from '../../ports/lock-port.js'
 import type { Locker } from '../locker.js'
 import { HoldRecord } from '../tenure/hold-record.js'
 import type { Call, Refusal } from './call.js'

@@ -1,5 +1,5 @@
 import type { Owner, Scope } from '../../identity/owner.js'
-import type { Polls } from '../../ports/store.js'
+import type { Polls } from '../../ports/lock-port.js'
 import type { Batch } from './batch.js'
 
 /** What a call wants. */

@@ -1,10 +1,10 @@
 import type { Emit } from '../../events/events.js'
 import type { Metrics } from '../../metrics/metrics.js'
-import type { LockPort } from '../../ports/store.js'
+import type { LeaseThread, LeaseThreadListener, ThreadLease } from '../../ports/lease-thread.js'
+import type { LockPort } from '../../ports/lock-port.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
 import type { Tenure } from '../tenure/tenure.js'
 import { leaseDeadline, renewalPatienceMs } from './lease.js'
-import type { LeaseThread, LeaseThreadListener, ThreadLease } from './lease-thread.js'
 
 /** The watchdog renews when this part of the lease is over. */
 const RENEWALS_PER_LEASE = 3

@@ -1,5 +1,5 @@
 import type { Owner } from '../../identity/owner.js'
-import type { AcquireReply, GrantedReply, LockPort, News, Watch } from '../../ports/store.js'
+import type { AcquireReply, GrantedReply, LockPort, News, Watch } from '../../ports/lock-port.js'
 import type { Clock } from '../../time/clock.js'
 import { Outage } from '../acquire/outage.js'
 import type { Tenure } from '../tenure/tenure.js'

@@ -1,4 +1,4 @@
-import type { AcquireReply } from '../../ports/store.js'
+import type { AcquireReply } from '../../ports/lock-port.js'
 import type { Locker } from '../locker.js'
 import type { Gate } from '../queue/gate.js'
 import type { Waiter } from '../queue/waiter.js'

@@ -1,6 +1,6 @@
 import { ClosedError } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
-import type { AcquireReply, AcquireRequest, LockPort } from '../../ports/store.js'
+import type { AcquireReply, AcquireRequest, LockPort } from '../../ports/lock-port.js'
 import type { Schedule } from '../../time/schedule.js'
 import { isTransient, pauseMs } from '../acquire/outage.js'
 import { Pauses } from '../acquire/pauses.js'

@@ -1,5 +1,5 @@
 import type { Owner } from '../../identity/owner.js'
-import type { ReleaseReply, ReleaseRequest } from '../../ports/store.js'
+import type { ReleaseReply, ReleaseRequest } from '../../ports/lock-port.js'
 import { isTransient, Outage } from '../acquire/outage.js'
 import type { Locker } from '../locker.js'
 import { heirOf, passOn, passOnInStore, staysAsItIs } from './hand-over.js'

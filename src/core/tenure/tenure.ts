@@ -1,8 +1,8 @@
 import type { LossReason } from '../../errors/errors.js'
 import type { Owner, Scope } from '../../identity/owner.js'
+import type { ThreadLease } from '../../ports/lease-thread.js'
 import type { TimerHandle } from '../../time/schedule.js'
 import type { HoldTrace } from '../../trace/hold.js'
-import type { ThreadLease } from '../lease/lease-thread.js'
 import { Mutex } from '../queue/mutex.js'
 import type { HoldRecord } from './hold-record.js'
 
