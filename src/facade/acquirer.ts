@@ -1,6 +1,6 @@
 import type { Call, Refusal } from '../core/acquire/call.js'
 import type { Locker } from '../core/locker.js'
-import { HoldRecord } from '../core/tenure/hold-record.js'
+import { HoldRecord } from '../core/tenure/tenure.js'
 import { InvalidArgumentError, LockTimeoutError, NoOwnerError } from '../errors/errors.js'
 import { type Owner, type Owners, Scope } from '../identity/owner.js'
 import { Hold } from '../kinds/hold.js'

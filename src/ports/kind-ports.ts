@@ -1,6 +1,6 @@
 import type { Owner } from '../identity/owner.js'
 import type { FencedPort } from './fenced-port.js'
-import type { AcquireReply, AcquireRequest, LockPort } from './lock-port.js'
+import type { LockPort } from './lock-port.js'
 
 /** What kinds of locks can do beside what every lock can; see {@link LockPort}. */
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { AcquireAll, type AcquireAllRefusal, type Terms } from '../../src/core/acquire/acquire-all.js'
-import type { HoldRecord } from '../../src/core/tenure/hold-record.js'
+import type { HoldRecord } from '../../src/core/tenure/tenure.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import type { AcquireReply } from '../../src/ports/lock-port.js'
 import { callFrom, root } from './scenery.js'

@@ -53,6 +53,11 @@ export class Gate {
     protected readonly clock: Pick<Clock, 'now'>,
   ) {}
 
+  /** The owner of this process behind one that the store names; any other owner is left as it is. */
+  ownerBehind(stored: Owner | undefined): Owner | undefined {
+    return this.tenures.find(({ storedAs }) => storedAs === stored)?.owner ?? stored
+  }
+
   /** This process's tenures, as far as known. */
   get tenures(): readonly Tenure[] {
     return this.tenure ? [this.tenure] : []
