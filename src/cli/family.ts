@@ -1,6 +1,6 @@
 import { Holdfast } from '../holdfast.js'
 import type { Kind } from '../kinds/registry.js'
-import type { LockState } from '../ports/store.js'
+import type { LockState } from '../ports/lock-port.js'
 
 /** The client for operators: one set of methods to inspect every kind of lock, count its waiters and free it. */
 export class Family extends Holdfast {

@@ -1,13 +1,14 @@
 import { Locker } from '../core/locker.js'
-import { InvalidArgumentError, StoreError } from '../errors/errors.js'
+import { InvalidArgumentError } from '../errors/errors.js'
 import type { Emit, HoldfastEvents } from '../events/events.js'
 import type { KindContext } from '../facade/acquirer.js'
 import { OpenLocks } from '../facade/open-locks.js'
 import type { Settings } from '../facade/options.js'
 import type { Owner, Owners } from '../identity/owner.js'
 import { Metrics } from '../metrics/metrics.js'
+import type { LockPort } from '../ports/lock-port.js'
 import { ReplicaCheckedPort } from '../ports/replica-checked.js'
-import type { LockPort, StoreSession } from '../ports/store.js'
+import type { StoreSession } from '../ports/store.js'
 import type { Schedule } from '../time/schedule.js'
 
 /** The kinds of locks, by what their ports are called. A read-write lock counts as two. */
@@ -71,27 +72,17 @@ export class Kinds {
 
   /** Stops trying to tell the store what it has not answered. */
   giveUp(): void {
-    for (const { locker } of this.used) locker.giveBack.giveUp()
+    for (const { locker } of this.used) locker.giveUp()
   }
 
   #begin(kind: Kind): KindContext {
     const port = this.#portOf(kind)
     if (!port) throw new InvalidArgumentError('kind', kind, 'a kind of lock that this store supports')
+    const { schedule, settings, metrics, emit, hears } = this
+    const newOwner = (): Owner => this.owners.next()
     const locker = new Locker(
       kind,
-      port,
-      this.schedule,
-      this.emit,
-      this.hears,
-      this.settings,
-      (lockName) =>
-        new StoreError('timeout', 'acquire', {
-          lockName,
-          transient: true,
-          hint: 'The store did not answer.',
-        }),
-      () => this.owners.next(),
-      this.metrics,
+      { port, schedule, settings, metrics, newOwner, events: { emit, hears } },
       (name, owner, by) => this.#usedByOther(name, owner, by),
     )
     const terms: KindContext = {
@@ -104,10 +95,7 @@ export class Kinds {
     if (ALIKE.has(kind)) this.#introduce(locker)
     this.#terms.set(kind, terms)
     const otherSide = this.#otherSideOf(kind)
-    if (otherSide) {
-      locker.otherSide = otherSide
-      otherSide.otherSide = locker
-    }
+    if (otherSide) locker.joinSides(otherSide)
     if (this.#ending) void locker[this.#ending]()
     return terms
   }
@@ -122,9 +110,7 @@ export class Kinds {
 
   /** Tells it, and the others that are one lock with it in the store, of each other. */
   #introduce(locker: Locker): void {
-    const others = [...this.#terms].flatMap(([kind, terms]) => (ALIKE.has(kind) ? [terms.locker] : []))
-    for (const other of others) other.rivals = [...other.rivals, locker]
-    locker.rivals = others
+    for (const [kind, other] of this.#terms) if (ALIKE.has(kind)) locker.meetRival(other.locker)
   }
 
   #otherSideOf(kind: Kind): Locker | undefined {
@@ -143,7 +129,7 @@ export class Kinds {
    */
   #usedByOther(name: string, owner: Owner, by: Locker): boolean {
     if (this.#terms.size === 1) return false
-    if (this.#isApart(by)) return by.otherSide?.uses(name, owner) === true
+    if (this.#isApart(by)) return by.otherSideUses(name, owner)
     for (const { locker } of this.#terms.values()) {
       if (locker !== by && !this.#isApart(locker) && locker.uses(name, owner)) return true
     }

@@ -1,5 +1,5 @@
 import type { Owner } from '../identity/owner.js'
-import type { LockPort } from './store.js'
+import type { LockPort } from './lock-port.js'
 
 /** A lock with a new token for every tenure. */
 export interface FencedPort extends LockPort {

@@ -1,6 +1,6 @@
 import type { Owner } from '../identity/owner.js'
 import type { FencedPort } from './fenced-port.js'
-import type { AcquireReply, AcquireRequest, LockPort } from './store.js'
+import type { LockPort } from './lock-port.js'
 
 /** What kinds of locks can do beside what every lock can; see {@link LockPort}. */
 
@@ -58,19 +58,6 @@ export interface CountDownLatchPort extends LockPort {
   count(name: string): Promise<number>
   /** Removes it, which opens it. Returns whether it existed. */
   delete(name: string, request: string): Promise<boolean>
-}
-
-/**
- * Asks for several locks with one command. All have the same place in the store, and no request's owner holds its lock. One answer for
- * each: a lock that is free and was not taken is busy for 0 ms.
- */
-export interface BatchPort {
-  /** One command can ask for locks of one place only. All clients agree on the places, which gives one order. */
-  placeOf(name: string): number
-  /** Takes all of them, or none. */
-  acquireAll(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]>
-  /** Takes the first that is free. */
-  acquireOne(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]>
 }
 
 /** Values computed under a lock, each stored beside the lock of its name. */

@@ -1,4 +1,4 @@
-import type { Watch } from '../../ports/store.js'
+import type { Watch } from '../../ports/lock-port.js'
 import type { Link } from '../connection/link.js'
 import type { ReleaseChannels } from './release-channel.js'
 

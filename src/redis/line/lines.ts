@@ -1,5 +1,5 @@
 import { StoreError } from '../../errors/errors.js'
-import type { AcquireReply, AcquireRequest, News, Watch } from '../../ports/store.js'
+import type { AcquireReply, AcquireRequest, News, Watch } from '../../ports/lock-port.js'
 import type { Clock } from '../../time/clock.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
 import type { AcquireAnswer } from './acquire-reply.js'
@@ -125,8 +125,7 @@ export class Lines {
         outcome: 'busy',
         remainingMs,
         holder,
-        againMs:
-          Math.min(remainingMs, places === undefined ? WITHOUT_PLACE_MS : looksMs) + AFTER_LEASE_MS,
+        againMs: Math.min(remainingMs, places === undefined ? WITHOUT_PLACE_MS : looksMs) + AFTER_LEASE_MS,
       }
     } catch (error) {
       // A request that may have been carried out is repeated or abandoned; a refused one is over.

@@ -13,7 +13,7 @@ import type {
   RenewRequest,
   StoreLine,
   Watch,
-} from '../../ports/store.js'
+} from '../../ports/lock-port.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
 import type { Argument, Link } from '../connection/link.js'
 import { undivided } from '../connection/undivided.js'

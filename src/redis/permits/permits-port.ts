@@ -9,7 +9,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../../ports/store.js'
+} from '../../ports/lock-port.js'
 import { Announcements } from '../channels/announcements.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
 import type { Argument, Link } from '../connection/link.js'
