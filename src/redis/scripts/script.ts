@@ -4,7 +4,8 @@ import type { Argument, Link, Order } from '../connection/link.js'
 export interface Script {
   readonly name: string
   readonly sha1: string
-  readonly source: string
+  /** Its text, in pieces: scripts share some of them. */
+  readonly parts: readonly string[]
 }
 
 /** The keys of a script, the first of which decides where it runs: all are of one slot. */
@@ -16,7 +17,7 @@ export type Keys = string | readonly [string, ...string[]]
  */
 export function runScript<Result>(
   link: Link,
-  { name, sha1, source }: Script,
+  { name, sha1, parts }: Script,
   keys: Keys,
   lockName: string,
   args: readonly Argument[],
@@ -31,7 +32,8 @@ export function runScript<Result>(
     ...terms,
     start: () => send('EVALSHA', sha1, count, key, ...rest),
     read,
-    retry: (error) => (isUnknownScript(error) ? send('EVAL', source, count, key, ...rest) : undefined),
+    retry: (error) =>
+      isUnknownScript(error) ? send('EVAL', parts.join(''), count, key, ...rest) : undefined,
   }))
 }
 
