@@ -2,6 +2,7 @@ import { ClosedError, LockLostError, type StoreError } from '../errors/errors.js
 import type { Emit, HoldfastEvents } from '../events/events.js'
 import type { Owner, Scope } from '../identity/owner.js'
 import type { Metrics } from '../metrics/metrics.js'
+import type { Kind } from '../ports/kind.js'
 import type { LockPort, LockState } from '../ports/store.js'
 import { KeepAlive } from '../time/keep-alive.js'
 import type { Schedule } from '../time/schedule.js'
@@ -53,8 +54,7 @@ export class Locker {
   readonly #keepAlive = new KeepAlive()
 
   constructor(
-    /** What kind of lock it is, for people. */
-    readonly kind: string,
+    readonly kind: Kind,
     readonly port: LockPort,
     readonly schedule: Schedule,
     readonly emit: Emit,

@@ -4,6 +4,7 @@ import type { Clock } from '../time/clock.js'
 import type { Schedule } from '../time/schedule.js'
 import type { FencedPort } from './fenced-port.js'
 import type { GuardedPort } from './guarded-port.js'
+import type { Kind } from './kind.js'
 import type {
   BatchPort,
   CountDownLatchPort,
@@ -36,8 +37,8 @@ export interface StoreSettings {
   /** How long a lock stays unavailable after a loss; part of the lease that is asked for. */
   readonly quarantineMs: number
   /** How long the counter of a fenced lock is kept after its last token; undefined: for ever. */
-  readonly fenceRetentionMs: number | undefined
-  /** Acknowledgements that renewals of {@link StoreSession.acknowledging} wait for; undefined: none are wanted. */
+  readonly fenceRetentionMs?: number | undefined
+  /** How many replicas must have what is granted, and how long they have to say so; undefined: that is not asked. */
   readonly replicas?: { readonly replicas: number; readonly timeoutMs: number } | undefined
   /** Every command is answered or rejected within this time (rule C3). */
   readonly commandTimeoutMs: number
@@ -69,8 +70,8 @@ export interface StoreSession {
   readonly countDownLatch?: CountDownLatchPort
   readonly values?: ValuesPort
   readonly guardedValues?: GuardedPort
-  /** The same locks, on connections of their own, with renewals that are answered when the replicas wanted have them. */
-  readonly acknowledging?: StoreSession | undefined
+  /** A port of this session's, whose grants count once the replicas wanted have them; set in stores that can ask for that. */
+  confirming?(port: LockPort, kind: Kind): LockPort
   /** How often its connection has broken: what was known of the server before need not be true after. */
   readonly breaks?: number
   /** Which process the server is, where there is one. */

@@ -1,6 +1,7 @@
 import { Locker } from '../../src/core/locker.js'
 import { StoreError } from '../../src/errors/errors.js'
 import { Owners } from '../../src/identity/owner.js'
+import { lock } from '../../src/kinds/kinds.js'
 import { Metrics } from '../../src/metrics/metrics.js'
 import type { AcquireReply, AcquireRequest } from '../../src/ports/store.js'
 import type { Clock } from '../../src/time/clock.js'
@@ -35,7 +36,7 @@ export class ScriptedLocker {
   ) {
     this.schedule = new Schedule(clock, (error) => this.errors.push(error))
     this.locker = new Locker(
-      'lock',
+      lock,
       port,
       this.schedule,
       (event, ...[payload]) => {
