@@ -1,6 +1,7 @@
 import { ClosedError, LockLostError } from '../errors/errors.js'
 import type { Emit } from '../events/events.js'
 import type { Owner } from '../identity/owner.js'
+import type { Kind } from '../ports/kind.js'
 import type { LockPort, LockState } from '../ports/lock-port.js'
 import { KeepAlive } from '../time/keep-alive.js'
 import type { Schedule } from '../time/schedule.js'
@@ -32,8 +33,8 @@ export class Locker {
   readonly #keepAlive = new KeepAlive()
 
   constructor(
-    /** What kind of lock it is, for people. */
-    readonly kind: string,
+    /** What kind of lock it is. */
+    readonly kind: Kind,
     services: Services,
     /** Whether another kind of lock of this client knows the owner by that name of a lock: the store must not mix them up. */
     usedElsewhere: (name: string, owner: Owner, by: Locker) => boolean,

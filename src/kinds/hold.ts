@@ -68,8 +68,8 @@ export class Hold implements AsyncDisposable {
    */
   sequencer(): string {
     const { name, fence } = this
-    const { kind } = this.#locker
-    const mode = kind === 'read lock' ? 'shared' : 'exclusive'
+    const { name: kind, shared } = this.#locker.kind
+    const mode = shared ? 'shared' : 'exclusive'
     return encodeSequencer({ kind, name, mode, owner: this.#grant.tenure.storedAs, fence })
   }
 

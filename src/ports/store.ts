@@ -34,8 +34,8 @@ export interface StoreSettings {
   /** How long a lock stays unavailable after a loss; part of the lease that is asked for. */
   readonly quarantineMs: number
   /** How long the counter of a fenced lock is kept after its last token; undefined: for ever. */
-  readonly fenceRetentionMs: number | undefined
-  /** Acknowledgements that renewals of {@link StoreSession.acknowledging} wait for; undefined: none are wanted. */
+  readonly fenceRetentionMs?: number | undefined
+  /** How many replicas must have what is granted, and how long they have to say so; undefined: that is not asked. */
   readonly replicas?: { readonly replicas: number; readonly timeoutMs: number } | undefined
   /** Every command is answered or rejected within this time (rule C3). */
   readonly commandTimeoutMs: number
@@ -67,8 +67,8 @@ export interface StoreSession {
   readonly countDownLatch?: CountDownLatchPort
   readonly values?: ValuesPort
   readonly guardedValues?: GuardedPort
-  /** The same locks on separate connections; a renewal is answered when enough replicas have it. */
-  readonly acknowledging?: StoreSession | undefined
+  /** A port of this session's, whose grants count when enough replicas have them; set in stores that can ask for that. */
+  confirming?(port: LockPort, portOf: PortOf): LockPort
   /** How often its connection has broken: afterwards, knowledge about the server may be out of date. */
   readonly breaks?: number
   /** The server's process, if there is one. */
@@ -83,3 +83,6 @@ export interface ServerIdentity {
   /** How long it has run at the least. */
   readonly uptimeMs: number
 }
+
+/** The port that keeps a kind of lock, if the session's store has that kind. */
+export type PortOf = (session: StoreSession) => LockPort | undefined

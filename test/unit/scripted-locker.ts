@@ -1,6 +1,7 @@
 import { Locker } from '../../src/core/locker.js'
 import type { CoreSettings } from '../../src/core/services.js'
 import { Owners } from '../../src/identity/owner.js'
+import { lock } from '../../src/kinds/kinds.js'
 import type { AcquireReply, AcquireRequest } from '../../src/ports/lock-port.js'
 import type { Clock } from '../../src/time/clock.js'
 import { Schedule } from '../../src/time/schedule.js'
@@ -33,7 +34,7 @@ export class ScriptedLocker {
       },
       settings,
     )
-    this.locker = new Locker('lock', { ...services, newOwner: () => this.owners.next() }, () => false)
+    this.locker = new Locker(lock, { ...services, newOwner: () => this.owners.next() }, () => false)
   }
 
   /** Answers the acquires that were sent since the last time, in order; lets the answers be heard. */

@@ -1,11 +1,9 @@
 import type { AcquireReply, AcquireRequest, News, StoreLine, Watch } from '../../ports/lock-port.js'
 import { type LockParts, ReentrantLockPort } from '../locks/reentrant-lock.js'
-import type { ThreadRenewals } from '../watchdog-thread/thread-renewals.js'
 import { Lines, type LinesSettings, LONGEST_LOOK_MS } from './lines.js'
 import type { LockCommands } from './lock-commands.js'
 
 export interface LineSettings extends LinesSettings {
-  readonly thread?: ThreadRenewals | undefined
   /** Whether each call has its own place; else the calls of a process share one. */
   readonly placePerCall: boolean
 }
@@ -19,7 +17,7 @@ export class LineLockPort extends ReentrantLockPort {
   readonly #lines: Lines
 
   constructor(parts: LockParts, commands: LockCommands, settings: LineSettings) {
-    super(parts, commands, settings.thread, settings.placePerCall)
+    super(parts, commands, settings.placePerCall)
     this.#lines = new Lines(parts.channels, commands, settings)
     this.line = {
       placePerCall: settings.placePerCall,

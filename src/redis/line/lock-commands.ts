@@ -1,6 +1,7 @@
 import { isOwner, type Owner } from '../../identity/owner.js'
 import type { TenureState } from '../../ports/fenced-port.js'
 import type { AcquireRequest, HandOverRequest } from '../../ports/lock-port.js'
+import { announce, countListeners } from '../channels/announcements.js'
 import { releaseChannelOf } from '../channels/release-channel.js'
 import type { Argument, Link } from '../connection/link.js'
 import { undivided } from '../connection/undivided.js'
@@ -98,34 +99,22 @@ export class LockCommands implements LineNames {
   async countWaiting(name: string): Promise<number> {
     const { link } = this
     const channels = this.releaseChannels(name)
-    const about = { command: 'PUBSUB', lockName: name }
-    const node = await link.nodeOf(channels[1])
     const processes = companionOf('holdfast_processes', this.keyPrefix + name)
-    const [counted, inLine] = await Promise.all([
-      node.send(about, 'PUBSUB', link.countCommand, ...channels),
+    const [[listed = 0, listening = 0], inLine] = await Promise.all([
+      countListeners(link, name, ...channels),
       link.send(processes, { command: 'HKEYS', lockName: name }, 'HKEYS', processes),
     ])
-    const [, listed, , listening]: unknown[] = Array.isArray(counted) ? counted : []
-    const outside = Number(listening ?? 0) - Number(listed ?? 0)
+    const outside = listening - listed
     return outside + (Array.isArray(inLine) ? inLine.filter(isClientId).length : 0)
   }
 
   /**
    * A script that has freed the lock and could not announce it answers -2. In a cluster that happens if a name's braces put the channel
-   * on another node: then this client announces it. If that fails too, waiters find out when the lease that they saw has ended.
+   * on another node.
    */
   #announced(name: string, code: number): number | Promise<number> {
     if (code !== -2) return code
-    const { publishCommand } = this.link
-    const channel = this.releaseChannel(name)
-    const about = { command: publishCommand, lockName: name }
-    return this.link.send(channel, about, publishCommand, channel, '0').then(
-      (told) => Number(told) + 1,
-      (error: unknown) => {
-        this.onError(error)
-        return 1
-      },
-    )
+    return announce(this.link, name, this.releaseChannel(name), '0', this.onError).then((told) => told + 1)
   }
 
   #run<Result>(

@@ -4,7 +4,8 @@ import type { Argument, Link, Order } from '../connection/link.js'
 export interface Script {
   readonly name: string
   readonly sha1: string
-  readonly source: string
+  /** Its text, in pieces: scripts share some of them. */
+  readonly parts: readonly string[]
 }
 
 /** The keys of a script, the first of which decides where it runs: all are of one slot. */
@@ -16,7 +17,7 @@ export type Keys = string | readonly [string, ...string[]]
  */
 export function runScript<Result>(
   link: Link,
-  { name, sha1, source }: Script,
+  { name, sha1, parts }: Script,
   keys: Keys,
   lockName: string,
   args: readonly Argument[],
@@ -32,10 +33,10 @@ export function runScript<Result>(
     start: () => send('EVALSHA', sha1, count, key, ...rest),
     read,
     retry: (error) => {
-      if (isUnknownScript(error)) return send('EVAL', source, count, key, ...rest)
+      if (isUnknownScript(error)) return send('EVAL', parts.join(''), count, key, ...rest)
       if (!firstKeySuffices || !saysKeysAreApart(error)) return undefined
       return send('EVALSHA', sha1, 1, key, ...args).catch((failure) => {
-        if (isUnknownScript(failure)) return send('EVAL', source, 1, key, ...args)
+        if (isUnknownScript(failure)) return send('EVAL', parts.join(''), 1, key, ...args)
         throw failure
       })
     },
