@@ -3,6 +3,7 @@ import { Room } from '../history/room.js'
 import { callsOf } from '../history/section.js'
 import { Standstills } from '../history/standstills.js'
 import type { Nemesis } from '../nemeses/nemesis.js'
+import type { TopologyName } from '../topologies/topology.js'
 import { checkExclusion } from './exclusion.js'
 import { checkFences } from './fences.js'
 import type { Explanation, Finding } from './finding.js'
@@ -38,7 +39,7 @@ const HAND_OVER_MS = 200
 const PLACE_MS = 5_000
 
 /** Judges an episode. */
-export function check(episode: Episode, nemesis: Nemesis, times: Times): Verdict {
+export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName, times: Times): Verdict {
   const { history, left } = episode
   const { watchdogMs, commandTimeoutMs, storeTimeoutMs } = times
   const { faults, endedAt } = history
@@ -68,7 +69,7 @@ export function check(episode: Episode, nemesis: Nemesis, times: Times): Verdict
       ...checkLateness(calls, standstills, promises),
       ...checkOutages(calls, faults, standstills, promises, watchdogMs),
       ...idleness.findings,
-      ...checkStarvation(calls, faults, standstills, endedAt),
+      ...checkStarvation(calls, faults, standstills, endedAt, topology === 'quorum'),
       ...checkFences(calls, faults),
       ...(nemesis.harmless === true ? checkLineOrder(calls) : []),
       ...(nemesis.harmless === true || nemesis.keepsHolds === true ? checkLosses(calls, standstills) : []),
