@@ -1,3 +1,4 @@
+import { firstLeaseMs } from '../../../src/core/lease/first-lease.js'
 import type { Episode } from '../episode.js'
 import { Room } from '../history/room.js'
 import { callsOf } from '../history/section.js'
@@ -35,8 +36,6 @@ export interface Verdict {
 /** What a busy machine may add to any bound. */
 const GRACE_MS = 1_500
 const HAND_OVER_MS = 200
-/** A place in line whose process is gone is kept for that long. */
-const PLACE_MS = 5_000
 
 /** Judges an episode. */
 export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName, times: Times): Verdict {
@@ -55,8 +54,10 @@ export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName
     leaseMs: watchdogMs,
     idleMs:
       GRACE_MS +
-      2 * commandTimeoutMs +
-      (nemesis.freezes === true ? PLACE_MS : 0) +
+      // Until a connection is known to be gone, and another is there.
+      (nemesis.harmless === true ? 0 : 2 * commandTimeoutMs) +
+      // What is granted in line to a process that has stopped stays its own for the first lease.
+      (nemesis.freezes === true ? firstLeaseMs(watchdogMs) : 0) +
       (nemesis.strays === true ? watchdogMs : 0),
   })
   const sections: Record<string, number> = {}
