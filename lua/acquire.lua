@@ -11,7 +11,8 @@
   Returns
     a text                               granted: the token, `-` where there is none. The lease runs for at least ARGV[8]
     {left, holder, time, first, places}  held by another, whose lease has `left` milliseconds (-1: no end), at those microseconds of the server;
-                                         first: 1 where the owner is the first in line, or would be; how many places its process has there
+                                         first: 1 where the owner is the first in line, or would be; how many places its process has there,
+                                         -1 where the line could not be reached, so that it has got none
     0                                    the owner was to have ARGV[7] holds, but has none: it has lost the lock
 
   Safe to repeat: a count above ARGV[7] shows that this very request was carried out before, or that the lock was granted to its owner
@@ -22,7 +23,7 @@ local owner, before, lease, looks = ARGV[6], ARGV[7], ARGV[8], tonumber(ARGV[9])
 local me = ARGV[3] .. ':' .. owner
 
 -- Arguments stay texts where they can: numbers are turned back into texts at every call, and this is the path that counts.
-if redis.call('EXISTS', lock, line) == 0 then
+if redis.call('EXISTS', lock, line or lock) == 0 then
   if before ~= '0' then
     return 0
   end
@@ -31,6 +32,9 @@ if redis.call('EXISTS', lock, line) == 0 then
 end
 
 local function busy(left)
+  if not line then
+    return { left, redis.call('HKEYS', lock)[1] or '', server_time_us(), 1, -1 }
+  end
   local first, places, refused = redis.call('EXISTS', line) == 0 and 1 or 0, 0, nil
   if looks > 0 then
     refused, places = stand(me, left < 0 and looks or math.min(left, looks), ARGV[10])

@@ -21,13 +21,14 @@ if redis.call('HEXISTS', lock, from) == 0 then
   return 0
 end
 local left = redis.call('PTTL', lock)
+local _, last = read_line()
 -- Adds to the lock, which is not free before the other's hold is gone.
 local token, failure = grant(ARGV[3] .. ':' .. to, lease)
 if not token then
   return failure
 end
 redis.call('HDEL', lock, from)
-if redis.call('HGET', processes, 'last') == ARGV[3] .. ':' .. from then
+if last == ARGV[3] .. ':' .. from then
   redis.call('HSET', processes, 'last', ARGV[3] .. ':' .. to)
 end
 if left < 0 or left > tonumber(lease) then

@@ -32,7 +32,8 @@ end
 
 local me = ARGV[3] .. ':' .. owner
 local was_first = ARGV[8] == '1' and head_of_line() == me
-local left = ARGV[8] == '1' and leave(me)
+local waiting, last = read_line()
+local left = line and ARGV[8] == '1' and leave(me)
 -- The lock is gone with its only field.
 if redis.call('HDEL', lock, owner) == 0 then
   -- Whoever stood behind it may be the next now.
@@ -46,7 +47,7 @@ if redis.call('HDEL', lock, owner) == 0 then
   end
   return -1
 end
-if redis.call('HGET', processes, 'last') == me then
+if last == me then
   redis.call('HDEL', processes, 'last')
 end
-return pass_on()
+return pass_on(waiting)

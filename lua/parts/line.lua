@@ -48,11 +48,12 @@ local function keep(client, it)
 end
 
 local function leave(place)
+  local client = client_of(place)
+  -- Read before anything is written: a key of another type then changes nothing.
+  local it = process_of(client)
   if redis.call('ZREM', line, place) == 0 then
     return false
   end
-  local client = client_of(place)
-  local it = process_of(client)
   if redis.call('EXISTS', line) == 0 then
     local ours = redis.call('HGET', processes, 'ours')
     redis.call('DEL', processes)
@@ -120,7 +121,8 @@ end
 -- There is room although the one let in last has not released.
 local function suspect(asking)
   local last = redis.call('HGET', processes, 'last')
-  if last then
+  -- Read, too, before anything is written.
+  if last and redis.call('ZCARD', line) then
     redis.call('HDEL', processes, 'last')
     doubt(last, asking)
   end
@@ -198,7 +200,7 @@ end
 -- The first in line that is not away, and its process.
 local function head_of_line()
   local index = 0
-  while true do
+  while line do
     local place = redis.call('ZRANGE', line, index, index)[1]
     local it = place and process_of(client_of(place))
     if not place or (it and it.away == 0) then

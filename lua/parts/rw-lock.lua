@@ -38,6 +38,10 @@ local function hold_of(member)
   return tonumber(count), token
 end
 
+-- Read before anything is written: a key of another type then changes nothing.
+redis.call('ZCARD', KEYS[2])
+redis.call('HLEN', KEYS[3])
+
 -- What was granted in line, and ended before it was heard of.
 local unclaimed = {}
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', leases, '-inf', string.format('%.0f', now))) do

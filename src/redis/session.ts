@@ -96,7 +96,8 @@ export class RedisSession implements StoreSession {
   }
 
   get fairLock(): LineLockPort {
-    this.#fairLock ??= new LineLockPort(this.#lockParts, this.#commands(), this.#lineSettings(true))
+    const commands = this.#commands({ inOrder: true })
+    this.#fairLock ??= new LineLockPort(this.#lockParts, commands, this.#lineSettings(true))
     return this.#fairLock
   }
 

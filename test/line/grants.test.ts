@@ -168,6 +168,22 @@ describe.each(['lock', 'fair'] as const)('%s', (kind) => {
     expect(await place.server.keys(name)).toEqual([])
   })
 
+  test('a hand-over that may set no lease leaves the lock as it was', async () => {
+    await server.ask('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-pexpire')
+    const { host, port } = server.server
+    const timeless = new RedisPlace('a user without leases', () =>
+      standaloneClient({ host, port, username: 'timeless', password: 'secret' }),
+    )
+    const first = await holder.take(kind, name, { leaseMs: 20_000 })
+    await expect(
+      timeless.client().handOver(kind, name, first, holder.owner(), 10_000),
+    ).rejects.toMatchObject({ reason: 'permission' })
+    expect(await holder.holders(name)).toEqual([first])
+    expect(await ttl()).toBeGreaterThan(10_000)
+    await holder.release(kind, name, first)
+    await timeless.close()
+  })
+
   test('a client that may not publish: the next one finds the lock free when it looks', async () => {
     await server.ask('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels')
     const { host, port } = server.server

@@ -12,9 +12,9 @@ export interface HolderSeen {
   readonly remainingMs: number
   readonly holder: Owner | undefined
   readonly serverUs: number
-  /** Whether who asked is the first in line, and how many places its process has there. */
+  /** Whether who asked is the first in line, and how many places its process has there; undefined where the line was not reached. */
   readonly first: boolean
-  readonly places: number
+  readonly places: number | undefined
 }
 
 export const LOST = { outcome: 'lost' } as const
@@ -32,7 +32,7 @@ export function acquireAnswer(reply: unknown): AcquireAnswer {
     holder: typeof holder === 'string' && isOwner(holder) ? holder : undefined,
     serverUs: Number(time),
     first: first === 1,
-    places: Number(places),
+    places: places === -1 ? undefined : Number(places),
   }
 }
 

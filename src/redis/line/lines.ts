@@ -8,6 +8,8 @@ import { modeOf, ownerOf, type Place, toldIn } from './told.js'
 
 /** How long a waiter sleeps at most behind a lock without an end. */
 export const LONGEST_LOOK_MS = 30_000
+/** How long a waiter sleeps at most that could get no place, because the slot of the line is on its way to another node. */
+const WITHOUT_PLACE_MS = 500
 /** The store counts the holder's lease from later than this side: a waiter looks so much after its end. */
 const AFTER_LEASE_MS = 2
 
@@ -113,17 +115,18 @@ export class Lines {
       const { remainingMs, holder, serverUs, first, places } = reply
       this.#emptyLine = first ? name : undefined
       if (waits && standing) {
-        standing.heard(sentAt, serverUs, place)
+        if (places !== undefined) standing.heard(sentAt, serverUs, place)
         if (first) standing.first = place
         else if (standing.first === undefined) standing.ignoreReleases()
         if (first && !heard) this.#listen(name, standing)?.then(() => standing.tell())
-        if (places < standing.size) standing.tell({ placesGone: true })
+        if (places !== undefined && places < standing.size) standing.tell({ placesGone: true })
       }
       return {
         outcome: 'busy',
         remainingMs,
         holder,
-        againMs: Math.min(remainingMs, looksMs) + AFTER_LEASE_MS,
+        againMs:
+          Math.min(remainingMs, places === undefined ? WITHOUT_PLACE_MS : looksMs) + AFTER_LEASE_MS,
       }
     } catch (error) {
       // What may have been carried out is repeated or abandoned; what was refused is not heard of again.

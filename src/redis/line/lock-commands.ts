@@ -16,6 +16,8 @@ export interface LockTerms {
   readonly publishCommand: Link['publishCommand'] | ''
   /** How long the counter of tokens is kept after the last one, in milliseconds, 0: for ever; undefined: the lock has no tokens. */
   readonly fenceRetentionMs?: number | undefined
+  /** Whether nobody may pass the line, not even while it cannot be reached because its slot moves between nodes of a cluster. */
+  readonly inOrder?: boolean | undefined
 }
 
 /** The scripts of the lock and its line: what they are given, and what their answers mean. */
@@ -143,7 +145,9 @@ export class LockCommands implements LineNames {
       rosterOf(channel),
     ]
     const announces = publishCommand === '' ? undefined : { channel, text: '0' }
-    return runScript(this.link, script, this.#keys(key), name, [...constants, ...args], read, { announces })
+    const firstKeySuffices = !this.fenced && !this.terms.inOrder
+    const terms = { announces, firstKeySuffices }
+    return runScript(this.link, script, this.#keys(key), name, [...constants, ...args], read, terms)
   }
 
   #keys(key: string): readonly [string, ...string[]] {
