@@ -61,10 +61,18 @@ if held then
       end
     end
   end
-  -- What was granted in line has a shorter lease. The time left is never shortened (rule L2), by a late copy of the first request neither.
+  -- What was granted in line has a lease that is right for no hold in particular: its owner's first word sets the right one. From then on
+  -- the time left is never shortened (rule L2), by a late copy of the first request neither.
+  local unclaimed = line and redis.call('HGET', processes, 'unclaimed') == me
+  if unclaimed then
+    redis.call('HDEL', processes, 'unclaimed')
+  end
   -- The lease goes first: a count without one would be a stray.
-  if redis.call('PTTL', lock) < tonumber(lease) then
+  if (unclaimed and before == '0') or redis.call('PTTL', lock) < tonumber(lease) then
     redis.call('PEXPIRE', lock, lease)
+    if unclaimed then
+      call_head(tonumber(lease))
+    end
   end
   if held <= tonumber(before) then
     redis.call('HINCRBY', lock, owner, tonumber(before) + 1 - held)

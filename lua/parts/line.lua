@@ -8,8 +8,8 @@
              lease   how long a grant lasts until the process takes over
              away    since when nothing reaches the process, 0 while it is there
              places  how many places it has
-           and of `last` -> the place that was let in last and has not released since, where one at a time is let in; and `ours`,
-           see turns.lua, which outlives the line
+           and of `last` -> the place that was let in last and has not released since, where one at a time is let in; `unclaimed` -> the
+           same, until its owner asks for something; and `ours`, see turns.lua. These outlive the line
   ARGV[1]  PUBLISH, or SPUBLISH in a cluster
   ARGV[2]  prefix of the channels on which processes are told
 
@@ -55,10 +55,8 @@ local function leave(place)
     return false
   end
   if redis.call('EXISTS', line) == 0 then
-    local ours = redis.call('HGET', processes, 'ours')
-    redis.call('DEL', processes)
-    if ours then
-      redis.call('HSET', processes, 'ours', ours)
+    redis.call('HDEL', processes, client)
+    if redis.call('HEXISTS', processes, 'ours') == 1 then
       redis.call('PEXPIRE', processes, TURNS_KEPT_MS)
     end
   elseif it and it.places > 1 then
@@ -123,7 +121,7 @@ local function suspect(asking)
   local last = redis.call('HGET', processes, 'last')
   -- Read, too, before anything is written.
   if last and redis.call('ZCARD', line) then
-    redis.call('HDEL', processes, 'last')
+    redis.call('HDEL', processes, 'last', 'unclaimed')
     doubt(last, asking)
   end
 end
@@ -178,10 +176,14 @@ local function advance(me)
         if not heard then
           withdraw(place)
         else
-          if not shared then
-            redis.call('HSET', processes, 'last', place)
-          end
           leave(place)
+          if not shared then
+            redis.call('HSET', processes, 'last', place, 'unclaimed', place)
+            -- Those in line may all be gone now.
+            if redis.call('PTTL', processes) < 0 then
+              redis.call('PEXPIRE', processes, it.lease)
+            end
+          end
           let_in = let_in + 1
         end
       end

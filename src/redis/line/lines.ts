@@ -125,8 +125,7 @@ export class Lines {
         outcome: 'busy',
         remainingMs,
         holder,
-        againMs:
-          Math.min(remainingMs, places === undefined ? WITHOUT_PLACE_MS : looksMs) + AFTER_LEASE_MS,
+        againMs: Math.min(remainingMs, places === undefined ? WITHOUT_PLACE_MS : looksMs) + AFTER_LEASE_MS,
       }
     } catch (error) {
       // What may have been carried out is repeated or abandoned; what was refused is not heard of again.

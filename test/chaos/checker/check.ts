@@ -58,7 +58,7 @@ export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName
       (nemesis.harmless === true ? 0 : 2 * commandTimeoutMs) +
       // What is granted in line to a process that has stopped stays its own for the first lease.
       (nemesis.freezes === true ? firstLeaseMs(watchdogMs) : 0) +
-      (nemesis.strays === true ? watchdogMs : 0),
+      (nemesis.strays === true || nemesis.endsEarly === true ? watchdogMs : 0),
   })
   const sections: Record<string, number> = {}
   for (const { kind, enteredAt } of calls)
