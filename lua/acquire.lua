@@ -61,10 +61,18 @@ if held then
       end
     end
   end
-  -- A grant in line has a shorter lease. Nothing shortens the time left (rule L2), not even a late copy of the first request.
+  -- The lease of a grant in line suits no hold in particular: the first request of its owner sets the right one. After that nothing shortens
+  -- the time left (rule L2), not even a late copy of the first request.
+  local unclaimed = line and redis.call('HGET', processes, 'unclaimed') == me
+  if unclaimed then
+    redis.call('HDEL', processes, 'unclaimed')
+  end
   -- The lease goes first: a count without one would stay for ever.
-  if redis.call('PTTL', lock) < tonumber(lease) then
+  if (unclaimed and before == '0') or redis.call('PTTL', lock) < tonumber(lease) then
     redis.call('PEXPIRE', lock, lease)
+    if unclaimed then
+      call_head(tonumber(lease))
+    end
   end
   if held <= tonumber(before) then
     redis.call('HINCRBY', lock, owner, tonumber(before) + 1 - held)

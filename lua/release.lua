@@ -48,6 +48,6 @@ if redis.call('HDEL', lock, owner) == 0 then
   return -1
 end
 if last == me then
-  redis.call('HDEL', processes, 'last')
+  redis.call('HDEL', processes, 'last', 'unclaimed')
 end
 return pass_on(waiting)

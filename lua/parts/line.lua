@@ -9,8 +9,8 @@
              lease   how long a grant lasts until the process takes over
              away    since when no message reaches the process, 0 while it is reachable
              places  how many places it has
-           and, for a lock that one owner has at a time, of `last` -> the most recently granted place, until it releases; and of `ours`,
-           see turns.lua, which outlives the line
+           and, for a lock that one owner has at a time, of `last` -> the most recently granted place, until it releases; `unclaimed` -> the
+           same, until its owner sends a request; and `ours`, see turns.lua. These outlive the line
   ARGV[1]  PUBLISH, or SPUBLISH in a cluster
   ARGV[2]  prefix of the processes' channels
 
@@ -56,10 +56,8 @@ local function leave(place)
     return false
   end
   if redis.call('EXISTS', line) == 0 then
-    local ours = redis.call('HGET', processes, 'ours')
-    redis.call('DEL', processes)
-    if ours then
-      redis.call('HSET', processes, 'ours', ours)
+    redis.call('HDEL', processes, client)
+    if redis.call('HEXISTS', processes, 'ours') == 1 then
       redis.call('PEXPIRE', processes, TURNS_KEPT_MS)
     end
   elseif it and it.places > 1 then
@@ -124,7 +122,7 @@ local function suspect(asking)
   local last = redis.call('HGET', processes, 'last')
   -- Read, too, before anything is written.
   if last and redis.call('ZCARD', line) then
-    redis.call('HDEL', processes, 'last')
+    redis.call('HDEL', processes, 'last', 'unclaimed')
     doubt(last, asking)
   end
 end
@@ -179,10 +177,14 @@ local function advance(me)
         if not heard then
           withdraw(place)
         else
-          if not shared then
-            redis.call('HSET', processes, 'last', place)
-          end
           leave(place)
+          if not shared then
+            redis.call('HSET', processes, 'last', place, 'unclaimed', place)
+            -- Those in line may all be gone now.
+            if redis.call('PTTL', processes) < 0 then
+              redis.call('PEXPIRE', processes, it.lease)
+            end
+          end
           let_in = let_in + 1
         end
       end

@@ -48,7 +48,7 @@ local function leaves_it_to_others()
     end
     return false
   end
-  local theirs = math.min(SLICE_MS * math.max(others / redis.call('HLEN', processes), 0.25), LONGEST_TURN_MS)
+  local theirs = math.min(SLICE_MS * math.max(others / (redis.call('HLEN', processes) - 1), 0.25), LONGEST_TURN_MS)
   redis.call('HSET', processes, 'ours', string.format('%.0f', now + theirs))
   call_head(theirs)
   return true

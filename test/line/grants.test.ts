@@ -112,6 +112,19 @@ describe.each(['lock', 'fair'] as const)('%s', (kind) => {
     await other.release(kind, name, short)
   })
 
+  test('an explicit lease is the holder’s own, whoever of its process asked for the place; no late copy shortens a nested one', async () => {
+    const first = await holder.take(kind, name)
+    const next = await waiter.joinLine(kind, name)
+    await holder.release(kind, name, first)
+    await waiter.enters(kind, name, next, { leaseMs: 5_000 })
+    expect(await ttl()).toBeLessThanOrEqual(5_000)
+    expect(await ttl()).toBeGreaterThan(4_000)
+    await waiter.granted(kind, name, next, { leaseMs: 60_000, heldBefore: 1 })
+    await waiter.granted(kind, name, next, { leaseMs: 5_000 })
+    expect(await ttl()).toBeGreaterThan(50_000)
+    await waiter.abandon(kind, name, next)
+  })
+
   test('#1104 a client’s clock does not count: hours ahead or behind, it stands in the same line', async () => {
     const fast = place.client({ clock: new AnotherClock(7_200_000) })
     const slow = place.client({ clock: new AnotherClock(-7_200_000) })

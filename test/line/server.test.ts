@@ -41,7 +41,7 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       await waiter.abandon(kind, name, leaving)
       expect(await standing()).toEqual([`x:${next}`])
       await holder.release(kind, name, first)
-      expect(await server.keys(name)).toEqual([name])
+      expect(await server.keys(name)).toEqual([name, processes(name)].sort())
       await waiter.enters(kind, name, next)
       await waiter.release(kind, name, next)
       expect(await server.keys(name)).toEqual([])
