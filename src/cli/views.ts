@@ -1,7 +1,7 @@
 import { StoreError } from '../errors/errors.js'
 import * as kinds from '../kinds/kinds.js'
 import type { Kind } from '../ports/kind.js'
-import type { LockState } from '../ports/store.js'
+import type { LockState } from '../ports/lock-port.js'
 import { readWriteKeysOf } from '../redis/locks/read-write-keys.js'
 import { lineOf, processesOf, tokenCounterOf } from './key-names.js'
 import { waitersIn } from './line.js'

@@ -1,5 +1,5 @@
 import type { Locker } from '../core/locker.js'
-import type { HoldRecord } from '../core/tenure/hold-record.js'
+import type { HoldRecord } from '../core/tenure/tenure.js'
 import { type LockLostError, NotOwnerError } from '../errors/errors.js'
 import { checkFunction } from '../facade/checks.js'
 import { encodeSequencer } from '../fence/sequencer.js'
@@ -83,7 +83,7 @@ export class Hold implements AsyncDisposable {
    */
   assertHeld(): void {
     const grant = this.#grant
-    if (!grant.released) this.#locker.possession.check(grant.tenure)
+    if (!grant.released) this.#locker.stillHeld(grant)
     if (grant.endedBy) throw grant.endedBy
     if (grant.released) throw new NotOwnerError(this.name, this.owner)
   }

@@ -1,5 +1,5 @@
 import { Locker } from '../core/locker.js'
-import { InvalidArgumentError, StoreError } from '../errors/errors.js'
+import { InvalidArgumentError } from '../errors/errors.js'
 import type { Emit, HoldfastEvents } from '../events/events.js'
 import type { KindContext } from '../facade/acquirer.js'
 import type { ClientSettings } from '../facade/client-options.js'
@@ -50,38 +50,26 @@ export class Kinds {
 
   /** Stops trying to tell the store what it has not answered. */
   giveUp(): void {
-    for (const { locker } of this.used) locker.giveBack.giveUp()
+    for (const { locker } of this.used) locker.giveUp()
   }
 
   #begin(kind: Kind): KindContext {
-    const { session } = this
-    const kept = kind.port(session)
-    if (!kept) throw new InvalidArgumentError('kind', kind.name, 'a kind of lock that this store supports')
+    const { session, schedule, settings, metrics, owners, emit, hears } = this
+    const port = kind.kept && session.confirming ? session.confirming(kind.port) : kind.port(session)
+    if (!port) throw new InvalidArgumentError('kind', kind.name, 'a kind of lock that this store supports')
+    const newOwner = (): Owner => owners.next()
     const locker = new Locker(
       kind,
-      session.confirming?.(kept, kind) ?? kept,
-      this.schedule,
-      this.emit,
-      this.hears,
-      this.settings,
-      (lockName) =>
-        new StoreError('timeout', 'acquire', {
-          lockName,
-          transient: true,
-          hint: 'The store did not answer.',
-        }),
-      () => this.owners.next(),
-      this.metrics,
+      { port, schedule, settings, metrics, newOwner, events: { emit, hears } },
       (name, owner, by) => this.#usedByOther(name, owner, by),
     )
-    const { owners } = this
     this.#introduce(locker)
     const context: KindContext = {
       kind,
       locker,
       owners,
       openLocks: new OpenLocks(),
-      maxHoldMs: this.settings.maxHoldMs,
+      maxHoldMs: settings.maxHoldMs,
     }
     this.#contexts.set(kind, context)
     if (this.#ending) void locker[this.#ending]()
@@ -92,14 +80,9 @@ export class Kinds {
   #introduce(locker: Locker): void {
     for (const { locker: other } of this.used) {
       if (!isSameLock(other, locker)) continue
-      if (locker.kind.shared || other.kind.shared) {
-        // The two sides of a read-write lock.
-        locker.otherSide = other
-        other.otherSide = locker
-      } else {
-        locker.rivals = [...locker.rivals, other]
-        other.rivals = [...other.rivals, locker]
-      }
+      // Either the two sides of a read-write lock, or the same lock.
+      if (locker.kind.shared || other.kind.shared) locker.joinSides(other)
+      else locker.meetRival(other)
     }
   }
 

@@ -1,4 +1,4 @@
-import type { News, Watch } from '../ports/store.js'
+import type { News, Watch } from '../ports/lock-port.js'
 
 type Listener<Message> = (message?: Message) => void
 

@@ -1,6 +1,6 @@
 import type { Owner } from '../identity/owner.js'
 import type { FencedPort, TenureState } from '../ports/fenced-port.js'
-import type { AcquireReply, AcquireRequest, News, Watch } from '../ports/store.js'
+import type { AcquireReply, AcquireRequest, News, Watch } from '../ports/lock-port.js'
 import type { MemoryLocks, Mode } from './locks.js'
 import { type LineSettings, MemoryPlaces } from './places.js'
 import { MemoryReentrantLockPort } from './reentrant-lock.js'

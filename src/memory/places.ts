@@ -1,4 +1,4 @@
-import type { AcquireRequest, BusyReply, News, StoreLine, Watch } from '../ports/store.js'
+import type { AcquireRequest, BusyReply, News, StoreLine, Watch } from '../ports/lock-port.js'
 import { MemoryWatches } from './announcements.js'
 import { LONGEST_LOOK_MS, type Told } from './line.js'
 import { channelOf, type MemoryLines } from './lines.js'

@@ -11,7 +11,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../ports/store.js'
+} from '../ports/lock-port.js'
 import { matchesGlob } from './glob.js'
 import { modeOf } from './place.js'
 import { type LineSettings, MemoryPlaces } from './places.js'

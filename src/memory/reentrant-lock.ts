@@ -1,8 +1,8 @@
 import type { Owner } from '../identity/owner.js'
-import type { BatchPort } from '../ports/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
+  BatchPort,
   BusyReply,
   HandOverRequest,
   LockPort,
@@ -12,7 +12,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../ports/store.js'
+} from '../ports/lock-port.js'
 import { MemoryWatches } from './announcements.js'
 import { matchesGlob } from './glob.js'
 import type { MemoryLock, MemoryLocks, Mode } from './locks.js'

@@ -1,5 +1,5 @@
 import type { Owner } from '../identity/owner.js'
-import type { LockPort } from './store.js'
+import type { LockPort } from './lock-port.js'
 
 /** A lock of which every tenure has a token of its own. */
 export interface FencedPort extends LockPort {

@@ -9,7 +9,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from './store.js'
+} from './lock-port.js'
 
 /** A port that passes everything on to another: what a kind built on that one does differently, it overrides. */
 export class ForwardingPort implements LockPort {

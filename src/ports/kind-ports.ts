@@ -1,6 +1,6 @@
 import type { Owner } from '../identity/owner.js'
 import type { FencedPort } from './fenced-port.js'
-import type { AcquireReply, AcquireRequest, LockPort } from './store.js'
+import type { LockPort } from './lock-port.js'
 
 /** What kinds of locks can do beside what every lock can; see {@link LockPort}. */
 
@@ -58,19 +58,6 @@ export interface CountDownLatchPort extends LockPort {
   count(name: string): Promise<number>
   /** Removes it, which opens it. Tells whether it was there. */
   delete(name: string, request: string): Promise<boolean>
-}
-
-/**
- * Several locks asked for with one command; all of one place, and none of them held by its request's owner. One answer for each:
- * one that is free and was not taken is busy for 0 ms.
- */
-export interface BatchPort {
-  /** Only locks of one place can be asked for together. All clients agree on it, so that it makes for one order. */
-  placeOf(name: string): number
-  /** Takes all of them, or none. */
-  acquireAll(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]>
-  /** Takes the first that is free. */
-  acquireOne(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]>
 }
 
 /** Values that were computed under a lock, each kept beside the lock of its name. */

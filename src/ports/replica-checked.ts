@@ -1,7 +1,7 @@
 import { isTransient } from '../core/acquire/outage.js'
 import { StoreError } from '../errors/errors.js'
 import { ForwardingPort } from './forwarding.js'
-import type { AcquireReply, AcquireRequest, HandOverRequest, LockPort } from './store.js'
+import type { AcquireReply, AcquireRequest, HandOverRequest, LockPort } from './lock-port.js'
 
 /**
  * A port whose grants count only once replicas have them (`checkReplicas`). Each grant is followed by a renewal that goes to the

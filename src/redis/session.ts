@@ -1,9 +1,9 @@
 import { StoreError } from '../errors/errors.js'
 import { fairLock, fencedLock, readLock } from '../kinds/kinds.js'
-import type { Kind } from '../ports/kind.js'
 import type { ReadWritePorts } from '../ports/kind-ports.js'
+import type { LockPort } from '../ports/lock-port.js'
 import { ReplicaCheckedPort } from '../ports/replica-checked.js'
-import type { LockPort, ServerIdentity, StoreSettings } from '../ports/store.js'
+import type { ServerIdentity, StoreSession, StoreSettings } from '../ports/store.js'
 import type { RedisClient } from './connection/client.js'
 import type { Link } from './connection/link.js'
 import { ReplicaWaitLink } from './connection/replica-wait-link.js'
@@ -108,9 +108,10 @@ export class RedisSession extends LockSession {
     return this.#values
   }
 
-  confirming(port: LockPort, kind: Kind): LockPort {
-    const acknowledging = kind.kept && this.#acknowledging && kind.port(this.#acknowledging)
-    return acknowledging ? new ReplicaCheckedPort(port, acknowledging) : port
+  confirming(portOf: (session: StoreSession) => LockPort | undefined): LockPort | undefined {
+    const port = portOf(this)
+    const acknowledging = this.#acknowledging && portOf(this.#acknowledging)
+    return port && acknowledging ? new ReplicaCheckedPort(port, acknowledging) : port
   }
 
   async identity(): Promise<ServerIdentity> {

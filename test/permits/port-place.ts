@@ -6,7 +6,8 @@ import type {
   PermitExpirableSemaphorePort,
   SemaphorePort,
 } from '../../src/ports/kind-ports.js'
-import type { LockPort, News, Store, StoreSession } from '../../src/ports/store.js'
+import type { LockPort, News } from '../../src/ports/lock-port.js'
+import type { Store, StoreSession } from '../../src/ports/store.js'
 import type { RedisClient } from '../../src/redis/connection/client.js'
 import { redisStoreOf } from '../../src/redis/store.js'
 import { type Clock, SystemClock } from '../../src/time/clock.js'

@@ -3,7 +3,7 @@ import { LineGate } from '../../src/core/queue/line-gate.js'
 import type { Waiter } from '../../src/core/queue/waiter.js'
 import type { Owner } from '../../src/identity/owner.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import type { AcquireReply } from '../../src/ports/store.js'
+import type { AcquireReply } from '../../src/ports/lock-port.js'
 import { heldBy, root, waiterFor, within } from './scenery.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 

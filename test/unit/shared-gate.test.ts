@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { SharedGate } from '../../src/core/queue/shared-gate.js'
 import type { Waiter } from '../../src/core/queue/waiter.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import type { GrantedReply } from '../../src/ports/store.js'
+import type { GrantedReply } from '../../src/ports/lock-port.js'
 import { heldBy, root, waiterFor, within } from './scenery.js'
 import { ScriptedPort } from './scripted-port.js'
 

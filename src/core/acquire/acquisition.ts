@@ -2,11 +2,12 @@ import { TooManyWaitersError } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
 import type { TimerHandle } from '../../time/schedule.js'
 import { outcomeOf } from '../../trace/outcome.js'
-import type { Locker } from '../locker.js'
+import type { Environment } from '../environment.js'
 import type { Gate } from '../queue/gate.js'
 import { Waiter } from '../queue/waiter.js'
-import type { HoldRecord } from '../tenure/hold-record.js'
-import { Tenure } from '../tenure/tenure.js'
+import { around } from '../tenure/other-side.js'
+import { storedAs } from '../tenure/stored-as.js'
+import { type HoldRecord, Tenure } from '../tenure/tenure.js'
 import { Attempt } from './attempt.js'
 import type { Call, Refusal } from './call.js'
 import { calledFrom } from './called-from.js'
@@ -36,21 +37,22 @@ export class Acquisition {
   readonly #calledAt: string | undefined
 
   constructor(
-    private readonly locker: Locker,
+    private readonly env: Environment,
     private readonly gate: Gate,
     private readonly call: Call,
+    private readonly onEnd: () => void,
   ) {
-    this.waiter = new Waiter(call, locker.schedule)
+    this.waiter = new Waiter(call, env.schedule)
     this.#deadline = this.waiter.startedAt + call.waitMs
-    this.#once = call.waitMs === 0 || call.together !== undefined
-    this.#calledAt = locker.settings.diagnostics ? calledFrom() : undefined
-    this.#attempt = new Attempt(locker, gate, call, this.waiter, this.#calledAt)
+    this.#once = call.waitMs === 0 || call.sends !== undefined
+    this.#calledAt = env.settings.diagnostics ? calledFrom() : undefined
+    this.#attempt = new Attempt(env, gate, call, this.waiter, this.#calledAt)
   }
 
   async run(): Promise<HoldRecord | Refusal> {
-    const { gate, waiter, locker } = this
+    const { gate, waiter, env } = this
     const stopListening = this.#listenForAbort()
-    waiter.within = locker.around(gate.name, waiter.caller) !== undefined
+    waiter.within = around(env, gate.name, waiter.caller) !== undefined
     gate.queue.join(waiter)
     try {
       for (;;) {
@@ -69,22 +71,22 @@ export class Acquisition {
         else await waiter.sleep(Math.min(this.#deadline, this.#wakeAt(tenure)))
       }
     } catch (error) {
-      if (outcomeOf(error, this.call.signal) === 'cancelled') locker.metrics.cancelled()
-      else locker.metrics.failed()
+      if (outcomeOf(error, this.call.signal) === 'cancelled') env.metrics.cancelled()
+      else env.metrics.failed()
       throw error
     } finally {
       stopListening?.()
-      locker.schedule.cancel(this.#warning)
+      env.schedule.cancel(this.#warning)
       this.#attempt.leave()
       if (this.#waits) this.#leaveWaiters()
       waiter.gone = true
       const unused = waiter.takeInheritance()
-      if (unused) void locker.discard(unused)
+      if (unused) void env.hooks.discard(unused)
       gate.queue.leave(waiter)
       gate.left(waiter)
       const deserted = gate.takeDeserted()
-      if (deserted) locker.leavePlace(gate.name, deserted)
-      locker.left(this, gate)
+      if (deserted) env.orphans.leavePlace(gate.name, deserted)
+      this.onEnd()
     }
   }
 
@@ -96,7 +98,7 @@ export class Acquisition {
 
   /** Gets in, or learns what stands in the way, by the means that are this waiter's now. */
   #try(tenure: Tenure | undefined): Promise<HoldRecord | undefined> | undefined {
-    const { gate, call, waiter, locker } = this
+    const { gate, call, waiter, env } = this
     this.#standWithin()
     if (tenure && waiter.promised) {
       this.#attempt.knowsBusy(tenure)
@@ -114,7 +116,7 @@ export class Acquisition {
     // What this process holds itself needs no asking. News may mean that it holds it no more; where its release is under way
     // they do, and the answer may be lost.
     if (tenure && !(gate.news && tenure.state === 'releasing')) {
-      if (gate.news) this.locker.possession.verify(tenure)
+      if (gate.news) this.env.tenures.verify(tenure)
       gate.news = false
       this.#attempt.knowsBusy(tenure)
       return undefined
@@ -129,22 +131,22 @@ export class Acquisition {
       return undefined
     }
     // Where the process hears of grants already, its first question can have it join the line.
-    if (!gate.watched && locker.port.line?.hears(gate.name)) gate.beginWatch()
+    if (!gate.watched && env.port.line?.hears(gate.name)) gate.beginWatch()
     return this.#ask()
   }
 
   /** Within a section that its owner has on the other side of the lock it needs no place of its own, and waits for no sibling. */
   #standWithin(): void {
-    const { gate, waiter, locker } = this
-    const around = locker.around(gate.name, waiter.caller)
+    const { gate, waiter, env } = this
+    const outer = around(env, gate.name, waiter.caller)
     const { askedAs } = this.#attempt
-    if (around && askedAs !== undefined && askedAs !== around.storedAs) {
+    if (outer && askedAs !== undefined && askedAs !== outer.storedAs) {
       this.#attempt.leave()
       gate.left(waiter)
     }
-    if (waiter.within === (around !== undefined)) return
+    if (waiter.within === (outer !== undefined)) return
     gate.queue.leave(waiter)
-    waiter.within = around !== undefined
+    waiter.within = outer !== undefined
     gate.queue.join(waiter)
     // A sibling went in first: calls nested in its section need not wait behind this one.
     if (!waiter.within) gate.next(waiter.caller.owner)
@@ -158,22 +160,22 @@ export class Acquisition {
   }
 
   #currentTenure(): Tenure | undefined {
-    return this.locker.possession.current(this.gate, this.call.caller.owner)
+    return this.env.tenures.current(this.gate, this.call.caller.owner)
   }
 
   /** Asks for a first hold on this side. Within a section on the other side it is one hold more of that section's owner. */
   #ask(): Promise<HoldRecord | undefined> {
-    const { locker, waiter } = this
-    const around = locker.around(this.gate.name, waiter.caller)
-    if (!around) return this.#attempt.send(this.#newTenure())
-    return reenter(locker, this.#attempt, waiter, around, this.#deadline, () => this.#newTenure(around))
+    const { env, waiter } = this
+    const outer = around(env, this.gate.name, waiter.caller)
+    if (!outer) return this.#attempt.send(this.#newTenure())
+    return reenter(env, this.#attempt, waiter, outer, this.#deadline, () => this.#newTenure(outer))
   }
 
-  #newTenure(around?: Tenure): Tenure {
+  #newTenure(outer?: Tenure): Tenure {
     const { name, permits, caller } = this.call
     this.#attempt.leaveNested()
-    const storedAs = this.#attempt.askedAs ?? this.#lentPlace() ?? this.locker.storedAs(this.gate, caller)
-    const tenure = new Tenure(name, caller.owner, storedAs, around?.turns)
+    const owner = this.#attempt.askedAs ?? this.#lentPlace() ?? storedAs(this.env, this.gate, caller)
+    const tenure = new Tenure(name, caller.owner, owner, outer?.turns)
     tenure.permits = permits
     return tenure
   }
@@ -190,7 +192,7 @@ export class Acquisition {
   }
 
   async #reenterOrGoOn(tenure: Tenure): Promise<HoldRecord | undefined> {
-    const grant = await reenter(this.locker, this.#attempt, this.waiter, tenure, this.#deadline)
+    const grant = await reenter(this.env, this.#attempt, this.waiter, tenure, this.#deadline)
     const current = this.#currentTenure()
     // The tenure ended meanwhile (its last release was under way): the one attempt is still to be made.
     return !grant && this.#once && current !== tenure ? await this.#try(current) : grant
@@ -211,9 +213,9 @@ export class Acquisition {
 
   /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
   async #watch(): Promise<void> {
-    const { locker, gate } = this
+    const { env, gate } = this
     const watch = gate.beginWatch()
-    if (locker.port.watchesInOrder) return
+    if (env.port.watchesInOrder) return
     try {
       await this.waiter.restUpTo(this.#deadline, watch.confirmed)
       this.#watchOutage?.answered()
@@ -233,19 +235,19 @@ export class Acquisition {
       this.#watchAgainAt = this.#watchOutage.retryAt(this.#now())
     }
     if (this.#waits) return
-    const { gate, call, locker } = this
-    if (gate.waiting >= locker.settings.maxWaiters) {
-      throw new TooManyWaitersError(call.name, locker.settings.maxWaiters)
+    const { gate, call, env } = this
+    if (gate.waiting >= env.settings.maxWaiters) {
+      throw new TooManyWaitersError(call.name, env.settings.maxWaiters)
     }
     this.#waits = true
     gate.waiting += 1
-    locker.metrics.waitBegan()
-    this.#warning = locker.schedule.at(this.waiter.startedAt + locker.settings.warnAfterMs, () =>
-      warnOfLongWait(locker, gate, this.waiter, this.#calledAt),
+    env.metrics.waitBegan()
+    this.#warning = env.schedule.at(this.waiter.startedAt + env.settings.warnAfterMs, () =>
+      warnOfLongWait(env, gate, this.waiter, this.#calledAt),
     )
-    if (!locker.hears('waiting')) return
+    if (!env.events.hears('waiting')) return
     const { holder, busyUntil } = this.#attempt
-    locker.emit('waiting', {
+    env.events.emit('waiting', {
       name: call.name,
       owner: call.caller.owner,
       holder: tenure?.owner ?? holder,
@@ -255,7 +257,7 @@ export class Acquisition {
 
   #leaveWaiters(): void {
     this.gate.waiting -= 1
-    this.locker.metrics.waitEnded()
+    this.env.metrics.waitEnded()
   }
 
   /** The latest time to look again by itself; whoever is not the contender is woken when it becomes it. */
@@ -274,8 +276,8 @@ export class Acquisition {
 
   #refusal(): Refusal {
     const { holder, busyUntil, outage } = this.#attempt
-    if (outage.cause !== undefined) this.locker.metrics.failed()
-    else if (!this.call.together) this.locker.metrics.timedOut()
+    if (outage.cause !== undefined) this.env.metrics.failed()
+    else if (!this.call.sends) this.env.metrics.timedOut()
     const now = this.#now()
     return {
       waitedMs: now - this.waiter.startedAt,
@@ -286,6 +288,6 @@ export class Acquisition {
   }
 
   #now(): number {
-    return this.locker.schedule.clock.now()
+    return this.env.schedule.clock.now()
   }
 }

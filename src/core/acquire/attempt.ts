@@ -1,20 +1,18 @@
 import { ShortLeaseError } from '../../errors/short-lease-error.js'
 import type { Owner } from '../../identity/owner.js'
-import type { AcquireReply, AcquireRequest, BusyReply, Polls } from '../../ports/store.js'
-import type { Locker } from '../locker.js'
+import type { AcquireReply, AcquireRequest, BusyReply, Polls } from '../../ports/lock-port.js'
+import type { Environment } from '../environment.js'
 import type { Gate } from '../queue/gate.js'
 import { TIME_IS_UP, type Waiter } from '../queue/waiter.js'
-import { HoldRecord } from '../tenure/hold-record.js'
-import type { Tenure } from '../tenure/tenure.js'
+import { CARRIED_OUT } from '../tenure/orphans.js'
+import { confirm } from '../tenure/other-side.js'
+import { HoldRecord, type Tenure } from '../tenure/tenure.js'
 import type { Call } from './call.js'
-import { isTransient, Outage } from './outage.js'
+import { isTransient, noAnswer, Outage } from './outage.js'
 import { restMs } from './rest.js'
 
 /** The first attempt gets at least this long for its answer, however short the wait: else a free lock could be refused. */
 const LEAST_ANSWER_MS = 100
-
-/** For what is to be undone although nothing was granted: a place in line. */
-const CARRIED_OUT: Promise<AcquireReply> = Promise.resolve({ outcome: 'granted' })
 
 /** What one call asks the store, and what it has learned from the answers. Leaves no hold behind that nobody has (rule W4). */
 export class Attempt {
@@ -35,7 +33,7 @@ export class Attempt {
   #inLine: AcquireRequest | undefined
 
   constructor(
-    private readonly locker: Locker,
+    private readonly env: Environment,
     private readonly gate: Gate,
     private readonly call: Call,
     private readonly waiter: Waiter,
@@ -61,7 +59,7 @@ export class Attempt {
 
   /** When to ask again where nothing is announced. Called once for each pause. */
   pollAt(polls: Polls): number {
-    return this.locker.schedule.clock.now() + polls.pauseMs(this.#count, Math.random())
+    return this.env.schedule.clock.now() + polls.pauseMs(this.#count, Math.random())
   }
 
   /** Whether the store was asked at all. */
@@ -103,9 +101,9 @@ export class Attempt {
   }
 
   async #send(tenure: Tenure): Promise<HoldRecord | undefined> {
-    const { locker, gate, call, waiter } = this
-    const { watchdog } = locker.possession
-    const left = locker.port.inRounds ? new AbortController() : undefined
+    const { env, gate, call, waiter } = this
+    const { watchdog } = env.tenures
+    const left = env.port.inRounds ? new AbortController() : undefined
     let soFar: BusyReply | undefined
     try {
       const answerBy = this.#answerBy()
@@ -116,9 +114,9 @@ export class Attempt {
         name: tenure.name,
         owner: tenure.storedAs,
         heldBefore: tenure.holds.length,
-        leaseMs: leaseMs + locker.settings.quarantineMs,
+        leaseMs: leaseMs + env.settings.quarantineMs,
         // One that may have been given a place before has it still.
-        ...(locker.port.line && {
+        ...(env.port.line && {
           waits: call.waitMs > 0 && (covered || this.#unsettled?.request.waits === true),
         }),
         ...(call.permits !== undefined && { permits: call.permits }),
@@ -129,8 +127,8 @@ export class Attempt {
       waiter.wakeUp.drain()
       this.#count += 1
       if (watched) watchdog.watch(tenure)
-      const beforeSend = locker.schedule.clock.now()
-      const sent = call.together?.send(request) ?? locker.port.acquire(request)
+      const beforeSend = env.schedule.clock.now()
+      const sent = call.sends?.(request) ?? env.port.acquire(request)
       // What an earlier try may have done is settled by an answer, not by another failure.
       const earlier = this.#repeats(request) ? this.outage.cause : undefined
       this.#unsettled = undefined
@@ -158,19 +156,19 @@ export class Attempt {
       this.askAgainAt = Number.POSITIVE_INFINITY
       gate.answered(waiter, reply, covered)
       const untold = reply.outcome === 'busy' && request.waits && !covered
-      if (untold && !locker.port.line?.placePerCall) gate.deserts(request.owner)
+      if (untold && !env.port.line?.placePerCall) gate.deserts(request.owner)
       const deserted = gate.takeDeserted()
-      if (deserted !== undefined) locker.leavePlace(gate.name, deserted)
+      if (deserted !== undefined) env.orphans.leavePlace(gate.name, deserted)
       this.#doubtNewsAfter(reply)
       this.#refused =
         reply.outcome === 'busy' && covered ? { holder: reply.holder, heard: gate.heard } : undefined
-      const placed = reply.outcome === 'busy' && request.waits && locker.port.line?.placePerCall
+      const placed = reply.outcome === 'busy' && request.waits && env.port.line?.placePerCall
       this.#inLine = placed ? request : undefined
       if (reply.outcome !== 'granted') return this.#wasRefused(reply, tenure)
       const renewUntil = watched ? beforeSend + call.maxHoldMs : undefined
       const grant = new HoldRecord(tenure, call.holder, renewUntil, tenure.fence ?? reply.fence)
       const { since, leaseMs: grantedMs } = reply.granted ?? { since: beforeSend, leaseMs }
-      if (!locker.possession.granted(gate, grant, since, grantedMs, reply.granted !== undefined)) {
+      if (!env.tenures.granted(gate, grant, since, grantedMs, reply.granted !== undefined)) {
         this.#giveBack(request, sent, tenure)
         if (tenure.state === 'over') return undefined
         return this.#cameTooLate(new ShortLeaseError(call.name, leaseMs))
@@ -200,12 +198,12 @@ export class Attempt {
   }
 
   #wasRefused(reply: Exclude<AcquireReply, { outcome: 'granted' }>, tenure: Tenure): undefined {
-    const { locker, gate } = this
+    const { env, gate } = this
     if (reply.outcome === 'lost') {
-      locker.possession.lose(tenure, 'not-in-store', undefined)
+      env.tenures.lose(tenure, 'not-in-store', undefined)
     } else {
-      this.holder = locker.knownHere(gate, reply.holder)
-      const now = locker.schedule.clock.now()
+      this.holder = gate.ownerBehind(reply.holder)
+      const now = env.schedule.clock.now()
       this.busyUntil = now + reply.remainingMs
       this.askAgainAt = now + (reply.againMs ?? restMs(reply.remainingMs))
     }
@@ -227,30 +225,30 @@ export class Attempt {
    * own release will do that.
    */
   #nestedNow(request: AcquireRequest, tenure: Tenure): AcquireRequest {
-    const { gate, waiter, locker } = this
+    const { gate, waiter, env } = this
     // A client that is closed frees no lock whose work may still be running.
-    if (tenure.state !== 'over' || locker.closed) {
+    if (tenure.state !== 'over' || env.closed) {
       const holds = tenure.holds.length + (tenure.growing ? 1 : 0)
       return { ...request, heldBefore: Math.max(request.heldBefore, holds) }
     }
-    const lapsed = locker.possession.lapsed.has(request.owner)
+    const lapsed = env.tenures.lapsed.has(request.owner)
     const again = gate.tenureMetBy(tenure.owner)?.storedAs === request.owner || gate.queue.hasOther(waiter)
     return lapsed || !again ? { ...request, heldBefore: 0 } : request
   }
 
   /** The call has the lock, by an answer of the store or by hand-over. */
   granted(grant: HoldRecord): HoldRecord {
-    const { locker, call, waiter } = this
+    const { env, call, waiter } = this
     const { tenure } = grant
     tenure.takenAt ??= this.calledAt
-    grant.grantedAt = locker.schedule.clock.now()
+    grant.grantedAt = env.schedule.clock.now()
     grant.waitedMs = grant.grantedAt - waiter.startedAt
     grant.holdCount = tenure.holds.length
-    locker.metrics.granted(grant.waitedMs)
-    locker.confirmed(grant)
-    if (locker.hears('acquired')) {
+    env.metrics.granted(grant.waitedMs)
+    confirm(env, grant)
+    if (env.events.hears('acquired')) {
       const { holdCount, waitedMs } = grant
-      locker.emit('acquired', { name: call.name, owner: tenure.owner, holdCount, waitedMs })
+      env.events.emit('acquired', { name: call.name, owner: tenure.owner, holdCount, waitedMs })
     }
     return grant
   }
@@ -263,7 +261,7 @@ export class Attempt {
     sentAt: number,
     tenure: Tenure,
   ): undefined {
-    this.#cutShort(request, this.locker.schedule.clock.now() - sentAt)
+    this.#cutShort(request, this.env.schedule.clock.now() - sentAt)
     this.#giveBack(request, settledBy(sent, earlier), tenure)
   }
 
@@ -275,12 +273,12 @@ export class Attempt {
     error: unknown,
     tenure: Tenure,
   ): undefined {
-    const { locker, waiter } = this
+    const { env, waiter } = this
     if (waiter.cancelled || !isTransient(error)) {
       this.#giveBack(request, settledBy(sent, earlier), tenure)
       throw error
     }
-    const now = locker.schedule.clock.now()
+    const now = env.schedule.clock.now()
     this.gate.outage.failed(error, now)
     if (error instanceof ShortLeaseError) return this.#cameTooLate(error)
     this.outage.failed(error, now)
@@ -292,19 +290,19 @@ export class Attempt {
 
   /** As {@link #failed}, for a reason that concerns this call alone: the calls behind it go on. */
   #cameTooLate(error: ShortLeaseError): undefined {
-    const { locker, outage, gate, waiter, call } = this
-    const now = locker.schedule.clock.now()
+    const { env, outage, gate, waiter, call } = this
+    const now = env.schedule.clock.now()
     outage.failed(error, now)
-    if (call.waitMs === 0 || outage.lastedMs(now) >= locker.settings.storeTimeoutMs) throw error
+    if (call.waitMs === 0 || outage.lastedMs(now) >= env.settings.storeTimeoutMs) throw error
     this.throwIfOutOfPatience()
     gate.stepBehind(waiter)
   }
 
   /** Throws when the store has failed for too long, whichever call found that out. */
   throwIfOutOfPatience(): void {
-    const { gate, waiter, locker } = this
-    const lastedMs = gate.outage.lastedMs(locker.schedule.clock.now(), waiter.startedAt)
-    if (gate.outage.on && lastedMs >= locker.settings.storeTimeoutMs) throw gate.outage.cause
+    const { gate, waiter, env } = this
+    const lastedMs = gate.outage.lastedMs(env.schedule.clock.now(), waiter.startedAt)
+    if (gate.outage.on && lastedMs >= env.settings.storeTimeoutMs) throw gate.outage.cause
   }
 
   /**
@@ -312,9 +310,9 @@ export class Attempt {
    * the queue, or was answered before, may have asked a moment ago.
    */
   #cutShort({ name }: AcquireRequest, unansweredMs: number): void {
-    const { outage, locker } = this
+    const { outage, env } = this
     if (!outage.on && unansweredMs < LEAST_ANSWER_MS / 2) return
-    outage.failed(outage.cause ?? locker.noAnswer(name), locker.schedule.clock.now())
+    outage.failed(outage.cause ?? noAnswer(name), env.schedule.clock.now())
   }
 
   /** By when the answer must be there (rule W5). A single attempt has as long as the store gives any command. */
@@ -326,10 +324,10 @@ export class Attempt {
   }
 
   #giveBack(request: AcquireRequest, sent: Promise<AcquireReply>, tenure?: Tenure): void {
-    const { giveBack } = this.locker
+    const { orphans } = this.env
     const placed = this.gate.forgetPlace(request.owner)
     const nested = tenure && request.heldBefore > 0
-    void giveBack.begin(
+    void orphans.begin(
       request,
       placed ? sent.catch(stillPlaced) : sent,
       nested ? () => this.#nestedNow(request, tenure) : undefined,

@@ -1,10 +1,10 @@
-import type { Locker } from '../locker.js'
+import type { Environment } from '../environment.js'
 import type { Gate } from '../queue/gate.js'
 import type { Waiter } from '../queue/waiter.js'
 
 /** A wait for oneself looks like any other wait: only its length gives it away. */
 export function warnOfLongWait(
-  locker: Locker,
+  env: Environment,
   gate: Gate,
   waiter: Waiter,
   waiterStack: string | undefined,
@@ -12,8 +12,8 @@ export function warnOfLongWait(
   const { name } = gate
   const holder = gate.tenures.find(({ state }) => state === 'held')
   if (!holder) return
-  const waitedMs = locker.schedule.clock.now() - waiter.startedAt
-  locker.emit('warning', {
+  const waitedMs = env.schedule.clock.now() - waiter.startedAt
+  env.events.emit('warning', {
     code: 'LONG_LOCAL_WAIT',
     name,
     owner: waiter.caller.owner,

@@ -1,5 +1,5 @@
 import type { Owner } from '../../identity/owner.js'
-import type { AcquireReply, GrantedReply, LockPort, News, Watch } from '../../ports/store.js'
+import type { AcquireReply, GrantedReply, LockPort, News, Watch } from '../../ports/lock-port.js'
 import type { Clock } from '../../time/clock.js'
 import { Outage } from '../acquire/outage.js'
 import type { Tenure } from '../tenure/tenure.js'
@@ -52,6 +52,11 @@ export class Gate {
     protected readonly port: LockPort,
     protected readonly clock: Pick<Clock, 'now'>,
   ) {}
+
+  /** The owner of this process behind one that the store names; any other owner is left as it is. */
+  ownerBehind(stored: Owner | undefined): Owner | undefined {
+    return this.tenures.find(({ storedAs }) => storedAs === stored)?.owner ?? stored
+  }
 
   /** This process's tenures, as far as known. */
   get tenures(): readonly Tenure[] {

@@ -1,5 +1,5 @@
 import type { Owner } from '../../identity/owner.js'
-import type { AcquireReply, News } from '../../ports/store.js'
+import type { AcquireReply, News } from '../../ports/lock-port.js'
 import type { Tenure } from '../tenure/tenure.js'
 import { SharedGate } from './shared-gate.js'
 import type { Waiter } from './waiter.js'

@@ -1,4 +1,4 @@
-import type { LockPort } from '../../ports/store.js'
+import type { LockPort } from '../../ports/lock-port.js'
 import type { Schedule } from '../../time/schedule.js'
 import { Gate } from './gate.js'
 import { LineGate } from './line-gate.js'

@@ -1,5 +1,5 @@
 import type { Owner } from '../../identity/owner.js'
-import type { AcquireReply, GrantedReply, News } from '../../ports/store.js'
+import type { AcquireReply, GrantedReply, News } from '../../ports/lock-port.js'
 import { restMs } from '../acquire/rest.js'
 import type { Tenure } from '../tenure/tenure.js'
 import { Gate } from './gate.js'

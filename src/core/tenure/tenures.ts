@@ -1,16 +1,14 @@
 import type { LossReason } from '../../errors/errors.js'
-import type { Emit } from '../../events/events.js'
 import type { Owner } from '../../identity/owner.js'
-import type { Metrics } from '../../metrics/metrics.js'
-import type { LockPort } from '../../ports/store.js'
 import type { Schedule } from '../../time/schedule.js'
 import { endHold } from '../../trace/hold.js'
-import { leaseDeadline } from '../lease/lease.js'
+import { leaseDeadline, renewEveryMs } from '../lease/lease.js'
 import { Watchdog } from '../lease/watchdog.js'
 import type { Gate } from '../queue/gate.js'
-import type { HoldRecord } from './hold-record.js'
+import type { Services } from '../services.js'
 import { LapsedOwners } from './lapsed-owners.js'
-import type { Holding, Tenure } from './tenure.js'
+import type { Orphans } from './orphans.js'
+import type { HoldRecord, Tenure } from './tenure.js'
 
 /**
  * The tenures of this client: how they begin, last, are lost and end. The one writer of that state, so that grant, renewal,
@@ -18,28 +16,19 @@ import type { Holding, Tenure } from './tenure.js'
  */
 export class Tenures {
   readonly watchdog: Watchdog
+  private readonly schedule: Schedule
   readonly lapsed: LapsedOwners
   readonly #gates = new Map<Tenure, Gate>()
 
   constructor(
-    private readonly port: LockPort,
-    private readonly schedule: Schedule,
-    private readonly emit: Emit,
-    private readonly metrics: Metrics,
-    watchdogMs: number,
-    private readonly quarantineMs: number,
+    private readonly services: Services,
+    private readonly orphans: Orphans,
     private readonly onEnd: (gate: Gate, tenure: Tenure) => void,
-    /** A tenure is forgotten while its last release is under way, which could still undo what the same owner acquires next. */
-    private readonly onAstray: (tenure: Tenure, releasing: HoldRecord) => void,
   ) {
-    this.lapsed = new LapsedOwners(schedule.clock)
+    this.schedule = services.schedule
+    this.lapsed = new LapsedOwners(this.schedule.clock)
     this.watchdog = new Watchdog(
-      watchdogMs,
-      quarantineMs,
-      port,
-      schedule,
-      emit,
-      metrics,
+      services,
       (tenure, cause) => this.lose(tenure, 'not-in-store', cause),
       (tenure) => this.#renewed(tenure),
     )
@@ -53,12 +42,12 @@ export class Tenures {
   /** The tenure that a call for `owner` meets at the gate, if it still stands by the clock (rule L3: however late anybody looks). */
   current(gate: Gate, owner: Owner): Tenure | undefined {
     const tenure = gate.tenureMetBy(owner)
-    if (tenure?.state !== 'held' || this.check(tenure)) return tenure
+    if (tenure?.state !== 'held' || this.stillHeld(tenure)) return tenure
     return gate.tenureMetBy(owner)
   }
 
   /** Compares the clock with the tenure's deadline and draws the consequence. Tells whether it is still held. */
-  check(tenure: Tenure): boolean {
+  stillHeld(tenure: Tenure): boolean {
     if (tenure.state === 'over') return false
     if (this.schedule.clock.now() < tenure.deadline) return true
     this.lose(tenure, endOf(tenure), undefined)
@@ -79,7 +68,7 @@ export class Tenures {
     // One that is being released is left to its own answer, which may be on its way still.
     for (const believed of gate.disprovedBy(tenure)) {
       if (believed.state === 'held') this.lose(believed, 'not-in-store', undefined)
-      if (believed.releasing) this.onAstray(believed, believed.releasing)
+      this.#followRelease(believed)
     }
     tenure.holds.push(grant)
     if (tenure.state === 'pending') {
@@ -92,7 +81,7 @@ export class Tenures {
     } else if (tenure.alarm) {
       this.schedule.move(tenure.alarm, tenure.deadline)
     }
-    if (grant.renewUntil !== undefined) this.watchdog.hasten(tenure, byItself ? leaseMs / 3 : 0)
+    if (grant.renewUntil !== undefined) this.watchdog.hasten(tenure, byItself ? renewEveryMs(leaseMs) : 0)
     return true
   }
 
@@ -109,16 +98,17 @@ export class Tenures {
       holding.lost(reason, cause)
       this.holdEnded(holding)
     }
-    this.metrics.lost(reason)
+    this.services.metrics.lost(reason)
     // A lease that ran out says nothing of the time before; a store that does not know of the tenure may not have for a while.
     if (reason === 'not-in-store')
-      for (const { owner } of tenure.passed) this.emit('lost', { name, owner, reason, cause, over: true })
-    this.emit('lost', { name, owner, reason, cause, over: false })
+      for (const { owner } of tenure.passed)
+        this.services.events.emit('lost', { name, owner, reason, cause, over: true })
+    this.services.events.emit('lost', { name, owner, reason, cause, over: false })
   }
 
   /** Generously: a twentieth of the lease for the clocks, a renewal that may have been carried out, the quarantine. */
   #lapsed({ storedAs, since, deadline }: Tenure): void {
-    const allowanceMs = (deadline - since) / 20 + this.watchdog.leaseMs + this.quarantineMs
+    const allowanceMs = (deadline - since) / 20 + this.watchdog.leaseMs + this.services.settings.quarantineMs
     this.lapsed.add(storedAs, this.schedule.clock.now() + allowanceMs)
   }
 
@@ -126,7 +116,7 @@ export class Tenures {
   end(tenure: Tenure): boolean {
     const gate = this.#gates.get(tenure)
     if (!gate) return false
-    if (tenure.releasing && gate.tenures.includes(tenure)) this.onAstray(tenure, tenure.releasing)
+    if (gate.tenures.includes(tenure)) this.#followRelease(tenure)
     tenure.state = 'over'
     this.#gates.delete(tenure)
     this.watchdog.unwatch(tenure)
@@ -136,13 +126,18 @@ export class Tenures {
     return true
   }
 
+  /** A tenure is forgotten while its last release is under way, which could still undo what the same owner acquires next. */
+  #followRelease(tenure: Tenure): void {
+    if (tenure.releasing) this.orphans.follow(tenure, tenure.releasing.releaseWork)
+  }
+
   /**
    * Looks in the store whether this process still has the lock, because something was announced that may have been its end
    * (somebody has forced it open). A store that does not answer tells nothing: renewals and the deadline go on.
    */
   verify(tenure: Tenure): void {
     const { name, storedAs } = tenure
-    this.port.inspect(name).then(
+    this.services.port.inspect(name).then(
       ({ owners }) => {
         if (tenure.state === 'held' && !owners.some(({ owner }) => owner === storedAs))
           this.lose(tenure, 'not-in-store', undefined)
@@ -179,24 +174,28 @@ export class Tenures {
   }
 
   /** A hold stands no more: its release was asked for, its lock was lost, or the client is closed. Counts once. */
-  holdEnded(holding: Holding): void {
+  holdEnded(holding: HoldRecord): void {
     if (holding.counted) return
     holding.counted = true
     const heldMs = this.schedule.clock.now() - holding.grantedAt
-    this.metrics.holdEnded(heldMs)
+    this.services.metrics.holdEnded(heldMs)
     endHold(holding.trace, heldMs, holding.endedBy)
   }
 
   #renewed(tenure: Tenure): void {
-    this.metrics.renewed()
+    this.services.metrics.renewed()
     if (tenure.alarm) this.schedule.move(tenure.alarm, tenure.deadline)
     const { name, owner } = tenure
-    this.emit('renewed', { name, owner, remainingMs: tenure.deadline - this.schedule.clock.now() })
+    this.services.events.emit('renewed', {
+      name,
+      owner,
+      remainingMs: tenure.deadline - this.schedule.clock.now(),
+    })
   }
 
   #deadlinePassed(tenure: Tenure): void {
     // While the last release is under way its answer decides: a lock given back in time was not lost.
-    if (tenure.state !== 'held' || !this.check(tenure)) return
+    if (tenure.state !== 'held' || !this.stillHeld(tenure)) return
     // It was renewed in its thread meanwhile, and this one has yet to hear of it.
     tenure.alarm = this.schedule.at(tenure.deadline, () => this.#deadlinePassed(tenure))
   }

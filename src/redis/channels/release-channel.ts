@@ -1,4 +1,4 @@
-import type { Watch } from '../../ports/store.js'
+import type { Watch } from '../../ports/lock-port.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
 import type { Link } from '../connection/link.js'
 

@@ -1,4 +1,4 @@
-import type { AcquireReply, AcquireRequest, News, StoreLine, Watch } from '../../ports/store.js'
+import type { AcquireReply, AcquireRequest, News, StoreLine, Watch } from '../../ports/lock-port.js'
 import { type LockParts, ReentrantLockPort } from '../locks/reentrant-lock.js'
 import { Lines, type LinesSettings, LONGEST_LOOK_MS } from './lines.js'
 import type { LockCommands } from './lock-commands.js'

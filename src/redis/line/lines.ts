@@ -1,5 +1,5 @@
 import { StoreError } from '../../errors/errors.js'
-import type { AcquireReply, AcquireRequest, News, Watch } from '../../ports/store.js'
+import type { AcquireReply, AcquireRequest, News, Watch } from '../../ports/lock-port.js'
 import type { Clock } from '../../time/clock.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
 import type { AcquireAnswer } from './acquire-reply.js'

@@ -1,6 +1,6 @@
 import { isOwner, type Owner } from '../../identity/owner.js'
 import type { TenureState } from '../../ports/fenced-port.js'
-import type { AcquireRequest, HandOverRequest } from '../../ports/store.js'
+import type { AcquireRequest, HandOverRequest } from '../../ports/lock-port.js'
 import { announce, countListeners } from '../channels/announcements.js'
 import { releaseChannelOf } from '../channels/release-channel.js'
 import type { Argument, Link } from '../connection/link.js'

@@ -1,5 +1,5 @@
 import { permitOwnerBytes } from '../../identity/permit-ids.js'
-import type { RenewRequest } from '../../ports/store.js'
+import type { RenewRequest } from '../../ports/lock-port.js'
 import { permitsKeyOf, semaphoreLeasesKeyOf } from '../permits/semaphore-keys.js'
 import { permitsRenew, renew, rwRenew, semaphoreRenew } from '../scripts/scripts.generated.js'
 import { FENCE_RETENTION_MS, renewedKeysOf } from './read-write-keys.js'

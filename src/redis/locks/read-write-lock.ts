@@ -13,7 +13,7 @@ import type {
   RenewRequest,
   StoreLine,
   Watch,
-} from '../../ports/store.js'
+} from '../../ports/lock-port.js'
 import type { Argument } from '../connection/link.js'
 import { undivided } from '../connection/undivided.js'
 import { Lines, type LinesSettings, LONGEST_LOOK_MS } from '../line/lines.js'

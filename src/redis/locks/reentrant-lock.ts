@@ -1,8 +1,8 @@
 import { isOwner } from '../../identity/owner.js'
-import type { BatchPort } from '../../ports/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
+  BatchPort,
   HandOverRequest,
   LockPort,
   LockState,
@@ -11,7 +11,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../../ports/store.js'
+} from '../../ports/lock-port.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
 import type { Link, NodeLink } from '../connection/link.js'
 import type { LockCommands } from '../line/lock-commands.js'

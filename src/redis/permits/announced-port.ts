@@ -1,4 +1,4 @@
-import type { AcquireReply, News, Watch } from '../../ports/store.js'
+import type { AcquireReply, News, Watch } from '../../ports/lock-port.js'
 import { announce, countListeners } from '../channels/announcements.js'
 import type { Link } from '../connection/link.js'
 import type { LockParts } from '../locks/reentrant-lock.js'

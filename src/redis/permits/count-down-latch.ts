@@ -6,7 +6,7 @@ import type {
   LockState,
   ReleaseReply,
   RenewRequest,
-} from '../../ports/store.js'
+} from '../../ports/lock-port.js'
 import type { Argument } from '../connection/link.js'
 import { runScript, type Script } from '../scripts/script.js'
 import { latchCountDown, latchDelete, latchSet } from '../scripts/scripts.generated.js'

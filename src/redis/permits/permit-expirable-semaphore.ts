@@ -7,7 +7,7 @@ import type {
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
-} from '../../ports/store.js'
+} from '../../ports/lock-port.js'
 import { undivided } from '../connection/undivided.js'
 import { permitsRenewal } from '../locks/lease-renewals.js'
 import { renewEach } from '../locks/renewal.js'

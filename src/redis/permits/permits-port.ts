@@ -6,7 +6,7 @@ import type {
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
-} from '../../ports/store.js'
+} from '../../ports/lock-port.js'
 import type { Argument } from '../connection/link.js'
 import type { LockParts } from '../locks/reentrant-lock.js'
 import { type Keys, runScript, type Script } from '../scripts/script.js'

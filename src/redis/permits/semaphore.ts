@@ -7,7 +7,7 @@ import type {
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
-} from '../../ports/store.js'
+} from '../../ports/lock-port.js'
 import type { NodeLink } from '../connection/link.js'
 import { undivided } from '../connection/undivided.js'
 import { semaphoreRenewal } from '../locks/lease-renewals.js'

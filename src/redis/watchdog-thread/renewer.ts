@@ -1,6 +1,6 @@
 import { leaseDeadline, renewalPatienceMs } from '../../core/lease/lease.js'
 import type { Owner } from '../../identity/owner.js'
-import type { RenewRequest } from '../../ports/store.js'
+import type { RenewRequest } from '../../ports/lock-port.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
 import type { LeaseKind } from './lease-kinds.js'
 

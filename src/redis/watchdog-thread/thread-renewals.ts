@@ -1,7 +1,7 @@
 import { brotliDecompressSync } from 'node:zlib'
-import type { LeaseThread, LeaseThreadListener } from '../../core/lease/lease-thread.js'
 import { StoreError } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
+import type { LeaseThread, LeaseThreadListener } from '../../ports/lease-thread.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
 import type { RedisClient } from '../connection/client.js'
 import { clientSettings } from './client-settings.js'

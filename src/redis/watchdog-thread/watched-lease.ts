@@ -1,5 +1,5 @@
-import type { LeaseThreadListener, ThreadLease } from '../../core/lease/lease-thread.js'
 import type { Owner } from '../../identity/owner.js'
+import type { LeaseThreadListener, ThreadLease } from '../../ports/lease-thread.js'
 import type { Clock } from '../../time/clock.js'
 import { leaseTimeOf } from './instant.js'
 import type { LeaseKind } from './lease-kinds.js'
