@@ -33,7 +33,6 @@ export class Locker {
   readonly #keepAlive = new KeepAlive()
 
   constructor(
-    /** What kind of lock it is. */
     readonly kind: Kind,
     services: Services,
     /** Whether another kind of lock of this client knows the owner by that name of a lock: the store must not mix them up. */

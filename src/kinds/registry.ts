@@ -54,24 +54,22 @@ export class Kinds {
   }
 
   #begin(kind: Kind): KindContext {
-    const { session, schedule, settings, metrics, emit, hears } = this
-    const kept = kind.port(session)
-    if (!kept) throw new InvalidArgumentError('kind', kind.name, 'a kind of lock that this store supports')
-    const port = (kind.kept && session.confirming?.(kept, kind.port)) || kept
-    const newOwner = (): Owner => this.owners.next()
+    const { session, schedule, settings, metrics, owners, emit, hears } = this
+    const port = kind.kept && session.confirming ? session.confirming(kind.port) : kind.port(session)
+    if (!port) throw new InvalidArgumentError('kind', kind.name, 'a kind of lock that this store supports')
+    const newOwner = (): Owner => owners.next()
     const locker = new Locker(
       kind,
       { port, schedule, settings, metrics, newOwner, events: { emit, hears } },
       (name, owner, by) => this.#usedByOther(name, owner, by),
     )
-    const { owners } = this
     this.#introduce(locker)
     const context: KindContext = {
       kind,
       locker,
       owners,
       openLocks: new OpenLocks(),
-      maxHoldMs: this.settings.maxHoldMs,
+      maxHoldMs: settings.maxHoldMs,
     }
     this.#contexts.set(kind, context)
     if (this.#ending) void locker[this.#ending]()
@@ -82,7 +80,7 @@ export class Kinds {
   #introduce(locker: Locker): void {
     for (const { locker: other } of this.used) {
       if (!isSameLock(other, locker)) continue
-      // The two sides of a read-write lock.
+      // Either the two sides of a read-write lock, or the same lock.
       if (locker.kind.shared || other.kind.shared) locker.joinSides(other)
       else locker.meetRival(other)
     }

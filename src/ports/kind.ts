@@ -1,4 +1,5 @@
-import type { PortOf } from './store.js'
+import type { LockPort } from './lock-port.js'
+import type { StoreSession } from './store.js'
 
 /** What a kind of lock is, for whoever has to tell kinds apart: a row of the table in `kinds/kinds.ts`. */
 export interface Kind {

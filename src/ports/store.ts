@@ -67,8 +67,8 @@ export interface StoreSession {
   readonly countDownLatch?: CountDownLatchPort
   readonly values?: ValuesPort
   readonly guardedValues?: GuardedPort
-  /** A port of this session's, whose grants count when enough replicas have them; set in stores that can ask for that. */
-  confirming?(port: LockPort, portOf: PortOf): LockPort
+  /** One of its ports, whose grants count when enough replicas have them; set in stores that can ask for that. */
+  confirming?(portOf: (session: StoreSession) => LockPort | undefined): LockPort | undefined
   /** How often its connection has broken: afterwards, knowledge about the server may be out of date. */
   readonly breaks?: number
   /** The server's process, if there is one. */
@@ -83,6 +83,3 @@ export interface ServerIdentity {
   /** How long it has run at the least. */
   readonly uptimeMs: number
 }
-
-/** The port that keeps a kind of lock, if the session's store has that kind. */
-export type PortOf = (session: StoreSession) => LockPort | undefined

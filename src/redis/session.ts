@@ -3,7 +3,7 @@ import { fairLock, fencedLock, readLock } from '../kinds/kinds.js'
 import type { ReadWritePorts } from '../ports/kind-ports.js'
 import type { LockPort } from '../ports/lock-port.js'
 import { ReplicaCheckedPort } from '../ports/replica-checked.js'
-import type { PortOf, ServerIdentity, StoreSettings } from '../ports/store.js'
+import type { ServerIdentity, StoreSession, StoreSettings } from '../ports/store.js'
 import type { RedisClient } from './connection/client.js'
 import type { Link } from './connection/link.js'
 import { ReplicaWaitLink } from './connection/replica-wait-link.js'
@@ -109,9 +109,10 @@ export class RedisSession extends LockSession {
     return this.#values
   }
 
-  confirming(port: LockPort, portOf: PortOf): LockPort {
+  confirming(portOf: (session: StoreSession) => LockPort | undefined): LockPort | undefined {
+    const port = portOf(this)
     const acknowledging = this.#acknowledging && portOf(this.#acknowledging)
-    return acknowledging ? new ReplicaCheckedPort(port, acknowledging) : port
+    return port && acknowledging ? new ReplicaCheckedPort(port, acknowledging) : port
   }
 
   async identity(): Promise<ServerIdentity> {
