@@ -1,16 +1,16 @@
 import type { Environment } from '../environment.js'
-import type { Gate } from '../queue/gate.js'
+import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
 
 /** A wait for oneself looks like any other wait: only its length gives it away. */
 export function warnOfLongWait(
   env: Environment,
-  gate: Gate,
+  queue: LocalQueue,
   waiter: Waiter,
   waiterStack: string | undefined,
 ): void {
-  const { name } = gate
-  const holder = gate.tenures.find(({ state }) => state === 'held')
+  const { name } = queue
+  const holder = queue.tenures.all.find(({ state }) => state === 'held')
   if (!holder) return
   const waitedMs = env.schedule.clock.now() - waiter.startedAt
   env.events.emit('warning', {

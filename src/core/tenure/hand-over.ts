@@ -1,6 +1,6 @@
 import type { AcquireReply } from '../../ports/lock-port.js'
 import type { Environment } from '../environment.js'
-import type { Gate } from '../queue/gate.js'
+import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
 import { HoldRecord, Tenure } from './tenure.js'
 
@@ -12,7 +12,7 @@ import { HoldRecord, Tenure } from './tenure.js'
  * 2012) with processes in the place of NUMA nodes: the lock in the store is the global lock, the wait queue the local one, and
  * a release first looks for a successor of its own cohort, because handing over within it costs no round trip. As there, it is
  * bounded: by a count (`maxHandOvers`), and by the time the process has had the lock (`handOverSliceMs`), after which the lock is
- * really released and announced. A process that gave up the lock with others waiting then steps back (gate.ts): being awake
+ * really released and announced. A process that gave up the lock with others waiting then steps back (queue.ts): being awake
  * already it would win every race against those that have yet to hear of it. It asks again when somebody else has released the
  * lock, or after a moment. Where more than one other waits it gives as many of their releases the same moment, since the store
  * tells them all in the same order each time: without that the first two would pass the lock to and fro between them.
@@ -30,8 +30,12 @@ import { HoldRecord, Tenure } from './tenure.js'
 const LONGEST_UNCONFIRMED_MS = 250
 
 /** The waiter of this process that gets the lock now; undefined when there is none, or when it is the turn of other processes. */
-export function heirOf({ settings, schedule }: Environment, gate: Gate, tenure: Tenure): Waiter | undefined {
-  const heir = gate.heir()
+export function heirOf(
+  { settings, schedule }: Environment,
+  queue: LocalQueue,
+  tenure: Tenure,
+): Waiter | undefined {
+  const heir = queue.policy.successor()
   if (!heir) return undefined
   const spent =
     tenure.handOvers >= settings.maxHandOvers ||
@@ -67,7 +71,7 @@ export function passOn(env: Environment, tenure: Tenure, last: HoldRecord, heir:
  */
 export async function passOnInStore(
   env: Environment,
-  gate: Gate,
+  queue: LocalQueue,
   tenure: Tenure,
   heir: Waiter,
   onDone: () => void,
@@ -109,7 +113,7 @@ export async function passOnInStore(
     reply.fence,
   )
   grant.handedOver = true
-  const inTime = tenures.granted(gate, grant, beforeSend, leaseMs)
+  const inTime = tenures.granted(queue, grant, beforeSend, leaseMs)
   tenures.end(tenure)
   // The previous holder's end is told before the next one's beginning.
   onDone()

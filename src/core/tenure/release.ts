@@ -15,8 +15,8 @@ export function releaseInMemory(env: Environment, grant: HoldRecord): boolean {
   const { tenures } = env
   if (tenure.holds.length !== 1 || !tenure.turns.free || !tenures.stillHeld(tenure) || grant.endedBy)
     return false
-  const gate = tenures.gateOf(tenure)
-  const heir = gate && heirOf(env, gate, tenure)
+  const queue = tenures.queueOf(tenure)
+  const heir = queue && heirOf(env, queue, tenure)
   if (!heir || !staysAsItIs(env, grant, heir)) return false
   const { owner } = tenure
   tenures.holdEnded(grant)
@@ -63,7 +63,7 @@ export async function release(env: Environment, grant: HoldRecord, onEnd: () => 
     tenure.releasing = undefined
     if (reply === 'not-owner') throw lost(env, tenure, grant)
     if (ended) {
-      tenures.gateOf(tenure)?.stepAside(typeof reply === 'object' ? reply.others : 0)
+      tenures.queueOf(tenure)?.stepAside(typeof reply === 'object' ? reply.others : 0)
       tenures.end(tenure)
     }
     released(env, tenure, tenure.owner, grant.holdsLeft)
@@ -91,11 +91,11 @@ function endPossession(
   grant: HoldRecord,
 ): ReturnType<typeof passOnInStore> | undefined {
   const { tenures } = env
-  const gate = tenures.gateOf(tenure)
-  const heir = gate && heirOf(env, gate, tenure)
+  const queue = tenures.queueOf(tenure)
+  const heir = queue && heirOf(env, queue, tenure)
   tenure.state = 'releasing'
   tenures.watchdog.unwatch(tenure)
-  return heir && passOnInStore(env, gate, tenure, heir, () => passed(env, tenure, grant))
+  return heir && passOnInStore(env, queue, tenure, heir, () => passed(env, tenure, grant))
 }
 
 function released(env: Environment, { name }: Tenure, owner: Owner, holdCount: number): void {
