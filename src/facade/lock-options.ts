@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from '../errors/errors.js'
+import type { KindContext } from './acquirer.js'
 import { checkObject, whole } from './checks.js'
 
 /** Options of one lock. Times are whole milliseconds. */
@@ -9,8 +11,12 @@ export interface LockOptions {
   readonly lingerMs?: number
 }
 
-export function checkLockOptions(options: LockOptions): LockOptions {
+/** What handles of a kind with these options are made of. */
+export function withLockOptions(context: KindContext, options: LockOptions): KindContext {
   checkObject('options', options, ['lingerMs'])
-  whole('lingerMs', options.lingerMs, 0)
-  return options
+  const lingerMs = whole('lingerMs', options.lingerMs, 0)
+  if (lingerMs === undefined) return context
+  if (context.lingerMs === undefined)
+    throw new InvalidArgumentError('lingerMs', lingerMs, 'undefined, because this lock cannot linger')
+  return { ...context, lingerMs }
 }

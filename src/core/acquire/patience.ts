@@ -1,0 +1,24 @@
+import type { BusyReply } from '../../ports/lock-port.js'
+
+/** For how long a single attempt goes on that meets a lock with perhaps nobody inside: for its process to hear of it, and to let go. */
+const PATIENCE_MS = 25
+
+/** A single attempt is not refused by a lock that lingers: it is repeated, after 1, 2, 4 and more milliseconds, for a while. */
+export class Patience {
+  #until: number | undefined
+  #pauseMs = 1
+  #askAgainAt: number | undefined
+
+  refused({ lingers }: BusyReply, now: number): void {
+    this.#until ??= now + PATIENCE_MS
+    this.#askAgainAt = lingers && now < this.#until ? Math.min(now + this.#pauseMs, this.#until) : undefined
+    this.#pauseMs *= 2
+  }
+
+  /** When to ask again after the answer that was heard last, once; undefined where that stands. */
+  takeAskAgainAt(): number | undefined {
+    const at = this.#askAgainAt
+    this.#askAgainAt = undefined
+    return at
+  }
+}
