@@ -5,10 +5,10 @@ import { permitsRenew, renew, rwRenew, semaphoreRenew } from '../scripts/scripts
 import { FENCE_RETENTION_MS, renewedKeysOf } from './read-write-keys.js'
 import type { Renewal } from './renewal.js'
 
-/** What has a lease in Redis. */
+/** The kinds with a lease in Redis. */
 export type LeaseKind = keyof typeof renewalOf
 
-/** How the leases of each kind are started anew, given the client's prefix of all keys. */
+/** How each kind renews its leases, given the client's prefix of all keys. */
 export const renewalOf = {
   /** Plain, fair and fenced. */
   lock: (keyPrefix: string, { name, owner, leaseMs }: RenewRequest): Renewal => ({

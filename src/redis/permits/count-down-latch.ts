@@ -17,15 +17,15 @@ import { runScript, type Script } from '../scripts/script.js'
 import { latchCountDown, latchDelete, latchSet } from '../scripts/scripts.generated.js'
 import { latchChannelOf, REQUEST_KEPT_MS, requestKeyOf } from './semaphore-keys.js'
 
-/** What is published when a latch has opened, and when a count was set. */
+/** The messages when a latch has opened, and when a count was set. */
 const OPEN = '0'
 const CLOSED = '1'
 
 const ENTERED: AcquireReply = { outcome: 'granted', room: Number.POSITIVE_INFINITY }
 
 /**
- * The latch as Redisson's `RCountDownLatch` keeps it: a count, and no key once that is zero. To get in is to see it open; nobody is
- * written down.
+ * The latch as Redisson's `RCountDownLatch` keeps it: a count, and no key once that is zero. A caller gets in by seeing it open;
+ * the store notes no owner.
  */
 export class RedisCountDownLatchPort implements CountDownLatchPort {
   readonly fenced = false
@@ -64,7 +64,7 @@ export class RedisCountDownLatchPort implements CountDownLatchPort {
     return requests.map(async () => true)
   }
 
-  /** Also a count that was set is news: a latch that was removed in between is open as well, and says no more about it. */
+  /** A new count wakes waiters too: the latch may have been removed, and so open, in between. */
   watch(name: string, onNews: (news?: News) => void): Watch {
     return this.#announcements.hear(this.#channel(name), (text) =>
       onNews(text === OPEN ? { room: Number.POSITIVE_INFINITY } : undefined),
@@ -109,7 +109,7 @@ export class RedisCountDownLatchPort implements CountDownLatchPort {
     return this.#run(latchDelete, name, request, [], OPEN, isOne)
   }
 
-  /** Runs a script that answers {outcome, told}, and announces `text` from here where it could not. */
+  /** Runs a script that answers {outcome, told}, and publishes `text` from here if the script could not. */
   #run<Result>(
     script: Script,
     name: string,

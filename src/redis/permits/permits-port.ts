@@ -18,7 +18,7 @@ import { permitsAdd, permitsSet } from '../scripts/scripts.generated.js'
 import type { KindRenewals } from '../watchdog-thread/thread-renewals.js'
 import { REQUEST_KEPT_MS, requestKeyOf, semaphoreChannelOf } from './semaphore-keys.js'
 
-/** What semaphores of either kind have in common in Redis: a number of available permits, and the channel it is announced on. */
+/** What both kinds of semaphores share in Redis: a number of available permits, and the channel that announces it. */
 export abstract class RedisPermitsPort implements PermitsPort {
   readonly fenced = false
   readonly shared = true
@@ -54,7 +54,7 @@ export abstract class RedisPermitsPort implements PermitsPort {
   abstract list(pattern: string): AsyncIterable<LockState>
   abstract availablePermits(name: string): Promise<number>
 
-  /** What is beside the number, and stands for nothing where that was not set. */
+  /** The keys beside the number; without a number they mean nothing. */
   protected abstract companionsOf(key: string): readonly string[]
 
   /** Each owner's permits are its own. */
@@ -90,7 +90,7 @@ export abstract class RedisPermitsPort implements PermitsPort {
     return this.keyPrefix + name
   }
 
-  /** What a script needs to announce. */
+  /** The arguments that a script needs to announce. */
   protected announcing(name: string): readonly [channel: string, command: string] {
     return [this.#channel(name), this.link.publishCommand]
   }
@@ -102,16 +102,16 @@ export abstract class RedisPermitsPort implements PermitsPort {
     args: readonly Argument[],
     read: (reply: unknown) => Result | Promise<Result>,
   ): Promise<Result> {
-    // Of one permit, which has one waiter look.
+    // One permit, so that one waiter looks.
     const announces = { channel: this.#channel(name), text: '1' }
     return runScript(this.link, script, keys, name, args, read, { announces })
   }
 
-  /** Reads {permits, available, told}. What the script could not announce is announced from here. */
+  /** Reads {permits, available, told}. Announces from here if the script could not. */
   protected async returned(name: string, reply: unknown): Promise<{ permits: number; others: number }> {
     const [permits, available, told] = numbersIn(reply)
     const others = await this.#announcements.others(name, this.#channel(name), told, String(available))
-    // Where permits were to be had before as well, nobody was waiting for these.
+    // If there were available permits before, no waiter was waiting for these.
     return { permits, others: available - permits < 1 ? others : 0 }
   }
 
