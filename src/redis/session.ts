@@ -29,7 +29,7 @@ type Parts = readonly [
   onError: (error: unknown) => void,
 ]
 
-/** One client's dealings with Redis: at most two connections for each server, and the ports of the kinds that are used. */
+/** One client's access to Redis: at most two connections for each server, and the ports of the kinds in use. */
 export class RedisSession implements StoreSession {
   readonly lock: LineLockPort
   readonly acknowledging: RedisSession | undefined
@@ -139,7 +139,7 @@ export class RedisSession implements StoreSession {
     return this.#guardedValues
   }
 
-  /** How often a connection has broken: after that another server may stand behind it. */
+  /** How often a connection has broken: afterwards it may lead to another server. */
   get breaks(): number {
     return this.#link.breaks
   }
@@ -173,7 +173,7 @@ export class RedisSession implements StoreSession {
       clientId,
       placePerCall,
       firstLeaseMs: firstLeaseMs(watchdogLeaseMs),
-      // Under quarantine a hold has its whole lease from the start: a loss of the short one would be without its quarantine.
+      // With a quarantine a hold has its whole lease from the start: the short first lease has no quarantine.
       watchdogLeaseMs: quarantineMs > 0 ? Number.NaN : watchdogLeaseMs,
       clock: schedule.clock,
       thread: this.#renewals,

@@ -12,7 +12,7 @@ export class RedisStore implements Store {
   }
 }
 
-/** The store a `Holdfast` was given: a client stands for the store it is connected to. */
+/** The store of a `Holdfast`: a client stands for the store that it is connected to. */
 export function storeOf(clientOrStore: RedisClient | Store): Store {
   if (typeof clientOrStore === 'object' && clientOrStore !== null) {
     if (isClient(clientOrStore)) return new RedisStore(clientOrStore)

@@ -11,7 +11,7 @@ export interface Script {
 export type Keys = string | readonly [string, ...string[]]
 
 /**
- * Runs a script, by its hash; with its source only where the server does not know it (first use, `SCRIPT FLUSH`, restart,
+ * Runs a script by its hash; with its source only if the server does not know it (first use, `SCRIPT FLUSH`, restart,
  * failover: rule X2). A server that does not know the script has run nothing, so sending it once more is safe.
  */
 export function runScript<Result>(
@@ -23,7 +23,7 @@ export function runScript<Result>(
   read: (reply: unknown) => Result | Promise<Result>,
   terms?: Pick<Order<unknown, Result>, 'withinMs' | 'announces'>,
 ): Promise<Result> {
-  // One key is the rule, and the path that counts.
+  // A single key, as renewals have, is the most frequent case.
   const [key, rest] = typeof keys === 'string' ? [keys, args] : [keys[0], [...keys.slice(1), ...args]]
   const count = typeof keys === 'string' ? 1 : keys.length
   return link.carryOut(key, (send) => ({
