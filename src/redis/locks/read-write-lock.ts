@@ -47,8 +47,8 @@ export function readWritePorts(to: LockParts, settings: LinesSettings): ReadWrit
 }
 
 /**
- * One side of the read-write lock. Readers and writers have a lease each and stand in one line; whatever ends a hold lets in the
- * next writer, or all readers in front of the next writer, and tells their clients.
+ * One side of the read-write lock. Readers and writers have a lease each and stand in one line; the end of a hold grants the lock to the
+ * next writer, or to all readers in front of the next writer, and tells their processes.
  */
 class ReadWriteLockPort implements FencedPort {
   readonly fenced = true
@@ -94,7 +94,7 @@ class ReadWriteLockPort implements FencedPort {
     await this.#release(request.name, request.owner, request.heldBefore + 1, true)
   }
 
-  /** What the store keeps a line for is never handed over by a process. */
+  /** Processes never hand over a lock whose calls all stand in the store's line. */
   async handOver(): Promise<AcquireReply> {
     return { outcome: 'lost' }
   }
@@ -155,7 +155,7 @@ class ReadWriteLockPort implements FencedPort {
     return runScript(this.to.link, rwInspect, keys, name, [this.side], (reply) => inspectReply(reply, name))
   }
 
-  /** A script that made room and may not tell the next in line says ±2; the next finds out when it looks by itself. */
+  /** A script that made room and may not publish to the next in line answers ±2; the next finds out at its look. */
   #told(name: string, code: number): number {
     if (Math.abs(code) !== 2) return code
     const { link, onError } = this.to
