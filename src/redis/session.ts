@@ -9,6 +9,7 @@ import type { Link, LinkListener } from './connection/link.js'
 import { ReplicaWaitLink } from './connection/replica-wait-link.js'
 import { identityOf } from './connection/server-identity.js'
 import { StandaloneLink } from './connection/standalone-link.js'
+import { LeftPlaces } from './line/left-places.js'
 import { LineLockPort, type LineSettings } from './line/line-lock.js'
 import { LockCommands, type LockTerms } from './line/lock-commands.js'
 import { FencedLockPort } from './locks/fenced-lock.js'
@@ -35,6 +36,7 @@ export class RedisSession implements StoreSession {
   readonly acknowledging: RedisSession | undefined
   readonly #link: Link
   readonly #channels: ReleaseChannels
+  readonly #leftPlaces: LeftPlaces
   readonly #parts: Parts
   readonly #lockParts: LockParts
   readonly #renewals: ThreadRenewals | undefined
@@ -58,8 +60,12 @@ export class RedisSession implements StoreSession {
     // First, because it may refuse the client's options.
     this.#renewals = thread && new ThreadRenewals(client, { ...thread, commandTimeoutMs }, schedule, onError)
     this.#channels = new ReleaseChannels(() => this.#link, schedule)
+    this.#leftPlaces = new LeftPlaces(schedule.clock, onError)
     const listener: LinkListener = {
-      message: (channel, text) => this.#channels.announce(channel, text),
+      message: (channel, text) => {
+        this.#channels.announce(channel, text)
+        this.#leftPlaces.hear(text)
+      },
       resumed: (channels) => {
         for (const channel of channels) this.#channels.announce(channel)
       },
@@ -178,6 +184,7 @@ export class RedisSession implements StoreSession {
       watchdogLeaseMs: quarantineMs > 0 ? Number.NaN : watchdogLeaseMs,
       clock: schedule.clock,
       thread: this.#renewals,
+      leftPlaces: this.#leftPlaces,
     }
   }
 }

@@ -175,9 +175,9 @@ describe.each(['lock', 'fair'] as const)('%s', (kind) => {
       standaloneClient({ host, port, username: 'timeless', password: 'secret' }),
     )
     const first = await holder.take(kind, name, { leaseMs: 20_000 })
-    await expect(
-      timeless.client().handOver(kind, name, first, holder.owner(), 10_000),
-    ).rejects.toMatchObject({ reason: 'permission' })
+    await expect(timeless.client().handOver(kind, name, first, holder.owner(), 10_000)).rejects.toMatchObject(
+      { reason: 'permission' },
+    )
     expect(await holder.holders(name)).toEqual([first])
     expect(await ttl()).toBeGreaterThan(10_000)
     await holder.release(kind, name, first)

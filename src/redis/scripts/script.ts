@@ -52,7 +52,8 @@ function isUnknownScript(error: unknown): boolean {
 }
 
 /** The server has run nothing. The client library tries for a while, sent to and fro, and then wraps whichever answer came last. */
-const KEYS_APART = /^(?:TRYAGAIN|Too many Cluster redirections\. Last error: ReplyError: (?:TRYAGAIN|ASK|MOVED)) /
+const KEYS_APART =
+  /^(?:TRYAGAIN|Too many Cluster redirections\. Last error: ReplyError: (?:TRYAGAIN|ASK|MOVED)) /
 
 function saysKeysAreApart(error: unknown): boolean {
   return error instanceof Error && KEYS_APART.test(error.message)
