@@ -9,7 +9,8 @@
   ARGV[10] the lease that is granted in line, until the owner takes over, in milliseconds
 
   Returns
-    a text                               granted: the token, `-` where there is none. The lease runs for at least ARGV[8]
+    a text                               granted: the token, `-` where there is none, `?` where in addition the line could not be reached,
+                                         so that a place the owner has there is there still. The lease runs for at least ARGV[8]
     {left, holder, time, first, places}  held by another, whose lease has `left` milliseconds (-1: no end), at those microseconds of the server;
                                          first: 1 where the owner is the first in line, or would be; how many places its process has there,
                                          -1 where the line could not be reached, so that it has got none
@@ -28,7 +29,7 @@ if redis.call('EXISTS', lock, line or lock) == 0 then
     return 0
   end
   local token, failure = grant(me, lease)
-  return token or failure
+  return token and (line and token or '?') or failure
 end
 
 local function busy(left)

@@ -5,7 +5,7 @@
   KEYS and ARGV[1…5]: see parts/lock.lua
   ARGV[6]  owner
   ARGV[7]  how many holds the owner has before this release
-  ARGV[8]  1: the owner may stand in line, and leaves it
+  ARGV[8]  1: the owner may stand in line, and leaves it; 2: it leaves, and gives back only what was granted to its place there
 
   Returns
     1  released, and granted to the next in line; with no line: one more than the number of listeners that were told
@@ -31,11 +31,12 @@ if ARGV[7] ~= '1' then
 end
 
 local me = ARGV[3] .. ':' .. owner
-local was_first = ARGV[8] == '1' and head_of_line() == me
+local leaves = line and ARGV[8] ~= '0'
+local was_first = leaves and head_of_line() == me
 local waiting, last = read_line()
-local left = line and ARGV[8] == '1' and leave(me)
+local left = leaves and leave(me)
 -- The lock is gone with its only field.
-if redis.call('HDEL', lock, owner) == 0 then
+if (ARGV[8] == '2' and last ~= me) or redis.call('HDEL', lock, owner) == 0 then
   -- The place behind it may be the next now.
   if left and admits() then
     if advance(nil) > 0 then
