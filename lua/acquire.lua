@@ -11,11 +11,12 @@
   Returns
     a text                               granted: the token, `-` where there is none. The lease runs for at least ARGV[8]
     {left, holder, time, first, places}  held by another, whose lease has `left` milliseconds (-1: no end), at those microseconds of the server;
-                                         first: 1 where the owner is the first in line, or would be; how many places its process has there
+                                         first: 1 where the owner is the first in line, or would be; how many places its process has there,
+                                         -1 where the line could not be reached, so that it has got none
     0                                    the owner was to have ARGV[7] holds, but has none: it has lost the lock
 
-  Safe to repeat: a count above ARGV[7] shows that this very request was carried out before, or that the lock was granted to its owner
-  in line (rule X1).
+  Safe to repeat: a count above ARGV[7] shows that this very request was carried out before, or that its owner was granted the lock in
+  line (rule X1).
 ]]
 -- Free, with nobody in line. This comes before everything else, because the rest makes three dozen functions at every call, which takes
 -- longer than all that it does. Arguments stay texts where they can: numbers are turned back into texts at every call.
@@ -33,7 +34,7 @@ end
 local owner, before, lease, looks = ARGV[6], ARGV[7], ARGV[8], tonumber(ARGV[9])
 local me = ARGV[3] .. ':' .. owner
 
-if redis.call('EXISTS', lock, line) == 0 then
+if redis.call('EXISTS', lock, line or lock) == 0 then
   if before ~= '0' then
     return 0
   end
@@ -42,6 +43,9 @@ if redis.call('EXISTS', lock, line) == 0 then
 end
 
 local function busy(left)
+  if not line then
+    return { left, redis.call('HKEYS', lock)[1] or '', server_time_us(), 1, -1 }
+  end
   local first, places, refused = redis.call('EXISTS', line) == 0 and 1 or 0, 0, nil
   if looks > 0 then
     refused, places = stand(me, left < 0 and looks or math.min(left, looks), ARGV[10])
@@ -60,7 +64,7 @@ if held then
     -- A counter of another type is an error before anything is changed.
     token = redis.call('GET', KEYS[4])
     if not token and before == '0' then
-      -- The counter is gone, and nobody has heard of the token yet: the answer to the first delivery was lost.
+      -- The counter is gone, and no process knows the token: the answer to the first delivery was lost.
       local failure
       token, failure = mint(KEYS[4], string.sub(ARGV[3], 2))
       if not token then
@@ -68,10 +72,18 @@ if held then
       end
     end
   end
-  -- What was granted in line has a shorter lease. The time left is never shortened (rule L2), by a late copy of the first request neither.
-  -- The lease goes first: a count without one would be a stray.
-  if redis.call('PTTL', lock) < tonumber(lease) then
+  -- The lease of a grant in line suits no hold in particular: the first request of its owner sets the right one. After that nothing shortens
+  -- the time left (rule L2), not even a late copy of the first request.
+  local unclaimed = line and redis.call('HGET', processes, 'unclaimed') == me
+  if unclaimed then
+    redis.call('HDEL', processes, 'unclaimed')
+  end
+  -- The lease goes first: a count without one would stay for ever.
+  if (unclaimed and before == '0') or redis.call('PTTL', lock) < tonumber(lease) then
     redis.call('PEXPIRE', lock, lease)
+    if unclaimed then
+      call_head(tonumber(lease))
+    end
   end
   if held <= tonumber(before) then
     redis.call('HINCRBY', lock, owner, tonumber(before) + 1 - held)

@@ -1,5 +1,5 @@
 --[[
-  Frees a lock whoever holds it: the next in line gets it. Announced in any case, because who held it is to hear of it too.
+  Frees a lock whatever its owner: the next in line gets it. Announces it in any case, so that the former holder learns of it too.
 
   KEYS and ARGV[1…5]: see parts/lock.lua
 
@@ -10,14 +10,17 @@
 if redis.call('HLEN', lock) == 0 then
   return 0
 end
--- Waiters of its own process look whether it still has the lock.
+local waiting, last = read_line()
+-- The holder's process checks whether it still has the lock.
 for _, owner in ipairs(redis.call('HKEYS', lock)) do
   local place = ARGV[3] .. ':' .. owner
   tell(client_of(place), '0 0 ' .. place)
 end
 redis.call('DEL', lock)
-redis.call('HDEL', processes, 'last')
-if redis.call('EXISTS', line) == 1 and advance(nil) > 0 then
+if last then
+  redis.call('HDEL', processes, 'last', 'unclaimed')
+end
+if waiting and advance(nil) > 0 then
   call_head(redis.call('PTTL', lock))
 end
 return (ARGV[1] == '' or type(redis.pcall(ARGV[1], ARGV[4], '0')) == 'number') and 1 or -2

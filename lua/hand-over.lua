@@ -1,10 +1,10 @@
 --[[
-  Gives a lock from one owner of a process to another. Where its lease ends sooner than before, that is told to the first in line and
-  announced: whoever sleeps until the end it knew of is to look again.
+  Gives a lock from one owner of a process to another. If its lease ends sooner than before, tells the first in line and announces it,
+  because waiters sleep until the end that they know.
 
   KEYS and ARGV[1…5]: see parts/lock.lua
   ARGV[6]  owner that has it
-  ARGV[7]  owner that gets it, with one hold; one the lock has not known before
+  ARGV[7]  owner that gets it, with one hold; the lock has not known it before
   ARGV[8]  lease in milliseconds, exactly that of the new hold
 
   Returns a text, the token or `-`, where the lock is the new owner's; 0 where the first owner does not hold it, and nothing was changed.
@@ -21,14 +21,16 @@ if redis.call('HEXISTS', lock, from) == 0 then
   return 0
 end
 local left = redis.call('PTTL', lock)
--- Adds to the lock, which is not free before the other's hold is gone.
+local _, last = read_line()
+-- Adds the hold first, so that the lock is never free in between.
 local token, failure = grant(ARGV[3] .. ':' .. to, lease)
 if not token then
   return failure
 end
 redis.call('HDEL', lock, from)
-if redis.call('HGET', processes, 'last') == ARGV[3] .. ':' .. from then
+if last == ARGV[3] .. ':' .. from then
   redis.call('HSET', processes, 'last', ARGV[3] .. ':' .. to)
+  redis.call('HDEL', processes, 'unclaimed')
 end
 if left < 0 or left > tonumber(lease) then
   call_head(tonumber(lease))

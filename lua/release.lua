@@ -8,7 +8,7 @@
   ARGV[8]  1: the owner may stand in line, and leaves it
 
   Returns
-    1  released, and granted to the next in line; one more than listeners were told, where nobody is
+    1  released, and granted to the next in line; with no line: one more than the number of listeners that were told
     0  still held by the owner; its lease is left as it is (rule L2)
    -1  not held by the owner (rule O5)
    -2  released, but this node could not announce it (no permission, or the channel lives elsewhere)
@@ -42,21 +42,22 @@ end
 
 local me = ARGV[3] .. ':' .. owner
 local was_first = ARGV[8] == '1' and head_of_line() == me
-local left = ARGV[8] == '1' and leave(me)
+local waiting, last = read_line()
+local left = line and ARGV[8] == '1' and leave(me)
 -- The lock is gone with its only field.
 if redis.call('HDEL', lock, owner) == 0 then
-  -- Whoever stood behind it may be the next now.
+  -- The place behind it may be the next now.
   if left and admits() then
     if advance(nil) > 0 then
       call_head(redis.call('PTTL', lock))
     end
   elseif was_first then
-    -- It listens to releases, for all.
+    -- The first in line is the one that listens to releases.
     call_head(0)
   end
   return -1
 end
-if redis.call('HGET', processes, 'last') == me then
-  redis.call('HDEL', processes, 'last')
+if last == me then
+  redis.call('HDEL', processes, 'last', 'unclaimed')
 end
-return pass_on()
+return pass_on(waiting)

@@ -11,7 +11,7 @@
 
   Returns
     a text                               granted: the token
-    {left, holder, time, first, places}  busy for `left` milliseconds unless somebody releases, at those microseconds of the server;
+    {left, holder, time, first, places}  busy for `left` milliseconds unless an owner releases, at those microseconds of the server;
                                          first: 1 where the owner is the first in line; how many places its process has there
     0                                    the member was to have ARGV[5] holds, but has none: it has lost the lock
    -1                                    the owner reads, and would wait for itself to write; nothing was changed
@@ -26,11 +26,11 @@ doubt_lapsed(client_of(me))
 
 local held, token = hold_of(me)
 if held then
-  -- First, because a full server allows that, and then the rest too: a hold that was granted in line is not to be lost.
+  -- First, because a full server allows it, and then allows the rest too: no grant in line is lost for lack of memory.
   for _, key in ipairs({ holds, leases }) do
     redis.call('PEXPIRE', key, string.format('%.0f', math.max(redis.call('PTTL', key), lease)))
   end
-  -- The first hold has exactly its lease: what was granted in line had another. A nested one never shortens the time left (L2).
+  -- The first hold has exactly its own lease, unlike a grant in line. A nested one never shortens the time left (L2).
   if (before == 0 and held <= 1) or now + lease > tonumber(redis.call('ZSCORE', leases, me)) then
     redis.call('ZADD', leases, string.format('%.0f', now + lease), me)
   end
@@ -51,13 +51,13 @@ if writes(me) and redis.call('HEXISTS', holds, 'r:' .. owner) == 1 then
 end
 
 local head, refused = head_of_line(), nil
--- There is room for others only if leases have ended, or somebody could not tell them.
+-- There is room for the head only if leases have ended, or a script could not publish to its process.
 if head and head ~= me and admits(head) then
   refused = move_on(me)
   head = head_of_line()
 end
 local downgrades = not writes(me) and redis.call('HEXISTS', holds, 'w:' .. owner) == 1
--- Whom this node may not tell must wait until it looks by itself; nobody else has to.
+-- A process that this node may not publish to waits until it looks by itself; no other process waits for that.
 if downgrades or ((not head or head == me or refused) and admits(me)) then
   local failure
   token, failure = begin(me, lease, '1')

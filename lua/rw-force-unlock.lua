@@ -1,10 +1,10 @@
 --[[
-  Takes a read-write lock from its writer, or from all its readers, whoever they are, and lets in whom they kept out.
+  Takes a read-write lock from its writer, or from all its readers, and grants it to the places that they kept out.
 
   KEYS and ARGV[1…2]: see parts/rw-lock.lua
   ARGV[3]  r: from the readers; w: from the writer
 
-  Returns 1 where somebody held it so, 0 where nobody did, 2 where somebody did and this node may not tell the next in line.
+  Returns 1 where it was held so, 0 where it was not, 2 where it was and this node may not publish to the next in line.
 ]]
 --@include rw-lock
 doubt_lapsed()

@@ -1,6 +1,6 @@
 --[[
-  Gives one hold of a read-write lock back; the last one lets in whom it kept out. Also undoes an acquire whose outcome is unknown,
-  and takes its member out of the line. Nobody else's hold is touched.
+  Gives one hold of a read-write lock back; the last one grants the lock to the places that it kept out. Also undoes an acquire whose
+  outcome is unknown, and takes its member out of the line. Touches no other member's hold.
 
   KEYS and ARGV[1…2]: see parts/rw-lock.lua
   ARGV[3]  r or w
@@ -12,7 +12,7 @@
     1  released
     0  still held by the member; its lease is left as it is (rule L2)
    -1  not held by the member (rule O5)
-   -2  released, but this node may not tell the next in line
+   -2  released, but this node may not publish to the next in line
 
   Safe to repeat: it sets the count to one below ARGV[5] and never raises it (rule X1).
 ]]

@@ -18,14 +18,14 @@ local ends, hold = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1])), redis.call(
 if not ends or ends <= now or not hold then
   return 0
 end
--- First, because a full server allows that, and then the rest too: no hold is lost for want of memory.
+-- First, because a full server allows it, and then allows the rest too: no hold is lost for lack of memory.
 for index = 1, 2 do
   redis.call('PEXPIRE', KEYS[index], string.format('%.0f', math.max(redis.call('PTTL', KEYS[index]), lease)))
 end
 if now + lease > ends then
   redis.call('ZADD', KEYS[2], now + lease, ARGV[1])
 end
--- Its process has taken over what it was granted in line.
+-- The renewal shows that the process has taken over its grant in line.
 local token = string.match(hold, '^0:(%d+)$')
 if token then
   redis.call('HSET', KEYS[1], ARGV[1], '1:' .. token)

@@ -1,34 +1,35 @@
 --[[
-  The line in which processes wait: first come, first served. Whoever finds room gives it to the next in line, in the same script, and
-  tells that process alone.
+  The line in which processes wait: first come, first served. A script that finds room gives it to the next in line, and tells that
+  process alone.
 
-  KEYS[2]  the line: a sorted set of places by ticket. A place is `<mode>:<owner>`: how, and as whom, it is to be let in
+  KEYS[2]  the line: a sorted set of places by ticket. A place is `<mode>:<owner>`: how the process will hold the lock, and
+           under which owner
   KEYS[3]  the processes in line: a hash of client -> "looks lease away places"
              looks   when the process looks by itself (server, milliseconds)
              lease   how long a grant lasts until the process takes over
-             away    since when nothing reaches the process, 0 while it is there
+             away    since when no message reaches the process, 0 while it is reachable
              places  how many places it has
-           and of `last` -> the place that was let in last and has not released since, where one at a time is let in; and `ours`,
-           see turns.lua, which outlives the line
+           and, for a lock that one owner has at a time, of `last` -> the most recently granted place, until it releases; `unclaimed` -> the
+           same, until its owner sends a request; and `ours`, see turns.lua. These outlive the line
   ARGV[1]  PUBLISH, or SPUBLISH in a cluster
-  ARGV[2]  prefix of the channels on which processes are told
+  ARGV[2]  prefix of the processes' channels
 
-  A process is told `<count> <server's microseconds> <lease> <place> <token> … <KEYS[1]>`, or `0 <in how many milliseconds to look> <place>
-  <KEYS[1]>`: an owner may stand in several lines at once, and every lock's grants come on the same channel.
+  A message to a process is `<count> <server's microseconds> <lease> <place> <token> … <KEYS[1]>` (grants), or `0 <milliseconds> <place>
+  <KEYS[1]>` (look after so long). It names the lock, because all locks of a process share its channel.
 
   Returns functions. A script that includes this one defines before it:
     admits(place)
-    grant(place, lease)  gives the token (`-` without), or nil and the error; and true, if others may be let in beside it. Where they
-                         may, it is for grant() to know what of it lapses, and to call doubt()
+    grant(place, lease)  gives the token (`-` without), or nil and the error; and true, if other places may share the lock with it. Such
+                         a script itself keeps track of grants that lapse, and calls doubt()
     withdraw(place)
 ]]
 --@include server-time
 local line, processes = KEYS[2], KEYS[3]
--- So long a process keeps its places that nothing reaches: its connection broke, and is made again. It is passed over meanwhile.
+-- How long an unreachable process keeps its places: a broken connection is made again. The line passes it over meanwhile.
 local AWAY_MS = 10000
--- So long it is remembered whose turn it is when nobody is left in line.
+-- How long the store remembers whose turn it is after the line has emptied.
 local TURNS_KEPT_MS = 60000
--- A process that looks so much later than the lock ends need not be told of that.
+-- A process that looks at most so much later than the lock ends gets no message about it.
 local SLACK_MS = 50
 
 -- Owners are `<client>:<number>`.
@@ -48,16 +49,15 @@ local function keep(client, it)
 end
 
 local function leave(place)
+  local client = client_of(place)
+  -- Read before anything is written: a key of another type then changes nothing.
+  local it = process_of(client)
   if redis.call('ZREM', line, place) == 0 then
     return false
   end
-  local client = client_of(place)
-  local it = process_of(client)
   if redis.call('EXISTS', line) == 0 then
-    local ours = redis.call('HGET', processes, 'ours')
-    redis.call('DEL', processes)
-    if ours then
-      redis.call('HSET', processes, 'ours', ours)
+    redis.call('HDEL', processes, client)
+    if redis.call('HEXISTS', processes, 'ours') == 1 then
       redis.call('PEXPIRE', processes, TURNS_KEPT_MS)
     end
   elseif it and it.places > 1 then
@@ -69,7 +69,7 @@ local function leave(place)
   return true
 end
 
--- Whether a process hears it; nil where this node may not tell.
+-- Whether the process received it; nil where this node may not publish.
 local function tell(client, message)
   local heard = redis.pcall(ARGV[1], ARGV[2] .. client, message .. ' ' .. KEYS[1])
   if type(heard) == 'number' then
@@ -77,7 +77,7 @@ local function tell(client, message)
   end
 end
 
--- Gives a place at the end of the line, or keeps the one there is. Returns the error where that is refused, and how many places its
+-- Adds a place at the end of the line, or keeps the existing one. Returns the error where that is refused, and how many places the
 -- process has.
 local function stand(place, looks_in, lease)
   local client, now, lives = client_of(place), server_time(), looks_in + AWAY_MS
@@ -85,7 +85,7 @@ local function stand(place, looks_in, lease)
   local it = process_of(client) or { places = 0 }
   it.looks, it.lease, it.away = now + looks_in, lease, 0
   if redis.call('ZSCORE', line, place) then
-    -- First, because a full server allows that, and then the rest too: no place is lost for want of memory.
+    -- First, because a full server allows it, and then allows the rest too: no place is lost for lack of memory.
     redis.call('PEXPIRE', line, string.format('%.0f', math.max(redis.call('PTTL', line), lives)))
   else
     local last = redis.call('ZRANGE', line, -1, -1, 'WITHSCORES')[2] or '0'
@@ -105,8 +105,8 @@ local function stand(place, looks_in, lease)
   return nil, it.places
 end
 
--- What was granted to that place has lapsed: its process did not take over, or has stopped. It counts as away until it asks for something,
--- so that it costs no more than one lease, however many places it has. One that lives is told to ask.
+-- The grant to that place has lapsed: its process did not take over, or has stopped. It counts as away until it sends a request, so that
+-- it costs one lease at most, however many places it has. The message has a process that is alive send one.
 local function doubt(place, asking)
   local client = client_of(place)
   local it = client ~= asking and process_of(client)
@@ -117,19 +117,20 @@ local function doubt(place, asking)
   end
 end
 
--- There is room although the one let in last has not released.
+-- The lock is free although the last place that was granted it has not released.
 local function suspect(asking)
   local last = redis.call('HGET', processes, 'last')
-  if last then
-    redis.call('HDEL', processes, 'last')
+  -- Read, too, before anything is written.
+  if last and redis.call('ZCARD', line) then
+    redis.call('HDEL', processes, 'last', 'unclaimed')
     doubt(last, asking)
   end
 end
 
 --[[
-  Lets in who is next, as far as there is room, and tells each process what its places were granted. Stops at `me`, who is here and looks
-  after itself. Gives how many were let in; the error where it had to stop because it may not grant, or tell; and the head of the line with
-  its process, where it stopped because there is no room for that.
+  Grants the lock to the next places, as far as there is room, and tells each process which of its places got it. Stops at `me`, the
+  place that this very request is for. Returns how many got it; the error, if the script may not grant or publish; and the head of the line
+  with its process, if there is no room for it.
 ]]
 local function advance(me)
   local let_in, refused, since, again = 0, nil, nil, true
@@ -152,7 +153,7 @@ local function advance(me)
         head, head_process = place, it
         break
       else
-        -- Never later than the grants: their processes reckon from it.
+        -- Never later than the grants: the processes count their leases from it.
         since = since or server_time_us()
         local token, failure, room = grant(place, it.lease)
         if not token then
@@ -176,10 +177,14 @@ local function advance(me)
         if not heard then
           withdraw(place)
         else
-          if not shared then
-            redis.call('HSET', processes, 'last', place)
-          end
           leave(place)
+          if not shared then
+            redis.call('HSET', processes, 'last', place, 'unclaimed', place)
+            -- Those in line may all be gone now.
+            if redis.call('PTTL', processes) < 0 then
+              redis.call('PEXPIRE', processes, it.lease)
+            end
+          end
           let_in = let_in + 1
         end
       end
@@ -195,10 +200,10 @@ local function advance(me)
   return let_in, refused, head, head_process
 end
 
--- The first in line that is not away, and its process.
+-- The first place in line whose process is not away, and that process.
 local function head_of_line()
   local index = 0
-  while true do
+  while line do
     local place = redis.call('ZRANGE', line, index, index)[1]
     local it = place and process_of(client_of(place))
     if not place or (it and it.away == 0) then
@@ -208,8 +213,8 @@ local function head_of_line()
   end
 end
 
--- Has the head of the line, which is `place` of the process `it` where that is known, look after so many milliseconds, unless it will
--- anyway. One that nothing reaches is passed over.
+-- Has the head of the line look after so many milliseconds, unless it will anyway. The head is `place` of the process `it`, if the caller
+-- knows it. Passes over a process that no message reaches.
 local function call_head(left, place, it)
   if not place then
     place, it = head_of_line()
@@ -221,7 +226,7 @@ local function call_head(left, place, it)
     if heard == nil then
       return
     end
-    -- Others of its places may have been let in since it was read.
+    -- Read again: other places of the process may have been granted the lock meanwhile.
     it = process_of(client)
     if heard then
       it.looks = looks

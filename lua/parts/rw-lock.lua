@@ -2,28 +2,28 @@
   A read-write lock: who holds it, and its line. Who holds it and who stands in line are named alike, `r:<owner>` (reads) and
   `w:<owner>` (writes).
 
-  KEYS[1]  the holds: a hash of member -> `<count>:<fencing token>`; a count of 0: let in from the line, and not heard of since
+  KEYS[1]  the holds: a hash of member -> `<count>:<fencing token>`; a count of 0: granted in line, not taken over yet
   KEYS[2]  the line, KEYS[3] the processes in it: see line.lua
   KEYS[4]  the last fencing token given out
   KEYS[5]  the leases: a sorted set of members by the time each ends (server, milliseconds)
   ARGV[1]  PUBLISH, or SPUBLISH in a cluster
-  ARGV[2]  prefix of the channels on which processes are told
+  ARGV[2]  prefix of the processes' channels
 
-  Returns functions. What has outlived its lease is dropped at once, so that whatever follows sees live holds only.
+  Returns functions. Drops holds whose lease has ended at once, so that the rest of the script sees live holds only.
 ]]
 --@include server-time
 local holds, fence, leases = KEYS[1], KEYS[4], KEYS[5]
 local now = server_time()
--- So long a counter of tokens outlives the lease it was last used for. A new one starts at the server's time, above the old one.
+-- How long a counter of tokens outlives the lease it was last used for. A new one starts at the server's time, above the old one.
 local RETENTION_MS = 86400000
--- So much longer than its lease there is a trace of what was granted in line: what lapses unheard of tells of a process that has stopped.
+-- How much longer than its lease a grant in line leaves a trace: a grant that lapses without being taken over shows that a process has stopped.
 local TRACE_MS = 10000
 
 local function writes(member)
   return string.sub(member, 1, 2) == 'w:'
 end
 
--- What is known of the holds until one begins or ends: how many there are, and who writes.
+-- How many holds there are, and the owner that writes; known until a hold begins or ends.
 local known, count, writing = false, 0, nil
 
 local function drop(member)
@@ -38,7 +38,11 @@ local function hold_of(member)
   return tonumber(count), token
 end
 
--- What was granted in line, and ended before it was heard of.
+-- Read before anything is written: a key of another type then changes nothing.
+redis.call('ZCARD', KEYS[2])
+redis.call('HLEN', KEYS[3])
+
+-- Grants in line that lapsed before their processes took over.
 local unclaimed = {}
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', leases, '-inf', string.format('%.0f', now))) do
   if hold_of(member) == 0 then
@@ -46,7 +50,7 @@ for _, member in ipairs(redis.call('ZRANGEBYSCORE', leases, '-inf', string.forma
   end
   drop(member)
 end
--- One of the two keys was deleted by hand, or evicted: what is not in both is no hold.
+-- One of the two keys was deleted by hand, or evicted: a member of only one of them is no hold.
 if redis.call('HLEN', holds) ~= redis.call('ZCARD', leases) then
   for _, member in ipairs(redis.call('HKEYS', holds)) do
     if not redis.call('ZSCORE', leases, member) then
@@ -60,7 +64,7 @@ if redis.call('HLEN', holds) ~= redis.call('ZCARD', leases) then
   end
 end
 
--- How many hold it, and the owner that writes, if one does. Beside a writer there is at most its own read.
+-- How many members hold it, and the owner that writes, if one does. Beside a writer there is at most its own read.
 local function held_by()
   if not known then
     known, count, writing = true, redis.call('HLEN', holds), nil
@@ -90,7 +94,7 @@ local function prolong(key, lives)
   end
 end
 
--- Begins a tenure. Each write has a token of its own; reads have that of the write before them. Gives it, or nil and the error.
+-- Begins a tenure. Each write has a new token; a read has that of the write before it. Gives it, or nil and the error.
 local function begin(member, lease, count_text)
   local kept = math.max(redis.call('PTTL', fence), RETENTION_MS + lease)
   local token, set = redis.call('GET', fence), nil
@@ -133,7 +137,7 @@ local function withdraw(place)
 end
 --@include line
 
--- How long until the member could enter with nobody releasing, and who stands in its way.
+-- How long until the member could enter if no owner releases, and an owner that stands in its way.
 local function obstacle(member)
   local _, writer = held_by()
   if writer and not writes(member) then
@@ -146,7 +150,7 @@ local function obstacle(member)
   return last[2] - now, writer or string.sub(last[1], 3)
 end
 
--- Lets in who may enter by what has changed, up to `me`, and has the next look in time. Gives the error where it may not.
+-- Grants the lock to the places that may enter now, up to `me`, and has the next one look in time. Gives the error where it may not.
 local function move_on(me)
   local _, refused, head, it = advance(me)
   if head and not refused then
@@ -156,7 +160,7 @@ local function move_on(me)
   return refused
 end
 
--- `asking` is the client that asks: it is here.
+-- `asking` is the client of this request, which is alive.
 local function doubt_lapsed(asking)
   for _, member in ipairs(unclaimed) do
     doubt(member, asking)

@@ -19,7 +19,7 @@ local function mint(counter, retention)
   end
   local least = 1
   if retention ~= '0' then
-    -- A counter that was gone starts above all it ever gave, since none of those was ahead of the clock.
+    -- A counter that was gone starts above every earlier token, since none of those was ahead of the clock.
     local time = redis.call('TIME')
     least = time[1] * 1000000 + time[2]
   end
@@ -30,7 +30,7 @@ local function mint(counter, retention)
   if retention ~= '0' then
     redis.call('PEXPIRE', counter, retention)
   else
-    -- Kept for ever, whatever anybody did to it: those who only count up would begin at 1 again.
+    -- Kept for ever, even if another client limited its time: without the clock, tokens would begin at 1 again.
     redis.call('PERSIST', counter)
   end
   return token < EXACT and string.format('%.0f', token) or redis.call('GET', counter)

@@ -1,4 +1,5 @@
-import type { Kind } from '../kinds/registry.js'
+import * as kinds from '../kinds/kinds.js'
+import type { Kind } from '../ports/kind.js'
 import type { LockView, ShownKind } from './lock-view.js'
 
 /** The values of --kind, for names that several locks have. */
@@ -27,16 +28,16 @@ export function flagOf({ kind }: LockView): KindFlag | undefined {
 export function sidesOf(flag: KindFlag, { owners }: LockView): readonly Kind[] {
   switch (flag) {
     case 'lock':
-      return ['lock']
+      return [kinds.lock]
     case 'semaphore':
-      return ['semaphore']
+      return [kinds.semaphore]
     case 'permits':
-      return ['permit-expirable semaphore']
+      return [kinds.permitExpirableSemaphore]
     case 'latch':
-      return ['count-down latch']
+      return [kinds.countDownLatch]
     case 'read-write':
       return (['read', 'write'] as const)
         .filter((side) => owners.some(({ mode }) => mode === side))
-        .map((side): Kind => `${side} lock`)
+        .map((side) => (side === 'read' ? kinds.readLock : kinds.writeLock))
   }
 }

@@ -1,4 +1,4 @@
-import type { LockState } from '../ports/store.js'
+import type { LockState } from '../ports/lock-port.js'
 import type { Json } from './output.js'
 import { printable } from './printable.js'
 import { timeText } from './seconds.js'

@@ -1,5 +1,5 @@
 import { StoreError } from '../errors/errors.js'
-import type { LockState } from '../ports/store.js'
+import type { LockState } from '../ports/lock-port.js'
 import { readWriteKeysOf } from '../redis/locks/read-write-keys.js'
 import { permitsKeyOf } from '../redis/permits/semaphore-keys.js'
 import { takenOf } from './key-names.js'

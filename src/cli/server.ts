@@ -1,4 +1,4 @@
-import type { HoldfastOptions } from '../facade/options.js'
+import type { HoldfastOptions } from '../facade/holdfast-options.js'
 import type { RedisClient } from '../redis/connection/client.js'
 import { exitCodes } from './exit-codes.js'
 import { CliError } from './failure.js'

@@ -1,6 +1,7 @@
 import { StoreError } from '../errors/errors.js'
-import type { Kind } from '../kinds/registry.js'
-import type { LockState } from '../ports/store.js'
+import * as kinds from '../kinds/kinds.js'
+import type { Kind } from '../ports/kind.js'
+import type { LockState } from '../ports/lock-port.js'
 import { readWriteKeysOf } from '../redis/locks/read-write-keys.js'
 import { lineOf, processesOf, tokenCounterOf } from './key-names.js'
 import { waitersIn } from './line.js'
@@ -22,7 +23,7 @@ export async function hashView(server: Server, state: LockState, depth: Depth): 
     depth === 'full'
       ? waitersIn(keyspace, lineOf(key), processesOf(key))
       : keyspace.askIfAllowed('EXISTS', lineOf(key)),
-    depth === 'full' ? waitingFor(server, 'lock', state.name) : {},
+    depth === 'full' ? waitingFor(server, kinds.lock, state.name) : {},
   ])
   const inLine = Array.isArray(line) ? line.length > 0 : line === 1
   const fenced = typeof fence === 'string'
@@ -42,11 +43,11 @@ export async function readWriteView(server: Server, name: string, depth: Depth):
   const [, lineKey, processesKey, fenceKey] = readWriteKeysOf(keyspace.keyOf(name))
   const full = depth === 'full'
   const [readers, writers, fence, line, waiting] = await Promise.all([
-    family.inspect('read lock', name),
-    family.inspect('write lock', name),
+    family.inspect(kinds.readLock, name),
+    family.inspect(kinds.writeLock, name),
     full ? keyspace.askIfAllowed('GET', fenceKey) : undefined,
     full ? waitersIn(keyspace, lineKey, processesKey) : undefined,
-    full ? waitingFor(server, 'read lock', name) : {},
+    full ? waitingFor(server, kinds.readLock, name) : {},
   ])
   const held = (state: LockState, mode: Mode): Holder[] => state.owners.map((each) => ({ ...each, mode }))
   const owners = [...held(writers, 'write'), ...held(readers, 'read')]
@@ -67,8 +68,8 @@ export async function semaphoreView(server: Server, name: string, depth: Depth):
   // Counting returns the permits of holders whose lease has ended, so it comes first.
   const available = await family.semaphore(name).availablePermits()
   const [state, waiting] = await Promise.all([
-    family.inspect('semaphore', name),
-    depth === 'full' ? waitingFor(server, 'semaphore', name) : {},
+    family.inspect(kinds.semaphore, name),
+    depth === 'full' ? waitingFor(server, kinds.semaphore, name) : {},
   ])
   return { ...state, kind: 'semaphore', available, ...waiting }
 }
@@ -77,8 +78,8 @@ export async function permitsView(server: Server, name: string, depth: Depth): P
   const { family } = server
   const available = await family.permitExpirableSemaphore(name).availablePermits()
   const [state, waiting] = await Promise.all([
-    family.inspect('permit-expirable semaphore', name),
-    depth === 'full' ? waitingFor(server, 'permit-expirable semaphore', name) : {},
+    family.inspect(kinds.permitExpirableSemaphore, name),
+    depth === 'full' ? waitingFor(server, kinds.permitExpirableSemaphore, name) : {},
   ])
   return { ...state, kind: 'permit-expirable semaphore', available, ...waiting }
 }
@@ -86,7 +87,7 @@ export async function permitsView(server: Server, name: string, depth: Depth): P
 export async function latchView(server: Server, name: string, depth: Depth): Promise<LockView> {
   const [count, waiting] = await Promise.all([
     server.family.countDownLatch(name).count(),
-    depth === 'full' ? waitingFor(server, 'count-down latch', name) : {},
+    depth === 'full' ? waitingFor(server, kinds.countDownLatch, name) : {},
   ])
   const remainingMs = count > 0 ? Number.POSITIVE_INFINITY : 0
   return { name, kind: 'count-down latch', owners: [], remainingMs, count, ...waiting }
@@ -98,8 +99,8 @@ export async function latchView(server: Server, name: string, depth: Depth): Pro
  */
 export async function numberView(server: Server, name: string, number: number): Promise<LockView> {
   const [latch, semaphore] = await Promise.all([
-    waitingFor(server, 'count-down latch', name),
-    waitingFor(server, 'semaphore', name),
+    waitingFor(server, kinds.countDownLatch, name),
+    waitingFor(server, kinds.semaphore, name),
   ])
   const latchWaiters = latch.waitingClients ?? 0
   const semaphoreWaiters = semaphore.waitingClients ?? 0

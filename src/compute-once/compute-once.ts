@@ -1,7 +1,7 @@
 import type { Call, Refusal } from '../core/acquire/call.js'
 import { onAbort } from '../core/acquire/shared-signal.js'
 import { TIME_IS_UP, Waiter } from '../core/queue/waiter.js'
-import { HoldRecord } from '../core/tenure/hold-record.js'
+import { HoldRecord } from '../core/tenure/tenure.js'
 import { ClosedError, InvalidArgumentError, LockTimeoutError } from '../errors/errors.js'
 import type { KindContext } from '../facade/acquirer.js'
 import { change } from '../facade/apply-once.js'

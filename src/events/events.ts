@@ -98,3 +98,10 @@ export type Emit = <Name extends keyof HoldfastEvents>(
   event: Name,
   ...payload: EventEmitter.EventArgs<HoldfastEvents, Name>
 ) => void
+
+/** The events of one client, as its parts emit them. */
+export interface Events {
+  readonly emit: Emit
+  /** Whether anybody listens: an event nobody hears need not be made. */
+  readonly hears: (event: keyof HoldfastEvents) => boolean
+}

@@ -1,10 +1,11 @@
 import type { Call, Refusal } from '../core/acquire/call.js'
 import type { Locker } from '../core/locker.js'
-import { HoldRecord } from '../core/tenure/hold-record.js'
+import { HoldRecord } from '../core/tenure/tenure.js'
 import { InvalidArgumentError, LockTimeoutError, NoOwnerError } from '../errors/errors.js'
 import { type Owner, type Owners, Scope } from '../identity/owner.js'
 import { Hold } from '../kinds/hold.js'
-import type { Polls } from '../ports/store.js'
+import type { Kind } from '../ports/kind.js'
+import type { Polls } from '../ports/lock-port.js'
 import { acquireChannel, traceAcquire } from '../trace/acquire.js'
 import { resultOf, traceOf } from '../trace/grant.js'
 import { beginHold } from '../trace/hold.js'
@@ -17,12 +18,11 @@ export const NO_OPTIONS: AcquireOptions = {}
 
 /** What the entries of one kind have in common. */
 export interface KindContext {
+  readonly kind: Kind
   readonly locker: Locker
   readonly owners: Owners
   readonly openLocks: OpenLocks
   readonly maxHoldMs: number
-  /** Whether each acquisition stands for itself: for an owner of its own, never re-entered, and no scope for what runs under it. */
-  readonly alone: boolean
   /** Where no news comes: how long its calls pause between attempts. */
   readonly polls?: Polls | undefined
 }
@@ -42,7 +42,7 @@ export class Acquirer {
     body: Section<Result> | undefined,
     permits?: number,
   ): Promise<Awaited<Result>> {
-    const { owners, locker, alone } = this.terms
+    const { owners, locker, kind } = this.terms
     checkAcquireOptions(options, owners)
     if (typeof body !== 'function') throw new InvalidArgumentError('body', body, 'a function')
     const caller = this.callerOrNew(options.owner)
@@ -53,7 +53,7 @@ export class Acquirer {
     if (!this.#isCurrent(caller)) caller.end()
     return await runSection(new Hold(grant, locker, owners, undefined), grant, {
       body,
-      scope: alone ? undefined : scope,
+      scope: kind.reentrant ? scope : undefined,
       owners,
       onLost: options.onLost,
       onTrouble: (error) => locker.emit('error', error),
@@ -91,8 +91,8 @@ export class Acquirer {
   }
 
   callerOrNew(explicit: Owner | undefined): Scope {
-    const { owners, alone } = this.terms
-    const caller = alone ? undefined : owners.caller(explicit)
+    const { owners, kind } = this.terms
+    const caller = kind.reentrant ? owners.caller(explicit) : undefined
     return caller ?? new Scope(owners.next(), undefined)
   }
 

@@ -33,7 +33,7 @@ async function untilSettled<Result>(
       outage.failed(error, now)
       const patienceMs = Math.min(locker.settings.storeTimeoutMs, LONGEST_MS)
       if (!isTransient(error) || outage.lastedMs(now) >= patienceMs) throw error
-      await locker.pauses.until(outage.retryAt(now))
+      await locker.env.pauses.until(outage.retryAt(now))
       if (locker.closed) throw new ClosedError()
     }
   }

@@ -1,5 +1,4 @@
 import type { Kinds } from '../kinds/registry.js'
-import type { StoreSession } from '../ports/store.js'
 import { KeepAlive } from '../time/keep-alive.js'
 import type { Schedule } from '../time/schedule.js'
 import { checkObject, whole } from './checks.js'
@@ -37,7 +36,6 @@ export class Closing {
 
   constructor(
     private readonly kinds: Kinds,
-    private readonly session: StoreSession,
     private readonly schedule: Schedule,
   ) {}
 
@@ -64,7 +62,7 @@ export class Closing {
     const settled = this.kinds.close()
     await this.#upTo(timeoutMs, settled)
     this.kinds.giveUp()
-    await this.session.close()
+    await this.kinds.session.close()
     await this.#upTo(AFTERMATH_MS, settled)
     this.#over = true
     this.schedule.clear()

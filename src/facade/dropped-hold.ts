@@ -1,5 +1,5 @@
 import type { Locker } from '../core/locker.js'
-import type { HoldRecord } from '../core/tenure/hold-record.js'
+import type { HoldRecord } from '../core/tenure/tenure.js'
 
 /** What is left to tell of a hold when the hold itself is gone. Must not lead to it. */
 interface Dropped {
@@ -21,7 +21,7 @@ export function warnIfDropped<Held extends object>(hold: Held, members: readonly
 function warn({ grant, locker }: Dropped): void {
   const { tenure, released, endedBy, renewUntil = Number.NEGATIVE_INFINITY } = grant
   const renewed = renewUntil > locker.schedule.clock.now()
-  if (released || endedBy || !renewed || locker.closed || !locker.possession.check(tenure)) return
+  if (released || endedBy || !renewed || locker.closed || !locker.stillHeld(grant)) return
   const { name, owner } = tenure
   locker.emit('warning', {
     code: 'DROPPED_HOLD',

@@ -1,4 +1,4 @@
-import type { HoldRecord } from '../core/tenure/hold-record.js'
+import type { HoldRecord } from '../core/tenure/tenure.js'
 import { LockLostError, StoreError } from '../errors/errors.js'
 import type { Owners, Scope } from '../identity/owner.js'
 import type { Hold } from '../kinds/hold.js'

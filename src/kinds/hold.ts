@@ -1,5 +1,5 @@
 import type { Locker } from '../core/locker.js'
-import type { HoldRecord } from '../core/tenure/hold-record.js'
+import type { HoldRecord } from '../core/tenure/tenure.js'
 import { type LockLostError, NotOwnerError } from '../errors/errors.js'
 import { checkFunction } from '../facade/checks.js'
 import { encodeSequencer } from '../fence/sequencer.js'
@@ -68,8 +68,8 @@ export class Hold implements AsyncDisposable {
    */
   sequencer(): string {
     const { name, fence } = this
-    const { kind } = this.#locker
-    const mode = kind === 'read lock' ? 'shared' : 'exclusive'
+    const { name: kind, shared } = this.#locker.kind
+    const mode = shared ? 'shared' : 'exclusive'
     return encodeSequencer({ kind, name, mode, owner: this.#grant.tenure.storedAs, fence })
   }
 
@@ -83,7 +83,7 @@ export class Hold implements AsyncDisposable {
    */
   assertHeld(): void {
     const grant = this.#grant
-    if (!grant.released) this.#locker.possession.check(grant.tenure)
+    if (!grant.released) this.#locker.stillHeld(grant)
     if (grant.endedBy) throw grant.endedBy
     if (grant.released) throw new NotOwnerError(this.name, this.owner)
   }

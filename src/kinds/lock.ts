@@ -9,7 +9,7 @@ import {
 } from '../facade/options.js'
 import type { Section } from '../facade/section.js'
 import type { Owner } from '../identity/owner.js'
-import type { LockState } from '../ports/store.js'
+import type { LockState } from '../ports/lock-port.js'
 import type { Hold } from './hold.js'
 
 /**

@@ -1,5 +1,5 @@
 import type { Locker } from '../core/locker.js'
-import type { HoldRecord } from '../core/tenure/hold-record.js'
+import type { HoldRecord } from '../core/tenure/tenure.js'
 import { checkFunction } from '../facade/checks.js'
 import { releaseAll } from '../facade/release-all.js'
 import { type Owner, type Owners, Scope } from '../identity/owner.js'

@@ -1,5 +1,5 @@
 import { AcquireAll, type AcquireAllRefusal, type Member } from '../core/acquire/acquire-all.js'
-import type { HoldRecord } from '../core/tenure/hold-record.js'
+import type { HoldRecord } from '../core/tenure/tenure.js'
 import { InvalidArgumentError, LockTimeoutError, NotOwnerError } from '../errors/errors.js'
 import { Acquirer, type KindContext, NO_OPTIONS } from '../facade/acquirer.js'
 import { warnIfDropped } from '../facade/dropped-hold.js'

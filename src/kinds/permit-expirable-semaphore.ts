@@ -12,7 +12,7 @@ import {
   type PermitsOptions,
 } from '../facade/permits-options.js'
 import type { PermitExpirableSemaphorePort } from '../ports/kind-ports.js'
-import type { LockState } from '../ports/store.js'
+import type { LockState } from '../ports/lock-port.js'
 import type { Hold } from './hold.js'
 import { type PermitsHold, type PermitsSection, withPermitIds } from './permits-hold.js'
 

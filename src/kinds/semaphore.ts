@@ -5,7 +5,7 @@ import { whole } from '../facade/checks.js'
 import { checkPermits, checkPermitsOptions, type PermitsOptions } from '../facade/permits-options.js'
 import type { Section } from '../facade/section.js'
 import type { SemaphorePort } from '../ports/kind-ports.js'
-import type { LockState } from '../ports/store.js'
+import type { LockState } from '../ports/lock-port.js'
 import type { Hold } from './hold.js'
 
 /**

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { AcquireAny, type AnyOutcome } from '../core/acquire/acquire-any.js'
-import type { HoldRecord } from '../core/tenure/hold-record.js'
+import type { HoldRecord } from '../core/tenure/tenure.js'
 import { InvalidArgumentError, LockTimeoutError } from '../errors/errors.js'
 import { Acquirer, type KindContext, NO_OPTIONS } from '../facade/acquirer.js'
 import { warnIfDropped } from '../facade/dropped-hold.js'

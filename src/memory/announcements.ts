@@ -1,12 +1,12 @@
-import type { News, Watch } from '../ports/store.js'
+import type { News, Watch } from '../ports/lock-port.js'
 
 type Listener<Message> = (message?: Message) => void
 
-/** What is announced under each name, and who listens: the channels of a server. */
+/** The channels of a server: names, and their listeners. */
 export class MemoryAnnouncements<Message = News> {
   readonly #listeners = new Map<string, Set<Listener<Message>>>()
 
-  /** Listeners are called once what runs now is done, as a message would arrive. Returns how many there are. */
+  /** Calls the listeners after the current task, as a message would arrive. Returns how many there are. */
   announce(name: string, message?: Message): number {
     const listeners = this.#listeners.get(name) ?? []
     let told = 0
@@ -57,7 +57,7 @@ export class MemoryWatches<Message = News> {
     return watch
   }
 
-  /** How many of those that listen to the name are this client. */
+  /** How many of the name's listeners belong to this client. */
   count(name: string): number {
     return [...this.#watches.values()].filter((watched) => watched === name).length
   }

@@ -8,7 +8,7 @@ import type {
   ReleaseReply,
   RenewRequest,
   Watch,
-} from '../ports/store.js'
+} from '../ports/lock-port.js'
 import { MemoryWatches } from './announcements.js'
 import { isBoolean, isNumber } from './answered-requests.js'
 import type { MemoryLatches } from './latches.js'

@@ -1,11 +1,11 @@
 import type { Owner } from '../identity/owner.js'
 import type { FencedPort, TenureState } from '../ports/fenced-port.js'
-import type { AcquireReply, AcquireRequest, News, Watch } from '../ports/store.js'
+import type { AcquireReply, AcquireRequest, News, Watch } from '../ports/lock-port.js'
 import type { MemoryLocks, Mode } from './locks.js'
 import { type LineSettings, MemoryPlaces } from './places.js'
 import { MemoryReentrantLockPort } from './reentrant-lock.js'
 
-/** The lock with its line: a release grants the lock to the next process in it and tells that one alone. */
+/** The lock with its line: a release grants the lock to the next process in line and tells only that one. */
 export class MemoryLineLockPort extends MemoryReentrantLockPort {
   readonly line: MemoryPlaces<`${Mode}:${Owner}`>
 

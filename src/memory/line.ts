@@ -2,9 +2,9 @@ import type { Owner } from '../identity/owner.js'
 import type { Clock } from '../time/clock.js'
 import { clientOf, ownerOf, type Place } from './place.js'
 
-/** So long a process keeps its places that nothing reaches; it is passed over meanwhile. As in `lua/parts/line.lua`. */
+/** How long an unreachable process keeps its places; the line passes it over meanwhile. As in `lua/parts/line.lua`. */
 const AWAY_MS = 10_000
-/** A process that looks so much later than the lock ends need not be told of that. */
+/** A process that looks at most so much later than the lock ends gets no message about it. */
 const SLACK_MS = 50
 /** How long a waiter sleeps at most before it looks. */
 export const LONGEST_LOOK_MS = 30_000
@@ -16,15 +16,15 @@ interface Process {
   looksAt: number
   /** How long a grant lasts until it takes over. */
   leaseMs: number
-  /** Since when nothing reaches it, or it has not taken over what it was granted. */
+  /** Since when no message reaches it, or it has not taken over a grant. */
   awaySince: number | undefined
 }
 
-/** What a process is told. */
+/** A message to a process. */
 export type Told<P extends Place> =
-  /** That place was let in. */
+  /** That place has the lock. */
   | { readonly letIn: P }
-  /** It is to look after so long. */
+  /** It must look after so long. */
   | { readonly lookInMs: number }
   /** Its places are gone. */
   | { readonly placesGone: true }
@@ -34,25 +34,25 @@ export interface Served<P extends Place> {
   holds(owner: Owner): boolean
   admits(place: P): boolean
   grant(place: P, leaseMs: number): void
-  /** How long until that place could enter with nobody releasing. */
+  /** How long until that place could enter if no owner releases. */
   obstacleMs(place: P): number
 }
 
-/** How the processes in that line are reached. */
+/** The channels of the processes in that line. */
 export interface Channels<P extends Place> {
-  /** Whether anybody of that process listens. */
+  /** Whether that process listens. */
   reaches(client: string): boolean
   tell(client: string, told: Told<P>): void
 }
 
 /**
- * The line in which processes wait for one lock, as `lua/parts/line.lua` keeps it: first come, first served. Whoever finds room gives it to
- * the next in line, and tells that process alone.
+ * The line in which processes wait for one lock, as `lua/parts/line.lua` keeps it: first come, first served. A request that finds room
+ * gives it to the next in line, and tells that process alone.
  */
 export class MemoryLine<P extends Place> {
   readonly #places = new Set<P>()
   readonly #processes = new Map<string, Process>()
-  /** Who was let in, and has not done anything with it that is known here. */
+  /** Places that were granted the lock, and whose processes have not shown that they took over. */
   readonly #letIn = new Set<Owner>()
 
   constructor(
@@ -71,8 +71,8 @@ export class MemoryLine<P extends Place> {
   }
 
   /**
-   * Gives a place at the end of the line, or keeps the one there is. Returns after how long its process is to look: soon where the place
-   * is new, else when the lock ends.
+   * Adds a place at the end of the line, or keeps the existing one. Returns after how long its process looks: soon if the place is new,
+   * else when the lock ends.
    * @param endsInMs when the lock ends, as far as known
    * @param firstLeaseMs how long a grant lasts at the most until the process takes over
    * @param leaseMs the lease that is asked for
@@ -100,14 +100,14 @@ export class MemoryLine<P extends Place> {
     if (this.empty) this.#letIn.clear()
   }
 
-  /** It has taken over what it was granted, or given it back, or that was taken from it. */
+  /** The place has taken over its grant, given it back, or lost it. */
   settled(owner: Owner): void {
     this.#letIn.delete(owner)
   }
 
   /**
-   * Lets in whoever is next, as far as there is room. Stops at `me`, who is here and looks after itself. False where somebody stands before
-   * `me` for whom there is no room.
+   * Grants the lock to the next places, as far as there is room. Stops at `me`, the place that this request is for. False if there is no
+   * room for a place before `me`.
    */
   advance(me?: P): boolean {
     if (me) this.#isHere(clientOf(me))
@@ -140,7 +140,7 @@ export class MemoryLine<P extends Place> {
     this.channels.tell(clientOf(head), { lookInMs })
   }
 
-  /** False where nothing reaches its process. */
+  /** False if no message reaches its process. */
   #letInNext(place: P, process: Process): boolean {
     const client = clientOf(place)
     if (!this.channels.reaches(client)) {
@@ -155,8 +155,8 @@ export class MemoryLine<P extends Place> {
   }
 
   /**
-   * Of those that were let in, some have the lock no more, with nothing heard of them: their processes did not take over, or stopped. Each
-   * counts as away until it asks for something, so that it costs no more than one lease, however many places it has. One that lives is told to ask.
+   * Grants have lapsed: their processes did not take over, or have stopped. Such a process counts as away until it sends a request, so that
+   * it costs one lease at most, however many places it has. The message has a process that is alive send one.
    */
   #suspect(asking: string | undefined): void {
     for (const owner of this.#letIn) {
@@ -176,7 +176,7 @@ export class MemoryLine<P extends Place> {
     if (process) process.awaySince = undefined
   }
 
-  /** The first in line that is not away. */
+  /** The first place in line whose process is not away. */
   get head(): P | undefined {
     for (const place of this.#places) {
       if (this.#processes.get(clientOf(place))?.awaySince === undefined) return place
@@ -188,7 +188,7 @@ export class MemoryLine<P extends Place> {
     return awaySince !== undefined && this.clock.now() - awaySince > AWAY_MS
   }
 
-  /** The last place of a process that is gone: should it live after all, it is to ask again. */
+  /** The last place of a process that is gone. If it is alive after all, it asks again. */
   #drop(place: P): void {
     const client = clientOf(place)
     this.leave(place)

@@ -3,7 +3,7 @@ import { MemoryAnnouncements } from './announcements.js'
 import { MemoryLine, type Served, type Told } from './line.js'
 import type { Place } from './place.js'
 
-/** The lines of the locks of a kind, by name, and the channels on which each process is told what becomes of its places. */
+/** The lines of the locks of a kind, by name, and the channels of the processes in them. */
 export class MemoryLines<P extends Place> {
   readonly channels = new MemoryAnnouncements<Told<P>>()
   readonly #lines = new Map<string, MemoryLine<P>>()
@@ -13,7 +13,7 @@ export class MemoryLines<P extends Place> {
     private readonly serve: (name: string) => Served<P>,
   ) {}
 
-  /** The line of that lock, if anybody stands in it. */
+  /** The line of that lock, unless it is empty. */
   at(name: string): MemoryLine<P> | undefined {
     const line = this.#lines.get(name)
     if (!line?.empty) return line
@@ -21,7 +21,7 @@ export class MemoryLines<P extends Place> {
     return undefined
   }
 
-  /** The line of that lock, which somebody is about to join. */
+  /** The line of that lock, for a place that is about to join. */
   open(name: string): MemoryLine<P> {
     const standing = this.at(name)
     if (standing) return standing
@@ -34,7 +34,7 @@ export class MemoryLines<P extends Place> {
   }
 }
 
-/** Where that client is told of its places in that lock's line. */
+/** The channel of that client for that lock's line. */
 export function channelOf(name: string, client: string): string {
   return `${client}:${name}`
 }

@@ -20,7 +20,7 @@ export class MemoryLock {
  * line, and the last token.
  */
 export class MemoryLocks {
-  /** On which a release is announced to those that stand in no line, by the lock's name. */
+  /** Announces releases to clients outside the line, by the lock's name. */
   readonly releases = new MemoryAnnouncements()
   readonly lines: MemoryLines<Place<Mode>>
   readonly fences: FenceCounters
@@ -48,7 +48,7 @@ export class MemoryLocks {
     return fence
   }
 
-  /** The token of a new tenure; none where its mode has none. */
+  /** The token of a new tenure, if its mode has tokens. */
   mint(name: string, place: Place<Mode>): bigint | undefined {
     const mode = modeOf(place)
     return mode === 'x'
@@ -56,7 +56,7 @@ export class MemoryLocks {
       : this.fences.mint(name, Number(mode.slice(1)) || Number.POSITIVE_INFINITY)
   }
 
-  /** Has the lease end then. One that ends sooner than the first in line knows is told to it; tells whether it does. */
+  /** Sets when the lease ends. Tells the first in line if that is sooner than it knows, and returns whether it is. */
   endAt(name: string, lock: MemoryLock, expiresAt: number): boolean {
     const sooner = expiresAt < lock.expiresAt
     lock.expiresAt = expiresAt
@@ -70,7 +70,7 @@ export class MemoryLocks {
     return lock ? lock.expiresAt - this.clock.now() : 0
   }
 
-  /** Takes the lock from whoever has it: the next in line gets it. Tells whether it was held. */
+  /** Takes the lock from its owner: the next in line gets it. Returns whether it was held. */
   free(name: string): boolean {
     const lock = this.find(name)
     if (!lock) return false

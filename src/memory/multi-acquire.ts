@@ -1,5 +1,4 @@
-import type { BatchPort } from '../ports/kind-ports.js'
-import type { AcquireReply, AcquireRequest } from '../ports/store.js'
+import type { AcquireReply, AcquireRequest, BatchPort } from '../ports/lock-port.js'
 import type { MemoryLocks } from './locks.js'
 
 /** Several locks in memory asked for at once: what the scripts `lua/multi-*.lua` do. */

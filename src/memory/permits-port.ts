@@ -10,7 +10,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../ports/store.js'
+} from '../ports/lock-port.js'
 import { MemoryWatches } from './announcements.js'
 import { isBoolean } from './answered-requests.js'
 import { matchesGlob } from './glob.js'

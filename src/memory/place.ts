@@ -1,6 +1,6 @@
 import type { Owner } from '../identity/owner.js'
 
-/** A place in line: how, and as whom, it is to be let in. */
+/** A place in line: how a process will hold the lock, and under which owner. */
 export type Place<Mode extends string = string> = `${Mode}:${Owner}`
 
 export function modeOf(place: Place): string {

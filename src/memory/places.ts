@@ -1,4 +1,4 @@
-import type { AcquireRequest, BusyReply, News, StoreLine, Watch } from '../ports/store.js'
+import type { AcquireRequest, BusyReply, News, StoreLine, Watch } from '../ports/lock-port.js'
 import { MemoryWatches } from './announcements.js'
 import { LONGEST_LOOK_MS, type Told } from './line.js'
 import { channelOf, type MemoryLines } from './lines.js'
@@ -7,9 +7,9 @@ import { modeOf, ownerOf, type Place } from './place.js'
 export interface LineSettings {
   /** The first half of all owners of this client. */
   readonly clientId: string
-  /** How long a grant in line lasts until its process takes over, and after how long a new place is looked after. */
+  /** How long a grant in line lasts until its process takes over, and after how long a new place looks for the first time. */
   readonly firstLeaseMs: number
-  /** Whether each call has a place of its own; else the calls of a process share one. */
+  /** Whether each call has its own place; else the calls of a process share one. */
   readonly placePerCall: boolean
 }
 
@@ -32,14 +32,14 @@ export class MemoryPlaces<P extends Place> implements StoreLine {
     return this.lines.channels.count(this.#channelOf(name)) > 0
   }
 
-  /** One that was refused and waits stands in line; it is told when to look. */
+  /** A refused request that waits stands in line. Adds when to look. */
   stand(place: P, { name, leaseMs }: AcquireRequest, busy: BusyReply): BusyReply {
     const { firstLeaseMs } = this.settings
     const againMs = this.lines.open(name).stand(place, busy.remainingMs, firstLeaseMs, leaseMs)
     return { ...busy, againMs }
   }
 
-  /** Hears what becomes of the process's places. */
+  /** Calls back on messages about the process's places. */
   watch(name: string, onNews: (news?: News) => void): Watch {
     return this.#watches.watch(this.#channelOf(name), (told) => {
       if (!told || !('letIn' in told)) onNews(told)

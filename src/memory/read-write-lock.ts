@@ -11,7 +11,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../ports/store.js'
+} from '../ports/lock-port.js'
 import { matchesGlob } from './glob.js'
 import { modeOf } from './place.js'
 import { type LineSettings, MemoryPlaces } from './places.js'
@@ -68,7 +68,7 @@ class MemoryReadWritePort implements FencedPort {
     await this.release({ name, owner, heldBefore: heldBefore + 1, repeated: true })
   }
 
-  /** What several may hold is never handed over by a process. */
+  /** Processes never hand over a lock that several owners may hold. */
   async handOver(): Promise<AcquireReply> {
     return { outcome: 'lost' }
   }
@@ -134,7 +134,7 @@ class MemoryReadWritePort implements FencedPort {
     const until = locks.clock.now() + leaseMs
     const held = this.#hold(name, owner)
     if (held) {
-      // The first hold has exactly its lease: what was granted in line had another. A nested one never shortens the time left.
+      // The first hold has exactly its own lease, unlike a grant in line. A nested one never shortens the time left.
       const first = heldBefore === 0 && held.count === 1
       held.endsAt = first ? until : Math.max(held.endsAt, until)
       held.count = Math.max(held.count, heldBefore + 1)
@@ -169,7 +169,7 @@ class MemoryReadWritePort implements FencedPort {
     return this.locks.find(name).holds.get(this.#member(owner))
   }
 
-  /** Whatever was changed, even by one that is refused, the line moves on as far as that lets it. */
+  /** Moves the line on as far as the change lets it; even a refused request may have changed something. */
   #passingOn<Result>(name: string, change: () => Result): Result {
     try {
       return change()

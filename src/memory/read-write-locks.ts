@@ -11,7 +11,7 @@ export type Side = 'r' | 'w'
 /** One owner on one side, which holds or waits. */
 export type Member = Place<Side>
 
-/** So long a counter of tokens outlives the lease it was last used for. As in Lua. */
+/** How long a counter of tokens outlives the lease it was last used for. As in Lua. */
 const FENCE_RETENTION_MS = 86_400_000
 
 export interface MemoryHold {
@@ -21,7 +21,7 @@ export interface MemoryHold {
   endsAt: number
 }
 
-/** One lock: who holds it. */
+/** One lock and its holds. */
 export class MemoryReadWriteLock {
   readonly holds = new Map<Member, MemoryHold>()
 
@@ -61,7 +61,7 @@ export class MemoryReadWriteLocks {
     return lock
   }
 
-  /** Begins a tenure. Each write has a token of its own; reads have that of the write before them. */
+  /** Begins a tenure. Each write has a new token; a read has that of the write before it. */
   grant(name: string, member: Member, leaseMs: number): MemoryHold {
     const last = modeOf(member) === 'r' ? this.fences.last(name) : undefined
     const hold = {
@@ -76,7 +76,7 @@ export class MemoryReadWriteLocks {
     return hold
   }
 
-  /** Ends the holds of these. Tells whether there were any. */
+  /** Ends the holds of these. Returns whether there were any. */
   drop(name: string, members: Iterable<Member>): boolean {
     const lock = this.find(name)
     let dropped = false
@@ -96,7 +96,7 @@ export class MemoryReadWriteLocks {
     line?.callHead()
   }
 
-  /** How long until the member could enter with nobody releasing. */
+  /** How long until the member could enter if no owner releases. */
   obstacleMs(name: string, member: Member): number {
     const { holds, writer } = this.find(name)
     let endsAt = writer?.endsAt ?? Number.NEGATIVE_INFINITY

@@ -1,8 +1,8 @@
 import type { Owner } from '../identity/owner.js'
-import type { BatchPort } from '../ports/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
+  BatchPort,
   BusyReply,
   HandOverRequest,
   LockPort,
@@ -12,7 +12,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../ports/store.js'
+} from '../ports/lock-port.js'
 import { MemoryWatches } from './announcements.js'
 import { matchesGlob } from './glob.js'
 import type { MemoryLock, MemoryLocks, Mode } from './locks.js'
@@ -20,8 +20,7 @@ import { MemoryMultiAcquire } from './multi-acquire.js'
 import type { Place } from './place.js'
 
 /**
- * The reentrant lock in memory: what the scripts in `lua/` do. Those that wait for it here stand in no line: they try when a release is
- * announced.
+ * The reentrant lock in memory: what the scripts in `lua/` do. Its waiters stand in no line: they try when a release is announced.
  */
 export class MemoryReentrantLockPort implements LockPort {
   readonly watchesInOrder = true
@@ -34,7 +33,7 @@ export class MemoryReentrantLockPort implements LockPort {
     protected readonly mode: Mode = 'x',
   ) {
     this.fenced = mode !== 'x'
-    // What is taken together has no tokens.
+    // Locks that are taken together have no tokens.
     this.together = this.fenced ? undefined : new MemoryMultiAcquire(locks)
     this.#watches = new MemoryWatches(locks.releases)
   }
@@ -47,7 +46,7 @@ export class MemoryReentrantLockPort implements LockPort {
     const line = this.locks.lines.at(name)
     if (heldBefore === 0) line?.leave(this.place(owner))
     await this.release({ name, owner, heldBefore: heldBefore + 1, repeated: true })
-    // Whoever stood behind it may be the next now.
+    // The place behind it may be the next now.
     if (!this.locks.find(name)) line?.advance()
   }
 
@@ -97,12 +96,12 @@ export class MemoryReentrantLockPort implements LockPort {
     return { name, owners, remainingMs: this.locks.remainingMs(name) }
   }
 
-  /** How many wait: the processes in line, and those that listen and stand in none. */
+  /** How many processes wait: those in line, and those that listen outside it. */
   async countWatchers(name: string): Promise<number> {
     return this.locks.releases.count(name) + (this.locks.lines.at(name)?.processes ?? 0)
   }
 
-  /** Announced in any case, because who held it is to hear of it too. */
+  /** Announces it in any case, so that the former holder learns of it too. */
   async forceUnlock(name: string): Promise<boolean> {
     const freed = this.locks.free(name)
     if (freed) this.locks.releases.announce(name)
@@ -123,7 +122,7 @@ export class MemoryReentrantLockPort implements LockPort {
     return `${this.mode}:${owner}`
   }
 
-  /** As `lua/acquire.lua` of one that does not wait. */
+  /** As `lua/acquire.lua` for a call that does not wait. */
   protected ask({ name, owner, heldBefore, leaseMs }: AcquireRequest): AcquireReply {
     const { locks } = this
     const lock = locks.find(name)
@@ -139,14 +138,14 @@ export class MemoryReentrantLockPort implements LockPort {
     return granted(fence)
   }
 
-  /** The owner has it: one hold more, or a request that comes twice, or one that was granted in line. */
+  /** The owner has it: for one more hold, by a repeated request, or by a grant in line. */
   #askAgain(lock: MemoryLock, { name, owner, heldBefore, leaseMs }: AcquireRequest): AcquireReply {
     const { locks } = this
     const held = lock.holds.get(owner) ?? 0
     const last = this.#lastFence(name)
     const fence = last ?? (heldBefore === 0 ? locks.mint(name, this.place(owner)) : undefined)
     const endsAt = locks.clock.now() + leaseMs
-    // The first hold has exactly its lease: what was granted in line had another. A nested one never shortens the time left (rule L2).
+    // The first hold has exactly its own lease, unlike a grant in line. A nested one never shortens the time left (rule L2).
     const first = heldBefore === 0 && held === 1
     locks.endAt(name, lock, first ? endsAt : Math.max(lock.expiresAt, endsAt))
     lock.holds.set(owner, Math.max(held, heldBefore + 1))

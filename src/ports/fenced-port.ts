@@ -1,10 +1,10 @@
 import type { Owner } from '../identity/owner.js'
-import type { LockPort } from './store.js'
+import type { LockPort } from './lock-port.js'
 
-/** A lock of which every tenure has a token of its own. */
+/** A lock with a new token for every tenure. */
 export interface FencedPort extends LockPort {
   readonly fenced: true
-  /** What tells whether a sequencer is good. */
+  /** What decides whether a sequencer is valid. */
   readTenure(name: string, owner: Owner): Promise<TenureState>
 }
 

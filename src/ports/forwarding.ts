@@ -9,9 +9,9 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from './store.js'
+} from './lock-port.js'
 
-/** A port that passes everything on to another: what a kind built on that one does differently, it overrides. */
+/** A port that passes every call on to another one; a kind built on that one overrides what it does differently. */
 export class ForwardingPort implements LockPort {
   readonly fenced: boolean
 

@@ -1,88 +1,75 @@
 import type { Owner } from '../identity/owner.js'
 import type { FencedPort } from './fenced-port.js'
-import type { AcquireReply, AcquireRequest, LockPort } from './store.js'
+import type { LockPort } from './lock-port.js'
 
 /** What kinds of locks can do beside what every lock can; see {@link LockPort}. */
 
-/** A read-write lock: many readers or one writer, of one name. */
+/** A read-write lock: many readers or one writer, under one name. */
 export interface ReadWritePorts {
   readonly read: FencedPort
   readonly write: FencedPort
 }
 
 /**
- * Permits of which a request takes several at once, or none. Each acquisition is for an owner of its own. What changes a number
- * is given a name of its own, `request`: sent twice under one name it counts once (rule X1).
+ * Permits: a request takes several at once, or none. Each acquisition has its own owner. Each change of a number has its own name,
+ * `request`: sent twice under one name it counts once (rule X1).
  */
 export interface PermitsPort extends LockPort {
   /**
-   * Sets the number of permits where none was set yet; tells whether it did.
-   * @param ttlMs after how long the semaphore is gone, with all that was taken from it; for ever where absent
+   * Sets the number of permits if none is set; returns whether it did.
+   * @param ttlMs after how long the semaphore is gone, with all permits taken from it; absent: never
    */
   trySetPermits(name: string, permits: number, request: string, ttlMs?: number): Promise<boolean>
-  /** Changes the number of permits by `delta`, which may be negative, and wakes who may now enter. */
+  /** Changes the number of permits by `delta`, which may be negative, and wakes the waiters that may now enter. */
   addPermits(name: string, delta: number, request: string): Promise<void>
   availablePermits(name: string): Promise<number>
 }
 
-/** Permits without a name: whoever gives one back need not be who took it. */
+/** Permits without a name: any owner may give one back. */
 export interface SemaphorePort extends PermitsPort {
-  /** As {@link addPermits}, but not where no number was ever set; tells whether one was. */
+  /** As {@link addPermits}, but only if a number was ever set; returns whether one was. */
   addPermitsIfSet(name: string, delta: number, request: string): Promise<boolean>
-  /** Takes all that are available, for good; tells how many that were. */
+  /** Takes all available permits permanently; returns how many those were. */
   drainPermits(name: string, request: string): Promise<number>
 }
 
 /** Permits that have an id and a lease each. Ids are of 16 bytes, here in hex. */
 export interface PermitExpirableSemaphorePort extends PermitsPort {
-  /** How many are taken by anybody. */
+  /** How many are taken. */
   acquiredPermits(name: string): Promise<number>
-  /** How many there are, those that are taken included. */
+  /** How many there are, taken ones included. */
   permits(name: string): Promise<number>
-  /** Sets how many there are, those that are taken included. */
+  /** Sets how many there are, taken ones included. */
   setPermits(name: string, permits: number): Promise<void>
-  /** Gives them back, all or none; tells whether it did. */
+  /** Gives them back, all or none; returns whether it did. */
   releasePermits(name: string, permitIds: readonly string[], request: string): Promise<boolean>
-  /** Sets how long the permit is taken yet; tells whether it was. */
+  /** Sets how much longer the permit stays taken; returns whether it was taken. */
   updateLeaseTime(name: string, permitId: string, leaseMs: number): Promise<boolean>
-  /** How long the permit is taken yet: Infinity where that never ends, 0 where it is not taken. */
+  /** How much longer the permit stays taken: Infinity if its lease never ends, 0 if it is not taken. */
   leaseTime(name: string, permitId: string): Promise<number>
 }
 
 /** Opens when it has been counted down to zero. An acquire is granted when it is open, and there is nothing to release. */
 export interface CountDownLatchPort extends LockPort {
-  /** Sets the count where none is set; tells whether it did. `request` as in {@link PermitsPort}. */
+  /** Sets the count if none is set; returns whether it did. `request` as in {@link PermitsPort}. */
   trySetCount(name: string, count: number, request: string): Promise<boolean>
   /** Returns what is left. */
   countDown(name: string, request: string): Promise<number>
   count(name: string): Promise<number>
-  /** Removes it, which opens it. Tells whether it was there. */
+  /** Removes it, which opens it. Returns whether it existed. */
   delete(name: string, request: string): Promise<boolean>
 }
 
-/**
- * Several locks asked for with one command; all of one place, and none of them held by its request's owner. One answer for each:
- * one that is free and was not taken is busy for 0 ms.
- */
-export interface BatchPort {
-  /** Only locks of one place can be asked for together. All clients agree on it, so that it makes for one order. */
-  placeOf(name: string): number
-  /** Takes all of them, or none. */
-  acquireAll(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]>
-  /** Takes the first that is free. */
-  acquireOne(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]>
-}
-
-/** Values that were computed under a lock, each kept beside the lock of its name. */
+/** Values computed under a lock, each stored beside the lock of its name. */
 export interface ValuesPort {
   read(name: string): Promise<KeptValue | undefined>
-  /** Keeps a value if its lock is still held by `owner`; tells whether it did. The same request may be sent again. */
+  /** Stores a value if `owner` still holds its lock; returns whether it did. The same request may be sent again. */
   keep(request: KeepRequest): Promise<boolean>
 }
 
 export interface KeptValue {
   readonly text: string
-  /** How long it is kept yet; Infinity where that has no end. */
+  /** How much longer it is kept; Infinity: for ever. */
   readonly remainingMs: number
 }
 

@@ -1,7 +1,7 @@
 import { isTransient } from '../core/acquire/outage.js'
 import { StoreError } from '../errors/errors.js'
 import { ForwardingPort } from './forwarding.js'
-import type { AcquireReply, AcquireRequest, HandOverRequest, LockPort } from './store.js'
+import type { AcquireReply, AcquireRequest, HandOverRequest, LockPort } from './lock-port.js'
 
 /**
  * A port whose grants count only once replicas have them (`checkReplicas`). Each grant is followed by a renewal that goes to the
@@ -38,7 +38,7 @@ export class ReplicaCheckedPort extends ForwardingPort {
 
   override async handOver(request: HandOverRequest): Promise<AcquireReply> {
     const reply = await this.port.handOver(request)
-    // Whatever becomes of it, the previous holder's tenure is over and the next one's is not to be relied on.
+    // Whatever its outcome, the previous holder's tenure is over and the next one's is not certain.
     return await this.#confirmedOne(request, reply).catch((error: unknown) => {
       throw new StoreError('replicas', 'hand-over', {
         lockName: request.name,
@@ -63,7 +63,7 @@ export class ReplicaCheckedPort extends ForwardingPort {
       const confirmed = await Promise.all(requests.map((each, index) => this.#confirm(each, replies[index])))
       return replies.map((reply, index) => confirmed[index] ?? reply)
     } catch (error) {
-      // An unknown outcome is settled by whoever asked; everything else is known to have fallen short.
+      // The caller settles an unknown outcome; every other failure means too few replicas.
       if (!isTransient(error)) await Promise.all(granted.map((each) => this.port.abandon(each)))
       throw error
     }
@@ -80,7 +80,7 @@ export class ReplicaCheckedPort extends ForwardingPort {
     const [answer] = this.acknowledging.renew([{ name, owner, permits, leaseMs }])
     if (await answer) return undefined
     if (heldBefore > 0) return { outcome: 'lost' }
-    // Granted by one server and unknown to the next: what was granted has not survived a failover.
+    // Granted by one server and unknown to the next: the grant has not survived a failover.
     throw new StoreError('not-ready', 'acquire', {
       lockName: name,
       transient: true,

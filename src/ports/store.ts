@@ -1,17 +1,15 @@
-import type { LeaseThread } from '../core/lease/lease-thread.js'
-import type { Owner } from '../identity/owner.js'
 import type { Clock } from '../time/clock.js'
 import type { Schedule } from '../time/schedule.js'
 import type { FencedPort } from './fenced-port.js'
 import type { GuardedPort } from './guarded-port.js'
 import type {
-  BatchPort,
   CountDownLatchPort,
   PermitExpirableSemaphorePort,
   ReadWritePorts,
   SemaphorePort,
   ValuesPort,
 } from './kind-ports.js'
+import type { LockPort } from './lock-port.js'
 
 /**
  * The port between the lock and where it is kept. Everything above it (queue, waiting, watchdog, reentry by ancestry) is the
@@ -20,9 +18,9 @@ import type {
  * answer `watch` with a watch that never has news).
  */
 export interface Store {
-  /** @internal Opens what this client needs (connections, say). Whoever opens a session closes it; it closes nothing else. */
+  /** @internal Opens what this client needs (connections, say). The caller that opens a session closes it; it closes nothing else. */
   open(settings: StoreSettings): StoreSession
-  /** The clock that locks in this store live by; the system's where absent. Tests put a virtual one here. */
+  /** The clock for locks in this store; absent: the system's. Tests put a virtual one here. */
   readonly clock?: Clock
 }
 
@@ -36,14 +34,14 @@ export interface StoreSettings {
   /** How long a lock stays unavailable after a loss; part of the lease that is asked for. */
   readonly quarantineMs: number
   /** How long the counter of a fenced lock is kept after its last token; undefined: for ever. */
-  readonly fenceRetentionMs: number | undefined
-  /** Acknowledgements that renewals of {@link StoreSession.acknowledging} wait for; undefined: none are wanted. */
+  readonly fenceRetentionMs?: number | undefined
+  /** How many replicas must have what is granted, and how long they have to say so; undefined: that is not asked. */
   readonly replicas?: { readonly replicas: number; readonly timeoutMs: number } | undefined
   /** Every command is answered or rejected within this time (rule C3). */
   readonly commandTimeoutMs: number
-  /** Trouble that belongs to no call. */
+  /** Called with failures that belong to no call. */
   readonly onError: (error: unknown) => void
-  /** Renewals are wanted in a thread of its own. A store that has none leaves {@link LockPort.thread} out. */
+  /** Asks for renewals in a separate thread. A store without one leaves {@link LockPort.thread} out. */
   readonly thread?: LeaseThreadSettings | undefined
 }
 
@@ -51,14 +49,14 @@ export interface LeaseThreadSettings {
   /** The lease that each renewal sets. */
   readonly leaseMs: number
   readonly quarantineMs: number
-  /** How long a main thread that is not seen keeps what it holds. */
+  /** How long a main thread that stays blocked keeps its locks. */
   readonly maxBlockedMs: number
 }
 
-/** One client's dealings with a store: one port for each kind of lock. A store that cannot keep a kind leaves it out. */
+/** One client's access to a store: one port for each kind of lock. A store leaves out the kinds that it cannot keep. */
 export interface StoreSession {
   readonly lock: LockPort
-  /** The same lock for those that stand in no line and hear of every release; {@link lock} where absent. */
+  /** The same lock for waiters that stand in no line and hear every release; absent: {@link lock}. */
   readonly announcedLock?: LockPort
   readonly fencedLock?: FencedPort
   readonly fairLock?: LockPort
@@ -69,13 +67,13 @@ export interface StoreSession {
   readonly countDownLatch?: CountDownLatchPort
   readonly values?: ValuesPort
   readonly guardedValues?: GuardedPort
-  /** The same locks, on connections of their own, with renewals that are answered when the replicas wanted have them. */
-  readonly acknowledging?: StoreSession | undefined
-  /** How often its connection has broken: what was known of the server before need not be true after. */
+  /** One of its ports, whose grants count when enough replicas have them; set in stores that can ask for that. */
+  confirming?(portOf: (session: StoreSession) => LockPort | undefined): LockPort | undefined
+  /** How often its connection has broken: afterwards, knowledge about the server may be out of date. */
   readonly breaks?: number
-  /** Which process the server is, where there is one. */
+  /** The server's process, if there is one. */
   identity?(): Promise<ServerIdentity>
-  /** What is on its way rejects. Does not wait for any server. */
+  /** Rejects commands that are under way. Does not wait for any server. */
   close(): Promise<void>
 }
 
@@ -84,192 +82,4 @@ export interface ServerIdentity {
   readonly runId: string
   /** How long it has run at the least. */
   readonly uptimeMs: number
-}
-
-/**
- * What a kind of lock must be able to do. Failures are {@link StoreError}s; a `transient` one leaves the outcome unknown, and
- * the same request may then be sent again: every request names the hold count it starts from, so that a store recognises a
- * request it has already carried out (rule X1).
- */
-export interface LockPort {
-  /** Whether a watch that was sent before an acquire is in force when that acquire runs, confirmed or not (rule C2). */
-  readonly watchesInOrder: boolean
-
-  /** Whether each tenure gets a fencing token of its own: then the lock changes hands in the store only. */
-  readonly fenced: boolean
-
-  /** Whether several owners may hold it at once. Then each has a tenure of its own, and none is handed over in memory. */
-  readonly shared?: boolean | undefined
-
-  /** Set where the store keeps the line of waiters. */
-  readonly line?: StoreLine | undefined
-
-  /** Set where one acquire may take several rounds: then the request says for how long its caller waits. */
-  readonly inRounds?: boolean | undefined
-
-  /** Set where several locks can be asked for with one command. */
-  readonly together?: BatchPort | undefined
-
-  /** What renews leases in a thread of its own, where that is wanted and can be had. */
-  readonly thread?: LeaseThread | undefined
-
-  /** Takes the lock, or one more hold of it, or tells how long the holder has left. */
-  acquire(request: AcquireRequest): Promise<AcquireReply>
-
-  /** Undoes an acquire whose caller has left, whether or not it was carried out. */
-  abandon(request: AcquireRequest): Promise<void>
-
-  /** Gives a lock that `from` holds to another owner, who then has one hold, with a lease of its own. Nothing is announced. */
-  handOver(request: HandOverRequest): Promise<AcquireReply>
-
-  /** Gives one hold back. The last one frees the lock and announces it. */
-  release(request: ReleaseRequest): Promise<ReleaseReply>
-
-  /** Starts the leases anew: one answer for each, none waiting for another. `false`: that owner does not hold it. */
-  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[]
-
-  /** Calls back on each release of the lock, and whenever one may have been missed: then without particulars. */
-  watch(name: string, onNews: (news?: News) => void): Watch
-
-  /** The lock as the store has it now. */
-  inspect(name: string): Promise<LockState>
-
-  /** How many clients watch for this lock's release. */
-  countWatchers(name: string): Promise<number>
-
-  /** Frees the lock whoever holds it, and announces it. Tells whether it was held. */
-  forceUnlock(name: string): Promise<boolean>
-
-  /** The locks whose names match a glob pattern. */
-  list(pattern: string): AsyncIterable<LockState>
-}
-
-export interface AcquireRequest {
-  readonly name: string
-  readonly owner: Owner
-  /** How many holds the owner has before this one. */
-  readonly heldBefore: number
-  readonly leaseMs: number
-  /** Whether its caller waits if it is busy and hears of a grant, so that a store that keeps the line lets it join. */
-  readonly waits?: boolean
-  /** How many permits it is for, where the kind has permits. */
-  readonly permits?: number | undefined
-  /** Set for ports that acquire `inRounds`. */
-  readonly caller?: Caller | undefined
-}
-
-/** The call that waits for an answer. */
-export interface Caller {
-  /** By when it wants the answer, on the store's clock. */
-  readonly waitsUntil: number
-  /** Aborts when it waits no longer, whatever for: what is asked for then is given back. */
-  readonly left: AbortSignal
-  /** To be called with what will be the answer unless something comes of asking on: should the time be up before, it is. */
-  readonly hears: (reply: BusyReply) => void
-}
-
-export type AcquireReply =
-  | GrantedReply
-  | BusyReply
-  /** The owner was to hold it already, and does not. */
-  | { readonly outcome: 'lost' }
-
-export interface BusyReply {
-  readonly outcome: 'busy'
-  /** Infinity where the holder's lease never ends. */
-  readonly remainingMs: number
-  readonly holder: Owner | undefined
-  /** After how long to ask again, although no lease may have ended and nothing have been announced by then. */
-  readonly againMs?: number
-}
-
-export interface GrantedReply {
-  readonly outcome: 'granted'
-  readonly fence?: bigint
-  /** How many more the store would let in at this moment, where several may hold: that many waiters need not sleep on. */
-  readonly room?: number
-  /** Where there is no room: how long until the first lease of a holder ends. */
-  readonly fullForMs?: number
-  /**
-   * Where the store granted it by itself, before it was asked this time: since when (on the lease clock, never later than it
-   * was) and for how long. The lease that was asked for is then still to be set by a renewal.
-   */
-  readonly granted?: { readonly since: number; readonly leaseMs: number }
-}
-
-export interface HandOverRequest extends AcquireRequest {
-  /** Who holds it now. */
-  readonly from: Owner
-}
-
-export interface ReleaseRequest {
-  readonly name: string
-  readonly owner: Owner
-  /** How many holds the owner has, this one included. */
-  readonly heldBefore: number
-  /** How many permits the hold is for, where the kind has permits. */
-  readonly permits?: number | undefined
-  /** Whether this release was sent before with its outcome unknown: then a lock that is gone was released by that. */
-  readonly repeated: boolean
-}
-
-/** Where waiters stand in no line, it may be free again with so many other clients told of it. */
-export type ReleaseReply = 'released' | { readonly others: number } | 'still-held' | 'not-owner'
-
-export interface RenewRequest {
-  readonly name: string
-  readonly owner: Owner
-  /** How many permits the hold is for, where the kind has permits. */
-  readonly permits?: number | undefined
-  readonly leaseMs: number
-  /** How long the answer may take, where that is less than any command may: a connection that is silent so long is given up. */
-  readonly withinMs?: number | undefined
-}
-
-/** What a store tells those that watch. */
-export interface News {
-  /** The store has granted the lock to this owner, whose call waits in line; its next acquire is answered from what was told. */
-  readonly grantedTo?: Owner
-  /** Places of this process are gone that it believes to have: granted unheard, or lost. All who have one are to ask again. */
-  readonly placesGone?: boolean
-  /** The first of this process in line is to ask again after so long: the lock ends sooner than it would look. */
-  readonly lookInMs?: number
-  /** How many may enter by what happened. */
-  readonly room?: number
-}
-
-/** A line kept in the store, in which processes wait: first come, first served. A release grants the lock to the next in it. */
-export interface StoreLine {
-  /** Whether each call has a place of its own; else the calls of one process share a place. */
-  readonly placePerCall: boolean
-  /** How long a place, and what was granted to it, may outlive the call it was for. */
-  readonly placeMs: number
-  /** Whether this process hears of grants of that lock already: then a call can join the line with its first question. */
-  hears(name: string): boolean
-}
-
-/** How a call asks again where no news comes. */
-export interface Polls {
-  /** How long to pause after so many attempts, given a random number from 0 to 1. */
-  pauseMs(attempts: number, random: number): number
-}
-
-export interface Watch {
-  /** Settles when the store confirms that news will come from now on, or cannot come. */
-  readonly confirmed: Promise<void>
-  /** Whether news comes already, where that can be told before it is confirmed. */
-  readonly inForce?: boolean | undefined
-  /** To be called when something has happened that should have been news, and was not: makes sure that news still comes. */
-  doubt?(): void
-  /** No more news. Safe to call twice. */
-  close(): void
-}
-
-/** A lock as seen in the store. */
-export interface LockState {
-  readonly name: string
-  /** Who holds it and how often; empty when it is free. */
-  readonly owners: ReadonlyArray<{ readonly owner: Owner; readonly holds: number }>
-  /** Time left of the lease in milliseconds: 0 when free, Infinity when it never ends. */
-  readonly remainingMs: number
 }

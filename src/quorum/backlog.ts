@@ -1,6 +1,6 @@
 import { isTransient, pauseMs } from '../core/acquire/outage.js'
 import type { Owner } from '../identity/owner.js'
-import type { AcquireRequest, LockPort } from '../ports/store.js'
+import type { AcquireRequest, LockPort } from '../ports/lock-port.js'
 import type { Schedule } from '../time/schedule.js'
 
 const DONE = Promise.resolve(true)

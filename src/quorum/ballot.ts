@@ -1,5 +1,5 @@
 import { StoreError } from '../errors/errors.js'
-import type { AcquireReply, AcquireRequest } from '../ports/store.js'
+import type { AcquireReply, AcquireRequest } from '../ports/lock-port.js'
 import type { Schedule } from '../time/schedule.js'
 import type { Member } from './member.js'
 import { tally, tallySoFar, type Verdict, type Vote } from './tally.js'

@@ -1,6 +1,6 @@
 import { StoreError } from '../errors/errors.js'
 import { ShortLeaseError } from '../errors/short-lease-error.js'
-import type { AcquireReply, AcquireRequest, BusyReply } from '../ports/store.js'
+import type { AcquireReply, AcquireRequest, BusyReply } from '../ports/lock-port.js'
 import type { Schedule } from '../time/schedule.js'
 import { Ballot } from './ballot.js'
 import { quorumFailure } from './failure.js'

@@ -1,5 +1,5 @@
 import type { Owner } from '../identity/owner.js'
-import type { LockState } from '../ports/store.js'
+import type { LockState } from '../ports/lock-port.js'
 import { type Answer, failuresIn, repliesIn } from './answers.js'
 import { majorityLasts, majorityOf, sparesOf } from './majority.js'
 

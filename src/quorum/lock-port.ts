@@ -11,7 +11,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../ports/store.js'
+} from '../ports/lock-port.js'
 import type { Schedule } from '../time/schedule.js'
 import { type Answer, concluded, countOf, failuresIn, repliesIn } from './answers.js'
 import { elect } from './election.js'

@@ -1,13 +1,6 @@
 import { InvalidArgumentError, StoreError } from '../errors/errors.js'
-import type {
-  AcquireReply,
-  AcquireRequest,
-  LockPort,
-  ServerIdentity,
-  Store,
-  StoreSession,
-  StoreSettings,
-} from '../ports/store.js'
+import type { AcquireReply, AcquireRequest, LockPort } from '../ports/lock-port.js'
+import type { ServerIdentity, Store, StoreSession, StoreSettings } from '../ports/store.js'
 import type { Schedule } from '../time/schedule.js'
 import { Backlog } from './backlog.js'
 import { upTo } from './patience.js'

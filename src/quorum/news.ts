@@ -1,5 +1,5 @@
 import { pauseMs } from '../core/acquire/outage.js'
-import type { News, Watch } from '../ports/store.js'
+import type { News, Watch } from '../ports/lock-port.js'
 import type { Schedule, TimerHandle } from '../time/schedule.js'
 import { concluded, countOf, failuresIn } from './answers.js'
 import { quorumFailure } from './failure.js'

@@ -7,7 +7,7 @@ import type {
   LockState,
   ReleaseReply,
   ReleaseRequest,
-} from '../ports/store.js'
+} from '../ports/lock-port.js'
 
 /**
  * One server's port, on which what changes an owner's vote goes one command at a time. A majority's answers end a step, so the

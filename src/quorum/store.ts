@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../errors/errors.js'
-import type { LockPort, Store, StoreSession, StoreSettings } from '../ports/store.js'
+import type { LockPort } from '../ports/lock-port.js'
+import type { Store, StoreSession, StoreSettings } from '../ports/store.js'
 import type { Clock } from '../time/clock.js'
 import { QuorumLockPort } from './lock-port.js'
 import { Member, type MemberStore } from './member.js'

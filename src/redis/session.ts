@@ -1,19 +1,19 @@
-import { firstLeaseMs } from '../core/lease/first-lease.js'
 import { StoreError } from '../errors/errors.js'
+import { fairLock, fencedLock, readLock } from '../kinds/kinds.js'
 import type { ReadWritePorts } from '../ports/kind-ports.js'
+import type { LockPort } from '../ports/lock-port.js'
+import { ReplicaCheckedPort } from '../ports/replica-checked.js'
 import type { ServerIdentity, StoreSession, StoreSettings } from '../ports/store.js'
-import { ReleaseChannels } from './channels/release-channel.js'
-import { isCluster, type RedisClient } from './connection/client.js'
-import { ClusterLink } from './connection/cluster-link.js'
-import type { Link, LinkListener } from './connection/link.js'
+import type { RedisClient } from './connection/client.js'
+import type { Link } from './connection/link.js'
 import { ReplicaWaitLink } from './connection/replica-wait-link.js'
 import { identityOf } from './connection/server-identity.js'
-import { StandaloneLink } from './connection/standalone-link.js'
-import { LineLockPort, type LineSettings } from './line/line-lock.js'
-import { LockCommands, type LockTerms } from './line/lock-commands.js'
+import { LineLockPort } from './line/line-lock.js'
+import { LockSession } from './lock-session.js'
 import { FencedLockPort } from './locks/fenced-lock.js'
+import { MultiAcquire } from './locks/multi-acquire.js'
 import { readWritePorts } from './locks/read-write-lock.js'
-import { type LockParts, ReentrantLockPort } from './locks/reentrant-lock.js'
+import { ReentrantLockPort } from './locks/reentrant-lock.js'
 import { SpinLockPort } from './locks/spin-lock.js'
 import { RedisCountDownLatchPort } from './permits/count-down-latch.js'
 import { RedisPermitExpirableSemaphorePort } from './permits/permit-expirable-semaphore.js'
@@ -22,22 +22,10 @@ import { ComputeOnceValues } from './values/compute-once-values.js'
 import { RedisGuardedPort } from './values/guarded-value.js'
 import { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
 
-type Parts = readonly [
-  link: Link,
-  channels: ReleaseChannels,
-  keyPrefix: string,
-  onError: (error: unknown) => void,
-]
-
-/** One client's dealings with Redis: at most two connections for each server, and the ports of the kinds that are used. */
-export class RedisSession implements StoreSession {
-  readonly lock: LineLockPort
-  readonly acknowledging: RedisSession | undefined
-  readonly #link: Link
-  readonly #channels: ReleaseChannels
-  readonly #parts: Parts
-  readonly #lockParts: LockParts
-  readonly #renewals: ThreadRenewals | undefined
+/** One client's dealings with Redis, for every kind of lock: the ports of those that are used. */
+export class RedisSession extends LockSession {
+  /** The same locks, on connections of their own, with renewals that are answered when the replicas wanted have them. */
+  readonly #acknowledging: RedisSession | undefined
   #announcedLock: ReentrantLockPort | undefined
   #fencedLock: FencedLockPort | undefined
   #fairLock: LineLockPort | undefined
@@ -49,32 +37,15 @@ export class RedisSession implements StoreSession {
   #guardedValues: RedisGuardedPort | undefined
   #values: ComputeOnceValues | undefined
 
-  constructor(
-    client: RedisClient,
-    private readonly settings: StoreSettings,
-    through: (link: Link) => Link = (link) => link,
-  ) {
+  constructor(client: RedisClient, settings: StoreSettings, through?: (link: Link) => Link) {
     const { schedule, commandTimeoutMs, onError, thread, replicas } = settings
-    // First, because it may refuse the client's options.
-    this.#renewals = thread && new ThreadRenewals(client, { ...thread, commandTimeoutMs }, schedule, onError)
-    this.#channels = new ReleaseChannels(() => this.#link, schedule)
-    const listener: LinkListener = {
-      message: (channel, text) => this.#channels.announce(channel, text),
-      resumed: (channels) => {
-        for (const channel of channels) this.#channels.announce(channel)
-      },
-      error: onError,
-    }
-    this.#link = through(
-      isCluster(client)
-        ? new ClusterLink(client, schedule, commandTimeoutMs, listener)
-        : new StandaloneLink(client, schedule, commandTimeoutMs, listener),
-    )
-    const keyPrefix = client.options.keyPrefix ?? ''
-    this.#parts = [this.#link, this.#channels, keyPrefix, onError]
-    this.#lockParts = { link: this.#link, channels: this.#channels, keyPrefix }
-    this.lock = new LineLockPort(this.#lockParts, this.#commands(), this.#lineSettings(false))
-    this.acknowledging =
+    super(client, settings, {
+      // First, because it may refuse the client's options.
+      renewals: thread && new ThreadRenewals(client, { ...thread, commandTimeoutMs }, schedule, onError),
+      batchOf: ({ link, keyPrefix }, starting) => new MultiAcquire(link, keyPrefix, starting),
+      ...(through && { through }),
+    })
+    this.#acknowledging =
       replicas &&
       new RedisSession(
         client,
@@ -84,99 +55,73 @@ export class RedisSession implements StoreSession {
   }
 
   get announcedLock(): ReentrantLockPort {
-    this.#announcedLock ??= new ReentrantLockPort(this.#lockParts, this.#commands(), this.#renewals)
+    this.#announcedLock ??= new ReentrantLockPort(this.parts, this.commands())
     return this.#announcedLock
   }
 
   get fencedLock(): FencedLockPort {
     const { fenceRetentionMs = 0 } = this.settings
-    const commands = this.#commands({ fenceRetentionMs })
-    this.#fencedLock ??= new FencedLockPort(this.#lockParts, commands, this.#lineSettings(false))
+    const commands = this.commands({ fenceRetentionMs })
+    this.#fencedLock ??= new FencedLockPort(this.parts, commands, this.lineSettings(fencedLock))
     return this.#fencedLock
   }
 
   get fairLock(): LineLockPort {
-    this.#fairLock ??= new LineLockPort(this.#lockParts, this.#commands(), this.#lineSettings(true))
+    const commands = this.commands({ inOrder: true })
+    this.#fairLock ??= new LineLockPort(this.parts, commands, this.lineSettings(fairLock))
     return this.#fairLock
   }
 
   get spinLock(): SpinLockPort {
-    this.#spinLock ??= new SpinLockPort(
-      this.#lockParts,
-      this.#commands({ publishCommand: '' }),
-      this.#renewals,
-    )
+    this.#spinLock ??= new SpinLockPort(this.parts, this.commands({ publishCommand: '' }))
     return this.#spinLock
   }
 
   get readWriteLock(): ReadWritePorts {
-    const [link, channels, keyPrefix, onError] = this.#parts
-    this.#readWriteLock ??= readWritePorts({ link, channels, keyPrefix, onError }, this.#lineSettings(true))
+    this.#readWriteLock ??= readWritePorts(this.parts, this.lineSettings(readLock))
     return this.#readWriteLock
   }
 
   get semaphore(): RedisSemaphorePort {
-    this.#semaphore ??= new RedisSemaphorePort(...this.#parts, this.#renewals?.of('semaphore'))
+    this.#semaphore ??= new RedisSemaphorePort(this.parts, 'semaphore')
     return this.#semaphore
   }
 
   get permitExpirableSemaphore(): RedisPermitExpirableSemaphorePort {
-    this.#permitExpirableSemaphore ??= new RedisPermitExpirableSemaphorePort(
-      ...this.#parts,
-      this.#renewals?.of('permits'),
-    )
+    this.#permitExpirableSemaphore ??= new RedisPermitExpirableSemaphorePort(this.parts, 'permits')
     return this.#permitExpirableSemaphore
   }
 
   get countDownLatch(): RedisCountDownLatchPort {
-    this.#countDownLatch ??= new RedisCountDownLatchPort(...this.#parts)
+    this.#countDownLatch ??= new RedisCountDownLatchPort(this.parts)
     return this.#countDownLatch
   }
 
   get guardedValues(): RedisGuardedPort {
-    const [link, , keyPrefix] = this.#parts
+    const { link, keyPrefix } = this.parts
     this.#guardedValues ??= new RedisGuardedPort(link, keyPrefix)
     return this.#guardedValues
   }
 
-  /** How often a connection has broken: after that another server may stand behind it. */
-  get breaks(): number {
-    return this.#link.breaks
-  }
-
   get values(): ComputeOnceValues {
-    const [link, , keyPrefix] = this.#parts
+    const { link, keyPrefix } = this.parts
     this.#values ??= new ComputeOnceValues(link, keyPrefix)
     return this.#values
   }
 
+  confirming(portOf: (session: StoreSession) => LockPort | undefined): LockPort | undefined {
+    const port = portOf(this)
+    const acknowledging = this.#acknowledging && portOf(this.#acknowledging)
+    return port && acknowledging ? new ReplicaCheckedPort(port, acknowledging) : port
+  }
+
   async identity(): Promise<ServerIdentity> {
-    const [node] = await this.#link.nodes()
+    const [node] = await this.link.nodes()
     if (!node) throw new StoreError('not-ready', 'INFO server', { transient: true })
     return await identityOf(node)
   }
 
-  async close(): Promise<void> {
-    this.#channels.close()
-    await Promise.all([this.#link.close(), this.#renewals?.close(), this.acknowledging?.close()])
-  }
-
-  #commands(terms: Partial<LockTerms> = {}): LockCommands {
-    const [link, , keyPrefix, onError] = this.#parts
-    const { publishCommand } = link
-    return new LockCommands(link, keyPrefix, { publishCommand, ...terms }, onError)
-  }
-
-  #lineSettings(placePerCall: boolean): LineSettings {
-    const { clientId, watchdogLeaseMs, quarantineMs, schedule } = this.settings
-    return {
-      clientId,
-      placePerCall,
-      firstLeaseMs: firstLeaseMs(watchdogLeaseMs),
-      // Under quarantine a hold has its whole lease from the start: a loss of the short one would be without its quarantine.
-      watchdogLeaseMs: quarantineMs > 0 ? Number.NaN : watchdogLeaseMs,
-      clock: schedule.clock,
-      thread: this.#renewals,
-    }
+  override async close(): Promise<void> {
+    await Promise.all([super.close(), this.#acknowledging?.close()])
   }
 }

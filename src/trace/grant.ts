@@ -1,5 +1,5 @@
 import type { Refusal } from '../core/acquire/call.js'
-import { HoldRecord } from '../core/tenure/hold-record.js'
+import { HoldRecord } from '../core/tenure/tenure.js'
 import type { AcquireResult } from './acquire.js'
 import { type HoldTrace, holdChannel, holdTrace } from './hold.js'
 

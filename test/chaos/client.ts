@@ -5,7 +5,9 @@ import {
   type RedisClient,
   type Store,
 } from '../../src/index.js'
+import { storeOf } from '../../src/redis/store.js'
 import type { Told } from './history/event.js'
+import { observed } from './observed.js'
 import { Handles } from './program/handles.js'
 import { Interpreter } from './program/interpreter.js'
 import type { Numbers } from './program/numbers.js'
@@ -30,7 +32,8 @@ export class Client {
     numbers: Numbers,
     private readonly write: (told: Told) => void,
   ) {
-    this.holdfast = new Holdfast(store, options)
+    const watched = observed(storeOf(store), (name, owner) => this.#interpreter.stands(name, owner))
+    this.holdfast = new Holdfast(watched, options)
     this.handles = new Handles(this.holdfast, resources)
     const ttlMs = { computed: COMPUTED_TTL_MS, lease: options.watchdogMs ?? LEASE_MS }
     this.#interpreter = new Interpreter(this.holdfast, resources, ttlMs, numbers, write)

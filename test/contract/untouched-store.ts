@@ -1,4 +1,5 @@
-import type { LockPort, Store, StoreSession } from '../../src/ports/store.js'
+import type { LockPort } from '../../src/ports/lock-port.js'
+import type { Store, StoreSession } from '../../src/ports/store.js'
 
 /** A store that answers nothing and remembers what it was asked: shows that a call sent nothing. */
 export class UntouchedStore implements Store {

@@ -26,7 +26,7 @@ export class RedisSession {
       : new StandaloneLink(client, this.#schedule, 3_000, listener)
     this.#channels = new ReleaseChannels(() => this.#link, this.#schedule)
     const keyPrefix = client.options.keyPrefix ?? ''
-    const parts = { link: this.#link, channels: this.#channels, keyPrefix }
+    const parts = { link: this.#link, channels: this.#channels, keyPrefix, onError: report }
     const { publishCommand } = this.#link
     const terms = { publishCommand }
     const line = {

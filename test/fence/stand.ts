@@ -7,7 +7,7 @@ import { MemoryFencedLockPort, MemoryLineLockPort } from '../../src/memory/line-
 import { MemoryLocks } from '../../src/memory/locks.js'
 import type { FencedPort } from '../../src/ports/fenced-port.js'
 import type { GuardedPort } from '../../src/ports/guarded-port.js'
-import type { AcquireReply, LockPort } from '../../src/ports/store.js'
+import type { AcquireReply, LockPort } from '../../src/ports/lock-port.js'
 import type { RedisClient } from '../../src/redis/connection/client.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
 import { RedisSession } from './redis-session.js'

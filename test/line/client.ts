@@ -8,7 +8,7 @@ import type {
   News,
   ReleaseReply,
   Watch,
-} from '../../src/ports/store.js'
+} from '../../src/ports/lock-port.js'
 import { eventually } from '../setup/eventually.js'
 
 export const WATCHDOG_MS = 30_000

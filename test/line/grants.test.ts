@@ -112,6 +112,19 @@ describe.each(['lock', 'fair'] as const)('%s', (kind) => {
     await other.release(kind, name, short)
   })
 
+  test('an explicit lease is the holder’s own, whoever of its process asked for the place; no late copy shortens a nested one', async () => {
+    const first = await holder.take(kind, name)
+    const next = await waiter.joinLine(kind, name)
+    await holder.release(kind, name, first)
+    await waiter.enters(kind, name, next, { leaseMs: 5_000 })
+    expect(await ttl()).toBeLessThanOrEqual(5_000)
+    expect(await ttl()).toBeGreaterThan(4_000)
+    await waiter.granted(kind, name, next, { leaseMs: 60_000, heldBefore: 1 })
+    await waiter.granted(kind, name, next, { leaseMs: 5_000 })
+    expect(await ttl()).toBeGreaterThan(50_000)
+    await waiter.abandon(kind, name, next)
+  })
+
   test('#1104 a client’s clock does not count: hours ahead or behind, it stands in the same line', async () => {
     const fast = place.client({ clock: new AnotherClock(7_200_000) })
     const slow = place.client({ clock: new AnotherClock(-7_200_000) })
@@ -166,6 +179,22 @@ describe.each(['lock', 'fair'] as const)('%s', (kind) => {
     await waiter.enters(kind, name, next)
     await waiter.release(kind, name, next)
     expect(await place.server.keys(name)).toEqual([])
+  })
+
+  test('a hand-over that may set no lease leaves the lock as it was', async () => {
+    await server.ask('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-pexpire')
+    const { host, port } = server.server
+    const timeless = new RedisPlace('a user without leases', () =>
+      standaloneClient({ host, port, username: 'timeless', password: 'secret' }),
+    )
+    const first = await holder.take(kind, name, { leaseMs: 20_000 })
+    await expect(timeless.client().handOver(kind, name, first, holder.owner(), 10_000)).rejects.toMatchObject(
+      { reason: 'permission' },
+    )
+    expect(await holder.holders(name)).toEqual([first])
+    expect(await ttl()).toBeGreaterThan(10_000)
+    await holder.release(kind, name, first)
+    await timeless.close()
   })
 
   test('a client that may not publish: the next one finds the lock free when it looks', async () => {

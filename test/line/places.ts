@@ -121,7 +121,7 @@ export class RedisPlace extends LinePlace {
     const link: Link = isCluster(pattern)
       ? new ClusterLink(pattern, schedule, 5_000, listener)
       : new StandaloneLink(pattern, schedule, 5_000, listener)
-    const parts = { link, channels, keyPrefix: '' }
+    const parts = { link, channels, keyPrefix: '', onError }
     const settings = { clientId, firstLeaseMs, watchdogLeaseMs: WATCHDOG_MS, clock, placePerCall: false }
     const commands = (fenceRetentionMs?: number): LockCommands =>
       new LockCommands(link, '', { publishCommand: link.publishCommand, fenceRetentionMs }, onError)

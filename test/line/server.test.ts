@@ -41,7 +41,7 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       await waiter.abandon(kind, name, leaving)
       expect(await standing()).toEqual([`x:${next}`])
       await holder.release(kind, name, first)
-      expect(await server.keys(name)).toEqual([name])
+      expect(await server.keys(name)).toEqual([name, processes(name)].sort())
       await waiter.enters(kind, name, next)
       await waiter.release(kind, name, next)
       expect(await server.keys(name)).toEqual([])
@@ -166,6 +166,14 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
         })
         expect(await server.keys(name)).toEqual([name, key].sort())
         expect(await server.ask(name, 'HKEYS', name)).toEqual([owner])
+        // Whoever may wait there could not be told that it is free.
+        const refused = { reason: 'wrong-type' }
+        await expect(holder.release(kind, name, owner)).rejects.toMatchObject(refused)
+        await expect(holder.abandon(kind, name, owner)).rejects.toMatchObject(refused)
+        await expect(holder.handOver(kind, name, owner, holder.owner(), 1_000)).rejects.toMatchObject(refused)
+        await expect(waiter.ports[kind].forceUnlock(name)).rejects.toMatchObject(refused)
+        expect(await server.ask(name, 'HKEYS', name)).toEqual([owner])
+        expect(await server.ask(name, 'PTTL', name)).toBeGreaterThan(1_000)
         await server.ask(name, 'DEL', key)
       }
       await holder.release(kind, name, owner)

@@ -13,9 +13,9 @@ import type {
   ReleaseRequest,
   RenewRequest,
   StoreLine,
-  StoreSettings,
   Watch,
-} from '../../src/ports/store.js'
+} from '../../src/ports/lock-port.js'
+import type { StoreSettings } from '../../src/ports/store.js'
 import type { ClientClock } from './base-clock.js'
 import { Lane } from './lane.js'
 import type { Server } from './server.js'

@@ -6,9 +6,10 @@ import type {
   PermitExpirableSemaphorePort,
   SemaphorePort,
 } from '../../src/ports/kind-ports.js'
-import type { LockPort, News, Store, StoreSession } from '../../src/ports/store.js'
+import type { LockPort, News } from '../../src/ports/lock-port.js'
+import type { Store, StoreSession } from '../../src/ports/store.js'
 import type { RedisClient } from '../../src/redis/connection/client.js'
-import { storeOf } from '../../src/redis/store.js'
+import { redisStoreOf } from '../../src/redis/store.js'
 import { type Clock, SystemClock } from '../../src/time/clock.js'
 import { Schedule } from '../../src/time/schedule.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
@@ -51,7 +52,7 @@ export class PortPlace {
   }
 
   static #redis(name: string, connect: () => RedisClient): PortPlace {
-    return new PortPlace(name, { open: (settings) => storeOf(connect()).open(settings) }, connect)
+    return new PortPlace(name, { open: (settings) => redisStoreOf(connect()).open(settings) }, connect)
   }
 
   get server(): boolean {

@@ -1,6 +1,7 @@
 import { StoreError } from '../../src/errors/errors.js'
 import type { MemoryStore } from '../../src/memory/index.js'
-import type { LockPort, ServerIdentity, Store, StoreSession, StoreSettings } from '../../src/ports/store.js'
+import type { LockPort } from '../../src/ports/lock-port.js'
+import type { ServerIdentity, Store, StoreSession, StoreSettings } from '../../src/ports/store.js'
 import type { Clock } from '../../src/time/clock.js'
 
 /** What becomes of the commands that are sent to a server. */

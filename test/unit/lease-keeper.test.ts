@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { leaseDeadline } from '../../src/core/lease/lease.js'
 import { LeaseKeeper } from '../../src/core/lease/lease-keeper.js'
-import { HoldRecord } from '../../src/core/tenure/hold-record.js'
+import { HoldRecord } from '../../src/core/tenure/tenure.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { callFrom, root } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'
@@ -29,7 +29,7 @@ async function granted(name: string): Promise<HoldRecord> {
   await scripted.answer(() => ({ outcome: 'granted' }))
   const grant = await outcome
   if (!(grant instanceof HoldRecord)) throw new Error('was to be granted')
-  keeper.keep(scripted.locker, grant)
+  keeper.keep(scripted.locker.env, grant)
   return grant
 }
 

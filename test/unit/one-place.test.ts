@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Holdfast, type Lock, StoreError } from '../../src/index.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import type { AcquireReply, StoreLine } from '../../src/ports/store.js'
+import type { AcquireReply, StoreLine } from '../../src/ports/lock-port.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 
 class PortWithLine extends ScriptedPort {

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { InvalidArgumentError } from '../../src/errors/errors.js'
 import { checkFunction, checkName } from '../../src/facade/checks.js'
-import {
-  checkAcquireOptions,
-  checkHoldfastOptions,
-  checkOwner,
-  checkUnlockOptions,
-} from '../../src/facade/options.js'
+import { checkHoldfastOptions } from '../../src/facade/holdfast-options.js'
+import { checkAcquireOptions, checkOwner, checkUnlockOptions } from '../../src/facade/options.js'
 import { Owners } from '../../src/identity/owner.js'
 
 const owners = new Owners()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { VirtualClock } from '../../src/memory/index.js'
-import type { AcquireReply } from '../../src/ports/store.js'
+import type { AcquireReply } from '../../src/ports/lock-port.js'
 import { callFrom, root } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'
 import { ScriptedPort, settle } from './scripted-port.js'

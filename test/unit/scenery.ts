@@ -1,7 +1,6 @@
 import type { Call } from '../../src/core/acquire/call.js'
 import { Waiter } from '../../src/core/queue/waiter.js'
-import { HoldRecord } from '../../src/core/tenure/hold-record.js'
-import { Tenure } from '../../src/core/tenure/tenure.js'
+import { HoldRecord, Tenure } from '../../src/core/tenure/tenure.js'
 import { type Owner, Scope } from '../../src/identity/owner.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { Schedule } from '../../src/time/schedule.js'

@@ -8,7 +8,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../../src/ports/store.js'
+} from '../../src/ports/lock-port.js'
 
 /** One command that was sent, to be answered when the test says so. */
 export interface Sent<Request, Reply> {

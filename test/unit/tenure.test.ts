@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { HoldRecord } from '../../src/core/tenure/hold-record.js'
-import { Tenure } from '../../src/core/tenure/tenure.js'
+import { HoldRecord, Tenure } from '../../src/core/tenure/tenure.js'
 import { heldBy, root, within } from './scenery.js'
 
 describe('Scope', () => {

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { TIME_IS_UP, Waiter } from '../../src/core/queue/waiter.js'
-import { HoldRecord } from '../../src/core/tenure/hold-record.js'
-import { Tenure } from '../../src/core/tenure/tenure.js'
+import { HoldRecord, Tenure } from '../../src/core/tenure/tenure.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { Schedule } from '../../src/time/schedule.js'
 import { callFrom, root } from './scenery.js'

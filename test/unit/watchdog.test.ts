@@ -4,10 +4,10 @@ import { Watchdog } from '../../src/core/lease/watchdog.js'
 import type { Tenure } from '../../src/core/tenure/tenure.js'
 import type { Owner } from '../../src/identity/owner.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import { Metrics } from '../../src/metrics/metrics.js'
 import { Schedule } from '../../src/time/schedule.js'
 import { heldBy, root } from './scenery.js'
 import { ScriptedPort, settle } from './scripted-port.js'
+import { servicesOn } from './services.js'
 
 const LEASE_MS = 300
 const ROUND_MS = 100
@@ -29,16 +29,17 @@ beforeEach(() => {
   suspended = []
   lost = []
   renewed = []
-  watchdog = new Watchdog(
-    LEASE_MS,
-    0,
+  const services = servicesOn(
     port,
     schedule,
     (event, ...[payload]) => {
       if (event === 'suspended' && payload instanceof Object && 'owner' in payload)
         suspended.push(payload.owner)
     },
-    new Metrics(),
+    { watchdogMs: LEASE_MS },
+  )
+  watchdog = new Watchdog(
+    services,
     (tenure) => lost.push(tenure),
     (tenure) => renewed.push(tenure),
   )

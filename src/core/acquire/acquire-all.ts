@@ -2,7 +2,7 @@ import { ClosedError } from '../../errors/errors.js'
 import { ShortLeaseError } from '../../errors/short-lease-error.js'
 import { LeaseKeeper } from '../lease/lease-keeper.js'
 import type { Locker } from '../locker.js'
-import { HoldRecord } from '../tenure/hold-record.js'
+import { HoldRecord } from '../tenure/tenure.js'
 import { travelTogether } from './batch.js'
 import type { Call, Refusal } from './call.js'
 import { waitLeft } from './wait-left.js'
@@ -21,7 +21,7 @@ export interface Member {
 }
 
 /** A call for several locks: the terms are the same for each. */
-export type Terms = Omit<Call, 'name' | 'permits' | 'together' | 'polls'>
+export type Terms = Omit<Call, 'name' | 'permits' | 'sends' | 'polls'>
 
 /** An end without the locks, and which of them stood in the way. */
 export interface AcquireAllRefusal extends Refusal {
@@ -113,7 +113,7 @@ export class AcquireAll {
     }
     // A part of a command that was repeated, whose other part has ended: not what was asked for.
     for (const grant of grants.values()) void first.locker.discard(grant)
-    if (waitMs === 0) first.locker.metrics.timedOut()
+    if (waitMs === 0) first.locker.env.metrics.timedOut()
     return this.#refusedBy(group.find(({ name }) => name === refusal.name) ?? first, refusal)
   }
 
@@ -133,7 +133,7 @@ export class AcquireAll {
     const { leaseMs } = this.terms
     if (leaseMs === undefined || this.members.length === 1) return
     this.#keeper ??= new LeaseKeeper(member.locker.schedule, leaseMs)
-    this.#keeper.keep(member.locker, grant)
+    this.#keeper.keep(member.locker.env, grant)
   }
 
   /** All were taken: their time begins. Returns one that was lost meanwhile, if any. */
@@ -145,14 +145,14 @@ export class AcquireAll {
     const [first] = this.members
     if (keeper && first && this.#steps > 1) await first.locker.query(() => keeper.renew())
     keeper?.stop()
-    const gone = this.#held.find(({ member: { locker }, grant }) => !locker.possession.check(grant.tenure))
+    const gone = this.#held.find(({ member: { locker }, grant }) => !locker.stillHeld(grant))
     for (const { locker, name } of this.members) if (locker.closed) throw new ClosedError(name)
     if (gone) return gone.member
     const { maxHoldMs } = this.terms
     for (const { member, grant } of this.#held) {
       if (maxHoldMs === Number.POSITIVE_INFINITY || grant.renewUntil === undefined) continue
       grant.renewUntil = now + maxHoldMs
-      member.locker.possession.watchdog.resume(grant.tenure)
+      member.locker.env.tenures.watchdog.resume(grant.tenure)
     }
     return undefined
   }

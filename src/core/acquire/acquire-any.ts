@@ -1,5 +1,5 @@
 import type { Locker } from '../locker.js'
-import { HoldRecord } from '../tenure/hold-record.js'
+import { HoldRecord } from '../tenure/tenure.js'
 import { travelTogether } from './batch.js'
 import type { Call, Refusal } from './call.js'
 import { SignalFan } from './signal-fan.js'
@@ -13,7 +13,7 @@ const REDRAW_MS = 5_000
 /** One of the locks was granted, or none. */
 export type AnyOutcome = { readonly index: number; readonly grant: HoldRecord } | Refusal
 
-type Terms = Omit<Call, 'name' | 'permits' | 'together'>
+type Terms = Omit<Call, 'name' | 'permits' | 'sends'>
 
 /**
  * Takes any one of several locks. First those that are idle in this process are asked for, in an order of chance so that
@@ -48,7 +48,7 @@ export class AcquireAny {
     for (let turn = order; ; turn = shuffled(this.count)) {
       const waitMs = this.#waitLeft()
       if (waitMs === undefined) {
-        this.locker.metrics.timedOut()
+        this.locker.env.metrics.timedOut()
         return { ...last, waitedMs: this.#now() - this.#startedAt }
       }
       last = await this.#waitForOneOf(turn.slice(0, MOST_AT_ONCE), waitMs)
@@ -120,7 +120,7 @@ export class AcquireAny {
       const outcome = await locker.acquire({ ...terms, name })
       if (outcome instanceof HoldRecord) return { index, grant: outcome }
     }
-    locker.metrics.timedOut()
+    locker.env.metrics.timedOut()
     return refusal
   }
 

@@ -2,11 +2,12 @@ import { TooManyWaitersError } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
 import type { TimerHandle } from '../../time/schedule.js'
 import { outcomeOf } from '../../trace/outcome.js'
-import type { Locker } from '../locker.js'
-import type { Gate } from '../queue/gate.js'
+import type { Environment } from '../environment.js'
+import type { LocalQueue } from '../queue/local-queue.js'
 import { Waiter } from '../queue/waiter.js'
-import type { HoldRecord } from '../tenure/hold-record.js'
-import { Tenure } from '../tenure/tenure.js'
+import { around } from '../tenure/other-side.js'
+import { storedAs } from '../tenure/stored-as.js'
+import { type HoldRecord, Tenure } from '../tenure/tenure.js'
 import { Attempt } from './attempt.js'
 import type { Call, Refusal } from './call.js'
 import { calledFrom } from './called-from.js'
@@ -36,22 +37,23 @@ export class Acquisition {
   readonly #calledAt: string | undefined
 
   constructor(
-    private readonly locker: Locker,
-    private readonly gate: Gate,
+    private readonly env: Environment,
+    private readonly queue: LocalQueue,
     private readonly call: Call,
+    private readonly onEnd: () => void,
   ) {
-    this.waiter = new Waiter(call, locker.schedule)
+    this.waiter = new Waiter(call, env.schedule)
     this.#deadline = this.waiter.startedAt + call.waitMs
-    this.#once = call.waitMs === 0 || call.together !== undefined
-    this.#calledAt = locker.settings.diagnostics ? calledFrom() : undefined
-    this.#attempt = new Attempt(locker, gate, call, this.waiter, this.#calledAt)
+    this.#once = call.waitMs === 0 || call.sends !== undefined
+    this.#calledAt = env.settings.diagnostics ? calledFrom() : undefined
+    this.#attempt = new Attempt(env, queue, call, this.waiter, this.#calledAt)
   }
 
   async run(): Promise<HoldRecord | Refusal> {
-    const { gate, waiter, locker } = this
+    const { queue, waiter, env } = this
     const stopListening = this.#listenForAbort()
-    waiter.within = locker.around(gate.name, waiter.caller) !== undefined
-    gate.queue.join(waiter)
+    waiter.within = around(env, queue.name, waiter.caller) !== undefined
+    queue.waiters.join(waiter)
     try {
       for (;;) {
         const inherited = waiter.takeInheritance()
@@ -63,28 +65,28 @@ export class Acquisition {
         if (grant) return grant
         if (this.#once || this.#now() >= this.#deadline) return this.#refusal()
         // Tenures changed while the attempt was under way: look again before lying down.
-        if (gate.tenureMetBy(this.call.caller.owner) !== tenure) continue
+        if (queue.tenures.metBy(this.call.caller.owner) !== tenure) continue
         this.#joinWaiters(tenure)
         if (this.#shouldWatch(tenure)) await this.#watch()
         else await waiter.sleep(Math.min(this.#deadline, this.#wakeAt(tenure)))
       }
     } catch (error) {
-      if (outcomeOf(error, this.call.signal) === 'cancelled') locker.metrics.cancelled()
-      else locker.metrics.failed()
+      if (outcomeOf(error, this.call.signal) === 'cancelled') env.metrics.cancelled()
+      else env.metrics.failed()
       throw error
     } finally {
       stopListening?.()
-      locker.schedule.cancel(this.#warning)
+      env.schedule.cancel(this.#warning)
       this.#attempt.leave()
       if (this.#waits) this.#leaveWaiters()
       waiter.gone = true
       const unused = waiter.takeInheritance()
-      if (unused) void locker.discard(unused)
-      gate.queue.leave(waiter)
-      gate.left(waiter)
-      const deserted = gate.takeDeserted()
-      if (deserted) locker.leavePlace(gate.name, deserted)
-      locker.left(this, gate)
+      if (unused) void env.hooks.discard(unused)
+      queue.waiters.leave(waiter)
+      queue.policy.onLeave(waiter)
+      const deserted = queue.place.takeDeserted()
+      if (deserted) env.orphans.leavePlace(queue.name, deserted)
+      this.onEnd()
     }
   }
 
@@ -96,7 +98,7 @@ export class Acquisition {
 
   /** Gets in, or learns what stands in the way, by the means that are this waiter's now. */
   #try(tenure: Tenure | undefined): Promise<HoldRecord | undefined> | undefined {
-    const { gate, call, waiter, locker } = this
+    const { queue, call, waiter, env } = this
     this.#standWithin()
     if (tenure && waiter.promised) {
       this.#attempt.knowsBusy(tenure)
@@ -106,16 +108,16 @@ export class Acquisition {
       return tenure.admits(call.caller) ? this.#reenterOrGoOn(tenure) : undefined
     }
     if (this.#once) {
-      const ahead = gate.queue.ahead(waiter)
+      const ahead = queue.waiters.ahead(waiter)
       if (!ahead) return this.#ask()
       return ahead.attempting && this.#after(ahead.attempting)
     }
     if (!this.#speaks(tenure)) return undefined
     // What this process holds itself needs no asking. News may mean that it holds it no more; where its release is under way
     // they do, and the answer may be lost.
-    if (tenure && !(gate.news && tenure.state === 'releasing')) {
-      if (gate.news) this.locker.possession.verify(tenure)
-      gate.news = false
+    if (tenure && !(queue.watch.unreadSignal && tenure.state === 'releasing')) {
+      if (queue.watch.unreadSignal) this.env.tenures.verify(tenure)
+      queue.watch.unreadSignal = false
       this.#attempt.knowsBusy(tenure)
       return undefined
     }
@@ -124,30 +126,30 @@ export class Acquisition {
     if (this.#letsOthersGoFirst()) return undefined
     // A call that waited behind one that gave up, or in line, need not find the outage out again, one command's time later.
     if (this.#waits) this.#attempt.throwIfOutOfPatience()
-    if (this.#now() < gate.restsUntil(waiter)) {
-      this.#attempt.knowsFull(gate.restsUntil(waiter))
+    if (this.#now() < queue.policy.knownUntil(waiter)) {
+      this.#attempt.knowsFull(queue.policy.knownUntil(waiter))
       return undefined
     }
     // Where the process hears of grants already, its first question can have it join the line.
-    if (!gate.watched && locker.port.line?.hears(gate.name)) gate.beginWatch()
+    if (!queue.watch.inForce && env.port.line?.hears(queue.name)) queue.watch.begin()
     return this.#ask()
   }
 
   /** Within a section that its owner has on the other side of the lock it needs no place of its own, and waits for no sibling. */
   #standWithin(): void {
-    const { gate, waiter, locker } = this
-    const around = locker.around(gate.name, waiter.caller)
+    const { queue, waiter, env } = this
+    const outer = around(env, queue.name, waiter.caller)
     const { askedAs } = this.#attempt
-    if (around && askedAs !== undefined && askedAs !== around.storedAs) {
+    if (outer && askedAs !== undefined && askedAs !== outer.storedAs) {
       this.#attempt.leave()
-      gate.left(waiter)
+      queue.policy.onLeave(waiter)
     }
-    if (waiter.within === (around !== undefined)) return
-    gate.queue.leave(waiter)
-    waiter.within = around !== undefined
-    gate.queue.join(waiter)
+    if (waiter.within === (outer !== undefined)) return
+    queue.waiters.leave(waiter)
+    waiter.within = outer !== undefined
+    queue.waiters.join(waiter)
     // A sibling went in first: calls nested in its section need not wait behind this one.
-    if (!waiter.within) gate.next(waiter.caller.owner)
+    if (!waiter.within) queue.policy.wakeNext(waiter.caller.owner)
   }
 
   /** The same owner is at it already: its outcome decides whether this is a nested acquisition. */
@@ -158,39 +160,39 @@ export class Acquisition {
   }
 
   #currentTenure(): Tenure | undefined {
-    return this.locker.possession.current(this.gate, this.call.caller.owner)
+    return this.env.tenures.current(this.queue, this.call.caller.owner)
   }
 
   /** Asks for a first hold on this side. Within a section on the other side it is one hold more of that section's owner. */
   #ask(): Promise<HoldRecord | undefined> {
-    const { locker, waiter } = this
-    const around = locker.around(this.gate.name, waiter.caller)
-    if (!around) return this.#attempt.send(this.#newTenure())
-    return reenter(locker, this.#attempt, waiter, around, this.#deadline, () => this.#newTenure(around))
+    const { env, waiter } = this
+    const outer = around(env, this.queue.name, waiter.caller)
+    if (!outer) return this.#attempt.send(this.#newTenure())
+    return reenter(env, this.#attempt, waiter, outer, this.#deadline, () => this.#newTenure(outer))
   }
 
-  #newTenure(around?: Tenure): Tenure {
+  #newTenure(outer?: Tenure): Tenure {
     const { name, permits, caller } = this.call
     this.#attempt.leaveNested()
-    const storedAs = this.#attempt.askedAs ?? this.#lentPlace() ?? this.locker.storedAs(this.gate, caller)
-    const tenure = new Tenure(name, caller.owner, storedAs, around?.turns)
+    const owner = this.#attempt.askedAs ?? this.#lentPlace() ?? storedAs(this.env, this.queue, caller)
+    const tenure = new Tenure(name, caller.owner, owner, outer?.turns)
     tenure.permits = permits
     return tenure
   }
 
   /** A single attempt is made for itself: it can happen while the contender asks. */
   #lentPlace(): Owner | undefined {
-    return this.#once ? undefined : this.gate.lendPlace()
+    return this.#once ? undefined : this.queue.place.lend()
   }
 
   /** After a release that others waited for. A call that has not the time to let them is not kept from its attempt. */
   #letsOthersGoFirst(): boolean {
-    const { backUntil } = this.gate
+    const { backUntil } = this.queue
     return this.#now() < backUntil && backUntil < this.#deadline
   }
 
   async #reenterOrGoOn(tenure: Tenure): Promise<HoldRecord | undefined> {
-    const grant = await reenter(this.locker, this.#attempt, this.waiter, tenure, this.#deadline)
+    const grant = await reenter(this.env, this.#attempt, this.waiter, tenure, this.#deadline)
     const current = this.#currentTenure()
     // The tenure ended meanwhile (its last release was under way): the one attempt is still to be made.
     return !grant && this.#once && current !== tenure ? await this.#try(current) : grant
@@ -198,7 +200,7 @@ export class Acquisition {
 
   /** Whether this waiter is the contender: the one of the process that talks to the store. */
   #speaks(tenure: Tenure | undefined): boolean {
-    return this.gate.speaks(this.waiter, tenure)
+    return this.queue.policy.mayAsk(this.waiter, tenure)
   }
 
   #shouldWatch(tenure: Tenure | undefined): boolean {
@@ -206,26 +208,26 @@ export class Acquisition {
     if (this.call.polls || !this.#speaks(tenure) || covered || outage.on || this.#now() < this.#watchAgainAt)
       return false
     // While others go first no attempt is made that could find the watch in force.
-    return !(this.gate.watched && this.#letsOthersGoFirst())
+    return !(this.queue.watch.inForce && this.#letsOthersGoFirst())
   }
 
   /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
   async #watch(): Promise<void> {
-    const { locker, gate } = this
-    const watch = gate.beginWatch()
-    if (locker.port.watchesInOrder) return
+    const { env, queue } = this
+    const watch = queue.watch.begin()
+    if (env.port.watchesInOrder) return
     try {
       await this.waiter.restUpTo(this.#deadline, watch.confirmed)
       this.#watchOutage?.answered()
     } catch {
-      // The gate keeps what a watch failed with, see #joinWaiters; a cancelled call ends here.
+      // The queue keeps what a watch failed with, see #joinWaiters; a cancelled call ends here.
       this.waiter.throwIfCancelled()
     }
   }
 
   /** Counts the call among those that wait. Only the contender handles a failed watch. */
   #joinWaiters(tenure: Tenure | undefined): void {
-    const failure = this.#speaks(tenure) ? this.gate.takeWatchFailure() : undefined
+    const failure = this.#speaks(tenure) ? this.queue.watch.takeFailure() : undefined
     if (failure !== undefined) {
       if (!isTransient(failure)) throw failure
       this.#watchOutage ??= new Outage()
@@ -233,19 +235,19 @@ export class Acquisition {
       this.#watchAgainAt = this.#watchOutage.retryAt(this.#now())
     }
     if (this.#waits) return
-    const { gate, call, locker } = this
-    if (gate.waiting >= locker.settings.maxWaiters) {
-      throw new TooManyWaitersError(call.name, locker.settings.maxWaiters)
+    const { queue, call, env } = this
+    if (queue.waiting >= env.settings.maxWaiters) {
+      throw new TooManyWaitersError(call.name, env.settings.maxWaiters)
     }
     this.#waits = true
-    gate.waiting += 1
-    locker.metrics.waitBegan()
-    this.#warning = locker.schedule.at(this.waiter.startedAt + locker.settings.warnAfterMs, () =>
-      warnOfLongWait(locker, gate, this.waiter, this.#calledAt),
+    queue.waiting += 1
+    env.metrics.waitBegan()
+    this.#warning = env.schedule.at(this.waiter.startedAt + env.settings.warnAfterMs, () =>
+      warnOfLongWait(env, queue, this.waiter, this.#calledAt),
     )
-    if (!locker.hears('waiting')) return
+    if (!env.events.hears('waiting')) return
     const { holder, busyUntil } = this.#attempt
-    locker.emit('waiting', {
+    env.events.emit('waiting', {
       name: call.name,
       owner: call.caller.owner,
       holder: tenure?.owner ?? holder,
@@ -254,8 +256,8 @@ export class Acquisition {
   }
 
   #leaveWaiters(): void {
-    this.gate.waiting -= 1
-    this.locker.metrics.waitEnded()
+    this.queue.waiting -= 1
+    this.env.metrics.waitEnded()
   }
 
   /** The latest time to look again by itself; whoever is not the contender is woken when it becomes it. */
@@ -265,7 +267,7 @@ export class Acquisition {
     if (outage.on) return outage.retryAt(this.#now())
     if (!this.#speaks(tenure)) return Number.POSITIVE_INFINITY
     const { polls } = this.call
-    const { backUntil } = this.gate
+    const { backUntil } = this.queue
     if (polls)
       return tenure ? busyUntil : Math.max(Math.min(busyUntil, this.#attempt.pollAt(polls)), backUntil)
     const lookAt = covered ? busyUntil : Math.min(busyUntil, this.#watchAgainAt)
@@ -274,8 +276,8 @@ export class Acquisition {
 
   #refusal(): Refusal {
     const { holder, busyUntil, outage } = this.#attempt
-    if (outage.cause !== undefined) this.locker.metrics.failed()
-    else if (!this.call.together) this.locker.metrics.timedOut()
+    if (outage.cause !== undefined) this.env.metrics.failed()
+    else if (!this.call.sends) this.env.metrics.timedOut()
     const now = this.#now()
     return {
       waitedMs: now - this.waiter.startedAt,
@@ -286,6 +288,6 @@ export class Acquisition {
   }
 
   #now(): number {
-    return this.locker.schedule.clock.now()
+    return this.env.schedule.clock.now()
   }
 }

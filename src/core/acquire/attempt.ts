@@ -1,20 +1,18 @@
 import { ShortLeaseError } from '../../errors/short-lease-error.js'
 import type { Owner } from '../../identity/owner.js'
-import type { AcquireReply, AcquireRequest, BusyReply, Polls } from '../../ports/store.js'
-import type { Locker } from '../locker.js'
-import type { Gate } from '../queue/gate.js'
+import type { AcquireReply, AcquireRequest, BusyReply, Polls } from '../../ports/lock-port.js'
+import type { Environment } from '../environment.js'
+import type { LocalQueue } from '../queue/local-queue.js'
 import { TIME_IS_UP, type Waiter } from '../queue/waiter.js'
-import { HoldRecord } from '../tenure/hold-record.js'
-import type { Tenure } from '../tenure/tenure.js'
+import { CARRIED_OUT } from '../tenure/orphans.js'
+import { confirm } from '../tenure/other-side.js'
+import { HoldRecord, type Tenure } from '../tenure/tenure.js'
 import type { Call } from './call.js'
-import { isTransient, Outage } from './outage.js'
+import { isTransient, noAnswer, Outage } from './outage.js'
 import { restMs } from './rest.js'
 
 /** The first attempt gets at least this long for its answer, however short the wait: else a free lock could be refused. */
 const LEAST_ANSWER_MS = 100
-
-/** For what is to be undone although nothing was granted: a place in line. */
-const CARRIED_OUT: Promise<AcquireReply> = Promise.resolve({ outcome: 'granted' })
 
 /** What one call asks the store, and what it has learned from the answers. Leaves no hold behind that nobody has (rule W4). */
 export class Attempt {
@@ -35,8 +33,8 @@ export class Attempt {
   #inLine: AcquireRequest | undefined
 
   constructor(
-    private readonly locker: Locker,
-    private readonly gate: Gate,
+    private readonly env: Environment,
+    private readonly queue: LocalQueue,
     private readonly call: Call,
     private readonly waiter: Waiter,
     private readonly calledAt: string | undefined,
@@ -48,7 +46,7 @@ export class Attempt {
     // One that is being released ends with the answer to that, which wakes; its deadline may have passed already.
     this.askAgainAt = Number.POSITIVE_INFINITY
     this.busyUntil = tenure.state === 'held' ? tenure.deadline : Number.POSITIVE_INFINITY
-    this.covered = this.gate.watched
+    this.covered = this.queue.watch.inForce
   }
 
   /** What the next answer would be is known from one to another call of this process. */
@@ -56,12 +54,12 @@ export class Attempt {
     this.askAgainAt = until
     // What was seen to have no end has none by being looked at.
     if (this.busyUntil !== Number.POSITIVE_INFINITY) this.busyUntil = until
-    this.covered = this.gate.watched
+    this.covered = this.queue.watch.inForce
   }
 
   /** When to ask again where nothing is announced. Called once for each pause. */
   pollAt(polls: Polls): number {
-    return this.locker.schedule.clock.now() + polls.pauseMs(this.#count, Math.random())
+    return this.env.schedule.clock.now() + polls.pauseMs(this.#count, Math.random())
   }
 
   /** Whether the store was asked at all. */
@@ -103,34 +101,34 @@ export class Attempt {
   }
 
   async #send(tenure: Tenure): Promise<HoldRecord | undefined> {
-    const { locker, gate, call, waiter } = this
-    const { watchdog } = locker.possession
-    const left = locker.port.inRounds ? new AbortController() : undefined
+    const { env, queue, call, waiter } = this
+    const { watchdog } = env.tenures
+    const left = env.port.inRounds ? new AbortController() : undefined
     let soFar: BusyReply | undefined
     try {
       const answerBy = this.#answerBy()
-      const covered = gate.watched
+      const covered = queue.watch.inForce
       const watched = call.leaseMs === undefined
       const leaseMs = call.leaseMs ?? watchdog.leaseMs
       const request: AcquireRequest = {
         name: tenure.name,
         owner: tenure.storedAs,
         heldBefore: tenure.holds.length,
-        leaseMs: leaseMs + locker.settings.quarantineMs,
+        leaseMs: leaseMs + env.settings.quarantineMs,
         // One that may have been given a place before has it still.
-        ...(locker.port.line && {
+        ...(env.port.line && {
           waits: call.waitMs > 0 && (covered || this.#unsettled?.request.waits === true),
         }),
         ...(call.permits !== undefined && { permits: call.permits }),
         ...(left && { caller: { waitsUntil: answerBy, left: left.signal, hears: (busy) => (soFar = busy) } }),
       }
       waiter.askedAs = request.owner
-      gate.looksInto()
+      queue.policy.aboutToAsk()
       waiter.wakeUp.drain()
       this.#count += 1
       if (watched) watchdog.watch(tenure)
-      const beforeSend = locker.schedule.clock.now()
-      const sent = call.together?.send(request) ?? locker.port.acquire(request)
+      const beforeSend = env.schedule.clock.now()
+      const sent = call.sends?.(request) ?? env.port.acquire(request)
       // What an earlier try may have done is settled by an answer, not by another failure.
       const earlier = this.#repeats(request) ? this.outage.cause : undefined
       this.#unsettled = undefined
@@ -156,26 +154,26 @@ export class Attempt {
       // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
       this.busyUntil = Number.NEGATIVE_INFINITY
       this.askAgainAt = Number.POSITIVE_INFINITY
-      gate.answered(waiter, reply, covered)
+      queue.policy.onReply(waiter, reply, covered)
       const untold = reply.outcome === 'busy' && request.waits && !covered
-      if (untold && !locker.port.line?.placePerCall) gate.deserts(request.owner)
-      const deserted = gate.takeDeserted()
-      if (deserted !== undefined) locker.leavePlace(gate.name, deserted)
+      if (untold && !env.port.line?.placePerCall) queue.place.desert(request.owner)
+      const deserted = queue.place.takeDeserted()
+      if (deserted !== undefined) env.orphans.leavePlace(queue.name, deserted)
       this.#doubtNewsAfter(reply)
       this.#refused =
-        reply.outcome === 'busy' && covered ? { holder: reply.holder, heard: gate.heard } : undefined
-      const placed = reply.outcome === 'busy' && request.waits && locker.port.line?.placePerCall
+        reply.outcome === 'busy' && covered ? { holder: reply.holder, heard: queue.watch.heard } : undefined
+      const placed = reply.outcome === 'busy' && request.waits && env.port.line?.placePerCall
       this.#inLine = placed ? request : undefined
       if (reply.outcome !== 'granted') return this.#wasRefused(reply, tenure)
       const renewUntil = watched ? beforeSend + call.maxHoldMs : undefined
       const grant = new HoldRecord(tenure, call.holder, renewUntil, tenure.fence ?? reply.fence)
       const { since, leaseMs: grantedMs } = reply.granted ?? { since: beforeSend, leaseMs }
-      if (!locker.possession.granted(gate, grant, since, grantedMs, reply.granted !== undefined)) {
+      if (!env.tenures.granted(queue, grant, since, grantedMs, reply.granted !== undefined)) {
         this.#giveBack(request, sent, tenure)
         if (tenure.state === 'over') return undefined
         return this.#cameTooLate(new ShortLeaseError(call.name, leaseMs))
       }
-      gate.entered(reply)
+      queue.policy.onGranted(reply)
       return this.granted(grant)
     } finally {
       left?.abort()
@@ -188,24 +186,24 @@ export class Attempt {
   /** The store answers, for all calls of the lock. Whether this call can still use a grant is decided later. */
   #answered({ outcome }: AcquireReply): void {
     if (outcome !== 'granted') this.outage.answered()
-    this.gate.outage.answered()
+    this.queue.outage.answered()
   }
 
   /** A lock that was given away without a word while this call listened. (Where a lease has ended there was none to be said.) */
   #doubtNewsAfter(reply: AcquireReply): void {
-    const { gate } = this
-    if (this.#refused?.heard !== gate.heard) return
+    const { queue } = this
+    if (this.#refused?.heard !== queue.watch.heard) return
     const same = reply.outcome === 'busy' && reply.holder === this.#refused.holder
-    if (!same) gate.doubtNews()
+    if (!same) queue.watch.doubt()
   }
 
   #wasRefused(reply: Exclude<AcquireReply, { outcome: 'granted' }>, tenure: Tenure): undefined {
-    const { locker, gate } = this
+    const { env, queue } = this
     if (reply.outcome === 'lost') {
-      locker.possession.lose(tenure, 'not-in-store', undefined)
+      env.tenures.lose(tenure, 'not-in-store', undefined)
     } else {
-      this.holder = locker.knownHere(gate, reply.holder)
-      const now = locker.schedule.clock.now()
+      this.holder = queue.ownerBehind(reply.holder)
+      const now = env.schedule.clock.now()
       this.busyUntil = now + reply.remainingMs
       this.askAgainAt = now + (reply.againMs ?? restMs(reply.remainingMs))
     }
@@ -227,30 +225,31 @@ export class Attempt {
    * own release will do that.
    */
   #nestedNow(request: AcquireRequest, tenure: Tenure): AcquireRequest {
-    const { gate, waiter, locker } = this
+    const { queue, waiter, env } = this
     // A client that is closed frees no lock whose work may still be running.
-    if (tenure.state !== 'over' || locker.closed) {
+    if (tenure.state !== 'over' || env.closed) {
       const holds = tenure.holds.length + (tenure.growing ? 1 : 0)
       return { ...request, heldBefore: Math.max(request.heldBefore, holds) }
     }
-    const lapsed = locker.possession.lapsed.has(request.owner)
-    const again = gate.tenureMetBy(tenure.owner)?.storedAs === request.owner || gate.queue.hasOther(waiter)
+    const lapsed = env.tenures.lapsed.has(request.owner)
+    const again =
+      queue.tenures.metBy(tenure.owner)?.storedAs === request.owner || queue.waiters.hasOther(waiter)
     return lapsed || !again ? { ...request, heldBefore: 0 } : request
   }
 
   /** The call has the lock, by an answer of the store or by hand-over. */
   granted(grant: HoldRecord): HoldRecord {
-    const { locker, call, waiter } = this
+    const { env, call, waiter } = this
     const { tenure } = grant
     tenure.takenAt ??= this.calledAt
-    grant.grantedAt = locker.schedule.clock.now()
+    grant.grantedAt = env.schedule.clock.now()
     grant.waitedMs = grant.grantedAt - waiter.startedAt
     grant.holdCount = tenure.holds.length
-    locker.metrics.granted(grant.waitedMs)
-    locker.confirmed(grant)
-    if (locker.hears('acquired')) {
+    env.metrics.granted(grant.waitedMs)
+    confirm(env, grant)
+    if (env.events.hears('acquired')) {
       const { holdCount, waitedMs } = grant
-      locker.emit('acquired', { name: call.name, owner: tenure.owner, holdCount, waitedMs })
+      env.events.emit('acquired', { name: call.name, owner: tenure.owner, holdCount, waitedMs })
     }
     return grant
   }
@@ -263,7 +262,7 @@ export class Attempt {
     sentAt: number,
     tenure: Tenure,
   ): undefined {
-    this.#cutShort(request, this.locker.schedule.clock.now() - sentAt)
+    this.#cutShort(request, this.env.schedule.clock.now() - sentAt)
     this.#giveBack(request, settledBy(sent, earlier), tenure)
   }
 
@@ -275,36 +274,36 @@ export class Attempt {
     error: unknown,
     tenure: Tenure,
   ): undefined {
-    const { locker, waiter } = this
+    const { env, waiter } = this
     if (waiter.cancelled || !isTransient(error)) {
       this.#giveBack(request, settledBy(sent, earlier), tenure)
       throw error
     }
-    const now = locker.schedule.clock.now()
-    this.gate.outage.failed(error, now)
+    const now = env.schedule.clock.now()
+    this.queue.outage.failed(error, now)
     if (error instanceof ShortLeaseError) return this.#cameTooLate(error)
     this.outage.failed(error, now)
     this.#unsettled = { request, tenure }
-    this.gate.forgetPlace(request.owner)
+    this.queue.place.forget(request.owner)
     if (this.call.waitMs === 0) throw error
     this.throwIfOutOfPatience()
   }
 
   /** As {@link #failed}, for a reason that concerns this call alone: the calls behind it go on. */
   #cameTooLate(error: ShortLeaseError): undefined {
-    const { locker, outage, gate, waiter, call } = this
-    const now = locker.schedule.clock.now()
+    const { env, outage, queue, waiter, call } = this
+    const now = env.schedule.clock.now()
     outage.failed(error, now)
-    if (call.waitMs === 0 || outage.lastedMs(now) >= locker.settings.storeTimeoutMs) throw error
+    if (call.waitMs === 0 || outage.lastedMs(now) >= env.settings.storeTimeoutMs) throw error
     this.throwIfOutOfPatience()
-    gate.stepBehind(waiter)
+    queue.stepBehind(waiter)
   }
 
   /** Throws when the store has failed for too long, whichever call found that out. */
   throwIfOutOfPatience(): void {
-    const { gate, waiter, locker } = this
-    const lastedMs = gate.outage.lastedMs(locker.schedule.clock.now(), waiter.startedAt)
-    if (gate.outage.on && lastedMs >= locker.settings.storeTimeoutMs) throw gate.outage.cause
+    const { queue, waiter, env } = this
+    const lastedMs = queue.outage.lastedMs(env.schedule.clock.now(), waiter.startedAt)
+    if (queue.outage.on && lastedMs >= env.settings.storeTimeoutMs) throw queue.outage.cause
   }
 
   /**
@@ -312,9 +311,9 @@ export class Attempt {
    * the queue, or was answered before, may have asked a moment ago.
    */
   #cutShort({ name }: AcquireRequest, unansweredMs: number): void {
-    const { outage, locker } = this
+    const { outage, env } = this
     if (!outage.on && unansweredMs < LEAST_ANSWER_MS / 2) return
-    outage.failed(outage.cause ?? locker.noAnswer(name), locker.schedule.clock.now())
+    outage.failed(outage.cause ?? noAnswer(name), env.schedule.clock.now())
   }
 
   /** By when the answer must be there (rule W5). A single attempt has as long as the store gives any command. */
@@ -326,10 +325,10 @@ export class Attempt {
   }
 
   #giveBack(request: AcquireRequest, sent: Promise<AcquireReply>, tenure?: Tenure): void {
-    const { giveBack } = this.locker
-    const placed = this.gate.forgetPlace(request.owner)
+    const { orphans } = this.env
+    const placed = this.queue.place.forget(request.owner)
     const nested = tenure && request.heldBefore > 0
-    void giveBack.begin(
+    void orphans.begin(
       request,
       placed ? sent.catch(stillPlaced) : sent,
       nested ? () => this.#nestedNow(request, tenure) : undefined,

@@ -1,4 +1,4 @@
-import type { Polls } from '../../ports/store.js'
+import type { Polls } from '../../ports/lock-port.js'
 
 export interface BackOffTerms {
   readonly firstPauseMs: number

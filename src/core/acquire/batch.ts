@@ -1,7 +1,6 @@
-import type { BatchPort } from '../../ports/kind-ports.js'
-import type { AcquireReply, AcquireRequest } from '../../ports/store.js'
+import type { AcquireReply, AcquireRequest, BatchPort } from '../../ports/lock-port.js'
 import type { Locker } from '../locker.js'
-import { HoldRecord } from '../tenure/hold-record.js'
+import { HoldRecord } from '../tenure/tenure.js'
 import type { Call, Refusal } from './call.js'
 import { SignalFan } from './signal-fan.js'
 
@@ -57,12 +56,13 @@ export async function travelTogether(
   wanted: 'all' | 'one',
   calls: readonly Call[],
 ): Promise<Arrival> {
-  const together = new Batch(port, wanted)
+  const batch = new Batch(port, wanted)
+  const sends = (request: AcquireRequest): ReturnType<Batch['send']> => batch.send(request)
   const fan = new SignalFan(calls[0]?.signal)
   const travelling = calls.map((call) =>
-    locker.acquire({ ...call, together, signal: call.signal && fan.next() }),
+    locker.acquire({ ...call, sends, signal: call.signal && fan.next() }),
   )
-  together.leave()
+  batch.leave()
   const ends = await Promise.allSettled(travelling)
   fan.close()
   const grants = new Map<number, HoldRecord>()

@@ -1,6 +1,5 @@
 import type { Owner, Scope } from '../../identity/owner.js'
-import type { Polls } from '../../ports/store.js'
-import type { Batch } from './batch.js'
+import type { AcquireReply, AcquireRequest, Polls } from '../../ports/lock-port.js'
 
 /** What a call wants. */
 export interface Call {
@@ -18,8 +17,8 @@ export interface Call {
   readonly maxHoldMs: number
   /** How many permits it wants, where the kind has permits. */
   readonly permits?: number | undefined
-  /** With what its one attempt leaves, where several locks are asked for at once. */
-  readonly together?: Batch | undefined
+  /** What sends its one attempt, where several locks are asked for at once; undefined when that request has to go by itself. */
+  readonly sends?: ((request: AcquireRequest) => Promise<AcquireReply> | undefined) | undefined
   /** Where no news comes: how long to pause between attempts. */
   readonly polls?: Polls | undefined
   readonly signal: AbortSignal | undefined

@@ -1,19 +1,19 @@
-import type { Locker } from '../locker.js'
-import type { Gate } from '../queue/gate.js'
+import type { Environment } from '../environment.js'
+import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
 
 /** A wait for oneself looks like any other wait: only its length gives it away. */
 export function warnOfLongWait(
-  locker: Locker,
-  gate: Gate,
+  env: Environment,
+  queue: LocalQueue,
   waiter: Waiter,
   waiterStack: string | undefined,
 ): void {
-  const { name } = gate
-  const holder = gate.tenures.find(({ state }) => state === 'held')
+  const { name } = queue
+  const holder = queue.tenures.all.find(({ state }) => state === 'held')
   if (!holder) return
-  const waitedMs = locker.schedule.clock.now() - waiter.startedAt
-  locker.emit('warning', {
+  const waitedMs = env.schedule.clock.now() - waiter.startedAt
+  env.events.emit('warning', {
     code: 'LONG_LOCAL_WAIT',
     name,
     owner: waiter.caller.owner,

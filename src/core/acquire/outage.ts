@@ -10,6 +10,15 @@ export function pauseMs(failures: number, random: number = Math.random()): numbe
   return pause / 2 + (pause / 2) * random
 }
 
+/** What a call reports whose command was not answered in time. */
+export function noAnswer(lockName: string): StoreError {
+  return new StoreError('timeout', 'acquire', {
+    lockName,
+    transient: true,
+    hint: 'The store did not answer.',
+  })
+}
+
 /** Whether the same request may succeed when it is sent again. */
 export function isTransient(error: unknown): boolean {
   return error instanceof StoreError && error.transient

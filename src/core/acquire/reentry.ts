@@ -1,22 +1,22 @@
-import type { Locker } from '../locker.js'
+import type { Environment } from '../environment.js'
 import { TIME_IS_UP, type Waiter } from '../queue/waiter.js'
-import type { HoldRecord } from '../tenure/hold-record.js'
-import type { Tenure } from '../tenure/tenure.js'
+import type { HoldRecord, Tenure } from '../tenure/tenure.js'
 import type { Attempt } from './attempt.js'
+import { noAnswer } from './outage.js'
 
 /**
  * A nested acquisition, when the tenure's commands before it are through. Undefined when it was not granted.
  * @param added the tenure that gets the hold: the outer one, or a new one on the other side of the lock
  */
 export async function reenter(
-  locker: Locker,
+  env: Environment,
   attempt: Attempt,
   waiter: Waiter,
   tenure: Tenure,
   deadline: number,
   added: () => Tenure = () => tenure,
 ): Promise<HoldRecord | undefined> {
-  if (!(await takeTurn(locker, attempt, waiter, tenure, deadline))) return undefined
+  if (!(await takeTurn(env, attempt, waiter, tenure, deadline))) return undefined
   try {
     // Who went before may have changed what is on top, lost the lock, or handed it on.
     if (tenure.state !== 'held' || !tenure.admits(waiter.caller)) return undefined
@@ -30,7 +30,7 @@ export async function reenter(
 
 /** False when the turn did not come in time; one that comes later is passed on. */
 async function takeTurn(
-  locker: Locker,
+  env: Environment,
   attempt: Attempt,
   waiter: Waiter,
   tenure: Tenure,
@@ -38,12 +38,12 @@ async function takeTurn(
 ): Promise<boolean> {
   const turn = tenure.turns.take()
   const once = waiter.call.waitMs === 0
-  const patience = waiter.startedAt + locker.settings.storeTimeoutMs
+  const patience = waiter.startedAt + env.settings.storeTimeoutMs
   let taken = false
   try {
     taken = (await waiter.upTo(once ? patience : deadline, turn)) !== TIME_IS_UP
     // A turn is held up by nothing but a store that does not answer.
-    if (!taken && once) attempt.outage.failed(locker.noAnswer(tenure.name), locker.schedule.clock.now())
+    if (!taken && once) attempt.outage.failed(noAnswer(tenure.name), env.schedule.clock.now())
     return taken
   } finally {
     if (!taken) void turn.then(() => tenure.turns.end())

@@ -1,17 +1,14 @@
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
-import type { Locker } from '../locker.js'
-import type { HoldRecord } from '../tenure/hold-record.js'
-import { leaseDeadline } from './lease.js'
-
-/** As often as the watchdog does it. */
-const RENEWALS_PER_LEASE = 3
+import type { Environment } from '../environment.js'
+import type { HoldRecord } from '../tenure/tenure.js'
+import { leaseDeadline, renewEveryMs } from './lease.js'
 
 /**
  * Keeps leases that were asked for from ending while other locks are waited for that belong to the same call: their time is to
  * begin when all of them are held.
  */
 export class LeaseKeeper {
-  readonly #kept: Array<{ readonly locker: Locker; readonly grant: HoldRecord }> = []
+  readonly #kept: Array<{ readonly env: Environment; readonly grant: HoldRecord }> = []
   #round: TimerHandle | undefined
 
   constructor(
@@ -19,18 +16,18 @@ export class LeaseKeeper {
     private readonly leaseMs: number,
   ) {}
 
-  keep(locker: Locker, grant: HoldRecord): void {
-    this.#kept.push({ locker, grant })
+  keep(env: Environment, grant: HoldRecord): void {
+    this.#kept.push({ env, grant })
     // From when it was asked for: over a long way much of the lease is over when the answer comes.
     const askedAt = grant.tenure.deadline - leaseDeadline(0, this.leaseMs)
-    const dueAt = askedAt + this.leaseMs / RENEWALS_PER_LEASE
+    const dueAt = askedAt + renewEveryMs(this.leaseMs)
     if (!this.#round) this.#round = this.#roundAt(dueAt)
     else if (dueAt < this.#round.dueAt) this.schedule.move(this.#round, dueAt)
   }
 
   #roundAt(dueAt: number): TimerHandle {
     return this.schedule.at(dueAt, () => {
-      this.#round = this.#roundAt(this.schedule.clock.now() + this.leaseMs / RENEWALS_PER_LEASE)
+      this.#round = this.#roundAt(this.schedule.clock.now() + renewEveryMs(this.leaseMs))
       void this.renew()
     })
   }
@@ -40,13 +37,13 @@ export class LeaseKeeper {
     const beforeSend = this.schedule.clock.now()
     const standing = this.#kept.filter(({ grant }) => grant.tenure.state === 'held')
     await Promise.allSettled(
-      standing.map(async ({ locker, grant: { tenure } }) => {
+      standing.map(async ({ env, grant: { tenure } }) => {
         const { name, storedAs: owner } = tenure
-        const leaseMs = this.leaseMs + locker.settings.quarantineMs
-        const [renewed] = await Promise.all(locker.port.renew([{ name, owner, leaseMs }]))
-        if (tenure.state !== 'held' || !locker.possession.check(tenure)) return
+        const leaseMs = this.leaseMs + env.settings.quarantineMs
+        const [renewed] = await Promise.all(env.port.renew([{ name, owner, leaseMs }]))
+        if (tenure.state !== 'held' || !env.tenures.stillHeld(tenure)) return
         if (!renewed) {
-          locker.possession.lose(tenure, 'not-in-store', undefined)
+          env.tenures.lose(tenure, 'not-in-store', undefined)
           return
         }
         tenure.extend(leaseDeadline(beforeSend, this.leaseMs))

@@ -1,6 +1,13 @@
 /** The shortest lease that can be held at all: below it the margin and one round trip eat the lease. */
 export const LEAST_LEASE_MS = 10
 
+/** A lease is renewed when a third of it is over. */
+const RENEWALS_PER_LEASE = 3
+
+export function renewEveryMs(leaseMs: number): number {
+  return leaseMs / RENEWALS_PER_LEASE
+}
+
 /** Less than that is no sign of a dead connection. */
 const LEAST_PATIENCE_MS = 750
 

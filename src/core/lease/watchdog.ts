@@ -1,19 +1,15 @@
-import type { Emit } from '../../events/events.js'
-import type { Metrics } from '../../metrics/metrics.js'
-import type { LockPort } from '../../ports/store.js'
+import type { LeaseThread, LeaseThreadListener, ThreadLease } from '../../ports/lease-thread.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
+import type { Services } from '../services.js'
 import type { Tenure } from '../tenure/tenure.js'
-import { leaseDeadline, renewalPatienceMs } from './lease.js'
-import type { LeaseThread, LeaseThreadListener, ThreadLease } from './lease-thread.js'
+import { leaseDeadline, renewalPatienceMs, renewEveryMs } from './lease.js'
 
-/** The watchdog renews when this part of the lease is over. */
-const RENEWALS_PER_LEASE = 3
 /** After a failed renewal it tries again this often within the time to the next regular one. */
 const RETRIES_PER_RENEWAL = 10
 /** How many renewals are sent in one piece: some milliseconds of work for the client. */
-const FLIGHT = 500
-/** Between two flights the answers to the one before are read, and everybody else gets a turn. */
-const BETWEEN_FLIGHTS_MS = 1
+const RENEWAL_BATCH = 500
+/** Between two batches the answers to the one before are read, and everybody else gets a turn. */
+const BETWEEN_BATCHES_MS = 1
 /** A lease that its thread has not renewed for so many times the usual is renewed from here as well. */
 const PATIENCE_WITH_THREAD = 1.5
 
@@ -23,6 +19,8 @@ const PATIENCE_WITH_THREAD = 1.5
  * other (rule L4). The watchdog never creates a lock, and never throws.
  */
 export class Watchdog {
+  readonly leaseMs: number
+  private readonly schedule: Schedule
   readonly #watched = new Set<Tenure>()
   readonly #everyMs: number
   #round: TimerHandle | undefined
@@ -40,17 +38,14 @@ export class Watchdog {
   }
 
   constructor(
-    readonly leaseMs: number,
-    /** How much longer the store is to keep what is not renewed: see `quarantineMs` of the options. */
-    private readonly quarantineMs: number,
-    private readonly port: LockPort,
-    private readonly schedule: Schedule,
-    private readonly emit: Emit,
-    private readonly metrics: Metrics,
+    private readonly services: Services,
     private readonly onLost: (tenure: Tenure, cause: unknown) => void,
     private readonly onRenewed: (tenure: Tenure) => void,
   ) {
-    this.#everyMs = leaseMs / RENEWALS_PER_LEASE
+    const { port, schedule, settings } = services
+    this.leaseMs = settings.watchdogMs
+    this.schedule = schedule
+    this.#everyMs = renewEveryMs(this.leaseMs)
     this.#thread = port.thread
   }
 
@@ -123,28 +118,28 @@ export class Watchdog {
       if (tenure.renewUntil <= now) this.unwatch(tenure)
       else if (!this.#renewedInThread(tenure, now)) due.push(tenure)
     }
-    if (due.length > FLIGHT) due.sort((one, other) => one.deadline - other.deadline)
+    if (due.length > RENEWAL_BATCH) due.sort((one, other) => one.deadline - other.deadline)
     this.#renewFrom(due, 0)
   }
 
   /** Those with the least time left first. So many at a time that the event loop does not stand still over them. */
   #renewFrom(due: readonly Tenure[], first: number): void {
-    const flight = first === 0 && due.length <= FLIGHT ? due : due.slice(first, first + FLIGHT)
-    const wanted = first === 0 ? flight : flight.filter((tenure) => this.#looksAfter(tenure))
+    const batch = first === 0 && due.length <= RENEWAL_BATCH ? due : due.slice(first, first + RENEWAL_BATCH)
+    const wanted = first === 0 ? batch : batch.filter((tenure) => this.#looksAfter(tenure))
     if (wanted.length > 0) this.#renew(wanted)
-    const next = first + FLIGHT
+    const next = first + RENEWAL_BATCH
     if (next >= due.length) return
-    this.schedule.at(this.schedule.clock.now() + BETWEEN_FLIGHTS_MS, () => this.#renewFrom(due, next))
+    this.schedule.at(this.schedule.clock.now() + BETWEEN_BATCHES_MS, () => this.#renewFrom(due, next))
   }
 
   #renew(due: readonly Tenure[]): void {
     const beforeSend = this.schedule.clock.now()
-    const answers = this.port.renew(
+    const answers = this.services.port.renew(
       due.map(({ name, storedAs, permits, deadline }) => ({
         name,
         owner: storedAs,
         permits,
-        leaseMs: this.leaseMs + this.quarantineMs,
+        leaseMs: this.leaseMs + this.services.settings.quarantineMs,
         withinMs: renewalPatienceMs(deadline - beforeSend),
       })),
     )
@@ -183,12 +178,12 @@ export class Watchdog {
   }
 
   #suspend(tenure: Tenure, cause: unknown): void {
-    this.metrics.renewalFailed()
+    this.services.metrics.renewalFailed()
     if (tenure.suspended) return
     tenure.suspended = true
     const { name, owner } = tenure
     const remainingMs = Math.max(tenure.deadline - this.schedule.clock.now(), 0)
-    this.emit('suspended', { name, owner, remainingMs, cause })
+    this.services.events.emit('suspended', { name, owner, remainingMs, cause })
   }
 
   #tellThread(thread: LeaseThread, tenure: Tenure): void {

@@ -1,7 +1,7 @@
 import type { Owner, Scope } from '../../identity/owner.js'
 import type { Schedule } from '../../time/schedule.js'
 import type { Call } from '../acquire/call.js'
-import type { HoldRecord } from '../tenure/hold-record.js'
+import type { HoldRecord } from '../tenure/tenure.js'
 import { WakeUpSemaphore } from './wake-up.js'
 
 /** Told apart by identity: the time a waiter had for something is over. */

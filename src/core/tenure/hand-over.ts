@@ -1,9 +1,8 @@
-import type { AcquireReply } from '../../ports/store.js'
-import type { Locker } from '../locker.js'
-import type { Gate } from '../queue/gate.js'
+import type { AcquireReply } from '../../ports/lock-port.js'
+import type { Environment } from '../environment.js'
+import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
-import { HoldRecord } from './hold-record.js'
-import { Tenure } from './tenure.js'
+import { HoldRecord, Tenure } from './tenure.js'
 
 /**
  * Hand-over within the process: when the last hold of an owner is given back and other calls of the same process wait, the
@@ -13,7 +12,7 @@ import { Tenure } from './tenure.js'
  * 2012) with processes in the place of NUMA nodes: the lock in the store is the global lock, the wait queue the local one, and
  * a release first looks for a successor of its own cohort, because handing over within it costs no round trip. As there, it is
  * bounded: by a count (`maxHandOvers`), and by the time the process has had the lock (`handOverSliceMs`), after which the lock is
- * really released and announced. A process that gave up the lock with others waiting then steps back (gate.ts): being awake
+ * really released and announced. A process that gave up the lock with others waiting then steps back (queue.ts): being awake
  * already it would win every race against those that have yet to hear of it. It asks again when somebody else has released the
  * lock, or after a moment. Where more than one other waits it gives as many of their releases the same moment, since the store
  * tells them all in the same order each time: without that the first two would pass the lock to and fro between them.
@@ -31,8 +30,12 @@ import { Tenure } from './tenure.js'
 const LONGEST_UNCONFIRMED_MS = 250
 
 /** The waiter of this process that gets the lock now; undefined when there is none, or when it is the turn of other processes. */
-export function heirOf({ settings, schedule }: Locker, gate: Gate, tenure: Tenure): Waiter | undefined {
-  const heir = gate.heir()
+export function heirOf(
+  { settings, schedule }: Environment,
+  queue: LocalQueue,
+  tenure: Tenure,
+): Waiter | undefined {
+  const heir = queue.policy.successor()
   if (!heir) return undefined
   const spent =
     tenure.handOvers >= settings.maxHandOvers ||
@@ -42,7 +45,7 @@ export function heirOf({ settings, schedule }: Locker, gate: Gate, tenure: Tenur
 
 /** Whether the store need not hear of it: then the lock can change hands in memory. */
 export function staysAsItIs(
-  { port, schedule }: Locker,
+  { port, schedule }: Environment,
   { tenure, renewUntil }: HoldRecord,
   heir: Waiter,
 ): boolean {
@@ -52,13 +55,13 @@ export function staysAsItIs(
 }
 
 /** Hands the lock on in memory. The heir's hold is in force when this returns. */
-export function passOn(locker: Locker, tenure: Tenure, last: HoldRecord, heir: Waiter): void {
+export function passOn(env: Environment, tenure: Tenure, last: HoldRecord, heir: Waiter): void {
   const { call } = heir
-  const now = locker.schedule.clock.now()
+  const now = env.schedule.clock.now()
   const grant = new HoldRecord(tenure, call.holder, now + call.maxHoldMs, last.fence)
   grant.handedOver = true
   tenure.passTo(call.caller.owner, grant, now)
-  locker.possession.watchdog.resume(tenure)
+  env.tenures.watchdog.resume(tenure)
   heir.inherit(grant)
 }
 
@@ -67,24 +70,24 @@ export function passOn(locker: Locker, tenure: Tenure, last: HoldRecord, heir: W
  * released, which may find it gone: what the heir may have got is being taken back.
  */
 export async function passOnInStore(
-  locker: Locker,
-  gate: Gate,
+  env: Environment,
+  queue: LocalQueue,
   tenure: Tenure,
   heir: Waiter,
   onDone: () => void,
 ): Promise<'done' | 'lost' | 'unknown'> {
-  const { possession, port, schedule, giveBack } = locker
+  const { tenures, port, schedule, orphans } = env
   const { call } = heir
   const watched = call.leaseMs === undefined
-  const leaseMs = call.leaseMs ?? possession.watchdog.leaseMs
+  const leaseMs = call.leaseMs ?? tenures.watchdog.leaseMs
   const { name } = tenure
   // Stored as an owner the store has never heard of, nothing can be astray under it.
-  const next = new Tenure(name, call.caller.owner, locker.nextOwner())
+  const next = new Tenure(name, call.caller.owner, env.newOwner())
   next.since = tenure.since
   next.handOvers = tenure.handOvers + 1
-  if (watched) possession.watchdog.watch(next)
+  if (watched) tenures.watchdog.watch(next)
   const beforeSend = schedule.clock.now()
-  const storeMs = leaseMs + locker.settings.quarantineMs
+  const storeMs = leaseMs + env.settings.quarantineMs
   const request = { name, owner: next.storedAs, heldBefore: 0, leaseMs: storeMs }
   heir.promised = true
   const sent = port.handOver({ ...request, from: tenure.storedAs })
@@ -93,14 +96,14 @@ export async function passOnInStore(
     reply = await sent
   } catch {
     heir.promised = false
-    possession.watchdog.unwatch(next)
-    void giveBack.begin(request, sent)
-    giveBack.retire(tenure.storedAs)
+    tenures.watchdog.unwatch(next)
+    void orphans.begin(request, sent)
+    orphans.retire(tenure.storedAs)
     return 'unknown'
   }
   if (reply.outcome !== 'granted') {
     heir.promised = false
-    possession.watchdog.unwatch(next)
+    tenures.watchdog.unwatch(next)
     return 'lost'
   }
   const grant = new HoldRecord(
@@ -110,16 +113,16 @@ export async function passOnInStore(
     reply.fence,
   )
   grant.handedOver = true
-  const inTime = possession.granted(gate, grant, beforeSend, leaseMs)
-  possession.end(tenure)
+  const inTime = tenures.granted(queue, grant, beforeSend, leaseMs)
+  tenures.end(tenure)
   // The previous holder's end is told before the next one's beginning.
   onDone()
   if (!inTime) {
     heir.promised = false
-    possession.watchdog.unwatch(next)
-    void giveBack.begin(request, sent)
+    tenures.watchdog.unwatch(next)
+    void orphans.begin(request, sent)
   } else if (!heir.gone) heir.inherit(grant)
   // It has left meanwhile: the next in line gets it, or nobody.
-  else await locker.discard(grant)
+  else await env.hooks.discard(grant)
   return 'done'
 }

@@ -1,9 +1,9 @@
 import { ClosedError } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
-import type { AcquireReply, AcquireRequest, LockPort } from '../../ports/store.js'
-import type { Schedule } from '../../time/schedule.js'
+import type { AcquireReply, AcquireRequest } from '../../ports/lock-port.js'
 import { isTransient, pauseMs } from '../acquire/outage.js'
 import { Pauses } from '../acquire/pauses.js'
+import type { Services } from '../services.js'
 import { LapsedOwners } from './lapsed-owners.js'
 import type { Tenure } from './tenure.js'
 
@@ -13,15 +13,18 @@ const TRIES_AFTER_CLOSE = 3
 /** How late a copy of a request may come that was given up: longer than a machine goes on sending what nobody confirms. */
 const LATEST_COPY_MS = 900_000
 
+/** For what is to be undone although nothing was granted: a place in line. */
+export const CARRIED_OUT: Promise<AcquireReply> = Promise.resolve({ outcome: 'granted' })
+
 /**
  * Cleans up after callers that left while their acquire was under way (timeout, abort, close) or whose acquire has an unknown
  * outcome: a grant that arrives after all is given back, a count that may have been raised is lowered again (rules W4, X1).
- * Works in the background, for as long as the stray hold could live in the store, and nobody waits for it: the owner's next
+ * Works in the background, for as long as the orphan could live in the store, and nobody waits for it: the owner's next
  * request goes to the store under another name. The old one is not used again while a copy of the request, or of what undoes it,
- * may still be on its way: one that arrives after the undoing is a stray that nobody renews, and ends with its lease.
+ * may still be on its way: one that arrives after the undoing is an orphan that nobody renews, and ends with its lease.
  */
 export class Orphans {
-  /** Strays not yet settled, by lock and owner. */
+  /** Orphans not yet settled, by lock and owner. */
   readonly #open = new Map<string, Promise<void>>()
   /** Owners of which something may still be on its way. */
   readonly #retired: LapsedOwners
@@ -31,11 +34,8 @@ export class Orphans {
   /** After the close. */
   readonly #lastPauses: Pauses
 
-  constructor(
-    private readonly port: LockPort,
-    private readonly schedule: Schedule,
-    private readonly onError: (error: unknown) => void,
-  ) {
+  constructor(private readonly services: Pick<Services, 'port' | 'schedule' | 'events'>) {
+    const { schedule } = services
     this.#retired = new LapsedOwners(schedule.clock)
     this.#pauses = new Pauses(schedule)
     this.#lastPauses = new Pauses(schedule)
@@ -60,17 +60,22 @@ export class Orphans {
       key,
       Promise.resolve(this.#open.get(key))
         .then(() => this.#settle(request, sent, undone))
-        .catch(this.onError),
+        .catch((error: unknown) => this.services.events.emit('error', error)),
     )
+  }
+
+  /** Nobody of this process waits on that place in line any more. */
+  leavePlace(name: string, owner: Owner): void {
+    void this.begin({ name, owner, heldBefore: 0, leaseMs: 0, waits: true }, CARRIED_OUT)
   }
 
   /** A request in that owner's name may have been sent twice. */
   retire(owner: Owner): void {
-    this.#retired.add(owner, this.schedule.clock.now() + LATEST_COPY_MS)
+    this.#retired.add(owner, this.services.schedule.clock.now() + LATEST_COPY_MS)
   }
 
   /** Whether something of that owner's may yet be carried out in that lock. */
-  astray(name: string, owner: Owner): boolean {
+  mayLive(name: string, owner: Owner): boolean {
     return (this.#open.size > 0 && this.#open.has(keyOf(name, owner))) || this.#retired.has(owner)
   }
 
@@ -122,18 +127,18 @@ export class Orphans {
       this.retire(request.owner)
     }
     // A place that nobody keeps up lapses by itself, and what was granted to it does, too.
-    const placeMs = request.waits ? (this.port.line?.placeMs ?? 0) : 0
-    const goneAt = this.schedule.clock.now() + Math.max(request.leaseMs, placeMs)
+    const placeMs = request.waits ? (this.services.port.line?.placeMs ?? 0) : 0
+    const goneAt = this.services.schedule.clock.now() + Math.max(request.leaseMs, placeMs)
     let lastTries = TRIES_AFTER_CLOSE
     for (let failures = 1; ; failures += 1) {
       if (this.#givenUp) throw new ClosedError(request.name)
       try {
-        await this.port.abandon(undone())
+        await this.services.port.abandon(undone())
         return
       } catch (error) {
         this.retire(request.owner)
-        const again = this.schedule.clock.now() + pauseMs(this.#closed ? 1 : failures)
-        // By then the stray's lease has ended in the store, and what is gone needs no giving back.
+        const again = this.services.schedule.clock.now() + pauseMs(this.#closed ? 1 : failures)
+        // By then the orphan's lease has ended in the store, and what is gone needs no giving back.
         if (this.#closed) lastTries -= 1
         if (!isTransient(error) || again >= goneAt || lastTries === 0) throw error
         await (this.#closed ? this.#lastPauses : this.#pauses).until(again)

@@ -1,29 +1,29 @@
 import type { Owner } from '../../identity/owner.js'
-import type { ReleaseReply, ReleaseRequest } from '../../ports/store.js'
+import type { ReleaseReply, ReleaseRequest } from '../../ports/lock-port.js'
 import { isTransient, Outage } from '../acquire/outage.js'
-import type { Locker } from '../locker.js'
+import type { Environment } from '../environment.js'
 import { heirOf, passOn, passOnInStore, staysAsItIs } from './hand-over.js'
-import type { HoldRecord } from './hold-record.js'
-import type { Tenure } from './tenure.js'
+import { letIn } from './other-side.js'
+import type { HoldRecord, Tenure } from './tenure.js'
 
 /**
  * The release that needs no command: the owner's last hold, under the watchdog, with a call of this process to hand the lock to
  * (hand-over.ts). False when it is not that, and nothing was done.
  */
-export function releaseInMemory(locker: Locker, grant: HoldRecord): boolean {
+export function releaseInMemory(env: Environment, grant: HoldRecord): boolean {
   const { tenure } = grant
-  const { possession } = locker
-  if (tenure.holds.length !== 1 || !tenure.turns.free || !possession.check(tenure) || grant.endedBy)
+  const { tenures } = env
+  if (tenure.holds.length !== 1 || !tenure.turns.free || !tenures.stillHeld(tenure) || grant.endedBy)
     return false
-  const gate = possession.gateOf(tenure)
-  const heir = gate && heirOf(locker, gate, tenure)
-  if (!heir || !staysAsItIs(locker, grant, heir)) return false
+  const queue = tenures.queueOf(tenure)
+  const heir = queue && heirOf(env, queue, tenure)
+  if (!heir || !staysAsItIs(env, grant, heir)) return false
   const { owner } = tenure
-  possession.holdEnded(grant)
-  passOn(locker, tenure, grant, heir)
+  tenures.holdEnded(grant)
+  passOn(env, tenure, grant, heir)
   grant.passedOn = true
-  locker.metrics.handedOverInMemory()
-  released(locker, tenure, owner, 0)
+  env.metrics.handedOverInMemory()
+  released(env, tenure, owner, 0)
   return true
 }
 
@@ -32,9 +32,9 @@ export function releaseInMemory(locker: Locker, grant: HoldRecord): boolean {
  * waits (hand-over.ts), or released in the store; then the watchdog stops before the release is sent (rule L5), and the answer,
  * not the local clock, decides. A lock that was lost is not released but reported (rule L6), and that is final.
  */
-export async function release(locker: Locker, grant: HoldRecord): Promise<void> {
+export async function release(env: Environment, grant: HoldRecord, onEnd: () => void): Promise<void> {
   const { tenure } = grant
-  const { possession } = locker
+  const { tenures } = env
   let ended = false
   let turn = false
   try {
@@ -44,69 +44,69 @@ export async function release(locker: Locker, grant: HoldRecord): Promise<void> 
       await tenure.turns.takeFirst()
       turn = true
     }
-    possession.check(tenure)
+    tenures.stillHeld(tenure)
     if (grant.endedBy) throw grant.endedBy
-    possession.holdEnded(grant)
+    tenures.holdEnded(grant)
     ended = tenure.holds.length === 1
-    const passedOn = ended ? endPossession(locker, tenure, grant) : endHold(locker, tenure, grant)
+    const passedOn = ended ? endPossession(env, tenure, grant) : endHold(env, tenure, grant)
     const outcome = passedOn && (await passedOn)
     if (outcome === 'done') return
-    if (outcome === 'lost') throw lost(locker, tenure, grant)
+    if (outcome === 'lost') throw lost(env, tenure, grant)
     const request = releaseOf(tenure, grant, outcome === 'unknown')
     if (ended) tenure.releasing = grant
     let reply: ReleaseReply
     try {
-      reply = await locker.port.release(request)
+      reply = await env.port.release(request)
     } catch (error) {
-      reply = await sendAgain(locker, tenure, request, error)
+      reply = await sendAgain(env, tenure, request, error)
     }
     tenure.releasing = undefined
-    if (reply === 'not-owner') throw lost(locker, tenure, grant)
+    if (reply === 'not-owner') throw lost(env, tenure, grant)
     if (ended) {
-      possession.gateOf(tenure)?.stepAside(typeof reply === 'object' ? reply.others : 0)
-      possession.end(tenure)
+      tenures.queueOf(tenure)?.stepAside(typeof reply === 'object' ? reply.others : 0)
+      tenures.end(tenure)
     }
-    released(locker, tenure, tenure.owner, grant.holdsLeft)
+    released(env, tenure, tenure.owner, grant.holdsLeft)
   } finally {
     if (turn) tenure.turns.end()
     if (!ended) {
-      possession.lessened(tenure)
-      locker.letIn(tenure)
+      tenures.lessened(tenure)
+      letIn(env, tenure)
     }
-    locker.gaveBack(grant)
+    onEnd()
   }
 }
 
 /** One hold less, others stay. */
-function endHold({ possession }: Locker, tenure: Tenure, grant: HoldRecord): undefined {
+function endHold({ tenures }: Environment, tenure: Tenure, grant: HoldRecord): undefined {
   grant.holdsLeft = tenure.holds.length - 1
   tenure.holds.splice(tenure.holds.indexOf(grant), 1)
-  if (tenure.renewUntil === undefined) possession.watchdog.unwatch(tenure)
+  if (tenure.renewUntil === undefined) tenures.watchdog.unwatch(tenure)
 }
 
 /** The owner's last hold: the lock goes to a call of this process if one may have it; what comes of that is returned. */
 function endPossession(
-  locker: Locker,
+  env: Environment,
   tenure: Tenure,
   grant: HoldRecord,
 ): ReturnType<typeof passOnInStore> | undefined {
-  const { possession } = locker
-  const gate = possession.gateOf(tenure)
-  const heir = gate && heirOf(locker, gate, tenure)
+  const { tenures } = env
+  const queue = tenures.queueOf(tenure)
+  const heir = queue && heirOf(env, queue, tenure)
   tenure.state = 'releasing'
-  possession.watchdog.unwatch(tenure)
-  return heir && passOnInStore(locker, gate, tenure, heir, () => passed(locker, tenure, grant))
+  tenures.watchdog.unwatch(tenure)
+  return heir && passOnInStore(env, queue, tenure, heir, () => passed(env, tenure, grant))
 }
 
-function released(locker: Locker, { name }: Tenure, owner: Owner, holdCount: number): void {
-  locker.metrics.released()
-  if (locker.hears('released')) locker.emit('released', { name, owner, holdCount })
+function released(env: Environment, { name }: Tenure, owner: Owner, holdCount: number): void {
+  env.metrics.released()
+  if (env.events.hears('released')) env.events.emit('released', { name, owner, holdCount })
 }
 
-function passed(locker: Locker, tenure: Tenure, grant: HoldRecord): void {
+function passed(env: Environment, tenure: Tenure, grant: HoldRecord): void {
   grant.passedOn = true
-  locker.metrics.handedOverByCommand()
-  released(locker, tenure, tenure.owner, 0)
+  env.metrics.handedOverByCommand()
+  released(env, tenure, tenure.owner, 0)
 }
 
 /** @param repeated whether the lock may have been given away by a command before, whose outcome is unknown. */
@@ -120,32 +120,32 @@ function releaseOf(
 
 /** Sends a release that failed again until it is answered, the store has failed for too long, or the lease has ended anyway. */
 async function sendAgain(
-  locker: Locker,
+  env: Environment,
   tenure: Tenure,
   request: ReleaseRequest,
   failure: unknown,
 ): Promise<ReleaseReply> {
-  const { schedule, settings } = locker
+  const { schedule, settings } = env
   const { deadline } = tenure
   const outage = new Outage()
   // A copy that is late would undo what the same owner acquires next.
-  locker.giveBack.retire(request.owner)
+  env.orphans.retire(request.owner)
   for (let error = failure; ; ) {
     const now = schedule.clock.now()
     outage.failed(error, now)
     const again = outage.retryAt(now)
     const hopeless =
       !isTransient(error) ||
-      locker.closed ||
+      env.closed ||
       again >= deadline ||
       outage.lastedMs(now) >= settings.storeTimeoutMs
     if (hopeless) {
-      if (request.heldBefore === 1) abandon(locker, tenure, error, now)
+      if (request.heldBefore === 1) abandon(env, tenure, error, now)
       throw error
     }
-    await locker.pauses.until(again)
+    await env.pauses.until(again)
     try {
-      return await locker.port.release({ ...request, repeated: true })
+      return await env.port.release({ ...request, repeated: true })
     } catch (next) {
       error = next
     }
@@ -153,15 +153,15 @@ async function sendAgain(
 }
 
 /** Whether the lock is free is unknown. Seeing to that goes on in the background until the lease has ended. */
-function abandon(locker: Locker, tenure: Tenure, error: unknown, now: number): void {
+function abandon(env: Environment, tenure: Tenure, error: unknown, now: number): void {
   const { name, storedAs: owner, deadline, permits } = tenure
-  locker.possession.end(tenure)
+  env.tenures.end(tenure)
   const request = { name, owner, heldBefore: 0, leaseMs: Math.max(deadline - now, 0), permits }
-  void locker.giveBack.begin(request, Promise.reject(error))
+  void env.orphans.begin(request, Promise.reject(error))
 }
 
-function lost(locker: Locker, tenure: Tenure, grant: HoldRecord): unknown {
-  locker.possession.lose(tenure, 'not-in-store', undefined)
+function lost(env: Environment, tenure: Tenure, grant: HoldRecord): unknown {
+  env.tenures.lose(tenure, 'not-in-store', undefined)
   if (!grant.loss) grant.lost('not-in-store', undefined)
   return grant.loss
 }

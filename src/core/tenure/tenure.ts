@@ -1,28 +1,9 @@
-import type { LossReason } from '../../errors/errors.js'
+import { LockLostError, type LossReason } from '../../errors/errors.js'
 import type { Owner, Scope } from '../../identity/owner.js'
+import type { ThreadLease } from '../../ports/lease-thread.js'
 import type { TimerHandle } from '../../time/schedule.js'
 import type { HoldTrace } from '../../trace/hold.js'
-import type { ThreadLease } from '../lease/lease-thread.js'
 import { Mutex } from '../queue/mutex.js'
-import type { HoldRecord } from './hold-record.js'
-
-/** One hold of a tenure, as the core needs to know it. */
-export interface Holding {
-  /** The scope the hold belongs to: what runs in it or below may re-enter. */
-  readonly scope: Scope
-  /** Until when the watchdog renews for this hold's sake, on the lease clock; undefined when the hold has a lease of its own. */
-  readonly renewUntil: number | undefined
-  readonly grantedAt: number
-  /** Whether its end was counted. */
-  counted: boolean
-  readonly trace: HoldTrace | undefined
-  /** Why it ended before its release, if it did. */
-  readonly endedBy: Error | undefined
-  /** Called once, when the lock is lost under this hold. */
-  lost(reason: LossReason, cause: unknown): void
-  /** Called once, when the client is closed while the hold stands. */
-  unattended(error: Error): void
-}
 
 /** A section that ended when the lock was handed on in memory. */
 export interface Passed {
@@ -36,7 +17,7 @@ export interface Passed {
  * taken; each keeps its own terms (rule L1), the tenure the time they share.
  */
 export class Tenure {
-  readonly holds: Holding[] = []
+  readonly holds: HoldRecord[] = []
   #deadline = Number.NEGATIVE_INFINITY
   /** While it is renewed in a thread of its own: the lease as that knows it. */
   lease: ThreadLease | undefined
@@ -113,7 +94,7 @@ export class Tenure {
   }
 
   /** The last hold goes, and another owner's takes its place, without the store. */
-  passTo(owner: Owner, hold: Holding, now: number): void {
+  passTo(owner: Owner, hold: HoldRecord, now: number): void {
     this.#passed ??= []
     this.#passed.push({ owner: this.owner, at: now })
     this.owner = owner
@@ -139,5 +120,49 @@ export class Tenure {
       if (renewUntil !== undefined && (latest === undefined || renewUntil > latest)) latest = renewUntil
     }
     return latest
+  }
+}
+
+/** What an acquire gives its caller: one hold of a tenure, to be given back once. */
+export class HoldRecord {
+  /** Given back, or about to be. */
+  released = false
+  /** Set once the lock was lost under this hold. */
+  loss: LockLostError | undefined
+  /** Called when the holder must stop relying on the lock. */
+  onEnd: ((reason: Error) => void) | undefined
+  /** What it was called with, or would have been. */
+  endedBy: Error | undefined
+  /** Whether it came from another call of this process, and not from a release that the store announced. */
+  handedOver = false
+  /** When it was granted, on the lease clock; how long its call had waited then; and the owner's holds, this one included. */
+  grantedAt = 0
+  waitedMs = 0
+  holdCount = 0
+  /** What its release came to: how many holds the owner has left, and whether the lock went to a call of this process. */
+  holdsLeft = 0
+  passedOn = false
+  /** Whether its end was counted. */
+  counted = false
+  /** Its release, while a command for it is under way; for whoever has to wait for its outcome. */
+  releaseWork: Promise<unknown> | undefined
+  /** What listeners of `holdfast:hold` are told of it, where there are any. */
+  trace: HoldTrace | undefined
+
+  constructor(
+    readonly tenure: Tenure,
+    readonly scope: Scope,
+    public renewUntil: number | undefined,
+    readonly fence: bigint | undefined,
+  ) {}
+
+  lost(reason: LossReason, cause: unknown): void {
+    this.loss = new LockLostError(this.tenure.name, this.tenure.owner, reason, cause)
+    this.unattended(this.loss)
+  }
+
+  unattended(error: Error): void {
+    this.endedBy = error
+    this.onEnd?.(error)
   }
 }

@@ -1,47 +1,42 @@
-import type { Watch } from '../../ports/store.js'
 import type { Link } from '../connection/link.js'
-import type { ReleaseChannels } from './release-channel.js'
 
-/** What goes over the channels of semaphores and latches: heard, counted, and told from here where the script could not. */
-export class Announcements {
-  constructor(
-    private readonly link: Link,
-    private readonly channels: ReleaseChannels,
-    private readonly onError: (error: unknown) => void,
-  ) {}
+/** How many listen to each of the channels, which are of one slot. */
+export async function countListeners(
+  link: Link,
+  lockName: string,
+  ...channels: readonly [string, ...string[]]
+): Promise<readonly number[]> {
+  const { countCommand } = link
+  const node = await link.nodeOf(channels[0])
+  const reply = await node.send(
+    { command: `PUBSUB ${countCommand}`, lockName },
+    'PUBSUB',
+    countCommand,
+    ...channels,
+  )
+  const counted: unknown[] = Array.isArray(reply) ? reply : []
+  return channels.map((_, index) => Number(counted[2 * index + 1] ?? 0))
+}
 
-  /** Calls back with each message, and without one where one may have been missed. */
-  hear(channel: string, onMessage: (text?: string) => void): Watch {
-    return this.channels.hear(channel, onMessage)
-  }
-
-  async countWatchers(lockName: string, channel: string): Promise<number> {
-    const node = await this.link.nodeOf(channel)
-    const { countCommand } = this.link
-    const about = { command: `PUBSUB ${countCommand}`, lockName }
-    const reply = await node.send(about, 'PUBSUB', countCommand, channel)
-    return Array.isArray(reply) ? Number(reply[1]) : 0
-  }
-
-  /**
-   * How many other connections were told.
-   * @param told as a script says: -1 where its node may not or cannot tell. Then it is told from here; if that fails too,
-   *   waiters find out when the first lease they saw has ended.
-   */
-  async others(lockName: string, channel: string, told: number, text: string): Promise<number> {
-    const all = told < 0 ? await this.#tell(lockName, channel, text) : told
-    return Math.max(all - (this.channels.subscribed(channel) ? 1 : 0), 0)
-  }
-
-  async #tell(lockName: string, channel: string, text: string): Promise<number> {
-    const { publishCommand } = this.link
-    try {
-      return Number(
-        await this.link.send(channel, { command: publishCommand, lockName }, publishCommand, channel, text),
-      )
-    } catch (error) {
-      this.onError(error)
-      return 0
-    }
+/**
+ * Announces what a script could not: its node may not, or the channel lives elsewhere. If that fails too, waiters find out when the
+ * lease they saw has ended.
+ *
+ * @returns how many connections were told.
+ */
+export async function announce(
+  link: Link,
+  lockName: string,
+  channel: string,
+  text: string,
+  onError: (error: unknown) => void,
+): Promise<number> {
+  const { publishCommand } = link
+  const about = { command: publishCommand, lockName }
+  try {
+    return Number(await link.send(channel, about, publishCommand, channel, text))
+  } catch (error) {
+    onError(error)
+    return 0
   }
 }

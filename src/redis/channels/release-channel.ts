@@ -1,11 +1,11 @@
-import type { Watch } from '../../ports/store.js'
+import type { Watch } from '../../ports/lock-port.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
 import type { Link } from '../connection/link.js'
 
-/** How long a channel nobody watches stays subscribed: contention comes in bursts, and subscribing costs a round trip. */
+/** How long an unwatched channel stays subscribed: contention comes in bursts, and subscribing costs a round trip. */
 const LINGER_MS = 200
 
-/** The pub/sub channel on which the release of that lock is announced: Redisson's name for it. */
+/** The pub/sub channel on which releases of that lock are announced: Redisson's name for it. */
 export function releaseChannelOf(key: string): string {
   return key.includes('{') ? `redisson_lock__channel:${key}` : `redisson_lock__channel:{${key}}`
 }
@@ -27,7 +27,7 @@ class Subscription {
   }
 }
 
-/** The channels somebody watches: one subscription each, however many watch it (rule W2). */
+/** The watched channels: one subscription each, however many listeners it has (rule W2). */
 export class ReleaseChannels {
   readonly #subscriptions = new Map<string, Subscription>()
 
@@ -63,7 +63,7 @@ export class ReleaseChannels {
     }
   }
 
-  /** Whether this client is among those whom an announcement on the channel reaches. */
+  /** Whether this client receives messages on the channel. */
   subscribed(channel: string): boolean {
     return this.#subscriptions.get(channel)?.inForce ?? false
   }
@@ -82,14 +82,14 @@ export class ReleaseChannels {
     const subscription = new Subscription(this.link().subscribe(channel))
     this.#subscriptions.set(channel, subscription)
     subscription.confirmed.catch(() => {
-      // The next watch is to try again, not to share this failure.
+      // The next watch tries again, and does not share this failure.
       if (this.#subscriptions.get(channel) === subscription) this.#subscriptions.delete(channel)
       this.schedule.cancel(subscription.lingering)
     })
     return subscription
   }
 
-  /** Gives the subscription up after a while, unless somebody watches again. Not before it is confirmed: then it could stay. */
+  /** Ends the subscription after a while, unless it is watched again. Not before it is confirmed: otherwise it could stay. */
   #linger(channel: string, subscription: Subscription): void {
     const unwanted = (): boolean =>
       this.#subscriptions.get(channel) === subscription && subscription.listeners.size === 0

@@ -26,7 +26,7 @@ export class ShardSubscriptions {
   readonly #subscribers = new Map<string, Subscriber>()
   /** The address at which each channel is subscribed. */
   readonly #homes = new Map<string, string>()
-  /** The channels somebody watches, whether or not they are subscribed at the moment. */
+  /** The watched channels, whether or not they are subscribed at the moment. */
   readonly #wanted = new Set<string>()
 
   constructor(
@@ -46,7 +46,7 @@ export class ShardSubscriptions {
     this.#leave(channel)
   }
 
-  /** The table was learned anew: what is subscribed at another node than the one that serves it moves there. */
+  /** The table of slots is new: subscriptions move to the nodes that serve them now. */
   follow(): void {
     for (const [channel, home] of this.#homes) {
       const address = this.table.addressFor(channel)
@@ -89,7 +89,7 @@ export class ShardSubscriptions {
   }
 
   /**
-   * Subscribes again wherever the channel lives now, until that succeeds or nobody wants it any more. A waiter is not
+   * Subscribes again wherever the channel lives now, until that succeeds or the last listener leaves. A waiter is not
    * lost meanwhile: it asks again when the lease it saw has ended.
    */
   #restore(channel: string, failures: number): void {
@@ -119,7 +119,7 @@ export class ShardSubscriptions {
     const leave = (): void => {
       if (this.#subscribers.get(address) === subscriber) this.evacuate(address)
     }
-    // A cluster has one database, whatever its client was told.
+    // A cluster has one database, whatever its client's options say.
     const settings = { ...connectionSettings(this.commandTimeoutMs, 'news'), db: 0 }
     const connection = new Connection(
       () => primary.duplicate(settings),

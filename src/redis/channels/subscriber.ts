@@ -11,14 +11,14 @@ const SILENCE_MS = 1_000
 export type Dialect = 'plain' | 'sharded'
 
 /**
- * The subscriptions of one connection. When the connection breaks it is opened again while anybody is subscribed, the
- * subscriptions are renewed, and the subscribers are told that they may have missed something (rule W2).
+ * The subscriptions of one connection. If the connection breaks while a channel is subscribed, it opens again, renews the
+ * subscriptions, and tells the subscribers that they may have missed a message (rule W2).
  */
 export class Subscriber {
   readonly #channels = new Set<string>()
   #failures = 0
   #reopening: TimerHandle | undefined
-  /** Those who wait for the check of a new connection. */
+  /** Callers that wait for the check of a new connection. */
   readonly #onChecked: Array<() => void> = []
   #heardAt = Number.NEGATIVE_INFINITY
   #verifying = false
@@ -71,7 +71,7 @@ export class Subscriber {
     this.connection.send({ command: 'PING' }, 'ping').then(over, over)
   }
 
-  /** Takes over what another one was subscribed to; the subscribers are told when that is in force. */
+  /** Takes over another one's subscriptions; tells the subscribers when they are in force. */
   adopt(channels: Iterable<string>): void {
     for (const channel of channels) this.#channels.add(channel)
     if (this.#channels.size === 0) return
@@ -90,13 +90,13 @@ export class Subscriber {
 
   /**
    * ioredis lets a subscription overtake the check it makes of a new connection, which a RESP2 connection then refuses to answer,
-   * because it is subscribed. (Where commands travel on the same connection nothing is refused, and the order must be kept.)
+   * because it is subscribed. (If commands travel on the same connection, none is refused, and the order must be kept.)
    */
   #readyChecked(): Promise<void> {
     return new Promise((resolve) => this.#onChecked.push(resolve))
   }
 
-  /** The connection was checked, or is none any more: the client knows what to do with what is sent now. */
+  /** The connection was checked, or has ended: the client can deal with commands from now on. */
   #checked(): void {
     for (const goOn of this.#onChecked.splice(0)) goOn()
   }
@@ -122,7 +122,7 @@ export class Subscriber {
       },
       (error: unknown) => {
         this.listener.error(error)
-        // Half a subscription looks like a whole one to those who wait on it: begin again from a new connection.
+        // A waiter cannot tell half a subscription from a whole one: begin again on a new connection.
         void this.connection.drop()
       },
     )

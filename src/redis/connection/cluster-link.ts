@@ -48,6 +48,8 @@ export class ClusterLink implements Link {
       // Zero means never: what the core was told has failed must not be delivered once more behind its back (rule X1).
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
+      // Sixteen times, behind the core's back. It has nothing to fear from that, but something better to do than to wait.
+      retryDelayOnTryAgain: 10,
       scripts: undefined,
       redisOptions: { ...redisOptions, ...connectionSettings(commandTimeoutMs, 'commands', redisOptions) },
     }

@@ -6,15 +6,18 @@ export type AcquireAnswer = Granted | HolderSeen | typeof LOST
 
 export type Granted = { readonly outcome: 'granted'; readonly fence?: bigint }
 
-/** Who holds the lock, and what time it was at the server. */
+/** The holder of the lock, and the server's time. */
 export interface HolderSeen {
   readonly outcome: 'busy'
   readonly remainingMs: number
   readonly holder: Owner | undefined
   readonly serverUs: number
-  /** Whether who asked is the first in line, and how many places its process has there. */
+  /**
+   * Whether the owner that asked is the first in line, and how many places its process has there; undefined where the script could not
+   * reach the line.
+   */
   readonly first: boolean
-  readonly places: number
+  readonly places: number | undefined
 }
 
 export const LOST = { outcome: 'lost' } as const
@@ -32,7 +35,7 @@ export function acquireAnswer(reply: unknown): AcquireAnswer {
     holder: typeof holder === 'string' && isOwner(holder) ? holder : undefined,
     serverUs: Number(time),
     first: first === 1,
-    places: Number(places),
+    places: places === -1 ? undefined : Number(places),
   }
 }
 

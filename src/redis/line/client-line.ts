@@ -1,14 +1,14 @@
 import { fenceIn } from '../locks/tenure-reply.js'
 import type { Place, ToldGrant } from './told.js'
 
-/** How far this machine's clock and the server's may run apart: what the server counts is taken to be a little less here. */
+/** How far this machine's clock and the server's may run apart: a span of the server's time counts as a little less here. */
 const DRIFT = 0.01
-/** The server tells whole microseconds, rounded down: two of its times can be that much closer than they look. */
+/** The server's times are whole microseconds, rounded down: two of them can be that much closer than they look. */
 const ROUNDED_MS = 0.001
-/** A grant that has less of its lease left than this part is confirmed by a command, which sets the whole lease. */
+/** If less than this part of its lease is left, a command confirms the grant and sets the whole lease. */
 const FRESH = 0.5
 
-/** A lock that the store has granted to somebody in line: since when, never later than it was, on this machine's lease clock. */
+/** A lock that the store has granted in line: since when, on this machine's lease clock, never later than the grant. */
 export interface LineGrant {
   readonly since: number
   readonly leaseMs: number
@@ -16,29 +16,29 @@ export interface LineGrant {
 }
 
 interface Known {
-  /** When an answer of the server has seen the place in line last, by the server's time. Absent until a first one has come. */
+  /** The server's time in the latest answer that saw the place in line. Absent before the first one. */
   seenUs?: number
   grant?: (LineGrant & { readonly serverUs: number }) | undefined
 }
 
-/** What one client knows of its own places in the line of one lock. */
+/** What one client knows about its places in the line of one lock. */
 export class ClientLine {
   readonly #places = new Map<Place, Known>()
   #anchor: { readonly localMs: number; readonly serverUs: number } | undefined
 
-  /** How many places it has, by answers of the store and what it has told since. */
+  /** How many places it has, according to the store's answers and messages. */
   get size(): number {
     let size = 0
     for (const { seenUs, grant } of this.#places.values()) if (seenUs !== undefined && !grant) size += 1
     return size
   }
 
-  /** Whether it has been asked for, and has neither entered nor left since. */
+  /** Whether the client has asked for that place, and has neither entered nor left since. */
   has(place: Place): boolean {
     return this.#places.has(place)
   }
 
-  /** Whether it has that place, by an answer of the store. */
+  /** Whether an answer of the store has shown that place in line. */
   stands(place: Place): boolean {
     return this.#places.get(place)?.seenUs !== undefined
   }
@@ -48,25 +48,25 @@ export class ClientLine {
     if (!this.#places.has(place)) this.#places.set(place, {})
   }
 
-  /** It has the lock, or has left. */
+  /** The place has the lock, or has left. */
   leave(place: Place): void {
     this.#places.delete(place)
   }
 
-  /** What time it was at the server, in answer to a command that was sent at `localMs`; the place, if named, is there. */
+  /** The server's time, in the answer to a command that was sent at `localMs`; the place, if named, is in line. */
   heard(localMs: number, serverUs: number, place?: Place): void {
-    // The latest tells best: the less is reckoned from it, the less two clocks can have run apart.
+    // The latest one is best: two clocks have drifted apart least since then.
     if (!this.#anchor || localMs >= this.#anchor.localMs) this.#anchor = { localMs, serverUs }
     const known = place && this.#places.get(place)
     if (!known) return
     known.seenUs = serverUs
-    // What was granted before has ended without this side: it is in line again.
+    // An earlier grant has ended unnoticed here: the place is in line again.
     if (known.grant && known.grant.serverUs <= serverUs) known.grant = undefined
   }
 
   /**
-   * The store has told of a grant. Kept where it is certain to be for the place as it is now: a message that was delayed may tell of
-   * an earlier one, which is over.
+   * A message about a grant. Counts only if it is certainly about the place as it is now: a delayed message may be about an earlier
+   * grant, which is over.
    */
   granted({ place, serverUs, leaseMs, token }: ToldGrant): void {
     const known = this.#places.get(place)
@@ -74,7 +74,7 @@ export class ClientLine {
     known.grant = { since: this.#localTime(serverUs, this.#anchor), serverUs, leaseMs, fence: fenceIn(token) }
   }
 
-  /** What that place was granted, if that can still be relied on. Once: whoever asks again is to ask the store. */
+  /** The grant to that place, if it is still safe to use. Returned once: a second question goes to the store. */
   takeGrant(place: Place, now: number): LineGrant | undefined {
     const known = this.#places.get(place)
     const grant = known?.grant
@@ -86,8 +86,8 @@ export class ClientLine {
   }
 
   /**
-   * A time of the server on this machine's clock, never later than it was: the server read its clock after the command that it
-   * answered had been sent.
+   * A time of the server on this machine's clock, never too late: the server read its clock after this machine had sent the
+   * command.
    */
   #localTime(serverUs: number, anchor: { readonly localMs: number; readonly serverUs: number }): number {
     const passed = (serverUs - anchor.serverUs) / 1_000 - ROUNDED_MS

@@ -1,25 +1,23 @@
-import type { AcquireReply, AcquireRequest, News, StoreLine, Watch } from '../../ports/store.js'
+import type { AcquireReply, AcquireRequest, News, StoreLine, Watch } from '../../ports/lock-port.js'
 import { type LockParts, ReentrantLockPort } from '../locks/reentrant-lock.js'
-import type { ThreadRenewals } from '../watchdog-thread/thread-renewals.js'
 import { Lines, type LinesSettings, LONGEST_LOOK_MS } from './lines.js'
 import type { LockCommands } from './lock-commands.js'
 
 export interface LineSettings extends LinesSettings {
-  readonly thread?: ThreadRenewals | undefined
-  /** Whether each call has a place of its own; else the calls of a process share one. */
+  /** Whether each call has its own place; else the calls of a process share one. */
   readonly placePerCall: boolean
 }
 
 /**
- * The lock with its line: processes that wait stand in it, and a release grants the lock to the next and tells that process alone.
- * Redisson's clients stand in none and announce theirs on the release channel, to which the first in line listens for all.
+ * The lock with its line: a release grants the lock to the next process in line and tells only that one. Redisson's clients stand
+ * outside the line and announce their releases on the release channel, to which the first in line listens.
  */
 export class LineLockPort extends ReentrantLockPort {
   readonly line: StoreLine
   readonly #lines: Lines
 
   constructor(parts: LockParts, commands: LockCommands, settings: LineSettings) {
-    super(parts, commands, settings.thread, settings.placePerCall)
+    super(parts, commands, settings.placePerCall)
     this.#lines = new Lines(parts.channels, commands, settings)
     this.line = {
       placePerCall: settings.placePerCall,
@@ -41,7 +39,7 @@ export class LineLockPort extends ReentrantLockPort {
     await super.abandon(request)
   }
 
-  /** Hears what becomes of the process's places. */
+  /** Calls back on messages about the process's places. */
   override watch(name: string, onNews: (news?: News) => void): Watch {
     return this.#lines.watch(this.commands.mode, name, onNews)
   }

@@ -1,5 +1,5 @@
 import { StoreError } from '../../errors/errors.js'
-import type { AcquireReply, AcquireRequest, News, Watch } from '../../ports/store.js'
+import type { AcquireReply, AcquireRequest, News, Watch } from '../../ports/lock-port.js'
 import type { Clock } from '../../time/clock.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
 import type { AcquireAnswer } from './acquire-reply.js'
@@ -8,37 +8,39 @@ import { modeOf, ownerOf, type Place, toldIn } from './told.js'
 
 /** How long a waiter sleeps at most behind a lock without an end. */
 export const LONGEST_LOOK_MS = 30_000
-/** The store counts the holder's lease from later than this side: a waiter looks so much after its end. */
+/** How long a waiter sleeps at most that could get no place, because the slot of the line is on its way to another node. */
+const WITHOUT_PLACE_MS = 500
+/** The store's count of the holder's lease began later than this side's: a waiter looks so much after its end. */
 const AFTER_LEASE_MS = 2
 
 export interface LinesSettings {
   /** The first half of all owners of this client. */
   readonly clientId: string
-  /** How long a grant in line lasts until its process takes over, and after how long a new place is looked after. */
+  /** How long a grant in line lasts until its process takes over, and after how long a new place looks for the first time. */
   readonly firstLeaseMs: number
-  /** The lease that the watchdog asks for: a grant in line needs no command then, the watchdog prolongs it. */
+  /** The lease that the watchdog asks for. A grant to such a call needs no command: the watchdog prolongs it. */
   readonly watchdogLeaseMs: number
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** What a kind of lock calls what belongs to the line of one of them. */
+/** The names of what belongs to the line of a lock, for one kind. */
 export interface LineNames {
   /** The first of its scripts' keys. */
   keyOf(name: string): string
-  /** Where that process is told of its places. */
+  /** The channel of that process. */
   channelOf(name: string, clientId: string): string
-  /** What the first in line listens to: releases of those who grant to nobody. None where all stand in line. */
+  /** The channels that the first in line listens to, for releases by clients outside the line. Empty if there are no such clients. */
   releaseChannels(name: string): readonly string[]
 }
 
 type Listener = (news?: News) => void
 
-/** What this process knows of one lock: its places in line, and that it is the first there, if so. */
+/** What this process knows about one lock: its places in line, and whether one is the first. */
 class Standing extends ClientLine {
   readonly listeners = new Set<Listener>()
-  /** The place that is the first in line. */
+  /** The place of this process that is the first in line, if any. */
   first: Place | undefined
-  /** Listen to the release channels, for the first in line. */
+  /** The subscriptions to the release channels, while it is the first. */
   releases: readonly Watch[] = []
 
   override leave(place: Place): void {
@@ -57,12 +59,12 @@ class Standing extends ClientLine {
 }
 
 /**
- * The lines in which this process stands, of the locks of one kind: it asks for places, and hears what becomes of them. What it is
- * told counts as the answer to the question that its waiter asks next.
+ * The lines in which this process stands, for the locks of one kind: it asks for places, and receives messages about them. A message
+ * about a grant is the answer to the next request of that waiter.
  */
 export class Lines {
   readonly #standing = new Map<string, Standing>()
-  /** The lock by which a question was refused last, with nobody in its line: whoever asked will be the first. */
+  /** The lock that refused the latest request while its line was empty: the owner that asked will be the first. */
   #emptyLine: string | undefined
 
   constructor(
@@ -71,16 +73,16 @@ export class Lines {
     private readonly settings: LinesSettings,
   ) {}
 
-  /** Whether this process hears of grants of that lock already. */
+  /** Whether this process already receives messages about grants of that lock. */
   hears(name: string): boolean {
     return this.channels.subscribed(this.#ownChannel(name))
   }
 
   /**
-   * Takes over what was granted in line, or asks.
+   * Takes over a grant in line, or asks.
    *
    * @param ask `looksMs`: 0: its caller does not wait. Else it gets a place, and looks again by itself after so long at the latest.
-   *   `firstLeaseMs`: how long a grant in line is to last until this process takes over.
+   *   `firstLeaseMs`: how long a grant in line lasts until this process takes over.
    */
   async acquire(
     mode: string,
@@ -91,7 +93,7 @@ export class Lines {
     const { clock, watchdogLeaseMs, firstLeaseMs } = this.settings
     const place: Place = `${mode}:${owner}`
     const standing = waits ? this.#standingAt(name) : this.#standing.get(name)
-    // One of a lease of its own, or one more hold, is asked for: the store finds the hold that was granted.
+    // With an explicit lease, or for one more hold, it asks all the same: the store finds the hold that it has granted.
     const granted = standing?.takeGrant(place, clock.now())
     if (granted && leaseMs === watchdogLeaseMs && request.heldBefore === 0) {
       standing?.leave(place)
@@ -102,7 +104,7 @@ export class Lines {
     if (waits) standing?.join(place)
     try {
       const sentAt = clock.now()
-      // Where the subscription stands anyway, news that comes before the answer is heard, too.
+      // If the subscription is in force anyway, messages that come before the answer count too.
       const heard = waits && standing !== undefined && this.#hearsReleases(name)
       if (heard) this.#listen(name, standing)
       const reply = await ask(looksMs, Math.min(firstLeaseMs, leaseMs))
@@ -113,31 +115,31 @@ export class Lines {
       const { remainingMs, holder, serverUs, first, places } = reply
       this.#emptyLine = first ? name : undefined
       if (waits && standing) {
-        standing.heard(sentAt, serverUs, place)
+        if (places !== undefined) standing.heard(sentAt, serverUs, place)
         if (first) standing.first = place
         else if (standing.first === undefined) standing.ignoreReleases()
         if (first && !heard) this.#listen(name, standing)?.then(() => standing.tell())
-        if (places < standing.size) standing.tell({ placesGone: true })
+        if (places !== undefined && places < standing.size) standing.tell({ placesGone: true })
       }
       return {
         outcome: 'busy',
         remainingMs,
         holder,
-        againMs: Math.min(remainingMs, looksMs) + AFTER_LEASE_MS,
+        againMs: Math.min(remainingMs, places === undefined ? WITHOUT_PLACE_MS : looksMs) + AFTER_LEASE_MS,
       }
     } catch (error) {
-      // What may have been carried out is repeated or abandoned; what was refused is not heard of again.
+      // A request that may have been carried out is repeated or abandoned; a refused one is over.
       if (!(error instanceof StoreError && error.transient)) standing?.leave(place)
       throw error
     }
   }
 
-  /** Its waiter has left. */
+  /** The waiter of that place has left. */
   leave(mode: string, { name, owner }: Pick<AcquireRequest, 'name' | 'owner'>): void {
     this.#standing.get(name)?.leave(`${mode}:${owner}`)
   }
 
-  /** Hears what becomes of the process's places of that mode. */
+  /** Calls back on messages about the process's places of that mode. */
   watch(mode: string, name: string, onNews: Listener): Watch {
     const key = this.names.keyOf(name)
     const standing = this.#standingAt(name)
@@ -145,7 +147,7 @@ export class Lines {
     standing.listeners.add(listener)
     const own = this.channels.hear(this.#ownChannel(name), (text) => {
       if (text === undefined) return onNews()
-      // Every lock's grants come here. The quick look spares most of them the long one.
+      // Grants of all locks come here. The quick check saves parsing most of them.
       const told = text.endsWith(key) ? toldIn(text) : undefined
       if (told?.key !== key) return
       for (const grant of told.grants) {
@@ -155,7 +157,7 @@ export class Lines {
         onNews({ grantedTo })
       }
       const { look } = told
-      // Of a place that it has no more the process is told to say that it is there, on whichever place it waits.
+      // A message about a place that the process no longer has asks it to show that it is alive, by a request for any place.
       if (look && (modeOf(look.place) === mode || !standing.has(look.place))) onNews({ lookInMs: look.inMs })
     })
     const releases = this.#emptyLine === name ? this.#listen(name, standing) : undefined
@@ -184,8 +186,8 @@ export class Lines {
   }
 
   /**
-   * While it is the first in line: releases of those who grant to nobody have it ask again. Resolves when they are heard, or cannot be;
-   * one may have passed before.
+   * While it is the first in line, releases by clients outside the line have it ask again. Resolves when the subscriptions are in force, or
+   * have failed; it may have missed an earlier release.
    */
   #listen(name: string, standing: Standing): Promise<unknown> | undefined {
     const channels = this.names.releaseChannels(name)

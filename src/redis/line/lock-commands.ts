@@ -1,6 +1,7 @@
 import { isOwner, type Owner } from '../../identity/owner.js'
 import type { TenureState } from '../../ports/fenced-port.js'
-import type { AcquireRequest, HandOverRequest } from '../../ports/store.js'
+import type { AcquireRequest, HandOverRequest } from '../../ports/lock-port.js'
+import { announce, countListeners } from '../channels/announcements.js'
 import { releaseChannelOf } from '../channels/release-channel.js'
 import type { Argument, Link } from '../connection/link.js'
 import { undivided } from '../connection/undivided.js'
@@ -12,13 +13,15 @@ import { type AcquireAnswer, acquireAnswer, type Granted, granted, LOST } from '
 import type { LineNames } from './lines.js'
 
 export interface LockTerms {
-  /** How releases and grants are told; empty: nothing is. */
+  /** The command that publishes releases and grants; empty: none are published. */
   readonly publishCommand: Link['publishCommand'] | ''
   /** How long the counter of tokens is kept after the last one, in milliseconds, 0: for ever; undefined: the lock has no tokens. */
   readonly fenceRetentionMs?: number | undefined
+  /** Whether nobody may pass the line, not even while it cannot be reached because its slot moves between nodes of a cluster. */
+  readonly inOrder?: boolean | undefined
 }
 
-/** The scripts of the lock and its line: what they are given, and what their answers mean. */
+/** The scripts of the lock and its line: their arguments, and what their answers mean. */
 export class LockCommands implements LineNames {
   /** `x`: alone, `f<retention>`: alone, with a token. */
   readonly mode: string
@@ -39,7 +42,7 @@ export class LockCommands implements LineNames {
     return this.terms.fenceRetentionMs !== undefined
   }
 
-  /** Of one owner: whether it has the lock, and the last token given out. */
+  /** Whether that owner has the lock, and the last token given out. */
   tenure(name: string, owner: Owner): Promise<TenureState> {
     const key = this.keyPrefix + name
     return runScript(this.link, fencedTenure, [key, this.#counterOf(key)], name, [owner], tenureReply)
@@ -50,7 +53,7 @@ export class LockCommands implements LineNames {
     return this.keyPrefix + name
   }
 
-  /** Where that process is told of grants, and of when to look: one channel for all its locks, in a cluster for those of one slot. */
+  /** The channel of a process, with messages about grants and looks: one for all its locks, in a cluster for those of one slot. */
   channelOf(name: string, clientId: string): string {
     return processChannelsOf(this.keyPrefix + name, this.#inCluster) + clientId
   }
@@ -59,7 +62,7 @@ export class LockCommands implements LineNames {
     return releaseChannelOf(this.keyPrefix + name)
   }
 
-  /** The roster first, where those listen as well that stand in line: who only listens to releases counts as one that stands in none. */
+  /** The roster first: a client that listens to releases and not to the roster counts as outside the line. */
   releaseChannels(name: string): readonly [string, string] {
     const channel = this.releaseChannel(name)
     return [rosterOf(channel), channel]
@@ -80,7 +83,7 @@ export class LockCommands implements LineNames {
     )
   }
 
-  /** Above 0: released, with one less told that listen; 0: still held; -1: not held by the owner. */
+  /** Above 0: released, and one less than that many listeners were told; 0: still held; -1: not held by the owner. */
   release(name: string, owner: Owner, heldBefore: number, leavesLine: boolean): Promise<number> {
     return this.#run(release, name, [owner, heldBefore, leavesLine ? 1 : 0], (reply) =>
       this.#announced(name, Number(reply)),
@@ -92,38 +95,26 @@ export class LockCommands implements LineNames {
     return this.#run(forceUnlock, name, [], (reply) => this.#announced(name, Number(reply)))
   }
 
-  /** How many processes wait: those in line, and those that listen and stand in none. */
+  /** How many processes wait: those in line, and those that listen outside it. */
   async countWaiting(name: string): Promise<number> {
     const { link } = this
     const channels = this.releaseChannels(name)
-    const about = { command: 'PUBSUB', lockName: name }
-    const node = await link.nodeOf(channels[1])
     const processes = companionOf('holdfast_processes', this.keyPrefix + name)
-    const [counted, inLine] = await Promise.all([
-      node.send(about, 'PUBSUB', link.countCommand, ...channels),
+    const [[listed = 0, listening = 0], inLine] = await Promise.all([
+      countListeners(link, name, ...channels),
       link.send(processes, { command: 'HKEYS', lockName: name }, 'HKEYS', processes),
     ])
-    const [, listed, , listening]: unknown[] = Array.isArray(counted) ? counted : []
-    const outside = Number(listening ?? 0) - Number(listed ?? 0)
+    const outside = listening - listed
     return outside + (Array.isArray(inLine) ? inLine.filter(isClientId).length : 0)
   }
 
   /**
-   * A script that has freed the lock and could not announce it says -2. In a cluster that is so for names whose braces put the channel
-   * on another node: then it is told from here. If that fails too, waiters find out when the lease they saw has ended.
+   * A script that has freed the lock and could not announce it answers -2. In a cluster that happens if a name's braces put the channel
+   * on another node.
    */
   #announced(name: string, code: number): number | Promise<number> {
     if (code !== -2) return code
-    const { publishCommand } = this.link
-    const channel = this.releaseChannel(name)
-    const about = { command: publishCommand, lockName: name }
-    return this.link.send(channel, about, publishCommand, channel, '0').then(
-      (told) => Number(told) + 1,
-      (error: unknown) => {
-        this.onError(error)
-        return 1
-      },
-    )
+    return announce(this.link, name, this.releaseChannel(name), '0', this.onError).then((told) => told + 1)
   }
 
   #run<Result>(
@@ -143,7 +134,9 @@ export class LockCommands implements LineNames {
       rosterOf(channel),
     ]
     const announces = publishCommand === '' ? undefined : { channel, text: '0' }
-    return runScript(this.link, script, this.#keys(key), name, [...constants, ...args], read, { announces })
+    const firstKeySuffices = !this.fenced && !this.terms.inOrder
+    const terms = { announces, firstKeySuffices }
+    return runScript(this.link, script, this.#keys(key), name, [...constants, ...args], read, terms)
   }
 
   #keys(key: string): readonly [string, ...string[]] {
@@ -151,7 +144,7 @@ export class LockCommands implements LineNames {
     return undivided(this.link, [key, line, processes, this.#counterOf(key)])
   }
 
-  /** Where the tokens are counted: Redisson's name for it. */
+  /** The key of the token counter: Redisson's name for it. */
   #counterOf(key: string): string {
     return tokenCounterOf(key, this.#inCluster)
   }

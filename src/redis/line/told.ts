@@ -1,18 +1,18 @@
 import { isOwner, type Owner } from '../../identity/owner.js'
 
-/** A place in line: how, and as whom, a process is to be let in. */
+/** A place in line: how a process will hold the lock, and under which owner. */
 export type Place = `${string}:${Owner}`
 
-/** What a process is told of its places in the line of one lock. */
+/** A message to a process about its places in the line of one lock. */
 export interface Told {
-  /** The lock's key, as its scripts are given it. */
+  /** The lock's key, as its scripts get it. */
   readonly key: string
   readonly grants: readonly ToldGrant[]
-  /** It is to look after so long: it is the first in line, and the lock ends sooner than it would look; or it was thought to be gone. */
+  /** The process must look after so long: it is the first in line and the lock ends sooner than it would look, or it seemed to be gone. */
   readonly look?: { readonly place: Place; readonly inMs: number }
 }
 
-/** The lock was granted to it, by the server's time. */
+/** A grant to one place, with the server's time. */
 export interface ToldGrant {
   readonly place: Place
   readonly serverUs: number
@@ -46,7 +46,7 @@ export function modeOf(place: Place): string {
   return place.slice(0, place.indexOf(':'))
 }
 
-/** Nothing is a place that names no owner. */
+/** Undefined where the place names no owner. */
 export function ownerOf(place: Place): Owner | undefined {
   const owner = place.slice(place.indexOf(':') + 1)
   return isOwner(owner) ? owner : undefined

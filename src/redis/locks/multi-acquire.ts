@@ -1,6 +1,5 @@
 import { isOwner } from '../../identity/owner.js'
-import type { BatchPort } from '../../ports/kind-ports.js'
-import type { AcquireReply, AcquireRequest } from '../../ports/store.js'
+import type { AcquireReply, AcquireRequest, BatchPort } from '../../ports/lock-port.js'
 import type { Link } from '../connection/link.js'
 import { slotOf } from '../connection/slot.js'
 import { runScript, type Script } from '../scripts/script.js'

@@ -13,36 +13,24 @@ import type {
   RenewRequest,
   StoreLine,
   Watch,
-} from '../../ports/store.js'
-import type { ReleaseChannels } from '../channels/release-channel.js'
-import type { Argument, Link } from '../connection/link.js'
+} from '../../ports/lock-port.js'
+import type { Argument } from '../connection/link.js'
 import { undivided } from '../connection/undivided.js'
 import { Lines, type LinesSettings, LONGEST_LOOK_MS } from '../line/lines.js'
 import { scanKeys } from '../scan.js'
 import { runScript, type Script } from '../scripts/script.js'
 import { rwAcquire, rwForceUnlock, rwInspect, rwRelease, rwTenure } from '../scripts/scripts.generated.js'
-import type { KindRenewals, ThreadRenewals } from '../watchdog-thread/thread-renewals.js'
+import type { KindRenewals } from '../watchdog-thread/thread-renewals.js'
 import { processChannelsOf } from './companion-key.js'
-import { renewalOf } from './lease-kinds.js'
+import { readRenewal, writeRenewal } from './lease-renewals.js'
 import { holdsKeyOf, keyOfHolds, readWriteKeysOf, renewedKeysOf, scansFor } from './read-write-keys.js'
 import { acquireReply, type InspectReply, inspectReply } from './read-write-replies.js'
+import type { LockParts } from './reentrant-lock.js'
 import { renewEach } from './renewal.js'
 import { tenureReply } from './tenure-reply.js'
 
-/** How a port reaches Redis. */
-export interface ReadWriteLink {
-  readonly link: Link
-  readonly channels: ReleaseChannels
-  readonly keyPrefix: string
-  readonly onError: (error: unknown) => void
-}
-
-export interface ReadWriteSettings extends LinesSettings {
-  readonly thread?: ThreadRenewals | undefined
-}
-
 /** The two sides of the read-write locks of one client, in whose lines it stands for both. */
-export function readWritePorts(to: ReadWriteLink, settings: ReadWriteSettings): ReadWritePorts {
+export function readWritePorts(to: LockParts, settings: LinesSettings): ReadWritePorts {
   const keyOf = (name: string): string => holdsKeyOf(to.keyPrefix + name)
   const channelsOf = (name: string): string =>
     processChannelsOf(keyOf(name), to.link.publishCommand === 'SPUBLISH')
@@ -53,8 +41,8 @@ export function readWritePorts(to: ReadWriteLink, settings: ReadWriteSettings): 
   }
   const lines = new Lines(to.channels, names, settings)
   return {
-    read: new ReadWriteLockPort('r', to, lines, channelsOf, settings.thread?.of('read')),
-    write: new ReadWriteLockPort('w', to, lines, channelsOf, settings.thread?.of('write')),
+    read: new ReadWriteLockPort('r', to, lines, channelsOf, to.renewals?.of('read')),
+    write: new ReadWriteLockPort('w', to, lines, channelsOf, to.renewals?.of('write')),
   }
 }
 
@@ -69,7 +57,7 @@ class ReadWriteLockPort implements FencedPort {
 
   constructor(
     private readonly side: 'r' | 'w',
-    private readonly to: ReadWriteLink,
+    private readonly to: LockParts,
     private readonly lines: Lines,
     private readonly channelsOf: (name: string) => string,
     readonly thread: KindRenewals | undefined,
@@ -122,7 +110,7 @@ class ReadWriteLockPort implements FencedPort {
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     const { link, keyPrefix } = this.to
-    const renewal = renewalOf[this.shared ? 'read' : 'write']
+    const renewal = this.shared ? readRenewal : writeRenewal
     return renewEach(link, requests, (request) => renewal(keyPrefix, request))
   }
 

@@ -1,5 +1,5 @@
 import { isOwner } from '../../identity/owner.js'
-import type { LockState } from '../../ports/store.js'
+import type { LockState } from '../../ports/lock-port.js'
 import { type AcquireAnswer, acquireAnswer } from '../line/acquire-reply.js'
 
 const UPGRADE = -1

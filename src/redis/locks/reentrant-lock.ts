@@ -1,8 +1,8 @@
 import { isOwner } from '../../identity/owner.js'
-import type { BatchPort } from '../../ports/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
+  BatchPort,
   HandOverRequest,
   LockPort,
   LockState,
@@ -11,7 +11,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../../ports/store.js'
+} from '../../ports/lock-port.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
 import type { Link, NodeLink } from '../connection/link.js'
 import type { LockCommands } from '../line/lock-commands.js'
@@ -20,8 +20,7 @@ import { scanKeys } from '../scan.js'
 import { runScript } from '../scripts/script.js'
 import { inspect } from '../scripts/scripts.generated.js'
 import type { ThreadRenewals } from '../watchdog-thread/thread-renewals.js'
-import { renewalOf } from './lease-kinds.js'
-import { MultiAcquire } from './multi-acquire.js'
+import { lockRenewal } from './lease-renewals.js'
 import { renewEach } from './renewal.js'
 
 /** What the ports of a session share. */
@@ -29,6 +28,16 @@ export interface LockParts {
   readonly link: Link
   readonly channels: ReleaseChannels
   readonly keyPrefix: string
+  readonly onError: (error: unknown) => void
+  /** What renews leases in a thread of its own, where that is wanted. */
+  readonly renewals?: ThreadRenewals | undefined
+  /**
+   * What asks for several locks with one command, in a session that can.
+   * @param starting what must have happened before a lock is granted; undefined when it has
+   */
+  readonly batchOf?:
+    | ((parts: LockParts, starting: () => Promise<unknown> | undefined) => BatchPort)
+    | undefined
 }
 
 /**
@@ -38,15 +47,16 @@ export interface LockParts {
 export class ReentrantLockPort implements LockPort {
   /** A token is minted for one lock at a time, and a line that each call has its place in is not jumped. */
   readonly together: BatchPort | undefined
+  readonly thread: ThreadRenewals | undefined
 
   constructor(
     protected readonly parts: LockParts,
     protected readonly commands: LockCommands,
-    readonly thread?: ThreadRenewals | undefined,
     placePerCall = false,
   ) {
+    this.thread = parts.renewals
     if (commands.fenced || placePerCall) return
-    this.together = new MultiAcquire(parts.link, parts.keyPrefix, () => this.starting())
+    this.together = parts.batchOf?.(parts, () => this.starting())
   }
 
   get fenced(): boolean {
@@ -94,7 +104,7 @@ export class ReentrantLockPort implements LockPort {
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     const { link, keyPrefix } = this.parts
-    return renewEach(link, requests, (request) => renewalOf.lock(keyPrefix, request))
+    return renewEach(link, requests, (request) => lockRenewal(keyPrefix, request))
   }
 
   watch(name: string, onNews: (news?: News) => void): Watch {

@@ -1,5 +1,5 @@
 import { StoreError } from '../../errors/errors.js'
-import type { RenewRequest } from '../../ports/store.js'
+import type { RenewRequest } from '../../ports/lock-port.js'
 import type { Argument, Link } from '../connection/link.js'
 import { type Keys, runScript, type Script } from '../scripts/script.js'
 

@@ -1,4 +1,4 @@
-import type { Watch } from '../../ports/store.js'
+import type { Watch } from '../../ports/lock-port.js'
 import { ReentrantLockPort } from './reentrant-lock.js'
 
 const SILENT: Watch = { confirmed: Promise.resolve(), close: () => undefined }

@@ -3,18 +3,14 @@ import type { CountDownLatchPort } from '../../ports/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
-  HandOverRequest,
   LockState,
-  News,
   ReleaseReply,
   RenewRequest,
-  Watch,
-} from '../../ports/store.js'
-import { Announcements } from '../channels/announcements.js'
-import type { ReleaseChannels } from '../channels/release-channel.js'
-import type { Argument, Link } from '../connection/link.js'
+} from '../../ports/lock-port.js'
+import type { Argument } from '../connection/link.js'
 import { runScript, type Script } from '../scripts/script.js'
 import { latchCountDown, latchDelete, latchSet } from '../scripts/scripts.generated.js'
+import { AnnouncedPort } from './announced-port.js'
 import { latchChannelOf, REQUEST_KEPT_MS, requestKeyOf } from './semaphore-keys.js'
 
 /** What is published when a latch has opened, and when a count was set. */
@@ -27,23 +23,9 @@ const ENTERED: AcquireReply = { outcome: 'granted', room: Number.POSITIVE_INFINI
  * The latch as Redisson's `RCountDownLatch` keeps it: a count, and no key once that is zero. To get in is to see it open; nobody is
  * written down.
  */
-export class RedisCountDownLatchPort implements CountDownLatchPort {
+export class RedisCountDownLatchPort extends AnnouncedPort implements CountDownLatchPort {
   readonly fenced = false
   readonly shared = true
-  readonly #announcements: Announcements
-
-  constructor(
-    private readonly link: Link,
-    channels: ReleaseChannels,
-    private readonly keyPrefix: string,
-    onError: (error: unknown) => void,
-  ) {
-    this.#announcements = new Announcements(link, channels, onError)
-  }
-
-  get watchesInOrder(): boolean {
-    return this.link.subscribesInOrder
-  }
 
   async acquire({ name }: AcquireRequest): Promise<AcquireReply> {
     if ((await this.count(name)) === 0) return ENTERED
@@ -51,10 +33,6 @@ export class RedisCountDownLatchPort implements CountDownLatchPort {
   }
 
   async abandon(): Promise<void> {}
-
-  async handOver(_request: HandOverRequest): Promise<AcquireReply> {
-    return { outcome: 'lost' }
-  }
 
   async release(): Promise<ReleaseReply> {
     return 'released'
@@ -64,15 +42,13 @@ export class RedisCountDownLatchPort implements CountDownLatchPort {
     return requests.map(async () => true)
   }
 
-  /** Also a count that was set is news: a latch that was removed in between is open as well, and says no more about it. */
-  watch(name: string, onNews: (news?: News) => void): Watch {
-    return this.#announcements.hear(this.#channel(name), (text) =>
-      onNews(text === OPEN ? { room: Number.POSITIVE_INFINITY } : undefined),
-    )
+  protected channelOf(name: string): string {
+    return latchChannelOf(this.key(name))
   }
 
-  countWatchers(name: string): Promise<number> {
-    return this.#announcements.countWatchers(name, this.#channel(name))
+  /** Also a count that was set is news: a latch that was removed in between is open as well, and says no more about it. */
+  protected roomIn(text: string): number | undefined {
+    return text === OPEN ? Number.POSITIVE_INFINITY : undefined
   }
 
   async inspect(name: string): Promise<LockState> {
@@ -96,7 +72,7 @@ export class RedisCountDownLatchPort implements CountDownLatchPort {
   }
 
   async count(name: string): Promise<number> {
-    const key = this.keyPrefix + name
+    const key = this.key(name)
     const reply = await this.link.send(key, { command: 'GET', lockName: name }, 'GET', key)
     const count = Number(reply ?? 0)
     if (Number.isInteger(count)) return Math.max(count, 0)
@@ -118,24 +94,19 @@ export class RedisCountDownLatchPort implements CountDownLatchPort {
     text: string,
     read: (outcome: number) => Result,
   ): Promise<Result> {
-    const key = this.keyPrefix + name
-    const channel = this.#channel(name)
+    const key = this.key(name)
     return runScript(
       this.link,
       script,
       [key, requestKeyOf(key, request)],
       name,
-      [...args, channel, this.link.publishCommand, REQUEST_KEPT_MS],
+      [...args, ...this.announcing(name), REQUEST_KEPT_MS],
       async (reply) => {
         const [outcome, told]: unknown[] = Array.isArray(reply) ? reply : []
-        if (Number(told) < 0) await this.#announcements.others(name, channel, -1, text)
+        if (Number(told) < 0) await this.others(name, -1, text)
         return read(Number(outcome))
       },
     )
-  }
-
-  #channel(name: string): string {
-    return latchChannelOf(this.keyPrefix + name)
   }
 }
 

@@ -7,9 +7,9 @@ import type {
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
-} from '../../ports/store.js'
+} from '../../ports/lock-port.js'
 import { undivided } from '../connection/undivided.js'
-import { renewalOf } from '../locks/lease-kinds.js'
+import { permitsRenewal } from '../locks/lease-renewals.js'
 import { renewEach } from '../locks/renewal.js'
 import type { Keys } from '../scripts/script.js'
 import {
@@ -59,7 +59,7 @@ export class RedisPermitExpirableSemaphorePort
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
-    return renewEach(this.link, requests, (request) => renewalOf.permits(this.keyPrefix, request))
+    return renewEach(this.link, requests, (request) => permitsRenewal(this.keyPrefix, request))
   }
 
   /** The store knows permits, and not who has them: each id stands for an owner of its own. */

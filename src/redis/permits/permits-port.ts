@@ -2,40 +2,28 @@ import type { PermitsPort } from '../../ports/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
-  HandOverRequest,
   LockState,
-  News,
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
-  Watch,
-} from '../../ports/store.js'
-import { Announcements } from '../channels/announcements.js'
-import type { ReleaseChannels } from '../channels/release-channel.js'
-import type { Argument, Link } from '../connection/link.js'
+} from '../../ports/lock-port.js'
+import type { Argument } from '../connection/link.js'
+import type { LockParts } from '../locks/reentrant-lock.js'
 import { type Keys, runScript, type Script } from '../scripts/script.js'
 import { permitsAdd, permitsSet } from '../scripts/scripts.generated.js'
 import type { KindRenewals } from '../watchdog-thread/thread-renewals.js'
+import { AnnouncedPort } from './announced-port.js'
 import { REQUEST_KEPT_MS, requestKeyOf, semaphoreChannelOf } from './semaphore-keys.js'
 
-/** What semaphores of either kind have in common in Redis: a number of available permits, and the channel it is announced on. */
-export abstract class RedisPermitsPort implements PermitsPort {
+/** What semaphores of either kind have in common in Redis: a number of available permits. */
+export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsPort {
   readonly fenced = false
   readonly shared = true
-  readonly #announcements: Announcements
+  readonly thread: KindRenewals | undefined
 
-  constructor(
-    protected readonly link: Link,
-    channels: ReleaseChannels,
-    protected readonly keyPrefix: string,
-    onError: (error: unknown) => void,
-    readonly thread?: KindRenewals | undefined,
-  ) {
-    this.#announcements = new Announcements(link, channels, onError)
-  }
-
-  get watchesInOrder(): boolean {
-    return this.link.subscribesInOrder
+  constructor(parts: LockParts, kind: 'semaphore' | 'permits') {
+    super(parts)
+    this.thread = parts.renewals?.of(kind)
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
@@ -57,20 +45,13 @@ export abstract class RedisPermitsPort implements PermitsPort {
   /** What is beside the number, and stands for nothing where that was not set. */
   protected abstract companionsOf(key: string): readonly string[]
 
-  /** Each owner's permits are its own. */
-  async handOver(_request: HandOverRequest): Promise<AcquireReply> {
-    return { outcome: 'lost' }
+  protected channelOf(name: string): string {
+    return semaphoreChannelOf(this.key(name))
   }
 
-  watch(name: string, onNews: (news?: News) => void): Watch {
-    return this.#announcements.hear(this.#channel(name), (text) => {
-      const room = Number(text ?? Number.NaN)
-      onNews(Number.isInteger(room) ? { room } : undefined)
-    })
-  }
-
-  countWatchers(name: string): Promise<number> {
-    return this.#announcements.countWatchers(name, this.#channel(name))
+  protected roomIn(text: string): number | undefined {
+    const room = Number(text)
+    return Number.isInteger(room) ? room : undefined
   }
 
   trySetPermits(name: string, permits: number, request: string, ttlMs = 0): Promise<boolean> {
@@ -85,16 +66,6 @@ export abstract class RedisPermitsPort implements PermitsPort {
     return this.#change(permitsAdd, name, request, [delta, 1])
   }
 
-  /** Everything is derived from this one name, so that prefix and hash tags agree everywhere. */
-  protected key(name: string): string {
-    return this.keyPrefix + name
-  }
-
-  /** What a script needs to announce. */
-  protected announcing(name: string): readonly [channel: string, command: string] {
-    return [this.#channel(name), this.link.publishCommand]
-  }
-
   protected run<Result>(
     script: Script,
     name: string,
@@ -103,14 +74,14 @@ export abstract class RedisPermitsPort implements PermitsPort {
     read: (reply: unknown) => Result | Promise<Result>,
   ): Promise<Result> {
     // Of one permit, which has one waiter look.
-    const announces = { channel: this.#channel(name), text: '1' }
+    const announces = { channel: this.channelOf(name), text: '1' }
     return runScript(this.link, script, keys, name, args, read, { announces })
   }
 
   /** Reads {permits, available, told}. What the script could not announce is announced from here. */
   protected async returned(name: string, reply: unknown): Promise<{ permits: number; others: number }> {
     const [permits, available, told] = numbersIn(reply)
-    const others = await this.#announcements.others(name, this.#channel(name), told, String(available))
+    const others = await this.others(name, told, String(available))
     // Where permits were to be had before as well, nobody was waiting for these.
     return { permits, others: available - permits < 1 ? others : 0 }
   }
@@ -142,10 +113,6 @@ export abstract class RedisPermitsPort implements PermitsPort {
         return changed === 1
       },
     )
-  }
-
-  #channel(name: string): string {
-    return semaphoreChannelOf(this.key(name))
   }
 }
 

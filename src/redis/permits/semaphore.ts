@@ -7,10 +7,10 @@ import type {
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
-} from '../../ports/store.js'
+} from '../../ports/lock-port.js'
 import type { NodeLink } from '../connection/link.js'
 import { undivided } from '../connection/undivided.js'
-import { renewalOf } from '../locks/lease-kinds.js'
+import { semaphoreRenewal } from '../locks/lease-renewals.js'
 import { renewEach } from '../locks/renewal.js'
 import { scanKeys } from '../scan.js'
 import type { Keys } from '../scripts/script.js'
@@ -58,7 +58,7 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
-    return renewEach(this.link, requests, (request) => renewalOf.semaphore(this.keyPrefix, request))
+    return renewEach(this.link, requests, (request) => semaphoreRenewal(this.keyPrefix, request))
   }
 
   async inspect(name: string): Promise<LockState> {

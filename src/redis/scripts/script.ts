@@ -4,7 +4,8 @@ import type { Argument, Link, Order } from '../connection/link.js'
 export interface Script {
   readonly name: string
   readonly sha1: string
-  readonly source: string
+  /** Its text, in pieces: scripts share some of them. */
+  readonly parts: readonly string[]
 }
 
 /** The keys of a script, the first of which decides where it runs: all are of one slot. */
@@ -16,25 +17,45 @@ export type Keys = string | readonly [string, ...string[]]
  */
 export function runScript<Result>(
   link: Link,
-  { name, sha1, source }: Script,
+  { name, sha1, parts }: Script,
   keys: Keys,
   lockName: string,
   args: readonly Argument[],
   read: (reply: unknown) => Result | Promise<Result>,
-  terms?: Pick<Order<unknown, Result>, 'withinMs' | 'announces'>,
+  terms: ScriptTerms<Result> = {},
 ): Promise<Result> {
-  // One key is the rule, and the path that counts.
   const [key, rest] = typeof keys === 'string' ? [keys, args] : [keys[0], [...keys.slice(1), ...args]]
   const count = typeof keys === 'string' ? 1 : keys.length
+  const { firstKeySuffices, ...announcing } = terms
   return link.carryOut(key, (send) => ({
     about: { command: name, lockName },
-    ...terms,
+    ...announcing,
     start: () => send('EVALSHA', sha1, count, key, ...rest),
     read,
-    retry: (error) => (isUnknownScript(error) ? send('EVAL', source, count, key, ...rest) : undefined),
+    retry: (error) => {
+      if (isUnknownScript(error)) return send('EVAL', parts.join(''), count, key, ...rest)
+      if (!firstKeySuffices || !saysKeysAreApart(error)) return undefined
+      return send('EVALSHA', sha1, 1, key, ...args).catch((failure) => {
+        if (isUnknownScript(failure)) return send('EVAL', parts.join(''), 1, key, ...args)
+        throw failure
+      })
+    },
   }))
+}
+
+interface ScriptTerms<Result> extends Pick<Order<unknown, Result>, 'withinMs' | 'announces'> {
+  /** Whether the script can do with its first key alone, while the keys of its slot are on their way to another node. */
+  readonly firstKeySuffices?: boolean
 }
 
 function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT')
+}
+
+/** The server has run nothing. The client library tries for a while, sent to and fro, and then wraps whichever answer came last. */
+const KEYS_APART =
+  /^(?:TRYAGAIN|Too many Cluster redirections\. Last error: ReplyError: (?:TRYAGAIN|ASK|MOVED)) /
+
+function saysKeysAreApart(error: unknown): boolean {
+  return error instanceof Error && KEYS_APART.test(error.message)
 }

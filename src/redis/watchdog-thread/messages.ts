@@ -1,7 +1,7 @@
 import type { Owner } from '../../identity/owner.js'
-import type { LeaseKind } from '../locks/lease-kinds.js'
 import type { ClientSettings } from './client-settings.js'
 import type { Instant } from './instant.js'
+import type { LeaseKind } from './lease-kinds.js'
 import type { NetworkDefaults } from './network-defaults.js'
 import type { ToldFailure } from './told-failure.js'
 

@@ -1,8 +1,8 @@
 import { leaseDeadline, renewalPatienceMs } from '../../core/lease/lease.js'
 import type { Owner } from '../../identity/owner.js'
-import type { RenewRequest } from '../../ports/store.js'
+import type { RenewRequest } from '../../ports/lock-port.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
-import type { LeaseKind } from '../locks/lease-kinds.js'
+import type { LeaseKind } from './lease-kinds.js'
 
 /** As the main thread's watchdog: when to renew, and how often to try again until the next regular renewal. */
 const RENEWALS_PER_LEASE = 3

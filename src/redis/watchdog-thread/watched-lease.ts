@@ -1,8 +1,8 @@
-import type { LeaseThreadListener, ThreadLease } from '../../core/lease/lease-thread.js'
 import type { Owner } from '../../identity/owner.js'
+import type { LeaseThreadListener, ThreadLease } from '../../ports/lease-thread.js'
 import type { Clock } from '../../time/clock.js'
-import type { LeaseKind } from '../locks/lease-kinds.js'
 import { leaseTimeOf } from './instant.js'
+import type { LeaseKind } from './lease-kinds.js'
 import type { ThreadSession } from './thread-session.js'
 
 /** Where a lease's deadlines are written. */

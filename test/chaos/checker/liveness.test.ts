@@ -237,11 +237,18 @@ describe('order, starvation, tokens, losses', () => {
       [],
       still,
       10_000,
+      false,
     )
     expect(starved).toHaveLength(1)
     const cutOff = [fault(0, 3_000, { cutsOff: true })]
     expect(
-      checkStarvation(told({ one: section(1, [0, 6_500, 6_600]), two: others }), cutOff, still, 10_000),
+      checkStarvation(
+        told({ one: section(1, [0, 6_500, 6_600]), two: others }),
+        cutOff,
+        still,
+        10_000,
+        false,
+      ),
     ).toEqual([])
   })
 

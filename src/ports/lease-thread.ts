@@ -1,4 +1,4 @@
-import type { Owner } from '../../identity/owner.js'
+import type { Owner } from '../identity/owner.js'
 
 /**
  * Where a store can renew leases in a thread of its own, which goes on while this thread's event loop is blocked. The watchdog
