@@ -15,6 +15,16 @@
 
   Safe to repeat: it sets the count to one below ARGV[7] and never raises it (rule X1).
 ]]
+-- The last hold, and nothing is known of a line: before everything else, as in acquire.lua.
+if ARGV[7] == '1' and ARGV[8] == '0' and KEYS[2] and redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then
+  if redis.call('HDEL', KEYS[1], ARGV[6]) == 0 then
+    return -1
+  elseif ARGV[1] == '' then
+    return 1
+  end
+  local told = redis.pcall(ARGV[1], ARGV[4], '0')
+  return type(told) == 'number' and told + 1 or -2
+end
 --@include lock
 local owner = ARGV[6]
 
