@@ -10,8 +10,9 @@
   ARGV[11] 1: the owner's process would keep the lock beyond its release. Absent else
 
   Returns
-    a text  granted: the token, `-` where there is none. The lease runs for at least ARGV[8]. With ` lingers` after it, the process may keep
-            the lock until it is told that others ask for it, and for ARGV[8] at most
+    a text  granted: the token, `-` where there is none, `?` where in addition the line could not be reached, so that a place the owner has
+            there is there still. The lease runs for at least ARGV[8]. With ` lingers` after it, the process may keep the lock until it is
+            told that others ask for it, and for ARGV[8] at most
     {left, holder, time, first, places, lingers}
             held by another, whose lease has `left` milliseconds (-1: no end), at those microseconds of the server;
             first: 1 where the owner is the first in line, or would be; how many places its process has there, -1 where the line could not be
@@ -21,6 +22,18 @@
   Safe to repeat: a count above ARGV[7] shows that this very request was carried out before, or that its owner was granted the lock in
   line (rule X1).
 ]]
+-- Free, with nobody in line. This comes before everything else, because the rest makes three dozen functions at every call, which takes
+-- longer than all that it does. Arguments stay texts where they can: numbers are turned back into texts at every call.
+if ARGV[3] == 'x' and ARGV[7] == '0' and not ARGV[11] and KEYS[2] and redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then
+  redis.call('HSET', KEYS[1], ARGV[6], '1')
+  local leased = redis.pcall('PEXPIRE', KEYS[1], ARGV[8])
+  if leased ~= 1 then
+    -- A lock without its lease (no permission, say) would stay for ever.
+    redis.call('DEL', KEYS[1])
+    return leased
+  end
+  return '-'
+end
 --@include lock
 local owner, before, lease, looks = ARGV[6], ARGV[7], ARGV[8], tonumber(ARGV[9])
 local me = ARGV[3] .. ':' .. owner
@@ -37,7 +50,6 @@ local function may_linger()
   return true
 end
 
--- Arguments stay texts if possible: Lua converts numbers to texts at every call, and this path is the most frequent one.
 if redis.call('EXISTS', lock, line or lock) == 0 then
   if before ~= '0' then
     return 0
@@ -46,7 +58,7 @@ if redis.call('EXISTS', lock, line or lock) == 0 then
   if token and ARGV[11] and may_linger() then
     return token .. ' lingers'
   end
-  return token or failure
+  return token and (line and token or '?') or failure
 end
 
 -- Whether that holder's process may have nobody inside. It is told, until it hears.

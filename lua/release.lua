@@ -5,7 +5,7 @@
   KEYS and ARGV[1…5]: see parts/lock.lua
   ARGV[6]  owner
   ARGV[7]  how many holds the owner has before this release
-  ARGV[8]  1: the owner may stand in line, and leaves it
+  ARGV[8]  1: the owner may stand in line, and leaves it; 2: it leaves, and gives back only what was granted to its place there
 
   Returns
     1  released, and granted to the next in line; with no line: one more than the number of listeners that were told
@@ -15,6 +15,16 @@
 
   Safe to repeat: it sets the count to one below ARGV[7] and never raises it (rule X1).
 ]]
+-- The last hold, and nothing is known of a line: before everything else, as in acquire.lua.
+if ARGV[7] == '1' and ARGV[8] == '0' and KEYS[2] and redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then
+  if redis.call('HDEL', KEYS[1], ARGV[6]) == 0 then
+    return -1
+  elseif ARGV[1] == '' then
+    return 1
+  end
+  local told = redis.pcall(ARGV[1], ARGV[4], '0')
+  return type(told) == 'number' and told + 1 or -2
+end
 --@include lock
 local owner = ARGV[6]
 
@@ -31,11 +41,12 @@ if ARGV[7] ~= '1' then
 end
 
 local me = ARGV[3] .. ':' .. owner
-local was_first = ARGV[8] == '1' and head_of_line() == me
+local leaves = line and ARGV[8] ~= '0'
+local was_first = leaves and head_of_line() == me
 local waiting, last, lingers = read_line()
-local left = line and ARGV[8] == '1' and leave(me)
+local left = leaves and leave(me)
 -- The lock is gone with its only field.
-if redis.call('HDEL', lock, owner) == 0 then
+if (ARGV[8] == '2' and last ~= me) or redis.call('HDEL', lock, owner) == 0 then
   -- The place behind it may be the next now.
   if left and admits() then
     if advance(nil) > 0 then

@@ -6,7 +6,7 @@
   ARGV[3]  r or w
   ARGV[4]  owner
   ARGV[5]  how many holds the member has before this release
-  ARGV[6]  1: the member may stand in line, and leaves it
+  ARGV[6]  1: the member may stand in line, and leaves it; 2: it leaves, and gives back only what was granted to its place there
 
   Returns
     1  released
@@ -20,10 +20,13 @@
 local me, after = ARGV[3] .. ':' .. ARGV[4], tonumber(ARGV[5]) - 1
 doubt_lapsed(client_of(me))
 
-if ARGV[6] == '1' then
+if ARGV[6] ~= '0' then
   leave(me)
 end
 local held, token = hold_of(me)
+if ARGV[6] == '2' and held ~= 0 then
+  held = nil
+end
 local code = -1
 if held and after == 0 then
   drop(me)

@@ -18,5 +18,5 @@ export interface Kind {
   /** Whether an acquisition leaves something in the store that a failover could lose. */
   readonly kept: boolean
   /** What keeps it, in a store that can. */
-  readonly port: PortOf
+  port(session: StoreSession): LockPort | undefined
 }

@@ -20,10 +20,10 @@ import {
 } from './timing.js'
 
 const GRANTED: AcquireReply = { outcome: 'granted' }
-/** What is answered to a caller that has left, and hears it no more. */
+/** The answer for a caller that has left. */
 const NOT_WANTED: AcquireReply = { outcome: 'busy', remainingMs: 0, holder: undefined }
 
-/** Takes the lock by a majority of votes, within a part of its lease; or holds nothing. Its caller has its answer in its time. */
+/** Takes the lock by a majority of votes, within a part of its lease; or holds nothing. Answers its caller in time. */
 export async function elect(
   members: readonly Member[],
   schedule: Schedule,
@@ -44,7 +44,7 @@ export async function elect(
   const ballot = new Ballot(members, schedule, request, hear)
   let verdict = await ballot.ask([...members.keys()], timeoutMs)
   const roundTripMs = elapsedMs()
-  // After the last question there is its answer to wait for, and that votes were given back.
+  // After the last question: time for its answer, and for giving votes back.
   const tieEndsAt = Math.min(
     startedAt + tieTimeoutMs(leaseMs, serverTimeoutMs),
     waitsUntil - 3 * roundTripMs - 1,
@@ -87,7 +87,7 @@ export async function elect(
           vote.state === 'failed' ? [{ label: members[index]?.label ?? '', error: vote.error }] : [],
         )
         const failure = quorumFailure('acquire', name, failures, members.length)
-        // The silent ones had as long as the lease allows, which is less than others are given.
+        // Silent servers had as long as the lease allows, which is less than for other requests.
         const silent = failures.filter(
           ({ error }) => error instanceof StoreError && error.reason === 'timeout',
         )

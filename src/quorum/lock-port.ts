@@ -24,10 +24,10 @@ import { upTo } from './patience.js'
 
 const GRANTED: AcquireReply = { outcome: 'granted' }
 const LOST: AcquireReply = { outcome: 'lost' }
-/** How long a server has at least to introduce itself after a majority has. */
+/** The least time that a server has to identify itself after a majority has. */
 const LEAST_GRACE_MS = 10
 
-/** A lock that is held by whoever holds it on a majority of the servers. Every answer is what a majority has answered. */
+/** A lock whose holder is the owner that holds it on a majority of the servers. Every answer is a majority's. */
 export class QuorumLockPort implements LockPort {
   readonly fenced = false
   readonly inRounds = true
@@ -62,7 +62,7 @@ export class QuorumLockPort implements LockPort {
   }
 
   async abandon(request: AcquireRequest): Promise<void> {
-    // What fails goes on in the background; the lock is free when a majority is.
+    // Failed releases continue in the background; the lock is free when it is free on a majority.
     const undone = this.members.map(({ backlog }) => backlog.undo(request))
     const enough = concluded(undone, (answers) =>
       countOf(answers, () => true) >= this.#majority ? true : undefined,
@@ -82,7 +82,7 @@ export class QuorumLockPort implements LockPort {
       const sent = asked[index]
       if (!sent) return
       if (reply.outcome === 'lost') void backlog.giveBack(request, sent.then(isGranted))
-      // Where it is not known that the new owner got it, the one before may have it still.
+      // On a server with an unknown outcome the previous owner may still have it.
       else void backlog.giveBack(this.#whatever(request.name, request.from), sent.then(nothingToDo))
     })
     return reply
@@ -143,7 +143,7 @@ export class QuorumLockPort implements LockPort {
       if (answers.some(({ state }) => state === 'pending')) return undefined
       if (failuresIn(answers) > this.#spares) return undefined
       const freed = countOf(answers, (held) => held)
-      // Where a majority may have been ended, the lock was.
+      // If a majority may have ended it, the lock has ended.
       return freed > 0 && freed + failuresIn(answers) >= this.#majority
     })
   }
@@ -182,7 +182,7 @@ export class QuorumLockPort implements LockPort {
     return countOf(answers, (reply) => !isGranted(reply)) >= this.#majority ? LOST : undefined
   }
 
-  /** What a majority has answered, by `conclude`; an error that tells who failed where they have not. */
+  /** A majority's answer, by `conclude`; if there is none, an error that names the servers that failed. */
   async #agree<Reply, Result>(
     command: string,
     name: string,
@@ -202,8 +202,8 @@ export class QuorumLockPort implements LockPort {
   }
 
   /**
-   * Looks at all servers once, so that one that was given twice is told of by the first call. It would not vote twice in any case:
-   * so those that are slower than a majority are waited for as long again as that took, and no longer.
+   * Identifies all servers once, so that the first call reports a server that was given twice. It would not vote twice in any case, so
+   * servers slower than a majority get as long again as the majority took, and no longer.
    */
   async #introduce(): Promise<void> {
     const looks = this.members.map(async (member) => (await member.look()) ?? true)
@@ -231,7 +231,7 @@ export class QuorumLockPort implements LockPort {
     this.#longestLeaseMs = Math.max(this.#longestLeaseMs, leaseMs)
   }
 
-  /** All that the owner may have in that lock, for as long as it may have it. */
+  /** All holds that the owner may have of that lock, for as long as it may have them. */
   #whatever(name: string, owner: Owner): AcquireRequest {
     return { name, owner, heldBefore: 0, leaseMs: this.#longestLeaseMs }
   }
@@ -241,7 +241,7 @@ function isGranted({ outcome }: AcquireReply): boolean {
   return outcome === 'granted'
 }
 
-/** Who has answered needs to be told no more. */
+/** A server that has answered needs no repetition. */
 function nothingToDo(): boolean {
   return false
 }

@@ -14,7 +14,7 @@ export function pause(schedule: Schedule, ms: number, left: AbortSignal | undefi
   })
 }
 
-/** What the work comes to, but no longer than that: then undefined, and the work goes on. */
+/** The result of the work, or undefined after that time; the work goes on. */
 export function upTo<Result>(
   schedule: Schedule,
   timeoutMs: number,

@@ -10,9 +10,9 @@ import type {
 } from '../ports/lock-port.js'
 
 /**
- * One server's port, on which what changes an owner's vote goes one command at a time. A majority's answers end a step, so the
- * next command may be made while a server has yet to carry out the one before; and a connection keeps the order of commands,
- * but not that of repetitions (a script that the server did not know is sent again, in full). A release must not overtake the
+ * One server's port. It sends the commands that change an owner's vote one at a time. A majority's answers end a step, so the next
+ * command may come while a server has not carried out the one before; and a connection keeps the order of commands, but not that of
+ * repetitions (a script that the server did not know is sent again, in full). A release must not overtake the
  * acquire that it ends: the vote would stay.
  */
 export class SerializedPort extends ForwardingPort {
@@ -35,7 +35,7 @@ export class SerializedPort extends ForwardingPort {
     return this.#inTurn(request.name, [request.owner], () => this.port.release(request))
   }
 
-  /** What this client has under way for that lock is in what it sees: else it would tell of the time before its own acquire. */
+  /** Waits for this client's commands for that lock; otherwise the answer could be older than its own acquire. */
   override inspect(name: string): Promise<LockState> {
     const before = [...this.#underWay].flatMap(([key, settled]) =>
       key.slice(key.indexOf(' ') + 1) === name ? settled : [],
@@ -47,7 +47,7 @@ export class SerializedPort extends ForwardingPort {
   #inTurn<Reply>(name: string, owners: readonly Owner[], send: () => Promise<Reply>): Promise<Reply> {
     const keys = owners.map((owner) => `${owner} ${name}`)
     const before = keys.flatMap((key) => this.#underWay.get(key) ?? [])
-    // Nothing is waited for where nothing is under way: then commands of one moment leave together.
+    // Without a command under way it does not wait, so that commands of one moment leave together.
     const sent = before.length === 0 ? send() : Promise.all(before).then(send)
     const settled = sent.then(
       () => undefined,

@@ -7,7 +7,7 @@ import { Member, type MemberStore } from './member.js'
 
 /** Options of {@link quorum}, checked. */
 export interface QuorumSettings {
-  /** Undefined: the usual, or half of the command timeout where that is shorter. */
+  /** Undefined: the default, or half of the command timeout if that is shorter. */
   readonly serverTimeoutMs: number | undefined
   readonly restartGuardMs: number
 }
@@ -15,7 +15,7 @@ export interface QuorumSettings {
 /** Small against the usual lease of 30 s, and enough for a server a continent away. */
 const USUAL_SERVER_TIMEOUT_MS = 200
 
-/** Locks that are kept on several servers which know nothing of each other, and held by whoever has most of them. */
+/** Locks on several independent servers, held by the owner that a majority of them has granted it to. */
 export class QuorumStore implements Store {
   readonly clock?: Clock
 

@@ -8,6 +8,7 @@ import { isCluster, type RedisClient } from './connection/client.js'
 import { ClusterLink } from './connection/cluster-link.js'
 import type { Link, LinkListener } from './connection/link.js'
 import { StandaloneLink } from './connection/standalone-link.js'
+import { LeftPlaces } from './line/left-places.js'
 import { LineLockPort, type LineSettings } from './line/line-lock.js'
 import { LockCommands, type LockTerms } from './line/lock-commands.js'
 import type { LockParts } from './locks/reentrant-lock.js'
@@ -18,6 +19,7 @@ export class LockSession implements StoreSession {
   readonly lock: LockPort
   protected readonly link: Link
   protected readonly parts: LockParts
+  readonly #leftPlaces: LeftPlaces
 
   constructor(
     client: RedisClient,
@@ -34,8 +36,12 @@ export class LockSession implements StoreSession {
   ) {
     const { schedule, commandTimeoutMs, onError } = settings
     const channels = new ReleaseChannels(() => this.link, schedule)
+    this.#leftPlaces = new LeftPlaces(schedule.clock, onError)
     const listener: LinkListener = {
-      message: (channel, text) => channels.announce(channel, text),
+      message: (channel, text) => {
+        channels.announce(channel, text)
+        this.#leftPlaces.hear(text)
+      },
       resumed: (resumed) => {
         for (const channel of resumed) channels.announce(channel)
       },
@@ -76,6 +82,7 @@ export class LockSession implements StoreSession {
       // Under quarantine a hold has its whole lease from the start: a loss of the short one would be without its quarantine.
       watchdogLeaseMs: quarantineMs > 0 ? Number.NaN : watchdogLeaseMs,
       clock: schedule.clock,
+      leftPlaces: this.#leftPlaces,
     }
   }
 }

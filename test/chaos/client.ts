@@ -5,7 +5,7 @@ import {
   type RedisClient,
   type Store,
 } from '../../src/index.js'
-import { storeOf } from '../../src/redis/store.js'
+import { redisStoreOf } from '../../src/redis/store.js'
 import type { Told } from './history/event.js'
 import { observed } from './observed.js'
 import { Handles } from './program/handles.js'
@@ -32,7 +32,7 @@ export class Client {
     numbers: Numbers,
     private readonly write: (told: Told) => void,
   ) {
-    const watched = observed(storeOf(store), (name, owner) => this.#interpreter.stands(name, owner))
+    const watched = observed(redisStoreOf(store), (name, owner) => this.#interpreter.stands(name, owner))
     this.holdfast = new Holdfast(watched, options)
     this.handles = new Handles(this.holdfast, resources)
     const ttlMs = { computed: COMPUTED_TTL_MS, lease: options.watchdogMs ?? LEASE_MS }

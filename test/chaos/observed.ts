@@ -1,4 +1,5 @@
-import type { LockPort, Store, StoreSession } from '../../src/ports/store.js'
+import type { LockPort } from '../../src/ports/lock-port.js'
+import type { Store, StoreSession } from '../../src/ports/store.js'
 
 type Stands = (name: string, owner: string) => void
 

@@ -3,6 +3,7 @@ import { isCluster, type RedisClient } from '../../src/redis/connection/client.j
 import { ClusterLink } from '../../src/redis/connection/cluster-link.js'
 import type { Link, LinkListener } from '../../src/redis/connection/link.js'
 import { StandaloneLink } from '../../src/redis/connection/standalone-link.js'
+import { LeftPlaces } from '../../src/redis/line/left-places.js'
 import { LineLockPort } from '../../src/redis/line/line-lock.js'
 import { LockCommands } from '../../src/redis/line/lock-commands.js'
 import { FencedLockPort } from '../../src/redis/locks/fenced-lock.js'
@@ -34,6 +35,7 @@ export class RedisSession {
       firstLeaseMs: 5_000,
       watchdogLeaseMs: 30_000,
       clock: this.#schedule.clock,
+      leftPlaces: new LeftPlaces(this.#schedule.clock, report),
       placePerCall: false,
     }
     const fencedTerms = { ...terms, fenceRetentionMs: retentionMs ?? 0 }

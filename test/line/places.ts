@@ -9,6 +9,7 @@ import { isCluster, type RedisClient } from '../../src/redis/connection/client.j
 import { ClusterLink } from '../../src/redis/connection/cluster-link.js'
 import type { Link, LinkListener } from '../../src/redis/connection/link.js'
 import { StandaloneLink } from '../../src/redis/connection/standalone-link.js'
+import { LeftPlaces } from '../../src/redis/line/left-places.js'
 import { LineLockPort } from '../../src/redis/line/line-lock.js'
 import { LockCommands } from '../../src/redis/line/lock-commands.js'
 import { FencedLockPort } from '../../src/redis/locks/fenced-lock.js'
@@ -110,8 +111,12 @@ export class RedisPlace extends LinePlace {
     }
     const schedule = new Schedule(clock, onError)
     const channels = new ReleaseChannels(() => link, schedule)
+    const leftPlaces = new LeftPlaces(clock, onError)
     const listener: LinkListener = {
-      message: (channel, text) => channels.announce(channel, text),
+      message: (channel, text) => {
+        channels.announce(channel, text)
+        leftPlaces.hear(text)
+      },
       resumed: (resumed) => {
         for (const channel of resumed) channels.announce(channel)
       },
@@ -122,7 +127,8 @@ export class RedisPlace extends LinePlace {
       ? new ClusterLink(pattern, schedule, 5_000, listener)
       : new StandaloneLink(pattern, schedule, 5_000, listener)
     const parts = { link, channels, keyPrefix: '', onError }
-    const settings = { clientId, firstLeaseMs, watchdogLeaseMs: WATCHDOG_MS, clock, placePerCall: false }
+    const watchdogLeaseMs = WATCHDOG_MS
+    const settings = { clientId, firstLeaseMs, watchdogLeaseMs, clock, leftPlaces, placePerCall: false }
     const commands = (fenceRetentionMs?: number): LockCommands =>
       new LockCommands(link, '', { publishCommand: link.publishCommand, fenceRetentionMs }, onError)
     const ports = {

@@ -61,6 +61,36 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       await waiter.release(kind, name, stays)
     })
 
+    test('H15: a place that is in line although its call has left: what is granted to it is given back at once', async () => {
+      const first = await holder.take(kind, name)
+      const gone = await waiter.joinLine(kind, name)
+      const next = place.client()
+      const stays = await next.joinLine(kind, name)
+      const last = await waiter.joinLine(kind, name)
+      await waiter.abandon(kind, name, gone)
+      // As by a copy of its request that comes late.
+      await server.ask(name, 'ZADD', line(name), 0, `x:${gone}`)
+      const known = String(await server.ask(name, 'HGET', processes(name), waiter.clientId))
+      await server.ask(name, 'HSET', processes(name), waiter.clientId, known.replace(/ 1$/, ' 2'))
+      await holder.release(kind, name, first)
+      await next.enters(kind, name, stays)
+      await next.release(kind, name, stays)
+      await waiter.enters(kind, name, last)
+      await waiter.release(kind, name, last)
+      expect(await server.keys(name)).toEqual([])
+    })
+
+    test('who has left and come again keeps what is granted to it', async () => {
+      const first = await holder.take(kind, name)
+      const owner = await waiter.joinLine(kind, name)
+      await waiter.abandon(kind, name, owner)
+      await waiter.refused(kind, name, owner)
+      await holder.release(kind, name, first)
+      await waiter.enters(kind, name, owner)
+      expect(await holder.holders(name)).toEqual([owner])
+      await waiter.release(kind, name, owner)
+    })
+
     test('what a client that died has left ends by itself', async () => {
       const firstLeaseMs = 500
       await holder.take(kind, name, { leaseMs: 2_000 })

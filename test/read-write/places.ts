@@ -7,6 +7,7 @@ import { isCluster, type RedisClient } from '../../src/redis/connection/client.j
 import { ClusterLink } from '../../src/redis/connection/cluster-link.js'
 import type { Link, LinkListener } from '../../src/redis/connection/link.js'
 import { StandaloneLink } from '../../src/redis/connection/standalone-link.js'
+import { LeftPlaces } from '../../src/redis/line/left-places.js'
 import { readWritePorts } from '../../src/redis/locks/read-write-lock.js'
 import { SystemClock } from '../../src/time/clock.js'
 import { Schedule } from '../../src/time/schedule.js'
@@ -85,8 +86,12 @@ export class RedisPlace extends ReadWritePlace {
     const clock = new SystemClock()
     const schedule = new Schedule(clock, onError)
     const channels = new ReleaseChannels(() => link, schedule)
+    const leftPlaces = new LeftPlaces(clock, onError)
     const listener: LinkListener = {
-      message: (channel, text) => channels.announce(channel, text),
+      message: (channel, text) => {
+        channels.announce(channel, text)
+        leftPlaces.hear(text)
+      },
       resumed: (resumed) => {
         for (const channel of resumed) channels.announce(channel)
       },
@@ -98,7 +103,7 @@ export class RedisPlace extends ReadWritePlace {
       : new StandaloneLink(pattern, schedule, 5_000, listener)
     const ports = readWritePorts(
       { link, channels, keyPrefix: pattern.options.keyPrefix ?? '', onError },
-      { clientId, firstLeaseMs, watchdogLeaseMs: WATCHDOG_MS, clock },
+      { clientId, firstLeaseMs, watchdogLeaseMs: WATCHDOG_MS, clock, leftPlaces },
     )
     const end = async (): Promise<void> => {
       channels.close()

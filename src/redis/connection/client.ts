@@ -1,6 +1,6 @@
 /**
- * What Holdfast needs of a client library. Described by shape, so that ioredis 5, ioredis 6 and iovalkey all fit, and nothing
- * else of them is relied on.
+ * What Holdfast needs of a client library. Described by shape, so that ioredis 5, ioredis 6 and iovalkey all fit, and Holdfast relies on
+ * nothing else of them.
  */
 export interface Connectable {
   readonly status: string
@@ -39,7 +39,7 @@ export interface ClusterClient extends Connectable {
 /** An ioredis or iovalkey client. */
 export type RedisClient = StandaloneClient | ClusterClient
 
-/** Whether the value looks like a client, by what is used of it. */
+/** Whether the value looks like a client, by the members that Holdfast uses. */
 export function isClient(value: object): value is RedisClient {
   return (
     'isCluster' in value &&

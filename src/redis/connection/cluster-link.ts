@@ -19,14 +19,14 @@ export class ClusterLink implements Link {
   readonly subscribesInOrder = false
   readonly #cluster: Connection<ClusterClient>
   readonly #subscriptions: ShardSubscriptions
-  /** One for each node, so that they can be told apart. */
+  /** One for each node, to tell them apart. */
   readonly #nodeLinks = new WeakMap<StandaloneClient, NodeLink>()
-  /** The nodes by address, each judged by its own answers: others may go on answering beside one that is silent. */
+  /** The nodes by address, each judged by its own answers: the others may still answer when one is silent. */
   readonly #peers = new Map<string, Peer>()
   #nodeBreaks = 0
   /** How often a command was sent on to the node that a slot is moving to. */
   #sentOn = 0
-  /** In small letters: by others ioredis 5 and iovalkey do not know which arguments are keys, and ask any node. */
+  /** In lower case: otherwise ioredis 5 and iovalkey do not recognise the keys among the arguments, and ask any node. */
   readonly #call: Send = (command, ...args) => this.#cluster.client.call(command.toLowerCase(), ...args)
 
   constructor(
@@ -45,7 +45,7 @@ export class ClusterLink implements Link {
       enableAutoPipelining: false,
       clusterRetryStrategy: () => null,
       clusterNodeRetryStrategy: () => null,
-      // Zero means never: what the core was told has failed must not be delivered once more behind its back (rule X1).
+      // Zero means never: a command that has failed for the core must not be delivered again behind its back (rule X1).
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
       // Sixteen times, behind the core's back. It has nothing to fear from that, but something better to do than to wait.
@@ -126,8 +126,8 @@ export class ClusterLink implements Link {
   }
 
   /**
-   * While a slot moves, what is carried out at the node it moves to is announced there, and those who listen are still where it is
-   * moving from: the node that serves the channel as far as the cluster says. They are told by a message of their own.
+   * While a slot moves, the node that it moves to announces what it carries out, but the listeners are still at the node that it leaves,
+   * which according to the cluster serves the channel. They get a separate message.
    */
   #toldAtBothEnds<Result>(
     order: Order<unknown, Result>,
@@ -144,7 +144,7 @@ export class ClusterLink implements Link {
     return { ...order, read: (reply) => (this.#sentOn === before ? order.read(reply) : read(reply)) }
   }
 
-  /** The client library follows such a redirection by itself, and says so to nobody but the node. */
+  /** The client library follows such a redirection by itself; only its call on the node shows it. */
   #countSentOn(node: StandaloneClient): void {
     if (!('asking' in node) || typeof node.asking !== 'function') return
     const ask = node.asking.bind(node)
@@ -170,7 +170,7 @@ export class ClusterLink implements Link {
   async #primary(key: string, about: About): Promise<StandaloneClient> {
     await this.#slotsKnown(about)
     const node = this.#nodeAt(this.#addressFor(key))
-    // Between two views of a changing cluster: the next one will know.
+    // Between two views of a changing cluster: the next view decides.
     if (!node) throw new StoreError('not-ready', about.command, { transient: true })
     return node
   }
@@ -208,7 +208,7 @@ export class ClusterLink implements Link {
     else void this.#cluster.drop()
   }
 
-  /** Breaks the connection to one node, and where that cannot be done all of them. */
+  /** Breaks the connection to one node; if that is not possible, all of them. */
   #hangUp(node: StandaloneClient): void {
     void hangUp(node, this.schedule).then((done) => {
       if (!done) void this.#cluster.drop()

@@ -8,16 +8,16 @@ import { Batch, streamOf } from './stream.js'
 
 const CLOSED = 'Connection is closed.'
 
-/** How long a command waits for the next try to connect. Then it hears what the last one came to, and may be sent again. */
+/** How long a command waits for the next try to connect. Then it rejects with the last failure, and may be sent again. */
 const PATIENCE_MS = 50
 
-/** What a connection reports to its maker. */
+/** Reports of a connection to its maker. */
 export interface ConnectionListener {
   ready?(): void
   broken?(): void
-  /** What answers is not the server to talk to any more, and the connection will end for that. */
+  /** The server that answers is no longer the right one; the connection ends for that reason. */
   misled?(): void
-  /** What else the client library tells, by the names of its events. */
+  /** Listeners for other events of the client library, by their names. */
   readonly events?: Readonly<Record<string, (...told: unknown[]) => void>>
 }
 
@@ -30,9 +30,9 @@ export interface Peer {
 }
 
 /**
- * One connection (or one cluster's set of them) that Holdfast has made: opened when first used, opened anew when used after it
- * broke, never by itself. Commands are answered or rejected in time, whatever the client library waits for; a connection that has
- * gone silent is dropped. While connections come to nothing, they are tried at growing intervals, however many commands wait.
+ * One connection (or one cluster's set of them) that Holdfast has made. A command opens it, also after it broke; it never opens by
+ * itself. Commands are answered or rejected in time, whatever the client library waits for; a silent connection is dropped. While
+ * connections fail, tries follow at growing intervals, however many commands wait.
  */
 export class Connection<Client extends Connectable> {
   /** How often it has broken. */
@@ -40,7 +40,7 @@ export class Connection<Client extends Connectable> {
   #client: Client
   #closed = false
   #dropping: Promise<void> | undefined
-  /** What is to be waited for before the next try to connect. */
+  /** To await before the next try to connect. */
   #pause: Promise<void> | undefined
   #notBefore = Number.NEGATIVE_INFINITY
   /** How many connections in a row have ended without an answer to anything. */
@@ -51,7 +51,7 @@ export class Connection<Client extends Connectable> {
   #heardBefore = 0
   readonly #server: Peer = { heard: 0, drop: () => void this.drop() }
   readonly #batch = new Batch(() => this.#client)
-  /** How to reject what has no answer yet. */
+  /** Rejects the commands without an answer. */
   readonly #pending = new Set<(error: unknown) => void>()
 
   constructor(
@@ -72,8 +72,8 @@ export class Connection<Client extends Connectable> {
   }
 
   /**
-   * Opens the connection if it is not open; what is sent meanwhile waits for it. Returns what is to be waited for before
-   * anything can be sent: the end of the connection before, or of a pause after others that came to nothing.
+   * Opens the connection if it is not open; commands sent meanwhile wait for it. Returns what the caller must await before it can send:
+   * the end of the previous connection, or of a pause after failed ones.
    */
   open(): Promise<void> | undefined {
     if (this.#dropping) return this.#dropping
@@ -99,12 +99,12 @@ export class Connection<Client extends Connectable> {
     return this.inTime(about, () => this.#client.call(command, ...args))
   }
 
-  /** What `start` answers; a `StoreError` when that fails or is not there in time. */
+  /** The answer to `start`; a `StoreError` if that fails or takes too long. */
   inTime<Reply>(about: About, start: () => Promise<Reply>, peer?: Peer): Promise<Reply> {
     return this.carryOut({ about, start, read: (reply: Reply) => reply }, peer)
   }
 
-  /** What is read out of an order's answer; a `StoreError` when it fails or is not there in time. */
+  /** The result that the order reads from its answer; a `StoreError` if that fails or takes too long. */
   carryOut<Reply, Result>(order: Order<Reply, Result>, peer: Peer = this.#server): Promise<Result> {
     this.#batch.add()
     return new Promise((resolve, reject) => {
@@ -121,7 +121,7 @@ export class Connection<Client extends Connectable> {
         if (!over()) reject(failureOf(this.#explain(error), about))
       }
       const deadline = this.schedule.at(answerBy, () => {
-        // Nothing was heard for as long: the peer may be gone without a word. A new connection finds out.
+        // The connection was silent for as long: the peer may be gone. A new connection finds out.
         if (sentOn === this.breaks && peer.heard === heardBefore) peer.drop()
         if (sentOn === undefined) failed(new Error(CLOSED))
         else if (!over()) reject(timeoutOf(about, timeoutMs))
@@ -188,7 +188,7 @@ export class Connection<Client extends Connectable> {
     const given = this.#client
     this.#client = this.#made()
     this.#ended()
-    // Should it get as far as a connection all the same, nobody wants that any more.
+    // If it connects all the same, no command needs it.
     given.on('connect', () => given.disconnect())
   }
 
@@ -204,11 +204,11 @@ export class Connection<Client extends Connectable> {
       this.#lastError = undefined
       this.listener.ready?.()
     })
-    // Not 'close', which a client does not say whose connector found nobody to connect to.
+    // Not 'close': a client whose connector found no server does not emit it.
     on('end', () => this.#ended())
     on('error', (error) => {
       this.#lastError = error
-      // It cannot tell any more which answer is whose. (So say versions that do not know of a subscription ended by the server.)
+      // It can no longer match answers to commands. (Versions that do not know of a subscription ended by the server say so.)
       const confused = error instanceof Error && error.message.startsWith('Command queue state error')
       // The client library would go on in database 0, where the same names are other locks.
       if (confused || refusesDatabase(error)) void this.drop()
@@ -236,12 +236,12 @@ export class Connection<Client extends Connectable> {
   }
 }
 
-/** Sockets of Holdfast keep no process alive; who awaits something does, see core/keep-alive.ts. */
+/** Holdfast's sockets keep no process alive; awaited calls do, see time/keep-alive.ts. */
 export function letProcessEnd(client: object): void {
   streamOf(client)?.unref?.()
 }
 
-/** What a client throws at once it might as well have rejected with. */
+/** Turns an error that a client throws at once into a rejection. */
 function attempt<Reply>(
   start: () => Promise<Reply>,
   failed: (error: unknown) => void,

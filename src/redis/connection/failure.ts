@@ -13,7 +13,7 @@ const NO_PERMISSION: Verdict = {
   hint: 'Allow the ACL user this command, key or channel.',
 }
 
-/** What the first word of a Redis error reply means for a lock. */
+/** The meaning of the first word of a Redis error reply for a lock. */
 const BY_REPLY: Readonly<Record<string, Verdict>> = {
   WRONGTYPE: {
     reason: 'wrong-type',
@@ -56,7 +56,7 @@ const BY_REPLY: Readonly<Record<string, Verdict>> = {
   ERR: { reason: 'script', transient: false },
 }
 
-/** The typed error for what the client library rejected a command with. */
+/** The typed error for the client library's rejection of a command. */
 export function failureOf(error: unknown, about: About): StoreError {
   if (error instanceof StoreError) return error
   const { reason, transient, hint } = judge(error)
@@ -66,14 +66,14 @@ export function failureOf(error: unknown, about: About): StoreError {
 function judge(error: unknown): Verdict {
   if (!(error instanceof Error)) return { reason: 'unknown', transient: false }
   if (!isReply(error)) {
-    // Everything else a client rejects with is about the connection: closed, reset, refused, flushed from a queue.
+    // A client's other rejections concern the connection: closed, reset, refused, flushed from a queue.
     return { reason: 'unreachable', transient: true }
   }
   const { message } = error
   if (/ACL failure|permission|can't (?:run this command|access|publish)/i.test(message)) return NO_PERMISSION
-  // A script that found a key moved to another node while it ran, with its slot: what it did before stands.
+  // While the script ran, a key moved to another node with its slot: the script's earlier changes stand.
   if (message.includes('non local key')) return { reason: 'not-ready', transient: true }
-  // A connection that is subscribed, or was when it was being set up, takes nothing else: the next one will.
+  // A connection that is subscribed, or was during its set-up, takes no commands: the next one will.
   if (message.includes("Can't execute")) return { reason: 'unreachable', transient: true }
   return BY_REPLY[codeOf(message)] ?? { reason: 'unknown', transient: false }
 }
@@ -83,7 +83,7 @@ function codeOf(message: string): string {
   return /^(?:ERR Error running script.*?: )?-?([A-Z]+)/.exec(message)?.[1] ?? 'ERR'
 }
 
-/** What a server answers that may not be the one to talk to any more: a new connection finds out which is. */
+/** Answers of a server that may no longer be the right one: a new connection finds the right one. */
 const WRONG_SERVER = new Set(['READONLY', 'MASTERDOWN', 'LOADING', 'CLUSTERDOWN'])
 
 /** Whether a failed command is a reason to look for another server. */
@@ -91,7 +91,7 @@ export function leadsElsewhere(error: unknown): boolean {
   return isReply(error) && WRONG_SERVER.has(codeOf(error.message))
 }
 
-/** Whether a server has refused the database that a connection was to use: it may not, has not so many, or is busy. */
+/** Whether a server has refused the connection's database: the user may not use it, it does not exist, or the server is busy. */
 export function refusesDatabase(error: unknown): boolean {
   if (!isReply(error) || !('command' in error)) return false
   const { command } = error
@@ -103,7 +103,7 @@ export function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'
 }
 
-/** What is read out of an answer; a `StoreError` where that cannot be: what is in the store was not written by Holdfast. */
+/** The value of an answer; a `StoreError` if it cannot be read, because another program wrote the key. */
 export function readAnswer<Reply, Result>(
   { about, read }: Pick<Order<Reply, Result>, 'about' | 'read'>,
   reply: Reply,

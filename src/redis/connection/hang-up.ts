@@ -5,13 +5,13 @@ import { streamOf } from './stream.js'
 /** How long a client has to notice that it was disconnected. It waits for the peer's goodbye no longer than half of that. */
 const NOTICE_MS = 200
 
-/** All that hang up on one client at a time do it once: each would listen to it, and disconnect it again. */
+/** Callers that hang up on one client at the same time share one attempt: each would add listeners, and disconnect again. */
 const underWay = new WeakMap<Connectable, Promise<boolean>>()
 
 /**
- * Breaks a connection for good measure: a peer that has gone silent is not waited for to say goodbye. Resolves when the client
- * knows that it is unconnected, so that what is sent next goes over a new connection and not into this one: to `false` if it
- * does not find out, because it waits for somebody else (a sentinel, a name server) who is silent too.
+ * Breaks a connection without waiting for the goodbye of a silent peer. Resolves when the client knows that it is unconnected, so that
+ * the next command uses a new connection and not this one; to `false` if the client does not find out, because it waits for another
+ * silent server (a sentinel, a name server).
  */
 export function hangUp(client: Connectable, schedule: Schedule): Promise<boolean> {
   const ending = underWay.get(client) ?? disconnect(client, schedule).finally(() => underWay.delete(client))
@@ -32,7 +32,7 @@ async function disconnect(client: Connectable, schedule: Schedule): Promise<bool
   })
 }
 
-/** Whether there is anything to close. Closing what is closed makes ioredis wait for a goodbye that has been. */
+/** Whether there is a connection to close. Closing it twice makes ioredis wait for a goodbye that has already come. */
 export function isOpen({ status }: Connectable): boolean {
   return status !== 'wait' && status !== 'end'
 }

@@ -1,4 +1,4 @@
-/** What a command is for, to be named in errors. */
+/** The command and its lock, for errors. */
 export interface About {
   readonly command: string
   readonly lockName?: string | undefined
@@ -10,20 +10,20 @@ export interface Announcement {
   readonly text: string
 }
 
-/** Something to send, and what to make of the answer. */
+/** A command to send, and how to read its answer. */
 export interface Order<Reply, Result> {
   readonly about: About
-  /** What it may announce where it is carried out; absent where it announces nothing. */
+  /** The announcement that it may make; absent if it makes none. */
   readonly announces?: Announcement | undefined
-  /** How long the answer may take, where that is less than any command may. */
+  /** How long the answer may take, if less than for other commands. */
   readonly withinMs?: number | undefined
   start(): Promise<Reply>
   read(reply: Reply): Result | Promise<Result>
-  /** What to send instead after that failure; undefined where there is nothing. Within the same deadline. */
+  /** The command to send instead after that failure, if any, within the same deadline. */
   retry?(error: unknown): Promise<Reply> | undefined
 }
 
-/** What a command is given; bytes are sent as they are. */
+/** An argument of a command; bytes are sent unchanged. */
 export type Argument = string | number | Buffer
 
 /** Sends a command. */
@@ -51,7 +51,7 @@ export interface Link {
   /** Sends a command to the node where `key` lives. */
   send(key: string, about: About, command: string, ...args: Argument[]): Promise<unknown>
 
-  /** Has an order carried out that is made for whoever reaches the node where `key` lives. */
+  /** Carries out an order on the node where `key` lives. */
   carryOut<Result>(key: string, order: (send: Send) => Order<unknown, Result>): Promise<Result>
 
   /** Sends what `body` sends as one flight for each node. */
@@ -61,7 +61,7 @@ export interface Link {
   subscribe(channel: string): Promise<void>
   unsubscribe(channel: string): void
 
-  /** Makes sure that messages still come: one that should have come was not heard. */
+  /** Checks that messages still come, after one that should have come did not. */
   doubtNews(): void
 
   /** Every node that holds keys. */
@@ -72,11 +72,11 @@ export interface Link {
   close(): Promise<void>
 }
 
-/** What a link tells. */
+/** Reports of a link. */
 export interface LinkListener {
   message(channel: string, text: string): void
-  /** Subscriptions were interrupted and are in force again; what was published meanwhile is not known. */
+  /** Subscriptions were interrupted and are in force again; messages in between are lost. */
   resumed(channels: Iterable<string>): void
-  /** Trouble that no command was told of. */
+  /** A failure that no command reports. */
   error(error: unknown): void
 }

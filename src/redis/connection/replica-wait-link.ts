@@ -12,8 +12,8 @@ interface Acknowledged {
 }
 
 /**
- * A link whose scripts are answered when so many replicas have what they wrote. On connections of its own, since `WAIT` holds up
- * whatever comes after it. `WAIT` is about the connection's own last write, and a script need not have written anything: so a
+ * A link whose scripts are answered when so many replicas have what they wrote. On separate connections, since `WAIT` holds up
+ * every later command. `WAIT` is about the connection's own last write, and a script need not have written anything: so a
  * mark is written before it. One `WAIT` is under way for each server; what comes meanwhile shares the next one.
  */
 export class ReplicaWaitLink implements Link {
@@ -44,7 +44,7 @@ export class ReplicaWaitLink implements Link {
       return await this.#carryOutOn(await this.link.nodeOf(key), key, make)
     } catch (error) {
       if (!hasMoved(error)) throw error
-      // The client library follows only what it has routed itself, and knows from that where the key lives now.
+      // The client library follows only commands that it has routed itself, and so learns where the key lives now.
       await this.link.send(key, { command: 'PTTL' }, 'PTTL', key)
       return await this.#carryOutOn(await this.link.nodeOf(key), key, make)
     }
@@ -107,7 +107,7 @@ export class ReplicaWaitLink implements Link {
     }
   }
 
-  /** Resolves when everything that was sent to that server before has reached enough replicas. */
+  /** Resolves when every earlier write to that server has reached enough replicas. */
   #acknowledgement(node: NodeLink, key: string, about: About): Promise<void> {
     const next = this.#next.get(node)
     if (next) return next

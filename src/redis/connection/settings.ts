@@ -5,8 +5,8 @@ import { leadsElsewhere } from './failure.js'
 const SENTINELS_PER_COMMAND = 4
 
 /**
- * What Holdfast asks of a connection, whatever the application asked of the one it was made from (rule C1).
- * @param theirs what the application asked.
+ * Holdfast's options for a connection, whatever the application's options for its own (rule C1).
+ * @param theirs the application's options.
  */
 export function connectionSettings(
   commandTimeoutMs: number,
@@ -25,22 +25,22 @@ export function connectionSettings(
     connectionName: `holdfast-${role}`,
     // All that is derived from a lock's name starts with the prefix, so Holdfast applies it itself, once.
     keyPrefix: '',
-    // A command whose reply was lost is repeated by the core, which knows what it starts from, and by nobody else (rule X1).
+    // Only the core repeats a command whose reply was lost, because it knows the count that the command starts from (rule X1).
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: null,
-    // Reconnecting is decided here, so that an idle client does not keep trying, nor the process alive.
+    // Holdfast decides when to reconnect, so that an idle client neither keeps trying nor keeps the process alive.
     retryStrategy: () => null,
-    // What the application takes for a sign that it is connected to the wrong server is one here too. Its wish to have the command
-    // sent again (2) is not: see above.
+    // If the application takes an error for a sign of the wrong server, so does Holdfast. It ignores the wish to send the command again
+    // (2): see above.
     reconnectOnError: (error: Error): boolean =>
       leadsElsewhere(error) || (typeof theirReason === 'function' && Boolean(theirReason(error))),
-    // So is asking the sentinels again when none of them knew.
+    // The same goes for asking the sentinels again when none of them knew.
     sentinelRetryStrategy: () => null,
     sentinelCommandTimeout:
       typeof theirSentinelTimeout === 'number'
         ? Math.min(theirSentinelTimeout, sentinelTimeoutMs)
         : sentinelTimeoutMs,
-    // Subscriptions are renewed here too, because whoever waits must be told that it may have missed something.
+    // Holdfast also renews the subscriptions, because waiters must learn that they may have missed a message.
     autoResubscribe: false,
     enableOfflineQueue: true,
     enableAutoPipelining: false,

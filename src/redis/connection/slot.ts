@@ -2,8 +2,8 @@ const SLOTS = 16_384
 const CRC16_POLYNOMIAL = 0x1021
 
 /**
- * The cluster slot of a key or channel, by Redis's own rule: what stands between the first `{` and the first `}` after it, if
- * anything does, else the whole. Client libraries differ when the first braces are empty.
+ * The cluster slot of a key or channel, by Redis's own rule: the text between the first `{` and the first `}` after it, if
+ * there is any, else the whole. Client libraries differ when the first braces are empty.
  */
 export function slotOf(key: string): number {
   const open = key.indexOf('{')

@@ -8,18 +8,18 @@ import { streamOf } from './stream.js'
 
 /**
  * One server, or one Sentinel group. With RESP3 one connection carries commands and subscriptions; with RESP2 a subscribed
- * connection takes no other commands, so there are two (rule C2). Which it is the server says, anew on each connection: one that
- * has no HELLO is spoken to with RESP2, whatever the client was told.
+ * connection takes no other commands, so there are two (rule C2). The server decides, on each connection: without HELLO
+ * the link uses RESP2, whatever the client's options say.
  */
 export class StandaloneLink implements Link {
   readonly publishCommand = 'PUBLISH'
   readonly countCommand = 'NUMSUB'
   readonly #commands: Connection<StandaloneClient>
-  /** The subscriptions of a connection that carries commands too; undefined once the server was found not to have that. */
+  /** The subscriptions of a connection that carries commands too; undefined once the server turned out not to support that. */
   #together: Subscriber | undefined
-  /** The subscriptions of a connection of their own. */
+  /** The subscriptions of a separate connection. */
   readonly #apart: Subscriber
-  /** Whether the connection that stands is known to carry both. */
+  /** Whether the current connection is known to carry both. */
   #inOrder = false
   /** How many subscriptions wait to know that. */
   #undecided = 0
@@ -90,7 +90,7 @@ export class StandaloneLink implements Link {
   }
 
   async subscribe(channel: string): Promise<void> {
-    // Between two connections nobody knows what the next one speaks: an answer tells.
+    // Between two connections the protocol of the next one is unknown until an answer comes.
     while (this.#together && !this.#inOrder) {
       this.#undecided += 1
       try {
@@ -129,7 +129,7 @@ export class StandaloneLink implements Link {
       together.resume()
       this.#inOrder = true
     } else {
-      // For good: to move them back when another server answers would gain one connection.
+      // Permanently: moving them back for another server would save just one connection.
       this.#together = undefined
       this.#apart.adopt(together.giveUp())
     }

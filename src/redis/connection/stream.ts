@@ -1,4 +1,4 @@
-/** What Holdfast does to a client's socket. */
+/** How Holdfast writes to a client's socket. */
 interface Stream {
   cork?(): void
   uncork?(): void
@@ -16,13 +16,12 @@ function isStream(value: unknown): value is Stream {
   return typeof value === 'object' && value !== null
 }
 
-/** How many commands leave together at most: the server is to begin with them while the next are made. */
+/** How many commands leave together at most: the server begins with them while the client makes the next ones. */
 const PIECE = 32
 
 /**
- * What is written to one connection within a turn of the event loop leaves in pieces of several commands, but the first command
- * at once, since nothing may follow it. Answers that come in one packet make many calls go on at once, and a system call for
- * each of their commands would cost more than all the rest.
+ * Commands of one turn of the event loop leave in pieces of several, but the first one leaves at once, since no other may follow. Answers
+ * in one packet let many calls continue at once, and a system call for each of their commands would cost more than all the rest.
  */
 export class Batch {
   #begun = false
@@ -35,11 +34,11 @@ export class Batch {
 
   constructor(private readonly client: () => object) {}
 
-  /** To be called before a command is written. */
+  /** Call it before a command is written. */
   add(): void {
     if (!this.#begun) {
       this.#begun = true
-      // After all that the answers set going: microtasks run out before this.
+      // After all work that the answers started: microtasks end before this.
       process.nextTick(this.#end)
       return
     }

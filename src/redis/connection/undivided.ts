@@ -2,9 +2,9 @@ import type { Link } from './link.js'
 import { slotOf } from './slot.js'
 
 /**
- * The keys of a script that empties some of them, and one that never exists. While a slot moves between nodes of a cluster, a key
- * that is gone counts as moved: a script that has just emptied one fails at its next look at it, halfway through. With a key that
- * is missing from the start the server refuses the script before it begins (TRYAGAIN), until the slot has arrived.
+ * The keys of a script that empties some of them, and one that never exists. While a slot moves between nodes of a cluster, a missing key
+ * counts as moved: a script that has just emptied one fails the next time it reads it, halfway through. If a key is missing from the
+ * start, the server refuses the script before it begins (TRYAGAIN), until the slot has moved.
  */
 export function undivided(
   { publishCommand }: Pick<Link, 'publishCommand'>,

@@ -4,7 +4,14 @@ import { fenceIn } from '../locks/tenure-reply.js'
 /** What a script answers that takes a lock, or a place in its line. */
 export type AcquireAnswer = Granted | HolderSeen | typeof LOST
 
-export type Granted = { readonly outcome: 'granted'; readonly fence?: bigint; readonly lingers?: true }
+export type Granted = {
+  readonly outcome: 'granted'
+  readonly fence?: bigint
+  /** Set where a place that its owner had in line is there still. */
+  readonly placeStays?: true
+  /** Set where the process may keep the lock beyond its release. */
+  readonly lingers?: true
+}
 
 /** The holder of the lock, and the server's time. */
 export interface HolderSeen {
@@ -26,6 +33,7 @@ export const LOST = { outcome: 'lost' } as const
 
 const GRANTED: Granted = { outcome: 'granted' }
 const LINGERS = ' lingers'
+const GRANTED_BESIDE_LINE: Granted = { outcome: 'granted', placeStays: true }
 
 /** Reads a text, {left, holder, time, first, places, lingers}, or a number. */
 export function acquireAnswer(reply: unknown): AcquireAnswer {
@@ -46,8 +54,9 @@ export function acquireAnswer(reply: unknown): AcquireAnswer {
   }
 }
 
-/** Granted with that token; `-` where there are none. */
+/** Granted with that token; `-` where there are none, `?` where the line could not be reached. */
 export function granted(token: string): Granted {
+  if (token === '?') return GRANTED_BESIDE_LINE
   const fence = fenceIn(token)
   return fence === undefined ? GRANTED : { outcome: 'granted', fence }
 }

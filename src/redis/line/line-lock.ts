@@ -1,4 +1,12 @@
-import type { AcquireReply, AcquireRequest, News, StoreLine, Watch } from '../../ports/lock-port.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  News,
+  ReleaseReply,
+  ReleaseRequest,
+  StoreLine,
+  Watch,
+} from '../../ports/lock-port.js'
 import { type LockParts, ReentrantLockPort } from '../locks/reentrant-lock.js'
 import { Lines, type LinesSettings, LONGEST_LOOK_MS } from './lines.js'
 import type { LockCommands } from './lock-commands.js'
@@ -36,8 +44,13 @@ export class LineLockPort extends ReentrantLockPort {
   }
 
   override async abandon(request: AcquireRequest): Promise<void> {
-    this.#lines.leave(this.commands.mode, request)
+    this.#lines.leave(this.commands.mode, request, (name, owner) => this.commands.leavePlace(name, owner))
     await super.abandon(request)
+  }
+
+  override release(request: ReleaseRequest): Promise<ReleaseReply> {
+    this.#lines.released(this.commands.mode, request, (name, owner) => this.commands.leavePlace(name, owner))
+    return super.release(request)
   }
 
   /** Calls back on messages about the process's places. */

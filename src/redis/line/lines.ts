@@ -1,9 +1,11 @@
 import { StoreError } from '../../errors/errors.js'
+import type { Owner } from '../../identity/owner.js'
 import type { AcquireReply, AcquireRequest, News, Watch } from '../../ports/lock-port.js'
 import type { Clock } from '../../time/clock.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
 import type { AcquireAnswer } from './acquire-reply.js'
 import { ClientLine } from './client-line.js'
+import type { LeftPlaces } from './left-places.js'
 import { modeOf, ownerOf, type Place, toldIn } from './told.js'
 
 /** How long a waiter sleeps at most behind a lock without an end. */
@@ -27,6 +29,8 @@ export interface LinesSettings {
   /** The lease that the watchdog asks for. A grant to such a call needs no command: the watchdog prolongs it. */
   readonly watchdogLeaseMs: number
   readonly clock: Pick<Clock, 'now'>
+  /** Those of all kinds that share the keys. */
+  readonly leftPlaces: LeftPlaces
 }
 
 /** The names of what belongs to the line of a lock, for one kind. */
@@ -39,6 +43,8 @@ export interface LineNames {
   releaseChannels(name: string): readonly string[]
 }
 
+type Held = Pick<AcquireRequest, 'name' | 'owner' | 'heldBefore'>
+type LeavePlace = (name: string, owner: Owner) => Promise<unknown>
 type Listener = (news?: News) => void
 
 /** What this process knows about one lock: its places in line, and whether one is the first. */
@@ -72,6 +78,8 @@ export class Lines {
   readonly #standing = new Map<string, Standing>()
   /** The lock that refused the latest request while its line was empty: the owner that asked will be the first. */
   #emptyLine: string | undefined
+  /** Places whose owners were let in while the line could not be reached, and that stand there still. */
+  readonly #besideLine = new Set<Place>()
 
   constructor(
     private readonly channels: ReleaseChannels,
@@ -98,6 +106,11 @@ export class Lines {
     const { name, owner, leaseMs, waits } = request
     const { clock, watchdogLeaseMs, firstLeaseMs } = this.settings
     const place: Place = `${mode}:${owner}`
+    if (request.heldBefore === 0) {
+      this.#besideLine.delete(place)
+      const givingBack = this.settings.leftPlaces.delete(place, this.names.keyOf(name))
+      if (givingBack) await givingBack
+    }
     const standing = waits ? this.#standingAt(name) : this.#standing.get(name)
     // With an explicit lease, or for one more hold, it asks all the same: the store finds the hold that it has granted.
     const granted = standing?.takeGrant(place, clock.now())
@@ -115,6 +128,8 @@ export class Lines {
       if (heard) this.#listen(name, standing)
       const reply = await ask(looksMs, Math.min(firstLeaseMs, leaseMs))
       if (reply.outcome !== 'busy') {
+        if (reply.outcome === 'granted' && reply.placeStays && standing?.stands(place))
+          this.#besideLine.add(place)
         standing?.leave(place)
         return reply
       }
@@ -141,9 +156,23 @@ export class Lines {
     }
   }
 
-  /** The waiter of that place has left. */
-  leave(mode: string, { name, owner }: Pick<AcquireRequest, 'name' | 'owner'>): void {
-    this.#standing.get(name)?.leave(`${mode}:${owner}`)
+  /**
+   * The waiter of that place has left.
+   * @param leavePlace takes the place out of the line, and gives back a grant to it
+   */
+  leave(mode: string, { name, owner, heldBefore }: Held, leavePlace: LeavePlace): void {
+    const place: Place = `${mode}:${owner}`
+    this.#standing.get(name)?.leave(place)
+    if (heldBefore > 0) return
+    this.settings.leftPlaces.add(place, this.names.keyOf(name), () => leavePlace(name, owner))
+  }
+
+  /** A hold is about to be given back. */
+  released(mode: string, { name, owner, heldBefore }: Held, leavePlace: LeavePlace): void {
+    if (this.#besideLine.size === 0 || heldBefore > 1) return
+    const place: Place = `${mode}:${owner}`
+    if (!this.#besideLine.delete(place)) return
+    this.settings.leftPlaces.add(place, this.names.keyOf(name), () => leavePlace(name, owner))
   }
 
   /** Calls back on every message about that lock, and where one may have been missed. */

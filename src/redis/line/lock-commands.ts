@@ -91,6 +91,11 @@ export class LockCommands implements LineNames {
     )
   }
 
+  /** Takes the owner out of the line, and gives back what was granted to its place there, nothing else. */
+  leavePlace(name: string, owner: Owner): Promise<number> {
+    return this.#run(release, name, [owner, 1, 2], (reply) => this.#announced(name, Number(reply)))
+  }
+
   /** Above 0: it was held; 0: it was free. */
   forceUnlock(name: string): Promise<number> {
     return this.#run(forceUnlock, name, [], (reply) => this.#announced(name, Number(reply)))

@@ -1,21 +1,21 @@
 import { slotOf } from '../connection/slot.js'
 
 /**
- * A key (or channel) beside a lock's own, in the same slot of a cluster: `prefix:{key}`, or `prefix::key` where the key has a hash
- * tag of its own: two colons, since `{x}` is another lock than `x`, whose companion is `prefix:{x}`.
+ * A key (or channel) beside a lock's, in the same slot of a cluster: `prefix:{key}`, or `prefix::key` if the key has a hash tag: two
+ * colons, since `{x}` is another lock than `x`, whose companion is `prefix:{x}`.
  */
 export function companionOf(prefix: string, key: string): string {
   return inSlotOf(key, prefix, key.includes('{') ? `${prefix}::${key}` : `${prefix}:{${key}}`)
 }
 
-/** As Redisson names what is beside a lock: `prefix:{key}`, or `prefix:key` where the key has a hash tag. */
+/** As Redisson names a key beside a lock: `prefix:{key}`, or `prefix:key` where the key has a hash tag. */
 export function redissonCompanionOf(prefix: string, key: string): string {
   return inSlotOf(key, prefix, key.includes('{') ? `${prefix}:${key}` : `${prefix}:{${key}}`)
 }
 
 /**
- * Where the tokens of that lock are counted: Redisson's name for it. In a cluster that is no use for names whose braces are no
- * hash tag, since it is of another slot than the lock; Redisson cannot lock those.
+ * The key of that lock's token counter: Redisson's name for it. In a cluster that name is useless if the braces are no hash tag, because
+ * it is in another slot than the lock; Redisson cannot lock those.
  */
 export function tokenCounterOf(key: string, inCluster: boolean): string {
   if (inCluster) return redissonCompanionOf('redisson_lock_token', key)
@@ -23,8 +23,8 @@ export function tokenCounterOf(key: string, inCluster: boolean): string {
 }
 
 /**
- * Braces that are no tag ("a{b", "}a") would put the companion elsewhere; then the least number that is of the key's slot is put
- * in as the tag: `prefix:{number}:key`.
+ * Braces that are no tag ("a{b", "}a") would put the companion in another slot; then the least number in the key's slot becomes the
+ * tag: `prefix:{number}:key`.
  */
 function inSlotOf(key: string, prefix: string, companion: string): string {
   if (!/[{}]/.test(key) || slotOf(companion) === slotOf(key)) return companion
@@ -32,8 +32,7 @@ function inSlotOf(key: string, prefix: string, companion: string): string {
 }
 
 /**
- * What the channels begin with on which processes are told of their places in line, each by its client's id: one for all locks, in a
- * cluster for those of one slot.
+ * The prefix of the processes' channels, which end with the client's id: one for all locks, in a cluster one for the locks of each slot.
  */
 export function processChannelsOf(key: string, inCluster: boolean): string {
   return inCluster ? `holdfast:{${numberInSlot(slotOf(key))}}:` : 'holdfast:'

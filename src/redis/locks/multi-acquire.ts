@@ -10,11 +10,11 @@ export class MultiAcquire implements BatchPort {
   constructor(
     private readonly link: Link,
     private readonly keyPrefix: string,
-    /** What must have happened before a lock is granted; undefined when it has. */
+    /** To await before the first grant; undefined if there is nothing to await. */
     private readonly ready: () => Promise<unknown> | undefined,
   ) {}
 
-  /** The slot; a server that is no cluster has but one place. */
+  /** The slot; a single server has only one place. */
   placeOf(name: string): number {
     return this.link.publishCommand === 'SPUBLISH' ? slotOf(this.keyPrefix + name) : 0
   }
@@ -46,7 +46,7 @@ function replyOf(answer: unknown): AcquireReply {
   const [left, holder]: unknown[] = Array.isArray(answer) ? answer : []
   return {
     outcome: 'busy',
-    // Redis's PTTL: -1 it has no end. What is free was only not taken.
+    // Redis's PTTL: -1 it has no end. A free lock was merely not taken.
     remainingMs: left === -1 ? Number.POSITIVE_INFINITY : Math.max(Number(left ?? 0), 0),
     holder: typeof holder === 'string' && isOwner(holder) ? holder : undefined,
   }

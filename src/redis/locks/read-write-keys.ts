@@ -1,6 +1,6 @@
 import type { Keys } from '../scripts/script.js'
 
-/** What the keys of read-write locks begin with: apart from locks and hashes of the same name, Redisson's among them. */
+/** The prefix of the keys of read-write locks, which keeps them apart from locks and hashes of the same name, Redisson's too. */
 const PREFIX = 'holdfast_rw'
 
 /** The hash of the holds of that lock: the key by which it is found, and the root of its channels. */
@@ -26,7 +26,7 @@ export function renewedKeysOf(key: string): Keys {
   return [holds, leases, fence]
 }
 
-/** The lock's key that a key found in Redis was made from; undefined where it is not a read-write lock's. */
+/** The lock's key for a key in Redis; undefined if that is not a read-write lock's. */
 export function keyOfHolds(holdsKey: string): string | undefined {
   const tagged = holdsKey.slice(PREFIX.length + 1)
   if (!holdsKey.startsWith(`${PREFIX}:`) || tagged === '') return undefined
@@ -35,10 +35,10 @@ export function keyOfHolds(holdsKey: string): string | undefined {
   return STARTS_ESCAPED.test(inner) ? inner.slice(1) : inner
 }
 
-/** So long the counter of tokens is kept beyond the lease it was last used for; the scripts have the same number. */
+/** How long the counter of tokens outlives the lease it was last used for; the scripts have the same number. */
 export const FENCE_RETENTION_MS = 86_400_000
 
-/** What to scan for, and which of the keys found count. */
+/** A scan, and which of its keys count. */
 interface Scan {
   readonly prefix: string
   readonly glob: string
@@ -58,8 +58,8 @@ const STARTS_EMPTY = /^\{*\}/
 const STARTS_ESCAPED = /^\{+\}/
 
 /**
- * The key with a hash tag, of which no two keys get the same text: the key's own tag where it has one, else braces around the
- * whole. (Braces around "}a" would be empty, which is no tag: one more brace is put in front.)
+ * The key with a hash tag, of which no two keys get the same text: the key's own tag if it has one, else braces around the
+ * whole. (Braces around "}a" would be empty, which is no tag: then one more brace goes in front.)
  */
 function taggedFrom(key: string): string {
   if (hasOwnTag(key) && !isWrapped(key)) return key

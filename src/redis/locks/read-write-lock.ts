@@ -29,6 +29,9 @@ import type { LockParts } from './reentrant-lock.js'
 import { renewEach } from './renewal.js'
 import { tenureReply } from './tenure-reply.js'
 
+/** What a release does about the owner's place in line: nothing, leave it, or leave it and give back only what was granted to it. */
+const [STAYS, LEAVES, LEAVES_PLACE] = [0, 1, 2]
+
 /** The two sides of the read-write locks of one client, in whose lines it stands for both. */
 export function readWritePorts(to: LockParts, settings: LinesSettings): ReadWritePorts {
   const keyOf = (name: string): string => holdsKeyOf(to.keyPrefix + name)
@@ -47,8 +50,8 @@ export function readWritePorts(to: LockParts, settings: LinesSettings): ReadWrit
 }
 
 /**
- * One side of the read-write lock. Readers and writers have a lease each and stand in one line; whatever ends a hold lets in the
- * next writer, or all readers in front of the next writer, and tells their clients.
+ * One side of the read-write lock. Readers and writers have a lease each and stand in one line; the end of a hold grants the lock to the
+ * next writer, or to all readers in front of the next writer, and tells their processes.
  */
 class ReadWriteLockPort implements FencedPort {
   readonly fenced = true
@@ -90,11 +93,11 @@ class ReadWriteLockPort implements FencedPort {
   }
 
   async abandon(request: AcquireRequest): Promise<void> {
-    this.lines.leave(this.side, request)
-    await this.#release(request.name, request.owner, request.heldBefore + 1, true)
+    this.lines.leave(this.side, request, (name, owner) => this.#release(name, owner, 1, LEAVES_PLACE))
+    await this.#release(request.name, request.owner, request.heldBefore + 1, LEAVES)
   }
 
-  /** What the store keeps a line for is never handed over by a process. */
+  /** Processes never hand over a lock whose calls all stand in the store's line. */
   async handOver(): Promise<AcquireReply> {
     return { outcome: 'lost' }
   }
@@ -102,7 +105,7 @@ class ReadWriteLockPort implements FencedPort {
   async release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
     const { link } = this.to
     const { breaks } = link
-    const code = await this.#release(name, owner, heldBefore, false)
+    const code = await this.#release(name, owner, heldBefore, STAYS)
     if (code >= 0) return code === 0 ? 'still-held' : 'released'
     // A last release that may have been delivered before finds nothing left to release: it was carried out then.
     return heldBefore === 1 && (repeated || link.breaks !== breaks) ? 'released' : 'not-owner'
@@ -144,10 +147,8 @@ class ReadWriteLockPort implements FencedPort {
     }
   }
 
-  #release(name: string, owner: Owner, heldBefore: number, leaves: boolean): Promise<number> {
-    return this.#run(rwRelease, name, [owner, heldBefore, leaves ? 1 : 0], (reply) =>
-      this.#told(name, Number(reply)),
-    )
+  #release(name: string, owner: Owner, heldBefore: number, leaves: number): Promise<number> {
+    return this.#run(rwRelease, name, [owner, heldBefore, leaves], (reply) => this.#told(name, Number(reply)))
   }
 
   #inspect(name: string): Promise<InspectReply> {
@@ -155,7 +156,7 @@ class ReadWriteLockPort implements FencedPort {
     return runScript(this.to.link, rwInspect, keys, name, [this.side], (reply) => inspectReply(reply, name))
   }
 
-  /** A script that made room and may not tell the next in line says ±2; the next finds out when it looks by itself. */
+  /** A script that made room and may not publish to the next in line answers ±2; the next finds out at its look. */
   #told(name: string, code: number): number {
     if (Math.abs(code) !== 2) return code
     const { link, onError } = this.to

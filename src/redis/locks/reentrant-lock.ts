@@ -41,11 +41,11 @@ export interface LockParts {
 }
 
 /**
- * The reentrant lock as Redisson's `RLock` keeps it: a hash of owner -> hold count, whose time to live is the lease. Those who wait
- * for it here stand in no line: they try when a release is announced.
+ * The reentrant lock as Redisson's `RLock` keeps it: a hash of owner -> hold count, whose time to live is the lease. Waiters here stand
+ * in no line: they try when a release is announced.
  */
 export class ReentrantLockPort implements LockPort {
-  /** A token is minted for one lock at a time, and a line that each call has its place in is not jumped. */
+  /** Absent for fenced locks, whose tokens are minted one at a time, and for a line of calls, which no call may jump. */
   readonly together: BatchPort | undefined
   readonly thread: ThreadRenewals | undefined
 
@@ -73,7 +73,7 @@ export class ReentrantLockPort implements LockPort {
     return await this.commands.acquire(request)
   }
 
-  /** To be waited for before anything is acquired: a block of the event loop may come right after the first grant. */
+  /** Await it before the first acquire: the event loop may block right after the first grant. */
   protected starting(): Promise<unknown> | undefined {
     return this.thread?.start()
   }
@@ -96,7 +96,7 @@ export class ReentrantLockPort implements LockPort {
     return heldBefore === 1 && (repeated || link.breaks !== breaks) ? 'released' : 'not-owner'
   }
 
-  /** @param told how many listeners heard of it. */
+  /** @param told how many listeners received it. */
   protected released(name: string, told: number): ReleaseReply {
     const others = told - (this.parts.channels.subscribed(this.commands.releaseChannel(name)) ? 1 : 0)
     return others > 0 ? { others } : 'released'
@@ -138,7 +138,7 @@ export class ReentrantLockPort implements LockPort {
   async *#listNode(node: NodeLink, pattern: string): AsyncIterable<LockState> {
     const { keyPrefix } = this.parts
     for await (const key of scanKeys(node, keyPrefix, pattern)) {
-      // A semaphore's table of holders, and that of the processes in a line, have the shape of a lock, and are none.
+      // The hashes of a semaphore's holders and of the processes in a line look like locks, and are none.
       if (key.startsWith(`${HOLDERS_OF_PERMITS}:`)) continue
       const state = await this.inspect(key.slice(keyPrefix.length))
       if (state.owners.length > 0) yield state

@@ -3,7 +3,7 @@ import type { RenewRequest } from '../../ports/lock-port.js'
 import type { Argument, Link } from '../connection/link.js'
 import { type Keys, runScript, type Script } from '../scripts/script.js'
 
-/** How a lease is started anew: by a script that answers 1 or 0. */
+/** Renews a lease by a script that answers 1 or 0. */
 export interface Renewal {
   readonly script: Script
   readonly keys: Keys
@@ -11,7 +11,7 @@ export interface Renewal {
 }
 
 /**
- * Starts leases anew, in one flight: one answer for each. Where a key holds something else by now, the lease is gone for certain.
+ * Renews leases in one flight: one answer for each. If a key has another type by now, the lease is certainly gone.
  */
 export function renewEach<Request extends RenewRequest>(
   link: Link,

@@ -3,13 +3,13 @@ import { ReentrantLockPort } from './reentrant-lock.js'
 
 const SILENT: Watch = { confirmed: Promise.resolve(), close: () => undefined }
 
-/** The reentrant lock for servers and proxies without pub/sub: nothing is announced and nothing is listened to. */
+/** The reentrant lock for servers and proxies without pub/sub: it neither announces nor listens. */
 export class SpinLockPort extends ReentrantLockPort {
   override watch(): Watch {
     return SILENT
   }
 
-  /** Who waits cannot be seen. */
+  /** The store cannot see waiters that poll. */
   override async countWatchers(): Promise<number> {
     return 0
   }

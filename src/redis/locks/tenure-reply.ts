@@ -6,7 +6,7 @@ export function tenureReply(reply: unknown): TenureState {
   return { held: held === 1, lastFence: fenceIn(fence) }
 }
 
-/** Numbers above 2^53 come as texts. What others have written under the counter's name may be no number. */
+/** Numbers above 2^53 come as texts. Other programs may have written something else under the counter's name. */
 export function fenceIn(text: unknown): bigint | undefined {
   return typeof text === 'string' && /^-?\d+$/.test(text) ? BigInt(text) : undefined
 }

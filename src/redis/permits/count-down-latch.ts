@@ -13,15 +13,15 @@ import { latchCountDown, latchDelete, latchSet } from '../scripts/scripts.genera
 import { AnnouncedPort } from './announced-port.js'
 import { latchChannelOf, REQUEST_KEPT_MS, requestKeyOf } from './semaphore-keys.js'
 
-/** What is published when a latch has opened, and when a count was set. */
+/** The messages when a latch has opened, and when a count was set. */
 const OPEN = '0'
 const CLOSED = '1'
 
 const ENTERED: AcquireReply = { outcome: 'granted', room: Number.POSITIVE_INFINITY }
 
 /**
- * The latch as Redisson's `RCountDownLatch` keeps it: a count, and no key once that is zero. To get in is to see it open; nobody is
- * written down.
+ * The latch as Redisson's `RCountDownLatch` keeps it: a count, and no key once that is zero. A caller gets in by seeing it open;
+ * the store notes no owner.
  */
 export class RedisCountDownLatchPort extends AnnouncedPort implements CountDownLatchPort {
   readonly fenced = false
@@ -85,7 +85,7 @@ export class RedisCountDownLatchPort extends AnnouncedPort implements CountDownL
     return this.#run(latchDelete, name, request, [], OPEN, isOne)
   }
 
-  /** Runs a script that answers {outcome, told}, and announces `text` from here where it could not. */
+  /** Runs a script that answers {outcome, told}, and publishes `text` from here if the script could not. */
   #run<Result>(
     script: Script,
     name: string,

@@ -29,8 +29,8 @@ import { permitsKeyOf, REQUEST_KEPT_MS, requestKeyOf } from './semaphore-keys.js
 
 /**
  * The permit-expirable semaphore as Redisson's `RPermitExpirableSemaphore` keeps it: the number of available permits, and a sorted
- * set of the ids of those that are out, by the time when the lease of each ends. The ids are made from the owner, so nothing
- * else is kept.
+ * set of the ids of taken permits, by the time when the lease of each ends. The ids are made from the owner, so the store needs no
+ * more.
  */
 export class RedisPermitExpirableSemaphorePort
   extends RedisPermitsPort
@@ -62,7 +62,7 @@ export class RedisPermitExpirableSemaphorePort
     return renewEach(this.link, requests, (request) => permitsRenewal(this.keyPrefix, request))
   }
 
-  /** The store knows permits, and not who has them: each id stands for an owner of its own. */
+  /** The store knows permits, not their owners: each id counts as a separate owner. */
   async inspect(name: string): Promise<LockState> {
     const [first, ...ids] = await this.run(permitsInspect, name, this.#permitsKey(name), [], listOf)
     return {
@@ -145,7 +145,7 @@ export class RedisPermitExpirableSemaphorePort
     )
   }
 
-  /** Unlike Redisson, which leaves out what is out where the number was set anew: given back, that would raise the new one. */
+  /** Unlike Redisson, which leaves out taken permits when the number is set again: their return would raise the new number. */
   protected companionsOf(key: string): readonly string[] {
     return [permitsKeyOf(key)]
   }

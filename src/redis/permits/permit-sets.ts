@@ -2,7 +2,7 @@ import type { NodeLink } from '../connection/link.js'
 import { escapeGlob, scanMatching } from '../scan.js'
 import { permitsKeyOf } from './semaphore-keys.js'
 
-/** The semaphores on a node whose names, after the prefix, match a glob and of which permits are out, by their keys. */
+/** The semaphores on a node with taken permits whose names, after the prefix, match a glob. */
 export async function* permitSetsOn(
   node: NodeLink,
   keyPrefix: string,

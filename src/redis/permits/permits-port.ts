@@ -42,7 +42,7 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
   abstract list(pattern: string): AsyncIterable<LockState>
   abstract availablePermits(name: string): Promise<number>
 
-  /** What is beside the number, and stands for nothing where that was not set. */
+  /** The keys beside the number; without a number they mean nothing. */
   protected abstract companionsOf(key: string): readonly string[]
 
   protected channelOf(name: string): string {
@@ -78,7 +78,7 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     return runScript(this.link, script, keys, name, args, read, { announces })
   }
 
-  /** Reads {permits, available, told}. What the script could not announce is announced from here. */
+  /** Reads {permits, available, told}. Announces from here if the script could not. */
   protected async returned(name: string, reply: unknown): Promise<{ permits: number; others: number }> {
     const [permits, available, told] = numbersIn(reply)
     const others = await this.others(name, told, String(available))

@@ -1,25 +1,25 @@
 import { companionOf } from '../locks/companion-key.js'
 
-/** How long what a request came to is kept, for the case that it is sent again. */
+/** How long the result of a request is kept, in case the request is sent again. */
 export const REQUEST_KEPT_MS = 60_000
 
-/** What a semaphore's table of holders is called, before its name. */
+/** The prefix of the key of a semaphore's holders. */
 export const HOLDERS_OF_PERMITS = 'holdfast_semaphore_permits'
 
 /**
- * A key of Holdfast's own beside a semaphore's, in the same slot. Keys with a hash tag of their own get another prefix: `x` and
- * `{x}` are two semaphores, whose companions must not be one.
+ * A key of Holdfast's beside a semaphore's, in the same slot. Keys with a hash tag get another prefix: `x` and `{x}` are two
+ * semaphores, whose companions must differ.
  */
 export function ownCompanionOf(prefix: string, key: string): string {
   return companionOf(prefix, key)
 }
 
-/** Until when each owner has the permits it took. */
+/** The key of the times when the owners' leases end. */
 export function semaphoreLeasesKeyOf(key: string): string {
   return ownCompanionOf('holdfast_semaphore_leases', key)
 }
 
-/** Where it is kept what a request came to. */
+/** The key of a request's result. */
 export function requestKeyOf(key: string, request: string): string {
   return `${ownCompanionOf('holdfast_request', key)}:${request}`
 }
@@ -29,7 +29,7 @@ export function semaphoreChannelOf(key: string): string {
   return key.includes('{') ? `redisson_sc:${key}` : `redisson_sc:{${key}}`
 }
 
-/** Where Redisson keeps the permits of a permit-expirable semaphore that are out. */
+/** The key of the taken permits of a permit-expirable semaphore: Redisson's name for it. */
 export function permitsKeyOf(key: string): string {
   return key.includes('{') ? `${key}:timeout` : `{${key}}:timeout`
 }

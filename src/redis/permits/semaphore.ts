@@ -32,8 +32,9 @@ import {
 } from './semaphore-keys.js'
 
 /**
- * The semaphore as Redisson's `RSemaphore` keeps it: the number of available permits. Beside it is kept who of Holdfast's clients has
- * taken how many until when, so that a crash gives them back and a repeated request counts once; Redisson needs not know.
+ * The semaphore as Redisson's `RSemaphore` keeps it: the number of available permits. Beside it, Holdfast
+ * keeps how many each of its owners has taken and until when, so that a crash returns them and a repeated request counts once; Redisson
+ * need not know.
  */
 export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePort {
   protected take({ name, owner, leaseMs, permits = 1 }: AcquireRequest): Promise<AcquireReply> {
@@ -83,7 +84,7 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
     return given.permits > 0
   }
 
-  /** Those of which Holdfast's clients hold permits: of others it cannot be told what they are. */
+  /** Semaphores with permits of Holdfast's clients: others look like any number. */
   async *list(pattern: string): AsyncIterable<LockState> {
     for (const node of await this.link.nodes()) yield* this.#listNode(node, pattern)
   }

@@ -12,7 +12,7 @@ export interface Script {
 export type Keys = string | readonly [string, ...string[]]
 
 /**
- * Runs a script, by its hash; with its source only where the server does not know it (first use, `SCRIPT FLUSH`, restart,
+ * Runs a script by its hash; with its source only if the server does not know it (first use, `SCRIPT FLUSH`, restart,
  * failover: rule X2). A server that does not know the script has run nothing, so sending it once more is safe.
  */
 export function runScript<Result>(

@@ -19,7 +19,7 @@ export interface Renewable {
   suspended: boolean
 }
 
-/** What renewals are sent by: one answer for each. */
+/** Sends renewals: one answer for each. */
 export interface RenewingPort {
   renew(requests: readonly KindRenewRequest[]): readonly Promise<boolean>[]
 }
@@ -28,18 +28,18 @@ export interface KindRenewRequest extends RenewRequest {
   readonly of: LeaseKind
 }
 
-/** What becomes of renewals. */
+/** The outcomes of renewals. */
 export interface RenewalListener<Lease> {
   renewed(lease: Lease): void
   /** The first failure of a run of them. */
   failed(lease: Lease, cause: unknown): void
-  /** The store does not have it any more. It is renewed no more. */
+  /** The store no longer has it. Renewals stop. */
   lost(lease: Lease): void
 }
 
 /**
  * Renews leases, all in one flight at each third of their time. Each gets its own answer, so one that fails delays no other
- * (rule L4). One whose deadline has passed is let go: its holder has been told that it may have lost the lock.
+ * (rule L4). A lease whose deadline has passed is dropped: its holder knows that it may have lost the lock.
  */
 export class Renewer<Lease extends Renewable> {
   readonly #leases = new Set<Lease>()
@@ -50,7 +50,7 @@ export class Renewer<Lease extends Renewable> {
     private readonly leaseMs: number,
     private readonly port: RenewingPort,
     private readonly schedule: Schedule,
-    /** Whether anybody may still want the leases. While not, nothing is sent. */
+    /** Whether the main thread may still want the leases. While it may not, the thread sends nothing. */
     private readonly wanted: () => boolean,
     private readonly listener: RenewalListener<Lease>,
   ) {
@@ -63,7 +63,7 @@ export class Renewer<Lease extends Renewable> {
     this.#hasten([lease])
   }
 
-  /** A renewal that is under way then counts for nothing any more. */
+  /** A renewal that is under way no longer counts. */
   remove(lease: Lease): void {
     this.#leases.delete(lease)
     if (this.#leases.size > 0) return
@@ -71,7 +71,7 @@ export class Renewer<Lease extends Renewable> {
     this.#round = undefined
   }
 
-  /** Makes up at once for rounds in which nothing was sent. */
+  /** Makes up at once for rounds without renewals. */
   hasten(): void {
     this.#hasten(this.#leases)
   }
@@ -83,7 +83,7 @@ export class Renewer<Lease extends Renewable> {
     })
   }
 
-  /** Those that have little time left do not wait for the next round. */
+  /** Leases with little time left do not wait for the next round. */
   #hasten(leases: Iterable<Lease>): void {
     const oneRoundAgo = this.schedule.clock.now() - this.#everyMs
     const late = leaseDeadline(oneRoundAgo, this.leaseMs)

@@ -1,5 +1,5 @@
 /**
- * What runs in the thread: renewals over a connection of its own. Built into one text by scripts/embed-watchdog-thread.ts, with
+ * The thread's program: renewals over its own connection. Built into one text by scripts/embed-watchdog-thread.ts, with
  * the client library, so that it needs no file and no package where it runs. Nothing else imports it.
  */
 import { parentPort, workerData } from 'node:worker_threads'
@@ -30,7 +30,7 @@ const link = linkTo(settings.client)
 const { keyPrefix } = settings.client.options
 const prefix = typeof keyPrefix === 'string' ? keyPrefix : ''
 const { quarantineMs } = settings
-/** The holder does not count on the quarantine: it is the store alone that keeps the lock so much longer. */
+/** The holder does not count on the quarantine: only the store keeps the lock so much longer. */
 const quarantined: RenewingPort = {
   renew: (requests) =>
     renewEach(link, requests, (request) =>
@@ -45,7 +45,7 @@ parentPort?.on('message', (orders: readonly Order[]) => {
 
 /** RESP2, which every server and every proxy speaks: a renewal's answer is a number in both. */
 function linkTo(client: ClientSettings): Link {
-  // Nobody subscribes here.
+  // This connection has no subscriptions.
   const listener: LinkListener = { message: () => undefined, resumed: () => undefined, error: onError }
   const { commandTimeoutMs } = settings
   if (client.kind === 'standalone') {

@@ -18,7 +18,7 @@ export function tellFailure(error: unknown): ToldFailure {
   return { message, lockName, store: { reason, command, transient }, cause }
 }
 
-/** The error again, with the text it was told with. */
+/** The error again, with its text. */
 export function failureTold({ message, lockName, store, cause }: ToldFailure): Error {
   const told = cause && failureTold(cause)
   if (!store) return new Error(message, told && { cause: told })

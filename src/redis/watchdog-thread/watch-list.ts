@@ -6,12 +6,12 @@ import type { Order, Report, ThreadSettings } from './messages.js'
 import { type Renewable, Renewer, type RenewingPort } from './renewer.js'
 import { tellFailure } from './told-failure.js'
 
-/** So many slots are told to be free at once, so that a lock that comes and goes costs no message of its own. */
+/** How many free slots one message reports, so that a short hold does not cost a separate message. */
 const VACANCIES_PER_REPORT = 128
 
 type WatchOrder = Extract<Order, { kind: 'watch' }>
 
-/** A lease of the main thread's, and where its deadline is to be written. */
+/** A lease of the main thread, and the slot for its deadline. */
 interface Entry extends Renewable {
   readonly id: number
   readonly slot: number
@@ -48,7 +48,7 @@ export class WatchList {
     })
   }
 
-  /** How many leases it has been told of. */
+  /** How many leases it looks after. */
   get size(): number {
     return this.#entries.size
   }
@@ -67,7 +67,7 @@ export class WatchList {
         const { deadline, renewUntil } = this.#termsOf(order)
         entry.deadline = Math.max(entry.deadline, deadline)
         entry.renewUntil = renewUntil
-        // It may have been let go, because its deadline had passed here.
+        // The thread may have dropped it, because its deadline had passed here.
         this.#renewer.add(entry)
         break
       }
@@ -100,8 +100,8 @@ export class WatchList {
   }
 
   /**
-   * The first lease is renewed once more than it needs: connecting takes its time, the more so on a machine that is busy, and
-   * the connection is to be there before anything depends on it. What comes of it is for the regular renewals to tell.
+   * The first lease gets one extra renewal: connecting takes time, most on a busy machine, and the connection must exist before a lease
+   * depends on it. The regular renewals report failures.
    */
   #connect({ of, name, owner }: Entry): void {
     if (this.#connected) return
@@ -123,7 +123,7 @@ export class WatchList {
 
   #wasRenewed({ id, slot, deadline }: Entry): void {
     this.#deadlines.write(slot, instantOf(deadline, this.schedule.clock, this.shared))
-    // The answers of one flight come in one piece: they are told in one message.
+    // The answers of one flight arrive together: one message reports them.
     if (this.#renewed.push(id) > 1) return
     setImmediate(() => {
       this.report({ kind: 'renewed', ids: this.#renewed })

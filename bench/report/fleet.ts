@@ -1,8 +1,8 @@
 import { entryOf } from '../catalog.js'
-import { handOverRoundTrips, roundTripMs } from '../fair.js'
+import { handOverRoundTrips, roundTripMs } from '../fleet.js'
 import type { Results } from '../measure/results.js'
 import { type Summary, summarise } from '../measure/summary.js'
-import { FAIR_PING, FAIR_PING_RESTED, fairProcesses, fairScenario, scenarios } from '../scenarios.js'
+import { FLEET_PING, FLEET_PING_RESTED, fleetProcesses, fleetScenario, scenarios } from '../scenarios.js'
 import { notesOf } from './notes.js'
 import { shownNumber } from './number.js'
 import { markdown, type Table } from './tables.js'
@@ -12,18 +12,18 @@ const explained = [
   "section to the first of the next, in another process; it is told in round trips too, the p50 of a PING's in the same run: back to",
   'back, and of a process that has slept 1 ms before, as the holder has. All processes and the server share the cores.',
   '*Woken per release*: the messages that channels brought to any process, counted in the client for Node; for Redisson those that the',
-  'server published, each on a channel of one thread. Every section has one release. The plain lock wakes a contender in each process; a',
-  'fair release that finds nobody in line is announced to all that listen, so that with two processes it can be a little more than one.',
+  'server published, each on a channel of one thread. Every section has one release. One that finds nobody in line is announced to all',
+  'that listen, so that with two processes it can be a little more than one. Polling libraries are told nothing.',
 ].join('\n')
 
-/** The fair lock beside the plain one. */
-export function fairSection(results: Results, pictures: readonly string[]): string[] {
-  const table = fairTable(results)
+/** Processes with one waiter in each. */
+export function fleetSection(results: Results, pictures: readonly string[]): string[] {
+  const table = fleetTable(results)
   if (table === undefined) return []
-  const ping = shownNumber(roundTripMs(results.cells, FAIR_PING))
-  const rested = shownNumber(roundTripMs(results.cells, FAIR_PING_RESTED))
+  const ping = shownNumber(roundTripMs(results.cells, FLEET_PING))
+  const rested = shownNumber(roundTripMs(results.cells, FLEET_PING_RESTED))
   return [
-    '## The fair lock between processes',
+    '## A fleet: one waiter in each process',
     explained,
     `A round trip's p50: ${ping} ms; after 1 ms of sleep: ${rested} ms.`,
     ...pictures,
@@ -31,10 +31,10 @@ export function fairSection(results: Results, pictures: readonly string[]): stri
   ]
 }
 
-function fairTable(results: Results): Table | undefined {
-  const rows = fairProcesses.flatMap((processes) =>
+function fleetTable(results: Results): Table | undefined {
+  const rows = fleetProcesses.flatMap((processes) =>
     librariesOf(processes).flatMap((library) => {
-      const summary = summarise(results.cells, fairScenario(processes), library)
+      const summary = summarise(results.cells, fleetScenario(processes), library)
       return summary === undefined ? [] : [rowOf(results, processes, summary)]
     }),
   )
@@ -50,7 +50,10 @@ function fairTable(results: Results): Table | undefined {
       'woken per release',
       'commands per section',
       'sections/s',
+      'client CPU per section, µs',
+      'server CPU per section, µs',
       "Jain's index",
+      'starved',
       'worst wait, ms',
       '',
     ],
@@ -59,7 +62,7 @@ function fairTable(results: Results): Table | undefined {
 }
 
 function librariesOf(processes: number): readonly string[] {
-  return scenarios.find(({ name }) => name === fairScenario(processes))?.libraries ?? []
+  return scenarios.find(({ name }) => name === fleetScenario(processes))?.libraries ?? []
 }
 
 function rowOf({ cells, rounds }: Results, processes: number, summary: Summary): string[] {
@@ -68,13 +71,16 @@ function rowOf({ cells, rounds }: Results, processes: number, summary: Summary):
     `${processes}`,
     entryOf(summary.library).title,
     shownNumber(figures?.crossingP50Ms),
-    shownNumber(handOverRoundTrips(cells, figures, FAIR_PING)),
-    shownNumber(handOverRoundTrips(cells, figures, FAIR_PING_RESTED)),
+    shownNumber(handOverRoundTrips(cells, figures, FLEET_PING)),
+    shownNumber(handOverRoundTrips(cells, figures, FLEET_PING_RESTED)),
     shownNumber(figures?.gapP99Ms),
     shownNumber(figures?.messagesPerSection),
     shownNumber(figures?.commandsPerSection),
     shownNumber(figures?.sectionsPerSecond),
+    shownNumber(figures?.clientUsPerSection),
+    shownNumber(figures?.serverUsPerSection),
     figures?.jain === undefined ? '–' : figures.jain.toFixed(2),
+    figures === undefined ? '–' : `${figures.starved}`,
     shownNumber(figures?.worstWaitMs),
     notesOf(summary, rounds),
   ]
