@@ -31,6 +31,8 @@ export interface EpisodePlan {
   readonly drainMs: number
   /** Whether sections often last long. */
   readonly longWork: boolean
+  /** How long locks linger, where they can. */
+  readonly lingerMs?: number
 }
 
 /** The place of an episode, by its seed. Undefined: the nemesis has none there, or the place none of the kinds. */
@@ -70,7 +72,8 @@ function resizesUnder({ harmless, losesData }: Nemesis, topology: TopologyName):
 export async function carryOut(plan: EpisodePlan, pool: Pool, bundle: Bundle): Promise<Outcome> {
   const { nemesis, topology } = plan
   const times: Times = { ...TIMES, ...nemesis.options }
-  const options = { ...times, ...nemesis.options }
+  const lingerMs = topology === 'quorum' ? 0 : (plan.lingerMs ?? 0)
+  const options = { ...times, lingerMs, ...nemesis.options }
   const leftMs = nemesis.harmless === true ? 0 : Math.max(times.watchdogMs, 5_000)
   // Who is told of a loss has to be at work then; elsewhere long work only keeps others waiting.
   const longestWorkMs = plan.longWork || times.watchdogMs < TIMES.watchdogMs ? LONG_WORK_MS : SHORT_WORK_MS

@@ -35,7 +35,7 @@ async function chaos(options: ChaosOptions): Promise<number> {
       const nemesis = nemeses[number % nemeses.length]
       const plan = nemesis && planOf(seed + number, nemesis, topologies, kinds, episode * 1_000)
       if (!plan) continue
-      const outcome = await carryOut(plan, pool, built)
+      const outcome = await carryOut({ ...plan, lingerMs: options.linger }, pool, built)
       outcomes.push(outcome)
       say(outcome, plan)
     }

@@ -14,6 +14,7 @@ export interface ChaosOptions {
   readonly mutants?: readonly string[] | boolean
   readonly json?: string
   readonly keep: boolean
+  readonly linger: number
 }
 
 export function parseOptions(argv: readonly string[]): ChaosOptions {
@@ -41,6 +42,7 @@ export function parseOptions(argv: readonly string[]): ChaosOptions {
       (text) => text.split(','),
     )
     .option('--json <file>', 'writes the figures to a file')
+    .option('--linger <milliseconds>', 'how long locks linger (`lingerMs`), where they can', whole, 0)
     .option('--keep', 'keeps the histories', false)
     .addHelpText(
       'after',
