@@ -75,9 +75,9 @@ if held then
   end
   -- The lease of a grant in line suits no hold in particular: the first request of its owner sets the right one. After that nothing shortens
   -- the time left (rule L2), not even a late copy of the first request.
-  local unclaimed = line and redis.call('HGET', processes, 'unclaimed') == me
+  local unclaimed = line and redis.call('HGET', processes, ':unclaimed') == me
   if unclaimed then
-    redis.call('HDEL', processes, 'unclaimed')
+    redis.call('HDEL', processes, ':unclaimed')
   end
   -- The lease goes first: a count without one would stay for ever.
   if (unclaimed and before == '0') or redis.call('PTTL', lock) < tonumber(lease) then

@@ -29,8 +29,8 @@ if not token then
 end
 redis.call('HDEL', lock, from)
 if last == ARGV[3] .. ':' .. from then
-  redis.call('HSET', processes, 'last', ARGV[3] .. ':' .. to)
-  redis.call('HDEL', processes, 'unclaimed')
+  redis.call('HSET', processes, ':last', ARGV[3] .. ':' .. to)
+  redis.call('HDEL', processes, ':unclaimed')
 end
 if left < 0 or left > tonumber(lease) then
   call_head(tonumber(lease))

@@ -52,7 +52,7 @@ end
 -- nothing changed, instead of freeing a lock without telling anybody.
 local function read_line()
   if line then
-    return redis.call('ZCARD', line) > 0, redis.call('HGET', processes, 'last')
+    return redis.call('ZCARD', line) > 0, redis.call('HGET', processes, ':last')
   end
 end
 

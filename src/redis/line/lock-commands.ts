@@ -155,8 +155,9 @@ export class LockCommands implements LineNames {
   }
 }
 
+/** Fields of the hash that are no process begin with a colon. */
 function isClientId(field: unknown): boolean {
-  return typeof field === 'string' && isOwner(`${field}:0`)
+  return typeof field === 'string' && !field.startsWith(':')
 }
 
 /** Beside the release channel, in its slot. */
