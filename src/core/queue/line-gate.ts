@@ -52,7 +52,9 @@ export class LineGate extends SharedGate {
     }
     if (waiter.call.waitMs === 0 || !covered) return
     this.#placed.set(owner, waiter)
-    this.#lookAt = this.clock.now() + (reply.againMs ?? reply.remainingMs)
+    this.#lookAt = this.news
+      ? Number.NEGATIVE_INFINITY
+      : this.clock.now() + (reply.againMs ?? reply.remainingMs)
     if (grantedMeanwhile) waiter.wakeUp.release()
     else this.#resting.add(waiter)
   }
@@ -69,6 +71,7 @@ export class LineGate extends SharedGate {
   override announce({ grantedTo, lookInMs, placesGone }: News = {}): void {
     if (placesGone) this.#callAll()
     if (grantedTo === undefined) {
+      this.news = true
       this.#lookAt =
         lookInMs === undefined
           ? Number.NEGATIVE_INFINITY
