@@ -49,7 +49,11 @@ export class QueuedPolicy implements Policy {
     }
     if (waiter.call.waitMs === 0 || !watching) return
     this.#placed.set(owner, waiter)
-    this.#lookAt = this.queue.clock.now() + (reply.againMs ?? reply.remainingMs)
+    const { watch, clock } = this.queue
+    // A message that came while the request was under way may be newer than the answer.
+    this.#lookAt = watch.unreadSignal
+      ? Number.NEGATIVE_INFINITY
+      : clock.now() + (reply.againMs ?? reply.remainingMs)
     if (grantedMeanwhile) waiter.wakeUp.release()
     else this.#resting.add(waiter)
   }
@@ -59,6 +63,7 @@ export class QueuedPolicy implements Policy {
   onSignal({ grantedTo, lookInMs, placesGone }: News = {}): void {
     if (placesGone) for (const waiter of this.#placed.values()) this.#call(waiter)
     if (grantedTo === undefined) {
+      this.queue.watch.unreadSignal = true
       this.#lookAt =
         lookInMs === undefined
           ? Number.NEGATIVE_INFINITY
