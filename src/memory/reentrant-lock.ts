@@ -15,8 +15,8 @@ import type {
 } from '../ports/store.js'
 import { MemoryWatches } from './announcements.js'
 import { matchesGlob } from './glob.js'
-import type { MemoryLock, MemoryLocks, Mode } from './locks.js'
 import { channelOf } from './lines.js'
+import type { MemoryLock, MemoryLocks, Mode } from './locks.js'
 import { MemoryMultiAcquire } from './multi-acquire.js'
 import { clientOf, type Place } from './place.js'
 
@@ -109,7 +109,8 @@ export class MemoryReentrantLockPort implements LockPort {
     const holders = [...(locks.find(name)?.holds.keys() ?? [])]
     const freed = locks.free(name)
     // Its waiters look whether it still has the lock.
-    for (const owner of holders) locks.lines.channels.announce(channelOf(name, clientOf(owner)), { lookInMs: 0 })
+    for (const owner of holders)
+      locks.lines.channels.announce(channelOf(name, clientOf(owner)), { lookInMs: 0 })
     if (freed) locks.releases.announce(name)
     return freed
   }
