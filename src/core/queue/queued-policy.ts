@@ -54,7 +54,8 @@ export class QueuedPolicy implements Policy {
     this.#lookAt = watch.unreadSignal
       ? Number.NEGATIVE_INFINITY
       : clock.now() + (reply.againMs ?? reply.remainingMs)
-    if (grantedMeanwhile) waiter.wakeUp.release()
+    // A waiter that asked again may have rested on an earlier answer.
+    if (grantedMeanwhile) this.#call(waiter)
     else this.#resting.add(waiter)
   }
 
