@@ -40,11 +40,11 @@ local me = ARGV[3] .. ':' .. owner
 
 -- The process may keep the lock. The note about that is no reason to fail: without it the process keeps nothing.
 local function may_linger()
-  if not line or type(redis.pcall('HSET', processes, 'lingers', owner)) ~= 'number' then
+  if not line or type(redis.pcall('HSET', processes, ':lingers', owner)) ~= 'number' then
     return false
   end
   if redis.call('PTTL', processes) < tonumber(lease) and redis.pcall('PEXPIRE', processes, lease) ~= 1 then
-    redis.call('HDEL', processes, 'lingers')
+    redis.call('HDEL', processes, ':lingers')
     return false
   end
   return true
@@ -63,10 +63,10 @@ end
 
 -- Whether that holder's process may have nobody inside. It is told, until it hears.
 local function lingers(holder)
-  local known = redis.pcall('HGET', processes, 'lingers')
+  local known = redis.pcall('HGET', processes, ':lingers')
   if known == holder then
     if tell(string.match(holder, '^[^:]*'), 'asked') then
-      redis.call('HSET', processes, 'lingers', holder .. ' told')
+      redis.call('HSET', processes, ':lingers', holder .. ' told')
     end
     return 1
   end
@@ -106,9 +106,9 @@ if held then
   end
   -- The lease of a grant in line suits no hold in particular: the first request of its owner sets the right one. After that nothing shortens
   -- the time left (rule L2), not even a late copy of the first request.
-  local unclaimed = line and redis.call('HGET', processes, 'unclaimed') == me
+  local unclaimed = line and redis.call('HGET', processes, ':unclaimed') == me
   if unclaimed then
-    redis.call('HDEL', processes, 'unclaimed')
+    redis.call('HDEL', processes, ':unclaimed')
   end
   -- The lease goes first: a count without one would stay for ever.
   if (unclaimed and before == '0') or redis.call('PTTL', lock) < tonumber(lease) then

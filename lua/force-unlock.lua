@@ -18,7 +18,7 @@ for _, owner in ipairs(redis.call('HKEYS', lock)) do
 end
 redis.call('DEL', lock)
 if last or lingers then
-  redis.call('HDEL', processes, 'last', 'unclaimed', 'lingers')
+  redis.call('HDEL', processes, ':last', ':unclaimed', ':lingers')
 end
 if waiting and advance(nil) > 0 then
   call_head(redis.call('PTTL', lock))

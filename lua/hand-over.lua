@@ -29,11 +29,11 @@ if not token then
 end
 redis.call('HDEL', lock, from)
 if last == ARGV[3] .. ':' .. from then
-  redis.call('HSET', processes, 'last', ARGV[3] .. ':' .. to)
-  redis.call('HDEL', processes, 'unclaimed')
+  redis.call('HSET', processes, ':last', ARGV[3] .. ':' .. to)
+  redis.call('HDEL', processes, ':unclaimed')
 end
 if lingers == from or lingers == from .. ' told' then
-  redis.call('HSET', processes, 'lingers', to .. string.sub(lingers, #from + 1))
+  redis.call('HSET', processes, ':lingers', to .. string.sub(lingers, #from + 1))
 end
 if left < 0 or left > tonumber(lease) then
   call_head(tonumber(lease))

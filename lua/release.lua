@@ -59,9 +59,9 @@ if (ARGV[8] == '2' and last ~= me) or redis.call('HDEL', lock, owner) == 0 then
   return -1
 end
 if last == me then
-  redis.call('HDEL', processes, 'last', 'unclaimed')
+  redis.call('HDEL', processes, ':last', ':unclaimed')
 end
 if lingers == owner or lingers == owner .. ' told' then
-  redis.call('HDEL', processes, 'lingers')
+  redis.call('HDEL', processes, ':lingers')
 end
 return pass_on(waiting)

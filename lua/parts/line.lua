@@ -9,8 +9,8 @@
              lease   how long a grant lasts until the process takes over
              away    since when no message reaches the process, 0 while it is reachable
              places  how many places it has
-           and, for a lock that one owner has at a time, of `last` -> the most recently granted place, until it releases; `unclaimed` -> the
-           same, until its owner sends a request; `ours`, see turns.lua; and `lingers`, see lock.lua.
+           and, for a lock that one owner has at a time, of `:last` -> the most recently granted place, until it releases; `:unclaimed` -> the
+           same, until its owner sends a request; `:ours`, see turns.lua; and `:lingers`, see lock.lua.
            These outlive the line
   ARGV[1]  PUBLISH, or SPUBLISH in a cluster
   ARGV[2]  prefix of the processes' channels
@@ -58,7 +58,7 @@ local function leave(place)
   end
   if redis.call('EXISTS', line) == 0 then
     redis.call('HDEL', processes, client)
-    if redis.call('HEXISTS', processes, 'ours') == 1 then
+    if redis.call('HEXISTS', processes, ':ours') == 1 then
       redis.call('PEXPIRE', processes, TURNS_KEPT_MS)
     end
   elseif it and it.places > 1 then
@@ -120,10 +120,10 @@ end
 
 -- The lock is free although the last place that was granted it has not released.
 local function suspect(asking)
-  local last = redis.call('HGET', processes, 'last')
+  local last = redis.call('HGET', processes, ':last')
   -- Read, too, before anything is written.
   if last and redis.call('ZCARD', line) then
-    redis.call('HDEL', processes, 'last', 'unclaimed')
+    redis.call('HDEL', processes, ':last', ':unclaimed')
     doubt(last, asking)
   end
 end
@@ -180,7 +180,7 @@ local function advance(me)
         else
           leave(place)
           if not shared then
-            redis.call('HSET', processes, 'last', place, 'unclaimed', place)
+            redis.call('HSET', processes, ':last', place, ':unclaimed', place)
             -- Those in line may all be gone now.
             if redis.call('PTTL', processes) < 0 then
               redis.call('PEXPIRE', processes, it.lease)

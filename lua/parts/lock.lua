@@ -2,7 +2,7 @@
   A lock that one owner has at a time, and its line.
 
   KEYS[1]  the lock: a hash of owner -> hold count, with the lease as its time to live
-  KEYS[2]  the line, KEYS[3] the processes in it: see line.lua and turns.lua. The latter's field `lingers` -> the owner whose process may keep
+  KEYS[2]  the line, KEYS[3] the processes in it: see line.lua and turns.lua. The latter's field `:lingers` -> the owner whose process may keep
            the lock for a while after its release; when that owner is in somebody's way its process is told `asked <KEYS[1]>`,
            and once it has heard, ` told` stands after the owner
   KEYS[4]  the counter of fencing tokens
@@ -54,7 +54,7 @@ end
 -- nothing changed, instead of freeing a lock without telling anybody.
 local function read_line()
   if line then
-    local known = redis.call('HMGET', processes, 'last', 'lingers')
+    local known = redis.call('HMGET', processes, ':last', ':lingers')
     return redis.call('ZCARD', line) > 0, known[1], known[2]
   end
 end

@@ -59,10 +59,8 @@ export class MemoryPlaces<P extends Place> implements StoreLine {
 
 /** The same, in lines of locks that may stay with a process. */
 export class MemoryLingeringPlaces<P extends Place> extends MemoryPlaces<P> {
-  /** Hears when others ask for that lock. */
+  /** Calls back on every message about that lock. */
   hearAsks(name: string, onAsk: () => void): Watch {
-    return this.watches.watch(this.channelOf(name), (told) => {
-      if (told && 'asked' in told) onAsk()
-    })
+    return this.watches.watch(this.channelOf(name), () => onAsk())
   }
 }

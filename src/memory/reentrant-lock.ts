@@ -16,9 +16,10 @@ import type {
 } from '../ports/lock-port.js'
 import { MemoryWatches } from './announcements.js'
 import { matchesGlob } from './glob.js'
+import { channelOf } from './lines.js'
 import type { MemoryLock, MemoryLocks, Mode } from './locks.js'
 import { MemoryMultiAcquire } from './multi-acquire.js'
-import type { Place } from './place.js'
+import { clientOf, type Place } from './place.js'
 
 /**
  * The reentrant lock in memory: what the scripts in `lua/` do. Its waiters stand in no line: they try when a release is announced.
@@ -104,9 +105,13 @@ export class MemoryReentrantLockPort implements LockPort {
 
   /** Announces it in any case, so that the former holder learns of it too. */
   async forceUnlock(name: string): Promise<boolean> {
-    this.locks.ask(name)
-    const freed = this.locks.free(name)
-    if (freed) this.locks.releases.announce(name)
+    const { locks } = this
+    const holders = [...(locks.find(name)?.holds.keys() ?? [])]
+    const freed = locks.free(name)
+    // Its waiters look whether it still has the lock.
+    for (const owner of holders)
+      locks.lines.channels.announce(channelOf(name, clientOf(owner)), { lookInMs: 0 })
+    if (freed) locks.releases.announce(name)
     return freed
   }
 

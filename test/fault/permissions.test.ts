@@ -78,6 +78,19 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('an ACL user without a permis
     await scene.nothingLeft()
   })
 
+  test('for PUBSUB: releases cannot tell who listens, and calls in line still enter at each of them', async () => {
+    const clients = [await restricted(['-pubsub']), await restricted(['-pubsub'])]
+    // Less than the first lease: a call that missed a release would wait for as long.
+    const enter = (holdfast: Holdfast): Promise<void> =>
+      holdfast.fairLock(scene.name).withLock({ waitMs: 4_500 }, () => undefined)
+    await Promise.all(
+      [...clients, ...clients].map(async (holdfast) => {
+        for (let section = 0; section < 25; section += 1) await enter(holdfast)
+      }),
+    )
+    await scene.nothingLeft()
+  })
+
   test('for PUBLISH: the release is good, and whoever waits finds out when the lease has ended', async () => {
     const holdfast = await restricted(['-publish'], { watchdogMs: 1_500 })
     const errors: unknown[] = []

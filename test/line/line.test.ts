@@ -1,5 +1,6 @@
 /** The rules of the one line in which processes wait, in every place it can be kept. */
 import { afterEach, describe, expect, test } from 'vitest'
+import { eventually } from '../setup/eventually.js'
 import type { Kind, LineClient } from './client.js'
 import { lockName, MemoryPlace, RedisPlace } from './places.js'
 
@@ -190,17 +191,24 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     expect(await holder.holders(name)).toEqual([])
   })
 
-  test('one that is forced open goes to the next', async () => {
-    const name = lockName()
-    const [holder, waiter] = [place.client(), place.client()]
-    const first = await holder.take('lock', name)
-    const next = await waiter.joinLine('lock', name)
-    expect(await place.client().ports.fair.forceUnlock(name)).toBe(true)
-    await waiter.enters('lock', name, next)
-    expect(await holder.release('lock', name, first)).toBe('not-owner')
-    await waiter.release('lock', name, next)
-    expect(await holder.ports.lock.forceUnlock(name)).toBe(false)
-  })
+  test.each(['lock', 'fair', 'fenced'] as const)(
+    'one held as %s that is forced open goes to the next, and its holder is told',
+    async (held) => {
+      const name = lockName()
+      const [holder, waiter, outsider] = [place.client(), place.client(), place.client()]
+      const first = await holder.take(held, name)
+      await holder.listen(held, name)
+      await outsider.listen('announced', name)
+      const next = await waiter.joinLine('lock', name)
+      expect(await place.client().ports.fair.forceUnlock(name)).toBe(true)
+      await waiter.enters('lock', name, next)
+      await eventually(() => holder.heard.length > 0)
+      await outsider.hears('announced news')
+      expect(await holder.release('lock', name, first)).toBe('not-owner')
+      await waiter.release('lock', name, next)
+      expect(await holder.ports.lock.forceUnlock(name)).toBe(false)
+    },
+  )
 
   test('how many processes wait: each in line counts once, and so does one that listens and stands in none', async () => {
     const name = lockName()

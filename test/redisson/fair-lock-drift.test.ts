@@ -12,6 +12,16 @@ afterEach(async () => {
   await place.tidy()
 })
 
+function clientOf(owner: string): string {
+  return owner.slice(0, owner.lastIndexOf(':'))
+}
+
+/** How many connections hear what that owner's process is told. */
+async function reaches(owner: string): Promise<number> {
+  const counted = await place.client().call('PUBSUB', 'NUMSUB', `holdfast:${clientOf(owner)}`)
+  return Array.isArray(counted) ? Number(counted[1]) : 0
+}
+
 // Redisson reckons for each waiter when it may give up those before it, from the waits that callers asked for, and shifts these
 // times when somebody leaves; they drift. Here a place has a number, which never changes, and what is granted to
 // a process lasts one short lease until it takes over, which is independent of how long anybody wants to wait. So there is nothing to shift.
@@ -64,12 +74,21 @@ describe('drift', () => {
     expect(await child.told()).toBe('waiting')
     const wait = place.holdfast({ watchdogMs }).fairLock(name).acquire()
     await place.eventually(async () => (await inLine(place, name)).length === 2)
+    const [dead = '', next = ''] = await inLine(place, name)
+    const placeOfNext = (): Promise<unknown> =>
+      place.client().call('ZSCORE', `holdfast_line:{${name}}`, `x:${next}`)
+    const before = await placeOfNext()
     await child.kill()
+    // The server hears of it, too.
+    await place.eventually(async () => (await reaches(dead)) === 0)
+    expect(await placeOfNext()).toBe(before)
     expect(await longestFirstLeaseMs(place, name)).toBeLessThanOrEqual(firstLeaseMs)
     await first.release()
     const hold = await wait
-    // The dead one's place is passed over, and ends by itself.
-    expect(await inLine(place, name)).not.toContain(hold.owner)
+    expect(hold.owner).toBe(next)
+    // Passed over, without a grant; its place ends by itself.
+    const processes = await place.client().call('HGET', `holdfast_processes:{${name}}`, clientOf(dead))
+    expect(processes === null || Number(String(processes).split(' ')[2]) > 0).toBe(true)
     await hold.release()
   })
 

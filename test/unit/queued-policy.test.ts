@@ -60,6 +60,14 @@ describe('QueuedPolicy', () => {
     expect(queue.policy.mayAsk(first, heldBy(scope))).toBe(false)
   })
 
+  test('W7: one that rested, asks again and is granted the lock meanwhile does not rest on the older answer', () => {
+    const waiter = inLine('client:1')
+    waiter.attempting = new Promise(() => undefined)
+    gate.announce({ grantedTo: 'client:1' })
+    gate.answered(waiter, BUSY, true)
+    expect(rests(waiter)).toBe(false)
+  })
+
   test('W1: it has a place, and rests, only when it asked with the watch in force', () => {
     const waiter = asking('client:1')
     queue.policy.onReply(waiter, BUSY, false)

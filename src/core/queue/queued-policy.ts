@@ -49,8 +49,13 @@ export class QueuedPolicy implements Policy {
     }
     if (waiter.call.waitMs === 0 || !watching) return
     this.#placed.set(owner, waiter)
-    this.#lookAt = this.queue.clock.now() + (reply.againMs ?? reply.remainingMs)
-    if (grantedMeanwhile) waiter.wakeUp.release()
+    const { watch, clock } = this.queue
+    // A message that came while the request was under way may be newer than the answer.
+    this.#lookAt = watch.unreadSignal
+      ? Number.NEGATIVE_INFINITY
+      : clock.now() + (reply.againMs ?? reply.remainingMs)
+    // A waiter that asked again may have rested on an earlier answer.
+    if (grantedMeanwhile) this.#call(waiter)
     else this.#resting.add(waiter)
   }
 
@@ -59,6 +64,7 @@ export class QueuedPolicy implements Policy {
   onSignal({ grantedTo, lookInMs, placesGone }: News = {}): void {
     if (placesGone) for (const waiter of this.#placed.values()) this.#call(waiter)
     if (grantedTo === undefined) {
+      this.queue.watch.unreadSignal = true
       this.#lookAt =
         lookInMs === undefined
           ? Number.NEGATIVE_INFINITY

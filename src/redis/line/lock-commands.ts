@@ -3,11 +3,11 @@ import type { TenureState } from '../../ports/fenced-port.js'
 import type { AcquireRequest, HandOverRequest } from '../../ports/lock-port.js'
 import { announce, countListeners } from '../channels/announcements.js'
 import { releaseChannelOf } from '../channels/release-channel.js'
-import type { Argument, Link } from '../connection/link.js'
+import type { Announcement, Argument, Link } from '../connection/link.js'
 import { undivided } from '../connection/undivided.js'
 import { companionOf, processChannelsOf, tokenCounterOf } from '../locks/companion-key.js'
 import { tenureReply } from '../locks/tenure-reply.js'
-import { runScript, type Script } from '../scripts/script.js'
+import { type Keys, runScript, type Script } from '../scripts/script.js'
 import { acquire, fencedTenure, forceUnlock, handOver, release } from '../scripts/scripts.generated.js'
 import { type AcquireAnswer, acquireAnswer, type Granted, granted, LOST } from './acquire-reply.js'
 import type { LineNames } from './lines.js'
@@ -21,11 +21,21 @@ export interface LockTerms {
   readonly inOrder?: boolean | undefined
 }
 
+/** The names of so many locks are put together once. */
+const MOST_KNOWN = 1_000
+
+interface Given {
+  readonly keys: Keys
+  readonly constants: readonly Argument[]
+  readonly terms: { readonly announces: Announcement | undefined; readonly firstKeySuffices: boolean }
+}
+
 /** The scripts of the lock and its line: their arguments, and what their answers mean. */
 export class LockCommands implements LineNames {
   /** `x`: alone, `f<retention>`: alone, with a token. */
   readonly mode: string
   readonly #inCluster: boolean
+  readonly #known = new Map<string, Given>()
 
   constructor(
     private readonly link: Link,
@@ -129,25 +139,27 @@ export class LockCommands implements LineNames {
     args: readonly Argument[],
     read: (reply: unknown) => Result | Promise<Result>,
   ): Promise<Result> {
-    const key = this.keyPrefix + name
-    const { publishCommand } = this.terms
-    const channel = releaseChannelOf(key)
-    const constants = [
-      publishCommand,
-      processChannelsOf(key, this.#inCluster),
-      this.mode,
-      channel,
-      rosterOf(channel),
-    ]
-    const announces = publishCommand === '' ? undefined : { channel, text: '0' }
-    const firstKeySuffices = !this.fenced && !this.terms.inOrder
-    const terms = { announces, firstKeySuffices }
-    return runScript(this.link, script, this.#keys(key), name, [...constants, ...args], read, terms)
+    const { keys, constants, terms } = this.#known.get(name) ?? this.#learn(name)
+    return runScript(this.link, script, keys, name, [...constants, ...args], read, terms)
   }
 
-  #keys(key: string): readonly [string, ...string[]] {
+  /** What every script is given for that lock. */
+  #learn(name: string): Given {
+    const { link, keyPrefix, fenced } = this
+    const { publishCommand, inOrder } = this.terms
+    const key = keyPrefix + name
+    const channel = releaseChannelOf(key)
+    const channels = [processChannelsOf(key, this.#inCluster), this.mode, channel, rosterOf(channel)]
     const [line, processes] = [companionOf('holdfast_line', key), companionOf('holdfast_processes', key)]
-    return undivided(this.link, [key, line, processes, this.#counterOf(key)])
+    const announces = publishCommand === '' ? undefined : { channel, text: '0' }
+    const given = {
+      keys: undivided(link, [key, line, processes, this.#counterOf(key)]),
+      constants: [publishCommand, ...channels],
+      terms: { announces, firstKeySuffices: !fenced && !inOrder },
+    }
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear()
+    this.#known.set(name, given)
+    return given
   }
 
   /** The key of the token counter: Redisson's name for it. */
@@ -156,8 +168,9 @@ export class LockCommands implements LineNames {
   }
 }
 
+/** Fields of the hash that are no process begin with a colon. */
 function isClientId(field: unknown): boolean {
-  return typeof field === 'string' && isOwner(`${field}:0`)
+  return typeof field === 'string' && !field.startsWith(':')
 }
 
 /** Beside the release channel, in its slot. */

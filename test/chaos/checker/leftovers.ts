@@ -49,7 +49,7 @@ async function leftAt(server: Server, kept: ReadonlySet<string>, places: PlacesL
         const clients = LINE.test(key)
           ? (await list('ZRANGE', key, '0', '-1')).map((place) => place.split(':')[1])
           : PROCESSES.test(key)
-            ? (await list('HKEYS', key)).filter((field) => field !== 'last')
+            ? (await list('HKEYS', key)).filter((field) => !field.startsWith(':'))
             : [undefined]
         const left = Number(await command('PTTL', key))
         // One that is gone by now has neither.
