@@ -8,6 +8,7 @@ import type {
   RenewRequest,
 } from '../../ports/lock-port.js'
 import type { Argument } from '../connection/link.js'
+import { listOf } from '../scripts/replies.js'
 import { runScript, type Script } from '../scripts/script.js'
 import { latchCountDown, latchDelete, latchSet } from '../scripts/scripts.generated.js'
 import { AnnouncedPort } from './announced-port.js'
@@ -102,7 +103,7 @@ export class RedisCountDownLatchPort extends AnnouncedPort implements CountDownL
       name,
       [...args, ...this.announcing(name), REQUEST_KEPT_MS],
       async (reply) => {
-        const [outcome, told]: unknown[] = Array.isArray(reply) ? reply : []
+        const [outcome, told] = listOf(reply)
         if (Number(told) < 0) await this.others(name, -1, text)
         return read(Number(outcome))
       },

@@ -6,22 +6,14 @@ export const REQUEST_KEPT_MS = 60_000
 /** What a semaphore's table of holders is called, before its name. */
 export const HOLDERS_OF_PERMITS = 'holdfast_semaphore_permits'
 
-/**
- * A key of Holdfast's own beside a semaphore's, in the same slot. Keys with a hash tag of their own get another prefix: `x` and
- * `{x}` are two semaphores, whose companions must not be one.
- */
-export function ownCompanionOf(prefix: string, key: string): string {
-  return companionOf(prefix, key)
-}
-
 /** Until when each owner has the permits it took. */
 export function semaphoreLeasesKeyOf(key: string): string {
-  return ownCompanionOf('holdfast_semaphore_leases', key)
+  return companionOf('holdfast_semaphore_leases', key)
 }
 
 /** Where it is kept what a request came to. */
 export function requestKeyOf(key: string, request: string): string {
-  return `${ownCompanionOf('holdfast_request', key)}:${request}`
+  return `${companionOf('holdfast_request', key)}:${request}`
 }
 
 /** The channel on which the number of available permits is announced: Redisson's name for it, for semaphores of either kind. */
