@@ -1,5 +1,5 @@
 import { StoreError, type StoreFailure } from '../../errors/errors.js'
-import type { About, Order } from './link.js'
+import type { About, Command } from './link.js'
 
 interface Verdict {
   readonly reason: StoreFailure
@@ -105,7 +105,7 @@ export function isReply(error: unknown): error is Error {
 
 /** What is read out of an answer; a `StoreError` where that cannot be: what is in the store was not written by Holdfast. */
 export function readAnswer<Reply, Result>(
-  { about, read }: Pick<Order<Reply, Result>, 'about' | 'read'>,
+  { about, read }: Pick<Command<Reply, Result>, 'about' | 'read'>,
   reply: Reply,
 ): Result | Promise<Result> {
   try {

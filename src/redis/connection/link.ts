@@ -11,9 +11,9 @@ export interface Announcement {
 }
 
 /** Something to send, and what to make of the answer. */
-export interface Order<Reply, Result> {
+export interface Command<Reply, Result> {
   readonly about: About
-  /** What it may announce where it is carried out; absent where it announces nothing. */
+  /** What it may announce where it is executed; absent where it announces nothing. */
   readonly announces?: Announcement | undefined
   /** How long the answer may take, where that is less than any command may. */
   readonly withinMs?: number | undefined
@@ -51,8 +51,8 @@ export interface Link {
   /** Sends a command to the node where `key` lives. */
   send(key: string, about: About, command: string, ...args: Argument[]): Promise<unknown>
 
-  /** Has an order carried out that is made for whoever reaches the node where `key` lives. */
-  carryOut<Result>(key: string, order: (send: Send) => Order<unknown, Result>): Promise<Result>
+  /** Executes a command that is made once the node where `key` lives is reached. */
+  execute<Result>(key: string, make: (send: Send) => Command<unknown, Result>): Promise<Result>
 
   /** Sends what `body` sends as one flight for each node. */
   together<Result>(body: () => Result): Result

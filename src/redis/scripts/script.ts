@@ -1,4 +1,4 @@
-import type { Argument, Link, Order } from '../connection/link.js'
+import type { Argument, Command, Link } from '../connection/link.js'
 
 /** A Lua script, embedded from `lua/` at build time. */
 export interface Script {
@@ -22,12 +22,12 @@ export function runScript<Result>(
   lockName: string,
   args: readonly Argument[],
   read: (reply: unknown) => Result | Promise<Result>,
-  terms?: Pick<Order<unknown, Result>, 'withinMs' | 'announces'>,
+  terms?: Pick<Command<unknown, Result>, 'withinMs' | 'announces'>,
 ): Promise<Result> {
   // One key is the rule, and the path that counts.
   const [key, rest] = typeof keys === 'string' ? [keys, args] : [keys[0], [...keys.slice(1), ...args]]
   const count = typeof keys === 'string' ? 1 : keys.length
-  return link.carryOut(key, (send) => ({
+  return link.execute(key, (send) => ({
     about: { command: name, lockName },
     ...terms,
     start: () => send('EVALSHA', sha1, count, key, ...rest),
