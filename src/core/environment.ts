@@ -4,8 +4,7 @@ import type { Metrics } from '../metrics/metrics.js'
 import type { LockPort } from '../ports/lock-port.js'
 import type { Schedule } from '../time/schedule.js'
 import { Pauses } from './acquire/pauses.js'
-import type { Gate } from './queue/gate.js'
-import { newGate } from './queue/new-gate.js'
+import { LocalQueue } from './queue/local-queue.js'
 import type { CoreSettings, Services } from './services.js'
 import { Orphans } from './tenure/orphans.js'
 import type { HoldRecord, Tenure } from './tenure/tenure.js'
@@ -13,7 +12,7 @@ import { Tenures } from './tenure/tenures.js'
 
 /** What the parts of the core leave to the locker that they belong to. */
 export interface Hooks {
-  readonly tenureEnded: (gate: Gate, tenure: Tenure) => void
+  readonly tenureEnded: (queue: LocalQueue, tenure: Tenure) => void
   /** Gives back a hold that nobody has been told of. */
   readonly discard: (grant: HoldRecord) => Promise<void>
   /** Whether another kind of lock of this client knows the owner by that name of a lock: the store must not mix them up. */
@@ -36,7 +35,7 @@ export class Environment implements Services {
   otherSide: Environment | undefined
   /** Other kinds whose lock of a name is this one's in the store: one owner has it, whichever kind it asked for. */
   rivals: readonly Environment[] = []
-  readonly #gates = new Map<string, Gate>()
+  readonly #queues = new Map<string, LocalQueue>()
 
   constructor(
     private readonly services: Services,
@@ -57,34 +56,34 @@ export class Environment implements Services {
     return this.services.newOwner()
   }
 
-  get gates(): ReadonlyMap<string, Gate> {
-    return this.#gates
+  get queues(): ReadonlyMap<string, LocalQueue> {
+    return this.#queues
   }
 
   /** Where the calls for that lock meet. */
-  gate(name: string): Gate {
-    let gate = this.#gates.get(name)
-    if (!gate) {
-      gate = newGate(name, this.port, this.schedule)
-      this.#gates.set(name, gate)
+  queue(name: string): LocalQueue {
+    let queue = this.#queues.get(name)
+    if (!queue) {
+      queue = new LocalQueue(name, this.port, this.schedule.clock)
+      this.#queues.set(name, queue)
     }
-    return gate
+    return queue
   }
 
-  /** Forgets a gate that nobody stands at, once it need not remember any more that it is the turn of others. */
-  dropIfIdle(gate: Gate): void {
-    if (gate.callers > 0) return
-    gate.endWatch()
-    if (gate.held || this.#gates.get(gate.name) !== gate) return
-    if (!this.closed && gate.backUntil > this.schedule.clock.now()) {
-      this.schedule.at(gate.backUntil, () => this.dropIfIdle(gate))
+  /** Forgets a queue that nobody stands at, once it need not remember any more that it is the turn of others. */
+  dropIfIdle(queue: LocalQueue): void {
+    if (queue.callers > 0) return
+    queue.watch.end()
+    if (queue.held || this.#queues.get(queue.name) !== queue) return
+    if (!this.closed && queue.backUntil > this.schedule.clock.now()) {
+      this.schedule.at(queue.backUntil, () => this.dropIfIdle(queue))
     } else {
-      this.#gates.delete(gate.name)
+      this.#queues.delete(queue.name)
     }
   }
 
   /** This process's tenures of that lock. */
   tenuresOf(name: string): readonly Tenure[] {
-    return this.#gates.get(name)?.tenures ?? []
+    return this.#queues.get(name)?.tenures.all ?? []
   }
 }

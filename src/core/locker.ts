@@ -39,10 +39,10 @@ export class Locker {
     usedElsewhere: (name: string, owner: Owner, by: Locker) => boolean,
   ) {
     this.env = new Environment(services, {
-      tenureEnded: (gate, tenure) => {
-        gate.next(tenure.owner)
+      tenureEnded: (queue, tenure) => {
+        queue.policy.wakeNext(tenure.owner)
         letIn(this.env, tenure)
-        this.env.dropIfIdle(gate)
+        this.env.dropIfIdle(queue)
         this.#lookWhetherDrained()
       },
       discard: (grant) => this.discard(grant),
@@ -86,9 +86,9 @@ export class Locker {
 
   /** What is alive in here; all zero when nothing is held, awaited or being cleaned up. */
   get census(): Readonly<Record<'gates' | 'calls' | 'tenures' | 'watched' | 'strays', number>> {
-    const { gates, tenures, orphans } = this.env
+    const { queues, tenures, orphans } = this.env
     return {
-      gates: gates.size,
+      gates: queues.size,
       calls: this.#acquisitions.size + this.#releasing.size,
       tenures: tenures.size,
       watched: tenures.watchdog.size,
@@ -103,14 +103,14 @@ export class Locker {
       this.env.metrics.cancelled()
       return Promise.reject(refused ? new ClosedError(call.name) : call.signal?.reason)
     }
-    const gate = this.env.gate(call.name)
-    const acquisition = new Acquisition(this.env, gate, call, () => {
+    const queue = this.env.queue(call.name)
+    const acquisition = new Acquisition(this.env, queue, call, () => {
       this.#acquisitions.delete(acquisition)
       this.#keepAlive.leave()
-      gate.callers -= 1
-      this.env.dropIfIdle(gate)
+      queue.callers -= 1
+      this.env.dropIfIdle(queue)
     })
-    gate.callers += 1
+    queue.callers += 1
     this.#keepAlive.enter()
     this.#acquisitions.add(acquisition)
     const work = acquisition.run()
@@ -187,8 +187,8 @@ export class Locker {
 
   /** Whether nobody of this process has the lock, waits for it or lets others go first. */
   isIdle(name: string): boolean {
-    const gate = this.env.gates.get(name)
-    return !gate || (gate.callers === 0 && !gate.held && gate.backUntil <= this.schedule.clock.now())
+    const queue = this.env.queues.get(name)
+    return !queue || (queue.callers === 0 && !queue.held && queue.backUntil <= this.schedule.clock.now())
   }
 
   /** The lock as the store has it, with the owners of this client's own tenure called by their names. */
@@ -197,18 +197,18 @@ export class Locker {
   }
 
   translated(state: LockState): LockState {
-    const gate = this.env.gates.get(state.name)
-    if (!gate?.tenures.some(({ owner, storedAs }) => owner !== storedAs)) return state
+    const queue = this.env.queues.get(state.name)
+    if (!queue?.tenures.all.some(({ owner, storedAs }) => owner !== storedAs)) return state
     return {
       ...state,
-      owners: state.owners.map(({ owner, holds }) => ({ owner: gate.ownerBehind(owner) ?? owner, holds })),
+      owners: state.owners.map(({ owner, holds }) => ({ owner: queue.ownerBehind(owner) ?? owner, holds })),
     }
   }
 
   /** How many clients wait for the lock. */
   async countWaiting(name: string): Promise<number> {
     const elsewhere = await this.query(() => this.port.countWatchers(name))
-    return elsewhere + (this.env.gates.get(name)?.waitsForItself ? 1 : 0)
+    return elsewhere + (this.env.queues.get(name)?.waitsForItself ? 1 : 0)
   }
 
   /** Frees the lock, no matter which owner holds it. Tenures of this client, of every kind, learn of their loss at once. */
@@ -244,7 +244,7 @@ export class Locker {
 
   /** Whether the call's owner has the lock already, on this side or on the other. */
   #isInSection({ name, caller }: Call): boolean {
-    const tenure = this.env.gates.get(name)?.tenureMetBy(caller.owner)
+    const tenure = this.env.queues.get(name)?.tenures.metBy(caller.owner)
     const has = tenure?.state === 'held' && tenure.owner === caller.owner
     return has || around(this.env, name, caller) !== undefined
   }
@@ -282,7 +282,7 @@ export class Locker {
       await Promise.allSettled([...this.#releasing].map(({ releaseWork }) => releaseWork))
       env.tenures.close(new ClosedError())
       await env.orphans.close()
-      for (const gate of env.gates.values()) env.dropIfIdle(gate)
+      for (const queue of env.queues.values()) env.dropIfIdle(queue)
     })
     this.#keepAlive.end()
   }

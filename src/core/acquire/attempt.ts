@@ -2,7 +2,7 @@ import { ShortLeaseError } from '../../errors/short-lease-error.js'
 import type { Owner } from '../../identity/owner.js'
 import type { AcquireReply, AcquireRequest, BusyReply, Polls } from '../../ports/lock-port.js'
 import type { Environment } from '../environment.js'
-import type { Gate } from '../queue/gate.js'
+import type { LocalQueue } from '../queue/local-queue.js'
 import { TIME_IS_UP, type Waiter } from '../queue/waiter.js'
 import { CARRIED_OUT } from '../tenure/orphans.js'
 import { confirm } from '../tenure/other-side.js'
@@ -18,7 +18,7 @@ const LEAST_ANSWER_MS = 100
 export class Attempt {
   readonly outage = new Outage()
   /** Whether the last attempt was made with the watch in force, so that no release can have slipped by. */
-  covered = false
+  watching = false
   holder: Owner | undefined
   busyUntil = Number.NEGATIVE_INFINITY
   /** When to ask again, although it may be busy still. */
@@ -34,7 +34,7 @@ export class Attempt {
 
   constructor(
     private readonly env: Environment,
-    private readonly gate: Gate,
+    private readonly queue: LocalQueue,
     private readonly call: Call,
     private readonly waiter: Waiter,
     private readonly calledAt: string | undefined,
@@ -46,7 +46,7 @@ export class Attempt {
     // One that is being released ends with the answer to that, which wakes; its deadline may have passed already.
     this.askAgainAt = Number.POSITIVE_INFINITY
     this.busyUntil = tenure.state === 'held' ? tenure.deadline : Number.POSITIVE_INFINITY
-    this.covered = this.gate.watched
+    this.watching = this.queue.watch.inForce
   }
 
   /** What the next answer would be is known from one to another call of this process. */
@@ -54,12 +54,12 @@ export class Attempt {
     this.askAgainAt = until
     // What was seen to have no end has none by being looked at.
     if (this.busyUntil !== Number.POSITIVE_INFINITY) this.busyUntil = until
-    this.covered = this.gate.watched
+    this.watching = this.queue.watch.inForce
   }
 
   /** When to ask again where nothing is announced. Called once for each pause. */
-  pollAt(polls: Polls): number {
-    return this.env.schedule.clock.now() + polls.pauseMs(this.#count, Math.random())
+  pollAt(polls: Polls, now: number): number {
+    return now + polls.pauseMs(this.#count, Math.random())
   }
 
   /** Whether the store was asked at all. */
@@ -101,13 +101,13 @@ export class Attempt {
   }
 
   async #send(tenure: Tenure): Promise<HoldRecord | undefined> {
-    const { env, gate, call, waiter } = this
+    const { env, queue, call, waiter } = this
     const { watchdog } = env.tenures
     const left = env.port.inRounds ? new AbortController() : undefined
     let soFar: BusyReply | undefined
     try {
       const answerBy = this.#answerBy()
-      const covered = gate.watched
+      const watching = queue.watch.inForce
       const watched = call.leaseMs === undefined
       const leaseMs = call.leaseMs ?? watchdog.leaseMs
       const request: AcquireRequest = {
@@ -117,13 +117,13 @@ export class Attempt {
         leaseMs: leaseMs + env.settings.quarantineMs,
         // One that may have been given a place before has it still.
         ...(env.port.line && {
-          waits: call.waitMs > 0 && (covered || this.#unsettled?.request.waits === true),
+          waits: call.waitMs > 0 && (watching || this.#unsettled?.request.waits === true),
         }),
         ...(call.permits !== undefined && { permits: call.permits }),
         ...(left && { caller: { waitsUntil: answerBy, left: left.signal, hears: (busy) => (soFar = busy) } }),
       }
       waiter.askedAs = request.owner
-      gate.looksInto()
+      queue.policy.aboutToAsk()
       waiter.wakeUp.drain()
       this.#count += 1
       if (watched) watchdog.watch(tenure)
@@ -132,7 +132,7 @@ export class Attempt {
       // What an earlier try may have done is settled by an answer, not by another failure.
       const earlier = this.#repeats(request) ? this.outage.cause : undefined
       this.#unsettled = undefined
-      this.covered = false
+      this.watching = false
       let reply: AcquireReply | typeof TIME_IS_UP
       tenure.growing = true
       try {
@@ -150,30 +150,30 @@ export class Attempt {
       }
       if (reply === TIME_IS_UP) return this.#tooLate(request, sent, earlier, beforeSend, tenure)
       this.#answered(reply)
-      this.covered = covered
+      this.watching = watching
       // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
       this.busyUntil = Number.NEGATIVE_INFINITY
       this.askAgainAt = Number.POSITIVE_INFINITY
-      gate.answered(waiter, reply, covered)
-      const untold = reply.outcome === 'busy' && request.waits && !covered
-      if (untold && !env.port.line?.placePerCall) gate.deserts(request.owner)
-      const deserted = gate.takeDeserted()
-      if (deserted !== undefined) env.orphans.leavePlace(gate.name, deserted)
+      queue.policy.onReply(waiter, reply, watching)
+      const untold = reply.outcome === 'busy' && request.waits && !watching
+      if (untold && !env.port.line?.placePerCall) queue.place.desert(request.owner)
+      const deserted = queue.place.takeDeserted()
+      if (deserted !== undefined) env.orphans.leavePlace(queue.name, deserted)
       this.#doubtNewsAfter(reply)
       this.#refused =
-        reply.outcome === 'busy' && covered ? { holder: reply.holder, heard: gate.heard } : undefined
+        reply.outcome === 'busy' && watching ? { holder: reply.holder, heard: queue.watch.heard } : undefined
       const placed = reply.outcome === 'busy' && request.waits && env.port.line?.placePerCall
       this.#inLine = placed ? request : undefined
       if (reply.outcome !== 'granted') return this.#wasRefused(reply, tenure)
       const renewUntil = watched ? beforeSend + call.maxHoldMs : undefined
       const grant = new HoldRecord(tenure, call.holder, renewUntil, tenure.fence ?? reply.fence)
       const { since, leaseMs: grantedMs } = reply.granted ?? { since: beforeSend, leaseMs }
-      if (!env.tenures.granted(gate, grant, since, grantedMs, reply.granted !== undefined)) {
+      if (!env.tenures.granted(queue, grant, since, grantedMs, reply.granted !== undefined)) {
         this.#giveBack(request, sent, tenure)
         if (tenure.state === 'over') return undefined
         return this.#cameTooLate(new ShortLeaseError(call.name, leaseMs))
       }
-      gate.entered(reply)
+      queue.policy.onGranted(reply)
       return this.granted(grant)
     } finally {
       left?.abort()
@@ -186,23 +186,23 @@ export class Attempt {
   /** The store answers, for all calls of the lock. Whether this call can still use a grant is decided later. */
   #answered({ outcome }: AcquireReply): void {
     if (outcome !== 'granted') this.outage.answered()
-    this.gate.outage.answered()
+    this.queue.outage.answered()
   }
 
   /** A lock that was given away without a word while this call listened. (Where a lease has ended there was none to be said.) */
   #doubtNewsAfter(reply: AcquireReply): void {
-    const { gate } = this
-    if (this.#refused?.heard !== gate.heard) return
+    const { queue } = this
+    if (this.#refused?.heard !== queue.watch.heard) return
     const same = reply.outcome === 'busy' && reply.holder === this.#refused.holder
-    if (!same) gate.doubtNews()
+    if (!same) queue.watch.doubt()
   }
 
   #wasRefused(reply: Exclude<AcquireReply, { outcome: 'granted' }>, tenure: Tenure): undefined {
-    const { env, gate } = this
+    const { env, queue } = this
     if (reply.outcome === 'lost') {
       env.tenures.lose(tenure, 'not-in-store', undefined)
     } else {
-      this.holder = gate.ownerBehind(reply.holder)
+      this.holder = queue.ownerBehind(reply.holder)
       const now = env.schedule.clock.now()
       this.busyUntil = now + reply.remainingMs
       this.askAgainAt = now + (reply.againMs ?? restMs(reply.remainingMs))
@@ -225,14 +225,15 @@ export class Attempt {
    * own release will do that.
    */
   #nestedNow(request: AcquireRequest, tenure: Tenure): AcquireRequest {
-    const { gate, waiter, env } = this
+    const { queue, waiter, env } = this
     // A client that is closed frees no lock whose work may still be running.
     if (tenure.state !== 'over' || env.closed) {
       const holds = tenure.holds.length + (tenure.growing ? 1 : 0)
       return { ...request, heldBefore: Math.max(request.heldBefore, holds) }
     }
     const lapsed = env.tenures.lapsed.has(request.owner)
-    const again = gate.tenureMetBy(tenure.owner)?.storedAs === request.owner || gate.queue.hasOther(waiter)
+    const again =
+      queue.tenures.metBy(tenure.owner)?.storedAs === request.owner || queue.waiters.hasOther(waiter)
     return lapsed || !again ? { ...request, heldBefore: 0 } : request
   }
 
@@ -279,30 +280,29 @@ export class Attempt {
       throw error
     }
     const now = env.schedule.clock.now()
-    this.gate.outage.failed(error, now)
+    this.queue.outage.failed(error, now)
     if (error instanceof ShortLeaseError) return this.#cameTooLate(error)
     this.outage.failed(error, now)
     this.#unsettled = { request, tenure }
-    this.gate.forgetPlace(request.owner)
+    this.queue.place.forget(request.owner)
     if (this.call.waitMs === 0) throw error
-    this.throwIfOutOfPatience()
+    if (this.outOfPatience(now)) throw this.queue.outage.cause
   }
 
   /** As {@link #failed}, for a reason that concerns this call alone: the calls behind it go on. */
   #cameTooLate(error: ShortLeaseError): undefined {
-    const { env, outage, gate, waiter, call } = this
+    const { env, outage, queue, waiter, call } = this
     const now = env.schedule.clock.now()
     outage.failed(error, now)
     if (call.waitMs === 0 || outage.lastedMs(now) >= env.settings.storeTimeoutMs) throw error
-    this.throwIfOutOfPatience()
-    gate.stepBehind(waiter)
+    if (this.outOfPatience(now)) throw this.queue.outage.cause
+    queue.stepBehind(waiter)
   }
 
-  /** Throws when the store has failed for too long, whichever call found that out. */
-  throwIfOutOfPatience(): void {
-    const { gate, waiter, env } = this
-    const lastedMs = gate.outage.lastedMs(env.schedule.clock.now(), waiter.startedAt)
-    if (gate.outage.on && lastedMs >= env.settings.storeTimeoutMs) throw gate.outage.cause
+  /** Whether the store has failed for too long, whichever call found that out. */
+  outOfPatience(now: number): boolean {
+    const { outage } = this.queue
+    return outage.on && outage.lastedMs(now, this.waiter.startedAt) >= this.env.settings.storeTimeoutMs
   }
 
   /**
@@ -325,7 +325,7 @@ export class Attempt {
 
   #giveBack(request: AcquireRequest, sent: Promise<AcquireReply>, tenure?: Tenure): void {
     const { orphans } = this.env
-    const placed = this.gate.forgetPlace(request.owner)
+    const placed = this.queue.place.forget(request.owner)
     const nested = tenure && request.heldBefore > 0
     void orphans.begin(
       request,

@@ -51,7 +51,7 @@ export class WaitQueue {
   }
 
   /** The one to whom a lock of this process may be handed: the first in line, unless it has a command of its own under way. */
-  heir(): Waiter | undefined {
+  successor(): Waiter | undefined {
     let waiter = this.#first
     // One that makes a single attempt does not wait, it only happens to stand here.
     while (waiter && waiter.call.waitMs === 0) waiter = waiter.behind

@@ -4,8 +4,8 @@ import type { HoldRecord, Tenure } from './tenure.js'
 
 /** The tenure on the other side of the lock within which `caller` runs. */
 export function around({ otherSide }: Environment, name: string, caller: Scope): Tenure | undefined {
-  const gate = otherSide?.gates.get(name)
-  const tenure = gate && otherSide?.tenures.current(gate, caller.owner)
+  const queue = otherSide?.queues.get(name)
+  const tenure = queue && otherSide?.tenures.current(queue, caller.owner)
   return tenure?.state === 'held' && tenure.admits(caller) ? tenure : undefined
 }
 
@@ -34,8 +34,8 @@ export function confirm(env: Environment, { tenure, handedOver }: HoldRecord): v
 
 /** What a tenure holds has changed: calls for the other side that run within it need no turn of their own any more. */
 export function letIn({ otherSide }: Environment, tenure: Tenure): void {
-  const gate = otherSide?.gates.get(tenure.name)
-  if (!gate) return
-  if (tenure.state === 'held') for (const waiter of gate.queue.admittedBy(tenure)) waiter.wakeUp.release()
-  if (tenure.beside?.state === 'held') gate.next(tenure.owner)
+  const queue = otherSide?.queues.get(tenure.name)
+  if (!queue) return
+  if (tenure.state === 'held') for (const waiter of queue.waiters.admittedBy(tenure)) waiter.wakeUp.release()
+  if (tenure.beside?.state === 'held') queue.policy.wakeNext(tenure.owner)
 }

@@ -1,6 +1,6 @@
 import type { Owner, Scope } from '../../identity/owner.js'
 import type { Environment } from '../environment.js'
-import type { Gate } from '../queue/gate.js'
+import type { LocalQueue } from '../queue/local-queue.js'
 import { around } from './other-side.js'
 
 /**
@@ -10,21 +10,21 @@ import { around } from './other-side.js'
  * is down to, and knows no ancestry: only a call that runs within that tenure asks as its owner, a sibling asks as another and takes
  * its turn (rule O2).
  */
-export function storedAs(env: Environment, gate: Gate, caller: Scope): Owner {
+export function storedAs(env: Environment, queue: LocalQueue, caller: Scope): Owner {
   const { owner } = caller
-  const outer = around(env, gate.name, caller)
+  const outer = around(env, queue.name, caller)
   if (outer) return outer.storedAs
-  const known = gate.tenureMetBy(owner)?.storedAs === owner || env.tenures.lapsed.has(owner)
-  const taken = known || env.orphans.mayLive(gate.name, owner)
-  return taken || env.hooks.usedElsewhere(gate.name, owner) ? env.newOwner() : owner
+  const known = queue.tenures.metBy(owner)?.storedAs === owner || env.tenures.lapsed.has(owner)
+  const taken = known || env.orphans.mayLive(queue.name, owner)
+  return taken || env.hooks.usedElsewhere(queue.name, owner) ? env.newOwner() : owner
 }
 
 /** Whether the store may know that owner by what this kind of lock has asked for. */
 export function uses(env: Environment, name: string, owner: Owner): boolean {
-  const gate = env.gates.get(name)
+  const queue = env.queues.get(name)
   const here =
-    gate?.tenures.some(({ storedAs }) => storedAs === owner) ||
-    gate?.queue.firstOf(owner) ||
-    gate?.queue.firstWithin(owner)
+    queue?.tenures.all.some(({ storedAs }) => storedAs === owner) ||
+    queue?.waiters.firstOf(owner) ||
+    queue?.waiters.firstWithin(owner)
   return Boolean(here || env.tenures.lapsed.has(owner) || env.orphans.mayLive(name, owner))
 }

@@ -4,7 +4,7 @@ import type { Schedule } from '../../time/schedule.js'
 import { endHold } from '../../trace/hold.js'
 import { leaseDeadline, renewEveryMs } from '../lease/lease.js'
 import { Watchdog } from '../lease/watchdog.js'
-import type { Gate } from '../queue/gate.js'
+import type { LocalQueue } from '../queue/local-queue.js'
 import type { Services } from '../services.js'
 import { LapsedOwners } from './lapsed-owners.js'
 import type { Orphans } from './orphans.js'
@@ -18,12 +18,12 @@ export class Tenures {
   readonly watchdog: Watchdog
   private readonly schedule: Schedule
   readonly lapsed: LapsedOwners
-  readonly #gates = new Map<Tenure, Gate>()
+  readonly #queues = new Map<Tenure, LocalQueue>()
 
   constructor(
     private readonly services: Services,
     private readonly orphans: Orphans,
-    private readonly onEnd: (gate: Gate, tenure: Tenure) => void,
+    private readonly onEnd: (queue: LocalQueue, tenure: Tenure) => void,
   ) {
     this.schedule = services.schedule
     this.lapsed = new LapsedOwners(this.schedule.clock)
@@ -36,14 +36,14 @@ export class Tenures {
 
   /** Tenures held now. */
   get size(): number {
-    return this.#gates.size
+    return this.#queues.size
   }
 
-  /** The tenure that a call for `owner` meets at the gate, if it still stands by the clock (rule L3: however late anybody looks). */
-  current(gate: Gate, owner: Owner): Tenure | undefined {
-    const tenure = gate.tenureMetBy(owner)
+  /** The tenure that a call for `owner` meets at the queue, if it still stands by the clock (rule L3: however late anybody looks). */
+  current(queue: LocalQueue, owner: Owner): Tenure | undefined {
+    const tenure = queue.tenures.metBy(owner)
     if (tenure?.state !== 'held' || this.stillHeld(tenure)) return tenure
-    return gate.tenureMetBy(owner)
+    return queue.tenures.metBy(owner)
   }
 
   /** Compares the clock with the tenure's deadline and draws the consequence. Tells whether it is still held. */
@@ -58,7 +58,13 @@ export class Tenures {
    * Adds a hold that the store has granted; the first one begins the tenure. False when the grant came too late to be used.
    * @param byItself whether the store chose the lease, shorter than the watchdog's: most holds are over before it is renewed
    */
-  granted(gate: Gate, grant: HoldRecord, beforeSend: number, leaseMs: number, byItself = false): boolean {
+  granted(
+    queue: LocalQueue,
+    grant: HoldRecord,
+    beforeSend: number,
+    leaseMs: number,
+    byItself = false,
+  ): boolean {
     const { tenure } = grant
     if (tenure.state === 'over') return false
     tenure.extend(leaseDeadline(beforeSend, leaseMs))
@@ -66,7 +72,7 @@ export class Tenures {
     if (now >= tenure.deadline) return false
     // The store gave the lock to another owner of this process: then the tenure this process believed in is gone.
     // One that is being released is left to its own answer, which may be on its way still.
-    for (const believed of gate.disprovedBy(tenure)) {
+    for (const believed of queue.tenures.disprovedBy(tenure)) {
       if (believed.state === 'held') this.lose(believed, 'not-in-store', undefined)
       this.#followRelease(believed)
     }
@@ -75,8 +81,8 @@ export class Tenures {
       tenure.state = 'held'
       if (tenure.handOvers === 0) tenure.since = now
       tenure.fence = grant.fence
-      gate.began(tenure)
-      this.#gates.set(tenure, gate)
+      queue.began(tenure)
+      this.#queues.set(tenure, queue)
       tenure.alarm = this.schedule.at(tenure.deadline, () => this.#deadlinePassed(tenure))
     } else if (tenure.alarm) {
       this.schedule.move(tenure.alarm, tenure.deadline)
@@ -86,8 +92,8 @@ export class Tenures {
   }
 
   /** Where the tenure's lock is asked for; undefined once the tenure is over. */
-  gateOf(tenure: Tenure): Gate | undefined {
-    return this.#gates.get(tenure)
+  queueOf(tenure: Tenure): LocalQueue | undefined {
+    return this.#queues.get(tenure)
   }
 
   lose(tenure: Tenure, reason: LossReason, cause: unknown): void {
@@ -114,15 +120,15 @@ export class Tenures {
 
   /** The tenure is over: nothing renews it or watches its time any more. False when it was over before. */
   end(tenure: Tenure): boolean {
-    const gate = this.#gates.get(tenure)
-    if (!gate) return false
-    if (gate.tenures.includes(tenure)) this.#followRelease(tenure)
+    const queue = this.#queues.get(tenure)
+    if (!queue) return false
+    if (queue.tenures.all.includes(tenure)) this.#followRelease(tenure)
     tenure.state = 'over'
-    this.#gates.delete(tenure)
+    this.#queues.delete(tenure)
     this.watchdog.unwatch(tenure)
     this.schedule.cancel(tenure.alarm)
-    gate.ended(tenure)
-    this.onEnd(gate, tenure)
+    queue.tenures.ended(tenure)
+    this.onEnd(queue, tenure)
     return true
   }
 
@@ -148,7 +154,7 @@ export class Tenures {
 
   /** One hold less: a sibling that waited may re-enter now. */
   lessened(tenure: Tenure): void {
-    this.#gates.get(tenure)?.next(tenure.owner)
+    this.#queues.get(tenure)?.policy.wakeNext(tenure.owner)
   }
 
   /** As {@link close}, for what is not being released at the moment. */
@@ -163,7 +169,7 @@ export class Tenures {
   }
 
   #endAll(error: Error, which: (tenure: Tenure) => boolean): void {
-    for (const tenure of [...this.#gates.keys()]) {
+    for (const tenure of [...this.#queues.keys()]) {
       if (!which(tenure)) continue
       for (const holding of tenure.holds) {
         holding.unattended(error)

@@ -138,7 +138,7 @@ export const mutants: readonly Mutant[] = [
     name: 'no-give-back',
     fault: 'a grant that comes after its caller left is kept',
     in: { source: 'src/core/tenure/orphans.ts' },
-    text: 'await this.port.abandon(undone())',
+    text: 'await this.services.port.abandon(undone())',
     becomes: 'await Promise.resolve()',
     nemesis: 'proxy-delay',
     kinds: ['lock'],
@@ -168,7 +168,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'waiters-in-line-sleep-on',
     fault: 'who stands in the line of a fair lock sleeps on, whatever it is told',
-    in: { source: 'src/core/queue/line-gate.ts' },
+    in: { source: 'src/core/queue/queued-policy.ts' },
     text: 'this.#resting.delete(waiter)\n    waiter.wakeUp.release()',
     becomes: 'this.#resting.delete(waiter)',
     nemesis: 'calm',
@@ -178,7 +178,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'readers-in-line-sleep-on',
     fault: 'who stands in the line of a read-write lock sleeps on, whatever it is told',
-    in: { source: 'src/core/queue/line-gate.ts' },
+    in: { source: 'src/core/queue/queued-policy.ts' },
     text: 'this.#resting.delete(waiter)\n    waiter.wakeUp.release()',
     becomes: 'this.#resting.delete(waiter)',
     nemesis: 'calm',

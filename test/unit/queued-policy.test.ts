@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { LineGate } from '../../src/core/queue/line-gate.js'
+import { LocalQueue } from '../../src/core/queue/local-queue.js'
+import { QueuedPolicy } from '../../src/core/queue/queued-policy.js'
 import type { Waiter } from '../../src/core/queue/waiter.js'
 import type { Owner } from '../../src/identity/owner.js'
 import { VirtualClock } from '../../src/memory/index.js'
@@ -10,18 +11,22 @@ import { ScriptedPort, settle } from './scripted-port.js'
 const BUSY: AcquireReply = { outcome: 'busy', remainingMs: 60_000, holder: 'other:1' }
 const GRANTED: AcquireReply = { outcome: 'granted' }
 
+class PortWithLine extends ScriptedPort {
+  readonly line = { placePerCall: true, placeMs: 0, hears: () => false }
+}
+
 let clock: VirtualClock
-let gate: LineGate
+let queue: LocalQueue
 
 beforeEach(() => {
   clock = new VirtualClock()
-  gate = new LineGate('lock', new ScriptedPort(true), clock)
+  queue = new LocalQueue('lock', new PortWithLine(true), clock)
 })
 
 /** A call that has asked as itself. */
 function asking(owner: Owner, waiter = waiterFor(root(owner))): Waiter {
-  gate.queue.join(waiter)
-  gate.callers += 1
+  queue.waiters.join(waiter)
+  queue.callers += 1
   waiter.askedAs = owner
   return waiter
 }
@@ -29,35 +34,39 @@ function asking(owner: Owner, waiter = waiterFor(root(owner))): Waiter {
 /** A call that has its place, and has asked with the watch in force. */
 function inLine(owner: Owner): Waiter {
   const waiter = asking(owner)
-  gate.answered(waiter, BUSY, true)
+  queue.policy.onReply(waiter, BUSY, true)
   return waiter
 }
 
-function rests(waiter: Waiter): boolean {
-  return gate.restsUntil(waiter) > clock.now()
+function placed(): number {
+  return queue.policy instanceof QueuedPolicy ? queue.policy.placed : Number.NaN
 }
 
-describe('LineGate', () => {
+function rests(waiter: Waiter): boolean {
+  return queue.policy.knownUntil(waiter) > clock.now()
+}
+
+describe('QueuedPolicy', () => {
   test('each call asks for itself; calls of one owner take turns', () => {
     const scope = root('client:1')
     const [first, second] = [waiterFor(within(scope)), waiterFor(within(scope))]
     const other = waiterFor(root('client:2'))
-    for (const waiter of [first, second, other]) gate.queue.join(waiter)
-    expect([first, second, other].map((waiter) => gate.speaks(waiter, undefined))).toEqual([
+    for (const waiter of [first, second, other]) queue.waiters.join(waiter)
+    expect([first, second, other].map((waiter) => queue.policy.mayAsk(waiter, undefined))).toEqual([
       true,
       false,
       true,
     ])
-    expect(gate.speaks(first, heldBy(scope))).toBe(false)
+    expect(queue.policy.mayAsk(first, heldBy(scope))).toBe(false)
   })
 
   test('W1: it has a place, and rests, only when it asked with the watch in force', () => {
     const waiter = asking('client:1')
-    gate.answered(waiter, BUSY, false)
-    expect([gate.placed, rests(waiter)]).toEqual([0, false])
-    gate.answered(waiter, BUSY, true)
-    expect([gate.placed, rests(waiter)]).toEqual([1, true])
-    gate.endWatch()
+    queue.policy.onReply(waiter, BUSY, false)
+    expect([placed(), rests(waiter)]).toEqual([0, false])
+    queue.policy.onReply(waiter, BUSY, true)
+    expect([placed(), rests(waiter)]).toEqual([1, true])
+    queue.watch.end()
     expect(rests(waiter)).toBe(false)
   })
 
@@ -65,15 +74,15 @@ describe('LineGate', () => {
     const [first, second] = [inLine('client:1'), inLine('client:2')]
     await clock.advance(60_000)
     expect([first, second].map(rests)).toEqual([false, true])
-    gate.queue.leave(first)
-    gate.left(first)
+    queue.waiters.leave(first)
+    queue.policy.onLeave(first)
     expect(second.wakeUp.tryAcquire()).toBe(true)
     expect(rests(second)).toBe(false)
   })
 
   test('the foremost looks sooner where it is told to', async () => {
     const [first, second] = [inLine('client:1'), inLine('client:2')]
-    gate.announce({ lookInMs: 10 })
+    queue.policy.onSignal({ lookInMs: 10 })
     expect(first.wakeUp.tryAcquire()).toBe(true)
     expect([first, second].map(rests)).toEqual([true, true])
     await clock.advance(10)
@@ -86,8 +95,8 @@ describe('LineGate', () => {
     waiters.forEach((waiter, index) => {
       void waiter.sleep(Number.POSITIVE_INFINITY).then(() => woken.push(index))
     })
-    gate.announce({ grantedTo: 'client:2' })
-    gate.announce({ grantedTo: 'stranger:1' })
+    queue.policy.onSignal({ grantedTo: 'client:2' })
+    queue.policy.onSignal({ grantedTo: 'stranger:1' })
     await settle()
     expect(woken).toEqual([1])
     expect(waiters.map(rests)).toEqual([true, false, true])
@@ -97,63 +106,63 @@ describe('LineGate', () => {
     'a grant that is announced while %s is under way: it asks once more',
     (which) => {
       const waiter = asking('client:1')
-      if (which === 'its second') gate.answered(waiter, BUSY, false)
+      if (which === 'its second') queue.policy.onReply(waiter, BUSY, false)
       waiter.attempting = Promise.resolve()
-      gate.announce({ grantedTo: 'client:1' })
+      queue.policy.onSignal({ grantedTo: 'client:1' })
       waiter.attempting = undefined
       expect(waiter.wakeUp.tryAcquire()).toBe(false)
-      gate.answered(waiter, BUSY, true)
+      queue.policy.onReply(waiter, BUSY, true)
       expect(waiter.wakeUp.tryAcquire()).toBe(true)
       expect(rests(waiter)).toBe(false)
       // It was told once.
-      gate.answered(waiter, BUSY, true)
+      queue.policy.onReply(waiter, BUSY, true)
       expect(rests(waiter)).toBe(true)
     },
   )
 
   test('W4: what was announced early for a call that has left is forgotten', () => {
     const gone = asking('client:1')
-    gate.announce({ grantedTo: 'client:1' })
-    gate.queue.leave(gone)
-    gate.left(gone)
+    queue.policy.onSignal({ grantedTo: 'client:1' })
+    queue.waiters.leave(gone)
+    queue.policy.onLeave(gone)
     const later = asking('client:1')
-    gate.answered(later, BUSY, true)
+    queue.policy.onReply(later, BUSY, true)
     expect(rests(later)).toBe(true)
   })
 
   test('H30: what was announced for somebody who does not ask is not remembered', () => {
     asking('client:2')
-    gate.announce({ grantedTo: 'client:1' })
+    queue.policy.onSignal({ grantedTo: 'client:1' })
     const later = asking('client:1')
-    gate.answered(later, BUSY, true)
+    queue.policy.onReply(later, BUSY, true)
     expect(rests(later)).toBe(true)
   })
 
   test('W4: who is granted it, or leaves, has no place', () => {
     const [first, second] = [inLine('client:1'), inLine('client:2')]
-    gate.answered(first, GRANTED, true)
-    expect(gate.placed).toBe(1)
-    gate.queue.leave(second)
-    gate.left(second)
-    expect(gate.placed).toBe(0)
+    queue.policy.onReply(first, GRANTED, true)
+    expect(placed()).toBe(1)
+    queue.waiters.leave(second)
+    queue.policy.onLeave(second)
+    expect(placed()).toBe(0)
   })
 
   test('a single attempt has no place', () => {
     const waiter = asking('client:1', waiterFor(root('client:1'), { waitMs: 0 }))
-    gate.answered(waiter, BUSY, true)
-    expect(gate.placed).toBe(0)
+    queue.policy.onReply(waiter, BUSY, true)
+    expect(placed()).toBe(0)
   })
 
   test('news without particulars has the foremost ask, for all', () => {
     const waiters = [inLine('client:1'), inLine('client:2')]
-    gate.announce()
+    queue.policy.onSignal()
     expect(waiters.map((waiter) => waiter.wakeUp.tryAcquire())).toEqual([true, false])
     expect(waiters.map(rests)).toEqual([false, true])
   })
 
   test('where places are gone everybody asks again', () => {
     const waiters = [inLine('client:1'), inLine('client:2')]
-    gate.announce({ placesGone: true })
+    queue.policy.onSignal({ placesGone: true })
     expect(waiters.map((waiter) => waiter.wakeUp.tryAcquire())).toEqual([true, true])
     expect(waiters.map(rests)).toEqual([false, false])
   })
@@ -161,10 +170,10 @@ describe('LineGate', () => {
   test('O2: when a hold ends its owner’s next call is woken, and nobody else’s', () => {
     const scope = root('client:1')
     const [sibling, other] = [waiterFor(within(scope)), waiterFor(root('client:2'))]
-    for (const waiter of [sibling, other]) gate.queue.join(waiter)
-    gate.next('client:1')
+    for (const waiter of [sibling, other]) queue.waiters.join(waiter)
+    queue.policy.wakeNext('client:1')
     expect([sibling, other].map((waiter) => waiter.wakeUp.tryAcquire())).toEqual([true, false])
-    gate.next()
+    queue.policy.wakeNext()
     expect([sibling, other].map((waiter) => waiter.wakeUp.tryAcquire())).toEqual([false, false])
   })
 })

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Gate } from '../../src/core/queue/gate.js'
+import { LocalQueue } from '../../src/core/queue/local-queue.js'
 import type { Waiter } from '../../src/core/queue/waiter.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { heldBy, root, waiterFor, within } from './scenery.js'
@@ -7,12 +7,12 @@ import { ScriptedPort, settle } from './scripted-port.js'
 
 let clock: VirtualClock
 let port: ScriptedPort
-let gate: Gate
+let queue: LocalQueue
 
 beforeEach(() => {
   clock = new VirtualClock()
   port = new ScriptedPort()
-  gate = new Gate('lock', port, clock)
+  queue = new LocalQueue('lock', port, clock)
 })
 
 /** Puts a waiter to sleep and tells whether it was woken. */
@@ -24,125 +24,126 @@ function asleep(waiter: Waiter): { woken: boolean } {
   return state
 }
 
-describe('Gate', () => {
+describe('ExclusivePolicy', () => {
   test('W2: all waiters share one watch', () => {
-    expect(gate.beginWatch()).toBe(gate.beginWatch())
+    expect(queue.watch.begin()).toBe(queue.watch.begin())
     expect(port.watches.all).toHaveLength(1)
   })
 
   test('W1: the watch is in force when it is confirmed', async () => {
-    gate.beginWatch()
-    expect(gate.watched).toBe(false)
+    queue.watch.begin()
+    expect(queue.watch.inForce).toBe(false)
     port.watches.last.answer()
     await settle()
-    expect(gate.watched).toBe(true)
+    expect(queue.watch.inForce).toBe(true)
   })
 
   test('C2: where watch and attempt travel in order, the watch is in force as soon as it is sent', () => {
-    const ordered = new Gate('lock', new ScriptedPort(true), clock)
-    expect(ordered.watched).toBe(false)
-    ordered.beginWatch()
-    expect(ordered.watched).toBe(true)
+    const ordered = new LocalQueue('lock', new ScriptedPort(true), clock)
+    expect(ordered.watch.inForce).toBe(false)
+    ordered.watch.begin()
+    expect(ordered.watch.inForce).toBe(true)
   })
 
   test('W3: news wakes the contender and nobody else', async () => {
     const [first, second] = [waiterFor(root('client:1')), waiterFor(root('client:2'))]
-    gate.queue.join(first)
-    gate.queue.join(second)
+    queue.waiters.join(first)
+    queue.waiters.join(second)
     const sleepers = [asleep(first), asleep(second)]
-    gate.beginWatch()
+    queue.watch.begin()
     port.watches.last.request.onNews()
     await settle()
     expect(sleepers).toEqual([{ woken: true }, { woken: false }])
-    expect(gate.news).toBe(true)
+    expect(queue.watch.unreadSignal).toBe(true)
   })
 
-  test('next: whoever may re-enter, before the contender', async () => {
+  test('wakeNext: whoever may re-enter, before the contender', async () => {
     const section = within(root('client:1'))
-    gate.tenure = heldBy(section)
+    queue.began(heldBy(section))
     const other = waiterFor(root('client:2'))
     const nested = waiterFor(within(section))
-    gate.queue.join(other)
-    gate.queue.join(nested)
+    queue.waiters.join(other)
+    queue.waiters.join(nested)
     const sleepers = [asleep(other), asleep(nested)]
-    gate.next()
+    queue.policy.wakeNext()
     await settle()
     expect(sleepers).toEqual([{ woken: false }, { woken: true }])
   })
 
   test('a watch that fails wakes the contender, which learns the failure once, and the next one is sent anew', async () => {
     const waiter = waiterFor(root('client:1'))
-    gate.queue.join(waiter)
+    queue.waiters.join(waiter)
     const sleeper = asleep(waiter)
-    gate.beginWatch()
+    queue.watch.begin()
     const failure = new Error('on purpose')
     port.watches.last.fail(failure)
     await settle()
     expect(sleeper.woken).toBe(true)
-    expect(gate.watched).toBe(false)
-    expect(gate.takeWatchFailure()).toBe(failure)
-    expect(gate.takeWatchFailure()).toBeUndefined()
-    gate.beginWatch()
+    expect(queue.watch.inForce).toBe(false)
+    expect(queue.watch.takeFailure()).toBe(failure)
+    expect(queue.watch.takeFailure()).toBeUndefined()
+    queue.watch.begin()
     expect(port.watches.all).toHaveLength(2)
   })
 
   test('W4: an ended watch is closed; what it is answered later counts for nothing', async () => {
-    gate.beginWatch()
+    queue.watch.begin()
     const first = port.watches.last
-    gate.endWatch()
+    queue.watch.end()
     expect(port.closedWatches).toBe(1)
     first.answer()
     await settle()
-    expect(gate.watched).toBe(false)
-    gate.beginWatch()
+    expect(queue.watch.inForce).toBe(false)
+    queue.watch.begin()
     const second = port.watches.last
-    gate.endWatch()
+    queue.watch.end()
     second.fail(new Error('too late to matter'))
     await settle()
-    expect(gate.takeWatchFailure()).toBeUndefined()
-    gate.endWatch()
+    expect(queue.watch.takeFailure()).toBeUndefined()
+    queue.watch.end()
     expect(port.closedWatches).toBe(2)
   })
 
   /** A watch that is in force, with nothing left that it was news of. */
   async function watchInForce(): Promise<void> {
-    gate.beginWatch()
+    queue.watch.begin()
     port.watches.last.answer()
     await settle()
-    gate.news = false
+    queue.watch.unreadSignal = false
   }
 
-  test('next: while the process holds the lock under watch, whoever comes next need not be woken', async () => {
+  test('wakeNext: while the process holds the lock under watch, whoever comes next need not be woken', async () => {
     await watchInForce()
-    gate.tenure = heldBy(root('client:1'))
+    const tenure = heldBy(root('client:1'))
+    queue.began(tenure)
     const waiter = waiterFor(root('client:2'))
-    gate.queue.join(waiter)
+    queue.waiters.join(waiter)
     const sleeper = asleep(waiter)
-    gate.next()
+    queue.policy.wakeNext()
     await settle()
     expect(sleeper.woken).toBe(false)
-    gate.tenure = undefined
-    gate.next()
+    queue.tenures.ended(tenure)
+    queue.policy.wakeNext()
     await settle()
     expect(sleeper.woken).toBe(true)
   })
 
   test.each([
-    { when: 'there is no watch', prepare: async () => gate.endWatch() },
+    { when: 'there is no watch', prepare: async () => queue.watch.end() },
     {
       when: 'there is news',
       prepare: async () => {
-        gate.news = true
+        queue.watch.unreadSignal = true
       },
     },
   ])('next: while the process holds the lock, the contender is woken when $when', async ({ prepare }) => {
     await watchInForce()
     await prepare()
-    gate.tenure = heldBy(root('client:1'))
+    queue.began(heldBy(root('client:1')))
     const waiter = waiterFor(root('client:2'))
-    gate.queue.join(waiter)
+    queue.waiters.join(waiter)
     const sleeper = asleep(waiter)
-    gate.next()
+    queue.policy.wakeNext()
     await settle()
     expect(sleeper.woken).toBe(true)
   })

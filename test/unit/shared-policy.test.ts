@@ -1,22 +1,26 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { SharedGate } from '../../src/core/queue/shared-gate.js'
+import { LocalQueue } from '../../src/core/queue/local-queue.js'
 import type { Waiter } from '../../src/core/queue/waiter.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import type { GrantedReply } from '../../src/ports/lock-port.js'
 import { heldBy, root, waiterFor, within } from './scenery.js'
 import { ScriptedPort } from './scripted-port.js'
 
+class SharedPort extends ScriptedPort {
+  readonly shared = true
+}
+
 let clock: VirtualClock
-let gate: SharedGate
+let queue: LocalQueue
 
 beforeEach(() => {
   clock = new VirtualClock()
-  gate = new SharedGate('lock', new ScriptedPort(true), clock)
+  queue = new LocalQueue('lock', new SharedPort(true), clock)
 })
 
 function waiters(count: number): Waiter[] {
   const joined = Array.from({ length: count }, (_, index) => waiterFor(root(`client:${index + 1}`)))
-  for (const waiter of joined) gate.queue.join(waiter)
+  for (const waiter of joined) queue.waiters.join(waiter)
   return joined
 }
 
@@ -26,18 +30,18 @@ const granted = (terms: Omit<GrantedReply, 'outcome'> = {}): GrantedReply => ({
   ...terms,
 })
 
-describe('SharedGate', () => {
+describe('SharedPolicy', () => {
   test('each owner has a tenure of its own, which is in nobody else’s way', () => {
     const [one, two] = [heldBy(root('client:1')), heldBy(root('client:2'))]
-    gate.began(one)
-    gate.began(two)
-    expect(gate.tenures).toEqual([one, two])
-    expect(gate.tenureMetBy('client:1')).toBe(one)
-    expect(gate.tenureMetBy('client:3')).toBeUndefined()
-    gate.ended(one)
-    expect([gate.held, gate.tenures]).toEqual([true, [two]])
-    gate.ended(two)
-    expect(gate.held).toBe(false)
+    queue.began(one)
+    queue.began(two)
+    expect(queue.tenures.all).toEqual([one, two])
+    expect(queue.tenures.metBy('client:1')).toBe(one)
+    expect(queue.tenures.metBy('client:3')).toBeUndefined()
+    queue.tenures.ended(one)
+    expect([queue.held, queue.tenures.all]).toEqual([true, [two]])
+    queue.tenures.ended(two)
+    expect(queue.held).toBe(false)
   })
 
   test('a grant disproves only what its own owner believed', () => {
@@ -46,74 +50,74 @@ describe('SharedGate', () => {
       heldBy(root('client:2')),
       heldBy(root('client:1')),
     ]
-    gate.began(believed)
-    gate.began(other)
-    expect(gate.disprovedBy(now)).toEqual([believed])
-    expect(gate.disprovedBy(believed)).toEqual([])
-    gate.began(now)
-    gate.ended(believed)
-    expect(gate.tenureMetBy('client:1')).toBe(now)
+    queue.began(believed)
+    queue.began(other)
+    expect(queue.tenures.disprovedBy(now)).toEqual([believed])
+    expect(queue.tenures.disprovedBy(believed)).toEqual([])
+    queue.began(now)
+    queue.tenures.ended(believed)
+    expect(queue.tenures.metBy('client:1')).toBe(now)
   })
 
   test('W3: one speaks for all, whoever of the process holds', () => {
     const [first, second] = waiters(2)
-    gate.began(heldBy(root('client:9')))
+    queue.began(heldBy(root('client:9')))
     if (!first || !second) return expect.unreachable()
-    expect([first, second].map((waiter) => gate.speaks(waiter, undefined))).toEqual([true, false])
+    expect([first, second].map((waiter) => queue.policy.mayAsk(waiter, undefined))).toEqual([true, false])
   })
 
   test('nothing is handed over in memory', () => {
     waiters(1)
-    expect(gate.heir()).toBeUndefined()
+    expect(queue.policy.successor()).toBeUndefined()
   })
 
   test('W3: news wakes the first, not the herd; where there was room for more, the next follows', () => {
     const [first, ...others] = waiters(4)
     if (!first) return expect.unreachable()
-    gate.announce({ room: 2 })
+    queue.policy.onSignal({ room: 2 })
     expect(woken([first, ...others])).toEqual([true, false, false, false])
-    gate.looksInto()
-    gate.answered(first, granted({ room: 1 }), true)
-    gate.entered(granted({ room: 1 }))
-    expect(gate.news).toBe(true)
-    gate.queue.leave(first)
-    gate.left(first)
+    queue.policy.aboutToAsk()
+    queue.policy.onReply(first, granted({ room: 1 }), true)
+    queue.policy.onGranted(granted({ room: 1 }))
+    expect(queue.watch.unreadSignal).toBe(true)
+    queue.waiters.leave(first)
+    queue.policy.onLeave(first)
     expect(woken(others)).toEqual([true, false, false])
   })
 
   test('what came after the question was sent is news still; a grant without room makes none', () => {
-    gate.looksInto()
-    gate.entered(granted({ room: 0 }))
-    expect(gate.news).toBe(false)
-    gate.announce()
-    gate.entered(granted({ room: 0 }))
-    expect(gate.news).toBe(true)
+    queue.policy.aboutToAsk()
+    queue.policy.onGranted(granted({ room: 0 }))
+    expect(queue.watch.unreadSignal).toBe(false)
+    queue.policy.onSignal()
+    queue.policy.onGranted(granted({ room: 0 }))
+    expect(queue.watch.unreadSignal).toBe(true)
   })
 
   test('full: who comes next rests until a lease ends there, as long as the watch is in force and nothing is announced', () => {
     const [first, second] = waiters(2)
     if (!first || !second) return expect.unreachable()
-    gate.beginWatch()
-    gate.looksInto()
-    gate.answered(first, { outcome: 'busy', remainingMs: 500, holder: undefined }, true)
-    expect(gate.restsUntil(second)).toBe(clock.now() + 500)
-    gate.announce()
-    expect(gate.restsUntil(second)).toBe(Number.NEGATIVE_INFINITY)
-    gate.looksInto()
-    gate.answered(first, granted({ room: 0, fullForMs: 300 }), true)
-    expect(gate.restsUntil(second)).toBe(clock.now() + 300)
-    gate.endWatch()
-    expect(gate.restsUntil(second)).toBe(Number.NEGATIVE_INFINITY)
+    queue.watch.begin()
+    queue.policy.aboutToAsk()
+    queue.policy.onReply(first, { outcome: 'busy', remainingMs: 500, holder: undefined }, true)
+    expect(queue.policy.knownUntil(second)).toBe(clock.now() + 500)
+    queue.policy.onSignal()
+    expect(queue.policy.knownUntil(second)).toBe(Number.NEGATIVE_INFINITY)
+    queue.policy.aboutToAsk()
+    queue.policy.onReply(first, granted({ room: 0, fullForMs: 300 }), true)
+    expect(queue.policy.knownUntil(second)).toBe(clock.now() + 300)
+    queue.watch.end()
+    expect(queue.policy.knownUntil(second)).toBe(Number.NEGATIVE_INFINITY)
   })
 
   test('room, or no word about it: who comes next asks', () => {
     const [first] = waiters(1)
     if (!first) return expect.unreachable()
-    gate.beginWatch()
-    gate.looksInto()
+    queue.watch.begin()
+    queue.policy.aboutToAsk()
     for (const reply of [granted({ room: 3 }), granted()]) {
-      gate.answered(first, reply, true)
-      expect(gate.restsUntil(first)).toBe(Number.NEGATIVE_INFINITY)
+      queue.policy.onReply(first, reply, true)
+      expect(queue.policy.knownUntil(first)).toBe(Number.NEGATIVE_INFINITY)
     }
   })
 
@@ -121,23 +125,23 @@ describe('SharedGate', () => {
     const all = waiters(3)
     const [first] = all
     if (!first) return expect.unreachable()
-    gate.answered(first, granted({ room: Number.POSITIVE_INFINITY }), true)
-    expect(all.map((waiter) => gate.speaks(waiter, undefined))).toEqual([true, true, true])
-    gate.next()
+    queue.policy.onReply(first, granted({ room: Number.POSITIVE_INFINITY }), true)
+    expect(all.map((waiter) => queue.policy.mayAsk(waiter, undefined))).toEqual([true, true, true])
+    queue.policy.wakeNext()
     expect(woken(all)).toEqual([true, true, true])
-    gate.answered(first, { outcome: 'busy', remainingMs: 500, holder: undefined }, true)
-    gate.next()
+    queue.policy.onReply(first, { outcome: 'busy', remainingMs: 500, holder: undefined }, true)
+    queue.policy.wakeNext()
     expect(woken(all)).toEqual([true, false, false])
   })
 
   test('O2: when a hold ends whoever may re-enter is woken, and the contender as well', () => {
     const section = within(root('client:9'))
-    gate.began(heldBy(section))
+    queue.began(heldBy(section))
     const [contender] = waiters(1)
     const nested = waiterFor(within(section))
-    gate.queue.join(nested)
+    queue.waiters.join(nested)
     if (!contender) return expect.unreachable()
-    gate.next('client:9')
+    queue.policy.wakeNext('client:9')
     expect(woken([contender, nested])).toEqual([true, true])
   })
 })

@@ -1,15 +1,15 @@
 import type { Owner } from '../../identity/owner.js'
 import type { AcquireReply, News } from '../../ports/lock-port.js'
 import type { Tenure } from '../tenure/tenure.js'
-import { SharedGate } from './shared-gate.js'
+import type { Policy, QueueParts } from './policy.js'
 import type { Waiter } from './waiter.js'
 
 /**
- * The gate of a lock in whose line each call has a place of its own, so that calls of all processes are served in the order they came.
+ * For a lock in whose line each call has a place of its own, so that calls of all processes are served in the order they came.
  * A call joins with its first question that is asked while the watch is in force, and then sleeps until it is told that the lock is its
  * own. The foremost looks after all of them: it asks again when the holder's lease has ended. Calls of one owner take turns.
  */
-export class LineGate extends SharedGate {
+export class QueuedPolicy implements Policy {
   /** Who has a place in line, by the owner the store knows it by, in the order in which they came. */
   readonly #placed = new Map<Owner, Waiter>()
   /** Of those, who will be told. */
@@ -19,30 +19,27 @@ export class LineGate extends SharedGate {
   /** When the foremost is to look. */
   #lookAt = Number.NEGATIVE_INFINITY
 
+  constructor(private readonly queue: QueueParts) {}
+
   /** How many calls have a place in line. */
   get placed(): number {
     return this.#placed.size
   }
 
-  /** Where one owner has it at a time, whoever else was believed to have it has lost it. One who is giving it back makes room. */
-  override disprovedBy(granted: Tenure): readonly Tenure[] {
-    const own = super.disprovedBy(granted)
-    if (this.port.shared) return own
-    return this.tenures.filter(
-      (other) => other !== granted && (other.state === 'held' || own.includes(other)),
-    )
+  mayAsk(waiter: Waiter, tenure: Tenure | undefined): boolean {
+    return !tenure && !this.queue.waiters.ahead(waiter)
   }
 
-  override speaks(waiter: Waiter, tenure: Tenure | undefined): boolean {
-    return !tenure && !this.queue.ahead(waiter)
-  }
-
-  override restsUntil(waiter: Waiter): number {
+  knownUntil(waiter: Waiter): number {
     if (!this.#resting.has(waiter)) return Number.NEGATIVE_INFINITY
     return this.#foremost === waiter ? this.#lookAt : Number.POSITIVE_INFINITY
   }
 
-  override answered(waiter: Waiter, reply: AcquireReply, covered: boolean): void {
+  aboutToAsk(): void {
+    this.queue.watch.unreadSignal = false
+  }
+
+  onReply(waiter: Waiter, reply: AcquireReply, watching: boolean): void {
     const owner = waiter.askedAs
     if (owner === undefined) return
     const grantedMeanwhile = this.#early.delete(owner)
@@ -50,29 +47,22 @@ export class LineGate extends SharedGate {
       this.#unplace(waiter)
       return
     }
-    if (waiter.call.waitMs === 0 || !covered) return
+    if (waiter.call.waitMs === 0 || !watching) return
     this.#placed.set(owner, waiter)
-    this.#lookAt = this.clock.now() + (reply.againMs ?? reply.remainingMs)
+    this.#lookAt = this.queue.clock.now() + (reply.againMs ?? reply.remainingMs)
     if (grantedMeanwhile) waiter.wakeUp.release()
     else this.#resting.add(waiter)
   }
 
-  override left(waiter: Waiter): void {
-    this.#unplace(waiter)
-    this.next(waiter.caller.owner)
-  }
+  onGranted(): void {}
 
-  override takeDeserted(): undefined {
-    return undefined
-  }
-
-  override announce({ grantedTo, lookInMs, placesGone }: News = {}): void {
-    if (placesGone) this.#callAll()
+  onSignal({ grantedTo, lookInMs, placesGone }: News = {}): void {
+    if (placesGone) for (const waiter of this.#placed.values()) this.#call(waiter)
     if (grantedTo === undefined) {
       this.#lookAt =
         lookInMs === undefined
           ? Number.NEGATIVE_INFINITY
-          : Math.min(this.#lookAt, this.clock.now() + lookInMs)
+          : Math.min(this.#lookAt, this.queue.clock.now() + lookInMs)
       this.#foremost?.wakeUp.release()
       return
     }
@@ -83,20 +73,30 @@ export class LineGate extends SharedGate {
     else this.#call(waiter)
   }
 
-  override next(owner?: Owner): void {
+  /** Nobody tells them any more. */
+  onWatchEnded(): void {
+    for (const waiter of this.#resting) this.#call(waiter)
+  }
+
+  onLeave(waiter: Waiter): void {
+    this.#unplace(waiter)
+    this.wakeNext(waiter.caller.owner)
+  }
+
+  wakeNext(owner?: Owner): void {
     if (owner === undefined) return
-    const own = this.tenureMetBy(owner)
-    if (own?.state === 'held') this.queue.reentrant(own)?.wakeUp.release()
+    const { waiters, tenures } = this.queue
+    const own = tenures.metBy(owner)
+    if (own?.state === 'held') waiters.reentrant(own)?.wakeUp.release()
     else {
-      this.queue.firstOf(owner)?.wakeUp.release()
-      this.queue.firstWithin(owner)?.wakeUp.release()
+      waiters.firstOf(owner)?.wakeUp.release()
+      waiters.firstWithin(owner)?.wakeUp.release()
     }
   }
 
-  override endWatch(): void {
-    super.endWatch()
-    // Nobody tells them any more.
-    for (const waiter of this.#resting) this.#call(waiter)
+  /** The store's line decides. */
+  successor(): undefined {
+    return undefined
   }
 
   get #foremost(): Waiter | undefined {
@@ -106,12 +106,9 @@ export class LineGate extends SharedGate {
 
   /** Who asks as that owner for the first time. Nobody else's grant is worth remembering. */
   #asking(owner: Owner): Waiter | undefined {
-    for (const waiter of this.queue.all()) if (waiter.attempting && waiter.askedAs === owner) return waiter
+    for (const waiter of this.queue.waiters.all())
+      if (waiter.attempting && waiter.askedAs === owner) return waiter
     return undefined
-  }
-
-  #callAll(): void {
-    for (const waiter of this.#placed.values()) this.#call(waiter)
   }
 
   #call(waiter: Waiter): void {
