@@ -3,7 +3,6 @@ import type { LockPort } from './lock-port.js'
 
 /** A lock of which every tenure has a token of its own. */
 export interface FencedPort extends LockPort {
-  readonly fenced: true
   /** What tells whether a sequencer is good. */
   readTenure(name: string, owner: Owner): Promise<TenureState>
 }

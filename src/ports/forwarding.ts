@@ -13,11 +13,7 @@ import type {
 
 /** A port that passes everything on to another: what a kind built on that one does differently, it overrides. */
 export class ForwardingPort implements LockPort {
-  readonly fenced: boolean
-
-  constructor(protected readonly port: LockPort) {
-    this.fenced = port.fenced
-  }
+  constructor(protected readonly port: LockPort) {}
 
   get watchesInOrder(): boolean {
     return this.port.watchesInOrder

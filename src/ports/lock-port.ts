@@ -10,12 +10,6 @@ export interface LockPort {
   /** Whether a watch that was sent before an acquire is in force when that acquire runs, confirmed or not (rule C2). */
   readonly watchesInOrder: boolean
 
-  /** Whether each tenure gets a fencing token of its own: then the lock changes hands in the store only. */
-  readonly fenced: boolean
-
-  /** Whether several owners may hold it at once. Then each has a tenure of its own, and none is handed over in memory. */
-  readonly shared?: boolean | undefined
-
   /** Set where the store keeps the line of waiters. */
   readonly line?: StoreLine | undefined
 
@@ -168,8 +162,6 @@ export interface News {
 
 /** A line kept in the store, in which processes wait: first come, first served. A release grants the lock to the next in it. */
 export interface StoreLine {
-  /** Whether each call has a place of its own; else the calls of one process share a place. */
-  readonly placePerCall: boolean
   /** How long a place, and what was granted to it, may outlive the call it was for. */
   readonly placeMs: number
   /** Whether this process hears of grants of that lock already: then a call can join the line with its first question. */

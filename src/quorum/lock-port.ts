@@ -29,7 +29,6 @@ const LEAST_GRACE_MS = 10
 
 /** A lock that is held by whoever holds it on a majority of the servers. Every answer is what a majority has answered. */
 export class QuorumLockPort implements LockPort {
-  readonly fenced = false
   readonly inRounds = true
   readonly #watches: QuorumWatches
   readonly #majority: number

@@ -34,7 +34,6 @@ export class RedisSession {
       firstLeaseMs: 5_000,
       watchdogLeaseMs: 30_000,
       clock: this.#schedule.clock,
-      placePerCall: false,
     }
     const fencedTerms = { ...terms, fenceRetentionMs: retentionMs ?? 0 }
     this.plain = new LineLockPort(parts, new LockCommands(this.#link, keyPrefix, terms, report), line)

@@ -156,13 +156,13 @@ export class Attempt {
       this.askAgainAt = Number.POSITIVE_INFINITY
       queue.policy.onReply(waiter, reply, watching)
       const untold = reply.outcome === 'busy' && request.waits && !watching
-      if (untold && !env.port.line?.placePerCall) queue.place.desert(request.owner)
+      if (untold && env.kind.placePer !== 'call') queue.place.desert(request.owner)
       const deserted = queue.place.takeDeserted()
       if (deserted !== undefined) env.orphans.leavePlace(queue.name, deserted)
       this.#doubtNewsAfter(reply)
       this.#refused =
         reply.outcome === 'busy' && watching ? { holder: reply.holder, heard: queue.watch.heard } : undefined
-      const placed = reply.outcome === 'busy' && request.waits && env.port.line?.placePerCall
+      const placed = reply.outcome === 'busy' && request.waits && env.kind.placePer === 'call'
       this.#inLine = placed ? request : undefined
       if (reply.outcome !== 'granted') return this.#wasRefused(reply, tenure)
       const renewUntil = watched ? beforeSend + call.maxHoldMs : undefined

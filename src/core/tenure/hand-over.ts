@@ -45,11 +45,11 @@ export function successorOf(
 
 /** Whether the store need not hear of it: then the lock can change hands in memory. */
 export function staysAsItIs(
-  { port, schedule }: Environment,
+  { kind, schedule }: Environment,
   { tenure, renewUntil }: HoldRecord,
   successor: Waiter,
 ): boolean {
-  if (renewUntil === undefined || successor.call.leaseMs !== undefined || port.fenced) return false
+  if (renewUntil === undefined || successor.call.leaseMs !== undefined || kind.fenced) return false
   const [first] = tenure.passed
   return !first || schedule.clock.now() - first.at <= LONGEST_UNCONFIRMED_MS
 }

@@ -3,11 +3,6 @@ import { type LockParts, ReentrantLockPort } from '../locks/reentrant-lock.js'
 import { Lines, type LinesSettings, LONGEST_LOOK_MS } from './lines.js'
 import type { LockCommands } from './lock-commands.js'
 
-export interface LineSettings extends LinesSettings {
-  /** Whether each call has a place of its own; else the calls of a process share one. */
-  readonly placePerCall: boolean
-}
-
 /**
  * The lock with its line: processes that wait stand in it, and a release grants the lock to the next and tells that process alone.
  * Redisson's clients stand in none and announce theirs on the release channel, to which the first in line listens for all.
@@ -16,11 +11,10 @@ export class LineLockPort extends ReentrantLockPort {
   readonly line: StoreLine
   readonly #lines: Lines
 
-  constructor(parts: LockParts, commands: LockCommands, settings: LineSettings) {
-    super(parts, commands, settings.placePerCall)
+  constructor(parts: LockParts, commands: LockCommands, settings: LinesSettings) {
+    super(parts, commands)
     this.#lines = new Lines(parts.channels, commands, settings)
     this.line = {
-      placePerCall: settings.placePerCall,
       placeMs: LONGEST_LOOK_MS,
       hears: (name) => this.#lines.hears(name),
     }

@@ -45,22 +45,16 @@ export interface LockParts {
  * for it here stand in no line: they try when a release is announced.
  */
 export class ReentrantLockPort implements LockPort {
-  /** A token is minted for one lock at a time, and a line that each call has its place in is not jumped. */
+  /** A token is minted for one lock at a time. */
   readonly together: BatchPort | undefined
   readonly thread: ThreadRenewals | undefined
 
   constructor(
     protected readonly parts: LockParts,
     protected readonly commands: LockCommands,
-    placePerCall = false,
   ) {
     this.thread = parts.renewals
-    if (commands.fenced || placePerCall) return
-    this.together = parts.batchOf?.(parts, () => this.starting())
-  }
-
-  get fenced(): boolean {
-    return this.commands.fenced
+    if (!commands.fenced) this.together = parts.batchOf?.(parts, () => this.starting())
   }
 
   get watchesInOrder(): boolean {

@@ -25,9 +25,6 @@ const ENTERED: AcquireReply = { outcome: 'granted', room: Number.POSITIVE_INFINI
  * written down.
  */
 export class RedisCountDownLatchPort extends AnnouncedPort implements CountDownLatchPort {
-  readonly fenced = false
-  readonly shared = true
-
   async acquire({ name }: AcquireRequest): Promise<AcquireReply> {
     if ((await this.count(name)) === 0) return ENTERED
     return { outcome: 'busy', remainingMs: Number.POSITIVE_INFINITY, holder: undefined }

@@ -18,8 +18,6 @@ import { REQUEST_KEPT_MS, requestKeyOf, semaphoreChannelOf } from './semaphore-k
 
 /** What semaphores of either kind have in common in Redis: a number of available permits. */
 export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsPort {
-  readonly fenced = false
-  readonly shared = true
   readonly thread: KindRenewals | undefined
 
   constructor(parts: LockParts, kind: 'semaphore' | 'permits') {
