@@ -4,7 +4,7 @@ import { TIME_IS_UP, Waiter } from '../core/queue/waiter.js'
 import { HoldRecord } from '../core/tenure/tenure.js'
 import { ClosedError, InvalidArgumentError, LockTimeoutError } from '../errors/errors.js'
 import type { KindContext } from '../facade/acquirer.js'
-import { change } from '../facade/apply-once.js'
+import { applyOnce } from '../facade/apply-once.js'
 import { checkFunction, checkName } from '../facade/checks.js'
 import { runSection } from '../facade/section.js'
 import { Scope } from '../identity/owner.js'
@@ -191,7 +191,7 @@ export class ComputeOnce {
     if (grant.endedBy) return
     const request = { name, owner: grant.tenure.storedAs, text, keepMs: ttlMs + staleMs }
     // Storing the value twice is harmless, so the outcome of a lost reply does not matter.
-    await change(locker, () => this.values.keep(request)).catch((error: unknown) =>
+    await applyOnce(locker, () => this.values.keep(request)).catch((error: unknown) =>
       locker.emit('error', error),
     )
   }

@@ -10,7 +10,7 @@ const LONGEST_MS = 30_000
  * Has the store change a number that is no hold, exactly once: the request is given a name, and repeated under that name for as
  * long as the store fails for the moment (rule X1).
  */
-export async function change<Result>(
+export async function applyOnce<Result>(
   locker: Locker,
   send: (request: string) => Promise<Result>,
 ): Promise<Result> {

@@ -1,6 +1,6 @@
 import type { Locker } from '../core/locker.js'
 import { Acquirer, type KindContext } from '../facade/acquirer.js'
-import { change } from '../facade/apply-once.js'
+import { applyOnce } from '../facade/apply-once.js'
 import { checkObject } from '../facade/checks.js'
 import type { AcquireOptions } from '../facade/options.js'
 import { checkPermits } from '../facade/permits-options.js'
@@ -35,7 +35,7 @@ export class CountDownLatch {
   /** Sets the count if the latch is open, which closes it; returns whether it did. Minimum: 1. */
   async trySetCount(count: number): Promise<boolean> {
     checkPermits('count', count, 1)
-    return await change(this.#locker, (request) => this.#port.trySetCount(this.name, count, request))
+    return await applyOnce(this.#locker, (request) => this.#port.trySetCount(this.name, count, request))
   }
 
   /** The count; 0 if the latch is open or was never closed. */
@@ -49,7 +49,7 @@ export class CountDownLatch {
    * @returns the new count.
    */
   async countDown(): Promise<number> {
-    return await change(this.#locker, (request) => this.#port.countDown(this.name, request))
+    return await applyOnce(this.#locker, (request) => this.#port.countDown(this.name, request))
   }
 
   /**
@@ -70,7 +70,7 @@ export class CountDownLatch {
 
   /** Deletes the latch, which opens it: all waiters continue. Returns whether there was one. */
   async delete(): Promise<boolean> {
-    return await change(this.#locker, (request) => this.#port.delete(this.name, request))
+    return await applyOnce(this.#locker, (request) => this.#port.delete(this.name, request))
   }
 
   /** How many clients wait for the latch to open. One process counts once, however many of its calls wait. */

@@ -10,7 +10,7 @@ import {
   type UnlockOptions,
 } from '../facade/options.js'
 import { releaseAll } from '../facade/release-all.js'
-import { runSection } from '../facade/section.js'
+import { runSection, type Section } from '../facade/section.js'
 import { type Owner, Scope } from '../identity/owner.js'
 import { acquireChannel, traceAcquire } from '../trace/acquire.js'
 import { resultOf, traceOf } from '../trace/grant.js'
@@ -19,7 +19,7 @@ import { Lock } from './lock.js'
 import { type HeldMember, MultiHold } from './multi-hold.js'
 
 /** The body of a multi-lock's `withLock` section. */
-export type MultiSection<Result> = (hold: MultiHold) => Result | PromiseLike<Result>
+export type MultiSection<Result> = Section<Result, MultiHold>
 
 /**
  * Several locks as one: an acquisition holds all of them, or none. All callers take them in the same order, whatever order they list

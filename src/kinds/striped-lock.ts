@@ -33,7 +33,7 @@ export class StripeHold extends Hold {
 }
 
 /** The body of a striped lock's `withAny` section. */
-export type StripeSection<Result> = (hold: StripeHold) => Result | PromiseLike<Result>
+export type StripeSection<Result> = Section<Result, StripeHold>
 
 /**
  * One resource split over several locks, the stripes, so that as many callers can work on it at a time. Lock a stripe by key (the same

@@ -25,7 +25,6 @@ import { clientOf, type Place } from './place.js'
  */
 export class MemoryReentrantLockPort implements LockPort {
   readonly watchesInOrder = true
-  readonly fenced: boolean
   readonly together: BatchPort | undefined
   readonly #watches: MemoryWatches
 
@@ -33,9 +32,8 @@ export class MemoryReentrantLockPort implements LockPort {
     protected readonly locks: MemoryLocks,
     protected readonly mode: Mode = 'x',
   ) {
-    this.fenced = mode !== 'x'
     // Locks that are taken together have no tokens.
-    this.together = this.fenced ? undefined : new MemoryMultiAcquire(locks)
+    this.together = mode === 'x' ? new MemoryMultiAcquire(locks) : undefined
     this.#watches = new MemoryWatches(locks.releases)
   }
 
@@ -164,7 +162,7 @@ export class MemoryReentrantLockPort implements LockPort {
   }
 
   #lastFence(name: string): bigint | undefined {
-    return this.fenced ? this.locks.fences.last(name) : undefined
+    return this.mode !== 'x' ? this.locks.fences.last(name) : undefined
   }
 }
 

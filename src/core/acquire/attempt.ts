@@ -18,7 +18,7 @@ const LEAST_ANSWER_MS = 100
 export class Attempt {
   readonly outage = new Outage()
   /** Whether the last attempt was made with the watch in force, so that no release can have slipped by. */
-  covered = false
+  watching = false
   holder: Owner | undefined
   busyUntil = Number.NEGATIVE_INFINITY
   /** When to ask again, although it may be busy still. */
@@ -46,7 +46,7 @@ export class Attempt {
     // One that is being released ends with the answer to that, which wakes; its deadline may have passed already.
     this.askAgainAt = Number.POSITIVE_INFINITY
     this.busyUntil = tenure.state === 'held' ? tenure.deadline : Number.POSITIVE_INFINITY
-    this.covered = this.queue.watch.inForce
+    this.watching = this.queue.watch.inForce
   }
 
   /** What the next answer would be is known from one to another call of this process. */
@@ -54,12 +54,12 @@ export class Attempt {
     this.askAgainAt = until
     // What was seen to have no end has none by being looked at.
     if (this.busyUntil !== Number.POSITIVE_INFINITY) this.busyUntil = until
-    this.covered = this.queue.watch.inForce
+    this.watching = this.queue.watch.inForce
   }
 
   /** When to ask again where nothing is announced. Called once for each pause. */
-  pollAt(polls: Polls): number {
-    return this.env.schedule.clock.now() + polls.pauseMs(this.#count, Math.random())
+  pollAt(polls: Polls, now: number): number {
+    return now + polls.pauseMs(this.#count, Math.random())
   }
 
   /** Whether the store was asked at all. */
@@ -107,7 +107,7 @@ export class Attempt {
     let soFar: BusyReply | undefined
     try {
       const answerBy = this.#answerBy()
-      const covered = queue.watch.inForce
+      const watching = queue.watch.inForce
       const watched = call.leaseMs === undefined
       const leaseMs = call.leaseMs ?? watchdog.leaseMs
       const request: AcquireRequest = {
@@ -117,7 +117,7 @@ export class Attempt {
         leaseMs: leaseMs + env.settings.quarantineMs,
         // One that may have been given a place before has it still.
         ...(env.port.line && {
-          waits: call.waitMs > 0 && (covered || this.#unsettled?.request.waits === true),
+          waits: call.waitMs > 0 && (watching || this.#unsettled?.request.waits === true),
         }),
         ...(call.permits !== undefined && { permits: call.permits }),
         ...(left && { caller: { waitsUntil: answerBy, left: left.signal, hears: (busy) => (soFar = busy) } }),
@@ -132,7 +132,7 @@ export class Attempt {
       // What an earlier try may have done is settled by an answer, not by another failure.
       const earlier = this.#repeats(request) ? this.outage.cause : undefined
       this.#unsettled = undefined
-      this.covered = false
+      this.watching = false
       let reply: AcquireReply | typeof TIME_IS_UP
       tenure.growing = true
       try {
@@ -150,19 +150,19 @@ export class Attempt {
       }
       if (reply === TIME_IS_UP) return this.#tooLate(request, sent, earlier, beforeSend, tenure)
       this.#answered(reply)
-      this.covered = covered
+      this.watching = watching
       // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
       this.busyUntil = Number.NEGATIVE_INFINITY
       this.askAgainAt = Number.POSITIVE_INFINITY
-      queue.policy.onReply(waiter, reply, covered)
-      const untold = reply.outcome === 'busy' && request.waits && !covered
-      if (untold && !env.port.line?.placePerCall) queue.place.desert(request.owner)
+      queue.policy.onReply(waiter, reply, watching)
+      const untold = reply.outcome === 'busy' && request.waits && !watching
+      if (untold && env.kind.placePer !== 'call') queue.place.desert(request.owner)
       const deserted = queue.place.takeDeserted()
       if (deserted !== undefined) env.orphans.leavePlace(queue.name, deserted)
       this.#doubtNewsAfter(reply)
       this.#refused =
-        reply.outcome === 'busy' && covered ? { holder: reply.holder, heard: queue.watch.heard } : undefined
-      const placed = reply.outcome === 'busy' && request.waits && env.port.line?.placePerCall
+        reply.outcome === 'busy' && watching ? { holder: reply.holder, heard: queue.watch.heard } : undefined
+      const placed = reply.outcome === 'busy' && request.waits && env.kind.placePer === 'call'
       this.#inLine = placed ? request : undefined
       if (reply.outcome !== 'granted') return this.#wasRefused(reply, tenure)
       const renewUntil = watched ? beforeSend + call.maxHoldMs : undefined
@@ -286,7 +286,7 @@ export class Attempt {
     this.#unsettled = { request, tenure }
     this.queue.place.forget(request.owner)
     if (this.call.waitMs === 0) throw error
-    this.throwIfOutOfPatience()
+    if (this.outOfPatience(now)) throw this.queue.outage.cause
   }
 
   /** As {@link #failed}, for a reason that concerns this call alone: the calls behind it go on. */
@@ -295,15 +295,14 @@ export class Attempt {
     const now = env.schedule.clock.now()
     outage.failed(error, now)
     if (call.waitMs === 0 || outage.lastedMs(now) >= env.settings.storeTimeoutMs) throw error
-    this.throwIfOutOfPatience()
+    if (this.outOfPatience(now)) throw this.queue.outage.cause
     queue.stepBehind(waiter)
   }
 
-  /** Throws when the store has failed for too long, whichever call found that out. */
-  throwIfOutOfPatience(): void {
-    const { queue, waiter, env } = this
-    const lastedMs = queue.outage.lastedMs(env.schedule.clock.now(), waiter.startedAt)
-    if (queue.outage.on && lastedMs >= env.settings.storeTimeoutMs) throw queue.outage.cause
+  /** Whether the store has failed for too long, whichever call found that out. */
+  outOfPatience(now: number): boolean {
+    const { outage } = this.queue
+    return outage.on && outage.lastedMs(now, this.waiter.startedAt) >= this.env.settings.storeTimeoutMs
   }
 
   /**

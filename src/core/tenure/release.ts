@@ -2,7 +2,7 @@ import type { Owner } from '../../identity/owner.js'
 import type { ReleaseReply, ReleaseRequest } from '../../ports/lock-port.js'
 import { isTransient, Outage } from '../acquire/outage.js'
 import type { Environment } from '../environment.js'
-import { heirOf, passOn, passOnInStore, staysAsItIs } from './hand-over.js'
+import { handOverByCommand, handOverInMemory, staysAsItIs, successorOf } from './hand-over.js'
 import { letIn } from './other-side.js'
 import type { HoldRecord, Tenure } from './tenure.js'
 
@@ -16,11 +16,11 @@ export function releaseInMemory(env: Environment, grant: HoldRecord): boolean {
   if (tenure.holds.length !== 1 || !tenure.turns.free || !tenures.stillHeld(tenure) || grant.endedBy)
     return false
   const queue = tenures.queueOf(tenure)
-  const heir = queue && heirOf(env, queue, tenure)
-  if (!heir || !staysAsItIs(env, grant, heir)) return false
+  const successor = queue && successorOf(env, queue, tenure)
+  if (!successor || !staysAsItIs(env, grant, successor)) return false
   const { owner } = tenure
   tenures.holdEnded(grant)
-  passOn(env, tenure, grant, heir)
+  handOverInMemory(env, tenure, grant, successor)
   grant.passedOn = true
   env.metrics.handedOverInMemory()
   released(env, tenure, owner, 0)
@@ -89,13 +89,13 @@ function endPossession(
   env: Environment,
   tenure: Tenure,
   grant: HoldRecord,
-): ReturnType<typeof passOnInStore> | undefined {
+): ReturnType<typeof handOverByCommand> | undefined {
   const { tenures } = env
   const queue = tenures.queueOf(tenure)
-  const heir = queue && heirOf(env, queue, tenure)
+  const successor = queue && successorOf(env, queue, tenure)
   tenure.state = 'releasing'
   tenures.watchdog.unwatch(tenure)
-  return heir && passOnInStore(env, queue, tenure, heir, () => passed(env, tenure, grant))
+  return successor && handOverByCommand(env, queue, tenure, successor, () => passed(env, tenure, grant))
 }
 
 function released(env: Environment, { name }: Tenure, owner: Owner, holdCount: number): void {

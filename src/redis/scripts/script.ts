@@ -1,4 +1,4 @@
-import type { Argument, Link, Order } from '../connection/link.js'
+import type { Argument, Command, Link } from '../connection/link.js'
 
 /** A Lua script, embedded from `lua/` at build time. */
 export interface Script {
@@ -27,7 +27,7 @@ export function runScript<Result>(
   const [key, rest] = typeof keys === 'string' ? [keys, args] : [keys[0], [...keys.slice(1), ...args]]
   const count = typeof keys === 'string' ? 1 : keys.length
   const { firstKeySuffices, ...announcing } = terms
-  return link.carryOut(key, (send) => ({
+  return link.execute(key, (send) => ({
     about: { command: name, lockName },
     ...announcing,
     start: () => send('EVALSHA', sha1, count, key, ...rest),
@@ -43,7 +43,7 @@ export function runScript<Result>(
   }))
 }
 
-interface ScriptTerms<Result> extends Pick<Order<unknown, Result>, 'withinMs' | 'announces'> {
+interface ScriptTerms<Result> extends Pick<Command<unknown, Result>, 'withinMs' | 'announces'> {
   /** Whether the script can do with its first key alone, while the keys of its slot are on their way to another node. */
   readonly firstKeySuffices?: boolean
 }
