@@ -96,7 +96,7 @@ export class Lines {
     // With an explicit lease, or for one more hold, it asks all the same: the store finds the hold that it has granted.
     const granted = standing?.takeGrant(place, clock.now())
     if (granted && leaseMs === watchdogLeaseMs && request.heldBefore === 0) {
-      standing?.leave(place)
+      this.#leave(name, place)
       const { fence, ...since } = granted
       return { outcome: 'granted', granted: since, ...(fence !== undefined && { fence }) }
     }
@@ -109,7 +109,7 @@ export class Lines {
       if (heard) this.#listen(name, standing)
       const reply = await ask(looksMs, Math.min(firstLeaseMs, leaseMs))
       if (reply.outcome !== 'busy') {
-        standing?.leave(place)
+        this.#leave(name, place)
         return reply
       }
       const { remainingMs, holder, serverUs, first, places } = reply
@@ -129,14 +129,14 @@ export class Lines {
       }
     } catch (error) {
       // A request that may have been carried out is repeated or abandoned; a refused one is over.
-      if (!(error instanceof StoreError && error.transient)) standing?.leave(place)
+      if (!(error instanceof StoreError && error.transient)) this.#leave(name, place)
       throw error
     }
   }
 
   /** The waiter of that place has left. */
   leave(mode: string, { name, owner }: Pick<AcquireRequest, 'name' | 'owner'>): void {
-    this.#standing.get(name)?.leave(`${mode}:${owner}`)
+    this.#leave(name, `${mode}:${owner}`)
   }
 
   /** Calls back on messages about the process's places of that mode. */
@@ -170,11 +170,22 @@ export class Lines {
       close: () => {
         own.close()
         standing.listeners.delete(listener)
-        if (standing.listeners.size > 0) return
-        standing.ignoreReleases()
-        if (this.#standing.get(name) === standing) this.#standing.delete(name)
+        if (standing.listeners.size === 0) this.#forget(name, standing)
       },
     }
+  }
+
+  /** Forgets the place, and the lock if nobody waits for it: else every name ever locked would be kept. */
+  #leave(name: string, place: Place): void {
+    const standing = this.#standing.get(name)
+    if (!standing) return
+    standing.leave(place)
+    if (standing.empty && standing.listeners.size === 0) this.#forget(name, standing)
+  }
+
+  #forget(name: string, standing: Standing): void {
+    standing.ignoreReleases()
+    if (this.#standing.get(name) === standing) this.#standing.delete(name)
   }
 
   #ownChannel(name: string): string {
