@@ -168,7 +168,7 @@ export class Acquisition implements Situation {
   }
 
   get hasAsked(): boolean {
-    return this.#attempt.made
+    return this.#attempt.hasAsked
   }
 
   get unreadSignal(): boolean {

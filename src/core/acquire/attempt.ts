@@ -10,9 +10,7 @@ import { HoldRecord, type Tenure } from '../tenure/tenure.js'
 import type { Call } from './call.js'
 import { isTransient, noAnswer, Outage } from './outage.js'
 import { restMs } from './rest.js'
-
-/** The first attempt gets at least this long for its answer, however short the wait: else a free lock could be refused. */
-const LEAST_ANSWER_MS = 100
+import { LEAST_ANSWER_MS } from './wait-left.js'
 
 /** What one call asks the store, and what it has learned from the answers. Leaves no hold behind that nobody has (rule W4). */
 export class Attempt {
@@ -63,7 +61,7 @@ export class Attempt {
   }
 
   /** Whether the store was asked at all. */
-  get made(): boolean {
+  get hasAsked(): boolean {
     return this.#count > 0
   }
 
@@ -75,7 +73,7 @@ export class Attempt {
   /** What the last try may have taken without anybody knowing is given back: the next one, if any, is another request. */
   leave(): void {
     this.#leaveUnsettled()
-    if (this.#inLine) this.#giveBack(this.#inLine, CARRIED_OUT)
+    if (this.#inLine) this.#undo(this.#inLine, CARRIED_OUT)
     this.#inLine = undefined
   }
 
@@ -89,7 +87,7 @@ export class Attempt {
     if (!unsettled) return
     this.#unsettled = undefined
     this.#inLine = undefined
-    this.#giveBack(unsettled.request, Promise.reject(this.outage.cause), unsettled.tenure)
+    this.#undo(unsettled.request, Promise.reject(this.outage.cause), unsettled.tenure)
   }
 
   /** Sends one acquire and deals with its answer. Undefined when it was not granted in time, or failed for the moment. */
@@ -145,7 +143,7 @@ export class Attempt {
       if (reply === TIME_IS_UP && soFar) {
         this.#answered(soFar)
         this.#wasRefused(soFar, tenure)
-        this.#giveBack(request, settledBy(sent, earlier), tenure)
+        this.#undo(request, settledBy(sent, earlier), tenure)
         return undefined
       }
       if (reply === TIME_IS_UP) return this.#tooLate(request, sent, earlier, beforeSend, tenure)
@@ -169,7 +167,7 @@ export class Attempt {
       const grant = new HoldRecord(tenure, call.holder, renewUntil, tenure.fence ?? reply.fence)
       const { since, leaseMs: grantedMs } = reply.granted ?? { since: beforeSend, leaseMs }
       if (!env.tenures.granted(queue, grant, since, grantedMs, reply.granted !== undefined)) {
-        this.#giveBack(request, sent, tenure)
+        this.#undo(request, sent, tenure)
         if (tenure.state === 'over') return undefined
         return this.#cameTooLate(new ShortLeaseError(call.name, leaseMs))
       }
@@ -263,7 +261,7 @@ export class Attempt {
     tenure: Tenure,
   ): undefined {
     this.#cutShort(request, this.env.schedule.clock.now() - sentAt)
-    this.#giveBack(request, settledBy(sent, earlier), tenure)
+    this.#undo(request, settledBy(sent, earlier), tenure)
   }
 
   /** Returns when the request is to be repeated after a pause; else its caller hears of the failure. */
@@ -276,7 +274,7 @@ export class Attempt {
   ): undefined {
     const { env, waiter } = this
     if (waiter.cancelled || !isTransient(error)) {
-      this.#giveBack(request, settledBy(sent, earlier), tenure)
+      this.#undo(request, settledBy(sent, earlier), tenure)
       throw error
     }
     const now = env.schedule.clock.now()
@@ -323,7 +321,7 @@ export class Attempt {
     return startedAt + (this.#count === 0 ? Math.max(call.waitMs, LEAST_ANSWER_MS) : call.waitMs)
   }
 
-  #giveBack(request: AcquireRequest, sent: Promise<AcquireReply>, tenure?: Tenure): void {
+  #undo(request: AcquireRequest, sent: Promise<AcquireReply>, tenure?: Tenure): void {
     const { orphans } = this.env
     const placed = this.queue.place.forget(request.owner)
     const nested = tenure && request.heldBefore > 0
