@@ -1,6 +1,6 @@
 import { ShortLeaseError } from '../../errors/short-lease-error.js'
 import type { Owner } from '../../identity/owner.js'
-import type { AcquireReply, AcquireRequest, BusyReply, Polls } from '../../ports/lock-port.js'
+import type { AcquireReply, AcquireRequest, BusyReply, Caller, Polls } from '../../ports/lock-port.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import { TIME_IS_UP, type Waiter } from '../queue/waiter.js'
@@ -108,18 +108,14 @@ export class Attempt {
       const watching = queue.watch.inForce
       const watched = call.leaseMs === undefined
       const leaseMs = call.leaseMs ?? watchdog.leaseMs
-      const request: AcquireRequest = {
-        name: tenure.name,
-        owner: tenure.storedAs,
-        heldBefore: tenure.holds.length,
-        leaseMs: leaseMs + env.settings.quarantineMs,
-        // One that may have been given a place before has it still.
-        ...(env.port.line && {
-          waits: call.waitMs > 0 && (watching || this.#unsettled?.request.waits === true),
-        }),
-        ...(call.permits !== undefined && { permits: call.permits }),
-        ...(left && { caller: { waitsUntil: answerBy, left: left.signal, hears: (busy) => (soFar = busy) } }),
+      const caller = left && {
+        waitsUntil: answerBy,
+        left: left.signal,
+        hears: (busy: BusyReply) => {
+          soFar = busy
+        },
       }
+      const request = this.#requestFor(tenure, leaseMs, watching, caller)
       waiter.askedAs = request.owner
       queue.policy.aboutToAsk()
       waiter.wakeUp.drain()
@@ -147,21 +143,7 @@ export class Attempt {
         return undefined
       }
       if (reply === TIME_IS_UP) return this.#tooLate(request, sent, earlier, beforeSend, tenure)
-      this.#answered(reply)
-      this.watching = watching
-      // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
-      this.busyUntil = Number.NEGATIVE_INFINITY
-      this.askAgainAt = Number.POSITIVE_INFINITY
-      queue.policy.onReply(waiter, reply, watching)
-      const untold = reply.outcome === 'busy' && request.waits && !watching
-      if (untold && !env.port.line?.placePerCall) queue.place.desert(request.owner)
-      const deserted = queue.place.takeDeserted()
-      if (deserted !== undefined) env.orphans.leavePlace(queue.name, deserted)
-      this.#doubtNewsAfter(reply)
-      this.#refused =
-        reply.outcome === 'busy' && watching ? { holder: reply.holder, heard: queue.watch.heard } : undefined
-      const placed = reply.outcome === 'busy' && request.waits && env.port.line?.placePerCall
-      this.#inLine = placed ? request : undefined
+      this.#onReply(request, reply, watching)
       if (reply.outcome !== 'granted') return this.#wasRefused(reply, tenure)
       const renewUntil = watched ? beforeSend + call.maxHoldMs : undefined
       const grant = new HoldRecord(tenure, call.holder, renewUntil, tenure.fence ?? reply.fence)
@@ -179,6 +161,47 @@ export class Attempt {
       waiter.attempting = undefined
       if (tenure.renewUntil === undefined) watchdog.unwatch(tenure)
     }
+  }
+
+  #requestFor(
+    tenure: Tenure,
+    leaseMs: number,
+    watching: boolean,
+    caller: Caller | undefined,
+  ): AcquireRequest {
+    const { env, call } = this
+    return {
+      name: tenure.name,
+      owner: tenure.storedAs,
+      heldBefore: tenure.holds.length,
+      leaseMs: leaseMs + env.settings.quarantineMs,
+      // One that may have been given a place before has it still.
+      ...(env.port.line && {
+        waits: call.waitMs > 0 && (watching || this.#unsettled?.request.waits === true),
+      }),
+      ...(call.permits !== undefined && { permits: call.permits }),
+      ...(caller && { caller }),
+    }
+  }
+
+  /** What an answer says to this call and to the others. */
+  #onReply(request: AcquireRequest, reply: AcquireReply, watching: boolean): void {
+    const { env, queue, waiter } = this
+    this.#answered(reply)
+    this.watching = watching
+    // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
+    this.busyUntil = Number.NEGATIVE_INFINITY
+    this.askAgainAt = Number.POSITIVE_INFINITY
+    queue.policy.onReply(waiter, reply, watching)
+    const untold = reply.outcome === 'busy' && request.waits && !watching
+    if (untold && !env.port.line?.placePerCall) queue.place.desert(request.owner)
+    const deserted = queue.place.takeDeserted()
+    if (deserted !== undefined) env.orphans.leavePlace(queue.name, deserted)
+    this.#doubtNewsAfter(reply)
+    this.#refused =
+      reply.outcome === 'busy' && watching ? { holder: reply.holder, heard: queue.watch.heard } : undefined
+    const placed = reply.outcome === 'busy' && request.waits && env.port.line?.placePerCall
+    this.#inLine = placed ? request : undefined
   }
 
   /** The store answers, for all calls of the lock. Whether this call can still use a grant is decided later. */
