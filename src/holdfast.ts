@@ -19,7 +19,7 @@ import { sleepMeter } from './time/sleep-meter.js'
 
 /** The number of live objects of each sort in a client. */
 export type Census = Readonly<
-  Record<'gates' | 'calls' | 'tenures' | 'watched' | 'strays' | 'scopes' | 'timers', number>
+  Record<'gates' | 'calls' | 'tenures' | 'watched' | 'orphans' | 'scopes' | 'timers', number>
 >
 
 /**
@@ -161,7 +161,7 @@ export class Holdfast extends LockFamily {
       calls: sum(({ locker }) => locker.census.calls),
       tenures: sum(({ locker }) => locker.census.tenures),
       watched: sum(({ locker }) => locker.census.watched),
-      strays: sum(({ locker }) => locker.census.strays),
+      orphans: sum(({ locker }) => locker.census.orphans),
       scopes: sum(({ openLocks }) => openLocks.size),
       timers: this.#schedule.size,
     }
