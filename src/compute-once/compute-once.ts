@@ -1,5 +1,6 @@
 import type { Call, Refusal } from '../core/acquire/call.js'
 import { onAbort } from '../core/acquire/shared-signal.js'
+import { LEAST_ANSWER_MS } from '../core/acquire/wait-left.js'
 import { TIME_IS_UP, Waiter } from '../core/queue/waiter.js'
 import { HoldRecord } from '../core/tenure/tenure.js'
 import { ClosedError, InvalidArgumentError, LockTimeoutError } from '../errors/errors.js'
@@ -17,9 +18,6 @@ import { parsedFrom, textOf } from './kept-text.js'
 
 /** Computes a value. `hold` is the hold of the lock under which it runs. */
 export type Compute<Value> = (hold: Hold) => Value | PromiseLike<Value>
-
-/** However short `waitMs` is, the store gets this long for its first answer. */
-const LEAST_ANSWER_MS = 100
 
 /** One call of `computeOnce`. */
 interface Wanted<Value> {

@@ -88,14 +88,14 @@ export class Locker {
   }
 
   /** What is alive in here; all zero when nothing is held, awaited or being cleaned up. */
-  get census(): Readonly<Record<'gates' | 'calls' | 'tenures' | 'watched' | 'strays', number>> {
+  get census(): Readonly<Record<'gates' | 'calls' | 'tenures' | 'watched' | 'orphans', number>> {
     const { queues, tenures, orphans } = this.env
     return {
       gates: queues.size,
       calls: this.#acquisitions.size + this.#releasing.size,
       tenures: tenures.size,
       watched: tenures.watchdog.size,
-      strays: orphans.size,
+      orphans: orphans.size,
     }
   }
 

@@ -9,7 +9,7 @@ import { type HoldRecord, Tenure } from '../tenure/tenure.js'
 import { Attempt } from './attempt.js'
 import type { Call, Refusal } from './call.js'
 import { calledFrom } from './called-from.js'
-import { decide, type Situation } from './decide.js'
+import { decide, type Situation, type Step } from './decide.js'
 import { isTransient, noAnswer, Outage } from './outage.js'
 import { onAbort } from './shared-signal.js'
 import { Waiting } from './waiting.js'
@@ -59,40 +59,12 @@ export class Acquisition implements Situation {
       for (;;) {
         this.#observe()
         const step = decide(this)
+        if (step.do === 'enter') return this.#enter(step.hold)
+        if (step.do === 'refuse') return this.#refusal()
         // Most rounds send nothing, and a hand-over in memory should not cost a promise for that.
-        switch (step.do) {
-          case 'enter':
-            return this.#enter(step.hold)
-          case 'reenter':
-          case 'ask': {
-            const hold = await (step.do === 'ask' ? this.#ask() : this.#reenter())
-            if (hold) return hold
-            break
-          }
-          case 'follow':
-            await this.#follow()
-            break
-          case 'verify':
-            this.#verify()
-            break
-          case 'learn':
-            this.#learn(step.from)
-            break
-          case 'join':
-            this.#beginToWait()
-            break
-          case 'watch':
-            await this.#watch()
-            break
-          case 'sleep':
-            await this.waiter.sleep(step.until)
-            this.#looked = false
-            break
-          case 'fail':
-            throw this.queue.outage.cause
-          case 'refuse':
-            return this.#refusal()
-        }
+        const acting = this.#act(step)
+        const hold = acting && (await acting)
+        if (hold) return hold
       }
     } catch (error) {
       if (outcomeOf(error, this.call.signal) === 'cancelled') this.env.metrics.cancelled()
@@ -101,6 +73,29 @@ export class Acquisition implements Situation {
     } finally {
       stopListening?.()
       this.#leave()
+    }
+  }
+
+  #act(step: Exclude<Step, { do: 'enter' | 'refuse' }>): Promise<HoldRecord | undefined> | undefined {
+    switch (step.do) {
+      case 'reenter':
+        return this.#reenter()
+      case 'ask':
+        return this.#ask()
+      case 'follow':
+        return this.#follow()
+      case 'verify':
+        return this.#verify()
+      case 'learn':
+        return this.#learn(step.from)
+      case 'join':
+        return this.#beginToWait()
+      case 'watch':
+        return this.#watch()
+      case 'sleep':
+        return this.#sleep(step.until)
+      case 'fail':
+        throw this.queue.outage.cause
     }
   }
 
@@ -168,7 +163,7 @@ export class Acquisition implements Situation {
   }
 
   get hasAsked(): boolean {
-    return this.#attempt.made
+    return this.#attempt.hasAsked
   }
 
   get unreadSignal(): boolean {
@@ -277,24 +272,24 @@ export class Acquisition implements Situation {
   }
 
   /** The same owner is at it already: its outcome decides whether this is a nested acquisition. */
-  async #follow(): Promise<void> {
+  async #follow(): Promise<undefined> {
     const attempting = this.queue.waiters.ahead(this.waiter)?.attempting
     const settled = Promise.resolve(attempting).catch(() => undefined)
     await this.waiter.upTo(Number.POSITIVE_INFINITY, settled)
   }
 
-  #verify(): void {
+  #verify(): undefined {
     this.queue.watch.unreadSignal = false
     if (this.#tenure) this.env.tenures.verify(this.#tenure)
   }
 
-  #learn(from: 'tenure' | 'answer'): void {
+  #learn(from: 'tenure' | 'answer'): undefined {
     this.#hasLookedAt(this.#tenure)
     if (from === 'answer') this.#attempt.knowsFull(this.knownUntil)
     else if (this.#tenure) this.#attempt.knowsBusy(this.#tenure)
   }
 
-  #beginToWait(): void {
+  #beginToWait(): undefined {
     const { holder, busyUntil } = this.#attempt
     const tenure = this.#tenure
     this.#waiting.begin({
@@ -304,7 +299,7 @@ export class Acquisition implements Situation {
   }
 
   /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
-  async #watch(): Promise<void> {
+  async #watch(): Promise<undefined> {
     const { env, queue, waiter } = this
     if (this.#heedWatchFailure()) return
     const watch = queue.watch.begin()
@@ -317,6 +312,11 @@ export class Acquisition implements Situation {
       // The watch keeps what it failed with; a cancelled call ends here.
       waiter.throwIfCancelled()
     }
+  }
+
+  #sleep(until: number): Promise<undefined> {
+    this.#looked = false
+    return this.waiter.sleep(until)
   }
 
   /** Whether the last watch has failed, whichever call began it: then the next one is tried after a pause. */

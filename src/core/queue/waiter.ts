@@ -81,9 +81,9 @@ export class Waiter {
   }
 
   /** Sleeps until the next permit, and at most until `wakeAt`, or until it is handed the lock. */
-  sleep(wakeAt: number): Promise<void> {
+  sleep(wakeAt: number): Promise<undefined> {
     if (this.#cancellation) return Promise.reject(this.#cancellation.reason)
-    if (this.wakeUp.tryAcquire()) return Promise.resolve()
+    if (this.wakeUp.tryAcquire()) return Promise.resolve(undefined)
     return new Promise((resolve, reject) => {
       const getUp = (): void => {
         this.schedule.cancel(alarm)
@@ -94,7 +94,7 @@ export class Waiter {
       }
       const rouse = (): void => {
         getUp()
-        resolve()
+        resolve(undefined)
       }
       this.#interrupt = (reason) => {
         getUp()

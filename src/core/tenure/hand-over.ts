@@ -12,10 +12,8 @@ import { HoldRecord, Tenure } from './tenure.js'
  * 2012) with processes in the place of NUMA nodes: the lock in the store is the global lock, the wait queue the local one, and
  * a release first looks for a successor of its own cohort, because handing over within it costs no round trip. As there, it is
  * bounded: by a count (`maxHandOvers`), and by the time the process has had the lock (`handOverSliceMs`), after which the lock is
- * really released and announced. A process that gave up the lock with others waiting then steps back (queue.ts): being awake
- * already it would win every race against those that have yet to hear of it. It asks again when somebody else has released the
- * lock, or after a moment. Where more than one other waits it gives as many of their releases the same moment, since the store
- * tells them all in the same order each time: without that the first two would pass the lock to and fro between them.
+ * really released: where the store keeps a line, to the next process in it. Elsewhere a process that gave up the lock with others waiting
+ * steps aside for a moment (local-queue.ts): being awake already it would win every race against those that have yet to hear of it.
  *
  * Under the watchdog a hand-over sends nothing. The store goes on knowing the lock by the owner it was granted to
  * (`Tenure.storedAs`), which is invisible to others, for whom all owners of a process are equally somebody else; ownership

@@ -1,6 +1,6 @@
 import type { Owner } from '../../identity/owner.js'
 import type { ReleaseReply, ReleaseRequest } from '../../ports/lock-port.js'
-import { isTransient, Outage } from '../acquire/outage.js'
+import { retry } from '../acquire/retry.js'
 import type { Environment } from '../environment.js'
 import { handOverByCommand, handOverInMemory, staysAsItIs, successorOf } from './hand-over.js'
 import { letIn } from './other-side.js'
@@ -125,30 +125,23 @@ async function sendAgain(
   request: ReleaseRequest,
   failure: unknown,
 ): Promise<ReleaseReply> {
-  const { schedule, settings } = env
-  const { deadline } = tenure
-  const outage = new Outage()
+  const { clock } = env.schedule
   // A copy that is late would undo what the same owner acquires next.
   env.orphans.retire(request.owner)
-  for (let error = failure; ; ) {
-    const now = schedule.clock.now()
-    outage.failed(error, now)
-    const again = outage.retryAt(now)
-    const hopeless =
-      !isTransient(error) ||
-      env.closed ||
-      again >= deadline ||
-      outage.lastedMs(now) >= settings.storeTimeoutMs
-    if (hopeless) {
-      if (request.heldBefore === 1) abandon(env, tenure, error, now)
-      throw error
-    }
-    await env.pauses.until(again)
-    try {
-      return await env.port.release({ ...request, repeated: true })
-    } catch (next) {
-      error = next
-    }
+  try {
+    return await retry(
+      () => env.port.release({ ...request, repeated: true }),
+      {
+        clock,
+        pause: (again) => env.pauses.until(again),
+        givesUp: (again, lastedMs) =>
+          env.closed || again >= tenure.deadline || lastedMs >= env.settings.storeTimeoutMs,
+      },
+      { error: failure },
+    )
+  } catch (error) {
+    if (request.heldBefore === 1) abandon(env, tenure, error, clock.now())
+    throw error
   }
 }
 

@@ -1,4 +1,4 @@
-import { pauseMs } from '../../core/acquire/outage.js'
+import { retryPauseMs } from '../../time/back-off.js'
 import type { Schedule } from '../../time/schedule.js'
 import type { Connectable } from './client.js'
 import { failureOf, isReply, leadsElsewhere, readAnswer, refusesDatabase, timeoutOf } from './failure.js'
@@ -225,7 +225,7 @@ export class Connection<Client extends Connectable> {
     // Every command sees a try before its time is up.
     const longest = this.commandTimeoutMs / 2
     if (this.#failures > 0)
-      this.#notBefore = this.schedule.clock.now() + Math.min(pauseMs(this.#failures), longest)
+      this.#notBefore = this.schedule.clock.now() + Math.min(retryPauseMs(this.#failures), longest)
     this.listener.broken?.()
   }
 
