@@ -1,7 +1,8 @@
 import type { Locker } from '../core/locker.js'
-import { Acquirer, type KindContext } from '../facade/acquirer.js'
+import type { KindContext } from '../facade/acquirer.js'
 import { applyOnce } from '../facade/apply-once.js'
 import { checkObject } from '../facade/checks.js'
+import { LockAcquirer } from '../facade/lock-acquirer.js'
 import type { AcquireOptions } from '../facade/options.js'
 import { checkPermits } from '../facade/permits-options.js'
 import type { CountDownLatchPort } from '../ports/kind-ports.js'
@@ -20,14 +21,14 @@ export type AwaitOptions = Pick<AcquireOptions, 'waitMs' | 'signal'>
 export class CountDownLatch {
   /** The latch's name. */
   readonly name: string
-  readonly #acquirer: Acquirer
+  readonly #acquirer: LockAcquirer
   readonly #locker: Locker
   readonly #port: CountDownLatchPort
 
   /** @internal */
   constructor(name: string, terms: KindContext, port: CountDownLatchPort) {
     this.name = name
-    this.#acquirer = new Acquirer(name, terms)
+    this.#acquirer = new LockAcquirer(name, terms)
     this.#locker = terms.locker
     this.#port = port
   }

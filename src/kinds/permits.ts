@@ -1,7 +1,8 @@
 import type { Locker } from '../core/locker.js'
-import { Acquirer, type KindContext } from '../facade/acquirer.js'
+import type { KindContext } from '../facade/acquirer.js'
 import { applyOnce } from '../facade/apply-once.js'
 import { checkFunction, whole } from '../facade/checks.js'
+import { LockAcquirer } from '../facade/lock-acquirer.js'
 import { checkPermits, checkPermitsOptions, type PermitsOptions } from '../facade/permits-options.js'
 import type { Section } from '../facade/section.js'
 import type { PermitsPort } from '../ports/kind-ports.js'
@@ -12,7 +13,7 @@ import type { Hold } from './hold.js'
 export abstract class Permits<Held extends Hold> {
   /** The semaphore's name. */
   readonly name: string
-  readonly #acquirer: Acquirer
+  readonly #acquirer: LockAcquirer
   readonly #locker: Locker
   readonly #port: PermitsPort
   readonly #most: number | undefined
@@ -20,7 +21,7 @@ export abstract class Permits<Held extends Hold> {
   /** @internal */
   constructor(name: string, context: KindContext, port: PermitsPort, most?: number) {
     this.name = name
-    this.#acquirer = new Acquirer(name, context)
+    this.#acquirer = new LockAcquirer(name, context)
     this.#locker = context.locker
     this.#port = port
     this.#most = most
