@@ -4,12 +4,13 @@ import { InvalidArgumentError } from './errors/errors.js'
 import { checkName } from './facade/checks.js'
 import { ConfiguredStore } from './facade/configured-store.js'
 import { checkHoldfastOptions, clientOptionsOf, type HoldfastOptions } from './facade/holdfast-options.js'
-import { type LockOptions, withLockOptions } from './facade/lock-options.js'
+import { type LockOptions, withLockOptions, withoutLingering } from './facade/lock-options.js'
 import { checkSpinOptions, type SpinOptions } from './facade/spin-options.js'
 import { checkSequencer } from './fence/check-sequencer.js'
 import { GuardedValue } from './fence/guarded-value.js'
 import type { Sequencer } from './fence/sequencer.js'
 import { CountDownLatch } from './kinds/count-down-latch.js'
+import type { Kind } from './kinds/kinds.js'
 import * as kinds from './kinds/kinds.js'
 import { Lock } from './kinds/lock.js'
 import { MultiLock } from './kinds/multi-lock.js'
@@ -19,7 +20,6 @@ import type { Kinds } from './kinds/registry.js'
 import { Semaphore } from './kinds/semaphore.js'
 import { StripedLock } from './kinds/striped-lock.js'
 import { kindsOf, LockClient } from './lock/lock-client.js'
-import type { Kind } from './ports/kind.js'
 import type { Store } from './ports/store.js'
 import type { RedisClient } from './redis/connection/client.js'
 import { redisStoreOf } from './redis/store.js'
@@ -149,7 +149,7 @@ export class Holdfast extends LockClient {
    * @param locks locks of this `Holdfast`, of any kinds, with different names.
    */
   multiLock(locks: readonly Lock[]): MultiLock {
-    return new MultiLock(locks, this.#kinds.of(kinds.lock))
+    return new MultiLock(locks, withoutLingering(this.#kinds.of(kinds.lock)))
   }
 
   /**
@@ -159,7 +159,7 @@ export class Holdfast extends LockClient {
    * @param stripes their number: from 1 to 65536, the same in all programs that share the resource.
    */
   stripedLock(name: string, stripes: number): StripedLock {
-    return new StripedLock(checkName(name), stripes, this.#kinds.of(kinds.lock))
+    return new StripedLock(checkName(name), stripes, withoutLingering(this.#kinds.of(kinds.lock)))
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Holdfast } from '../holdfast.js'
+import type { Kind } from '../kinds/kinds.js'
 import { lock } from '../kinds/kinds.js'
 import { kindsOf } from '../lock/lock-client.js'
-import type { Kind } from '../ports/kind.js'
 import type { LockState } from '../ports/lock-port.js'
 
 /** The client for operators: one set of methods to inspect every kind of lock, count its waiters and free it. */

@@ -1,5 +1,5 @@
+import type { Kind } from '../kinds/kinds.js'
 import * as kinds from '../kinds/kinds.js'
-import type { Kind } from '../ports/kind.js'
 import type { LockView, ShownKind } from './lock-view.js'
 
 /** The values of --kind, for names that several locks have. */

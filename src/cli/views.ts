@@ -1,6 +1,6 @@
 import { StoreError } from '../errors/errors.js'
+import type { Kind } from '../kinds/kinds.js'
 import * as kinds from '../kinds/kinds.js'
-import type { Kind } from '../ports/kind.js'
 import type { LockState } from '../ports/lock-port.js'
 import { readWriteKeysOf } from '../redis/locks/read-write-keys.js'
 import { lineOf, processesOf, tokenCounterOf } from './key-names.js'

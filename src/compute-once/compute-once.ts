@@ -1,10 +1,11 @@
 import type { Call, Refusal } from '../core/acquire/call.js'
 import { onAbort } from '../core/acquire/shared-signal.js'
+import { LEAST_ANSWER_MS } from '../core/acquire/wait-left.js'
 import { TIME_IS_UP, Waiter } from '../core/queue/waiter.js'
 import { HoldRecord } from '../core/tenure/tenure.js'
 import { ClosedError, InvalidArgumentError, LockTimeoutError } from '../errors/errors.js'
 import type { KindContext } from '../facade/acquirer.js'
-import { change } from '../facade/apply-once.js'
+import { applyOnce } from '../facade/apply-once.js'
 import { checkFunction, checkName } from '../facade/checks.js'
 import { runSection } from '../facade/section.js'
 import { Scope } from '../identity/owner.js'
@@ -17,9 +18,6 @@ import { parsedFrom, textOf } from './kept-text.js'
 
 /** Computes a value. `hold` is the hold of the lock under which it runs. */
 export type Compute<Value> = (hold: Hold) => Value | PromiseLike<Value>
-
-/** However short `waitMs` is, the store gets this long for its first answer. */
-const LEAST_ANSWER_MS = 100
 
 /** One call of `computeOnce`. */
 interface Wanted<Value> {
@@ -191,7 +189,7 @@ export class ComputeOnce {
     if (grant.endedBy) return
     const request = { name, owner: grant.tenure.storedAs, text, keepMs: ttlMs + staleMs }
     // Storing the value twice is harmless, so the outcome of a lost reply does not matter.
-    await change(locker, () => this.values.keep(request)).catch((error: unknown) =>
+    await applyOnce(locker, () => this.values.keep(request)).catch((error: unknown) =>
       locker.emit('error', error),
     )
   }

@@ -4,6 +4,7 @@ import type { Metrics } from '../metrics/metrics.js'
 import type { LockPort } from '../ports/lock-port.js'
 import type { Schedule } from '../time/schedule.js'
 import { Pauses } from './acquire/pauses.js'
+import type { KindTraits } from './kind.js'
 import { LocalQueue } from './queue/local-queue.js'
 import type { CoreSettings, Services } from './services.js'
 import { Lingering } from './tenure/lingering.js'
@@ -22,6 +23,7 @@ export interface Hooks {
 
 /** What acquiring and releasing one kind of lock needs: the client's services, and the state that all calls for that kind share. */
 export class Environment implements Services {
+  readonly kind: KindTraits
   readonly port: LockPort
   readonly schedule: Schedule
   readonly settings: CoreSettings
@@ -43,7 +45,8 @@ export class Environment implements Services {
     private readonly services: Services,
     readonly hooks: Hooks,
   ) {
-    const { port, schedule, settings, events, metrics } = services
+    const { kind, port, schedule, settings, events, metrics } = services
+    this.kind = kind
     this.port = port
     this.schedule = schedule
     this.settings = settings
@@ -67,7 +70,7 @@ export class Environment implements Services {
   queue(name: string): LocalQueue {
     let queue = this.#queues.get(name)
     if (!queue) {
-      queue = new LocalQueue(name, this.port, this.schedule.clock)
+      queue = new LocalQueue(name, this.kind, this.port, this.schedule.clock)
       this.#queues.set(name, queue)
     }
     return queue

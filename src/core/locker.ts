@@ -1,7 +1,6 @@
 import { ClosedError, LockLostError } from '../errors/errors.js'
 import type { Emit } from '../events/events.js'
 import type { Owner } from '../identity/owner.js'
-import type { Kind } from '../ports/kind.js'
 import type { LockPort, LockState } from '../ports/lock-port.js'
 import { KeepAlive } from '../time/keep-alive.js'
 import type { Schedule } from '../time/schedule.js'
@@ -9,6 +8,7 @@ import { releaseChannel, traceRelease } from '../trace/release.js'
 import { Acquisition } from './acquire/acquisition.js'
 import type { Call, Refusal } from './acquire/call.js'
 import { Environment } from './environment.js'
+import type { KindTraits } from './kind.js'
 import type { CoreSettings, Services } from './services.js'
 import { around, letIn } from './tenure/other-side.js'
 import { release, releaseInMemory } from './tenure/release.js'
@@ -33,10 +33,9 @@ export class Locker {
   readonly #keepAlive = new KeepAlive()
 
   constructor(
-    readonly kind: Kind,
     services: Services,
     /** Whether another kind of lock of this client knows the owner by that name of a lock: the store must not mix them up. */
-    usedElsewhere: (name: string, owner: Owner, by: Locker) => boolean,
+    usedElsewhere: (name: string, owner: Owner) => boolean,
   ) {
     this.env = new Environment(services, {
       tenureEnded: (queue, tenure) => {
@@ -47,8 +46,12 @@ export class Locker {
         this.#lookWhetherDrained()
       },
       discard: (grant) => this.discard(grant),
-      usedElsewhere: (name, owner) => usedElsewhere(name, owner, this),
+      usedElsewhere,
     })
+  }
+
+  get kind(): KindTraits {
+    return this.env.kind
   }
 
   get port(): LockPort {
@@ -86,14 +89,14 @@ export class Locker {
   }
 
   /** What is alive in here; all zero when nothing is held, awaited or being cleaned up. */
-  get census(): Readonly<Record<'gates' | 'calls' | 'tenures' | 'watched' | 'strays', number>> {
+  get census(): Readonly<Record<'gates' | 'calls' | 'tenures' | 'watched' | 'orphans', number>> {
     const { queues, tenures, orphans } = this.env
     return {
       gates: queues.size,
       calls: this.#acquisitions.size + this.#releasing.size,
       tenures: tenures.size,
       watched: tenures.watchdog.size,
-      strays: orphans.size,
+      orphans: orphans.size,
     }
   }
 

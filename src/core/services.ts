@@ -3,6 +3,7 @@ import type { Owner } from '../identity/owner.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { LockPort } from '../ports/lock-port.js'
 import type { Schedule } from '../time/schedule.js'
+import type { KindTraits } from './kind.js'
 
 /** The settings of a client that its core reads. */
 export interface CoreSettings {
@@ -18,6 +19,7 @@ export interface CoreSettings {
 
 /** What the core of one kind of lock is given by the client that it is part of. */
 export interface Services {
+  readonly kind: KindTraits
   readonly port: LockPort
   readonly schedule: Schedule
   readonly settings: CoreSettings

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isTransient, Outage } from '../core/acquire/outage.js'
+import { retry } from '../core/acquire/retry.js'
 import type { Locker } from '../core/locker.js'
 import { ClosedError } from '../errors/errors.js'
 
@@ -10,7 +10,7 @@ const LONGEST_MS = 30_000
  * Has the store change a number that is no hold, exactly once: the request is given a name, and repeated under that name for as
  * long as the store fails for the moment (rule X1).
  */
-export async function change<Result>(
+export async function applyOnce<Result>(
   locker: Locker,
   send: (request: string) => Promise<Result>,
 ): Promise<Result> {
@@ -19,22 +19,17 @@ export async function change<Result>(
 }
 
 async function untilSettled<Result>(
-  locker: Locker,
+  { env }: Locker,
   send: (request: string) => Promise<Result>,
 ): Promise<Result> {
   const request = randomUUID()
-  const { clock } = locker.schedule
-  const outage = new Outage()
-  for (;;) {
-    try {
-      return await send(request)
-    } catch (error) {
-      const now = clock.now()
-      outage.failed(error, now)
-      const patienceMs = Math.min(locker.settings.storeTimeoutMs, LONGEST_MS)
-      if (!isTransient(error) || outage.lastedMs(now) >= patienceMs) throw error
-      await locker.env.pauses.until(outage.retryAt(now))
-      if (locker.closed) throw new ClosedError()
-    }
-  }
+  const patienceMs = Math.min(env.settings.storeTimeoutMs, LONGEST_MS)
+  return await retry(() => send(request), {
+    clock: env.schedule.clock,
+    givesUp: (_, lastedMs) => lastedMs >= patienceMs,
+    pause: async (again) => {
+      await env.pauses.until(again)
+      if (env.closed) throw new ClosedError()
+    },
+  })
 }

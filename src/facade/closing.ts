@@ -1,6 +1,7 @@
 import type { Kinds } from '../kinds/registry.js'
 import { KeepAlive } from '../time/keep-alive.js'
 import type { Schedule } from '../time/schedule.js'
+import { withDeadline } from '../time/with-deadline.js'
 import { checkObject, whole } from './checks.js'
 
 /** How a `Holdfast` ends. Times are whole milliseconds. */
@@ -60,18 +61,11 @@ export class Closing {
   async #run(drains: boolean, timeoutMs: number): Promise<void> {
     if (drains) await Promise.race([this.kinds.drain(), this.#drainEnded])
     const settled = this.kinds.close()
-    await this.#upTo(timeoutMs, settled)
+    await withDeadline(this.schedule, timeoutMs, settled)
     this.kinds.giveUp()
     await this.kinds.session.close()
-    await this.#upTo(AFTERMATH_MS, settled)
+    await withDeadline(this.schedule, AFTERMATH_MS, settled)
     this.#over = true
     this.schedule.clear()
-  }
-
-  async #upTo(ms: number, work: Promise<void>): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      const alarm = this.schedule.at(this.schedule.clock.now() + ms, resolve)
-      work.finally(() => this.schedule.cancel(alarm)).then(resolve, reject)
-    })
   }
 }

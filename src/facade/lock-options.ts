@@ -20,3 +20,8 @@ export function withLockOptions(context: KindContext, options: LockOptions): Kin
     throw new InvalidArgumentError('lingerMs', lingerMs, 'undefined, because this lock cannot linger')
   return { ...context, lingerMs }
 }
+
+/** For several locks at once, which end with their release. */
+export function withoutLingering(context: KindContext): KindContext {
+  return { ...context, lingerMs: undefined }
+}

@@ -7,7 +7,7 @@ import { runHeld } from '../trace/hold.js'
 import type { OnLost } from './options.js'
 
 /** The body of a `withLock` section. */
-export type Section<Result> = (hold: Hold) => Result | PromiseLike<Result>
+export type Section<Result, Held = Hold> = (hold: Held) => Result | PromiseLike<Result>
 
 /** A hold, of one lock or of several, as a section needs to know it. */
 export interface Returnable {
@@ -18,7 +18,7 @@ export interface Returnable {
 
 /** What a section is made of. */
 interface Parts<Held, Result> {
-  readonly body: (hold: Held) => Result | PromiseLike<Result>
+  readonly body: Section<Result, Held>
   /** What its asynchronous context is to belong to; undefined where it stays as it is. */
   readonly scope: Scope | undefined
   readonly owners: Owners

@@ -1,6 +1,6 @@
-import { BackOff } from '../core/acquire/back-off.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import type { Polls } from '../ports/lock-port.js'
+import { BackOff } from '../time/back-off.js'
 import { checkObject, whole } from './checks.js'
 
 /** How a spin lock polls while it waits. Times are whole milliseconds. */

@@ -1,7 +1,8 @@
 import type { Locker } from '../core/locker.js'
-import { Acquirer, type KindContext } from '../facade/acquirer.js'
-import { change } from '../facade/apply-once.js'
+import type { KindContext } from '../facade/acquirer.js'
+import { applyOnce } from '../facade/apply-once.js'
 import { checkObject } from '../facade/checks.js'
+import { LockAcquirer } from '../facade/lock-acquirer.js'
 import type { AcquireOptions } from '../facade/options.js'
 import { checkPermits } from '../facade/permits-options.js'
 import type { CountDownLatchPort } from '../ports/kind-ports.js'
@@ -20,14 +21,14 @@ export type AwaitOptions = Pick<AcquireOptions, 'waitMs' | 'signal'>
 export class CountDownLatch {
   /** The latch's name. */
   readonly name: string
-  readonly #acquirer: Acquirer
+  readonly #acquirer: LockAcquirer
   readonly #locker: Locker
   readonly #port: CountDownLatchPort
 
   /** @internal */
   constructor(name: string, terms: KindContext, port: CountDownLatchPort) {
     this.name = name
-    this.#acquirer = new Acquirer(name, terms)
+    this.#acquirer = new LockAcquirer(name, terms)
     this.#locker = terms.locker
     this.#port = port
   }
@@ -35,7 +36,7 @@ export class CountDownLatch {
   /** Sets the count if the latch is open, which closes it; returns whether it did. Minimum: 1. */
   async trySetCount(count: number): Promise<boolean> {
     checkPermits('count', count, 1)
-    return await change(this.#locker, (request) => this.#port.trySetCount(this.name, count, request))
+    return await applyOnce(this.#locker, (request) => this.#port.trySetCount(this.name, count, request))
   }
 
   /** The count; 0 if the latch is open or was never closed. */
@@ -49,7 +50,7 @@ export class CountDownLatch {
    * @returns the new count.
    */
   async countDown(): Promise<number> {
-    return await change(this.#locker, (request) => this.#port.countDown(this.name, request))
+    return await applyOnce(this.#locker, (request) => this.#port.countDown(this.name, request))
   }
 
   /**
@@ -70,7 +71,7 @@ export class CountDownLatch {
 
   /** Deletes the latch, which opens it: all waiters continue. Returns whether there was one. */
   async delete(): Promise<boolean> {
-    return await change(this.#locker, (request) => this.#port.delete(this.name, request))
+    return await applyOnce(this.#locker, (request) => this.#port.delete(this.name, request))
   }
 
   /** How many clients wait for the latch to open. One process counts once, however many of its calls wait. */

@@ -1,4 +1,21 @@
-import type { Kind } from '../ports/kind.js'
+import type { KindTraits } from '../core/kind.js'
+import { exclusive } from '../core/queue/exclusive-policy.js'
+import { queued } from '../core/queue/queued-policy.js'
+import { shared } from '../core/queue/shared-policy.js'
+import type { LockPort } from '../ports/lock-port.js'
+import type { StoreSession } from '../ports/store.js'
+
+/** What a kind of lock is. Whatever differs between kinds elsewhere follows from this. */
+export interface Kind extends KindTraits {
+  /** Kinds of one keyspace are one lock in the store, if they have one name. */
+  readonly keyspace: 'lock' | 'read-write' | 'semaphore' | 'permits' | 'latch'
+  /** Whether an owner may take it again. Else each acquisition stands for itself: for an owner of its own, and no scope for what runs under it. */
+  readonly reentrant: boolean
+  /** Whether an acquisition leaves something in the store that a failover could lose. */
+  readonly kept: boolean
+  /** What keeps it, in a store that can. */
+  port(session: StoreSession): LockPort | undefined
+}
 
 /** The kinds of locks: a row each, a constant each, so that a bundle has those that it uses. A read-write lock counts as two. */
 
@@ -8,6 +25,7 @@ export const lock: Kind = {
   shared: false,
   fenced: false,
   placePer: 'process',
+  policy: exclusive,
   reentrant: true,
   kept: true,
   port: (session) => session.lock,
@@ -19,6 +37,7 @@ export const fencedLock: Kind = {
   shared: false,
   fenced: true,
   placePer: 'process',
+  policy: exclusive,
   reentrant: true,
   kept: true,
   port: (session) => session.fencedLock,
@@ -30,6 +49,7 @@ export const fairLock: Kind = {
   shared: false,
   fenced: false,
   placePer: 'call',
+  policy: queued,
   reentrant: true,
   kept: true,
   port: (session) => session.fairLock,
@@ -42,6 +62,7 @@ export const spinLock: Kind = {
   shared: false,
   fenced: false,
   placePer: undefined,
+  policy: exclusive,
   reentrant: true,
   kept: true,
   port: (session) => session.spinLock,
@@ -53,6 +74,7 @@ export const readLock: Kind = {
   shared: true,
   fenced: true,
   placePer: 'call',
+  policy: queued,
   reentrant: true,
   kept: true,
   port: (session) => session.readWriteLock?.read,
@@ -64,6 +86,7 @@ export const writeLock: Kind = {
   shared: false,
   fenced: true,
   placePer: 'call',
+  policy: queued,
   reentrant: true,
   kept: true,
   port: (session) => session.readWriteLock?.write,
@@ -75,6 +98,7 @@ export const semaphore: Kind = {
   shared: true,
   fenced: false,
   placePer: undefined,
+  policy: shared,
   reentrant: false,
   kept: true,
   port: (session) => session.semaphore,
@@ -86,6 +110,7 @@ export const permitExpirableSemaphore: Kind = {
   shared: true,
   fenced: false,
   placePer: undefined,
+  policy: shared,
   reentrant: false,
   kept: true,
   port: (session) => session.permitExpirableSemaphore,
@@ -97,6 +122,7 @@ export const countDownLatch: Kind = {
   shared: true,
   fenced: false,
   placePer: undefined,
+  policy: shared,
   reentrant: false,
   kept: false,
   port: (session) => session.countDownLatch,

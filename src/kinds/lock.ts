@@ -1,5 +1,6 @@
 import { NotOwnerError } from '../errors/errors.js'
-import { Acquirer, type KindContext, NO_OPTIONS } from '../facade/acquirer.js'
+import { type KindContext, NO_OPTIONS } from '../facade/acquirer.js'
+import { LockAcquirer } from '../facade/lock-acquirer.js'
 import {
   type AcquireOptions,
   checkAcquireOptions,
@@ -19,13 +20,13 @@ import type { Hold } from './hold.js'
 export class Lock {
   /** The lock's name. */
   readonly name: string
-  readonly #acquirer: Acquirer
+  readonly #acquirer: LockAcquirer
   readonly #terms: KindContext
 
   /** @internal */
   constructor(name: string, terms: KindContext) {
     this.name = name
-    this.#acquirer = new Acquirer(name, terms)
+    this.#acquirer = new LockAcquirer(name, terms)
     this.#terms = terms
   }
 

@@ -1,15 +1,8 @@
-import type { Locker } from '../core/locker.js'
-import type { HoldRecord } from '../core/tenure/tenure.js'
+import type { Member } from '../facade/acquirer.js'
 import { checkFunction } from '../facade/checks.js'
 import { releaseAll } from '../facade/release-all.js'
 import { type Owner, type Owners, Scope } from '../identity/owner.js'
 import { Hold } from './hold.js'
-
-/** @internal A granted member of a multi-lock. */
-export interface HeldMember {
-  readonly grant: HoldRecord
-  readonly locker: Locker
-}
 
 /** One acquisition of several locks, to be released once. */
 export class MultiHold implements AsyncDisposable {
@@ -27,7 +20,7 @@ export class MultiHold implements AsyncDisposable {
   #controller: AbortController | undefined
 
   /** @internal */
-  constructor(members: readonly HeldMember[], holder: Scope, owners: Owners, ownScope: Scope | undefined) {
+  constructor(members: readonly Member[], holder: Scope, owners: Owners, ownScope: Scope | undefined) {
     this.holds = members.map(({ grant, locker }) => new Hold(grant, locker, owners, undefined))
     this.names = this.holds.map(({ name }) => name)
     this.name = this.names.join(', ')

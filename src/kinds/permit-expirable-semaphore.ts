@@ -2,67 +2,39 @@ import { LEAST_LEASE_MS } from '../core/lease/lease.js'
 import type { Locker } from '../core/locker.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { PermitNotHeldError } from '../errors/permit-not-held-error.js'
-import { Acquirer, type KindContext } from '../facade/acquirer.js'
-import { change } from '../facade/apply-once.js'
-import { checkFunction, whole } from '../facade/checks.js'
-import {
-  checkPermits,
-  checkPermitsOptions,
-  MOST_IDS,
-  type PermitsOptions,
-} from '../facade/permits-options.js'
+import type { KindContext } from '../facade/acquirer.js'
+import { applyOnce } from '../facade/apply-once.js'
+import { whole } from '../facade/checks.js'
+import { checkPermits, MOST_IDS } from '../facade/permits-options.js'
 import type { PermitExpirableSemaphorePort } from '../ports/kind-ports.js'
-import type { LockState } from '../ports/lock-port.js'
 import type { Hold } from './hold.js'
-import { type PermitsHold, type PermitsSection, withPermitIds } from './permits-hold.js'
+import { Permits } from './permits.js'
+import { type PermitsHold, withPermitIds } from './permits-hold.js'
 
 /**
  * A number of permits. Each taken permit has an id and a lease, and any program that knows the id can return or prolong it.
  * Redisson's `RPermitExpirableSemaphore` of the same name is the same semaphore. A cheap handle.
  */
-export class PermitExpirableSemaphore {
-  /** The semaphore's name. */
-  readonly name: string
-  readonly #acquirer: Acquirer
+export class PermitExpirableSemaphore extends Permits<PermitsHold> {
   readonly #locker: Locker
   readonly #port: PermitExpirableSemaphorePort
 
   /** @internal */
-  constructor(name: string, terms: KindContext, port: PermitExpirableSemaphorePort) {
-    this.name = name
-    this.#acquirer = new Acquirer(name, terms)
-    this.#locker = terms.locker
+  constructor(name: string, context: KindContext, port: PermitExpirableSemaphorePort) {
+    super(name, context, port, MOST_IDS)
+    this.#locker = context.locker
     this.#port = port
   }
 
-  /** Sets the number of permits if it is not set yet; returns whether this call set it. Until then there are none. */
-  async trySetPermits(permits: number, options: { readonly ttlMs?: number } = {}): Promise<boolean> {
-    checkPermits('permits', permits, 1)
-    const ttlMs = whole('ttlMs', options.ttlMs, 1)
-    return await change(this.#locker, (request) =>
-      this.#port.trySetPermits(this.name, permits, request, ttlMs),
-    )
+  /** @internal */
+  protected heldAs(hold: Hold, permits: number): PermitsHold {
+    return withPermitIds(hold, permits)
   }
 
   /** Sets the number of permits, taken ones included. If lower than the number taken, availability becomes negative. */
   async setPermits(permits: number): Promise<void> {
     checkPermits('permits', permits, 0)
-    await change(this.#locker, () => this.#port.setPermits(this.name, permits))
-  }
-
-  /** Adds permits permanently, and wakes waiters that may now enter. */
-  async addPermits(permits: number): Promise<void> {
-    await this.#add(checkPermits('permits', permits, 1))
-  }
-
-  /** Removes permits permanently. If the new number is lower than the number taken, availability is negative for a while. */
-  async reducePermits(permits: number): Promise<void> {
-    await this.#add(-checkPermits('permits', permits, 1))
-  }
-
-  /** The number of available permits: 0 if none were ever set, negative if the number is lower than the number taken. */
-  async availablePermits(): Promise<number> {
-    return await this.#locker.query(() => this.#port.availablePermits(this.name))
+    await applyOnce(this.#locker, () => this.#port.setPermits(this.name, permits))
   }
 
   /** The number of taken permits, whatever their owners. */
@@ -73,44 +45,6 @@ export class PermitExpirableSemaphore {
   /** The number of permits, taken ones included. */
   async permits(): Promise<number> {
     return await this.#locker.query(() => this.#port.permits(this.name))
-  }
-
-  /**
-   * Takes permits, and waits for them for at most `waitMs` (default: without limit).
-   *
-   * @returns the hold, with their ids; its release returns all of them.
-   * @throws `LockTimeoutError` if the call did not get them within `waitMs`; otherwise as `Lock.acquire`.
-   */
-  async acquire(options: PermitsOptions = {}): Promise<PermitsHold> {
-    const { lock, permits } = checkPermitsOptions(options, MOST_IDS)
-    return withPermitIds(await this.#acquirer.acquire(lock, permits), permits)
-  }
-
-  /** Takes permits if enough are available within `waitMs` (default 0: one attempt); otherwise returns `null`. */
-  async tryAcquire(options: PermitsOptions = {}): Promise<PermitsHold | null> {
-    const { lock, permits } = checkPermitsOptions(options, MOST_IDS)
-    const hold = await this.#acquirer.tryAcquire(lock, permits)
-    return hold && withPermitIds(hold, permits)
-  }
-
-  /** Takes permits, runs `body`, and returns them when it has settled; errors as with `Lock.withLock`. */
-  withPermits<Result>(body: PermitsSection<Result>): Promise<Awaited<Result>>
-  withPermits<Result>(options: PermitsOptions, body: PermitsSection<Result>): Promise<Awaited<Result>>
-  withPermits<Result>(
-    optionsOrBody: PermitsOptions | PermitsSection<Result>,
-    body?: PermitsSection<Result>,
-  ): Promise<Awaited<Result>> {
-    return this.#section(optionsOrBody, body)
-  }
-
-  /** The same as `withPermits`, under the name that every kind of lock has. */
-  withLock<Result>(body: PermitsSection<Result>): Promise<Awaited<Result>>
-  withLock<Result>(options: PermitsOptions, body: PermitsSection<Result>): Promise<Awaited<Result>>
-  withLock<Result>(
-    optionsOrBody: PermitsOptions | PermitsSection<Result>,
-    body?: PermitsSection<Result>,
-  ): Promise<Awaited<Result>> {
-    return this.#section(optionsOrBody, body)
   }
 
   /**
@@ -138,7 +72,7 @@ export class PermitExpirableSemaphore {
   async updateLeaseTime(permitId: string, leaseMs: number): Promise<boolean> {
     const [id] = checkPermitIds(permitId)
     if (leaseMs !== Number.POSITIVE_INFINITY) checkLease(leaseMs)
-    return await change(this.#locker, () => this.#port.updateLeaseTime(this.name, id, leaseMs))
+    return await applyOnce(this.#locker, () => this.#port.updateLeaseTime(this.name, id, leaseMs))
   }
 
   /** The time left of a permit's lease, in milliseconds: Infinity if it never ends, 0 if the permit is not taken, or no longer. */
@@ -147,34 +81,8 @@ export class PermitExpirableSemaphore {
     return await this.#locker.query(() => this.#port.leaseTime(this.name, id))
   }
 
-  /** The taken permits (each as an owner: the id, and `:1`), and the time until the first lease ends. */
-  async inspect(): Promise<LockState> {
-    return await this.#locker.inspect(this.name)
-  }
-
-  /** How many clients wait for permits. One process counts once, however many of its calls wait. */
-  async countWaitingClients(): Promise<number> {
-    return await this.#locker.query(() => this.#port.countWatchers(this.name))
-  }
-
-  async #section<Result>(
-    optionsOrBody: PermitsOptions | PermitsSection<Result>,
-    bodyOrNothing: PermitsSection<Result> | undefined,
-  ): Promise<Awaited<Result>> {
-    const [options, body] =
-      typeof optionsOrBody === 'function' ? [{}, optionsOrBody] : [optionsOrBody, bodyOrNothing]
-    const { lock, permits } = checkPermitsOptions(options, MOST_IDS)
-    if (body !== undefined) checkFunction('body', body)
-    const section = body && ((hold: Hold) => body(withPermitIds(hold, permits)))
-    return await this.#acquirer.withLock(lock, section, permits)
-  }
-
   async #release(ids: readonly string[]): Promise<boolean> {
-    return await change(this.#locker, (request) => this.#port.releasePermits(this.name, ids, request))
-  }
-
-  async #add(delta: number): Promise<void> {
-    await change(this.#locker, (request) => this.#port.addPermits(this.name, delta, request))
+    return await applyOnce(this.#locker, (request) => this.#port.releasePermits(this.name, ids, request))
   }
 }
 

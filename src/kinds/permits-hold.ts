@@ -1,3 +1,4 @@
+import type { Section } from '../facade/section.js'
 import { permitIdsOf } from '../identity/permit-ids.js'
 import type { Hold } from './hold.js'
 
@@ -8,7 +9,7 @@ export interface PermitsHold extends Hold {
 }
 
 /** The body of a `withPermits` section, for permits with ids. */
-export type PermitsSection<Result> = (hold: PermitsHold) => Result | PromiseLike<Result>
+export type PermitsSection<Result> = Section<Result, PermitsHold>
 
 export function withPermitIds(hold: Hold, permits: number): PermitsHold {
   return Object.assign(hold, { permitIds: permitIdsOf(hold.owner, permits) })

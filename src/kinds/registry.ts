@@ -6,9 +6,9 @@ import type { ClientSettings } from '../facade/client-options.js'
 import { OpenLocks } from '../facade/open-locks.js'
 import type { Owner, Owners } from '../identity/owner.js'
 import { Metrics } from '../metrics/metrics.js'
-import type { Kind } from '../ports/kind.js'
 import type { StoreSession } from '../ports/store.js'
 import type { Schedule } from '../time/schedule.js'
+import type { Kind } from './kinds.js'
 
 /** The kinds of locks that one client uses: a locker for each, on one schedule, with metrics in common. */
 export class Kinds {
@@ -59,11 +59,10 @@ export class Kinds {
     if (!port) throw new InvalidArgumentError('kind', kind.name, 'a kind of lock that this store supports')
     const newOwner = (): Owner => owners.next()
     const locker = new Locker(
-      kind,
-      { port, schedule, settings, metrics, newOwner, events: { emit, hears } },
-      (name, owner, by) => this.#usedByOther(name, owner, by),
+      { kind, port, schedule, settings, metrics, newOwner, events: { emit, hears } },
+      (name, owner) => this.#usedByOther(name, owner, kind),
     )
-    this.#introduce(locker)
+    this.#introduce(kind, locker)
     const context: KindContext = {
       kind,
       locker,
@@ -78,12 +77,12 @@ export class Kinds {
   }
 
   /** Tells it, and those that are one lock with it in the store, of each other. */
-  #introduce(locker: Locker): void {
-    for (const { locker: other } of this.used) {
-      if (!isSameLock(other, locker)) continue
+  #introduce(kind: Kind, locker: Locker): void {
+    for (const other of this.used) {
+      if (!isSameLock(other.kind, kind)) continue
       // Either the two sides of a read-write lock, or the same lock.
-      if (locker.kind.shared || other.kind.shared) locker.joinSides(other)
-      else locker.meetRival(other)
+      if (kind.shared || other.kind.shared) locker.joinSides(other.locker)
+      else locker.meetRival(other.locker)
     }
   }
 
@@ -91,15 +90,15 @@ export class Kinds {
    * Kinds of one keyspace must not share an owner in the store: what one counts as its own hold the other would take for a repeated
    * request. Nested in each other they are to each other as strangers are.
    */
-  #usedByOther(name: string, owner: Owner, by: Locker): boolean {
-    for (const { locker } of this.#contexts.values()) {
-      if (isSameLock(locker, by) && locker.uses(name, owner)) return true
+  #usedByOther(name: string, owner: Owner, by: Kind): boolean {
+    for (const { kind, locker } of this.#contexts.values()) {
+      if (isSameLock(kind, by) && locker.uses(name, owner)) return true
     }
     return false
   }
 }
 
 /** Whether locks of one name are one lock in the store. */
-function isSameLock(one: Locker, other: Locker): boolean {
-  return one !== other && one.kind.keyspace === other.kind.keyspace
+function isSameLock(one: Kind, other: Kind): boolean {
+  return one !== other && one.keyspace === other.keyspace
 }

@@ -22,7 +22,7 @@ import { sleepMeter } from '../time/sleep-meter.js'
 
 /** The number of live objects of each sort in a client. */
 export type Census = Readonly<
-  Record<'gates' | 'calls' | 'tenures' | 'watched' | 'strays' | 'scopes' | 'timers', number>
+  Record<'gates' | 'calls' | 'tenures' | 'watched' | 'orphans' | 'scopes' | 'timers', number>
 >
 
 /** The kinds of locks of a client, for what is built on it. */
@@ -167,7 +167,7 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
       calls: sum(({ locker }) => locker.census.calls),
       tenures: sum(({ locker }) => locker.census.tenures),
       watched: sum(({ locker }) => locker.census.watched),
-      strays: sum(({ locker }) => locker.census.strays),
+      orphans: sum(({ locker }) => locker.census.orphans),
       scopes: sum(({ openLocks }) => openLocks.size),
       timers: this.#schedule.size,
     }

@@ -16,8 +16,6 @@ import type { MemoryLatches } from './latches.js'
 /** The count-down latch in memory. */
 export class MemoryCountDownLatchPort implements CountDownLatchPort {
   readonly watchesInOrder = true
-  readonly fenced = false
-  readonly shared = true
   readonly #watches: MemoryWatches
 
   constructor(private readonly latches: MemoryLatches) {

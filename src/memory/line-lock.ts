@@ -31,8 +31,6 @@ export class MemoryLineLockPort extends MemoryReentrantLockPort {
 
 /** The fenced lock in memory: the same lock, with a token for each tenure. */
 export class MemoryFencedLockPort extends MemoryLineLockPort implements FencedPort {
-  override readonly fenced = true
-
   /** @param retentionMs how long a counter is kept after its last token; 0: for ever. */
   constructor(locks: MemoryLocks, settings: LineSettings, retentionMs = 0) {
     super(locks, settings, `f${retentionMs}`)

@@ -19,8 +19,6 @@ import type { MemorySemaphore, MemorySemaphores } from './semaphores.js'
 /** Semaphores of either kind in memory: what the scripts in `lua/` do. */
 export abstract class MemoryPermitsPort implements PermitsPort {
   readonly watchesInOrder = true
-  readonly fenced = false
-  readonly shared = true
   readonly #watches: MemoryWatches
 
   constructor(protected readonly semaphores: MemorySemaphores) {

@@ -9,13 +9,10 @@ export interface LineSettings {
   readonly clientId: string
   /** How long a grant in line lasts until its process takes over, and after how long a new place looks for the first time. */
   readonly firstLeaseMs: number
-  /** Whether each call has its own place; else the calls of a process share one. */
-  readonly placePerCall: boolean
 }
 
 /** The places of one client, in one mode, in the lines of the locks of a kind. */
 export class MemoryPlaces<P extends Place> implements StoreLine {
-  readonly placePerCall: boolean
   readonly placeMs = LONGEST_LOOK_MS
   protected readonly watches: MemoryWatches<Told<P>>
 
@@ -24,7 +21,6 @@ export class MemoryPlaces<P extends Place> implements StoreLine {
     private readonly mode: string,
     private readonly settings: LineSettings,
   ) {
-    this.placePerCall = settings.placePerCall
     this.watches = new MemoryWatches(lines.channels)
   }
 

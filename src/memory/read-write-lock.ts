@@ -41,8 +41,6 @@ export function memoryReadWritePorts(
 /** One side of the read-write lock in memory: what the scripts `lua/rw-*.lua` do. */
 class MemoryReadWritePort implements FencedPort {
   readonly watchesInOrder = true
-  readonly fenced = true
-  readonly shared: boolean
   readonly line: MemoryPlaces<Member>
 
   constructor(
@@ -50,7 +48,6 @@ class MemoryReadWritePort implements FencedPort {
     private readonly locks: MemoryReadWriteLocks,
     settings: LineSettings,
   ) {
-    this.shared = side === 'r'
     this.line = new MemoryPlaces(locks.lines, side, settings)
   }
 

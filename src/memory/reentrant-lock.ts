@@ -26,7 +26,6 @@ import { clientOf, type Place } from './place.js'
  */
 export class MemoryReentrantLockPort implements LockPort {
   readonly watchesInOrder = true
-  readonly fenced: boolean
   readonly together: BatchPort | undefined
   readonly #watches: MemoryWatches
 
@@ -34,9 +33,8 @@ export class MemoryReentrantLockPort implements LockPort {
     protected readonly locks: MemoryLocks,
     protected readonly mode: Mode = 'x',
   ) {
-    this.fenced = mode !== 'x'
     // Locks that are taken together have no tokens.
-    this.together = this.fenced ? undefined : new MemoryMultiAcquire(locks)
+    this.together = mode === 'x' ? new MemoryMultiAcquire(locks) : undefined
     this.#watches = new MemoryWatches(locks.releases)
   }
 
@@ -168,7 +166,7 @@ export class MemoryReentrantLockPort implements LockPort {
   }
 
   #lastFence(name: string): bigint | undefined {
-    return this.fenced ? this.locks.fences.last(name) : undefined
+    return this.mode !== 'x' ? this.locks.fences.last(name) : undefined
   }
 }
 

@@ -70,14 +70,13 @@ class MemorySession implements StoreSession {
 
   constructor(kept: Kept, { clientId, watchdogLeaseMs, fenceRetentionMs }: StoreSettings) {
     const { locks } = kept
-    const perProcess = { clientId, firstLeaseMs: firstLeaseMs(watchdogLeaseMs), placePerCall: false }
-    const perCall = { ...perProcess, placePerCall: true }
-    this.lock = new MemoryLineLockPort(locks, perProcess)
+    const line = { clientId, firstLeaseMs: firstLeaseMs(watchdogLeaseMs) }
+    this.lock = new MemoryLineLockPort(locks, line)
     this.announcedLock = new MemoryReentrantLockPort(locks)
     this.spinLock = this.announcedLock
-    this.fencedLock = new MemoryFencedLockPort(locks, perProcess, fenceRetentionMs)
-    this.fairLock = new MemoryLineLockPort(locks, perCall)
-    this.readWriteLock = memoryReadWritePorts(kept.readWriteLocks, perCall)
+    this.fencedLock = new MemoryFencedLockPort(locks, line, fenceRetentionMs)
+    this.fairLock = new MemoryLineLockPort(locks, line)
+    this.readWriteLock = memoryReadWritePorts(kept.readWriteLocks, line)
     this.semaphore = new MemorySemaphorePort(kept.semaphores)
     this.permitExpirableSemaphore = new MemoryPermitExpirableSemaphorePort(kept.permitSets)
     this.countDownLatch = new MemoryCountDownLatchPort(kept.latches)

@@ -3,7 +3,6 @@ import type { LockPort } from './lock-port.js'
 
 /** A lock with a new token for every tenure. */
 export interface FencedPort extends LockPort {
-  readonly fenced: true
   /** What decides whether a sequencer is valid. */
   readTenure(name: string, owner: Owner): Promise<TenureState>
 }

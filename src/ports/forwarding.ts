@@ -13,11 +13,7 @@ import type {
 
 /** A port that passes every call on to another one; a kind built on that one overrides what it does differently. */
 export class ForwardingPort implements LockPort {
-  readonly fenced: boolean
-
-  constructor(protected readonly port: LockPort) {
-    this.fenced = port.fenced
-  }
+  constructor(protected readonly port: LockPort) {}
 
   get watchesInOrder(): boolean {
     return this.port.watchesInOrder

@@ -10,12 +10,6 @@ export interface LockPort {
   /** Whether a watch that was sent before an acquire is in force when that acquire runs, confirmed or not (rule C2). */
   readonly watchesInOrder: boolean
 
-  /** Whether each tenure gets a new fencing token: then the lock changes hands in the store only. */
-  readonly fenced: boolean
-
-  /** Whether several owners may hold it at once. Then each has its own tenure, and none is handed over in memory. */
-  readonly shared?: boolean | undefined
-
   /** Set where the store keeps the line of waiters. */
   readonly line?: StoreLine | undefined
 
@@ -174,8 +168,6 @@ export interface News {
 
 /** A line in the store, in which processes wait: first come, first served. A release grants the lock to the next in line. */
 export interface StoreLine {
-  /** Whether each call has its own place; else the calls of one process share a place. */
-  readonly placePerCall: boolean
   /** How long a place, and a grant to it, may outlive its call. */
   readonly placeMs: number
   /** Whether this process already receives messages about grants of that lock: then a call can join with its first request. */

@@ -10,7 +10,6 @@ import type { AcquireReply, AcquireRequest, HandOverRequest, LockPort } from './
  * its caller hears of it.
  */
 export class ReplicaCheckedPort extends ForwardingPort {
-  readonly shared: LockPort['shared']
   readonly line: LockPort['line']
   readonly thread: LockPort['thread']
   readonly together: LockPort['together']
@@ -21,7 +20,6 @@ export class ReplicaCheckedPort extends ForwardingPort {
     private readonly acknowledging: Pick<LockPort, 'renew'>,
   ) {
     super(port)
-    this.shared = port.shared
     this.line = port.line
     this.thread = port.thread
     const { together } = port

@@ -1,6 +1,7 @@
-import { isTransient, pauseMs } from '../core/acquire/outage.js'
+import { isTransient } from '../core/acquire/outage.js'
 import type { Owner } from '../identity/owner.js'
 import type { AcquireRequest, LockPort } from '../ports/lock-port.js'
+import { retryPauseMs } from '../time/back-off.js'
 import type { Schedule } from '../time/schedule.js'
 
 const DONE = Promise.resolve(true)
@@ -95,7 +96,7 @@ export class Backlog {
 
   async #tryUntilBack(request: AcquireRequest, goneAt: number): Promise<void> {
     for (let failures = 1; !this.#closed; failures += 1) {
-      const again = this.schedule.clock.now() + pauseMs(failures)
+      const again = this.schedule.clock.now() + retryPauseMs(failures)
       await this.#until(Math.min(again, goneAt), this.#closing)
       if (again >= goneAt || this.#closed) return
       try {

@@ -2,12 +2,13 @@ import { StoreError } from '../errors/errors.js'
 import { ShortLeaseError } from '../errors/short-lease-error.js'
 import type { AcquireReply, AcquireRequest, BusyReply } from '../ports/lock-port.js'
 import type { Schedule } from '../time/schedule.js'
+import { withDeadline } from '../time/with-deadline.js'
 import { Ballot } from './ballot.js'
 import { quorumFailure } from './failure.js'
 import { sparesOf } from './majority.js'
 import type { Member } from './member.js'
 import type { QuorumWatches } from './news.js'
-import { pause, upTo } from './patience.js'
+import { pause } from './pause.js'
 import { type Busy, goesFirst, type Verdict } from './tally.js'
 import {
   splitAgainMs,
@@ -65,7 +66,7 @@ export async function elect(
   }
   const { grants } = ballot
   const patienceMs = Math.max(Math.min(timeoutMs, waitsUntil - 1 - clock.now()), 0)
-  await upTo(schedule, patienceMs, ballot.giveBack())
+  await withDeadline(schedule, patienceMs, ballot.giveBack())
   attempt.refused(grants, verdict.outcome === 'held' ? 0 : splitPauseMs(attempt.splitsBefore, Math.random()))
   return left?.aborted ? NOT_WANTED : refusal(verdict)
 

@@ -13,6 +13,7 @@ import type {
   Watch,
 } from '../ports/lock-port.js'
 import type { Schedule } from '../time/schedule.js'
+import { withDeadline } from '../time/with-deadline.js'
 import { type Answer, concluded, countOf, failuresIn, repliesIn } from './answers.js'
 import { elect } from './election.js'
 import { type Failure, quorumFailure } from './failure.js'
@@ -20,7 +21,6 @@ import { stateOf } from './inspection.js'
 import { majorityOf, sparesOf } from './majority.js'
 import type { Member } from './member.js'
 import { QuorumWatches } from './news.js'
-import { upTo } from './patience.js'
 
 const GRANTED: AcquireReply = { outcome: 'granted' }
 const LOST: AcquireReply = { outcome: 'lost' }
@@ -29,7 +29,6 @@ const LEAST_GRACE_MS = 10
 
 /** A lock whose holder is the owner that holds it on a majority of the servers. Every answer is a majority's. */
 export class QuorumLockPort implements LockPort {
-  readonly fenced = false
   readonly inRounds = true
   readonly #watches: QuorumWatches
   readonly #majority: number
@@ -69,7 +68,7 @@ export class QuorumLockPort implements LockPort {
     )
     const known = this.members.filter(({ backlog }) => backlog.trouble !== undefined)
     const patienceMs = known.length > this.#spares ? 0 : this.terms.commandTimeoutMs
-    if ((await upTo(this.schedule, patienceMs, enough)) === undefined) {
+    if ((await withDeadline(this.schedule, patienceMs, enough)) === undefined) {
       throw quorumFailure('abandon', request.name, this.#away(request), this.members.length)
     }
   }
@@ -213,9 +212,13 @@ export class QuorumLockPort implements LockPort {
     const known = concluded(looks, (answers) =>
       countOf(answers, () => true) >= this.#majority ? true : undefined,
     )
-    await upTo(this.schedule, this.terms.serverTimeoutMs, known)
+    await withDeadline(this.schedule, this.terms.serverTimeoutMs, known)
     const tookMs = clock.now() - begunAt
-    await upTo(this.schedule, Math.min(Math.max(tookMs, LEAST_GRACE_MS), this.terms.serverTimeoutMs), all)
+    await withDeadline(
+      this.schedule,
+      Math.min(Math.max(tookMs, LEAST_GRACE_MS), this.terms.serverTimeoutMs),
+      all,
+    )
   }
 
   #away({ name, owner }: AcquireRequest): Failure[] {

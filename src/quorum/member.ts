@@ -2,8 +2,8 @@ import { InvalidArgumentError, StoreError } from '../errors/errors.js'
 import type { AcquireReply, AcquireRequest, LockPort } from '../ports/lock-port.js'
 import type { ServerIdentity, Store, StoreSession, StoreSettings } from '../ports/store.js'
 import type { Schedule } from '../time/schedule.js'
+import { withDeadline } from '../time/with-deadline.js'
 import { Backlog } from './backlog.js'
-import { upTo } from './patience.js'
 import { SerializedPort } from './serialized-port.js'
 
 /** How long a server has to answer the last command. */
@@ -85,7 +85,7 @@ export class Member {
   async close(): Promise<void> {
     const settled = this.backlog.close()
     // Does not wait for a silent server: the votes that it still has end with their lease.
-    await upTo(this.#schedule, LAST_TRY_MS, settled)
+    await withDeadline(this.#schedule, LAST_TRY_MS, settled)
     await this.#session.close()
     await settled
   }

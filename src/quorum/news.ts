@@ -1,5 +1,5 @@
-import { pauseMs } from '../core/acquire/outage.js'
 import type { News, Watch } from '../ports/lock-port.js'
+import { retryPauseMs } from '../time/back-off.js'
 import type { Schedule, TimerHandle } from '../time/schedule.js'
 import { concluded, countOf, failuresIn } from './answers.js'
 import { quorumFailure } from './failure.js'
@@ -128,7 +128,7 @@ class QuorumWatch implements Watch {
       () => {
         watch?.close()
         if (this.#closed) return
-        const again = this.schedule.clock.now() + pauseMs(failures + 1)
+        const again = this.schedule.clock.now() + retryPauseMs(failures + 1)
         this.#again.set(
           index,
           this.schedule.at(again, () => void this.#watch(index, failures + 1).catch(() => undefined)),

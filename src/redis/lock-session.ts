@@ -1,6 +1,4 @@
 import { firstLeaseMs } from '../core/lease/first-lease.js'
-import { lock } from '../kinds/kinds.js'
-import type { Kind } from '../ports/kind.js'
 import type { LockPort } from '../ports/lock-port.js'
 import type { StoreSession, StoreSettings } from '../ports/store.js'
 import { ReleaseChannels } from './channels/release-channel.js'
@@ -9,7 +7,8 @@ import { ClusterLink } from './connection/cluster-link.js'
 import type { Link, LinkListener } from './connection/link.js'
 import { StandaloneLink } from './connection/standalone-link.js'
 import { LeftPlaces } from './line/left-places.js'
-import { LineLockPort, type LineSettings } from './line/line-lock.js'
+import { LineLockPort } from './line/line-lock.js'
+import type { LinesSettings } from './line/lines.js'
 import { LockCommands, type LockTerms } from './line/lock-commands.js'
 import type { LockParts } from './locks/reentrant-lock.js'
 import type { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
@@ -54,7 +53,7 @@ export class LockSession implements StoreSession {
     )
     const keyPrefix = client.options.keyPrefix ?? ''
     this.parts = { link: this.link, channels, keyPrefix, onError, renewals, batchOf }
-    this.lock = new LineLockPort(this.parts, this.commands(), this.lineSettings(lock))
+    this.lock = new LineLockPort(this.parts, this.commands(), this.lineSettings())
   }
 
   /** How often a connection has broken: after that another server may stand behind it. */
@@ -73,11 +72,10 @@ export class LockSession implements StoreSession {
     return new LockCommands(link, keyPrefix, { publishCommand, ...terms }, onError)
   }
 
-  protected lineSettings({ placePer }: Kind): LineSettings {
+  protected lineSettings(): LinesSettings {
     const { clientId, watchdogLeaseMs, quarantineMs, schedule } = this.settings
     return {
       clientId,
-      placePerCall: placePer === 'call',
       firstLeaseMs: firstLeaseMs(watchdogLeaseMs),
       // Under quarantine a hold has its whole lease from the start: a loss of the short one would be without its quarantine.
       watchdogLeaseMs: quarantineMs > 0 ? Number.NaN : watchdogLeaseMs,

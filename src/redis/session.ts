@@ -1,5 +1,4 @@
 import { StoreError } from '../errors/errors.js'
-import { fairLock, fencedLock, readLock } from '../kinds/kinds.js'
 import type { ReadWritePorts } from '../ports/kind-ports.js'
 import type { LockPort } from '../ports/lock-port.js'
 import { ReplicaCheckedPort } from '../ports/replica-checked.js'
@@ -62,13 +61,15 @@ export class RedisSession extends LockSession {
   get fencedLock(): FencedLockPort {
     const { fenceRetentionMs = 0 } = this.settings
     const commands = this.commands({ fenceRetentionMs })
-    this.#fencedLock ??= new FencedLockPort(this.parts, commands, this.lineSettings(fencedLock))
+    this.#fencedLock ??= new FencedLockPort(this.parts, commands, this.lineSettings())
     return this.#fencedLock
   }
 
   get fairLock(): LineLockPort {
+    // No batch may jump a line in which each call has its place.
+    const parts = { ...this.parts, batchOf: undefined }
     const commands = this.commands({ inOrder: true })
-    this.#fairLock ??= new LineLockPort(this.parts, commands, this.lineSettings(fairLock))
+    this.#fairLock ??= new LineLockPort(parts, commands, this.lineSettings())
     return this.#fairLock
   }
 
@@ -78,7 +79,7 @@ export class RedisSession extends LockSession {
   }
 
   get readWriteLock(): ReadWritePorts {
-    this.#readWriteLock ??= readWritePorts(this.parts, this.lineSettings(readLock))
+    this.#readWriteLock ??= readWritePorts(this.parts, this.lineSettings())
     return this.#readWriteLock
   }
 

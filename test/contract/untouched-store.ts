@@ -12,7 +12,6 @@ export class UntouchedStore implements Store {
     }
     const lock: LockPort = {
       watchesInOrder: true,
-      fenced: false,
       acquire: () => refuse('acquire'),
       abandon: () => refuse('abandon'),
       handOver: () => refuse('handOver'),

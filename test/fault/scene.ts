@@ -154,7 +154,7 @@ export const NOTHING = {
   calls: 0,
   tenures: 0,
   watched: 0,
-  strays: 0,
+  orphans: 0,
   scopes: 0,
   timers: 0,
 }

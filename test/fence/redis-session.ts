@@ -36,7 +36,6 @@ export class RedisSession {
       watchdogLeaseMs: 30_000,
       clock: this.#schedule.clock,
       leftPlaces: new LeftPlaces(this.#schedule.clock, report),
-      placePerCall: false,
     }
     const fencedTerms = { ...terms, fenceRetentionMs: retentionMs ?? 0 }
     this.plain = new LineLockPort(parts, new LockCommands(this.#link, keyPrefix, terms, report), line)

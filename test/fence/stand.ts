@@ -53,7 +53,7 @@ export function memoryStand(clock = new VirtualClock()): Stand {
   return {
     server: false,
     session: (retentionMs) => {
-      const settings = { clientId: crypto.randomUUID(), firstLeaseMs: 5_000, placePerCall: false }
+      const settings = { clientId: crypto.randomUUID(), firstLeaseMs: 5_000 }
       const plain = new MemoryLineLockPort(locks, settings)
       return { plain, fenced: new MemoryFencedLockPort(locks, settings, retentionMs), guarded }
     },

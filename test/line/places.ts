@@ -63,11 +63,11 @@ export class MemoryPlace extends LinePlace {
   }
 
   protected open(clientId: string, firstLeaseMs: number): LineClient {
-    const settings = { clientId, firstLeaseMs, placePerCall: false }
+    const settings = { clientId, firstLeaseMs }
     const ports = {
       lock: new MemoryLineLockPort(this.#locks, settings),
       fenced: new MemoryFencedLockPort(this.#locks, settings),
-      fair: new MemoryLineLockPort(this.#locks, { ...settings, placePerCall: true }),
+      fair: new MemoryLineLockPort(this.#locks, settings),
       announced: new MemoryReentrantLockPort(this.#locks),
     }
     return new LineClient(clientId, ports, async () => {
@@ -127,14 +127,13 @@ export class RedisPlace extends LinePlace {
       ? new ClusterLink(pattern, schedule, 5_000, listener)
       : new StandaloneLink(pattern, schedule, 5_000, listener)
     const parts = { link, channels, keyPrefix: '', onError }
-    const watchdogLeaseMs = WATCHDOG_MS
-    const settings = { clientId, firstLeaseMs, watchdogLeaseMs, clock, leftPlaces, placePerCall: false }
+    const settings = { clientId, firstLeaseMs, watchdogLeaseMs: WATCHDOG_MS, clock, leftPlaces }
     const commands = (fenceRetentionMs?: number): LockCommands =>
       new LockCommands(link, '', { publishCommand: link.publishCommand, fenceRetentionMs }, onError)
     const ports = {
       lock: new LineLockPort(parts, commands(), settings),
       fenced: new FencedLockPort(parts, commands(0), settings),
-      fair: new LineLockPort(parts, commands(), { ...settings, placePerCall: true }),
+      fair: new LineLockPort(parts, commands(), settings),
       announced: new ReentrantLockPort(parts, commands()),
     }
     const end = async (): Promise<void> => {

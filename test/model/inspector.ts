@@ -88,8 +88,8 @@ export class Inspector {
     const lock = this.server.locks.find('a')
     if (!lock) return
     for (const { number, holdfast, port } of this.clients) {
-      const { calls, strays } = holdfast.census
-      if (calls > 0 || strays > 0 || port.busyWith('a')) continue
+      const { calls, orphans } = holdfast.census
+      if (calls > 0 || orphans > 0 || port.busyWith('a')) continue
       const mine = [...this.history.holds].filter(({ client, hold, serial }) => {
         return (
           client === number &&

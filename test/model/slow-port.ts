@@ -51,7 +51,6 @@ export interface Way {
 /** A lock port over a network: each command's arrival and its reply are separate tasks of the scheduler, and either can fail. */
 export class SlowPort implements LockPort {
   readonly watchesInOrder: boolean
-  readonly fenced = false
   /** What the server does for this client. */
   #port: LockPort
   readonly #requests: Lane
@@ -77,7 +76,7 @@ export class SlowPort implements LockPort {
   /** The client that uses it has begun. */
   begin({ clientId, watchdogLeaseMs }: StoreSettings): void {
     if (!this.way.line) return
-    const settings = { clientId, firstLeaseMs: firstLeaseMs(watchdogLeaseMs), placePerCall: false }
+    const settings = { clientId, firstLeaseMs: firstLeaseMs(watchdogLeaseMs) }
     this.#port = new MemoryLineLockPort(this.server.locks, settings)
   }
 

@@ -81,5 +81,6 @@ test('arethetypeswrong finds the types right for every importer the package serv
   const { stdout } = await promisify(execFile)(process.execPath, args).catch((error: unknown) => {
     throw new Error(`attw refuses: ${Object(error).stdout ?? error}`)
   })
+  expect(stdout).toContain('holdfast/lock')
   expect(stdout).toContain('holdfast/memory')
 })

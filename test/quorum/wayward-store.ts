@@ -72,7 +72,6 @@ export class WaywardStore implements Store {
       this.#carry(command, run)
     return {
       watchesInOrder: port.watchesInOrder,
-      fenced: port.fenced,
       acquire: (request) => carry('acquire', () => port.acquire(request)),
       abandon: (request) => carry('abandon', () => port.abandon(request)),
       handOver: (request) => carry('handOver', () => port.handOver(request)),

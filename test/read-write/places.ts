@@ -56,7 +56,7 @@ export class MemoryPlace extends ReadWritePlace {
   }
 
   protected open(clientId: string, firstLeaseMs: number): ReadWriteClient {
-    const ports = memoryReadWritePorts(this.locks, { clientId, firstLeaseMs, placePerCall: true })
+    const ports = memoryReadWritePorts(this.locks, { clientId, firstLeaseMs })
     return new ReadWriteClient(clientId, ports, async () => ports.close())
   }
 }

@@ -20,7 +20,6 @@ class World {
     memoryReadWritePorts(this.locks, {
       clientId: `client${index}`,
       firstLeaseMs: FIRST_LEASE_MS,
-      placePerCall: true,
     }),
   )
 

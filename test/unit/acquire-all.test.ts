@@ -50,7 +50,7 @@ describe('AcquireAll', () => {
     await answer('c')
     expect(await outcome).toMatchObject({ name: 'c', holder: 'other:1' })
     expect(await scripted.freeAll()).toEqual(['a', 'b'])
-    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, strays: 0 })
+    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, orphans: 0 })
   })
 
   test('W5: a wait that ends: the same, at its end and not later', async () => {

@@ -62,7 +62,7 @@ describe('AcquireAny', () => {
     const outcome = anyOf(5, { waitMs: 0 })
     expect((await refuseAll()).sort()).toEqual(['0', '1', '2', '3', '4'])
     expect(await outcome).toMatchObject({ holder: 'other:1', waitedMs: 0 })
-    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, strays: 0 })
+    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, orphans: 0 })
   })
 
   test('the order is of chance', async () => {
@@ -83,7 +83,7 @@ describe('AcquireAny', () => {
     await refuseAll('2')
     expect(await outcome).toMatchObject({ index: 2 })
     expect(port.closedWatches).toBe(4)
-    expect(scripted.locker.census).toMatchObject({ calls: 0, tenures: 1, strays: 0 })
+    expect(scripted.locker.census).toMatchObject({ calls: 0, tenures: 1, orphans: 0 })
   })
 
   test('W4: a second one that is granted at the same time is given back', async () => {
@@ -95,7 +95,7 @@ describe('AcquireAny', () => {
     if (!('index' in taken)) return expect.unreachable()
     const others = ['0', '1', '2'].filter((name) => name !== String(taken.index))
     expect(await scripted.freeAll()).toEqual(others)
-    expect(scripted.locker.census).toMatchObject({ tenures: 1, strays: 0 })
+    expect(scripted.locker.census).toMatchObject({ tenures: 1, orphans: 0 })
   })
 
   test('W5: a wait that ends leaves nobody waiting', async () => {
@@ -105,7 +105,7 @@ describe('AcquireAny', () => {
     expect(await outcome).toMatchObject({ waitedMs: 500 })
     // A last look was under way as the time ended.
     await refuseAll()
-    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, strays: 0 })
+    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, orphans: 0 })
     expect(scripted.schedule.size).toBe(0)
   })
 
@@ -171,7 +171,7 @@ describe('AcquireAny', () => {
       both.free = '37'
       const together = new ScriptedLocker(both, clock)
       expect(await anyOf(100, {}, together)).toMatchObject({ index: 37 })
-      expect(together.locker.census).toMatchObject({ calls: 0, tenures: 1, strays: 0 })
+      expect(together.locker.census).toMatchObject({ calls: 0, tenures: 1, orphans: 0 })
     })
   })
 })

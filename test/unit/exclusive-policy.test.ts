@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { LocalQueue } from '../../src/core/queue/local-queue.js'
 import type { Waiter } from '../../src/core/queue/waiter.js'
+import { lock } from '../../src/kinds/kinds.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { heldBy, root, waiterFor, within } from './scenery.js'
 import { ScriptedPort, settle } from './scripted-port.js'
@@ -12,7 +13,7 @@ let queue: LocalQueue
 beforeEach(() => {
   clock = new VirtualClock()
   port = new ScriptedPort()
-  queue = new LocalQueue('lock', port, clock)
+  queue = new LocalQueue('lock', lock, port, clock)
 })
 
 /** Puts a waiter to sleep and tells whether it was woken. */
@@ -39,7 +40,7 @@ describe('ExclusivePolicy', () => {
   })
 
   test('C2: where watch and attempt travel in order, the watch is in force as soon as it is sent', () => {
-    const ordered = new LocalQueue('lock', new ScriptedPort(true), clock)
+    const ordered = new LocalQueue('lock', lock, new ScriptedPort(true), clock)
     expect(ordered.watch.inForce).toBe(false)
     ordered.watch.begin()
     expect(ordered.watch.inForce).toBe(true)

@@ -3,6 +3,7 @@ import { LocalQueue } from '../../src/core/queue/local-queue.js'
 import { QueuedPolicy } from '../../src/core/queue/queued-policy.js'
 import type { Waiter } from '../../src/core/queue/waiter.js'
 import type { Owner } from '../../src/identity/owner.js'
+import { fairLock } from '../../src/kinds/kinds.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import type { AcquireReply } from '../../src/ports/lock-port.js'
 import { heldBy, root, waiterFor, within } from './scenery.js'
@@ -12,7 +13,7 @@ const BUSY: AcquireReply = { outcome: 'busy', remainingMs: 60_000, holder: 'othe
 const GRANTED: AcquireReply = { outcome: 'granted' }
 
 class PortWithLine extends ScriptedPort {
-  readonly line = { placePerCall: true, placeMs: 0, hears: () => false }
+  readonly line = { placeMs: 0, hears: () => false }
 }
 
 let clock: VirtualClock
@@ -20,7 +21,7 @@ let queue: LocalQueue
 
 beforeEach(() => {
   clock = new VirtualClock()
-  queue = new LocalQueue('lock', new PortWithLine(true), clock)
+  queue = new LocalQueue('lock', fairLock, new PortWithLine(true), clock)
 })
 
 /** A call that has asked as itself. */
@@ -63,8 +64,8 @@ describe('QueuedPolicy', () => {
   test('W7: one that rested, asks again and is granted the lock meanwhile does not rest on the older answer', () => {
     const waiter = inLine('client:1')
     waiter.attempting = new Promise(() => undefined)
-    gate.announce({ grantedTo: 'client:1' })
-    gate.answered(waiter, BUSY, true)
+    queue.policy.onSignal({ grantedTo: 'client:1' })
+    queue.policy.onReply(waiter, BUSY, true)
     expect(rests(waiter)).toBe(false)
   })
 

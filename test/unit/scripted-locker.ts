@@ -1,7 +1,7 @@
+import type { KindTraits } from '../../src/core/kind.js'
 import { Locker } from '../../src/core/locker.js'
 import type { CoreSettings } from '../../src/core/services.js'
 import { Owners } from '../../src/identity/owner.js'
-import { lock } from '../../src/kinds/kinds.js'
 import type { AcquireReply, AcquireRequest } from '../../src/ports/lock-port.js'
 import type { Clock } from '../../src/time/clock.js'
 import { Schedule } from '../../src/time/schedule.js'
@@ -23,6 +23,7 @@ export class ScriptedLocker {
     readonly port: ScriptedPort,
     clock: Clock,
     settings: Partial<CoreSettings> = {},
+    kind?: KindTraits,
   ) {
     this.schedule = new Schedule(clock, (error) => this.errors.push(error))
     const services = servicesOn(
@@ -33,8 +34,9 @@ export class ScriptedLocker {
         if (event === 'error') this.errors.push(payload)
       },
       settings,
+      kind,
     )
-    this.locker = new Locker(lock, { ...services, newOwner: () => this.owners.next() }, () => false)
+    this.locker = new Locker({ ...services, newOwner: () => this.owners.next() }, () => false)
   }
 
   /** Answers the acquires that were sent since the last time, in order; lets the answers be heard. */

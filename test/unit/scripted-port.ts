@@ -47,7 +47,6 @@ export class ScriptedPort implements LockPort {
   readonly forces = new Inbox<string, boolean>()
   /** How many requests each call of `renew` carried. */
   readonly batches: number[] = []
-  readonly fenced = false
   closedWatches = 0
 
   constructor(readonly watchesInOrder = false) {}

@@ -1,6 +1,8 @@
+import type { KindTraits } from '../../src/core/kind.js'
 import type { CoreSettings, Services } from '../../src/core/services.js'
 import type { Emit } from '../../src/events/events.js'
 import { Owners } from '../../src/identity/owner.js'
+import { lock } from '../../src/kinds/kinds.js'
 import { Metrics } from '../../src/metrics/metrics.js'
 import type { LockPort } from '../../src/ports/lock-port.js'
 import type { Schedule } from '../../src/time/schedule.js'
@@ -11,9 +13,11 @@ export function servicesOn(
   schedule: Schedule,
   emit: Emit = () => undefined,
   settings: Partial<CoreSettings> = {},
+  kind: KindTraits = lock,
 ): Services {
   const owners = new Owners()
   return {
+    kind,
     port,
     schedule,
     settings: {

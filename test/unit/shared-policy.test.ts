@@ -1,21 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { LocalQueue } from '../../src/core/queue/local-queue.js'
 import type { Waiter } from '../../src/core/queue/waiter.js'
+import { semaphore } from '../../src/kinds/kinds.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import type { GrantedReply } from '../../src/ports/lock-port.js'
 import { heldBy, root, waiterFor, within } from './scenery.js'
 import { ScriptedPort } from './scripted-port.js'
-
-class SharedPort extends ScriptedPort {
-  readonly shared = true
-}
 
 let clock: VirtualClock
 let queue: LocalQueue
 
 beforeEach(() => {
   clock = new VirtualClock()
-  queue = new LocalQueue('lock', new SharedPort(true), clock)
+  queue = new LocalQueue('lock', semaphore, new ScriptedPort(true), clock)
 })
 
 function waiters(count: number): Waiter[] {

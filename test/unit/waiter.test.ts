@@ -116,21 +116,21 @@ describe('Waiter', () => {
 
     test('asleep: it gets up at once, leaves no handle, and finds the grant once', async () => {
       const slept = waiter.sleep(1_000)
-      waiter.inherit(grant)
+      waiter.receive(grant)
       expect(waiter.resting).toBe(false)
       await slept
       expect(clock.now()).toBe(0)
       expect(schedule.size).toBe(0)
-      expect(waiter.takeInheritance()).toBe(grant)
-      expect(waiter.takeInheritance()).toBeUndefined()
+      expect(waiter.takeHandedOff()).toBe(grant)
+      expect(waiter.takeHandedOff()).toBeUndefined()
     })
 
     test('while its watch is prepared: that counts as rest, and ends with the inheritance', async () => {
       const preparing = waiter.restUpTo(1_000, never)
       expect(waiter.resting).toBe(true)
-      waiter.inherit(grant)
+      waiter.receive(grant)
       expect(await outcome(preparing)).toBe(TIME_IS_UP)
-      expect(waiter.takeInheritance()).toBe(grant)
+      expect(waiter.takeHandedOff()).toBe(grant)
     })
 
     test.each([
@@ -146,9 +146,9 @@ describe('Waiter', () => {
     })
 
     test('a promise to it is kept or taken back: inheriting ends it', () => {
-      waiter.promised = true
-      waiter.inherit(grant)
-      expect(waiter.promised).toBe(false)
+      waiter.handOffPending = true
+      waiter.receive(grant)
+      expect(waiter.handOffPending).toBe(false)
     })
 
     test('W4: one that was cancelled does not rest, so that nothing is handed to it; what it got before is still there', async () => {
@@ -156,16 +156,16 @@ describe('Waiter', () => {
       waiter.cancel('because')
       expect(waiter.resting).toBe(false)
       expect(await outcome(slept)).toBe('because')
-      waiter.inherit(grant)
-      expect(waiter.takeInheritance()).toBe(grant)
+      waiter.receive(grant)
+      expect(waiter.takeHandedOff()).toBe(grant)
     })
 
     test('W4: a cancellation that comes after the lock was handed to it interrupts nothing any more', async () => {
       const slept = waiter.sleep(1_000)
-      waiter.inherit(grant)
+      waiter.receive(grant)
       waiter.cancel('too late')
       expect(await outcome(slept)).toBeUndefined()
-      expect(waiter.takeInheritance()).toBe(grant)
+      expect(waiter.takeHandedOff()).toBe(grant)
     })
   })
 })

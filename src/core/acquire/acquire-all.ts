@@ -3,7 +3,7 @@ import { ShortLeaseError } from '../../errors/short-lease-error.js'
 import { LeaseKeeper } from '../lease/lease-keeper.js'
 import type { Locker } from '../locker.js'
 import { HoldRecord } from '../tenure/tenure.js'
-import { travelTogether } from './batch.js'
+import { acquireBatch } from './batch.js'
 import type { Call, Refusal } from './call.js'
 import { waitLeft } from './wait-left.js'
 
@@ -105,7 +105,7 @@ export class AcquireAll {
     if (!first || !port || group.length < 2 || waitMs === undefined) return undefined
     if (!group.every(({ locker, name }) => locker.isIdle(name))) return undefined
     const calls = group.map((member) => this.#callFor(member, waitMs))
-    const { grants, refusal } = await travelTogether(first.locker, port, 'all', calls)
+    const { grants, refusal } = await acquireBatch(first.locker, port, 'all', calls)
     if (grants.size === group.length) {
       this.#steps += 1
       for (const [index, member] of group.entries()) this.#hold(member, grants.get(index))

@@ -1,6 +1,6 @@
 import type { Locker } from '../locker.js'
 import { HoldRecord } from '../tenure/tenure.js'
-import { travelTogether } from './batch.js'
+import { acquireBatch } from './batch.js'
 import type { Call, Refusal } from './call.js'
 import { SignalFan } from './signal-fan.js'
 import { waitLeft } from './wait-left.js'
@@ -104,7 +104,7 @@ export class AcquireAny {
       return outcome instanceof HoldRecord ? { index: only, grant: outcome } : outcome
     }
     const calls = idle.map((index) => ({ ...terms, name: this.nameOf(index), waitMs }))
-    const { grants, refusal } = await travelTogether(locker, together, 'one', calls)
+    const { grants, refusal } = await acquireBatch(locker, together, 'one', calls)
     const [first, ...rest] = grants
     for (const [, grant] of rest) void locker.discard(grant)
     const index = first && idle[first[0]]

@@ -1,10 +1,8 @@
-import { TooManyWaitersError } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
-import type { TimerHandle } from '../../time/schedule.js'
 import { outcomeOf } from '../../trace/outcome.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
-import { Waiter } from '../queue/waiter.js'
+import { TIME_IS_UP, Waiter } from '../queue/waiter.js'
 import { enterKept } from '../tenure/enter-kept.js'
 import { around } from '../tenure/other-side.js'
 import { storedAs } from '../tenure/stored-as.js'
@@ -12,30 +10,33 @@ import { type HoldRecord, Tenure } from '../tenure/tenure.js'
 import { Attempt } from './attempt.js'
 import type { Call, Refusal } from './call.js'
 import { calledFrom } from './called-from.js'
-import { warnOfLongWait } from './long-wait.js'
-import { isTransient, Outage } from './outage.js'
-import { reenter } from './reentry.js'
+import { decide, type Situation, type Step } from './decide.js'
+import { isTransient, noAnswer, Outage } from './outage.js'
 import { onAbort } from './shared-signal.js'
+import { Waiting } from './waiting.js'
 
 /**
  * The wait loop: the one way in, for every kind of lock and every store (rule W1). Attempt; if held, watch for the release;
  * attempt again once the watch is in force, because a release may have passed between the two; then sleep on the wake-up
- * semaphore for the smaller of the remaining wait and the holder's time left; attempt; and so on. See docs/acquire-loop.md.
+ * semaphore for the smaller of the remaining wait and the holder's time left; attempt; and so on. What comes next is decided in
+ * decide.ts, from what is read here. See docs/acquire-loop.md.
  */
-export class Acquisition {
+export class Acquisition implements Situation {
   readonly waiter: Waiter
-  readonly #deadline: number
-  readonly #attempt: Attempt
   /** How it ends, for whoever closes the client. */
   work: Promise<unknown> | undefined
-  readonly #once: boolean
-  /** Whether this call has had to wait: then it counts against `maxWaiters`. */
-  #waits = false
-  /** When to try again to watch, after that failed. */
-  #watchAgainAt = Number.NEGATIVE_INFINITY
+  readonly deadline: number
+  readonly once: boolean
+  now: number
+  /** The tenure of this process that the call meets first. */
+  #tenure: Tenure | undefined
+  /** Whether the call has looked since it last had reason to, and which tenure it met then. */
+  #looked = false
+  #lookedAt: Tenure | undefined
+  readonly #attempt: Attempt
+  readonly #waiting: Waiting
   #watchOutage: Outage | undefined
-  #warning: TimerHandle | undefined
-  readonly #calledAt: string | undefined
+  watchAgainAt = Number.NEGATIVE_INFINITY
 
   constructor(
     private readonly env: Environment,
@@ -43,105 +44,324 @@ export class Acquisition {
     private readonly call: Call,
     private readonly onEnd: () => void,
   ) {
-    this.waiter = new Waiter(call, env.schedule)
-    this.#deadline = this.waiter.startedAt + call.waitMs
-    this.#once = call.waitMs === 0 || call.sends !== undefined
-    this.#calledAt = env.settings.diagnostics ? calledFrom() : undefined
-    this.#attempt = new Attempt(env, queue, call, this.waiter, this.#calledAt)
+    const waiter = new Waiter(call, env.schedule)
+    const calledAt = env.settings.diagnostics ? calledFrom() : undefined
+    this.waiter = waiter
+    this.now = waiter.startedAt
+    this.deadline = waiter.startedAt + call.waitMs
+    this.once = call.waitMs === 0 || call.sends !== undefined
+    this.#attempt = new Attempt(env, queue, call, waiter, calledAt)
+    this.#waiting = new Waiting(env, queue, waiter, calledAt)
   }
 
   async run(): Promise<HoldRecord | Refusal> {
-    const { queue, waiter, env } = this
-    const stopListening = this.#listenForAbort()
-    waiter.within = around(env, queue.name, waiter.caller) !== undefined
-    queue.waiters.join(waiter)
+    const stopListening = this.#join()
     try {
       for (;;) {
-        const entering = enterKept(env, queue, waiter, this.#deadline)
-        if (entering) await entering
-        const inherited = waiter.takeInheritance()
-        if (inherited) return this.#attempt.granted(inherited)
-        const tenure = this.#currentTenure()
+        this.#observe()
+        const step = decide(this)
+        if (step.do === 'enter') return this.#enter(step.hold)
+        if (step.do === 'refuse') return this.#refusal()
         // Most rounds send nothing, and a hand-over in memory should not cost a promise for that.
-        const trying = this.#try(tenure)
-        const grant = trying && (await trying)
-        if (grant) return grant
-        if (this.#once) {
-          const askAgainAt = this.#attempt.patience.takeAskAgainAt()
-          if (askAgainAt === undefined) return this.#refusal()
-          await waiter.sleep(askAgainAt)
-          continue
-        }
-        if (this.#now() >= this.#deadline) return this.#refusal()
-        // Tenures changed while the attempt was under way: look again before lying down.
-        if (queue.tenures.metBy(this.call.caller.owner) !== tenure) continue
-        this.#joinWaiters(tenure)
-        if (this.#shouldWatch(tenure)) await this.#watch()
-        else await waiter.sleep(Math.min(this.#deadline, this.#wakeAt(tenure)))
+        const acting = this.#act(step)
+        const hold = acting && (await acting)
+        if (hold) return hold
       }
     } catch (error) {
-      if (outcomeOf(error, this.call.signal) === 'cancelled') env.metrics.cancelled()
-      else env.metrics.failed()
+      if (outcomeOf(error, this.call.signal) === 'cancelled') this.env.metrics.cancelled()
+      else this.env.metrics.failed()
       throw error
     } finally {
       stopListening?.()
-      env.schedule.cancel(this.#warning)
-      this.#attempt.leave()
-      if (this.#waits) this.#leaveWaiters()
-      waiter.gone = true
-      const unused = waiter.takeInheritance()
-      if (unused) void env.hooks.discard(unused)
-      queue.waiters.leave(waiter)
-      queue.policy.onLeave(waiter)
-      const deserted = queue.place.takeDeserted()
-      if (deserted) env.orphans.leavePlace(queue.name, deserted)
-      this.onEnd()
+      this.#leave()
     }
   }
 
-  #listenForAbort(): (() => void) | undefined {
+  #act(step: Exclude<Step, { do: 'enter' | 'refuse' }>): Promise<HoldRecord | undefined> | undefined {
+    switch (step.do) {
+      case 'enterKept':
+        this.#looked = false
+        return enterKept(this.env, this.queue, this.waiter, this.deadline)
+      case 'reenter':
+        return this.#reenter()
+      case 'ask':
+        return this.#ask()
+      case 'follow':
+        return this.#follow()
+      case 'verify':
+        return this.#verify()
+      case 'learn':
+        return this.#learn(step.from)
+      case 'join':
+        return this.#beginToWait()
+      case 'watch':
+        return this.#watch()
+      case 'sleep':
+        return this.#sleep(step.until)
+      case 'fail':
+        throw this.queue.outage.cause
+    }
+  }
+
+  #join(): (() => void) | undefined {
+    const { env, queue, waiter } = this
     const { signal } = this.call
-    if (!signal) return undefined
-    return onAbort(signal, () => this.waiter.cancel(signal.reason))
+    waiter.within = around(env, queue.name, waiter.caller) !== undefined
+    queue.waiters.join(waiter)
+    return signal && onAbort(signal, () => waiter.cancel(signal.reason))
   }
 
-  /** Gets in, or learns what stands in the way, by the means that are this waiter's now. */
-  #try(tenure: Tenure | undefined): Promise<HoldRecord | undefined> | undefined {
-    const { queue, call, waiter, env } = this
+  /** Whatever the exit, nothing is left behind (rule W4). */
+  #leave(): void {
+    const { env, queue, waiter } = this
+    this.#attempt.leave()
+    this.#waiting.end()
+    waiter.gone = true
+    const unused = waiter.takeHandedOff()
+    if (unused) void env.hooks.discard(unused)
+    queue.waiters.leave(waiter)
+    queue.policy.onLeave(waiter)
+    const deserted = queue.place.takeDeserted()
+    if (deserted) env.orphans.leavePlace(queue.name, deserted)
+    this.onEnd()
+  }
+
+  // What it knows. Each condition is derived here and nowhere else.
+
+  #observe(): void {
+    this.now = this.env.schedule.clock.now()
+    this.#tenure = this.env.tenures.current(this.queue, this.call.caller.owner)
     this.#standWithin()
-    if (tenure && waiter.promised) {
-      this.#attempt.knowsBusy(tenure)
-      return undefined
-    }
-    if (tenure && tenure.owner === call.caller.owner) {
-      return tenure.admits(call.caller) ? this.#reenterOrGoOn(tenure) : undefined
-    }
-    if (this.#once) {
-      const ahead = queue.waiters.ahead(waiter)
-      if (!ahead) return this.#ask()
-      return ahead.attempting && this.#after(ahead.attempting)
-    }
-    if (!this.#speaks(tenure)) return undefined
-    // What this process holds itself needs no asking. News may mean that it holds it no more; where its release is under way
-    // they do, and the answer may be lost.
-    if (tenure && !(queue.watch.unreadSignal && tenure.state === 'releasing')) {
-      if (queue.watch.unreadSignal) this.env.tenures.verify(tenure)
-      queue.watch.unreadSignal = false
-      this.#attempt.knowsBusy(tenure)
-      return undefined
-    }
-    // An attempt for whose answer there is no time could only be given back.
-    if (this.#attempt.made && this.#now() >= this.#deadline) return undefined
-    if (this.#letsOthersGoFirst()) return undefined
-    // A call that waited behind one that gave up, or in line, need not find the outage out again, one command's time later.
-    if (this.#waits) this.#attempt.throwIfOutOfPatience()
-    if (this.#now() < queue.policy.knownUntil(waiter)) {
-      this.#attempt.knowsFull(queue.policy.knownUntil(waiter))
-      return undefined
-    }
+  }
+
+  get handedOff(): HoldRecord | undefined {
+    return this.waiter.handedOff
+  }
+
+  get keptHere(): boolean {
+    return this.env.lingering.vacant(this.queue.name) !== undefined
+  }
+
+  get tryAgainAt(): number | undefined {
+    return this.#attempt.patience.askAgainAt
+  }
+
+  get handOffPending(): boolean {
+    return this.waiter.handOffPending
+  }
+
+  /** A tenure that began or ended meanwhile is reason to look again, if there is the time. */
+  get hasLooked(): boolean {
+    const isLast = this.once || this.now >= this.deadline
+    return this.#looked && (isLast || this.#tenure === this.#lookedAt)
+  }
+
+  get tenureHere(): Situation['tenureHere'] {
+    const tenure = this.#tenure
+    const { caller } = this.call
+    if (!tenure) return 'none'
+    if (tenure.owner === caller.owner) return tenure.admits(caller) ? 'enterable' : 'siblings'
+    return tenure.state === 'releasing' ? 'releasing' : 'held'
+  }
+
+  get sibling(): Situation['sibling'] {
+    const ahead = this.queue.waiters.ahead(this.waiter)
+    if (!ahead) return 'none'
+    return ahead.attempting ? 'asking' : 'waiting'
+  }
+
+  get mayAsk(): boolean {
+    return this.queue.policy.mayAsk(this.waiter, this.#tenure)
+  }
+
+  get hasAsked(): boolean {
+    return this.#attempt.hasAsked
+  }
+
+  get unreadSignal(): boolean {
+    return this.queue.watch.unreadSignal
+  }
+
+  get backUntil(): number {
+    return this.queue.backUntil
+  }
+
+  get outOfPatience(): boolean {
+    return this.#attempt.outOfPatience(this.now)
+  }
+
+  get knownUntil(): number {
+    return this.queue.policy.knownUntil(this.waiter)
+  }
+
+  get waits(): boolean {
+    return this.#waiting.begun
+  }
+
+  get retryAt(): number | undefined {
+    const { outage } = this.#attempt
+    return outage.on ? outage.retryAt(this.now) : undefined
+  }
+
+  get pollAt(): number | undefined {
+    const { polls } = this.call
+    return polls && this.#attempt.pollAt(polls, this.now)
+  }
+
+  get watching(): boolean {
+    return this.queue.watch.inForce
+  }
+
+  get learnedWhileWatching(): boolean {
+    return this.#attempt.watching
+  }
+
+  get lookAt(): number {
+    return Math.min(this.#attempt.busyUntil, this.#attempt.askAgainAt)
+  }
+
+  // What it does.
+
+  #enter(hold: HoldRecord): HoldRecord {
+    this.waiter.takeHandedOff()
+    return this.#attempt.granted(hold)
+  }
+
+  /** Asks for a first hold on this side. Within a section on the other side it is one hold more of that section's owner. */
+  async #ask(): Promise<HoldRecord | undefined> {
+    const { env, queue, waiter } = this
     // Where the process hears of grants already, its first question can have it join the line.
-    if (!queue.watch.inForce && env.port.line?.hears(queue.name)) queue.watch.begin()
-    return this.#ask()
+    if (!this.once && !queue.watch.inForce && env.port.line?.hears(queue.name)) queue.watch.begin()
+    this.#hasLookedAt(this.#tenure)
+    const outer = around(env, queue.name, waiter.caller)
+    if (!outer) return await this.#attempt.send(this.#newTenure())
+    return await this.#inTurn(outer, () => this.#newTenure(outer))
+  }
+
+  /** A nested acquisition. */
+  async #reenter(): Promise<HoldRecord | undefined> {
+    const tenure = this.#tenure
+    if (!tenure) return undefined
+    this.#hasLookedAt(tenure)
+    const hold = await this.#inTurn(tenure, () => tenure)
+    // The tenure ended meanwhile (its last release was under way): the one attempt is still to be made.
+    if (!hold && this.once && this.#current() !== tenure) this.#looked = false
+    return hold
+  }
+
+  /**
+   * Asks for one hold more within a tenure, when its commands before that are through. Undefined when it was not granted.
+   * @param added the tenure that gets the hold: the outer one, or a new one on the other side of the lock
+   */
+  async #inTurn(outer: Tenure, added: () => Tenure): Promise<HoldRecord | undefined> {
+    if (!(await this.#takeTurn(outer))) return undefined
+    try {
+      // Who went before may have changed what is on top, lost the lock, or handed it on.
+      if (outer.state !== 'held' || !outer.admits(this.waiter.caller)) return undefined
+      return await this.#attempt.send(added())
+    } finally {
+      // What it may have counted up without knowing is counted down in the background: a release names the count it goes to, so
+      // that whatever was counted beside it goes with the hold below.
+      outer.turns.end()
+    }
+  }
+
+  /** False when the turn did not come in time; one that comes later is passed on. */
+  async #takeTurn({ turns, name }: Tenure): Promise<boolean> {
+    const { waiter, env } = this
+    const turn = turns.take()
+    const once = waiter.call.waitMs === 0
+    const patience = waiter.startedAt + env.settings.storeTimeoutMs
+    let taken = false
+    try {
+      taken = (await waiter.upTo(once ? patience : this.deadline, turn)) !== TIME_IS_UP
+      // A turn is held up by nothing but a store that does not answer.
+      if (!taken && once) this.#attempt.outage.failed(noAnswer(name), env.schedule.clock.now())
+      return taken
+    } finally {
+      if (!taken) void turn.then(() => turns.end())
+    }
+  }
+
+  /** The same owner is at it already: its outcome decides whether this is a nested acquisition. */
+  async #follow(): Promise<undefined> {
+    const attempting = this.queue.waiters.ahead(this.waiter)?.attempting
+    const settled = Promise.resolve(attempting).catch(() => undefined)
+    await this.waiter.upTo(Number.POSITIVE_INFINITY, settled)
+  }
+
+  #verify(): undefined {
+    this.queue.watch.unreadSignal = false
+    if (this.#tenure) this.env.tenures.verify(this.#tenure)
+  }
+
+  #learn(from: 'tenure' | 'answer'): undefined {
+    this.#hasLookedAt(this.#tenure)
+    if (from === 'answer') this.#attempt.knowsFull(this.knownUntil)
+    else if (this.#tenure) this.#attempt.knowsBusy(this.#tenure)
+  }
+
+  #beginToWait(): undefined {
+    const { holder, busyUntil } = this.#attempt
+    const tenure = this.#tenure
+    this.#waiting.begin({
+      holder: tenure?.owner ?? holder,
+      remainingMs: Math.max((tenure?.deadline ?? busyUntil) - this.now, 0),
+    })
+  }
+
+  /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
+  async #watch(): Promise<undefined> {
+    const { env, queue, waiter } = this
+    if (this.#heedWatchFailure()) return
+    const watch = queue.watch.begin()
+    this.#looked = false
+    if (env.port.watchesInOrder) return
+    try {
+      await waiter.restUpTo(this.deadline, watch.confirmed)
+      this.#watchOutage?.answered()
+    } catch {
+      // The watch keeps what it failed with; a cancelled call ends here.
+      waiter.throwIfCancelled()
+    }
+  }
+
+  #sleep(until: number): Promise<undefined> {
+    this.#looked = false
+    return this.waiter.sleep(until)
+  }
+
+  /** Whether the last watch has failed, whichever call began it: then the next one is tried after a pause. */
+  #heedWatchFailure(): boolean {
+    const failure = this.queue.watch.takeFailure()
+    if (failure === undefined) return false
+    if (!isTransient(failure)) throw failure
+    this.#watchOutage ??= new Outage()
+    this.#watchOutage.failed(failure, this.now)
+    this.watchAgainAt = this.#watchOutage.retryAt(this.now)
+    return true
+  }
+
+  #refusal(): Refusal {
+    const { holder, busyUntil, outage } = this.#attempt
+    const { now, env, waiter } = this
+    if (outage.cause !== undefined) env.metrics.failed()
+    else if (!this.call.sends) env.metrics.timedOut()
+    return {
+      waitedMs: now - waiter.startedAt,
+      holder,
+      remainingMs: busyUntil > now ? busyUntil - now : undefined,
+      cause: outage.cause,
+    }
+  }
+
+  #hasLookedAt(tenure: Tenure | undefined): void {
+    this.#looked = true
+    this.#lookedAt = tenure
+  }
+
+  #current(): Tenure | undefined {
+    return this.env.tenures.current(this.queue, this.call.caller.owner)
   }
 
   /** Within a section that its owner has on the other side of the lock it needs no place of its own, and waits for no sibling. */
@@ -161,25 +381,6 @@ export class Acquisition {
     if (!waiter.within) queue.policy.wakeNext(waiter.caller.owner)
   }
 
-  /** The same owner is at it already: its outcome decides whether this is a nested acquisition. */
-  async #after(attempting: Promise<unknown>): Promise<HoldRecord | undefined> {
-    const settled = attempting.catch(() => undefined)
-    await this.waiter.upTo(Number.POSITIVE_INFINITY, settled)
-    return await this.#try(this.#currentTenure())
-  }
-
-  #currentTenure(): Tenure | undefined {
-    return this.env.tenures.current(this.queue, this.call.caller.owner)
-  }
-
-  /** Asks for a first hold on this side. Within a section on the other side it is one hold more of that section's owner. */
-  #ask(): Promise<HoldRecord | undefined> {
-    const { env, waiter } = this
-    const outer = around(env, this.queue.name, waiter.caller)
-    if (!outer) return this.#attempt.send(this.#newTenure())
-    return reenter(env, this.#attempt, waiter, outer, this.#deadline, () => this.#newTenure(outer))
-  }
-
   #newTenure(outer?: Tenure): Tenure {
     const { name, permits, caller } = this.call
     this.#attempt.leaveNested()
@@ -191,112 +392,6 @@ export class Acquisition {
 
   /** A single attempt is made for itself: it can happen while the contender asks. */
   #lentPlace(): Owner | undefined {
-    return this.#once ? undefined : this.queue.place.lend()
-  }
-
-  /** After a release that others waited for. A call that has not the time to let them is not kept from its attempt. */
-  #letsOthersGoFirst(): boolean {
-    const { backUntil } = this.queue
-    return this.#now() < backUntil && backUntil < this.#deadline
-  }
-
-  async #reenterOrGoOn(tenure: Tenure): Promise<HoldRecord | undefined> {
-    const grant = await reenter(this.env, this.#attempt, this.waiter, tenure, this.#deadline)
-    const current = this.#currentTenure()
-    // The tenure ended meanwhile (its last release was under way): the one attempt is still to be made.
-    return !grant && this.#once && current !== tenure ? await this.#try(current) : grant
-  }
-
-  /** Whether this waiter is the contender: the one of the process that talks to the store. */
-  #speaks(tenure: Tenure | undefined): boolean {
-    return this.queue.policy.mayAsk(this.waiter, tenure)
-  }
-
-  #shouldWatch(tenure: Tenure | undefined): boolean {
-    const { covered, outage } = this.#attempt
-    if (this.call.polls || !this.#speaks(tenure) || covered || outage.on || this.#now() < this.#watchAgainAt)
-      return false
-    // While others go first no attempt is made that could find the watch in force.
-    return !(this.queue.watch.inForce && this.#letsOthersGoFirst())
-  }
-
-  /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
-  async #watch(): Promise<void> {
-    const { env, queue } = this
-    const watch = queue.watch.begin()
-    if (env.port.watchesInOrder) return
-    try {
-      await this.waiter.restUpTo(this.#deadline, watch.confirmed)
-      this.#watchOutage?.answered()
-    } catch {
-      // The queue keeps what a watch failed with, see #joinWaiters; a cancelled call ends here.
-      this.waiter.throwIfCancelled()
-    }
-  }
-
-  /** Counts the call among those that wait. Only the contender handles a failed watch. */
-  #joinWaiters(tenure: Tenure | undefined): void {
-    const failure = this.#speaks(tenure) ? this.queue.watch.takeFailure() : undefined
-    if (failure !== undefined) {
-      if (!isTransient(failure)) throw failure
-      this.#watchOutage ??= new Outage()
-      this.#watchOutage.failed(failure, this.#now())
-      this.#watchAgainAt = this.#watchOutage.retryAt(this.#now())
-    }
-    if (this.#waits) return
-    const { queue, call, env } = this
-    if (queue.waiting >= env.settings.maxWaiters) {
-      throw new TooManyWaitersError(call.name, env.settings.maxWaiters)
-    }
-    this.#waits = true
-    queue.waiting += 1
-    env.metrics.waitBegan()
-    this.#warning = env.schedule.at(this.waiter.startedAt + env.settings.warnAfterMs, () =>
-      warnOfLongWait(env, queue, this.waiter, this.#calledAt),
-    )
-    if (!env.events.hears('waiting')) return
-    const { holder, busyUntil } = this.#attempt
-    env.events.emit('waiting', {
-      name: call.name,
-      owner: call.caller.owner,
-      holder: tenure?.owner ?? holder,
-      remainingMs: Math.max((tenure?.deadline ?? busyUntil) - this.#now(), 0),
-    })
-  }
-
-  #leaveWaiters(): void {
-    this.queue.waiting -= 1
-    this.env.metrics.waitEnded()
-  }
-
-  /** The latest time to look again by itself; whoever is not the contender is woken when it becomes it. */
-  #wakeAt(tenure: Tenure | undefined): number {
-    const { outage, covered, askAgainAt } = this.#attempt
-    const busyUntil = Math.min(this.#attempt.busyUntil, askAgainAt)
-    if (outage.on) return outage.retryAt(this.#now())
-    if (!this.#speaks(tenure)) return Number.POSITIVE_INFINITY
-    const { polls } = this.call
-    const { backUntil } = this.queue
-    if (polls)
-      return tenure ? busyUntil : Math.max(Math.min(busyUntil, this.#attempt.pollAt(polls)), backUntil)
-    const lookAt = covered ? busyUntil : Math.min(busyUntil, this.#watchAgainAt)
-    return backUntil > this.#now() ? backUntil : lookAt
-  }
-
-  #refusal(): Refusal {
-    const { holder, busyUntil, outage } = this.#attempt
-    if (outage.cause !== undefined) this.env.metrics.failed()
-    else if (!this.call.sends) this.env.metrics.timedOut()
-    const now = this.#now()
-    return {
-      waitedMs: now - this.waiter.startedAt,
-      holder,
-      remainingMs: busyUntil > now ? busyUntil - now : undefined,
-      cause: outage.cause,
-    }
-  }
-
-  #now(): number {
-    return this.env.schedule.clock.now()
+    return this.once ? undefined : this.queue.place.lend()
   }
 }

@@ -1,6 +1,6 @@
 import { ShortLeaseError } from '../../errors/short-lease-error.js'
 import type { Owner } from '../../identity/owner.js'
-import type { AcquireReply, AcquireRequest, BusyReply, Polls } from '../../ports/lock-port.js'
+import type { AcquireReply, AcquireRequest, BusyReply, Caller, Polls } from '../../ports/lock-port.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import { TIME_IS_UP, type Waiter } from '../queue/waiter.js'
@@ -11,15 +11,13 @@ import type { Call } from './call.js'
 import { isTransient, noAnswer, Outage } from './outage.js'
 import { Patience } from './patience.js'
 import { restMs } from './rest.js'
-
-/** The first attempt gets at least this long for its answer, however short the wait: else a free lock could be refused. */
-const LEAST_ANSWER_MS = 100
+import { LEAST_ANSWER_MS } from './wait-left.js'
 
 /** What one call asks the store, and what it has learned from the answers. Leaves no hold behind that nobody has (rule W4). */
 export class Attempt {
   readonly outage = new Outage()
   /** Whether the last attempt was made with the watch in force, so that no release can have slipped by. */
-  covered = false
+  watching = false
   holder: Owner | undefined
   busyUntil = Number.NEGATIVE_INFINITY
   /** When to ask again, although it may be busy still. */
@@ -48,7 +46,7 @@ export class Attempt {
     // One that is being released ends with the answer to that, which wakes; its deadline may have passed already.
     this.askAgainAt = Number.POSITIVE_INFINITY
     this.busyUntil = tenure.state === 'held' ? tenure.deadline : Number.POSITIVE_INFINITY
-    this.covered = this.queue.watch.inForce
+    this.watching = this.queue.watch.inForce
   }
 
   /** What the next answer would be is known from one to another call of this process. */
@@ -56,16 +54,16 @@ export class Attempt {
     this.askAgainAt = until
     // What was seen to have no end has none by being looked at.
     if (this.busyUntil !== Number.POSITIVE_INFINITY) this.busyUntil = until
-    this.covered = this.queue.watch.inForce
+    this.watching = this.queue.watch.inForce
   }
 
   /** When to ask again where nothing is announced. Called once for each pause. */
-  pollAt(polls: Polls): number {
-    return this.env.schedule.clock.now() + polls.pauseMs(this.#count, Math.random())
+  pollAt(polls: Polls, now: number): number {
+    return now + polls.pauseMs(this.#count, Math.random())
   }
 
   /** Whether the store was asked at all. */
-  get made(): boolean {
+  get hasAsked(): boolean {
     return this.#count > 0
   }
 
@@ -77,7 +75,7 @@ export class Attempt {
   /** What the last try may have taken without anybody knowing is given back: the next one, if any, is another request. */
   leave(): void {
     this.#leaveUnsettled()
-    if (this.#inLine) this.#giveBack(this.#inLine, CARRIED_OUT)
+    if (this.#inLine) this.#undo(this.#inLine, CARRIED_OUT)
     this.#inLine = undefined
   }
 
@@ -91,7 +89,7 @@ export class Attempt {
     if (!unsettled) return
     this.#unsettled = undefined
     this.#inLine = undefined
-    this.#giveBack(unsettled.request, Promise.reject(this.outage.cause), unsettled.tenure)
+    this.#undo(unsettled.request, Promise.reject(this.outage.cause), unsettled.tenure)
   }
 
   /** Sends one acquire and deals with its answer. Undefined when it was not granted in time, or failed for the moment. */
@@ -109,23 +107,19 @@ export class Attempt {
     let soFar: BusyReply | undefined
     try {
       const answerBy = this.#answerBy()
-      const covered = queue.watch.inForce
+      const watching = queue.watch.inForce
       const watched = call.leaseMs === undefined
       const leaseMs = call.leaseMs ?? watchdog.leaseMs
-      const offer = tenure.holds.length === 0 ? env.lingering.offer(queue, call) : undefined
-      const request: AcquireRequest = {
-        name: tenure.name,
-        owner: tenure.storedAs,
-        heldBefore: tenure.holds.length,
-        leaseMs: leaseMs + env.settings.quarantineMs,
-        // One that may have been given a place before has it still.
-        ...(env.port.line && {
-          waits: call.waitMs > 0 && (covered || this.#unsettled?.request.waits === true),
-        }),
-        ...(offer && { lingers: true }),
-        ...(call.permits !== undefined && { permits: call.permits }),
-        ...(left && { caller: { waitsUntil: answerBy, left: left.signal, hears: (busy) => (soFar = busy) } }),
+      const caller = left && {
+        waitsUntil: answerBy,
+        left: left.signal,
+        hears: (busy: BusyReply) => {
+          soFar = busy
+        },
       }
+      const offer = tenure.holds.length === 0 ? env.lingering.offer(queue, call) : undefined
+      const request = this.#requestFor(tenure, leaseMs, watching, caller, offer !== undefined)
+      this.patience.askAgainAt = undefined
       waiter.askedAs = request.owner
       queue.policy.aboutToAsk()
       waiter.wakeUp.drain()
@@ -136,7 +130,7 @@ export class Attempt {
       // What an earlier try may have done is settled by an answer, not by another failure.
       const earlier = this.#repeats(request) ? this.outage.cause : undefined
       this.#unsettled = undefined
-      this.covered = false
+      this.watching = false
       let reply: AcquireReply | typeof TIME_IS_UP
       tenure.growing = true
       try {
@@ -149,31 +143,17 @@ export class Attempt {
       if (reply === TIME_IS_UP && soFar) {
         this.#answered(soFar)
         this.#wasRefused(soFar, tenure)
-        this.#giveBack(request, settledBy(sent, earlier), tenure)
+        this.#undo(request, settledBy(sent, earlier), tenure)
         return undefined
       }
       if (reply === TIME_IS_UP) return this.#tooLate(request, sent, earlier, beforeSend, tenure)
-      this.#answered(reply)
-      this.covered = covered
-      // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
-      this.busyUntil = Number.NEGATIVE_INFINITY
-      this.askAgainAt = Number.POSITIVE_INFINITY
-      queue.policy.onReply(waiter, reply, covered)
-      const untold = reply.outcome === 'busy' && request.waits && !covered
-      if (untold && !env.port.line?.placePerCall) queue.place.desert(request.owner)
-      const deserted = queue.place.takeDeserted()
-      if (deserted !== undefined) env.orphans.leavePlace(queue.name, deserted)
-      this.#doubtNewsAfter(reply)
-      this.#refused =
-        reply.outcome === 'busy' && covered ? { holder: reply.holder, heard: queue.watch.heard } : undefined
-      const placed = reply.outcome === 'busy' && request.waits && env.port.line?.placePerCall
-      this.#inLine = placed ? request : undefined
+      this.#onReply(request, reply, watching)
       if (reply.outcome !== 'granted') return this.#wasRefused(reply, tenure)
       const renewUntil = watched ? beforeSend + call.maxHoldMs : undefined
       const grant = new HoldRecord(tenure, call.holder, renewUntil, tenure.fence ?? reply.fence)
       const { since, leaseMs: grantedMs } = reply.granted ?? { since: beforeSend, leaseMs }
       if (!env.tenures.granted(queue, grant, since, grantedMs, reply.granted !== undefined)) {
-        this.#giveBack(request, sent, tenure)
+        this.#undo(request, sent, tenure)
         if (tenure.state === 'over') return undefined
         return this.#cameTooLate(new ShortLeaseError(call.name, leaseMs))
       }
@@ -186,6 +166,49 @@ export class Attempt {
       waiter.attempting = undefined
       if (tenure.renewUntil === undefined) watchdog.unwatch(tenure)
     }
+  }
+
+  #requestFor(
+    tenure: Tenure,
+    leaseMs: number,
+    watching: boolean,
+    caller: Caller | undefined,
+    lingers: boolean,
+  ): AcquireRequest {
+    const { env, call } = this
+    return {
+      name: tenure.name,
+      owner: tenure.storedAs,
+      heldBefore: tenure.holds.length,
+      leaseMs: leaseMs + env.settings.quarantineMs,
+      // One that may have been given a place before has it still.
+      ...(env.port.line && {
+        waits: call.waitMs > 0 && (watching || this.#unsettled?.request.waits === true),
+      }),
+      ...(lingers && { lingers }),
+      ...(call.permits !== undefined && { permits: call.permits }),
+      ...(caller && { caller }),
+    }
+  }
+
+  /** What an answer says to this call and to the others. */
+  #onReply(request: AcquireRequest, reply: AcquireReply, watching: boolean): void {
+    const { env, queue, waiter } = this
+    this.#answered(reply)
+    this.watching = watching
+    // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
+    this.busyUntil = Number.NEGATIVE_INFINITY
+    this.askAgainAt = Number.POSITIVE_INFINITY
+    queue.policy.onReply(waiter, reply, watching)
+    const untold = reply.outcome === 'busy' && request.waits && !watching
+    if (untold && env.kind.placePer !== 'call') queue.place.desert(request.owner)
+    const deserted = queue.place.takeDeserted()
+    if (deserted !== undefined) env.orphans.leavePlace(queue.name, deserted)
+    this.#doubtNewsAfter(reply)
+    this.#refused =
+      reply.outcome === 'busy' && watching ? { holder: reply.holder, heard: queue.watch.heard } : undefined
+    const placed = reply.outcome === 'busy' && request.waits && env.kind.placePer === 'call'
+    this.#inLine = placed ? request : undefined
   }
 
   /** The store answers, for all calls of the lock. Whether this call can still use a grant is decided later. */
@@ -270,7 +293,7 @@ export class Attempt {
     tenure: Tenure,
   ): undefined {
     this.#cutShort(request, this.env.schedule.clock.now() - sentAt)
-    this.#giveBack(request, settledBy(sent, earlier), tenure)
+    this.#undo(request, settledBy(sent, earlier), tenure)
   }
 
   /** Returns when the request is to be repeated after a pause; else its caller hears of the failure. */
@@ -283,7 +306,7 @@ export class Attempt {
   ): undefined {
     const { env, waiter } = this
     if (waiter.cancelled || !isTransient(error)) {
-      this.#giveBack(request, settledBy(sent, earlier), tenure)
+      this.#undo(request, settledBy(sent, earlier), tenure)
       throw error
     }
     const now = env.schedule.clock.now()
@@ -293,7 +316,7 @@ export class Attempt {
     this.#unsettled = { request, tenure }
     this.queue.place.forget(request.owner)
     if (this.call.waitMs === 0) throw error
-    this.throwIfOutOfPatience()
+    if (this.outOfPatience(now)) throw this.queue.outage.cause
   }
 
   /** As {@link #failed}, for a reason that concerns this call alone: the calls behind it go on. */
@@ -302,15 +325,14 @@ export class Attempt {
     const now = env.schedule.clock.now()
     outage.failed(error, now)
     if (call.waitMs === 0 || outage.lastedMs(now) >= env.settings.storeTimeoutMs) throw error
-    this.throwIfOutOfPatience()
+    if (this.outOfPatience(now)) throw this.queue.outage.cause
     queue.stepBehind(waiter)
   }
 
-  /** Throws when the store has failed for too long, whichever call found that out. */
-  throwIfOutOfPatience(): void {
-    const { queue, waiter, env } = this
-    const lastedMs = queue.outage.lastedMs(env.schedule.clock.now(), waiter.startedAt)
-    if (queue.outage.on && lastedMs >= env.settings.storeTimeoutMs) throw queue.outage.cause
+  /** Whether the store has failed for too long, whichever call found that out. */
+  outOfPatience(now: number): boolean {
+    const { outage } = this.queue
+    return outage.on && outage.lastedMs(now, this.waiter.startedAt) >= this.env.settings.storeTimeoutMs
   }
 
   /**
@@ -331,7 +353,7 @@ export class Attempt {
     return startedAt + (this.#count === 0 ? Math.max(call.waitMs, LEAST_ANSWER_MS) : call.waitMs)
   }
 
-  #giveBack(request: AcquireRequest, sent: Promise<AcquireReply>, tenure?: Tenure): void {
+  #undo(request: AcquireRequest, sent: Promise<AcquireReply>, tenure?: Tenure): void {
     const { orphans } = this.env
     const placed = this.queue.place.forget(request.owner)
     const nested = tenure && request.heldBefore > 0

@@ -41,7 +41,7 @@ export class Batch {
 }
 
 /** What came of calls that travelled together: which were granted, by their places in the list, and what stood in the way. */
-export interface Arrival {
+export interface BatchResult {
   readonly grants: ReadonlyMap<number, HoldRecord>
   readonly refusal: Refusal & { readonly name: string | undefined }
 }
@@ -50,23 +50,21 @@ export interface Arrival {
  * Makes one attempt for all the calls at once, which have the same terms. None of their locks may be held or asked for in this process (`Locker.isIdle`).
  * Rejects when one of the calls does; nothing is held then.
  */
-export async function travelTogether(
+export async function acquireBatch(
   locker: Locker,
   port: BatchPort,
   wanted: 'all' | 'one',
   calls: readonly Call[],
-): Promise<Arrival> {
+): Promise<BatchResult> {
   const batch = new Batch(port, wanted)
   const sends = (request: AcquireRequest): ReturnType<Batch['send']> => batch.send(request)
   const fan = new SignalFan(calls[0]?.signal)
-  const travelling = calls.map((call) =>
-    locker.acquire({ ...call, sends, signal: call.signal && fan.next() }),
-  )
+  const asking = calls.map((call) => locker.acquire({ ...call, sends, signal: call.signal && fan.next() }))
   batch.leave()
-  const ends = await Promise.allSettled(travelling)
+  const ends = await Promise.allSettled(asking)
   fan.close()
   const grants = new Map<number, HoldRecord>()
-  let refusal: Arrival['refusal'] = NOTHING_IN_THE_WAY
+  let refusal: BatchResult['refusal'] = NOTHING_IN_THE_WAY
   let failure: PromiseRejectedResult | undefined
   ends.forEach((end, index) => {
     if (end.status === 'rejected') failure ??= end
@@ -81,7 +79,7 @@ export async function travelTogether(
   return { grants, refusal }
 }
 
-const NOTHING_IN_THE_WAY: Arrival['refusal'] = {
+const NOTHING_IN_THE_WAY: BatchResult['refusal'] = {
   name: undefined,
   waitedMs: 0,
   holder: undefined,

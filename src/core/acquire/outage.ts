@@ -1,14 +1,5 @@
 import { StoreError } from '../../errors/errors.js'
-
-/** The first pause after a command failed, doubled with each further failure up to the longest. */
-const FIRST_PAUSE_MS = 20
-const LONGEST_PAUSE_MS = 500
-
-/** How long to pause before the next try, after `failures` in a row; spread so that clients do not come back in step. */
-export function pauseMs(failures: number, random: number = Math.random()): number {
-  const pause = Math.min(FIRST_PAUSE_MS * 2 ** Math.max(failures - 1, 0), LONGEST_PAUSE_MS)
-  return pause / 2 + (pause / 2) * random
-}
+import { retryPauseMs } from '../../time/back-off.js'
 
 /** What a call reports whose command was not answered in time. */
 export function noAnswer(lockName: string): StoreError {
@@ -58,6 +49,6 @@ export class Outage {
 
   /** When to try again. */
   retryAt(now: number): number {
-    return now + pauseMs(this.#failures)
+    return now + retryPauseMs(this.#failures)
   }
 }

@@ -7,18 +7,12 @@ const PATIENCE_MS = 25
 export class Patience {
   #until: number | undefined
   #pauseMs = 1
-  #askAgainAt: number | undefined
+  /** When to ask again after the answer that was heard last; undefined where that stands. */
+  askAgainAt: number | undefined
 
   refused({ lingers }: BusyReply, now: number): void {
     this.#until ??= now + PATIENCE_MS
-    this.#askAgainAt = lingers && now < this.#until ? Math.min(now + this.#pauseMs, this.#until) : undefined
+    this.askAgainAt = lingers && now < this.#until ? Math.min(now + this.#pauseMs, this.#until) : undefined
     this.#pauseMs *= 2
-  }
-
-  /** When to ask again after the answer that was heard last, once; undefined where that stands. */
-  takeAskAgainAt(): number | undefined {
-    const at = this.#askAgainAt
-    this.#askAgainAt = undefined
-    return at
   }
 }

@@ -70,3 +70,7 @@ export class ExclusivePolicy implements Policy {
     return this.queue.tenures.all[0]
   }
 }
+
+export function exclusive(queue: QueueParts, place: ProcessPlace): Policy {
+  return new ExclusivePolicy(queue, place)
+}

@@ -2,14 +2,12 @@ import type { Owner } from '../../identity/owner.js'
 import type { LockPort } from '../../ports/lock-port.js'
 import type { Clock } from '../../time/clock.js'
 import { Outage } from '../acquire/outage.js'
+import type { KindTraits } from '../kind.js'
 import type { Tenure } from '../tenure/tenure.js'
-import { ExclusivePolicy } from './exclusive-policy.js'
 import { type HeldTenures, OneTenure, TenurePerOwner } from './held-tenures.js'
 import type { Policy } from './policy.js'
 import { ProcessPlace } from './process-place.js'
-import { QueuedPolicy } from './queued-policy.js'
 import { ReleaseWatch } from './release-watch.js'
-import { SharedPolicy } from './shared-policy.js'
 import { WaitQueue } from './wait-queue.js'
 import type { Waiter } from './waiter.js'
 
@@ -38,13 +36,13 @@ export class LocalQueue {
 
   constructor(
     readonly name: string,
+    private readonly kind: KindTraits,
     private readonly port: LockPort,
     private readonly clock: Pick<Clock, 'now'>,
   ) {
     const { waiters } = this
-    const shared = port.shared === true
-    const perCall = port.line?.placePerCall === true
-    const tenures = shared || perCall ? new TenurePerOwner(shared) : new OneTenure()
+    const { shared, placePer } = kind
+    const tenures = shared || placePer === 'call' ? new TenurePerOwner(shared) : new OneTenure()
     const watch = new ReleaseWatch(name, port, {
       onSignal: (news) => this.policy.onSignal(news),
       onEnd: () => this.policy.onWatchEnded(),
@@ -53,8 +51,7 @@ export class LocalQueue {
     this.tenures = tenures
     this.watch = watch
     this.place = new ProcessPlace(waiters, port, clock)
-    if (perCall) this.policy = new QueuedPolicy(parts)
-    else this.policy = shared ? new SharedPolicy(parts) : new ExclusivePolicy(parts, this.place)
+    this.policy = kind.policy(parts, this.place)
   }
 
   /** Whether this process has a tenure. */
@@ -69,7 +66,8 @@ export class LocalQueue {
 
   /** Whether calls wait here for a lock that the process has itself: then it stands in no line, and the store does not know of them. */
   get waitsForItself(): boolean {
-    return this.held && this.waiting > 0 && !this.place.taken && this.port.line?.placePerCall === false
+    const inLine = this.port.line !== undefined && this.kind.placePer === 'process'
+    return this.held && this.waiting > 0 && !this.place.taken && inLine
   }
 
   began(tenure: Tenure): void {

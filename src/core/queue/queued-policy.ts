@@ -134,3 +134,7 @@ export class QueuedPolicy implements Policy {
     if (foremost) this.#foremost?.wakeUp.release()
   }
 }
+
+export function queued(queue: QueueParts): Policy {
+  return new QueuedPolicy(queue)
+}

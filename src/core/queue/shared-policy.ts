@@ -88,3 +88,7 @@ export class SharedPolicy implements Policy {
 function wantedBy({ call }: Waiter): number {
   return call.permits ?? 1
 }
+
+export function shared(queue: QueueParts): Policy {
+  return new SharedPolicy(queue)
+}

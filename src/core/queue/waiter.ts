@@ -19,7 +19,7 @@ export class Waiter {
   /** Whether it only waits, so that the lock may be handed to it. */
   resting = false
   /** Whether the lock is on its way to it: then it asks for nothing itself. */
-  promised = false
+  handOffPending = false
   /** The owner it last asked the store as. */
   askedAs: Owner | undefined
   /** Whether it runs within a section that its owner has on the other side of the lock: then it waits for none of its siblings. */
@@ -29,7 +29,7 @@ export class Waiter {
   /** Its neighbours in the queue. */
   before: Waiter | undefined
   behind: Waiter | undefined
-  #inheritance: HoldRecord | undefined
+  #handedOff: HoldRecord | undefined
   #cancellation: { readonly reason: unknown } | undefined
   #interrupt: ((reason: unknown) => void) | undefined
   #rouse: (() => void) | undefined
@@ -61,25 +61,29 @@ export class Waiter {
     if (this.#cancellation) throw this.#cancellation.reason
   }
 
-  /** The lock is handed to this waiter, which must be resting or have been promised it: it gets up and finds it. */
-  inherit(grant: HoldRecord): void {
-    this.#inheritance = grant
-    this.promised = false
+  /** The lock is handed to this waiter, which must be resting or have a hand-off pending: it gets up and finds it. */
+  receive(grant: HoldRecord): void {
+    this.#handedOff = grant
+    this.handOffPending = false
     this.resting = false
     this.#rouse?.()
   }
 
-  /** What it has inherited, to be used or given back. */
-  takeInheritance(): HoldRecord | undefined {
-    const grant = this.#inheritance
-    this.#inheritance = undefined
+  /** The hold that was handed to it, to be used or given back. */
+  takeHandedOff(): HoldRecord | undefined {
+    const grant = this.#handedOff
+    this.#handedOff = undefined
     return grant
   }
 
-  /** Sleeps until the next permit, and at most until `wakeAt`, or until it inherits. */
-  sleep(wakeAt: number): Promise<void> {
+  get handedOff(): HoldRecord | undefined {
+    return this.#handedOff
+  }
+
+  /** Sleeps until the next permit, and at most until `wakeAt`, or until it is handed the lock. */
+  sleep(wakeAt: number): Promise<undefined> {
     if (this.#cancellation) return Promise.reject(this.#cancellation.reason)
-    if (this.wakeUp.tryAcquire()) return Promise.resolve()
+    if (this.wakeUp.tryAcquire()) return Promise.resolve(undefined)
     return new Promise((resolve, reject) => {
       const getUp = (): void => {
         this.schedule.cancel(alarm)
@@ -90,7 +94,7 @@ export class Waiter {
       }
       const rouse = (): void => {
         getUp()
-        resolve()
+        resolve(undefined)
       }
       this.#interrupt = (reason) => {
         getUp()

@@ -2,7 +2,7 @@ import { noAnswer } from '../acquire/outage.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
-import { passOn, passOnInStore, staysAsItIs } from './hand-over.js'
+import { handOverByCommand, handOverInMemory, staysAsItIs } from './hand-over.js'
 import { abandon } from './release.js'
 import type { Tenure } from './tenure.js'
 
@@ -15,7 +15,7 @@ export function enterKept(
   queue: LocalQueue,
   waiter: Waiter,
   deadline: number,
-): Promise<unknown> | undefined {
+): Promise<undefined> | undefined {
   const last = env.lingering.take(queue.name)
   if (!last) return undefined
   const { tenure } = last
@@ -23,7 +23,7 @@ export function enterKept(
   if (!staysAsItIs(env, last, waiter)) return enterInStore(env, queue, tenure, waiter, deadline)
   // Where each owner has a tenure of its own it is found by its owner.
   queue.tenures.ended(tenure)
-  passOn(env, tenure, last, waiter)
+  handOverInMemory(env, tenure, last, waiter)
   queue.tenures.began(tenure)
   return undefined
 }
@@ -34,13 +34,14 @@ async function enterInStore(
   tenure: Tenure,
   waiter: Waiter,
   deadline: number,
-): Promise<void> {
+): Promise<undefined> {
   const { tenures, schedule } = env
   tenure.state = 'releasing'
   tenures.watchdog.unwatch(tenure)
-  const passed = passOnInStore(env, queue, tenure, waiter, () => undefined).then((outcome) => {
+  const passed = handOverByCommand(env, queue, tenure, waiter, () => undefined).then((outcome) => {
     if (outcome === 'lost') tenures.lose(tenure, 'not-in-store', undefined)
     if (outcome === 'unknown') abandon(env, tenure, noAnswer(tenure.name), schedule.clock.now())
   })
   await waiter.upTo(waiter.call.waitMs === 0 ? Number.POSITIVE_INFINITY : deadline, passed)
+  return undefined
 }

@@ -13,10 +13,8 @@ import { HoldRecord, Tenure } from './tenure.js'
  * 2012) with processes in the place of NUMA nodes: the lock in the store is the global lock, the wait queue the local one, and
  * a release first looks for a successor of its own cohort, because handing over within it costs no round trip. As there, it is
  * bounded: by a count (`maxHandOvers`), and by the time the process has had the lock (`handOverSliceMs`), after which the lock is
- * really released and announced. A process that gave up the lock with others waiting then steps back (queue.ts): being awake
- * already it would win every race against those that have yet to hear of it. It asks again when somebody else has released the
- * lock, or after a moment. Where more than one other waits it gives as many of their releases the same moment, since the store
- * tells them all in the same order each time: without that the first two would pass the lock to and fro between them.
+ * really released: where the store keeps a line, to the next process in it. Elsewhere a process that gave up the lock with others waiting
+ * steps aside for a moment (local-queue.ts): being awake already it would win every race against those that have yet to hear of it.
  *
  * Under the watchdog a hand-over sends nothing. The store goes on knowing the lock by the owner it was granted to
  * (`Tenure.storedAs`), which is invisible to others, for whom all owners of a process are equally somebody else; ownership
@@ -33,18 +31,18 @@ const LONGEST_UNCONFIRMED_MS = 250
 const MOST_UNCONFIRMED = 1_024
 
 /** The waiter of this process that gets the lock now; undefined when there is none, or when it is the turn of other processes. */
-export function heirOf(env: Environment, queue: LocalQueue, tenure: Tenure): Waiter | undefined {
-  const heir = queue.policy.successor()
-  return heir && !isSpent(env, tenure) ? heir : undefined
+export function successorOf(env: Environment, queue: LocalQueue, tenure: Tenure): Waiter | undefined {
+  const successor = queue.policy.successor()
+  return successor && !isSpent(env, tenure) ? successor : undefined
 }
 
 /** Whether the store need not hear of it: then the lock can change hands in memory. */
 export function staysAsItIs(
-  { port, schedule }: Environment,
+  { kind, schedule }: Environment,
   { tenure, renewUntil }: HoldRecord,
-  heir: Waiter,
+  successor: Waiter,
 ): boolean {
-  if (renewUntil === undefined || heir.call.leaseMs !== undefined || port.fenced) return false
+  if (renewUntil === undefined || successor.call.leaseMs !== undefined || kind.fenced) return false
   const { passed } = tenure
   const [first] = passed
   return (
@@ -52,30 +50,35 @@ export function staysAsItIs(
   )
 }
 
-/** Hands the lock on in memory. The heir's hold is in force when this returns. */
-export function passOn(env: Environment, tenure: Tenure, last: HoldRecord, heir: Waiter): void {
-  const { call } = heir
+/** Hands the lock on in memory. The successor's hold is in force when this returns. */
+export function handOverInMemory(
+  env: Environment,
+  tenure: Tenure,
+  last: HoldRecord,
+  successor: Waiter,
+): void {
+  const { call } = successor
   const now = env.schedule.clock.now()
   const grant = new HoldRecord(tenure, call.holder, now + call.maxHoldMs, last.fence)
   grant.handedOver = true
   tenure.passTo(call.caller.owner, grant, now)
   env.tenures.watchdog.resume(tenure)
-  heir.inherit(grant)
+  successor.receive(grant)
 }
 
 /**
  * Hands the lock on with one command. After `lost` there was nothing to hand on. After `unknown` the lock is still to be
- * released, which may find it gone: what the heir may have got is being taken back.
+ * released, which may find it gone: what the successor may have got is being taken back.
  */
-export async function passOnInStore(
+export async function handOverByCommand(
   env: Environment,
   queue: LocalQueue,
   tenure: Tenure,
-  heir: Waiter,
+  successor: Waiter,
   onDone: () => void,
 ): Promise<'done' | 'lost' | 'unknown'> {
   const { tenures, port, schedule, orphans } = env
-  const { call } = heir
+  const { call } = successor
   const watched = call.leaseMs === undefined
   const leaseMs = call.leaseMs ?? tenures.watchdog.leaseMs
   const { name } = tenure
@@ -89,20 +92,20 @@ export async function passOnInStore(
   const beforeSend = schedule.clock.now()
   const storeMs = leaseMs + env.settings.quarantineMs
   const request = { name, owner: next.storedAs, heldBefore: 0, leaseMs: storeMs }
-  heir.promised = true
+  successor.handOffPending = true
   const sent = port.handOver({ ...request, from: tenure.storedAs })
   let reply: AcquireReply
   try {
     reply = await sent
   } catch {
-    heir.promised = false
+    successor.handOffPending = false
     tenures.watchdog.unwatch(next)
     void orphans.begin(request, sent)
     orphans.retire(tenure.storedAs)
     return 'unknown'
   }
   if (reply.outcome !== 'granted') {
-    heir.promised = false
+    successor.handOffPending = false
     tenures.watchdog.unwatch(next)
     return 'lost'
   }
@@ -118,10 +121,10 @@ export async function passOnInStore(
   // The previous holder's end is told before the next one's beginning.
   onDone()
   if (!inTime) {
-    heir.promised = false
+    successor.handOffPending = false
     tenures.watchdog.unwatch(next)
     void orphans.begin(request, sent)
-  } else if (!heir.gone) heir.inherit(grant)
+  } else if (!successor.gone) successor.receive(grant)
   // It has left meanwhile: the next in line gets it, or nobody.
   else await env.hooks.discard(grant)
   return 'done'

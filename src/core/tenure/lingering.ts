@@ -47,7 +47,7 @@ export class Lingering {
   #ended = false
 
   constructor(
-    private readonly services: Pick<Services, 'port' | 'schedule' | 'settings' | 'events'>,
+    private readonly services: Pick<Services, 'kind' | 'port' | 'schedule' | 'settings' | 'events'>,
     private readonly tenures: Tenures,
     /** Releases for good. */
     private readonly discard: (grant: HoldRecord) => Promise<void>,
@@ -72,9 +72,9 @@ export class Lingering {
     const { tenure } = grant
     const { stay } = tenure
     if (!stay || grant.lingerMs === 0 || this.#ended || !queue.waiters.empty) return false
-    const { schedule, port } = this.services
+    const { schedule, kind } = this.services
     if (stay.asked) {
-      if (port.line?.placePerCall || isSpent(this.services, tenure)) return false
+      if (kind.placePer === 'call' || isSpent(this.services, tenure)) return false
       const { entered } = stay
       schedule.afterTurn(() => {
         if (stay.vacant && stay.entered === entered) this.#letGo(tenure)

@@ -1,8 +1,10 @@
 import { ClosedError } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
 import type { AcquireReply, AcquireRequest } from '../../ports/lock-port.js'
-import { isTransient, pauseMs } from '../acquire/outage.js'
+import { retryPauseMs } from '../../time/back-off.js'
+import { isTransient } from '../acquire/outage.js'
 import { Pauses } from '../acquire/pauses.js'
+import { retry } from '../acquire/retry.js'
 import type { Services } from '../services.js'
 import { LapsedOwners } from './lapsed-owners.js'
 import type { Tenure } from './tenure.js'
@@ -130,20 +132,22 @@ export class Orphans {
     const placeMs = request.waits ? (this.services.port.line?.placeMs ?? 0) : 0
     const goneAt = this.services.schedule.clock.now() + Math.max(request.leaseMs, placeMs)
     let lastTries = TRIES_AFTER_CLOSE
-    for (let failures = 1; ; failures += 1) {
+    const { clock } = this.services.schedule
+    const undo = async (): Promise<void> => {
       if (this.#givenUp) throw new ClosedError(request.name)
-      try {
-        await this.services.port.abandon(undone())
-        return
-      } catch (error) {
-        this.retire(request.owner)
-        const again = this.services.schedule.clock.now() + pauseMs(this.#closed ? 1 : failures)
-        // By then the orphan's lease has ended in the store, and what is gone needs no giving back.
-        if (this.#closed) lastTries -= 1
-        if (!isTransient(error) || again >= goneAt || lastTries === 0) throw error
-        await (this.#closed ? this.#lastPauses : this.#pauses).until(again)
-      }
+      await this.services.port.abandon(undone())
     }
+    await retry(undo, {
+      clock,
+      givesUp: (again) => {
+        this.retire(request.owner)
+        if (this.#closed) lastTries -= 1
+        // By then the orphan's lease has ended in the store, and what is gone needs no giving back.
+        return again >= goneAt || lastTries === 0
+      },
+      pause: (again) =>
+        this.#closed ? this.#lastPauses.until(clock.now() + retryPauseMs(1)) : this.#pauses.until(again),
+    })
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Owner } from '../../identity/owner.js'
 import type { ReleaseReply, ReleaseRequest } from '../../ports/lock-port.js'
-import { isTransient, Outage } from '../acquire/outage.js'
+import { retry } from '../acquire/retry.js'
 import type { Environment } from '../environment.js'
-import { heirOf, passOn, passOnInStore, staysAsItIs } from './hand-over.js'
+import { handOverByCommand, handOverInMemory, staysAsItIs, successorOf } from './hand-over.js'
 import { letIn } from './other-side.js'
 import type { HoldRecord, Tenure } from './tenure.js'
 
@@ -16,13 +16,13 @@ export function releaseInMemory(env: Environment, grant: HoldRecord): boolean {
   if (tenure.holds.length !== 1 || !tenure.turns.free || !tenures.stillHeld(tenure) || grant.endedBy)
     return false
   const queue = tenures.queueOf(tenure)
-  const heir = queue && heirOf(env, queue, tenure)
-  const done = heir ? staysAsItIs(env, grant, heir) : queue && env.lingering.stays(queue, grant)
+  const successor = queue && successorOf(env, queue, tenure)
+  const done = successor ? staysAsItIs(env, grant, successor) : queue && env.lingering.stays(queue, grant)
   if (!done) return false
   const { owner } = tenure
   tenures.holdEnded(grant)
-  if (heir) {
-    passOn(env, tenure, grant, heir)
+  if (successor) {
+    handOverInMemory(env, tenure, grant, successor)
     grant.passedOn = true
     env.metrics.handedOverInMemory()
   }
@@ -92,13 +92,13 @@ function endPossession(
   env: Environment,
   tenure: Tenure,
   grant: HoldRecord,
-): ReturnType<typeof passOnInStore> | undefined {
+): ReturnType<typeof handOverByCommand> | undefined {
   const { tenures } = env
   const queue = tenures.queueOf(tenure)
-  const heir = queue && heirOf(env, queue, tenure)
+  const successor = queue && successorOf(env, queue, tenure)
   tenure.state = 'releasing'
   tenures.watchdog.unwatch(tenure)
-  return heir && passOnInStore(env, queue, tenure, heir, () => passed(env, tenure, grant))
+  return successor && handOverByCommand(env, queue, tenure, successor, () => passed(env, tenure, grant))
 }
 
 function released(env: Environment, { name }: Tenure, owner: Owner, holdCount: number): void {
@@ -128,30 +128,23 @@ async function sendAgain(
   request: ReleaseRequest,
   failure: unknown,
 ): Promise<ReleaseReply> {
-  const { schedule, settings } = env
-  const { deadline } = tenure
-  const outage = new Outage()
+  const { clock } = env.schedule
   // A copy that is late would undo what the same owner acquires next.
   env.orphans.retire(request.owner)
-  for (let error = failure; ; ) {
-    const now = schedule.clock.now()
-    outage.failed(error, now)
-    const again = outage.retryAt(now)
-    const hopeless =
-      !isTransient(error) ||
-      env.closed ||
-      again >= deadline ||
-      outage.lastedMs(now) >= settings.storeTimeoutMs
-    if (hopeless) {
-      if (request.heldBefore === 1) abandon(env, tenure, error, now)
-      throw error
-    }
-    await env.pauses.until(again)
-    try {
-      return await env.port.release({ ...request, repeated: true })
-    } catch (next) {
-      error = next
-    }
+  try {
+    return await retry(
+      () => env.port.release({ ...request, repeated: true }),
+      {
+        clock,
+        pause: (again) => env.pauses.until(again),
+        givesUp: (again, lastedMs) =>
+          env.closed || again >= tenure.deadline || lastedMs >= env.settings.storeTimeoutMs,
+      },
+      { error: failure },
+    )
+  } catch (error) {
+    if (request.heldBefore === 1) abandon(env, tenure, error, clock.now())
+    throw error
   }
 }
 

@@ -1,5 +1,5 @@
-import { pauseMs } from '../../core/acquire/outage.js'
 import { StoreError } from '../../errors/errors.js'
+import { retryPauseMs } from '../../time/back-off.js'
 import type { Schedule } from '../../time/schedule.js'
 import type { StandaloneClient } from '../connection/client.js'
 import { Connection } from '../connection/connection.js'
@@ -94,7 +94,7 @@ export class ShardSubscriptions {
    */
   #restore(channel: string, failures: number): void {
     this.#homes.delete(channel)
-    this.schedule.at(this.schedule.clock.now() + pauseMs(failures), () => {
+    this.schedule.at(this.schedule.clock.now() + retryPauseMs(failures), () => {
       if (!this.#wanted.has(channel) || this.#homes.has(channel)) return
       this.#subscribeAnew(channel).then(
         () => this.listener.resumed([channel]),

@@ -1,4 +1,4 @@
-import { pauseMs } from '../../core/acquire/outage.js'
+import { retryPauseMs } from '../../time/back-off.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
 import type { StandaloneClient } from '../connection/client.js'
 import type { Connection } from '../connection/connection.js'
@@ -133,7 +133,7 @@ export class Subscriber {
     this.#checked()
     if (this.#channels.size === 0 || this.#reopening) return
     this.#failures += 1
-    this.#reopening = this.schedule.at(this.schedule.clock.now() + pauseMs(this.#failures), () => {
+    this.#reopening = this.schedule.at(this.schedule.clock.now() + retryPauseMs(this.#failures), () => {
       this.#reopening = undefined
       if (this.#channels.size > 0) void this.connection.open()
     })

@@ -4,7 +4,7 @@ import { addressOf, ShardSubscriptions, type SlotTable } from '../channels/shard
 import type { ClusterClient, StandaloneClient } from './client.js'
 import { Connection, letProcessEnd, type Peer } from './connection.js'
 import { hangUp } from './hang-up.js'
-import type { About, Announcement, Argument, Link, LinkListener, NodeLink, Order, Send } from './link.js'
+import type { About, Announcement, Argument, Command, Link, LinkListener, NodeLink, Send } from './link.js'
 import { connectionSettings } from './settings.js'
 import { slotOf } from './slot.js'
 import { corked } from './standalone-link.js'
@@ -87,12 +87,12 @@ export class ClusterLink implements Link {
     return this.#cluster.inTime(about, () => this.#call(command, ...args), this.#peerFor(key))
   }
 
-  carryOut<Result>(key: string, order: (send: Send) => Order<unknown, Result>): Promise<Result> {
+  execute<Result>(key: string, make: (send: Send) => Command<unknown, Result>): Promise<Result> {
     this.#subscriptions.verify()
-    const made = order(this.#call)
+    const made = make(this.#call)
     const { announces } = made
     const told = announces ? this.#toldAtBothEnds(made, announces) : made
-    return this.#cluster.carryOut(told, this.#peerFor(key))
+    return this.#cluster.execute(told, this.#peerFor(key))
   }
 
   doubtNews(): void {
@@ -130,18 +130,18 @@ export class ClusterLink implements Link {
    * which according to the cluster serves the channel. They get a separate message.
    */
   #toldAtBothEnds<Result>(
-    order: Order<unknown, Result>,
+    command: Command<unknown, Result>,
     { channel, text }: Announcement,
-  ): Order<unknown, Result> {
+  ): Command<unknown, Result> {
     const before = this.#sentOn
     const read = async (reply: unknown): Promise<Result> => {
-      const about = { command: this.publishCommand, lockName: order.about.lockName }
+      const about = { command: this.publishCommand, lockName: command.about.lockName }
       await this.send(channel, about, this.publishCommand, channel, text).catch((error) =>
         this.listener.error(error),
       )
-      return await order.read(reply)
+      return await command.read(reply)
     }
-    return { ...order, read: (reply) => (this.#sentOn === before ? order.read(reply) : read(reply)) }
+    return { ...command, read: (reply) => (this.#sentOn === before ? command.read(reply) : read(reply)) }
   }
 
   /** The client library follows such a redirection by itself; only its call on the node shows it. */

@@ -1,9 +1,9 @@
-import { pauseMs } from '../../core/acquire/outage.js'
+import { retryPauseMs } from '../../time/back-off.js'
 import type { Schedule } from '../../time/schedule.js'
 import type { Connectable } from './client.js'
 import { failureOf, isReply, leadsElsewhere, readAnswer, refusesDatabase, timeoutOf } from './failure.js'
 import { hangUp, isOpen } from './hang-up.js'
-import type { About, Argument, Order } from './link.js'
+import type { About, Argument, Command } from './link.js'
 import { Batch, streamOf } from './stream.js'
 
 const CLOSED = 'Connection is closed.'
@@ -101,14 +101,14 @@ export class Connection<Client extends Connectable> {
 
   /** The answer to `start`; a `StoreError` if that fails or takes too long. */
   inTime<Reply>(about: About, start: () => Promise<Reply>, peer?: Peer): Promise<Reply> {
-    return this.carryOut({ about, start, read: (reply: Reply) => reply }, peer)
+    return this.execute({ about, start, read: (reply: Reply) => reply }, peer)
   }
 
-  /** The result that the order reads from its answer; a `StoreError` if that fails or takes too long. */
-  carryOut<Reply, Result>(order: Order<Reply, Result>, peer: Peer = this.#server): Promise<Result> {
+  /** The result that the command reads from its answer; a `StoreError` if that fails or takes too long. */
+  execute<Reply, Result>(command: Command<Reply, Result>, peer: Peer = this.#server): Promise<Result> {
     this.#batch.add()
     return new Promise((resolve, reject) => {
-      const { about, withinMs = Number.POSITIVE_INFINITY } = order
+      const { about, withinMs = Number.POSITIVE_INFINITY } = command
       const timeoutMs = Math.min(withinMs, this.commandTimeoutMs)
       const heardBefore = peer.heard
       const answerBy = this.schedule.clock.now() + timeoutMs
@@ -130,7 +130,7 @@ export class Connection<Client extends Connectable> {
         this.#hear(peer)
         if (over()) return
         try {
-          resolve(readAnswer(order, reply))
+          resolve(readAnswer(command, reply))
         } catch (error) {
           reject(error)
         }
@@ -140,7 +140,7 @@ export class Connection<Client extends Connectable> {
           this.#lastError = error
           this.listener.misled?.()
         } else if (isReply(error)) this.#hear(peer)
-        const again = this.#pending.has(failed) ? order.retry?.(error) : undefined
+        const again = this.#pending.has(failed) ? command.retry?.(error) : undefined
         if (again) again.then(answered, failed)
         else failed(error)
       }
@@ -155,7 +155,7 @@ export class Connection<Client extends Connectable> {
         }
         sentOn = this.breaks
         if (deadline.dueAt < answerBy) this.schedule.move(deadline, answerBy)
-        attempt(order.start, failed)?.then(answered, retried)
+        attempt(command.start, failed)?.then(answered, retried)
       }
       this.#pending.add(failed)
       if (this.#closed) failed(new Error(CLOSED))
@@ -225,7 +225,7 @@ export class Connection<Client extends Connectable> {
     // Every command sees a try before its time is up.
     const longest = this.commandTimeoutMs / 2
     if (this.#failures > 0)
-      this.#notBefore = this.schedule.clock.now() + Math.min(pauseMs(this.#failures), longest)
+      this.#notBefore = this.schedule.clock.now() + Math.min(retryPauseMs(this.#failures), longest)
     this.listener.broken?.()
   }
 

@@ -1,5 +1,5 @@
 import { StoreError, type StoreFailure } from '../../errors/errors.js'
-import type { About, Order } from './link.js'
+import type { About, Command } from './link.js'
 
 interface Verdict {
   readonly reason: StoreFailure
@@ -105,7 +105,7 @@ export function isReply(error: unknown): error is Error {
 
 /** The value of an answer; a `StoreError` if it cannot be read, because another program wrote the key. */
 export function readAnswer<Reply, Result>(
-  { about, read }: Pick<Order<Reply, Result>, 'about' | 'read'>,
+  { about, read }: Pick<Command<Reply, Result>, 'about' | 'read'>,
   reply: Reply,
 ): Result | Promise<Result> {
   try {

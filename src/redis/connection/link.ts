@@ -11,7 +11,7 @@ export interface Announcement {
 }
 
 /** A command to send, and how to read its answer. */
-export interface Order<Reply, Result> {
+export interface Command<Reply, Result> {
   readonly about: About
   /** The announcement that it may make; absent if it makes none. */
   readonly announces?: Announcement | undefined
@@ -51,8 +51,8 @@ export interface Link {
   /** Sends a command to the node where `key` lives. */
   send(key: string, about: About, command: string, ...args: Argument[]): Promise<unknown>
 
-  /** Carries out an order on the node where `key` lives. */
-  carryOut<Result>(key: string, order: (send: Send) => Order<unknown, Result>): Promise<Result>
+  /** Executes a command on the node where `key` lives. */
+  execute<Result>(key: string, make: (send: Send) => Command<unknown, Result>): Promise<Result>
 
   /** Sends what `body` sends as one flight for each node. */
   together<Result>(body: () => Result): Result

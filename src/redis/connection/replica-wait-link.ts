@@ -1,7 +1,7 @@
 import { StoreError } from '../../errors/errors.js'
 import { companionOf } from '../locks/companion-key.js'
 import { readAnswer } from './failure.js'
-import type { About, Argument, Link, NodeLink, Order, Send } from './link.js'
+import type { About, Argument, Command, Link, NodeLink, Send } from './link.js'
 
 /** How long a mark is kept: it only has to be written. */
 const MARK_KEPT_MS = 1_000
@@ -39,14 +39,14 @@ export class ReplicaWaitLink implements Link {
     return this.link.breaks
   }
 
-  async carryOut<Result>(key: string, make: (send: Send) => Order<unknown, Result>): Promise<Result> {
+  async execute<Result>(key: string, make: (send: Send) => Command<unknown, Result>): Promise<Result> {
     try {
-      return await this.#carryOutOn(await this.link.nodeOf(key), key, make)
+      return await this.#executeOn(await this.link.nodeOf(key), key, make)
     } catch (error) {
       if (!hasMoved(error)) throw error
       // The client library follows only commands that it has routed itself, and so learns where the key lives now.
       await this.link.send(key, { command: 'PTTL' }, 'PTTL', key)
-      return await this.#carryOutOn(await this.link.nodeOf(key), key, make)
+      return await this.#executeOn(await this.link.nodeOf(key), key, make)
     }
   }
 
@@ -82,28 +82,28 @@ export class ReplicaWaitLink implements Link {
     return this.link.close()
   }
 
-  async #carryOutOn<Result>(
+  async #executeOn<Result>(
     node: NodeLink,
     key: string,
-    make: (send: Send) => Order<unknown, Result>,
+    make: (send: Send) => Command<unknown, Result>,
   ): Promise<Result> {
     let about: About = { command: 'WAIT' }
-    const order = make((command, ...args) => node.send(about, command, ...args))
-    about = order.about
-    const sent = order.start()
+    const command = make((name, ...args) => node.send(about, name, ...args))
+    about = command.about
+    const sent = command.start()
     // On the same connection, so after it.
     const acknowledged = this.#acknowledgement(node, key, about)
     acknowledged.catch(() => undefined)
     try {
       const reply = await sent
       await acknowledged
-      return await readAnswer(order, reply)
+      return await readAnswer(command, reply)
     } catch (error) {
-      const again = order.retry?.(error instanceof StoreError ? error.cause : error)
+      const again = command.retry?.(error instanceof StoreError ? error.cause : error)
       if (!again) throw error
       const reply = await again
       await this.#acknowledgement(node, key, about)
-      return await readAnswer(order, reply)
+      return await readAnswer(command, reply)
     }
   }
 

@@ -2,7 +2,7 @@ import type { Schedule } from '../../time/schedule.js'
 import { Subscriber } from '../channels/subscriber.js'
 import type { StandaloneClient } from './client.js'
 import { Connection, type ConnectionListener } from './connection.js'
-import type { About, Argument, Link, LinkListener, NodeLink, Order, Send } from './link.js'
+import type { About, Argument, Command, Link, LinkListener, NodeLink, Send } from './link.js'
 import { connectionSettings } from './settings.js'
 import { streamOf } from './stream.js'
 
@@ -76,9 +76,9 @@ export class StandaloneLink implements Link {
     return this.#commands.send(about, command, ...args)
   }
 
-  carryOut<Result>(_key: string, order: (send: Send) => Order<unknown, Result>): Promise<Result> {
+  execute<Result>(_key: string, make: (send: Send) => Command<unknown, Result>): Promise<Result> {
     this.#apart.verify()
-    return this.#commands.carryOut(order(this.#call))
+    return this.#commands.execute(make(this.#call))
   }
 
   together<Result>(body: () => Result): Result {

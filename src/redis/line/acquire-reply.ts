@@ -1,5 +1,6 @@
-import { isOwner, type Owner } from '../../identity/owner.js'
+import type { Owner } from '../../identity/owner.js'
 import { fenceIn } from '../locks/tenure-reply.js'
+import { ownerIn, timeLeft } from '../scripts/replies.js'
 
 /** What a script answers that takes a lock, or a place in its line. */
 export type AcquireAnswer = Granted | HolderSeen | typeof LOST
@@ -46,7 +47,7 @@ export function acquireAnswer(reply: unknown): AcquireAnswer {
   return {
     outcome: 'busy',
     remainingMs: timeLeft(left),
-    holder: typeof holder === 'string' && isOwner(holder) ? holder : undefined,
+    holder: ownerIn(holder),
     serverUs: Number(time),
     first: first === 1,
     places: places === -1 ? undefined : Number(places),
@@ -59,10 +60,4 @@ export function granted(token: string): Granted {
   if (token === '?') return GRANTED_BESIDE_LINE
   const fence = fenceIn(token)
   return fence === undefined ? GRANTED : { outcome: 'granted', fence }
-}
-
-/** Redis's PTTL: -2 there is no such key, -1 it has no end. */
-function timeLeft(reply: unknown): number {
-  const left = Number(reply)
-  return left === -1 ? Number.POSITIVE_INFINITY : Math.max(left, 0)
 }

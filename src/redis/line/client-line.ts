@@ -26,6 +26,11 @@ export class ClientLine {
   readonly #places = new Map<Place, Known>()
   #anchor: { readonly localMs: number; readonly serverUs: number } | undefined
 
+  /** Whether no place was asked for that has not been given up. */
+  get empty(): boolean {
+    return this.#places.size === 0
+  }
+
   /** How many places it has, according to the store's answers and messages. */
   get size(): number {
     let size = 0

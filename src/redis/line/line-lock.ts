@@ -11,11 +11,6 @@ import { type LockParts, ReentrantLockPort } from '../locks/reentrant-lock.js'
 import { Lines, type LinesSettings, LONGEST_LOOK_MS } from './lines.js'
 import type { LockCommands } from './lock-commands.js'
 
-export interface LineSettings extends LinesSettings {
-  /** Whether each call has its own place; else the calls of a process share one. */
-  readonly placePerCall: boolean
-}
-
 /**
  * The lock with its line: a release grants the lock to the next process in line and tells only that one. Redisson's clients stand
  * outside the line and announce their releases on the release channel, to which the first in line listens.
@@ -24,11 +19,10 @@ export class LineLockPort extends ReentrantLockPort {
   readonly line: StoreLine
   readonly #lines: Lines
 
-  constructor(parts: LockParts, commands: LockCommands, settings: LineSettings) {
-    super(parts, commands, settings.placePerCall)
+  constructor(parts: LockParts, commands: LockCommands, settings: LinesSettings) {
+    super(parts, commands)
     this.#lines = new Lines(parts.channels, commands, settings)
     this.line = {
-      placePerCall: settings.placePerCall,
       placeMs: LONGEST_LOOK_MS,
       hears: (name) => this.#lines.hears(name),
       hearAsks: (name, onAsk) => this.#lines.hearAsks(name, onAsk),

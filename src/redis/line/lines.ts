@@ -115,7 +115,7 @@ export class Lines {
     // With an explicit lease, or for one more hold, it asks all the same: the store finds the hold that it has granted.
     const granted = standing?.takeGrant(place, clock.now())
     if (granted && leaseMs === watchdogLeaseMs && request.heldBefore === 0) {
-      standing?.leave(place)
+      this.#leave(name, place)
       const { fence, ...since } = granted
       return { outcome: 'granted', granted: since, ...(fence !== undefined && { fence }) }
     }
@@ -130,7 +130,7 @@ export class Lines {
       if (reply.outcome !== 'busy') {
         if (reply.outcome === 'granted' && reply.placeStays && standing?.stands(place))
           this.#besideLine.add(place)
-        standing?.leave(place)
+        this.#leave(name, place)
         return reply
       }
       const { remainingMs, holder, serverUs, first, places, lingers } = reply
@@ -151,7 +151,7 @@ export class Lines {
       }
     } catch (error) {
       // A request that may have been carried out is repeated or abandoned; a refused one is over.
-      if (!(error instanceof StoreError && error.transient)) standing?.leave(place)
+      if (!(error instanceof StoreError && error.transient)) this.#leave(name, place)
       throw error
     }
   }
@@ -162,7 +162,7 @@ export class Lines {
    */
   leave(mode: string, { name, owner, heldBefore }: Held, leavePlace: LeavePlace): void {
     const place: Place = `${mode}:${owner}`
-    this.#standing.get(name)?.leave(place)
+    this.#leave(name, place)
     if (heldBefore > 0) return
     this.settings.leftPlaces.add(place, this.names.keyOf(name), () => leavePlace(name, owner))
   }
@@ -215,11 +215,22 @@ export class Lines {
       close: () => {
         own.close()
         standing.listeners.delete(listener)
-        if (standing.listeners.size > 0) return
-        standing.ignoreReleases()
-        if (this.#standing.get(name) === standing) this.#standing.delete(name)
+        if (standing.listeners.size === 0) this.#forget(name, standing)
       },
     }
+  }
+
+  /** Forgets the place, and the lock if nobody waits for it: else every name ever locked would be kept. */
+  #leave(name: string, place: Place): void {
+    const standing = this.#standing.get(name)
+    if (!standing) return
+    standing.leave(place)
+    if (standing.empty && standing.listeners.size === 0) this.#forget(name, standing)
+  }
+
+  #forget(name: string, standing: Standing): void {
+    standing.ignoreReleases()
+    if (this.#standing.get(name) === standing) this.#standing.delete(name)
   }
 
   #ownChannel(name: string): string {

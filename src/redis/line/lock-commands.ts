@@ -7,7 +7,7 @@ import type { Announcement, Argument, Link } from '../connection/link.js'
 import { undivided } from '../connection/undivided.js'
 import { companionOf, processChannelsOf, tokenCounterOf } from '../locks/companion-key.js'
 import { tenureReply } from '../locks/tenure-reply.js'
-import { type Keys, runScript, type Script } from '../scripts/script.js'
+import { runScript, type Script, type ScriptTerms } from '../scripts/script.js'
 import { acquire, fencedTenure, forceUnlock, handOver, release } from '../scripts/scripts.generated.js'
 import { type AcquireAnswer, acquireAnswer, type Granted, granted, LOST } from './acquire-reply.js'
 import type { LineNames } from './lines.js'
@@ -21,21 +21,25 @@ export interface LockTerms {
   readonly inOrder?: boolean | undefined
 }
 
-/** The names of so many locks are put together once. */
-const MOST_KNOWN = 1_000
-
-interface Given {
-  readonly keys: Keys
+/** What the scripts are given for a lock's name alone. */
+interface Address {
+  readonly keys: readonly [string, ...string[]]
+  /** The roster and the release channel. */
+  readonly releases: readonly [string, string]
+  /** ARGV[1…5]. */
   readonly constants: readonly Argument[]
-  readonly terms: { readonly announces: Announcement | undefined; readonly firstKeySuffices: boolean }
+  readonly terms: Pick<ScriptTerms<unknown>, 'announces' | 'firstKeySuffices'>
 }
+
+/** To make them for each command again costs a tenth of it; most processes use few names at a time. */
+const ADDRESSES_KEPT = 1_000
 
 /** The scripts of the lock and its line: their arguments, and what their answers mean. */
 export class LockCommands implements LineNames {
   /** `x`: alone, `f<retention>`: alone, with a token. */
   readonly mode: string
   readonly #inCluster: boolean
-  readonly #known = new Map<string, Given>()
+  readonly #addresses = new Map<string, Address>()
 
   constructor(
     private readonly link: Link,
@@ -74,8 +78,7 @@ export class LockCommands implements LineNames {
 
   /** The roster first: a client that listens to releases and not to the roster counts as outside the line. */
   releaseChannels(name: string): readonly [string, string] {
-    const channel = this.releaseChannel(name)
-    return [rosterOf(channel), channel]
+    return this.#addressOf(name).releases
   }
 
   /** @param looksMs 0: its caller does not wait. Else it gets a place, and looks again by itself after so long at the latest. */
@@ -139,27 +142,30 @@ export class LockCommands implements LineNames {
     args: readonly Argument[],
     read: (reply: unknown) => Result | Promise<Result>,
   ): Promise<Result> {
-    const { keys, constants, terms } = this.#known.get(name) ?? this.#learn(name)
+    const { keys, constants, terms } = this.#addressOf(name)
     return runScript(this.link, script, keys, name, [...constants, ...args], read, terms)
   }
 
-  /** What every script is given for that lock. */
-  #learn(name: string): Given {
-    const { link, keyPrefix, fenced } = this
-    const { publishCommand, inOrder } = this.terms
-    const key = keyPrefix + name
+  #addressOf(name: string): Address {
+    const known = this.#addresses.get(name)
+    if (known) return known
+    const key = this.keyPrefix + name
+    const { publishCommand } = this.terms
     const channel = releaseChannelOf(key)
-    const channels = [processChannelsOf(key, this.#inCluster), this.mode, channel, rosterOf(channel)]
     const [line, processes] = [companionOf('holdfast_line', key), companionOf('holdfast_processes', key)]
-    const announces = publishCommand === '' ? undefined : { channel, text: '0' }
-    const given = {
-      keys: undivided(link, [key, line, processes, this.#counterOf(key)]),
-      constants: [publishCommand, ...channels],
-      terms: { announces, firstKeySuffices: !fenced && !inOrder },
+    const roster = rosterOf(channel)
+    const address: Address = {
+      releases: [roster, channel],
+      keys: undivided(this.link, [key, line, processes, this.#counterOf(key)]),
+      constants: [publishCommand, processChannelsOf(key, this.#inCluster), this.mode, channel, roster],
+      terms: {
+        announces: publishCommand === '' ? undefined : { channel, text: '0' },
+        firstKeySuffices: !this.fenced && !this.terms.inOrder,
+      },
     }
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear()
-    this.#known.set(name, given)
-    return given
+    if (this.#addresses.size === ADDRESSES_KEPT) this.#addresses.clear()
+    this.#addresses.set(name, address)
+    return address
   }
 
   /** The key of the token counter: Redisson's name for it. */

@@ -7,10 +7,6 @@ import { LineLockPort } from '../line/line-lock.js'
  * counter beside it.
  */
 export class FencedLockPort extends LineLockPort implements FencedPort {
-  override get fenced(): true {
-    return true
-  }
-
   readTenure(name: string, owner: Owner): Promise<TenureState> {
     return this.commands.tenure(name, owner)
   }

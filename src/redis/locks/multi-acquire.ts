@@ -1,7 +1,7 @@
-import { isOwner } from '../../identity/owner.js'
 import type { AcquireReply, AcquireRequest, BatchPort } from '../../ports/lock-port.js'
 import type { Link } from '../connection/link.js'
 import { slotOf } from '../connection/slot.js'
+import { listOf, ownerIn, timeLeft } from '../scripts/replies.js'
 import { runScript, type Script } from '../scripts/script.js'
 import { multiAcquire, multiAcquireOne } from '../scripts/scripts.generated.js'
 
@@ -35,7 +35,7 @@ export class MultiAcquire implements BatchPort {
     const keys = [this.keyPrefix + first.name, ...others.map(({ name }) => this.keyPrefix + name)] as const
     const args = [first.leaseMs, ...requests.map(({ owner }) => owner)]
     return await runScript(this.link, script, keys, first.name, args, (reply) => {
-      const answers: unknown[] = Array.isArray(reply) ? reply : []
+      const answers = listOf(reply)
       return requests.map((_, index) => replyOf(answers[index]))
     })
   }
@@ -43,11 +43,7 @@ export class MultiAcquire implements BatchPort {
 
 function replyOf(answer: unknown): AcquireReply {
   if (answer === 1) return { outcome: 'granted' }
-  const [left, holder]: unknown[] = Array.isArray(answer) ? answer : []
-  return {
-    outcome: 'busy',
-    // Redis's PTTL: -1 it has no end. A free lock was merely not taken.
-    remainingMs: left === -1 ? Number.POSITIVE_INFINITY : Math.max(Number(left ?? 0), 0),
-    holder: typeof holder === 'string' && isOwner(holder) ? holder : undefined,
-  }
+  // A free lock was merely not taken.
+  const [left, holder] = listOf(answer)
+  return { outcome: 'busy', remainingMs: timeLeft(left), holder: ownerIn(holder) }
 }

@@ -54,8 +54,6 @@ export function readWritePorts(to: LockParts, settings: LinesSettings): ReadWrit
  * next writer, or to all readers in front of the next writer, and tells their processes.
  */
 class ReadWriteLockPort implements FencedPort {
-  readonly fenced = true
-  readonly shared: boolean
   readonly line: StoreLine
 
   constructor(
@@ -65,8 +63,7 @@ class ReadWriteLockPort implements FencedPort {
     private readonly channelsOf: (name: string) => string,
     readonly thread: KindRenewals | undefined,
   ) {
-    this.shared = side === 'r'
-    this.line = { placePerCall: true, placeMs: LONGEST_LOOK_MS, hears: (name) => lines.hears(name) }
+    this.line = { placeMs: LONGEST_LOOK_MS, hears: (name) => lines.hears(name) }
   }
 
   get watchesInOrder(): boolean {
@@ -113,7 +110,7 @@ class ReadWriteLockPort implements FencedPort {
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     const { link, keyPrefix } = this.to
-    const renewal = this.shared ? readRenewal : writeRenewal
+    const renewal = this.side === 'r' ? readRenewal : writeRenewal
     return renewEach(link, requests, (request) => renewal(keyPrefix, request))
   }
 

@@ -1,6 +1,6 @@
-import { isOwner } from '../../identity/owner.js'
 import type { LockState } from '../../ports/lock-port.js'
 import { type AcquireAnswer, acquireAnswer } from '../line/acquire-reply.js'
+import { listOf, ownersIn, timeLeft } from '../scripts/replies.js'
 
 const UPGRADE = -1
 
@@ -16,14 +16,7 @@ export interface InspectReply {
 }
 
 export function inspectReply(reply: unknown, name: string): InspectReply {
-  const [waitingClients, remainingMs, ...fields]: unknown[] = Array.isArray(reply) ? reply : []
-  const owners: Array<LockState['owners'][number]> = []
-  for (let index = 0; index < fields.length; index += 2) {
-    const [owner, holds] = [fields[index], Number(fields[index + 1])]
-    if (typeof owner === 'string' && isOwner(owner) && Number.isInteger(holds)) owners.push({ owner, holds })
-  }
-  return {
-    waitingClients: Number(waitingClients ?? 0),
-    state: { name, owners, remainingMs: Math.max(Number(remainingMs ?? 0), 0) },
-  }
+  const [waitingClients, left, ...fields] = listOf(reply)
+  const state = { name, owners: ownersIn(fields), remainingMs: timeLeft(left) }
+  return { waitingClients: Number(waitingClients ?? 0), state }
 }

@@ -1,4 +1,3 @@
-import { isOwner } from '../../identity/owner.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -17,6 +16,7 @@ import type { Link, NodeLink } from '../connection/link.js'
 import type { LockCommands } from '../line/lock-commands.js'
 import { HOLDERS_OF_PERMITS } from '../permits/semaphore-keys.js'
 import { scanKeys } from '../scan.js'
+import { listOf, ownersIn, timeLeft } from '../scripts/replies.js'
 import { runScript } from '../scripts/script.js'
 import { inspect } from '../scripts/scripts.generated.js'
 import type { ThreadRenewals } from '../watchdog-thread/thread-renewals.js'
@@ -52,15 +52,9 @@ export class ReentrantLockPort implements LockPort {
   constructor(
     protected readonly parts: LockParts,
     protected readonly commands: LockCommands,
-    placePerCall = false,
   ) {
     this.thread = parts.renewals
-    if (commands.fenced || placePerCall) return
-    this.together = parts.batchOf?.(parts, () => this.starting())
-  }
-
-  get fenced(): boolean {
-    return this.commands.fenced
+    if (!commands.fenced) this.together = parts.batchOf?.(parts, () => this.starting())
   }
 
   get watchesInOrder(): boolean {
@@ -112,15 +106,9 @@ export class ReentrantLockPort implements LockPort {
   }
 
   async inspect(name: string): Promise<LockState> {
-    const [left, ...fields] = await runScript(this.parts.link, inspect, this.key(name), name, [], list)
-    const owners: Array<LockState['owners'][number]> = []
-    for (let index = 0; index < fields.length; index += 2) {
-      const owner = fields[index]
-      const holds = Number(fields[index + 1])
-      if (typeof owner === 'string' && isOwner(owner) && Number.isInteger(holds))
-        owners.push({ owner, holds })
-    }
-    return { name, owners, remainingMs: timeLeft(left) }
+    const reply = await runScript(this.parts.link, inspect, this.key(name), name, [], listOf)
+    const [left, ...fields] = reply
+    return { name, owners: ownersIn(fields), remainingMs: timeLeft(left) }
   }
 
   async countWatchers(name: string): Promise<number> {
@@ -149,15 +137,4 @@ export class ReentrantLockPort implements LockPort {
   protected key(name: string): string {
     return this.parts.keyPrefix + name
   }
-}
-
-function list(reply: unknown): unknown[] {
-  return Array.isArray(reply) ? reply : []
-}
-
-/** Redis's PTTL: -2 there is no such key, -1 it has no end. */
-function timeLeft(reply: unknown): number {
-  const left = Number(reply)
-  if (left === -1) return Number.POSITIVE_INFINITY
-  return Math.max(left, 0)
 }

@@ -8,6 +8,7 @@ import type {
   RenewRequest,
 } from '../../ports/lock-port.js'
 import type { Argument } from '../connection/link.js'
+import { listOf } from '../scripts/replies.js'
 import { runScript, type Script } from '../scripts/script.js'
 import { latchCountDown, latchDelete, latchSet } from '../scripts/scripts.generated.js'
 import { AnnouncedPort } from './announced-port.js'
@@ -24,9 +25,6 @@ const ENTERED: AcquireReply = { outcome: 'granted', room: Number.POSITIVE_INFINI
  * the store notes no owner.
  */
 export class RedisCountDownLatchPort extends AnnouncedPort implements CountDownLatchPort {
-  readonly fenced = false
-  readonly shared = true
-
   async acquire({ name }: AcquireRequest): Promise<AcquireReply> {
     if ((await this.count(name)) === 0) return ENTERED
     return { outcome: 'busy', remainingMs: Number.POSITIVE_INFINITY, holder: undefined }
@@ -102,7 +100,7 @@ export class RedisCountDownLatchPort extends AnnouncedPort implements CountDownL
       name,
       [...args, ...this.announcing(name), REQUEST_KEPT_MS],
       async (reply) => {
-        const [outcome, told]: unknown[] = Array.isArray(reply) ? reply : []
+        const [outcome, told] = listOf(reply)
         if (Number(told) < 0) await this.others(name, -1, text)
         return read(Number(outcome))
       },

@@ -11,6 +11,7 @@ import type {
 import { undivided } from '../connection/undivided.js'
 import { permitsRenewal } from '../locks/lease-renewals.js'
 import { renewEach } from '../locks/renewal.js'
+import { listOf, timeLeft } from '../scripts/replies.js'
 import type { Keys } from '../scripts/script.js'
 import {
   permitsAcquire,
@@ -24,7 +25,7 @@ import {
   permitsUpdateLease,
 } from '../scripts/scripts.generated.js'
 import { permitSetsOn } from './permit-sets.js'
-import { numbersIn, permitsReply, RedisPermitsPort, untilEnd } from './permits-port.js'
+import { numbersIn, permitsReply, RedisPermitsPort } from './permits-port.js'
 import { permitsKeyOf, REQUEST_KEPT_MS, requestKeyOf } from './semaphore-keys.js'
 
 /**
@@ -68,19 +69,12 @@ export class RedisPermitExpirableSemaphorePort
     return {
       name,
       owners: ids.map((id) => ({ owner: `${String(id)}:1`, holds: 1 })),
-      remainingMs: untilEnd(Number(first)),
+      remainingMs: timeLeft(Number(first)),
     }
   }
 
-  async forceUnlock(name: string): Promise<boolean> {
-    const given = await this.run(
-      permitsForceUnlock,
-      name,
-      this.#undivided(name),
-      this.announcing(name),
-      async (reply) => await this.returned(name, reply),
-    )
-    return given.permits > 0
+  forceUnlock(name: string): Promise<boolean> {
+    return this.freed(permitsForceUnlock, name, this.#undivided(name))
   }
 
   async *list(pattern: string): AsyncIterable<LockState> {
@@ -141,7 +135,7 @@ export class RedisPermitExpirableSemaphorePort
 
   leaseTime(name: string, permitId: string): Promise<number> {
     return this.run(permitsLeaseTime, name, this.#permitsKey(name), [bytesOf(permitId)], (reply) =>
-      reply === -2 ? 0 : untilEnd(Number(reply)),
+      reply === -2 ? 0 : timeLeft(Number(reply)),
     )
   }
 
@@ -171,8 +165,4 @@ export class RedisPermitExpirableSemaphorePort
 
 function bytesOf(permitId: string): Buffer {
   return Buffer.from(permitId, 'hex')
-}
-
-function listOf(reply: unknown): unknown[] {
-  return Array.isArray(reply) ? reply : []
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../ports/lock-port.js'
 import type { Argument } from '../connection/link.js'
 import type { LockParts } from '../locks/reentrant-lock.js'
+import { listOf, timeLeft } from '../scripts/replies.js'
 import { type Keys, runScript, type Script } from '../scripts/script.js'
 import { permitsAdd, permitsSet } from '../scripts/scripts.generated.js'
 import type { KindRenewals } from '../watchdog-thread/thread-renewals.js'
@@ -17,8 +18,6 @@ import { REQUEST_KEPT_MS, requestKeyOf, semaphoreChannelOf } from './semaphore-k
 
 /** What semaphores of either kind have in common in Redis: a number of available permits. */
 export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsPort {
-  readonly fenced = false
-  readonly shared = true
   readonly thread: KindRenewals | undefined
 
   constructor(parts: LockParts, kind: 'semaphore' | 'permits') {
@@ -100,6 +99,18 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     return others > 0 ? { others } : 'released'
   }
 
+  /** Runs a script that takes all permits from their holders; tells whether there were any. */
+  protected async freed(script: Script, name: string, keys: Keys): Promise<boolean> {
+    const given = await this.run(
+      script,
+      name,
+      keys,
+      this.announcing(name),
+      async (reply) => await this.returned(name, reply),
+    )
+    return given.permits > 0
+  }
+
   #change(script: Script, name: string, request: string, args: readonly Argument[]): Promise<boolean> {
     const key = this.key(name)
     const keys: Keys = [key, requestKeyOf(key, request), ...this.companionsOf(key)]
@@ -119,18 +130,13 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
 /** Reads {granted, available, time until the first lease ends}. */
 export function permitsReply(reply: unknown): AcquireReply {
   const [granted, available, first] = numbersIn(reply)
-  const firstEndMs = untilEnd(first)
+  const firstEndMs = timeLeft(first)
   if (granted === 0) return { outcome: 'busy', remainingMs: firstEndMs, holder: undefined }
   if (available < 1) return { outcome: 'granted', room: 0, fullForMs: firstEndMs }
   return { outcome: 'granted', room: available }
 }
 
-/** Milliseconds until a lease ends; the scripts say -1 for one that never does. */
-export function untilEnd(milliseconds: number): number {
-  return milliseconds < 0 ? Number.POSITIVE_INFINITY : milliseconds
-}
-
 export function numbersIn(reply: unknown): [number, number, number] {
-  const [first, second, third]: unknown[] = Array.isArray(reply) ? reply : []
+  const [first, second, third] = listOf(reply)
   return [Number(first ?? 0), Number(second ?? 0), Number(third ?? 0)]
 }

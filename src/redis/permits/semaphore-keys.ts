@@ -6,22 +6,14 @@ export const REQUEST_KEPT_MS = 60_000
 /** The prefix of the key of a semaphore's holders. */
 export const HOLDERS_OF_PERMITS = 'holdfast_semaphore_permits'
 
-/**
- * A key of Holdfast's beside a semaphore's, in the same slot. Keys with a hash tag get another prefix: `x` and `{x}` are two
- * semaphores, whose companions must differ.
- */
-export function ownCompanionOf(prefix: string, key: string): string {
-  return companionOf(prefix, key)
-}
-
 /** The key of the times when the owners' leases end. */
 export function semaphoreLeasesKeyOf(key: string): string {
-  return ownCompanionOf('holdfast_semaphore_leases', key)
+  return companionOf('holdfast_semaphore_leases', key)
 }
 
 /** The key of a request's result. */
 export function requestKeyOf(key: string, request: string): string {
-  return `${ownCompanionOf('holdfast_request', key)}:${request}`
+  return `${companionOf('holdfast_request', key)}:${request}`
 }
 
 /** The channel on which the number of available permits is announced: Redisson's name for it, for semaphores of either kind. */

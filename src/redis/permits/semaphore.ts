@@ -1,4 +1,3 @@
-import { isOwner } from '../../identity/owner.js'
 import type { SemaphorePort } from '../../ports/kind-ports.js'
 import type {
   AcquireReply,
@@ -10,9 +9,11 @@ import type {
 } from '../../ports/lock-port.js'
 import type { NodeLink } from '../connection/link.js'
 import { undivided } from '../connection/undivided.js'
+import { companionOf } from '../locks/companion-key.js'
 import { semaphoreRenewal } from '../locks/lease-renewals.js'
 import { renewEach } from '../locks/renewal.js'
 import { scanKeys } from '../scan.js'
+import { listOf, ownersIn } from '../scripts/replies.js'
 import type { Keys } from '../scripts/script.js'
 import {
   semaphoreAcquire,
@@ -23,13 +24,7 @@ import {
   semaphoreRelease,
 } from '../scripts/scripts.generated.js'
 import { permitsReply, RedisPermitsPort } from './permits-port.js'
-import {
-  HOLDERS_OF_PERMITS,
-  ownCompanionOf,
-  REQUEST_KEPT_MS,
-  requestKeyOf,
-  semaphoreLeasesKeyOf,
-} from './semaphore-keys.js'
+import { HOLDERS_OF_PERMITS, REQUEST_KEPT_MS, requestKeyOf, semaphoreLeasesKeyOf } from './semaphore-keys.js'
 
 /**
  * The semaphore as Redisson's `RSemaphore` keeps it: the number of available permits. Beside it, Holdfast
@@ -64,24 +59,11 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
 
   async inspect(name: string): Promise<LockState> {
     const [first, ...fields] = await this.run(semaphoreInspect, name, this.#keys(name), [], listOf)
-    const owners: Array<LockState['owners'][number]> = []
-    for (let index = 0; index < fields.length; index += 2) {
-      const owner = fields[index]
-      if (typeof owner === 'string' && isOwner(owner))
-        owners.push({ owner, holds: Number(fields[index + 1]) })
-    }
-    return { name, owners, remainingMs: Number(first) }
+    return { name, owners: ownersIn(fields), remainingMs: Number(first) }
   }
 
-  async forceUnlock(name: string): Promise<boolean> {
-    const given = await this.run(
-      semaphoreForceUnlock,
-      name,
-      this.#undivided(name),
-      this.announcing(name),
-      async (reply) => await this.returned(name, reply),
-    )
-    return given.permits > 0
+  forceUnlock(name: string): Promise<boolean> {
+    return this.freed(semaphoreForceUnlock, name, this.#undivided(name))
   }
 
   /** Semaphores with permits of Holdfast's clients: others look like any number. */
@@ -99,7 +81,7 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
   }
 
   protected companionsOf(key: string): readonly [leases: string, taken: string] {
-    return [semaphoreLeasesKeyOf(key), ownCompanionOf(HOLDERS_OF_PERMITS, key)]
+    return [semaphoreLeasesKeyOf(key), companionOf(HOLDERS_OF_PERMITS, key)]
   }
 
   async *#listNode(node: NodeLink, pattern: string): AsyncIterable<LockState> {
@@ -123,8 +105,4 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
     const key = this.key(name)
     return [key, ...this.companionsOf(key)]
   }
-}
-
-function listOf(reply: unknown): unknown[] {
-  return Array.isArray(reply) ? reply : []
 }

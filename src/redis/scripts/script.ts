@@ -1,4 +1,4 @@
-import type { Argument, Link, Order } from '../connection/link.js'
+import type { Argument, Command, Link } from '../connection/link.js'
 
 /** A Lua script, embedded from `lua/` at build time. */
 export interface Script {
@@ -22,18 +22,18 @@ export function runScript<Result>(
   lockName: string,
   args: readonly Argument[],
   read: (reply: unknown) => Result | Promise<Result>,
-  terms: ScriptTerms<Result> = {},
+  { announces, withinMs, firstKeySuffices }: ScriptTerms<Result> = {},
 ): Promise<Result> {
-  const [key, rest] = typeof keys === 'string' ? [keys, args] : [keys[0], [...keys.slice(1), ...args]]
-  const count = typeof keys === 'string' ? 1 : keys.length
-  const { firstKeySuffices, ...announcing } = terms
-  return link.carryOut(key, (send) => ({
+  const list: readonly [string, ...string[]] = typeof keys === 'string' ? [keys] : keys
+  const [key] = list
+  return link.execute(key, (send) => ({
     about: { command: name, lockName },
-    ...announcing,
-    start: () => send('EVALSHA', sha1, count, key, ...rest),
+    announces,
+    withinMs,
+    start: () => send('EVALSHA', sha1, list.length, ...list, ...args),
     read,
     retry: (error) => {
-      if (isUnknownScript(error)) return send('EVAL', parts.join(''), count, key, ...rest)
+      if (isUnknownScript(error)) return send('EVAL', parts.join(''), list.length, ...list, ...args)
       if (!firstKeySuffices || !saysKeysAreApart(error)) return undefined
       return send('EVALSHA', sha1, 1, key, ...args).catch((failure) => {
         if (isUnknownScript(failure)) return send('EVAL', parts.join(''), 1, key, ...args)
@@ -43,7 +43,7 @@ export function runScript<Result>(
   }))
 }
 
-interface ScriptTerms<Result> extends Pick<Order<unknown, Result>, 'withinMs' | 'announces'> {
+export interface ScriptTerms<Result> extends Pick<Command<unknown, Result>, 'withinMs' | 'announces'> {
   /** Whether the script can do with its first key alone, while the keys of its slot are on their way to another node. */
   readonly firstKeySuffices?: boolean
 }

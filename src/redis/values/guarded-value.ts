@@ -12,7 +12,7 @@ export class RedisGuardedPort implements GuardedPort {
 
   readGuarded(key: string): Promise<Guarded | undefined> {
     const stored = this.keyPrefix + key
-    return this.link.carryOut(stored, (send) => ({
+    return this.link.execute(stored, (send) => ({
       about: { command: 'HMGET' },
       start: () => send('HMGET', stored, 'value', 'fence'),
       read: (reply) => {

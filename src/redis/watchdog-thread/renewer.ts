@@ -1,11 +1,9 @@
-import { leaseDeadline, renewalPatienceMs } from '../../core/lease/lease.js'
+import { leaseDeadline, renewalPatienceMs, renewEveryMs } from '../../core/lease/lease.js'
 import type { Owner } from '../../identity/owner.js'
 import type { RenewRequest } from '../../ports/lock-port.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
 import type { LeaseKind } from './lease-kinds.js'
 
-/** As the main thread's watchdog: when to renew, and how often to try again until the next regular renewal. */
-const RENEWALS_PER_LEASE = 3
 const RETRIES_PER_RENEWAL = 10
 
 /** A lease to be renewed. Times are on this thread's lease clock. */
@@ -54,7 +52,7 @@ export class Renewer<Lease extends Renewable> {
     private readonly wanted: () => boolean,
     private readonly listener: RenewalListener<Lease>,
   ) {
-    this.#everyMs = leaseMs / RENEWALS_PER_LEASE
+    this.#everyMs = renewEveryMs(leaseMs)
   }
 
   add(lease: Lease): void {

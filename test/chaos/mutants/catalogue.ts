@@ -274,7 +274,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'asks-too-rarely',
     fault: 'the pauses of a spin lock are far too long',
-    in: { source: 'src/core/acquire/back-off.ts' },
+    in: { source: 'src/time/back-off.ts' },
     text: 'Math.min(firstPauseMs * factor ** Math.max(attempts - 1, 0), longestPauseMs)',
     becomes: '1_000 * longestPauseMs',
     nemesis: 'calm',

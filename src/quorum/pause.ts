@@ -13,15 +13,3 @@ export function pause(schedule: Schedule, ms: number, left: AbortSignal | undefi
     else left?.addEventListener('abort', end)
   })
 }
-
-/** The result of the work, or undefined after that time; the work goes on. */
-export function upTo<Result>(
-  schedule: Schedule,
-  timeoutMs: number,
-  work: Promise<Result>,
-): Promise<Result | undefined> {
-  return new Promise((resolve, reject) => {
-    const alarm = schedule.at(schedule.clock.now() + timeoutMs, () => resolve(undefined))
-    work.finally(() => schedule.cancel(alarm)).then(resolve, reject)
-  })
-}

@@ -1,5 +1,3 @@
-import type { Polls } from '../../ports/lock-port.js'
-
 export interface BackOffTerms {
   readonly firstPauseMs: number
   readonly longestPauseMs: number
@@ -10,7 +8,7 @@ export interface BackOffTerms {
  * Pauses that grow with each attempt in vain, up to a longest: a lock that is soon free is had soon, one that is not costs few
  * commands. Each is drawn from the upper half of its range, so that clients that began together do not go on together.
  */
-export class BackOff implements Polls {
+export class BackOff {
   constructor(private readonly terms: BackOffTerms) {}
 
   pauseMs(attempts: number, random: number): number {
@@ -18,4 +16,11 @@ export class BackOff implements Polls {
     const pause = Math.min(firstPauseMs * factor ** Math.max(attempts - 1, 0), longestPauseMs)
     return pause / 2 + (pause / 2) * random
   }
+}
+
+const RETRIES = new BackOff({ firstPauseMs: 20, longestPauseMs: 500, factor: 2 })
+
+/** How long to pause before a command is sent again, after `failures` in a row. */
+export function retryPauseMs(failures: number, random: number = Math.random()): number {
+  return RETRIES.pauseMs(failures, random)
 }
