@@ -5,7 +5,7 @@
   KEYS[2]  the line: a sorted set of places by ticket. A place is `<mode>:<owner>`: how, and as whom, it is to be let in
   KEYS[3]  the processes in line: a hash of client -> "looks lease away places"
              looks   when the process looks by itself (server, milliseconds)
-             lease   how long a grant lasts until the process takes over
+             lease   how long a grant lasts until the process takes over: the same for all of its places
              away    since when nothing reaches the process, 0 while it is there
              places  how many places it has
            and of `last` -> the place that was let in last and has not released since, where one at a time is let in; `unclaimed` -> the

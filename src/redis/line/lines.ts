@@ -107,7 +107,7 @@ export class Lines {
       // Where the subscription stands anyway, news that comes before the answer is heard, too.
       const heard = waits && standing !== undefined && this.#hearsReleases(name)
       if (heard) this.#listen(name, standing)
-      const reply = await ask(looksMs, Math.min(firstLeaseMs, leaseMs))
+      const reply = await ask(looksMs, firstLeaseMs)
       if (reply.outcome !== 'busy') {
         standing?.leave(place)
         return reply
