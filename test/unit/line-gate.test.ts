@@ -93,11 +93,11 @@ describe('LineGate', () => {
     expect(waiters.map(rests)).toEqual([true, false, true])
   })
 
-  test.each(['its first question', 'its second'])(
+  test.each(['its first question', 'its second', 'one after a rest'])(
     'a grant that is announced while %s is under way: it asks once more',
     (which) => {
       const waiter = asking('client:1')
-      if (which === 'its second') gate.answered(waiter, BUSY, false)
+      if (which !== 'its first question') gate.answered(waiter, BUSY, which === 'one after a rest')
       waiter.attempting = Promise.resolve()
       gate.announce({ grantedTo: 'client:1' })
       waiter.attempting = undefined

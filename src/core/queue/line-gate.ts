@@ -53,7 +53,8 @@ export class LineGate extends SharedGate {
     if (waiter.call.waitMs === 0 || !covered) return
     this.#placed.set(owner, waiter)
     this.#lookAt = this.clock.now() + (reply.againMs ?? reply.remainingMs)
-    if (grantedMeanwhile) waiter.wakeUp.release()
+    // It may have asked again after a rest, which is over.
+    if (grantedMeanwhile) this.#call(waiter)
     else this.#resting.add(waiter)
   }
 
