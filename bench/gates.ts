@@ -5,7 +5,7 @@ import { atLeast, atMost, type Gate, ifThere, quotient, shown } from './gate.js'
 import type { Figures } from './measure/figures.js'
 import type { Answer, CellResult, Results } from './measure/results.js'
 import { ratioOf, summarise } from './measure/summary.js'
-import { growthProcesses, growthWaiters } from './scenarios.js'
+import { BESIDE_REDISSON, growthProcesses, growthWaiters } from './scenarios.js'
 
 const ROUND_TRIPS = 3
 /** What counts of commands may differ by from run to run. */
@@ -59,6 +59,7 @@ export function gatesOf({ cells, blocked }: Pick<Results, 'cells' | 'blocked'>):
       atLeast(`${scenario}: ratio to Redisson on the JVM`, 1, rate(scenario, 'redisson')),
     ),
     ...fairGates(cells),
+    ...besideGates(cells),
     ...blockedGates(blocked),
   ]
 }
@@ -87,6 +88,24 @@ function growthGate(cells: readonly CellResult[], processes: number): Gate {
     reached: complete ? costs.map(shown).join(', ') : 'not measured',
     ok: complete ? Math.max(...known) <= alone * TOLERANCE : undefined,
   }
+}
+
+/** On one lock each side is half of the waiters. */
+function besideGates(cells: readonly CellResult[]): Gate[] {
+  const both = 'redisson-and-holdfast'
+  const share = summarise(cells, BESIDE_REDISSON, both)?.figures?.secondShare
+  return [
+    atLeast(
+      'Redisson and Holdfast on one lock: sections of whichever got less, of all',
+      0.25,
+      ifThere(share, (ours) => Math.min(ours, 1 - ours)),
+    ),
+    atLeast(
+      'the same: total over that of Redisson alone',
+      1,
+      ratioOf(cells, BESIDE_REDISSON, [both, 'redisson'], (found) => found.sectionsPerSecond),
+    ),
+  ]
 }
 
 function blockedGates(answers: readonly Answer<unknown>[]): Gate[] {

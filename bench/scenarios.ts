@@ -95,6 +95,9 @@ export function fairScenario(processes: number): string {
 export const FAIR_PING = 'fair-ping'
 export const FAIR_PING_RESTED = 'fair-ping-rested'
 
+/** Two processes of each, against four of Redisson's. */
+export const BESIDE_REDISSON = 'beside-redisson-4x8'
+
 /** Loops, because only there is somebody in line again by the time of the next release. */
 function fair(processes: number): Scenario {
   return scenario({
@@ -181,6 +184,16 @@ export const scenarios: readonly Scenario[] = [
     libraries: ['ping'],
   }),
   ...fairProcesses.map(fair),
+  scenario({
+    name: BESIDE_REDISSON,
+    title: 'Redisson and Holdfast on one lock: loop 4x8, sections of 1 ms',
+    kind: 'loop',
+    processes: 4,
+    waiters: 8,
+    sectionMs: 1,
+    durationMs: FAIR_LOOP_MS,
+    libraries: ['redisson-and-holdfast', 'redisson', 'holdfast'],
+  }),
   ...growthProcesses.flatMap((processes) => growthWaiters.map((waiters) => growth(processes, waiters))),
 ]
 
