@@ -4,7 +4,7 @@ import type { Clock } from '../../time/clock.js'
 import { Outage } from '../acquire/outage.js'
 import type { Tenure } from '../tenure/tenure.js'
 import { ExclusivePolicy } from './exclusive-policy.js'
-import { type HeldTenures, OneTenure, TenurePerOwner } from './held-tenures.js'
+import { HeldTenures } from './held-tenures.js'
 import type { Policy } from './policy.js'
 import { ProcessPlace } from './process-place.js'
 import { QueuedPolicy } from './queued-policy.js'
@@ -44,11 +44,13 @@ export class LocalQueue {
     const { waiters } = this
     const shared = port.shared === true
     const perCall = port.line?.placePerCall === true
-    const tenures = shared || perCall ? new TenurePerOwner(shared) : new OneTenure()
-    const watch = new ReleaseWatch(name, port, {
-      onSignal: (news) => this.policy.onSignal(news),
-      onEnd: () => this.policy.onWatchEnded(),
-    })
+    const tenures = new HeldTenures(shared || perCall, shared)
+    const watch = new ReleaseWatch(
+      name,
+      port,
+      (news) => this.policy.onSignal(news),
+      () => this.policy.onWatchEnded(),
+    )
     const parts = { waiters, tenures, watch, clock }
     this.tenures = tenures
     this.watch = watch
@@ -59,7 +61,7 @@ export class LocalQueue {
 
   /** Whether this process has a tenure. */
   get held(): boolean {
-    return this.tenures.all.length > 0
+    return this.tenures.size > 0
   }
 
   /** The owner of this process behind one that the store names; any other owner is left as it is. */
@@ -75,7 +77,7 @@ export class LocalQueue {
   began(tenure: Tenure): void {
     this.tenures.began(tenure)
     // The others have had their turn. (Permits that are taken here leave some that others may have.)
-    if (this.tenures instanceof OneTenure) this.#backUntil = Number.NEGATIVE_INFINITY
+    if (!this.tenures.perOwner) this.#backUntil = Number.NEGATIVE_INFINITY
   }
 
   /** This call cannot use the lock now, for a reason of its own: the calls behind it go first. */
