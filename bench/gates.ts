@@ -5,7 +5,7 @@ import { allAtLeast, allAtMost, atLeast, atMost, doNotGrow, type Gate, ifThere, 
 import type { Figures } from './measure/figures.js'
 import type { Answer, CellResult, Results } from './measure/results.js'
 import { ratioOf, summarise } from './measure/summary.js'
-import { growthProcesses, growthWaiters } from './scenarios.js'
+import { BESIDE_REDISSON, growthProcesses, growthWaiters } from './scenarios.js'
 
 const ROUND_TRIPS = 3
 
@@ -113,6 +113,7 @@ export function gatesOf({
       atLeast(`${scenario}: ratio to Redisson on the JVM`, 1, rate(scenario, 'redisson')),
     ),
     ...fleetGates(cells),
+    ...besideGates(cells),
     ...heldGates(heldLocks),
     ...blockedGates(blocked),
   ]
@@ -146,6 +147,31 @@ function heldGates(answer: Answer<HeldLocks> | undefined): Gate[] {
     atMost('100 000 held locks: bytes each', 1_000, held?.bytesPerLock),
     atMost('… share of a core', 0.1, held?.shareOfCore),
     atMost('… lost', 0, held?.lost),
+  ]
+}
+
+/** On one lock each side is half of the waiters. */
+function besideGates(cells: readonly CellResult[]): Gate[] {
+  const both = 'redisson-and-holdfast'
+  const share = summarise(cells, BESIDE_REDISSON, both)?.figures?.secondShare
+  return [
+    atLeast(
+      'Redisson and Holdfast on one lock: sections of whichever got less, of all',
+      0.25,
+      ifThere(share, (ours) => Math.min(ours, 1 - ours)),
+    ),
+    atLeast(
+      'the same: total over that of Redisson alone',
+      1,
+      ratioOf(
+        cells,
+        [
+          { scenario: BESIDE_REDISSON, library: both },
+          { scenario: BESIDE_REDISSON, library: 'redisson' },
+        ],
+        (found) => found.sectionsPerSecond,
+      ),
+    ),
   ]
 }
 

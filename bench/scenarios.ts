@@ -95,6 +95,9 @@ export function fleetScenario(processes: number): string {
 export const FLEET_PING = 'fleet-ping'
 export const FLEET_PING_RESTED = 'fleet-ping-rested'
 
+/** Two processes of each, against four of Redisson's. */
+export const BESIDE_REDISSON = 'beside-redisson-4x8'
+
 /** Loops, because only there is somebody in line again by the time of the next release. */
 function fleet(processes: number): Scenario {
   // Thirty-two virtual machines on two cores do not get through their warm-up in time.
@@ -173,6 +176,16 @@ export const scenarios: readonly Scenario[] = [
     libraries: ['ping'],
   }),
   ...fleetProcesses.map(fleet),
+  scenario({
+    name: BESIDE_REDISSON,
+    title: 'Redisson and Holdfast on one lock: loop 4x8, sections of 1 ms',
+    kind: 'loop',
+    processes: 4,
+    waiters: 8,
+    sectionMs: 1,
+    durationMs: FLEET_LOOP_MS,
+    libraries: ['redisson-and-holdfast', 'redisson', 'holdfast'],
+  }),
   ...growthProcesses.flatMap((processes) => growthWaiters.map((waiters) => growth(processes, waiters))),
 ]
 

@@ -62,6 +62,7 @@ export function middleOf(rounds: readonly Figures[]): Figures | undefined {
     clientUsPerSection: some((figures) => figures.clientUsPerSection),
     serverUsPerSection: some((figures) => figures.serverUsPerSection),
     jain: some((figures) => figures.jain),
+    secondShare: some((figures) => figures.secondShare),
     starved: most((figures) => figures.starved),
     worstWaitMs: most((figures) => figures.worstWaitMs),
     waitP50Ms: some((figures) => figures.waitP50Ms),

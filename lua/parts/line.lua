@@ -6,7 +6,7 @@
            under which owner
   KEYS[3]  the processes in line: a hash of client -> "looks lease away places"
              looks   when the process looks by itself (server, milliseconds)
-             lease   how long a grant lasts until the process takes over
+             lease   how long a grant lasts until the process takes over: the same for all of its places
              away    since when no message reaches the process, 0 while it is reachable
              places  how many places it has
            and, for a lock that one owner has at a time, of `:last` -> the most recently granted place, until it releases; `:unclaimed` -> the

@@ -76,10 +76,9 @@ export class MemoryLine<P extends Place> {
    * Adds a place at the end of the line, or keeps the existing one. Returns after how long its process looks: soon if the place is new,
    * else when the lock ends.
    * @param endsInMs when the lock ends, as far as known
-   * @param firstLeaseMs how long a grant lasts at the most until the process takes over
-   * @param leaseMs the lease that is asked for
+   * @param firstLeaseMs how long a grant lasts until the process takes over
    */
-  stand(place: P, endsInMs: number, firstLeaseMs: number, leaseMs: number): number {
+  stand(place: P, endsInMs: number, firstLeaseMs: number): number {
     const client = clientOf(place)
     const known = this.#places.has(place)
     const looksInMs = Math.min(endsInMs, known ? LONGEST_LOOK_MS : firstLeaseMs)
@@ -87,7 +86,7 @@ export class MemoryLine<P extends Place> {
     this.#processes.set(client, {
       places: (this.#processes.get(client)?.places ?? 0) + (known ? 0 : 1),
       looksAt: this.clock.now() + looksInMs,
-      leaseMs: Math.min(firstLeaseMs, leaseMs),
+      leaseMs: firstLeaseMs,
       awaySince: undefined,
     })
     return looksInMs

@@ -29,9 +29,9 @@ export class MemoryPlaces<P extends Place> implements StoreLine {
   }
 
   /** A refused request that waits stands in line. Adds when to look. */
-  stand(place: P, { name, leaseMs }: AcquireRequest, busy: BusyReply): BusyReply {
+  stand(place: P, { name }: AcquireRequest, busy: BusyReply): BusyReply {
     const { firstLeaseMs } = this.settings
-    const againMs = this.lines.open(name).stand(place, busy.remainingMs, firstLeaseMs, leaseMs)
+    const againMs = this.lines.open(name).stand(place, busy.remainingMs, firstLeaseMs)
     return { ...busy, againMs }
   }
 

@@ -111,11 +111,11 @@ describe('QueuedPolicy', () => {
     expect(waiters.map(rests)).toEqual([true, false, true])
   })
 
-  test.each(['its first question', 'its second'])(
+  test.each(['its first question', 'its second', 'one after a rest'])(
     'a grant that is announced while %s is under way: it asks once more',
     (which) => {
       const waiter = asking('client:1')
-      if (which === 'its second') queue.policy.onReply(waiter, BUSY, false)
+      if (which !== 'its first question') queue.policy.onReply(waiter, BUSY, which === 'one after a rest')
       waiter.attempting = Promise.resolve()
       queue.policy.onSignal({ grantedTo: 'client:1' })
       waiter.attempting = undefined

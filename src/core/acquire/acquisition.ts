@@ -304,10 +304,8 @@ export class Acquisition implements Situation {
   #beginToWait(): undefined {
     const { holder, busyUntil } = this.#attempt
     const tenure = this.#tenure
-    this.#waiting.begin({
-      holder: tenure?.owner ?? holder,
-      remainingMs: Math.max((tenure?.deadline ?? busyUntil) - this.now, 0),
-    })
+    const remainingMs = Math.max((tenure?.deadline ?? busyUntil) - this.now, 0)
+    this.#waiting.begin(tenure?.owner ?? holder, remainingMs)
   }
 
   /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */

@@ -5,12 +5,6 @@ import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
 
-/** What stands in a waiting call's way. */
-interface Obstacle {
-  readonly holder: Owner | undefined
-  readonly remainingMs: number
-}
-
 /** One call's time among those that wait: counted, told of, and warned of when it lasts. */
 export class Waiting {
   #begun = false
@@ -27,7 +21,7 @@ export class Waiting {
     return this.#begun
   }
 
-  begin({ holder, remainingMs }: Obstacle): void {
+  begin(holder: Owner | undefined, remainingMs: number): void {
     const { env, queue, waiter } = this
     const { name, caller } = waiter.call
     const { maxWaiters, warnAfterMs } = env.settings

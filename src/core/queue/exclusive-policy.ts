@@ -67,7 +67,8 @@ export class ExclusivePolicy implements Policy {
   }
 
   get #tenure(): Tenure | undefined {
-    return this.queue.tenures.all[0]
+    const [tenure] = this.queue.tenures.all
+    return tenure
   }
 }
 

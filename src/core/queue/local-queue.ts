@@ -4,7 +4,7 @@ import type { Clock } from '../../time/clock.js'
 import { Outage } from '../acquire/outage.js'
 import type { KindTraits } from '../kind.js'
 import type { Tenure } from '../tenure/tenure.js'
-import { type HeldTenures, OneTenure, TenurePerOwner } from './held-tenures.js'
+import { HeldTenures } from './held-tenures.js'
 import type { Policy } from './policy.js'
 import { ProcessPlace } from './process-place.js'
 import { ReleaseWatch } from './release-watch.js'
@@ -42,11 +42,13 @@ export class LocalQueue {
   ) {
     const { waiters } = this
     const { shared, placePer } = kind
-    const tenures = shared || placePer === 'call' ? new TenurePerOwner(shared) : new OneTenure()
-    const watch = new ReleaseWatch(name, port, {
-      onSignal: (news) => this.policy.onSignal(news),
-      onEnd: () => this.policy.onWatchEnded(),
-    })
+    const tenures = new HeldTenures(shared || placePer === 'call', shared)
+    const watch = new ReleaseWatch(
+      name,
+      port,
+      (news) => this.policy.onSignal(news),
+      () => this.policy.onWatchEnded(),
+    )
     const parts = { waiters, tenures, watch, clock }
     this.tenures = tenures
     this.watch = watch
@@ -56,7 +58,7 @@ export class LocalQueue {
 
   /** Whether this process has a tenure. */
   get held(): boolean {
-    return this.tenures.all.length > 0
+    return this.tenures.size > 0
   }
 
   /** The owner of this process behind one that the store names; any other owner is left as it is. */
@@ -73,7 +75,7 @@ export class LocalQueue {
   began(tenure: Tenure): void {
     this.tenures.began(tenure)
     // The others have had their turn. (Permits that are taken here leave some that others may have.)
-    if (this.tenures instanceof OneTenure) this.#backUntil = Number.NEGATIVE_INFINITY
+    if (!this.tenures.perOwner) this.#backUntil = Number.NEGATIVE_INFINITY
   }
 
   /** This call cannot use the lock now, for a reason of its own: the calls behind it go first. */

@@ -1,12 +1,5 @@
 import type { LockPort, News, Watch } from '../../ports/lock-port.js'
 
-/** What hears of a watch. */
-export interface WatchListener {
-  onSignal(news?: News): void
-  /** Nothing is announced any more. */
-  onEnd(): void
-}
-
 /**
  * The watch that all waiters of one lock in this process share (rule W2). A watch that fails is dropped; its failure is kept for
  * the waiter that handles it.
@@ -23,7 +16,9 @@ export class ReleaseWatch {
   constructor(
     private readonly name: string,
     private readonly port: LockPort,
-    private readonly listener: WatchListener,
+    private readonly onSignal: (news?: News) => void,
+    /** Nothing is announced any more. */
+    private readonly onEnd: () => void,
   ) {}
 
   /** Whether an acquire sent now runs with the watch in force. */
@@ -38,7 +33,7 @@ export class ReleaseWatch {
     const { port } = this
     const watch = port.watch(this.name, (news) => {
       this.heard += 1
-      this.listener.onSignal(news)
+      this.onSignal(news)
     })
     this.#watch = watch
     // A port may come to know only later that it watches in order: this watch was not begun so.
@@ -54,7 +49,7 @@ export class ReleaseWatch {
         if (this.#watch !== watch) return
         this.end()
         this.#failure = error
-        this.listener.onSignal()
+        this.onSignal()
       },
     )
     return watch
@@ -77,6 +72,6 @@ export class ReleaseWatch {
     this.#watch = undefined
     this.#confirmed = false
     this.#failure = undefined
-    this.listener.onEnd()
+    this.onEnd()
   }
 }

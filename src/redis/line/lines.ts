@@ -126,7 +126,7 @@ export class Lines {
       // If the subscription is in force anyway, messages that come before the answer count too.
       const heard = waits && standing !== undefined && this.#hearsReleases(name)
       if (heard) this.#listen(name, standing)
-      const reply = await ask(looksMs, Math.min(firstLeaseMs, leaseMs))
+      const reply = await ask(looksMs, firstLeaseMs)
       if (reply.outcome !== 'busy') {
         if (reply.outcome === 'granted' && reply.placeStays && standing?.stands(place))
           this.#besideLine.add(place)

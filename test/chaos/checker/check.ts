@@ -72,7 +72,9 @@ export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName
       ...idleness.findings,
       ...checkStarvation(calls, faults, standstills, endedAt, topology === 'quorum'),
       ...checkFences(calls, faults),
-      ...(nemesis.harmless === true ? checkLineOrder(calls) : []),
+      ...(nemesis.harmless === true || nemesis.keepsPlaces === true
+        ? checkLineOrder(calls, standstills, firstLeaseMs(watchdogMs) / 2)
+        : []),
       ...(nemesis.harmless === true || nemesis.keepsHolds === true ? checkLosses(calls, standstills) : []),
       ...left,
     ],

@@ -46,18 +46,13 @@ async function leftAt(server: Server, kept: ReadonlySet<string>, places: PlacesL
     const found = (await list('KEYS', '*')).filter((key) => !KEPT.test(key) && !kept.has(key))
     const stays = await Promise.all(
       found.map(async (key) => {
-        const clients = LINE.test(key)
-          ? (await list('ZRANGE', key, '0', '-1')).map((place) => place.split(':')[1])
+        const of = LINE.test(key)
+          ? (await list('ZRANGE', key, '0', '-1')).map((place) => place.split(':')[1] ?? '')
           : PROCESSES.test(key)
             ? (await list('HKEYS', key)).filter((field) => !field.startsWith(':'))
-            : [undefined]
-        const left = Number(await command('PTTL', key))
-        // One that is gone by now has neither.
-        return (
-          clients.every((client) => client !== undefined && places.mayBeOf(client)) &&
-          left <= places.longestMs &&
-          (left >= 0 || clients.length === 0)
-        )
+            : undefined
+        // One that is gone by now has none.
+        return of && (of.length === 0 || places.mayStay(of, Number(await command('PTTL', key))))
       }),
     )
     const keys = found.filter((_, index) => !stays[index])

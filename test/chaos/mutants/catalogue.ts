@@ -72,29 +72,6 @@ export const mutants: readonly Mutant[] = [
     quick: true,
   },
   {
-    name: 'head-not-called',
-    fault: 'the first in line is not told that the lock ends sooner than it would look',
-    in: { scripts: [...LINE, 'hand-over.lua'] },
-    text: 'while place and it.looks > looks + SLACK_MS do',
-    becomes: 'while false do',
-    nemesis: 'calm',
-    kinds: ['lock', 'fair'],
-    longWork: true,
-    caughtBy: ['idle'],
-    quick: true,
-  },
-  {
-    name: 'next-does-not-look',
-    fault:
-      'when the first of the waiters of a process leaves, none of the others looks when the lease has ended',
-    in: { source: 'src/core/queue/line-gate.ts' },
-    text: 'if (foremost) this.#foremost?.wakeUp.release()',
-    becomes: 'if (foremost) return',
-    nemesis: 'kill',
-    kinds: ['fair'],
-    caughtBy: ['idle', 'stuck'],
-  },
-  {
     name: 'away-not-passed-over',
     fault: 'those who stand in line behind a process that is gone are not let in',
     in: { scripts: LINE },
@@ -103,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     nemesis: 'kill',
     kinds: ['fair'],
     options: { watchdogMs: 9_000 },
-    caughtBy: ['idle'],
+    caughtBy: ['order', 'idle'],
   },
   {
     name: 'anybody-is-the-owner',

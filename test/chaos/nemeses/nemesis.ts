@@ -49,6 +49,8 @@ export interface Nemesis {
   readonly harmless?: boolean
   /** Whether nothing of it costs a hold that is renewed. */
   readonly keepsHolds?: boolean
+  /** Whether nobody who lives on loses a place in line. */
+  readonly keepsPlaces?: boolean
   /** Whether numbers that the store keeps may be lost, or be set back. */
   readonly losesData?: boolean
   /** Whether sections have to last long for it to show. */

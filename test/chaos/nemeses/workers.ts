@@ -16,6 +16,7 @@ export const kill: Nemesis = {
   topologies: topologyNames,
   options: SHORT_LEASE,
   freezes: true,
+  keepsPlaces: true,
   async strike({ random, victims, fault }) {
     const victim = random.pick(victims)
     await fault(`SIGKILL of ${victim.name}`, () => victim.kill())
