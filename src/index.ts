@@ -32,6 +32,7 @@ export type {
 export type { ClientOptions } from './facade/client-options.js'
 export type { CloseOptions } from './facade/closing.js'
 export type { HoldfastOptions } from './facade/holdfast-options.js'
+export type { LockOptions } from './facade/lock-options.js'
 export type { AcquireOptions, OnLost, UnlockOptions } from './facade/options.js'
 export type { PermitsOptions } from './facade/permits-options.js'
 export type { Section } from './facade/section.js'

@@ -24,6 +24,7 @@ export type {
 } from '../events/events.js'
 export type { ClientOptions } from '../facade/client-options.js'
 export type { CloseOptions } from '../facade/closing.js'
+export type { LockOptions } from '../facade/lock-options.js'
 export type { AcquireOptions, OnLost, UnlockOptions } from '../facade/options.js'
 export type { Section } from '../facade/section.js'
 export type { Fence } from '../fence/fence.js'
