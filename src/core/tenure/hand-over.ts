@@ -87,7 +87,6 @@ export async function handOverByCommand(
   next.since = tenure.since
   next.handOvers = tenure.handOvers + 1
   next.stay = tenure.stay
-  tenure.stay = undefined
   if (watched) tenures.watchdog.watch(next)
   const beforeSend = schedule.clock.now()
   const storeMs = leaseMs + env.settings.quarantineMs
@@ -117,6 +116,8 @@ export async function handOverByCommand(
   )
   grant.handedOver = true
   const inTime = tenures.granted(queue, grant, beforeSend, leaseMs)
+  // Not before: who asks for the lock while the command is under way is heard by either.
+  tenure.stay = undefined
   tenures.end(tenure)
   // The previous holder's end is told before the next one's beginning.
   onDone()
