@@ -231,7 +231,9 @@ export class Lines {
    */
   #listen(name: string, standing: Standing): Promise<unknown> | undefined {
     const channels = this.names.releaseChannels(name)
-    if (standing.releases.length > 0 || channels.length === 0) return undefined
+    // A call that has left meanwhile wants no more messages, and nobody would end these.
+    if (standing.releases.length > 0 || channels.length === 0 || standing.listeners.size === 0)
+      return undefined
     const news = (): void => standing.tell()
     standing.releases = channels.map((channel) => this.channels.hear(channel, news))
     return Promise.allSettled(standing.releases.map(({ confirmed }) => confirmed))

@@ -11,6 +11,9 @@ export interface Script {
 /** The keys of a script, the first of which decides where it runs: all are of one slot. */
 export type Keys = string | readonly [string, ...string[]]
 
+/** How often the client library's attempts to reach keys on their way to another node are repeated: 1.6 s in all. */
+const ATTEMPTS_APART = 9
+
 /**
  * Runs a script by its hash; with its source only if the server does not know it (first use, `SCRIPT FLUSH`, restart,
  * failover: rule X2). A server that does not know the script has run nothing, so sending it once more is safe.
@@ -24,23 +27,29 @@ export function runScript<Result>(
   read: (reply: unknown) => Result | Promise<Result>,
   { announces, withinMs, firstKeySuffices }: ScriptTerms<Result> = {},
 ): Promise<Result> {
-  const list: readonly [string, ...string[]] = typeof keys === 'string' ? [keys] : keys
-  const [key] = list
-  return link.execute(key, (send) => ({
-    about: { command: name, lockName },
-    announces,
-    withinMs,
-    start: () => send('EVALSHA', sha1, list.length, ...list, ...args),
-    read,
-    retry: (error) => {
-      if (isUnknownScript(error)) return send('EVAL', parts.join(''), list.length, ...list, ...args)
-      if (!firstKeySuffices || !saysKeysAreApart(error)) return undefined
-      return send('EVALSHA', sha1, 1, key, ...args).catch((failure) => {
-        if (isUnknownScript(failure)) return send('EVAL', parts.join(''), 1, key, ...args)
-        throw failure
+  const all: readonly [string, ...string[]] = typeof keys === 'string' ? [keys] : keys
+  const [first] = all
+  return link.execute(first, (send) => {
+    const bySource = (given: readonly string[]): Promise<unknown> =>
+      send('EVAL', parts.join(''), given.length, ...given, ...args)
+    const again = (given: readonly string[]): Promise<unknown> =>
+      send('EVALSHA', sha1, given.length, ...given, ...args).catch((error: unknown) => {
+        if (isUnknownScript(error)) return bySource(given)
+        throw error
       })
-    },
-  }))
+    return {
+      about: { command: name, lockName },
+      announces,
+      withinMs,
+      start: () => send('EVALSHA', sha1, all.length, ...all, ...args),
+      read,
+      retry: (error) => {
+        if (isUnknownScript(error)) return bySource(all)
+        if (!saysKeysAreApart(error)) return undefined
+        return firstKeySuffices ? again([first]) : untilTogether(ATTEMPTS_APART, error, () => again(all))
+      },
+    }
+  })
 }
 
 export interface ScriptTerms<Result> extends Pick<Command<unknown, Result>, 'withinMs' | 'announces'> {
@@ -58,4 +67,10 @@ const KEYS_APART =
 
 function saysKeysAreApart(error: unknown): boolean {
   return error instanceof Error && KEYS_APART.test(error.message)
+}
+
+/** Repeats it while its keys are apart, so many times at most. */
+function untilTogether(times: number, error: unknown, start: () => Promise<unknown>): Promise<unknown> {
+  if (times === 0 || !saysKeysAreApart(error)) return Promise.reject(error)
+  return start().catch((again: unknown) => untilTogether(times - 1, again, start))
 }
