@@ -178,7 +178,7 @@ function isClientId(field: unknown): boolean {
   return typeof field === 'string' && !field.startsWith(':')
 }
 
-/** Beside the release channel, in its slot. */
+/** In the slot of the release channel, and among the channels of the processes for ACL users. */
 function rosterOf(channel: string): string {
-  return companionOf('holdfast_line', channel)
+  return companionOf('holdfast:line', channel)
 }
