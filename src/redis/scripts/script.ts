@@ -1,4 +1,5 @@
 import type { Argument, Command, Link } from '../connection/link.js'
+import type { Refusals } from '../connection/refusals.js'
 
 /** A Lua script, embedded from `lua/` at build time. */
 export interface Script {
@@ -22,30 +23,43 @@ export function runScript<Result>(
   lockName: string,
   args: readonly Argument[],
   read: (reply: unknown) => Result | Promise<Result>,
-  { announces, withinMs, firstKeySuffices }: ScriptTerms<Result> = {},
+  { announces, withinMs, alone }: ScriptTerms<Result> = {},
 ): Promise<Result> {
-  const list: readonly [string, ...string[]] = typeof keys === 'string' ? [keys] : keys
-  const [key] = list
+  const all: readonly [string, ...string[]] = typeof keys === 'string' ? [keys] : keys
+  const [key] = all
+  let list = all
   return link.execute(key, (send) => ({
     about: { command: name, lockName },
     announces,
     withinMs,
-    start: () => send('EVALSHA', sha1, list.length, ...list, ...args),
+    start: () => {
+      list = alone?.has('keys') ? [key] : all
+      return send('EVALSHA', sha1, list.length, ...list, ...args)
+    },
     read,
     retry: (error) => {
       if (isUnknownScript(error)) return send('EVAL', parts.join(''), list.length, ...list, ...args)
-      if (!firstKeySuffices || !saysKeysAreApart(error)) return undefined
-      return send('EVALSHA', sha1, 1, key, ...args).catch((failure) => {
+      const refused = refusesKeys(error)
+      if (!alone || list.length === 1 || !(refused || saysKeysAreApart(error))) return undefined
+      const answer = send('EVALSHA', sha1, 1, key, ...args).catch((failure) => {
         if (isUnknownScript(failure)) return send('EVAL', parts.join(''), 1, key, ...args)
         throw failure
+      })
+      if (!refused) return answer
+      return answer.then((reply) => {
+        alone.add('keys', { command: name, lockName }, error)
+        return reply
       })
     },
   }))
 }
 
 export interface ScriptTerms<Result> extends Pick<Command<unknown, Result>, 'withinMs' | 'announces'> {
-  /** Whether the script can do with its first key alone, while the keys of its slot are on their way to another node. */
-  readonly firstKeySuffices?: boolean
+  /**
+   * Set where the script can do with its first key alone: while the keys of its slot are on their way to another node, and where the user
+   * may not use the others, which is remembered here.
+   */
+  readonly alone?: Refusals | undefined
 }
 
 function isUnknownScript(error: unknown): boolean {
@@ -58,4 +72,9 @@ const KEYS_APART =
 
 function saysKeysAreApart(error: unknown): boolean {
   return error instanceof Error && KEYS_APART.test(error.message)
+}
+
+/** An ACL allows a user some of the keys, or none. The server has run nothing. */
+function refusesKeys(error: unknown): boolean {
+  return error instanceof Error && /^NOPERM .*\baccess (?:a key|one of the keys)/.test(error.message)
 }
