@@ -21,6 +21,8 @@ export class LineWatch implements Watch {
   #watch: Watch
   #outside: boolean
   #closed = false
+  /** Whether it was refused both ways. */
+  #failed = false
 
   constructor(
     private readonly ways: Ways,
@@ -40,6 +42,11 @@ export class LineWatch implements Watch {
     return this.#outside
   }
 
+  /** Whether it hears of releases, or will at once. */
+  get hearsReleases(): boolean {
+    return this.#outside && !this.#failed
+  }
+
   get inForce(): boolean {
     return this.#watch.inForce === true
   }
@@ -54,7 +61,10 @@ export class LineWatch implements Watch {
     this.#outside = true
     this.#watch.close()
     this.#watch = this.ways.outside()
-    await this.#watch.confirmed
+    await this.#watch.confirmed.catch((error: unknown) => {
+      this.#failed = true
+      throw error
+    })
     if (!this.#closed) this.ways.onMissed()
   }
 

@@ -240,8 +240,8 @@ export class Lines {
 
   /** A client that stands in no line was refused: when to ask again, if it hears nothing. */
   #busyOutside(name: string, { remainingMs, holder }: HolderSeen): AcquireReply {
-    const channel = this.names.releaseChannel(name)
-    const hears = channel !== undefined && this.channels.subscribed(channel)
+    const announced = this.names.releaseChannel(name) !== undefined
+    const hears = announced && this.#standing.get(name)?.hearsReleases
     const againMs = Math.min(remainingMs, hears ? LONGEST_LOOK_MS : WITHOUT_PLACE_MS) + AFTER_LEASE_MS
     return { outcome: 'busy', remainingMs, holder, againMs }
   }

@@ -30,6 +30,11 @@ export class Standing extends ClientLine {
     return false
   }
 
+  get hearsReleases(): boolean {
+    for (const watch of this.watches) if (watch.hearsReleases) return true
+    return false
+  }
+
   stepOutside(): void {
     // Where releases cannot be heard either, its calls ask again and again.
     for (const watch of this.watches) void watch.stepOutside().catch(() => undefined)
