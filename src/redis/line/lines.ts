@@ -169,6 +169,7 @@ export class Lines {
     const { refusals } = this.settings
     const standing = this.#standingAt(name)
     const listener: Listener = (news) => onNews(news)
+    standing.listeners.add(listener)
     const watch = new LineWatch(
       {
         inLine: () => this.#watchPlaces(mode, name, standing, onNews),
@@ -181,7 +182,6 @@ export class Lines {
       },
       this.names.outside,
     )
-    standing.listeners.add(listener)
     standing.watches.add(watch)
     return {
       confirmed: watch.confirmed,
