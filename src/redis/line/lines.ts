@@ -129,7 +129,7 @@ export class Lines {
         if (places !== undefined) standing.heard(sentAt, serverUs, place)
         if (first) standing.first = place
         else if (standing.first === undefined) standing.ignoreReleases()
-        if (first && !heard) this.#listen(name, standing)?.then(() => standing.tell())
+        if (first && !heard) this.#listen(name, standing)?.then((inForce) => inForce && standing.tell())
         if (places !== undefined && places < standing.size) standing.tell({ placesGone: true })
       }
       return {
@@ -268,17 +268,24 @@ export class Lines {
   }
 
   /**
-   * While it is the first in line, releases by clients outside the line have it ask again. Resolves when the subscriptions are in force, or
-   * have failed; it may have missed an earlier release.
+   * While it is the first in line, releases by clients outside the line have it ask again. Resolves when the subscriptions are in force (it
+   * may have missed an earlier release), or to `false` if they have failed: then the next answer that it is the first tries again.
    */
-  #listen(name: string, standing: Standing): Promise<unknown> | undefined {
+  #listen(name: string, standing: Standing): Promise<boolean> | undefined {
     const channels = this.names.releaseChannels(name)
     // A call that has left meanwhile wants no more messages, and nobody would end these.
     if (standing.releases.length > 0 || channels.length === 0 || standing.listeners.size === 0)
       return undefined
     const news = (): void => standing.tell()
-    standing.releases = channels.map((channel) => this.channels.hear(channel, news))
-    return Promise.allSettled(standing.releases.map(({ confirmed }) => confirmed))
+    const releases = channels.map((channel) => this.channels.hear(channel, news))
+    standing.releases = releases
+    return Promise.all(releases.map(({ confirmed }) => confirmed)).then(
+      () => true,
+      () => {
+        if (standing.releases === releases) standing.ignoreReleases()
+        return false
+      },
+    )
   }
 
   #standingAt(name: string): Standing {
