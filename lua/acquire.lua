@@ -5,7 +5,8 @@
   ARGV[6]  owner
   ARGV[7]  how many holds the owner has before this one
   ARGV[8]  lease in milliseconds
-  ARGV[9]  0: the owner does not wait. Else it gets a place in line, and looks again by itself after so many milliseconds at the latest
+  ARGV[9]  0: the owner does not wait. Below: it stands outside the line, and takes the lock wherever it is free, as Redisson's clients do.
+           Else it gets a place in line, and looks again by itself after so many milliseconds at the latest
   ARGV[10] the lease that is granted in line, until the owner takes over, in milliseconds
   ARGV[11] 1: the owner's process would keep the lock beyond its release. Absent else
 
@@ -131,14 +132,16 @@ end
 
 -- It is free, but there is a line.
 suspect(client_of(me))
-local theirs = their_turn()
-if theirs > 0 then
-  return busy(theirs)
-end
-local let_in = advance(me)
-if let_in > 0 then
-  call_head(redis.call('PTTL', lock))
-  return busy(redis.call('PTTL', lock))
+if looks >= 0 then
+  local theirs = their_turn()
+  if theirs > 0 then
+    return busy(theirs)
+  end
+  local let_in = advance(me)
+  if let_in > 0 then
+    call_head(redis.call('PTTL', lock))
+    return busy(redis.call('PTTL', lock))
+  end
 end
 local token, failure = grant(me, lease)
 if token and leave(me) then

@@ -5,6 +5,7 @@ import { ReleaseChannels } from './channels/release-channel.js'
 import { isCluster, type RedisClient } from './connection/client.js'
 import { ClusterLink } from './connection/cluster-link.js'
 import type { Link, LinkListener } from './connection/link.js'
+import { Refusals } from './connection/refusals.js'
 import { StandaloneLink } from './connection/standalone-link.js'
 import { LeftPlaces } from './line/left-places.js'
 import { LineLockPort } from './line/line-lock.js'
@@ -19,6 +20,7 @@ export class LockSession implements StoreSession {
   protected readonly link: Link
   protected readonly parts: LockParts
   readonly #leftPlaces: LeftPlaces
+  readonly #refusals: Refusals
 
   constructor(
     client: RedisClient,
@@ -51,6 +53,7 @@ export class LockSession implements StoreSession {
         ? new ClusterLink(client, schedule, commandTimeoutMs, listener)
         : new StandaloneLink(client, schedule, commandTimeoutMs, listener),
     )
+    this.#refusals = new Refusals(this.link, onError)
     const keyPrefix = client.options.keyPrefix ?? ''
     this.parts = { link: this.link, channels, keyPrefix, onError, renewals, batchOf }
     this.lock = new LineLockPort(this.parts, this.commands(), this.lineSettings())
@@ -69,7 +72,7 @@ export class LockSession implements StoreSession {
   protected commands(terms: Partial<LockTerms> = {}): LockCommands {
     const { link, keyPrefix, onError } = this.parts
     const { publishCommand } = link
-    return new LockCommands(link, keyPrefix, { publishCommand, ...terms }, onError)
+    return new LockCommands(link, keyPrefix, { publishCommand, ...terms }, onError, this.#refusals)
   }
 
   protected lineSettings(): LinesSettings {
@@ -81,6 +84,7 @@ export class LockSession implements StoreSession {
       watchdogLeaseMs: quarantineMs > 0 ? Number.NaN : watchdogLeaseMs,
       clock: schedule.clock,
       leftPlaces: this.#leftPlaces,
+      refusals: this.#refusals,
     }
   }
 }

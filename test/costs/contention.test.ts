@@ -95,6 +95,29 @@ describe.each([
     for (const wait of waits) await (await wait).release()
   })
 
+  test('waiting outside the line, without permission for grants: a subscription, an attempt, nothing until the release', async () => {
+    const rules = ['reset', 'on', '>secret', '+@all', '~*', 'resetchannels', '&redisson_lock__channel:*']
+    await scene.direct.call('ACL', 'SETUSER', 'deaf', ...rules)
+    const waiter = scene.holdfast({}, { client: { username: 'deaf', password: 'secret' } })
+    const direct = scene.holdfast({}, { proxied: false })
+    // It learns of the refusal at another lock.
+    const other = await direct.lock(`${scene.name}:other`).acquire()
+    expect(await waiter.lock(`${scene.name}:other`).tryAcquire({ waitMs: 100 })).toBeNull()
+    await other.release()
+    const hold = await direct.lock(scene.name).acquire()
+    const tally = scene.proxy.tally()
+    const waiting = waiter.lock(scene.name).acquire()
+    const sent = (): string[] => tally.labels.filter((label) => label !== 'UNSUBSCRIBE' && label !== 'PING')
+    await eventually(() => sent().length >= 3)
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(sent()).toEqual(['acquire', 'SUBSCRIBE', 'acquire'])
+    await hold.release()
+    const next = await waiting
+    expect(sent()).toEqual(['acquire', 'SUBSCRIBE', 'acquire', 'acquire'])
+    await next.release()
+    await scene.direct.call('ACL', 'DELUSER', 'deaf')
+  })
+
   test("waiting: one attempt per time to live of the holder's lease, however many wait", async () => {
     const WATCHDOG_MS = 900
     const holder = scene.holdfast({ watchdogMs: WATCHDOG_MS }, { proxied: false })

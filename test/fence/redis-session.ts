@@ -2,6 +2,7 @@ import { ReleaseChannels } from '../../src/redis/channels/release-channel.js'
 import { isCluster, type RedisClient } from '../../src/redis/connection/client.js'
 import { ClusterLink } from '../../src/redis/connection/cluster-link.js'
 import type { Link, LinkListener } from '../../src/redis/connection/link.js'
+import { Refusals } from '../../src/redis/connection/refusals.js'
 import { StandaloneLink } from '../../src/redis/connection/standalone-link.js'
 import { LeftPlaces } from '../../src/redis/line/left-places.js'
 import { LineLockPort } from '../../src/redis/line/line-lock.js'
@@ -30,7 +31,9 @@ export class RedisSession {
     const parts = { link: this.#link, channels: this.#channels, keyPrefix, onError: report }
     const { publishCommand } = this.#link
     const terms = { publishCommand }
+    const refusals = new Refusals(this.#link, report)
     const line = {
+      refusals,
       clientId: 'client',
       firstLeaseMs: 5_000,
       watchdogLeaseMs: 30_000,
@@ -38,10 +41,14 @@ export class RedisSession {
       leftPlaces: new LeftPlaces(this.#schedule.clock, report),
     }
     const fencedTerms = { ...terms, fenceRetentionMs: retentionMs ?? 0 }
-    this.plain = new LineLockPort(parts, new LockCommands(this.#link, keyPrefix, terms, report), line)
+    this.plain = new LineLockPort(
+      parts,
+      new LockCommands(this.#link, keyPrefix, terms, report, refusals),
+      line,
+    )
     this.fenced = new FencedLockPort(
       parts,
-      new LockCommands(this.#link, keyPrefix, fencedTerms, report),
+      new LockCommands(this.#link, keyPrefix, fencedTerms, report, refusals),
       line,
     )
     this.guarded = new RedisGuardedPort(this.#link, keyPrefix)

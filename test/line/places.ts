@@ -1,4 +1,5 @@
 /** The locks that share a line, at their ports and without the wait loop, in each place they are kept. */
+
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { MemoryFencedLockPort, MemoryLineLockPort } from '../../src/memory/line-lock.js'
@@ -8,6 +9,7 @@ import { ReleaseChannels } from '../../src/redis/channels/release-channel.js'
 import { isCluster, type RedisClient } from '../../src/redis/connection/client.js'
 import { ClusterLink } from '../../src/redis/connection/cluster-link.js'
 import type { Link, LinkListener } from '../../src/redis/connection/link.js'
+import { Refusals } from '../../src/redis/connection/refusals.js'
 import { StandaloneLink } from '../../src/redis/connection/standalone-link.js'
 import { LeftPlaces } from '../../src/redis/line/left-places.js'
 import { LineLockPort } from '../../src/redis/line/line-lock.js'
@@ -127,9 +129,10 @@ export class RedisPlace extends LinePlace {
       ? new ClusterLink(pattern, schedule, 5_000, listener)
       : new StandaloneLink(pattern, schedule, 5_000, listener)
     const parts = { link, channels, keyPrefix: '', onError }
-    const settings = { clientId, firstLeaseMs, watchdogLeaseMs: WATCHDOG_MS, clock, leftPlaces }
+    const refusals = new Refusals(link, onError)
+    const settings = { clientId, firstLeaseMs, watchdogLeaseMs: WATCHDOG_MS, clock, leftPlaces, refusals }
     const commands = (fenceRetentionMs?: number): LockCommands =>
-      new LockCommands(link, '', { publishCommand: link.publishCommand, fenceRetentionMs }, onError)
+      new LockCommands(link, '', { publishCommand: link.publishCommand, fenceRetentionMs }, onError, refusals)
     const ports = {
       lock: new LineLockPort(parts, commands(), settings),
       fenced: new FencedLockPort(parts, commands(0), settings),

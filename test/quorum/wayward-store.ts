@@ -37,7 +37,7 @@ export class WaywardStore implements Store {
     const session = this.store.open(settings)
     const store = this
     return {
-      lock: this.#wayward(session.lock),
+      lock: this.#wayward(session.announcedLock ?? session.lock),
       identity: (): Promise<ServerIdentity> =>
         this.#carry('identity', async () => ({
           runId: this.runId,

@@ -1,4 +1,5 @@
 /** Read-write locks at their ports, without the wait loop: what the store promises by itself, in each place it is kept. */
+
 import { randomUUID } from 'node:crypto'
 import { memoryReadWritePorts } from '../../src/memory/read-write-lock.js'
 import { MemoryReadWriteLocks } from '../../src/memory/read-write-locks.js'
@@ -6,6 +7,7 @@ import { ReleaseChannels } from '../../src/redis/channels/release-channel.js'
 import { isCluster, type RedisClient } from '../../src/redis/connection/client.js'
 import { ClusterLink } from '../../src/redis/connection/cluster-link.js'
 import type { Link, LinkListener } from '../../src/redis/connection/link.js'
+import { Refusals } from '../../src/redis/connection/refusals.js'
 import { StandaloneLink } from '../../src/redis/connection/standalone-link.js'
 import { LeftPlaces } from '../../src/redis/line/left-places.js'
 import { readWritePorts } from '../../src/redis/locks/read-write-lock.js'
@@ -103,7 +105,14 @@ export class RedisPlace extends ReadWritePlace {
       : new StandaloneLink(pattern, schedule, 5_000, listener)
     const ports = readWritePorts(
       { link, channels, keyPrefix: pattern.options.keyPrefix ?? '', onError },
-      { clientId, firstLeaseMs, watchdogLeaseMs: WATCHDOG_MS, clock, leftPlaces },
+      {
+        clientId,
+        firstLeaseMs,
+        watchdogLeaseMs: WATCHDOG_MS,
+        clock,
+        leftPlaces,
+        refusals: new Refusals(link, onError),
+      },
     )
     const end = async (): Promise<void> => {
       channels.close()

@@ -98,6 +98,11 @@ export function refusesDatabase(error: unknown): boolean {
   return typeof command === 'object' && command !== null && 'name' in command && command.name === 'select'
 }
 
+/** Whether the user lacks a permission. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof StoreError && error.reason === 'permission'
+}
+
 /** Whether a server has answered, if with an error. */
 export function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'

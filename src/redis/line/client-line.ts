@@ -38,6 +38,10 @@ export class ClientLine {
     return size
   }
 
+  get places(): readonly Place[] {
+    return [...this.#places.keys()]
+  }
+
   /** Whether the client has asked for that place, and has neither entered nor left since. */
   has(place: Place): boolean {
     return this.#places.has(place)

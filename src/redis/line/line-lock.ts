@@ -49,6 +49,8 @@ export class LineLockPort extends ReentrantLockPort {
 
   /** Calls back on messages about the process's places. */
   override watch(name: string, onNews: (news?: News) => void): Watch {
-    return this.#lines.watch(this.commands.mode, name, onNews)
+    return this.#lines.watch(this.commands.mode, name, onNews, (of, owner) =>
+      this.commands.leavePlace(of, owner),
+    )
   }
 }

@@ -1,19 +1,25 @@
 import { StoreError } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
-import type { AcquireReply, AcquireRequest, News, Watch } from '../../ports/lock-port.js'
+import type { AcquireReply, AcquireRequest, Watch } from '../../ports/lock-port.js'
 import type { Clock } from '../../time/clock.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
-import type { AcquireAnswer } from './acquire-reply.js'
-import { ClientLine } from './client-line.js'
+import type { Refusals } from '../connection/refusals.js'
+import type { AcquireAnswer, HolderSeen } from './acquire-reply.js'
 import type { LeftPlaces } from './left-places.js'
+import { LineWatch } from './line-watch.js'
+import { type Listener, Standing } from './standing.js'
 import { modeOf, ownerOf, type Place, toldIn } from './told.js'
 
 /** How long a waiter sleeps at most behind a lock without an end. */
 export const LONGEST_LOOK_MS = 30_000
-/** How long a waiter sleeps at most that could get no place, because the slot of the line is on its way to another node. */
+/** How long a waiter sleeps at most that has no place, and hears of no releases either. */
 const WITHOUT_PLACE_MS = 500
 /** The store's count of the holder's lease began later than this side's: a waiter looks so much after its end. */
 const AFTER_LEASE_MS = 2
+/** As `looksMs`: stands outside the line, and takes the lock wherever it is free. */
+const OUTSIDE = -1
+
+const NOTHING_ANNOUNCED: Watch = { confirmed: Promise.resolve(), inForce: true, close: () => undefined }
 
 /**
  * How long a process whose locks linger goes on listening when none does: what works on one name again and again does so with pauses, and
@@ -31,6 +37,8 @@ export interface LinesSettings {
   readonly clock: Pick<Clock, 'now'>
   /** Those of all kinds that share the keys. */
   readonly leftPlaces: LeftPlaces
+  /** What the server has refused the client of what it needs to stand in lines. */
+  readonly refusals: Refusals
 }
 
 /** The names of what belongs to the line of a lock, for one kind. */
@@ -41,35 +49,14 @@ export interface LineNames {
   channelOf(name: string, clientId: string): string
   /** The channels that the first in line listens to, for releases by clients outside the line. Empty if there are no such clients. */
   releaseChannels(name: string): readonly string[]
+  /** Of these, the one that clients outside the line listen to; undefined if releases are not announced. */
+  releaseChannel(name: string): string | undefined
+  /** Whether the server has refused this client what it needs to stand in these lines. */
+  readonly outside: boolean
 }
 
 type Held = Pick<AcquireRequest, 'name' | 'owner' | 'heldBefore'>
 type LeavePlace = (name: string, owner: Owner) => Promise<unknown>
-type Listener = (news?: News) => void
-
-/** What this process knows about one lock: its places in line, and whether one is the first. */
-class Standing extends ClientLine {
-  readonly listeners = new Set<Listener>()
-  /** The place of this process that is the first in line, if any. */
-  first: Place | undefined
-  /** The subscriptions to the release channels, while it is the first. */
-  releases: readonly Watch[] = []
-
-  override leave(place: Place): void {
-    super.leave(place)
-    if (this.first === place) this.first = undefined
-  }
-
-  tell(news?: News): void {
-    for (const listener of this.listeners) listener(news)
-  }
-
-  ignoreReleases(): void {
-    for (const watch of this.releases) watch.close()
-    this.releases = []
-  }
-}
-
 /**
  * The lines in which this process stands, for the locks of one kind: it asks for places, and receives messages about them. A message
  * about a grant is the answer to the next request of that waiter.
@@ -89,13 +76,14 @@ export class Lines {
 
   /** Whether this process already receives messages about grants of that lock. */
   hears(name: string): boolean {
-    return this.channels.subscribed(this.#ownChannel(name))
+    return this.names.outside ? this.#hearsOutside(name) : this.channels.subscribed(this.#ownChannel(name))
   }
 
   /**
    * Takes over a grant in line, or asks.
    *
-   * @param ask `looksMs`: 0: its caller does not wait. Else it gets a place, and looks again by itself after so long at the latest.
+   * @param ask `looksMs`: 0: its caller does not wait. Below: it stands outside the line. Else it gets a place, and looks again by itself
+   *   after so long at the latest.
    *   `firstLeaseMs`: how long a grant in line lasts until this process takes over.
    */
   async acquire(
@@ -103,8 +91,10 @@ export class Lines {
     request: AcquireRequest,
     ask: (looksMs: number, firstLeaseMs: number) => Promise<AcquireAnswer>,
   ): Promise<AcquireReply> {
-    const { name, owner, leaseMs, waits } = request
+    const { name, owner, leaseMs } = request
     const { clock, watchdogLeaseMs, firstLeaseMs } = this.settings
+    const outside = this.names.outside || this.#standing.get(name)?.outside === true
+    const waits = request.waits && !outside
     const place: Place = `${mode}:${owner}`
     if (request.heldBefore === 0) {
       this.#besideLine.delete(place)
@@ -119,7 +109,8 @@ export class Lines {
       const { fence, ...since } = granted
       return { outcome: 'granted', granted: since, ...(fence !== undefined && { fence }) }
     }
-    const looksMs = !waits ? 0 : standing?.stands(place) ? LONGEST_LOOK_MS : firstLeaseMs
+    const without = outside && this.names.releaseChannel(name) !== undefined ? OUTSIDE : 0
+    const looksMs = !waits ? without : standing?.stands(place) ? LONGEST_LOOK_MS : firstLeaseMs
     if (waits) standing?.join(place)
     try {
       const sentAt = clock.now()
@@ -134,12 +125,17 @@ export class Lines {
         return reply
       }
       const { remainingMs, holder, serverUs, first, places, lingers } = reply
+      if (outside || this.names.outside || standing?.outside) {
+        // It may have been this very request that was refused.
+        standing?.stepOutside()
+        return this.#busyOutside(name, reply)
+      }
       this.#emptyLine = first ? name : undefined
       if (waits && standing) {
         if (places !== undefined) standing.heard(sentAt, serverUs, place)
         if (first) standing.first = place
         else if (standing.first === undefined) standing.ignoreReleases()
-        if (first && !heard) this.#listen(name, standing)?.then(() => standing.tell())
+        if (first && !heard) this.#listen(name, standing)?.then((inForce) => inForce && standing.tell())
         if (places !== undefined && places < standing.size) standing.tell({ placesGone: true })
       }
       return {
@@ -185,11 +181,41 @@ export class Lines {
   }
 
   /** Calls back on messages about the process's places of that mode. */
-  watch(mode: string, name: string, onNews: Listener): Watch {
-    const key = this.names.keyOf(name)
+  watch(mode: string, name: string, onNews: Listener, leavePlace: LeavePlace): Watch {
+    const { refusals } = this.settings
     const standing = this.#standingAt(name)
     const listener: Listener = (news) => onNews(news)
     standing.listeners.add(listener)
+    const watch = new LineWatch(
+      {
+        inLine: () => this.#watchPlaces(mode, name, standing, onNews),
+        outside: () => this.#watchReleases(name, standing, onNews),
+        leavePlaces: () => {
+          for (const owner of standing.leaveAll(mode)) void leavePlace(name, owner).catch(() => undefined)
+        },
+        onRefused: (error) => refusals.add('channel', { command: 'SUBSCRIBE', lockName: name }, error),
+        onMissed: () => onNews(),
+      },
+      this.names.outside,
+    )
+    standing.watches.add(watch)
+    return {
+      confirmed: watch.confirmed,
+      get inForce() {
+        return watch.inForce
+      },
+      doubt: () => watch.doubt(),
+      close: () => {
+        watch.close()
+        standing.listeners.delete(listener)
+        standing.watches.delete(watch)
+        if (standing.listeners.size === 0) this.#forget(name, standing)
+      },
+    }
+  }
+
+  #watchPlaces(mode: string, name: string, standing: Standing, onNews: Listener): Watch {
+    const key = this.names.keyOf(name)
     const own = this.channels.hear(this.#ownChannel(name), (text) => {
       if (text === undefined) return onNews()
       // Grants of all locks come here. The quick check saves parsing most of them.
@@ -212,12 +238,28 @@ export class Lines {
         return own.inForce
       },
       doubt: () => own.doubt?.(),
-      close: () => {
-        own.close()
-        standing.listeners.delete(listener)
-        if (standing.listeners.size === 0) this.#forget(name, standing)
-      },
+      close: () => own.close(),
     }
+  }
+
+  /** As clients do that know of no line: the store then counts this one among them. */
+  #watchReleases(name: string, standing: Standing, onNews: Listener): Watch {
+    standing.ignoreReleases()
+    const channel = this.names.releaseChannel(name)
+    return channel === undefined ? NOTHING_ANNOUNCED : this.channels.watch(channel, () => onNews())
+  }
+
+  #hearsOutside(name: string): boolean {
+    const channel = this.names.releaseChannel(name)
+    return channel === undefined || this.channels.subscribed(channel)
+  }
+
+  /** A client that stands in no line was refused: when to ask again, if it hears nothing. */
+  #busyOutside(name: string, { remainingMs, holder }: HolderSeen): AcquireReply {
+    const announced = this.names.releaseChannel(name) !== undefined
+    const hears = announced && this.#standing.get(name)?.hearsReleases
+    const againMs = Math.min(remainingMs, hears ? LONGEST_LOOK_MS : WITHOUT_PLACE_MS) + AFTER_LEASE_MS
+    return { outcome: 'busy', remainingMs, holder, againMs }
   }
 
   /** Forgets the place, and the lock if nobody waits for it: else every name ever locked would be kept. */
@@ -242,15 +284,24 @@ export class Lines {
   }
 
   /**
-   * While it is the first in line, releases by clients outside the line have it ask again. Resolves when the subscriptions are in force, or
-   * have failed; it may have missed an earlier release.
+   * While it is the first in line, releases by clients outside the line have it ask again. Resolves when the subscriptions are in force (it
+   * may have missed an earlier release), or to `false` if they have failed: then the next answer that it is the first tries again.
    */
-  #listen(name: string, standing: Standing): Promise<unknown> | undefined {
+  #listen(name: string, standing: Standing): Promise<boolean> | undefined {
     const channels = this.names.releaseChannels(name)
-    if (standing.releases.length > 0 || channels.length === 0) return undefined
+    // A call that has left meanwhile wants no more messages, and nobody would end these.
+    if (standing.releases.length > 0 || channels.length === 0 || standing.listeners.size === 0)
+      return undefined
     const news = (): void => standing.tell()
-    standing.releases = channels.map((channel) => this.channels.hear(channel, news))
-    return Promise.allSettled(standing.releases.map(({ confirmed }) => confirmed))
+    const releases = channels.map((channel) => this.channels.hear(channel, news))
+    standing.releases = releases
+    return Promise.all(releases.map(({ confirmed }) => confirmed)).then(
+      () => true,
+      () => {
+        if (standing.releases === releases) standing.ignoreReleases()
+        return false
+      },
+    )
   }
 
   #standingAt(name: string): Standing {

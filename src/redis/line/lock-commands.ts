@@ -3,7 +3,9 @@ import type { TenureState } from '../../ports/fenced-port.js'
 import type { AcquireRequest, HandOverRequest } from '../../ports/lock-port.js'
 import { announce, countListeners } from '../channels/announcements.js'
 import { releaseChannelOf } from '../channels/release-channel.js'
+import { isRefusal } from '../connection/failure.js'
 import type { Argument, Link } from '../connection/link.js'
+import type { Refusals } from '../connection/refusals.js'
 import { undivided } from '../connection/undivided.js'
 import { companionOf, processChannelsOf, tokenCounterOf } from '../locks/companion-key.js'
 import { tenureReply } from '../locks/tenure-reply.js'
@@ -28,7 +30,7 @@ interface Address {
   readonly releases: readonly [string, string]
   /** ARGV[1…5]. */
   readonly constants: readonly Argument[]
-  readonly terms: Pick<ScriptTerms<unknown>, 'announces' | 'firstKeySuffices'>
+  readonly terms: Pick<ScriptTerms<unknown>, 'announces' | 'alone'>
 }
 
 /** To make them for each command again costs a tenth of it; most processes use few names at a time. */
@@ -46,6 +48,7 @@ export class LockCommands implements LineNames {
     private readonly keyPrefix: string,
     private readonly terms: LockTerms,
     private readonly onError: (error: unknown) => void,
+    private readonly refusals: Refusals,
   ) {
     this.mode = terms.fenceRetentionMs === undefined ? 'x' : `f${terms.fenceRetentionMs}`
     this.#inCluster = link.publishCommand === 'SPUBLISH'
@@ -60,6 +63,10 @@ export class LockCommands implements LineNames {
   tenure(name: string, owner: Owner): Promise<TenureState> {
     const key = this.keyPrefix + name
     return runScript(this.link, fencedTenure, [key, this.#counterOf(key)], name, [owner], tenureReply)
+  }
+
+  get outside(): boolean {
+    return this.refusals.has('keys') || this.refusals.has('channel')
   }
 
   /** The first of the scripts' keys. */
@@ -81,7 +88,10 @@ export class LockCommands implements LineNames {
     return this.#addressOf(name).releases
   }
 
-  /** @param looksMs 0: its caller does not wait. Else it gets a place, and looks again by itself after so long at the latest. */
+  /**
+   * @param looksMs 0: its caller does not wait. Below: it stands outside the line. Else it gets a place, and looks again by itself after so
+   *   long at the latest.
+   */
   acquire(
     { name, owner, heldBefore, leaseMs, lingers }: AcquireRequest,
     looksMs = 0,
@@ -121,7 +131,7 @@ export class LockCommands implements LineNames {
     const processes = companionOf('holdfast_processes', this.keyPrefix + name)
     const [[listed = 0, listening = 0], inLine] = await Promise.all([
       countListeners(link, name, ...channels),
-      link.send(processes, { command: 'HKEYS', lockName: name }, 'HKEYS', processes),
+      link.send(processes, { command: 'HKEYS', lockName: name }, 'HKEYS', processes).catch(unlessRefused),
     ])
     const outside = listening - listed
     return outside + (Array.isArray(inLine) ? inLine.filter(isClientId).length : 0)
@@ -160,7 +170,7 @@ export class LockCommands implements LineNames {
       constants: [publishCommand, processChannelsOf(key, this.#inCluster), this.mode, channel, roster],
       terms: {
         announces: publishCommand === '' ? undefined : { channel, text: '0' },
-        firstKeySuffices: !this.fenced && !this.terms.inOrder,
+        alone: this.fenced || this.terms.inOrder ? undefined : this.refusals,
       },
     }
     if (this.#addresses.size === ADDRESSES_KEPT) this.#addresses.clear()
@@ -174,12 +184,17 @@ export class LockCommands implements LineNames {
   }
 }
 
+/** A user who may not read the line sees nobody in it. */
+function unlessRefused(error: unknown): undefined {
+  if (!isRefusal(error)) throw error
+}
+
 /** Fields of the hash that are no process begin with a colon. */
 function isClientId(field: unknown): boolean {
   return typeof field === 'string' && !field.startsWith(':')
 }
 
-/** Beside the release channel, in its slot. */
+/** In the slot of the release channel, and among the channels of the processes for ACL users. */
 function rosterOf(channel: string): string {
-  return companionOf('holdfast_line', channel)
+  return companionOf('holdfast:line', channel)
 }

@@ -38,9 +38,13 @@ export function readWritePorts(to: LockParts, settings: LinesSettings): ReadWrit
   const channelsOf = (name: string): string =>
     processChannelsOf(keyOf(name), to.link.publishCommand === 'SPUBLISH')
   const names = {
+    get outside() {
+      return settings.refusals.has('channel')
+    },
     keyOf,
     channelOf: (name: string, clientId: string) => channelsOf(name) + clientId,
     releaseChannels: () => [],
+    releaseChannel: () => undefined,
   }
   const lines = new Lines(to.channels, names, settings)
   return {
@@ -90,7 +94,7 @@ class ReadWriteLockPort implements FencedPort {
   }
 
   async abandon(request: AcquireRequest): Promise<void> {
-    this.lines.leave(this.side, request, (name, owner) => this.#release(name, owner, 1, LEAVES_PLACE))
+    this.lines.leave(this.side, request, (name, owner) => this.#leavePlace(name, owner))
     await this.#release(request.name, request.owner, request.heldBefore + 1, LEAVES)
   }
 
@@ -115,7 +119,7 @@ class ReadWriteLockPort implements FencedPort {
   }
 
   watch(name: string, onNews: (news?: News) => void): Watch {
-    return this.lines.watch(this.side, name, onNews)
+    return this.lines.watch(this.side, name, onNews, (of, owner) => this.#leavePlace(of, owner))
   }
 
   async inspect(name: string): Promise<LockState> {
@@ -146,6 +150,10 @@ class ReadWriteLockPort implements FencedPort {
 
   #release(name: string, owner: Owner, heldBefore: number, leaves: number): Promise<number> {
     return this.#run(rwRelease, name, [owner, heldBefore, leaves], (reply) => this.#told(name, Number(reply)))
+  }
+
+  #leavePlace(name: string, owner: Owner): Promise<number> {
+    return this.#release(name, owner, 1, LEAVES_PLACE)
   }
 
   #inspect(name: string): Promise<InspectReply> {
