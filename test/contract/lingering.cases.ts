@@ -84,6 +84,19 @@ export function lingeringCases(place: Place): void {
       expect(await lock.isHeld(owner)).toBe(false)
     })
 
+    test('with another owner inside, its last owner is refused like any other', async () => {
+      const { lock, last } = await lingering(place)
+      const hold = await lock.acquire()
+      expect(await lock.tryAcquire({ owner: last.owner })).toBeNull()
+      const waiting = lock.acquire({ owner: last.owner })
+      await untilWaiting(place, lock, 1)
+      hold.assertHeld()
+      await hold.release()
+      const next = await inTime(place, waiting)
+      expect((await lock.inspect()).owners).toEqual([{ owner: last.owner, holds: 1 }])
+      await next.release()
+    })
+
     test('goes to another process that waits for it at once, and lingers no more', async () => {
       const { lock, far } = await lingering(place)
       const hold = await inTime(place, far.acquire())

@@ -1,4 +1,5 @@
+import { lingeringCases } from '../contract/lingering.cases.js'
 import { waitingCases } from '../contract/waiting.cases.js'
 import { kindContract } from './kind-contract.js'
 
-kindContract('fenced', waitingCases)
+kindContract('fenced', lingeringCases, waitingCases)

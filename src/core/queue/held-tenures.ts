@@ -25,6 +25,16 @@ export class HeldTenures {
     return this.#tenures.get(this.#keyOf(owner))
   }
 
+  /**
+   * Whether the store has a tenure down to that owner. Where one owner has the lock at a time, it may have been passed on to another since;
+   * where several have it each has its own.
+   */
+  storedAs(owner: Owner): boolean {
+    if (this.shared) return this.metBy(owner)?.storedAs === owner
+    for (const { storedAs } of this.#tenures.values()) if (storedAs === owner) return true
+    return false
+  }
+
   began(tenure: Tenure): void {
     this.#tenures.set(this.#keyOf(tenure.owner), tenure)
   }

@@ -14,7 +14,7 @@ export function storedAs(env: Environment, queue: LocalQueue, caller: Scope): Ow
   const { owner } = caller
   const outer = around(env, queue.name, caller)
   if (outer) return outer.storedAs
-  const known = queue.tenures.metBy(owner)?.storedAs === owner || env.tenures.lapsed.has(owner)
+  const known = queue.tenures.storedAs(owner) || env.tenures.lapsed.has(owner)
   const taken = known || env.orphans.mayLive(queue.name, owner)
   return taken || env.hooks.usedElsewhere(queue.name, owner) ? env.newOwner() : owner
 }
