@@ -10,7 +10,7 @@ import type { Pool } from './topologies/pool.js'
 import type { TopologyName } from './topologies/topology.js'
 
 /** What a client is told where its nemesis asks for nothing else: a lease so long that a wake-up that waits for it shows. */
-const TIMES: Times = { watchdogMs: 9_000, commandTimeoutMs: 1_000, storeTimeoutMs: 4_000 }
+const TIMES: Times = { watchdogMs: 9_000, commandTimeoutMs: 1_000, storeTimeoutMs: 4_000, lingerMs: 0 }
 /** How long everything may take to settle and to be undone, when all is well again. */
 const DRAIN_MS = 30_000
 const REST_MS = 3_000
@@ -71,16 +71,15 @@ function resizesUnder({ harmless, losesData }: Nemesis, topology: TopologyName):
 
 export async function carryOut(plan: EpisodePlan, pool: Pool, bundle: Bundle): Promise<Outcome> {
   const { nemesis, topology } = plan
-  const times: Times = { ...TIMES, ...nemesis.options }
   const lingerMs = topology === 'quorum' ? 0 : (plan.lingerMs ?? 0)
-  const options = { ...times, lingerMs, ...nemesis.options }
+  const times: Times = { ...TIMES, lingerMs, ...nemesis.options }
   const leftMs = nemesis.harmless === true ? 0 : Math.max(times.watchdogMs, 5_000)
   // Who is told of a loss has to be at work then; elsewhere long work only keeps others waiting.
   const longestWorkMs = plan.longWork || times.watchdogMs < TIMES.watchdogMs ? LONG_WORK_MS : SHORT_WORK_MS
   const order = {
     ...plan,
     resizes: resizesUnder(nemesis, topology),
-    options,
+    options: { ...times, ...nemesis.options },
     restMs: REST_MS + leftMs,
     longestWorkMs,
   }

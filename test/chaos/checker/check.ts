@@ -21,6 +21,8 @@ export interface Times {
   readonly watchdogMs: number
   readonly commandTimeoutMs: number
   readonly storeTimeoutMs: number
+  /** How long locks linger, where they can. */
+  readonly lingerMs: number
 }
 
 export interface Verdict {
@@ -36,11 +38,13 @@ export interface Verdict {
 /** What a busy machine may add to any bound. */
 const GRACE_MS = 1_500
 const HAND_OVER_MS = 200
+/** From the refusal of a request until the process that keeps the lock has been told of it. */
+const TOLD_MS = 50
 
 /** Judges an episode. */
 export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName, times: Times): Verdict {
   const { history, left } = episode
-  const { watchdogMs, commandTimeoutMs, storeTimeoutMs } = times
+  const { watchdogMs, commandTimeoutMs, storeTimeoutMs, lingerMs } = times
   const { faults, endedAt } = history
   const calls = callsOf(history)
   const standstills = new Standstills(history)
@@ -73,7 +77,7 @@ export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName
       ...checkStarvation(calls, faults, standstills, endedAt, topology === 'quorum'),
       ...checkFences(calls, faults),
       ...(nemesis.harmless === true || nemesis.keepsPlaces === true
-        ? checkLineOrder(calls, standstills, firstLeaseMs(watchdogMs) / 2)
+        ? checkLineOrder(calls, standstills, firstLeaseMs(watchdogMs) / 2, lingerMs > 0 ? TOLD_MS : 0)
         : []),
       ...(nemesis.harmless === true || nemesis.keepsHolds === true ? checkLosses(calls, standstills) : []),
       ...left,

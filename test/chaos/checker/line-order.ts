@@ -7,8 +7,15 @@ import type { Finding } from './finding.js'
  * Whether the kinds that have a line let nobody in before one who stood in it already when the other's call was made. Only where
  * no fault can have cost anybody a place; whoever stood still for long may have lost a grant.
  * @param stillMs how long a process may stand still and keep what it is granted
+ * @param toldMs how long it takes until a process in which the lock lingers has been told that others ask for it. Calls that are made
+ *   there until then enter without a word to the store
  */
-export function checkLineOrder(calls: readonly Call[], standstills: Standstills, stillMs: number): Finding[] {
+export function checkLineOrder(
+  calls: readonly Call[],
+  standstills: Standstills,
+  stillMs: number,
+  toldMs = 0,
+): Finding[] {
   const findings: Finding[] = []
   const inLine = calls.filter(
     ({ kind, names }) => ['fair', 'read', 'write'].includes(kind) && names.length === 1,
@@ -21,6 +28,8 @@ export function checkLineOrder(calls: readonly Call[], standstills: Standstills,
       if (second.names[0] !== names[0] || second.calledAt <= waitsSince) continue
       if ((second.enteredAt ?? Number.POSITIVE_INFINITY) >= enteredAt) continue
       if (first.kind === 'read' && second.kind === 'read') continue
+      const stood = standstills.during(second.worker, waitsSince, second.calledAt)
+      if (second.kind === 'fair' && toldMs > 0 && second.calledAt - waitsSince <= toldMs + stood) continue
       // A section within another re-enters, past the line.
       if (
         calls.some(

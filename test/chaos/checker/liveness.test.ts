@@ -222,6 +222,13 @@ describe('order, starvation, tokens, losses', () => {
     expect(checkLineOrder(told({ one: first(50), two: second }), still, 100)).toHaveLength(1)
   })
 
+  test('a process that keeps the lock may pass whoever it has not been told of yet', () => {
+    const first: Line[] = [...section(1, [0, 80, 81], fair), [5, { e: 'wait', c: 1 }]]
+    const second = (called: number): Line[] => section(1, [called, called + 1, called + 2], fair)
+    expect(checkLineOrder(told({ one: first, two: second(15) }), still, 100, 10)).toEqual([])
+    expect(checkLineOrder(told({ one: first, two: second(16) }), still, 100, 10)).toHaveLength(1)
+  })
+
   test('who called before the other stood in line may pass it', () => {
     const first: Line[] = [...section(1, [0, 50, 51], fair), [12, { e: 'wait', c: 1 }]]
     expect(checkLineOrder(told({ one: first, two: section(1, [10, 40, 45], fair) }), still, 100)).toEqual([])
