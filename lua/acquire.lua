@@ -66,7 +66,9 @@ end
 local function lingers(holder)
   local known = redis.pcall('HGET', processes, ':lingers')
   if known == holder then
-    if tell(string.match(holder, '^[^:]*'), 'asked') then
+    -- Also by a call that publishes nothing itself: that process listens. In a cluster its channel has a tag.
+    local command = ARGV[1] == '' and (string.find(ARGV[2], '{', 1, true) and 'SPUBLISH' or 'PUBLISH') or nil
+    if tell(string.match(holder, '^[^:]*'), 'asked', command) then
       redis.call('HSET', processes, ':lingers', holder .. ' told')
     end
     return 1

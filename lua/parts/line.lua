@@ -70,9 +70,9 @@ local function leave(place)
   return true
 end
 
--- Whether the process received it; nil where this node may not publish.
-local function tell(client, message)
-  local heard = redis.pcall(ARGV[1], ARGV[2] .. client, message .. ' ' .. KEYS[1])
+-- Whether the process received it; nil where this node may not publish. By ARGV[1], unless another command is given.
+local function tell(client, message, command)
+  local heard = redis.pcall(command or ARGV[1], ARGV[2] .. client, message .. ' ' .. KEYS[1])
   if type(heard) == 'number' then
     return heard > 0
   end

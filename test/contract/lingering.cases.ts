@@ -142,6 +142,27 @@ export function lingeringCases(place: Place): void {
       expect(counts).toEqual([25, 25])
     })
 
+    test('goes to those that poll, or ask for several at once', async () => {
+      if (place.kind !== 'lock') return
+      const polled = await lingering(place)
+      const hold = await inTime(place, place.holdfast().spinLock(polled.lock.name).acquire())
+      await hold.release()
+      const { lock } = await lingering(place)
+      const other = place.holdfast()
+      const both = other.multiLock([lock.name, place.lockName()].map((name) => other.lock(name)))
+      await (await inTime(place, both.acquire())).release()
+    })
+
+    test('not after computeOnce', async () => {
+      if (place.kind !== 'lock') return
+      const { holdfast, lock, far } = await lingering(place)
+      const key = `${lock.name} computed`
+      expect(await holdfast.computeOnce(key, () => 1, { ttlMs: 1_000 })).toBe(1)
+      expect(holdfast.census).toMatchObject({ tenures: 1 })
+      expect(await far.isLocked()).toBe(true)
+      expect(await place.holdfast().lock(`once:${key}`).isLocked()).toBe(false)
+    })
+
     test('does so for its time at the most, however often it is taken meanwhile', async () => {
       const holdfast = place.holdfast({ lingerMs: 300 })
       const lock = holdfast.lock(place.lockName())
