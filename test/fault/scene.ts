@@ -118,13 +118,9 @@ export class Scene {
         (census) => census === JSON.stringify(NOTHING),
       )
     }
-    const channels = async (): Promise<string[]> => [
-      ...(await this.channels()),
-      ...(await this.processChannels(...this.#made)),
-    ]
     await eventually(
-      async () => (await channels()).join(),
-      (left) => left === '',
+      async () => (await this.channels()).join(),
+      (channels) => channels === '',
     )
   }
 
