@@ -35,6 +35,7 @@ describe('C2: connections', () => {
     await Promise.all(holds.map((hold) => hold.release()))
     await Promise.all(waits.map(async (wait) => (await wait).release()))
     await scene.nothingLeft()
+    await eventually(async () => (await scene.processChannels(holder, waiter)).length === 0)
     await holder.close()
     await waiter.close()
     await eventually(() => scene.proxy.open.length === 0)

@@ -118,6 +118,9 @@ export class Scene {
         (census) => census === JSON.stringify(NOTHING),
       )
     }
+    // The server has not heard that they are over, and keeps their subscriptions.
+    for (const { connections } of this.proxies)
+      for (const connection of connections) if (connection.silent) connection.break()
     const channels = async (): Promise<string[]> => [
       ...(await this.channels()),
       ...(await this.processChannels(...this.#made)),
