@@ -10,7 +10,7 @@ export default defineConfig({
     // is shown as such, and is to be looked into; on a developer's machine it fails.
     retry: process.env['CI'] ? 1 : 0,
     // Two cores, and servers of their own beside them: more workers only make each other late.
-    maxWorkers: 4,
+    maxWorkers: 6,
     typecheck: { enabled: false },
   },
 })

@@ -14,6 +14,8 @@ export interface Entry {
   readonly changed: string
   /** Sleeps so long between attempts that a burst of it ends only with patience; it gets less of that. */
   readonly slow?: boolean
+  /** Where two share the lock: every other process runs the second. */
+  readonly sides?: readonly [string, string]
 }
 
 const patience = 'waits without end'
@@ -149,6 +151,15 @@ export const catalog: readonly Entry[] = [
     runtime: 'jvm',
     what: '`RFairLock` in Java, one thread per waiter',
     changed: 'see bench/redisson/README.md',
+  },
+  {
+    name: 'redisson-and-holdfast',
+    title: 'Redisson (JVM) and Holdfast',
+    sort: 'reference',
+    runtime: 'jvm',
+    what: 'both on one lock, in as many processes each',
+    changed: 'nothing',
+    sides: ['redisson', 'holdfast'],
   },
   {
     name: 'redsync',

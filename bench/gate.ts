@@ -7,21 +7,55 @@ export interface Gate {
   readonly ok: boolean | undefined
 }
 
+/** What counts of commands may differ by from run to run. */
+const TOLERANCE = 1.05
+
 export function atLeast(what: string, needed: number, reached: number | undefined): Gate {
-  return {
-    what,
-    needed: `≥ ${needed}`,
-    reached: shown(reached),
-    ok: ifThere(reached, (value) => value >= needed - 1e-9),
-  }
+  return allAtLeast(what, needed, [reached])
 }
 
 export function atMost(what: string, needed: number, reached: number | undefined): Gate {
+  return allAtMost(what, needed, [reached])
+}
+
+export function allAtLeast(
+  what: string,
+  needed: number | readonly number[],
+  reached: readonly (number | undefined)[],
+): Gate {
+  return gateOf(what, '≥', needed, reached, (value, bound) => value >= bound - 1e-9)
+}
+
+/** @param needed one for all, or one for each. */
+export function allAtMost(
+  what: string,
+  needed: number | readonly number[],
+  reached: readonly (number | undefined)[],
+): Gate {
+  return gateOf(what, '≤', needed, reached, (value, bound) => value <= bound + 1e-9)
+}
+
+/** None of the costs is more than the first. */
+export function doNotGrow(what: string, costs: readonly (number | undefined)[]): Gate {
+  const bound = (costs[0] ?? 0) * TOLERANCE
+  return { ...allAtMost(what, bound, costs), needed: 'do not grow' }
+}
+
+function gateOf(
+  what: string,
+  sign: string,
+  needed: number | readonly number[],
+  reached: readonly (number | undefined)[],
+  holds: (value: number, bound: number) => boolean,
+): Gate {
+  const bounds = typeof needed === 'number' ? reached.map(() => needed) : needed
+  const known = reached.filter((value) => value !== undefined)
+  const complete = known.length === reached.length
   return {
     what,
-    needed: `≤ ${needed}`,
-    reached: shown(reached),
-    ok: ifThere(reached, (value) => value <= needed + 1e-9),
+    needed: `${sign} ${typeof needed === 'number' ? needed : needed.join(', ')}`,
+    reached: complete ? known.map(shown).join(', ') : shown(undefined),
+    ok: complete ? known.every((value, index) => holds(value, bounds[index] ?? Number.NaN)) : undefined,
   }
 }
 

@@ -1,22 +1,53 @@
 import { peers } from './catalog.js'
-import type { Blocked } from './drivers/programs.js'
-import { fairGates } from './fair-gates.js'
-import { atLeast, atMost, type Gate, ifThere, quotient, shown } from './gate.js'
+import type { Blocked, HeldLocks } from './drivers/programs.js'
+import { fleetGates } from './fleet.js'
+import { allAtLeast, allAtMost, atLeast, atMost, doNotGrow, type Gate, ifThere, quotient } from './gate.js'
 import type { Figures } from './measure/figures.js'
 import type { Answer, CellResult, Results } from './measure/results.js'
 import { ratioOf, summarise } from './measure/summary.js'
-import { growthProcesses, growthWaiters } from './scenarios.js'
+import { BESIDE_REDISSON, growthProcesses, growthWaiters } from './scenarios.js'
 
 const ROUND_TRIPS = 3
-/** What counts of commands may differ by from run to run. */
-const TOLERANCE = 1.05
+
+/**
+ * What the line-ups came to before processes stood in one line (docs/benchmarks.md of 2026-11-21): sections/s and client CPU per
+ * section over the floor's, commands per section.
+ */
+const before = [
+  { scenario: 'burst-1x50', rate: 6.9, cpu: 0.12, commands: 0.16 },
+  { scenario: 'loop-1x50', rate: 1.24, cpu: 0.32, commands: 0.089 },
+  { scenario: 'burst-4x25', rate: 3.3, cpu: 0.34, commands: 0.43 },
+  { scenario: 'loop-4x25', rate: 1.34, cpu: 0.25, commands: 0.236 },
+] as const
+const lineUps = before.map(({ scenario }) => scenario.replace('-', ' ')).join(', ')
+/** By how much two runs of the same code differ. */
+const CHANCE = 1.1
 
 /** The gates, worked out from what a run has found. */
-export function gatesOf({ cells, blocked }: Pick<Results, 'cells' | 'blocked'>): Gate[] {
+export function gatesOf({
+  cells,
+  blocked,
+  heldLocks,
+}: Pick<Results, 'cells' | 'blocked'> & Partial<Pick<Results, 'heldLocks'>>): Gate[] {
   const figures = (scenario: string, library = 'holdfast'): Figures | undefined =>
     summarise(cells, scenario, library)?.figures
+  const over = (
+    scenario: string,
+    other: string,
+    pick: (figures: Figures) => number | undefined,
+  ): number | undefined =>
+    ratioOf(
+      cells,
+      [
+        { scenario, library: 'holdfast' },
+        { scenario, library: other },
+      ],
+      pick,
+    )
   const rate = (scenario: string, other: string): number | undefined =>
-    ratioOf(cells, scenario, ['holdfast', other], (found) => found.sectionsPerSecond)
+    over(scenario, other, (found) => found.sectionsPerSecond)
+  const cpu = (scenario: string): number | undefined =>
+    over(scenario, 'floor', (found) => found.clientUsPerSection)
   const aheadOfPeers = (scenario: string): number | undefined => {
     const best = bestPeer(cells, scenario)
     return best === undefined ? undefined : rate(scenario, best)
@@ -29,8 +60,10 @@ export function gatesOf({ cells, blocked }: Pick<Results, 'cells' | 'blocked'>):
   const none = (scenario: string): number | undefined => figures(scenario)?.starved
 
   return [
-    atLeast('uncontended, one after the other: ratio to the floor', 0.92, rate('sequential', 'floor')),
-    atLeast('uncontended, 64 keys: ratio to the floor', 0.95, rate('keys', 'floor')),
+    atLeast('uncontended, one after the other: ratio to the floor', 0.88, rate('sequential', 'floor')),
+    atMost('… client CPU per section, over that of the floor', 1.25, cpu('sequential')),
+    atLeast('uncontended, 64 keys: ratio to the floor', 0.92, rate('keys', 'floor')),
+    atMost('… client CPU per section, over that of the floor', 1.25, cpu('keys')),
     atMost('burst 1x50: time over that of back-to-back timers', 1.1, inverse(rate('burst-1x50', 'timers'))),
     atMost('burst 1x50: commands per section', 0.2, figures('burst-1x50')?.commandsPerSection),
     atLeast("burst 1x50: Jain's index", 1, figures('burst-1x50')?.jain),
@@ -52,13 +85,36 @@ export function gatesOf({ cells, blocked }: Pick<Results, 'cells' | 'blocked'>):
       ROUND_TRIPS,
       quotient(crossing, restedPingMs),
     ),
+    atLeast('burst 4x25: sections/s over those of rueidislock', 1, rate('burst-4x25', 'rueidislock')),
+    atMost(
+      '… commands per section, over those of rueidislock',
+      0.1,
+      over('burst-4x25', 'rueidislock', (found) => found.commandsPerSection),
+    ),
     atLeast("loop 4x25: Jain's index over all 100 waiters", 0.95, figures('loop-4x25')?.jain),
     atMost('loop 4x25: waiters starved', 0, none('loop-4x25')),
+    allAtLeast(
+      `${lineUps}: sections/s over the floor's, no worse than before the line`,
+      before.map((was) => round(was.rate / CHANCE)),
+      before.map(({ scenario }) => rate(scenario, 'floor')),
+    ),
+    allAtMost(
+      '… client CPU per section',
+      before.map((was) => round(was.cpu * CHANCE)),
+      before.map(({ scenario }) => cpu(scenario)),
+    ),
+    allAtMost(
+      '… commands per section',
+      before.map((was) => round(was.commands * CHANCE)),
+      before.map(({ scenario }) => figures(scenario)?.commandsPerSection),
+    ),
     ...growthProcesses.map((processes) => growthGate(cells, processes)),
     ...['sequential', 'keys', 'burst-4x25', 'loop-4x25'].map((scenario) =>
       atLeast(`${scenario}: ratio to Redisson on the JVM`, 1, rate(scenario, 'redisson')),
     ),
-    ...fairGates(cells),
+    ...fleetGates(cells),
+    ...besideGates(cells),
+    ...heldGates(heldLocks),
     ...blockedGates(blocked),
   ]
 }
@@ -78,15 +134,45 @@ function growthGate(cells: readonly CellResult[], processes: number): Gate {
   const costs = growthWaiters.map(
     (waiters) => summarise(cells, `growth-${processes}x${waiters}`, 'holdfast')?.figures?.commandsPerSection,
   )
-  const [alone, ...crowded] = costs
-  const known = crowded.filter((cost) => cost !== undefined)
-  const complete = alone !== undefined && known.length === crowded.length
-  return {
-    what: `growth, ${processes} ${processes === 1 ? 'process' : 'processes'} with ${growthWaiters.join(', ')} waiters each: commands per section`,
-    needed: 'do not grow',
-    reached: complete ? costs.map(shown).join(', ') : 'not measured',
-    ok: complete ? Math.max(...known) <= alone * TOLERANCE : undefined,
-  }
+  const crew = `${processes} ${processes === 1 ? 'process' : 'processes'}`
+  return doNotGrow(
+    `growth, ${crew} with ${growthWaiters.join(', ')} waiters each: commands per section`,
+    costs,
+  )
+}
+
+function heldGates(answer: Answer<HeldLocks> | undefined): Gate[] {
+  const held = answer === undefined || 'failed' in answer ? undefined : answer
+  return [
+    atMost('100 000 held locks: bytes each', 1_000, held?.bytesPerLock),
+    atMost('… share of a core', 0.1, held?.shareOfCore),
+    atMost('… lost', 0, held?.lost),
+  ]
+}
+
+/** On one lock each side is half of the waiters. */
+function besideGates(cells: readonly CellResult[]): Gate[] {
+  const both = 'redisson-and-holdfast'
+  const share = summarise(cells, BESIDE_REDISSON, both)?.figures?.secondShare
+  return [
+    atLeast(
+      'Redisson and Holdfast on one lock: sections of whichever got less, of all',
+      0.25,
+      ifThere(share, (ours) => Math.min(ours, 1 - ours)),
+    ),
+    atLeast(
+      'the same: total over that of Redisson alone',
+      1,
+      ratioOf(
+        cells,
+        [
+          { scenario: BESIDE_REDISSON, library: both },
+          { scenario: BESIDE_REDISSON, library: 'redisson' },
+        ],
+        (found) => found.sectionsPerSecond,
+      ),
+    ),
+  ]
 }
 
 function blockedGates(answers: readonly Answer<unknown>[]): Gate[] {
@@ -125,4 +211,8 @@ function isBlocked(answer: unknown): answer is Blocked {
 
 function inverse(value: number | undefined): number | undefined {
   return ifThere(value, (ratio) => 1 / ratio)
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100
 }

@@ -1,49 +1,119 @@
 --[[
-  Takes a lock, or one more hold of it.
+  Takes a lock, or one more hold of it, or a place in its line.
 
-  KEYS[1]  the lock: a hash of owner -> hold count, with the lease as its time to live
-  ARGV[1]  owner
-  ARGV[2]  how many holds the owner has before this one
-  ARGV[3]  lease in milliseconds
+  KEYS and ARGV[1…5]: see parts/lock.lua
+  ARGV[6]  owner
+  ARGV[7]  how many holds the owner has before this one
+  ARGV[8]  lease in milliseconds
+  ARGV[9]  0: the owner does not wait. Below: it stands outside the line, and takes the lock wherever it is free, as Redisson's clients do.
+           Else it gets a place in line, and looks again by itself after so many milliseconds at the latest
+  ARGV[10] the lease that is granted in line, until the owner takes over, in milliseconds
 
   Returns
-    1               granted; the lease runs for at least ARGV[3]
-    {left, holder}  held by another, whose lease has `left` milliseconds (-1: no end)
-    0               the owner was to have ARGV[2] holds, but has none: it has lost the lock
+    a text                               granted: the token, `-` where there is none, `?` where in addition the line could not be reached,
+                                         so that a place the owner has there is there still. The lease runs for at least ARGV[8]
+    {left, holder, time, first, places}  held by another, whose lease has `left` milliseconds (-1: no end), at those microseconds of the server;
+                                         first: 1 where the owner is the first in line, or would be; how many places its process has there,
+                                         -1 where the line could not be reached, so that it has got none
+    0                                    the owner was to have ARGV[7] holds, but has none: it has lost the lock
 
-  Safe to repeat: a count above ARGV[2] shows that this very request was carried out before (rule X1).
+  Safe to repeat: a count above ARGV[7] shows that this very request was carried out before, or that its owner was granted the lock in
+  line (rule X1).
 ]]
-local lock, owner = KEYS[1], ARGV[1]
-
--- Arguments stay texts where they can: numbers are turned back into texts at every call, and this is the path that counts.
-if redis.call('EXISTS', lock) == 0 then
-  if ARGV[2] ~= '0' then
-    return 0
-  end
-  redis.call('HSET', lock, owner, '1')
-  -- A script that fails halfway is not undone: without its lease (no permission, say) the lock would stay for ever.
-  local leased = redis.pcall('PEXPIRE', lock, ARGV[3])
+-- Free, with nobody in line. This comes before everything else, because the rest makes three dozen functions at every call, which takes
+-- longer than all that it does. Arguments stay texts where they can: numbers are turned back into texts at every call.
+if ARGV[3] == 'x' and ARGV[7] == '0' and KEYS[2] and redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then
+  redis.call('HSET', KEYS[1], ARGV[6], '1')
+  local leased = redis.pcall('PEXPIRE', KEYS[1], ARGV[8])
   if leased ~= 1 then
-    redis.call('DEL', lock)
+    -- A lock without its lease (no permission, say) would stay for ever.
+    redis.call('DEL', KEYS[1])
     return leased
   end
-  return 1
+  return '-'
 end
+--@include lock
+local owner, before, lease, looks = ARGV[6], ARGV[7], ARGV[8], tonumber(ARGV[9])
+local me = ARGV[3] .. ':' .. owner
 
-local before, lease = tonumber(ARGV[2]), tonumber(ARGV[3])
-local held = tonumber(redis.call('HGET', lock, owner))
-if not held then
-  if before > 0 then
+if redis.call('EXISTS', lock, line or lock) == 0 then
+  if before ~= '0' then
     return 0
   end
-  return { redis.call('PTTL', lock), redis.call('HKEYS', lock)[1] }
+  local token, failure = grant(me, lease)
+  return token and (line and token or '?') or failure
 end
 
--- A nested hold never shortens the time left (rule L2). The lease goes first: a count without one would be a stray.
-if redis.call('PTTL', lock) < lease then
-  redis.call('PEXPIRE', lock, lease)
+local function busy(left)
+  if not line then
+    return { left, redis.call('HKEYS', lock)[1] or '', server_time_us(), 1, -1 }
+  end
+  local first, places, refused = redis.call('EXISTS', line) == 0 and 1 or 0, 0, nil
+  if looks > 0 then
+    refused, places = stand(me, left < 0 and looks or math.min(left, looks), ARGV[10])
+    if refused then
+      return refused
+    end
+    first = head_of_line() == me and 1 or 0
+  end
+  return { left, redis.call('HKEYS', lock)[1] or '', server_time_us(), first, places }
 end
-if held <= before then
-  redis.call('HINCRBY', lock, owner, before + 1 - held)
+
+local held = tonumber(redis.call('HGET', lock, owner))
+if held then
+  local token = '-'
+  if ARGV[3] ~= 'x' then
+    -- A counter of another type is an error before anything is changed.
+    token = redis.call('GET', KEYS[4])
+    if not token and before == '0' then
+      -- The counter is gone, and no process knows the token: the answer to the first delivery was lost.
+      local failure
+      token, failure = mint(KEYS[4], string.sub(ARGV[3], 2))
+      if not token then
+        return failure
+      end
+    end
+  end
+  -- The lease of a grant in line suits no hold in particular: the first request of its owner sets the right one. After that nothing shortens
+  -- the time left (rule L2), not even a late copy of the first request.
+  local unclaimed = line and redis.call('HGET', processes, ':unclaimed') == me
+  if unclaimed then
+    redis.call('HDEL', processes, ':unclaimed')
+  end
+  -- The lease goes first: a count without one would stay for ever.
+  if (unclaimed and before == '0') or redis.call('PTTL', lock) < tonumber(lease) then
+    redis.call('PEXPIRE', lock, lease)
+    if unclaimed then
+      call_head(tonumber(lease))
+    end
+  end
+  if held <= tonumber(before) then
+    redis.call('HINCRBY', lock, owner, tonumber(before) + 1 - held)
+  end
+  return token or '-'
 end
-return 1
+if before ~= '0' then
+  return 0
+end
+if not admits() then
+  return busy(redis.call('PTTL', lock))
+end
+
+-- It is free, but there is a line.
+suspect(client_of(me))
+if looks >= 0 then
+  local theirs = their_turn()
+  if theirs > 0 then
+    return busy(theirs)
+  end
+  local let_in = advance(me)
+  if let_in > 0 then
+    call_head(redis.call('PTTL', lock))
+    return busy(redis.call('PTTL', lock))
+  end
+end
+local token, failure = grant(me, lease)
+if token and leave(me) then
+  call_head(tonumber(lease))
+end
+return token or failure

@@ -1,25 +1,26 @@
 --[[
-  Frees a lock whoever holds it, and announces it.
+  Frees a lock whatever its owner: the next in line gets it. Announces it in any case, so that the former holder learns of it too.
 
-  KEYS[1]  the lock: a hash of owner -> hold count
-  ARGV[1]  release channel
-  ARGV[2]  PUBLISH, or SPUBLISH in a cluster; empty: nobody is told
+  KEYS and ARGV[1…5]: see parts/lock.lua
 
-  Returns
-    1  the lock is free now and that was announced
-    2  the lock is free now, but this node could not announce it
-    0  it was free
+  Returns 1 where it was held, 0 where it was free, -2 where it was held and this node could not announce it.
 ]]
+--@include lock
 -- HLEN, not EXISTS: what is no hash is no lock, and must not be deleted.
-if redis.call('HLEN', KEYS[1]) == 0 then
+if redis.call('HLEN', lock) == 0 then
   return 0
 end
-redis.call('DEL', KEYS[1])
-if ARGV[2] == '' then
-  return 1
+local waiting, last = read_line()
+-- The holder's process checks whether it still has the lock.
+for _, owner in ipairs(redis.call('HKEYS', lock)) do
+  local place = ARGV[3] .. ':' .. owner
+  tell(client_of(place), '0 0 ' .. place)
 end
-local told = redis.pcall(ARGV[2], ARGV[1], '0')
-if type(told) == 'table' and told.err then
-  return 2
+redis.call('DEL', lock)
+if last then
+  redis.call('HDEL', processes, ':last', ':unclaimed')
 end
-return 1
+if waiting and advance(nil) > 0 then
+  call_head(redis.call('PTTL', lock))
+end
+return (ARGV[1] == '' or type(redis.pcall(ARGV[1], ARGV[4], '0')) == 'number') and 1 or -2

@@ -1,35 +1,39 @@
 --[[
-  Gives a lock from one owner of a process to another. That its lease ends sooner than before is announced, and nothing else: whoever
-  sleeps until the end it knew of is to look again.
+  Gives a lock from one owner of a process to another. If its lease ends sooner than before, tells the first in line and announces it,
+  because waiters sleep until the end that they know.
 
-  KEYS[1]  the lock: a hash of owner -> hold count, with the lease as its time to live
-  ARGV[1]  owner that has it
-  ARGV[2]  owner that gets it, with one hold; one the lock has not known before
-  ARGV[3]  lease in milliseconds, exactly that of the new hold
-  ARGV[4]  release channel
-  ARGV[5]  PUBLISH, or SPUBLISH in a cluster; empty: nothing is announced
+  KEYS and ARGV[1…5]: see parts/lock.lua
+  ARGV[6]  owner that has it
+  ARGV[7]  owner that gets it, with one hold; the lock has not known it before
+  ARGV[8]  lease in milliseconds, exactly that of the new hold
 
-  Returns
-    1  the lock is the new owner's
-    0  the first owner does not hold it; nothing was changed
+  Returns a text, the token or `-`, where the lock is the new owner's; 0 where the first owner does not hold it, and nothing was changed.
 
   Safe to repeat: the new owner's hold shows that this very request was carried out before (rule X1).
 ]]
---@include announce
-local lock, from, to, lease = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
+--@include lock
+local from, to, lease = ARGV[6], ARGV[7], ARGV[8]
 
 if redis.call('HEXISTS', lock, to) == 1 then
-  return 1
+  return ARGV[3] ~= 'x' and redis.call('GET', KEYS[4]) or '-'
 end
 if redis.call('HEXISTS', lock, from) == 0 then
   return 0
 end
 local left = redis.call('PTTL', lock)
--- A full server refuses the first write; then nothing has changed yet.
-redis.call('HSET', lock, to, 1)
-redis.call('HDEL', lock, from)
-redis.call('PEXPIRE', lock, lease)
-if ARGV[5] ~= '' and (left < 0 or left > tonumber(lease)) then
-  announce(ARGV[5], ARGV[4], '0')
+local _, last = read_line()
+-- Adds the hold first, so that the lock is never free in between.
+local token, failure = grant(ARGV[3] .. ':' .. to, lease)
+if not token then
+  return failure
 end
-return 1
+redis.call('HDEL', lock, from)
+if last == ARGV[3] .. ':' .. from then
+  redis.call('HSET', processes, ':last', ARGV[3] .. ':' .. to)
+  redis.call('HDEL', processes, ':unclaimed')
+end
+if left < 0 or left > tonumber(lease) then
+  call_head(tonumber(lease))
+  redis.pcall(ARGV[1], ARGV[4], '0')
+end
+return token

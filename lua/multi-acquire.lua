@@ -3,7 +3,7 @@
 
   KEYS     the locks: each a hash of owner -> hold count, with the lease as its time to live
   ARGV[1]  lease in milliseconds
-  ARGV[2…] for each of KEYS, who is to own it; none of them has holds of it before this request
+  ARGV[2…] for each of KEYS, its owner to be; none of them has holds of it before this request
 
   Returns for each of KEYS
     1               held by its owner now; the lease runs for at least ARGV[1]

@@ -1,5 +1,5 @@
 --[[
-  Reads how long a permit is out yet.
+  Reads how much longer a permit stays taken.
 
   KEYS[1]  a sorted set of the ids of the permits that are out, by the time when the lease of each ends
   ARGV[1]  id, of 16 bytes

@@ -1,5 +1,5 @@
 --[[
-  Gives permits back by their ids, all or none, whoever took them, and announces it.
+  Gives permits back by their ids, all or none, whatever their owners, and announces it.
 
   KEYS[1]   the semaphore: the number of permits available
   KEYS[2]   a sorted set of the ids of the permits that are out, by the time when the lease of each ends

@@ -1,6 +1,6 @@
 --[[
-  Sets how long a permit is out yet, whoever took it: longer or shorter. An end that comes nearer is announced: whoever sleeps until the
-  first end it knew of is to look again.
+  Sets how much longer a permit stays taken, whatever its owner: longer or shorter. Announces an end that comes nearer, because waiters
+  sleep until the first end that they know.
 
   KEYS[1]  a sorted set of the ids of the permits that are out, by the time when the lease of each ends
   ARGV[1]  id, of 16 bytes

@@ -1,24 +1,35 @@
 --[[
-  Gives one hold back; the last one frees the lock and announces it. Also undoes an acquire whose outcome is unknown.
+  Gives one hold back; the last one gives the lock to the next in line, or frees it and announces that. Also undoes an acquire whose
+  outcome is unknown, and takes its owner out of the line.
 
-  KEYS[1]  the lock: a hash of owner -> hold count
-  ARGV[1]  owner
-  ARGV[2]  how many holds the owner has before this release
-  ARGV[3]  release channel
-  ARGV[4]  PUBLISH, or SPUBLISH in a cluster; empty: nobody is told
+  KEYS and ARGV[1…5]: see parts/lock.lua
+  ARGV[6]  owner
+  ARGV[7]  how many holds the owner has before this release
+  ARGV[8]  1: the owner may stand in line, and leaves it; 2: it leaves, and gives back only what was granted to its place there
 
   Returns
-    n >= 1  the lock is free and that was announced to n - 1 connections
-    0       still held by the owner; its lease is left as it is (rule L2)
-   -1       not held by the owner; nothing was changed (rule O5)
-   -2       the lock is free, but this node could not announce it (no permission, or the channel lives elsewhere)
+    1  released, and granted to the next in line; with no line: one more than the number of listeners that were told
+    0  still held by the owner; its lease is left as it is (rule L2)
+   -1  not held by the owner (rule O5)
+   -2  released, but this node could not announce it (no permission, or the channel lives elsewhere)
 
-  Safe to repeat: it sets the count to one below ARGV[2] and never raises it (rule X1).
+  Safe to repeat: it sets the count to one below ARGV[7] and never raises it (rule X1).
 ]]
-local lock, owner = KEYS[1], ARGV[1]
+-- The last hold, and nothing is known of a line: before everything else, as in acquire.lua.
+if ARGV[7] == '1' and ARGV[8] == '0' and KEYS[2] and redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then
+  if redis.call('HDEL', KEYS[1], ARGV[6]) == 0 then
+    return -1
+  elseif ARGV[1] == '' then
+    return 1
+  end
+  local told = redis.pcall(ARGV[1], ARGV[4], '0')
+  return type(told) == 'number' and told + 1 or -2
+end
+--@include lock
+local owner = ARGV[6]
 
-if ARGV[2] ~= '1' then
-  local held, after = tonumber(redis.call('HGET', lock, owner)), tonumber(ARGV[2]) - 1
+if ARGV[7] ~= '1' then
+  local held, after = tonumber(redis.call('HGET', lock, owner)), tonumber(ARGV[7]) - 1
   if not held then
     return -1
   end
@@ -29,15 +40,25 @@ if ARGV[2] ~= '1' then
   return 0
 end
 
+local me = ARGV[3] .. ':' .. owner
+local leaves = line and ARGV[8] ~= '0'
+local was_first = leaves and head_of_line() == me
+local waiting, last = read_line()
+local left = leaves and leave(me)
 -- The lock is gone with its only field.
-if redis.call('HDEL', lock, owner) == 0 then
+if (ARGV[8] == '2' and last ~= me) or redis.call('HDEL', lock, owner) == 0 then
+  -- The place behind it may be the next now.
+  if left and admits() then
+    if advance(nil) > 0 then
+      call_head(redis.call('PTTL', lock))
+    end
+  elseif was_first then
+    -- The first in line is the one that listens to releases.
+    call_head(0)
+  end
   return -1
 end
-if ARGV[4] == '' then
-  return 1
+if last == me then
+  redis.call('HDEL', processes, ':last', ':unclaimed')
 end
-local told = redis.pcall(ARGV[4], ARGV[3], '0')
-if type(told) == 'number' then
-  return told + 1
-end
-return -2
+return pass_on(waiting)

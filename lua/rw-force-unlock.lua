@@ -1,18 +1,13 @@
 --[[
-  Takes a read-write lock from its writer, or from all its readers, whoever they are, and lets in whom they kept out.
+  Takes a read-write lock from its writer, or from all its readers, and grants it to the places that they kept out.
 
-  KEYS[1]  the holds: a hash of member -> `<count>:<fencing token>`; a member is `r:<owner>` or `w:<owner>`
-  KEYS[2]  their leases: a sorted set of members by the time each ends
-  KEYS[3]  the line: a sorted set of members by ticket
-  KEYS[4]  a sorted set of the members in line by the time when the place of each lapses
-  KEYS[5]  the last fencing token given out
-  ARGV[1]  PUBLISH, or SPUBLISH in a cluster
-  ARGV[2]  how long a place lasts without being kept, in milliseconds
+  KEYS and ARGV[1…2]: see parts/rw-lock.lua
   ARGV[3]  r: from the readers; w: from the writer
 
-  Returns {1 where somebody held it so, else 0; server's time in microseconds; error of an announcement or ''}
+  Returns 1 where it was held so, 0 where it was not, 2 where it was and this node may not publish to the next in line.
 ]]
---@include rw-line
+--@include rw-lock
+doubt_lapsed()
 local code = 0
 for _, member in ipairs(redis.call('HKEYS', holds)) do
   if writes(member) == (ARGV[3] == 'w') then
@@ -20,5 +15,5 @@ for _, member in ipairs(redis.call('HKEYS', holds)) do
     code = 1
   end
 end
-advance()
-return answer(code)
+local refused = move_on()
+return code == 1 and refused == 'untold' and 2 or code

@@ -1,39 +1,32 @@
-import type { EventEmitter } from 'eventemitter3'
-import { checkFunction, checkName } from './checks.js'
-import { type CloseOptions, Closing } from './closing.js'
-import { SystemClock } from './core/clock.js'
-import { Schedule } from './core/schedule.js'
-import type { EntryTerms } from './entry.js'
-import { ClosedError, InvalidArgumentError } from './errors.js'
-import type { HoldfastEvents } from './events.js'
-import { Kinds } from './kinds.js'
-import { LockFamily } from './lock-family.js'
-import type { HoldfastMetrics } from './metrics/metrics.js'
-import { checkHoldfastOptions, type HoldfastOptions, type Settings } from './options.js'
-import { type Owner, Owners, Scope } from './owner.js'
-import type { RedisClient } from './redis/client.js'
-import { storeOf } from './redis/store.js'
-import { sleepMeter } from './sleep-meter.js'
-import type { LockState, Store, StoreSession } from './store.js'
+import { type Compute, ComputeOnce } from './compute-once/compute-once.js'
+import type { ComputeOnceOptions } from './compute-once/compute-once-options.js'
+import { InvalidArgumentError } from './errors/errors.js'
+import { checkName } from './facade/checks.js'
+import { ConfiguredStore } from './facade/configured-store.js'
+import { checkHoldfastOptions, clientOptionsOf, type HoldfastOptions } from './facade/holdfast-options.js'
+import { checkSpinOptions, type SpinOptions } from './facade/spin-options.js'
+import { checkSequencer } from './fence/check-sequencer.js'
+import { GuardedValue } from './fence/guarded-value.js'
+import type { Sequencer } from './fence/sequencer.js'
+import { CountDownLatch } from './kinds/count-down-latch.js'
+import type { Kind } from './kinds/kinds.js'
+import * as kinds from './kinds/kinds.js'
+import { Lock } from './kinds/lock.js'
+import { MultiLock } from './kinds/multi-lock.js'
+import { PermitExpirableSemaphore } from './kinds/permit-expirable-semaphore.js'
+import { ReadWriteLock } from './kinds/read-write-lock.js'
+import type { Kinds } from './kinds/registry.js'
+import { Semaphore } from './kinds/semaphore.js'
+import { StripedLock } from './kinds/striped-lock.js'
+import { kindsOf, LockClient } from './lock/lock-client.js'
+import type { Store } from './ports/store.js'
+import type { RedisClient } from './redis/connection/client.js'
+import { redisStoreOf } from './redis/store.js'
 
-/** The number of live objects of each sort in a client. */
-export type Census = Readonly<
-  Record<'gates' | 'calls' | 'tenures' | 'watched' | 'strays' | 'scopes' | 'appointments', number>
->
-
-/**
- * The client: creates locks, knows the owner of the running code, and owns the connections that it opened. One per process and
- * server is enough.
- */
-export class Holdfast extends LockFamily {
-  readonly #settings: Settings
-  readonly #schedule: Schedule
-  readonly #owners = new Owners()
-  readonly #session: StoreSession
-  /** @internal */
-  protected readonly kinds: Kinds
-  readonly #plain: EntryTerms
-  readonly #closing: Closing
+/** The client, for every kind of lock. */
+export class Holdfast extends LockClient {
+  readonly #kinds: Kinds
+  #computeOnce: ComputeOnce | undefined
 
   /**
    * @param clientOrStore an ioredis (or iovalkey) `Redis` or `Cluster`, or a store. Holdfast never sends commands over a client and
@@ -41,164 +34,152 @@ export class Holdfast extends LockFamily {
    * @throws `InvalidArgumentError` if an option is invalid. Connects only on first use.
    */
   constructor(clientOrStore: RedisClient | Store, options: HoldfastOptions = {}) {
-    super()
-    this.#settings = checkHoldfastOptions(options)
-    const { checkReplicas, replicasTimeoutMs, watchdogThread } = this.#settings
-    const store = storeOf(clientOrStore)
-    const clock = store.clock ?? new SystemClock(sleepMeter())
-    this.#schedule = new Schedule(clock, (error) => this.#emitSafely('error', error))
-    this.#session = store.open({
-      schedule: this.#schedule,
-      clientId: this.#owners.clientId,
-      watchdogLeaseMs: this.#settings.watchdogMs + this.#settings.quarantineMs,
-      quarantineMs: this.#settings.quarantineMs,
-      fenceRetentionMs: this.#settings.fenceRetentionMs,
-      replicas: checkReplicas > 0 ? { replicas: checkReplicas, timeoutMs: replicasTimeoutMs } : undefined,
-      commandTimeoutMs: this.#settings.commandTimeoutMs,
-      onError: (error) => this.#emitSafely('error', error),
-      thread: watchdogThread
-        ? {
-            leaseMs: this.#settings.watchdogMs,
-            quarantineMs: this.#settings.quarantineMs,
-            maxBlockedMs: this.#settings.maxBlockedMs,
-          }
-        : undefined,
-    })
-    if (watchdogThread && !this.#session.lock.thread) {
-      void this.#session.close()
-      throw new InvalidArgumentError(
-        'watchdogThread',
-        true,
-        'false, because this store has no watchdog thread',
-      )
-    }
-    if (checkReplicas > 0 && !this.#session.acknowledging) {
-      void this.#session.close()
-      throw new InvalidArgumentError('checkReplicas', checkReplicas, '0, because this store has no replicas')
-    }
-    this.kinds = new Kinds(
-      this.#session,
-      this.#schedule,
-      this.#settings,
-      this.#owners,
-      (event, ...payload) => this.#emitSafely(event, ...payload),
-      (event) => this.listenerCount(event) > 0,
+    const settings = checkHoldfastOptions(options)
+    super(new ConfiguredStore(redisStoreOf(clientOrStore), settings), clientOptionsOf(options))
+    this.#kinds = kindsOf(this)
+  }
+
+  /**
+   * The reentrant lock of that name, with a fencing token for each tenure: `hold.fence`. The same lock as `lock(name)` and as
+   * Redisson's `RFencedLock`, whose counter it shares. See docs/fencing.md. Sends nothing.
+   */
+  fencedLock(name: string): Lock {
+    return new Lock(checkName(name), this.#kinds.of(kinds.fencedLock))
+  }
+
+  /**
+   * The reentrant lock of that name, first come, first served across processes: a release grants it to the call that has waited
+   * longest. Excludes `lock(name)`. See docs/fair-lock.md. Sends nothing.
+   */
+  fairLock(name: string): Lock {
+    return new Lock(checkName(name), this.#kinds.of(kinds.fairLock))
+  }
+
+  /**
+   * A lock of that name that many owners may hold to read, or one to write; first come, first served. It is a separate lock: it does
+   * not exclude `lock(name)`, nor Redisson's `RReadWriteLock`. See docs/read-write-lock.md. Sends nothing.
+   */
+  readWriteLock(name: string): ReadWriteLock {
+    checkName(name)
+    const of = (kind: Kind): Lock => new Lock(name, this.#kinds.of(kind))
+    return new ReadWriteLock(name, of(kinds.readLock), of(kinds.writeLock))
+  }
+
+  /**
+   * Permits that any number of calls share: each takes one or more, or waits. The same as Redisson's `RSemaphore` of that name, except
+   * that a crash returns permits. See docs/semaphore.md. Sends nothing.
+   */
+  semaphore(name: string): Semaphore {
+    return new Semaphore(
+      checkName(name),
+      this.#kinds.of(kinds.semaphore),
+      present(this.#kinds.session.semaphore),
     )
-    this.#plain = this.kinds.of('lock')
-    this.#closing = new Closing(this.kinds, this.#session, this.#schedule)
   }
 
   /**
-   * Runs `body` as one logical thread: `lock()`, `unlock()` and `tryLock()` in its asynchronous context act for its owner.
-   * Inside another scope it keeps that scope's owner, so that code with its own scope can be nested.
+   * Permits with an id and a lease each, so that another process can prolong or return them: Redisson's
+   * `RPermitExpirableSemaphore` of that name. See docs/permit-expirable-semaphore.md. Sends nothing.
+   */
+  permitExpirableSemaphore(name: string): PermitExpirableSemaphore {
+    const terms = this.#kinds.of(kinds.permitExpirableSemaphore)
+    return new PermitExpirableSemaphore(
+      checkName(name),
+      terms,
+      present(this.#kinds.session.permitExpirableSemaphore),
+    )
+  }
+
+  /**
+   * A count that calls wait for to reach zero: Redisson's `RCountDownLatch` of that name. See docs/count-down-latch.md. Sends
+   * nothing.
+   */
+  countDownLatch(name: string): CountDownLatch {
+    return new CountDownLatch(
+      checkName(name),
+      this.#kinds.of(kinds.countDownLatch),
+      present(this.#kinds.session.countDownLatch),
+    )
+  }
+
+  /**
+   * A value in the store that is written together with a fencing token, and refuses a write with a smaller token than it has seen.
+   * See docs/fencing.md. Sends nothing.
+   */
+  guardedValue(key: string): GuardedValue {
+    const { locker } = this.#kinds.of(kinds.lock)
+    return new GuardedValue(checkName(key), present(this.#kinds.session.guardedValues), (ask) =>
+      locker.query(ask),
+    )
+  }
+
+  /**
+   * Checks a sequencer that a holder has passed on ({@link Hold.sequencer}).
    *
-   * @returns the result of `body`, and rejects as it rejects. If `body` leaves a lock locked, Holdfast stops renewing it and emits a
-   *   `warning`.
+   * @returns its content, if that same tenure still held the lock when the store answered.
+   * @throws `SequencerError` if the text is not a sequencer or was changed; `StaleSequencerError` if the tenure is over.
    */
-  async run<Result>(body: () => Result | PromiseLike<Result>): Promise<Awaited<Result>> {
-    checkFunction('body', body)
-    const outer = this.#owners.current()
-    const scope = new Scope(outer?.owner ?? this.#owners.next(), outer)
-    try {
-      return await this.#owners.within(scope, body)
-    } finally {
-      this.#leave(scope.owner)
-    }
-  }
-
-  /** A new owner, for code without an asynchronous context to carry one: pass it as `owner`. */
-  owner(): Owner {
-    return this.#owners.next()
+  async checkSequencer(text: string): Promise<Sequencer> {
+    const { fencedLock, readWriteLock } = this.#kinds.session
+    const ports = new Map([
+      [kinds.fencedLock.name, fencedLock],
+      [kinds.readLock.name, readWriteLock?.read],
+      [kinds.writeLock.name, readWriteLock?.write],
+    ])
+    return await this.#kinds
+      .of(kinds.lock)
+      .locker.query(() => checkSequencer(text, (kind) => ports.get(kind)))
   }
 
   /**
-   * The locks in the store that are held now, by any owner. Scans the key space step by step: for operators, not for hot paths.
+   * The reentrant lock of that name for servers and proxies without pub/sub: a waiter polls, with growing pauses. Excludes
+   * `lock(name)`, whose waiters do not hear its releases and wake when the lease that they saw has ended. Sends nothing.
    *
-   * @param pattern a glob (`*`, `?`, `[a-z]`) over names. Default: all.
+   * @throws `InvalidArgumentError` if an option is invalid.
    */
-  async *list(pattern = '*'): AsyncIterable<LockState> {
-    if (this.#closing.begun) throw new ClosedError()
-    const states = this.#session.lock.list(checkName(pattern))[Symbol.asyncIterator]()
-    try {
-      for (;;) {
-        const { done, value } = await this.#plain.locker.query(() => states.next())
-        if (done) return
-        yield this.#plain.locker.translated(value)
-      }
-    } finally {
-      await states.return?.()
-    }
+  spinLock(name: string, options: SpinOptions = {}): Lock {
+    return new Lock(checkName(name), { ...this.#kinds.of(kinds.spinLock), polls: checkSpinOptions(options) })
   }
 
   /**
-   * Ends all waits with `ClosedError`, refuses new ones, stops the watchdog and closes the connections that it opened. Running
-   * sections have `drainMs` to end and release their locks. Then their `signal` aborts; their work may still be running, so their
-   * locks are not freed but end with their leases. Takes at most `drainMs` plus `timeoutMs` plus about a second, whatever the store
-   * does. Safe to call twice: a second call may shorten `drainMs`. Do not await it inside a section: the two would wait for each
-   * other. See docs/shutting-down.md.
+   * Several locks as one: a call holds all of them, or none. All callers take them in the same order, so two calls that list the same
+   * locks in different orders do not wait for each other. See docs/multi-lock.md. Sends nothing.
    *
-   * @throws `InvalidArgumentError` if an option is invalid; then nothing was done.
+   * @param locks locks of this `Holdfast`, of any kinds, with different names.
    */
-  async close(options: CloseOptions = {}): Promise<void> {
-    await this.#closing.by(options)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close()
+  multiLock(locks: readonly Lock[]): MultiLock {
+    return new MultiLock(locks, this.#kinds.of(kinds.lock))
   }
 
   /**
-   * The number of live objects in this client: calls and waiters, tenures, renewals, requests to undo, timers. All zero when it is
-   * idle. For tests and monitoring.
+   * One resource split over several locks, named `<name>:0` to `<name>:<stripes - 1>`: lock a part of it by key, or any free part.
+   * See docs/striped-lock.md. Sends nothing.
+   *
+   * @param stripes their number: from 1 to 65536, the same in all programs that share the resource.
    */
-  get census(): Census {
-    const used = this.kinds.used
-    const sum = (count: (terms: EntryTerms) => number): number =>
-      used.reduce((all, each) => all + count(each), 0)
-    return {
-      gates: sum(({ locker }) => locker.census.gates),
-      calls: sum(({ locker }) => locker.census.calls),
-      tenures: sum(({ locker }) => locker.census.tenures),
-      watched: sum(({ locker }) => locker.census.watched),
-      strays: sum(({ locker }) => locker.census.strays),
-      scopes: sum(({ unlockables }) => unlockables.size),
-      appointments: this.#schedule.size,
-    }
+  stripedLock(name: string, stripes: number): StripedLock {
+    return new StripedLock(checkName(name), stripes, this.#kinds.of(kinds.lock))
   }
 
-  /** Counters and histograms of this client since its creation: see docs/metrics.md. Costs some microseconds. */
-  metrics(): HoldfastMetrics {
-    return this.kinds.metrics.snapshot()
+  /**
+   * Returns the value stored under `key`. If there is none, one caller in one process computes it with `compute`, and all others
+   * get that value. See docs/compute-once.md.
+   *
+   * @throws what `compute` throws, to the caller that computed; the next waiting caller then computes.
+   * @throws `UnstorableValueError` if JSON cannot carry the value; `LockTimeoutError` if there was none within `waitMs`.
+   */
+  async computeOnce<Value>(
+    key: string,
+    compute: Compute<Value>,
+    options: ComputeOnceOptions,
+  ): Promise<Awaited<Value>> {
+    this.#computeOnce ??= new ComputeOnce(this.#kinds.of(kinds.lock), present(this.#kinds.session.values))
+    return await this.#computeOnce.get(key, compute, options)
   }
+}
 
-  #leave(owner: Owner): void {
-    const left = this.kinds.used.flatMap(({ unlockables }) => unlockables.forget(owner))
-    for (const hold of left) {
-      hold.stopRenewing()
-      this.#emitSafely('warning', {
-        code: 'LEFT_LOCKED',
-        name: hold.name,
-        owner,
-        holder: owner,
-        message:
-          `A run() ended while ${owner} still held lock "${hold.name}", and nothing can unlock it now. Holdfast no longer renews ` +
-          'it; it ends with its lease. Call unlock() in a finally block, or use withLock().',
-        waitedMs: 0,
-        waiterStack: undefined,
-        holderStack: undefined,
-      })
-    }
-  }
-
-  /** A listener that throws breaks no lock. */
-  #emitSafely<Name extends keyof HoldfastEvents>(
-    event: Name,
-    ...payload: EventEmitter.EventArgs<HoldfastEvents, Name>
-  ): void {
-    try {
-      this.emit(event, ...payload)
-    } catch (error) {
-      if (event !== 'error') this.#emitSafely('error', error)
-    }
-  }
+/** The port of a kind that a store may not support. */
+function present<Port>(port: Port | undefined): Port {
+  if (port === undefined) throw new InvalidArgumentError('kind', port, 'a kind that this store supports')
+  return port
 }

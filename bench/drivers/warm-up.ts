@@ -4,28 +4,31 @@ import type { Order } from './order.js'
 import { Task } from './task.js'
 import { Work } from './work.js'
 
+/** Enough for connections and scripts; where nothing but the code's own cost is measured, for the optimising compiler too. */
 const CYCLES = 300
+const UNCONTENDED_CYCLES = 5_000
 const CONTENDED_MS = 250
 const CONTENDED_TASKS = 10
 
 /**
  * Opens connections, loads scripts and has the compiler see the code, on keys that nobody else uses: some hundred uncontended
- * cycles, and where the scenario is contended a short loop of a few waiters. Waiters who are still asleep after that (some
+ * cycles (thousands where only those are measured), and where the scenario is contended a short loop of a few waiters. Waiters who are still asleep after that (some
  * libraries forget them for half a minute) are left behind: they send nothing.
  */
 export async function warmUp(library: Library, order: Order, now: Clock): Promise<void> {
   const key = `${order.key}:warm-up:${order.firstWaiter}`
   const quiet = new Task(0, 0, undefined, now)
-  for (let cycle = 0; cycle < CYCLES; cycle += 1) {
+  const contended = order.scenario === 'burst' || order.scenario === 'loop'
+  for (let cycle = 0; cycle < (contended ? CYCLES : UNCONTENDED_CYCLES); cycle += 1) {
     if (order.scenario === 'nested') await library.nested?.(key, order.depth, quiet.body)
     else await library.section(key, quiet.body)
   }
-  if (order.scenario !== 'burst' && order.scenario !== 'loop') return
+  if (!contended) return
   const tasks = Array.from(
     { length: Math.min(order.waiters, CONTENDED_TASKS) },
     () => new Task(0, 0, undefined, now),
   )
-  const contended: Order = {
+  const loop: Order = {
     ...order,
     key: `${key}:contended`,
     scenario: 'loop',
@@ -33,5 +36,5 @@ export async function warmUp(library: Library, order: Order, now: Clock): Promis
     durationMs: CONTENDED_MS,
     giveUpMs: CONTENDED_MS,
   }
-  await new Work(library, contended, now).run(tasks, now())
+  await new Work(library, loop, now).run(tasks, now())
 }

@@ -36,12 +36,12 @@ const RECORDS_AT_MOST = 1_000_000
 export async function runCell(
   scenario: Scenario,
   entry: Entry,
-  command: Command,
+  commandOf: (library: string) => Command,
   bench: Bench,
 ): Promise<Outcome> {
   const orders = ordersFor(scenario, entry, bench)
   await bench.server.clear()
-  const drivers = orders.map((order) => new DriverProcess(command, order))
+  const drivers = orders.map((order) => new DriverProcess(commandOf(order.library), order))
   const limitMs = STARTING_MS + scenario.durationMs + (orders[0]?.giveUpMs ?? 0)
   let limit: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -61,7 +61,7 @@ export async function runCell(
 function ordersFor(scenario: Scenario, entry: Entry, bench: Bench): Order[] {
   const id = randomUUID()
   return Array.from({ length: scenario.processes }, (_, process) => ({
-    library: entry.name,
+    library: entry.sides?.[process % 2 === 0 ? 0 : 1] ?? entry.name,
     host: bench.host,
     port: bench.port,
     scenario: scenario.kind,

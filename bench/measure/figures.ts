@@ -22,6 +22,8 @@ export interface Figures {
   readonly clientUsPerSection: number | undefined
   readonly serverUsPerSection: number | undefined
   readonly jain: number | undefined
+  /** Sections of every other process, of all: what the second of two libraries got that share the lock. */
+  readonly secondShare?: number | undefined
   readonly starved: number
   readonly worstWaitMs: number
   /** From asking to getting in. */
@@ -71,6 +73,7 @@ export function figuresOf(scenario: Scenario, records: Records, dones: readonly 
     clientUsPerSection: perSection(cpuMs * 1_000),
     serverUsPerSection: perSection(seen.serverCpuMs * 1_000),
     jain: contended ? shares.jain : undefined,
+    secondShare: contended ? secondShareOf(scenario, shares.perWaiter) : undefined,
     starved: contended ? shares.starved : 0,
     worstWaitMs: shares.worstWaitMs,
     waitP50Ms: percentile(waitsOf(records), 0.5),
@@ -79,6 +82,12 @@ export function figuresOf(scenario: Scenario, records: Records, dones: readonly 
     maxRssMb: Math.max(...dones.map((done) => done.maxRssMb)),
     errors: dones.flatMap((done) => done.errors).slice(0, 5),
   }
+}
+
+function secondShareOf({ waiters }: Scenario, perWaiter: readonly number[]): number | undefined {
+  const all = perWaiter.reduce((sum, sections) => sum + sections, 0)
+  const second = perWaiter.filter((_, waiter) => Math.floor(waiter / waiters) % 2 === 1)
+  return all === 0 ? undefined : second.reduce((sum, sections) => sum + sections, 0) / all
 }
 
 function waitsOf({ requestedAt, enteredAt }: Records): number[] {

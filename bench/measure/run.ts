@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import process from 'node:process'
 import { bringServer } from '../../test/servers/index.js'
+import { entryOf } from '../catalog.js'
 import { buildPrograms } from '../drivers/build.js'
 import { clockOffsetMs } from '../drivers/clock.js'
-import { commandOf } from '../drivers/commands.js'
+import { type Command, commandOf } from '../drivers/commands.js'
 import type { BlockedAnswer, HeldLocks } from '../drivers/programs.js'
 import { type Bench, type Outcome, runCell } from './cell.js'
 import { machineWith } from './machine.js'
@@ -77,10 +78,18 @@ export async function runAll(order: RunOrder): Promise<Results> {
 
 async function runPlanned({ scenario, entry, round }: PlannedCell, bench: Bench): Promise<CellResult> {
   const from = performance.now()
-  const command = await commandOf(entry.runtime)
+  const sides = entry.sides?.map(entryOf) ?? [entry]
+  const commands = new Map<string, Command>()
+  let why: string | undefined
+  for (const { name, runtime } of sides) {
+    const command = await commandOf(runtime)
+    if (typeof command === 'string') why = command
+    else commands.set(name, command)
+  }
+  const [first] = commands.values()
   const result: Outcome =
-    typeof command === 'string'
-      ? { outcome: 'absent', why: command }
-      : await runCell(scenario, entry, command, bench)
+    why !== undefined || !first
+      ? { outcome: 'absent', why: why ?? 'nothing to run' }
+      : await runCell(scenario, entry, (library) => commands.get(library) ?? first, bench)
   return { scenario: scenario.name, library: entry.name, round, tookMs: performance.now() - from, result }
 }

@@ -62,6 +62,7 @@ export function middleOf(rounds: readonly Figures[]): Figures | undefined {
     clientUsPerSection: some((figures) => figures.clientUsPerSection),
     serverUsPerSection: some((figures) => figures.serverUsPerSection),
     jain: some((figures) => figures.jain),
+    secondShare: some((figures) => figures.secondShare),
     starved: most((figures) => figures.starved),
     worstWaitMs: most((figures) => figures.worstWaitMs),
     waitP50Ms: some((figures) => figures.waitP50Ms),
@@ -72,17 +73,22 @@ export function middleOf(rounds: readonly Figures[]): Figures | undefined {
   }
 }
 
+/** A library in a scenario. */
+export interface CellName {
+  readonly scenario: string
+  readonly library: string
+}
+
 /**
  * How many times the one's figure is the other's. Where both were measured in the same rounds it is the median of the rounds'
  * ratios, so that a machine that is slower in one round is so for both.
  */
 export function ratioOf(
   cells: readonly CellResult[],
-  scenario: string,
-  [one, other]: readonly [string, string],
+  [one, other]: readonly [CellName, CellName],
   pick: (figures: Figures) => number | undefined,
 ): number | undefined {
-  const figureOf = (library: string, round: number): number | undefined => {
+  const figureOf = ({ scenario, library }: CellName, round: number): number | undefined => {
     const cell = cells.find(
       (own) => own.scenario === scenario && own.library === library && own.round === round,
     )

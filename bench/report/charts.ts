@@ -2,7 +2,7 @@ import { entryOf } from '../catalog.js'
 import type { Figures } from '../measure/figures.js'
 import type { Results } from '../measure/results.js'
 import { ratioOf, summarise } from '../measure/summary.js'
-import { fairProcesses, fairScenario, growthProcesses, growthWaiters } from '../scenarios.js'
+import { fleetProcesses, fleetScenario, growthProcesses, growthWaiters } from '../scenarios.js'
 import { type Bar, drawnBars } from './bars.js'
 import { drawnLines, type Line } from './lines.js'
 import type { Picture } from './picture.js'
@@ -15,7 +15,7 @@ export function chartsOf(results: Results): Picture[] {
     ...fairness(results, 'loop-1x50', 'Loop: 1 process, 50 waiters'),
     ...fairness(results, 'loop-4x25', 'Loop: 4 processes, 25 waiters each'),
     ...growth(results),
-    ...fair(results),
+    ...fleet(results),
     ...uncontended(results),
   ]
 }
@@ -68,8 +68,10 @@ function uncontended(results: Results): Picture[] {
   const found = names.flatMap((library) => {
     const ratio = ratioOf(
       results.cells,
-      'sequential',
-      [library, 'floor'],
+      [
+        { scenario: 'sequential', library },
+        { scenario: 'sequential', library: 'floor' },
+      ],
       (figures) => figures.sectionsPerSecond,
     )
     return ratio === undefined || entryOf(library).sort === 'reference' ? [] : [{ library, value: ratio }]
@@ -119,21 +121,23 @@ function growth(results: Results): Picture[] {
   ]
 }
 
-function fair(results: Results): Picture[] {
-  const lines = ['holdfast-fair', 'holdfast', 'redisson-fair'].flatMap((name): Line[] => {
-    const points = fairProcesses.flatMap((processes) => {
-      const cost = summarise(results.cells, fairScenario(processes), name)?.figures?.commandsPerSection
+function fleet(results: Results): Picture[] {
+  const lines = ['holdfast', 'holdfast-fair', 'rueidislock', 'redisson-fair'].flatMap((name): Line[] => {
+    const points = fleetProcesses.flatMap((processes) => {
+      const cost = summarise(results.cells, fleetScenario(processes), name)?.figures?.commandsPerSection
       return cost === undefined || cost <= 0 ? [] : [[processes, cost] as const]
     })
     const { title, sort } = entryOf(name)
-    return points.length > 1 ? [{ title, ours: sort === 'ours', dashed: name === 'holdfast', points }] : []
+    return points.length > 1
+      ? [{ title, ours: sort === 'ours', dashed: name === 'holdfast-fair', points }]
+      : []
   })
   if (lines.length === 0) return []
   const title = 'Commands per section as processes grow'
   const across = 'processes, one waiter in each'
   return [
     {
-      name: 'fair-commands',
+      name: 'fleet-commands',
       caption: title,
       svg: drawnLines({ title, across, up: 'commands per section', lines }),
     },

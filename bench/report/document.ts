@@ -5,13 +5,13 @@ import type { Addition, Results } from '../measure/results.js'
 import { scenarios } from '../scenarios.js'
 import { competitorsTable } from './competitors.js'
 import { columnsExplained, meanings, waysExplained } from './explanations.js'
-import { fairSection } from './fair.js'
+import { fleetSection } from './fleet.js'
 import type { Picture } from './picture.js'
 import { blockedSection, heldSection } from './programs.js'
 import { growthTable, markdown, scenarioTable } from './tables.js'
 
 /** Scenarios that have a section of their own together. */
-const ELSEWHERE = ['growth-', 'fair-']
+const ELSEWHERE = ['growth-', 'fleet-']
 
 /** The page of a run, as Markdown. */
 export function documentOf(results: Results, charts: readonly Picture[]): string {
@@ -30,7 +30,7 @@ export function documentOf(results: Results, charts: readonly Picture[]): string
     columnsExplained,
     ...scenarioSections(results, charts),
     ...growthSection(results, charts),
-    ...fairSection(results, charts.filter(({ name }) => name === 'fair-commands').map(picture)),
+    ...fleetSection(results, charts.filter(({ name }) => name === 'fleet-commands').map(picture)),
     ...heldSection(results),
     ...blockedSection(results),
   ]
@@ -51,9 +51,9 @@ function introduction({ machine, startedAt, tookMs, rounds, quick, additions = [
     'Raw figures: [benchmarks/results.json](benchmarks/results.json).',
     '',
     '```sh',
-    'npm run bench                # builds, installs the peers into bench/, brings a server, writes this page',
-    'npm run bench -- --only fair # some of the scenarios, in the place of what the page had of them',
-    'npm run bench -- --help      # some of the libraries, more rounds',
+    'npm run bench                 # builds, installs the peers into bench/, brings a server, writes this page',
+    'npm run bench -- --only fleet # some of the scenarios, in the place of what the page had of them',
+    'npm run bench -- --help       # some of the libraries, more rounds',
     '```',
   ].join('\n')
 }

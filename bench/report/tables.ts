@@ -56,8 +56,7 @@ export function scenarioTable({ cells, rounds }: Results, scenario: Scenario): T
             shownNumber(
               ratioOf(
                 cells,
-                scenario.name,
-                [summary.library, 'floor'],
+                [summary, { ...summary, library: 'floor' }],
                 (figures) => figures.sectionsPerSecond,
               ),
             ),

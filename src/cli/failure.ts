@@ -5,7 +5,7 @@ import {
   LockTimeoutError,
   StoreError,
   type StoreFailure,
-} from '../errors.js'
+} from '../errors/errors.js'
 import { exitCodes } from './exit-codes.js'
 import { timeText } from './seconds.js'
 

@@ -1,27 +1,31 @@
 import { Holdfast } from '../holdfast.js'
-import type { Kind } from '../kinds.js'
-import type { LockState } from '../store.js'
+import type { Kind } from '../kinds/kinds.js'
+import { lock } from '../kinds/kinds.js'
+import { kindsOf } from '../lock/lock-client.js'
+import type { LockState } from '../ports/lock-port.js'
 
 /** The client for operators: one set of methods to inspect every kind of lock, count its waiters and free it. */
 export class Family extends Holdfast {
+  readonly #kinds = kindsOf(this)
+
   /** One cheap command, so that an unusable server is reported before anything else is tried. */
   async greet(): Promise<void> {
-    const { session } = this.kinds
-    await this.kinds.of('lock').locker.query(async () => await session.identity?.())
+    const { session } = this.#kinds
+    await this.#kinds.of(lock).locker.query(async () => await session.identity?.())
   }
 
   async inspect(kind: Kind, name: string): Promise<LockState> {
-    return await this.kinds.of(kind).locker.inspect(name)
+    return await this.#kinds.of(kind).locker.inspect(name)
   }
 
   /** The number of waiting clients; a process counts once. */
   async countWaiting(kind: Kind, name: string): Promise<number> {
-    const { locker } = this.kinds.of(kind)
+    const { locker } = this.#kinds.of(kind)
     return await locker.query(() => locker.port.countWatchers(name))
   }
 
   /** Frees the lock, whatever its owner; returns whether it was held. Opens a latch. */
   async forceUnlock(kind: Kind, name: string): Promise<boolean> {
-    return await this.kinds.of(kind).locker.forceUnlock(name)
+    return await this.#kinds.of(kind).locker.forceUnlock(name)
   }
 }

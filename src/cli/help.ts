@@ -85,13 +85,13 @@ Examples:
 --json writes one line per lock:
   ${lockFields}.
 If the kind has them: "mode" (read, write), "fence" (the last token, a string), "available" (permits), "count" (of a latch).
-The kinds: "lock", "fair lock", "fenced lock", "read-write lock", "semaphore", "permit-expirable semaphore", "count-down latch".`
+The kinds: "lock", "fenced lock", "read-write lock", "semaphore", "permit-expirable semaphore", "count-down latch".`
 
 export const inspectHelp = `
 Shows the owners of a lock and their holds, the time left of the lease, and the number of waiting clients; a process with many
-waiting calls counts once. For fair and read-write locks it also shows the line, in order; for semaphores the available permits;
+waiting calls counts once. For locks and read-write locks it also shows the line, in order; for semaphores the available permits;
 for fenced and read-write locks the last token; for latches the count. If several locks have the name, it shows one after
-another. Plain, fair and fenced locks are one lock: it is called fair if it has a line, and fenced if it ever had a token.
+another. Plain, fair and fenced locks are one lock: it is called fenced if it ever had a token.
 
 --json writes one line per lock:
   the fields of ls, "waitingClients" (null if the server does not allow the count), and "line":[{"owner","mode"?}].
@@ -115,7 +115,7 @@ Examples:
   holdfast unlock --force nightly-report
   holdfast unlock --force --yes nightly-report
 
-A fair lock goes to the next in line. A semaphore gets back all permits with a known holder; those that Redisson's RSemaphore took
+A lock goes to the next in line. A semaphore gets back all permits with a known holder; those that Redisson's RSemaphore took
 have none. A latch is opened. If several locks have the name, --kind says which one to free; it is also required to open a latch
 that could as well be a semaphore.
 

@@ -1,5 +1,5 @@
-import { companionOf, redissonCompanionOf } from '../redis/companion-key.js'
-import { permitsKeyOf } from '../redis/semaphore-keys.js'
+import { companionOf, redissonCompanionOf } from '../redis/locks/companion-key.js'
+import { permitsKeyOf } from '../redis/permits/semaphore-keys.js'
 
 /** The names of the additional keys of locks, and the lock to which a key found in Redis belongs. */
 
@@ -9,16 +9,16 @@ const SEMAPHORE_CHANNEL = 'redisson_sc:'
 const LATCH_CHANNEL = 'redisson_countdownlatch__channel__'
 
 /** Keys with these prefixes belong to a lock, but are not a lock. */
-export const OWN_KEY = /^holdfast_(rw|fair|semaphore|request|once)[a-z_]*:/
+export const OWN_KEY = /^holdfast_(rw|line|processes|semaphore|request|once)[a-z_]*:/
 
-/** The line of a fair lock: a sorted set of owners by ticket. */
-export function fairLineOf(key: string): string {
-  return companionOf('holdfast_fair_line', key)
+/** The line of a lock: a sorted set of places, `<mode>:<owner>`, by ticket. */
+export function lineOf(key: string): string {
+  return companionOf('holdfast_line', key)
 }
 
-/** The end of each place's lease: a hash of owner -> `<time> <lease>`. */
-export function fairAliveOf(key: string): string {
-  return companionOf('holdfast_fair_alive', key)
+/** The processes in it: a hash of client -> `<when it looks> <lease> <since when nothing reaches it> <places>`. */
+export function processesOf(key: string): string {
+  return companionOf('holdfast_processes', key)
 }
 
 /** The last token of a fenced lock. */

@@ -1,4 +1,5 @@
-import type { Kind } from '../kinds.js'
+import type { Kind } from '../kinds/kinds.js'
+import * as kinds from '../kinds/kinds.js'
 import type { LockView, ShownKind } from './lock-view.js'
 
 /** The values of --kind, for names that several locks have. */
@@ -7,7 +8,6 @@ export type KindFlag = (typeof kindFlags)[number]
 
 const BY_KIND: Readonly<Record<Exclude<ShownKind, 'semaphore or latch'>, KindFlag>> = {
   lock: 'lock',
-  'fair lock': 'lock',
   'fenced lock': 'lock',
   'read-write lock': 'read-write',
   semaphore: 'semaphore',
@@ -21,23 +21,23 @@ export function flagOf({ kind }: LockView): KindFlag | undefined {
 }
 
 /**
- * The kinds to force open for this lock, in order. For a fair lock with a line, the next in line gets the lock. For a read-write lock
+ * The kinds to force open for this lock, in order. Of a lock the next in line gets it. Of a read-write lock
  * only the sides that are held, so that the second step does not evict an owner that entered after the first; readers first, since a writer
  * keeps all others out until then.
  */
-export function sidesOf(flag: KindFlag, { kind, owners }: LockView): readonly Kind[] {
+export function sidesOf(flag: KindFlag, { owners }: LockView): readonly Kind[] {
   switch (flag) {
     case 'lock':
-      return [kind === 'fair lock' ? 'fair lock' : 'lock']
+      return [kinds.lock]
     case 'semaphore':
-      return ['semaphore']
+      return [kinds.semaphore]
     case 'permits':
-      return ['permit-expirable semaphore']
+      return [kinds.permitExpirableSemaphore]
     case 'latch':
-      return ['count-down latch']
+      return [kinds.countDownLatch]
     case 'read-write':
       return (['read', 'write'] as const)
         .filter((side) => owners.some(({ mode }) => mode === side))
-        .map((side): Kind => `${side} lock`)
+        .map((side) => (side === 'read' ? kinds.readLock : kinds.writeLock))
   }
 }

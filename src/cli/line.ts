@@ -1,40 +1,36 @@
 import type { Keyspace } from './keyspace.js'
-import type { Waiter } from './lock-view.js'
+import type { Mode, Waiter } from './lock-view.js'
 
-/** The line of a fair lock, in order. Lapsed places are left out. */
-export async function fairWaiters(keyspace: Keyspace, lineKey: string, aliveKey: string): Promise<Waiter[]> {
-  const [line, alive, now] = await readLine(keyspace, ['ZRANGE', lineKey, '0', '-1'], ['HGETALL', aliveKey])
-  const lapses = new Map(pairs(alive).map(([owner, text]) => [owner, Number(text.split(' ')[0])]))
-  return line.filter((owner) => (lapses.get(owner) ?? 0) > now).map((owner) => ({ owner }))
-}
+/** So much later than its process wanted to look, a place is taken to be that of a dead one. */
+const AWAY_MS = 10_000
 
-/** The line of a read-write lock, in order, with modes. */
-export async function readWriteWaiters(
+/** The line of a lock, in order, with modes where there are several. Places of processes that are gone are left out. */
+export async function waitersIn(
   keyspace: Keyspace,
   lineKey: string,
-  aliveKey: string,
+  processesKey: string,
 ): Promise<Waiter[]> {
-  const scores = ['ZRANGE', aliveKey, '0', '-1', 'WITHSCORES'] as const
-  const [line, alive, now] = await readLine(keyspace, ['ZRANGE', lineKey, '0', '-1'], scores)
-  const lapses = new Map(pairs(alive).map(([member, text]) => [member, Number(text)]))
-  return line
-    .filter((member) => (lapses.get(member) ?? 0) > now)
-    .map((member) => ({ owner: member.slice(2), mode: member.startsWith('w:') ? 'write' : 'read' }))
-}
-
-type Question = readonly [command: string, ...args: string[]]
-
-async function readLine(
-  keyspace: Keyspace,
-  line: Question,
-  alive: Question,
-): Promise<readonly [line: string[], alive: string[], nowMs: number]> {
-  const members = texts(await keyspace.askIfAllowed(...line))
+  const line = texts(await keyspace.askIfAllowed('ZRANGE', lineKey, '0', '-1'))
   // Usually the line is empty, and no other command is needed.
-  if (members.length === 0) return [[], [], 0]
-  const [lapses, time] = await Promise.all([keyspace.askIfAllowed(...alive), keyspace.askIfAllowed('TIME')])
-  return [members, texts(lapses), Number(texts(time)[0] ?? 0) * 1000]
+  if (line.length === 0) return []
+  const [processes, time] = await Promise.all([
+    keyspace.askIfAllowed('HGETALL', processesKey),
+    keyspace.askIfAllowed('TIME'),
+  ])
+  const now = Number(texts(time)[0] ?? 0) * 1000
+  const looks = new Map(pairs(texts(processes)).map(([client, text]) => [client, Number(text.split(' ')[0])]))
+  return line.flatMap((place) => {
+    const [mode = '', client = '', number = ''] = place.split(':')
+    if (!((looks.get(client) ?? 0) + AWAY_MS > now)) return []
+    const shown = MODES.get(mode)
+    return [{ owner: `${client}:${number}`, ...(shown && { mode: shown }) }]
+  })
 }
+
+const MODES: ReadonlyMap<string, Mode> = new Map([
+  ['r', 'read'],
+  ['w', 'write'],
+])
 
 /** A flat list in RESP2; pairs or an object in the client library's RESP3 replies. */
 function texts(reply: unknown): string[] {

@@ -1,6 +1,7 @@
-import { StoreError } from '../errors.js'
+import { StoreError } from '../errors/errors.js'
+import { lock } from '../kinds/kinds.js'
 import { matchesGlob } from '../memory/glob.js'
-import { keyOfHolds } from '../redis/read-write-keys.js'
+import { keyOfHolds } from '../redis/locks/read-write-keys.js'
 import {
   keyOfLatchChannel,
   keyOfPermits,
@@ -57,7 +58,7 @@ export class Listing {
     if (name === undefined) return []
     return [
       async () => {
-        const state = await server.family.inspect('lock', name)
+        const state = await server.family.inspect(lock, name)
         // A hash without owners belongs to the application.
         return state.owners.length === 0 ? undefined : await hashView(server, state, 'brief')
       },

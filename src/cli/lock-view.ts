@@ -1,4 +1,4 @@
-import type { LockState } from '../store.js'
+import type { LockState } from '../ports/lock-port.js'
 import type { Json } from './output.js'
 import { printable } from './printable.js'
 import { timeText } from './seconds.js'
@@ -6,7 +6,6 @@ import { timeText } from './seconds.js'
 /** The kind of a lock, as far as Redis shows it. */
 export type ShownKind =
   | 'lock'
-  | 'fair lock'
   | 'fenced lock'
   | 'read-write lock'
   | 'semaphore'

@@ -1,6 +1,6 @@
-import { LockTimeoutError, StoreError } from '../errors.js'
-import type { Hold } from '../hold.js'
-import type { AcquireOptions } from '../options.js'
+import { LockTimeoutError, StoreError } from '../errors/errors.js'
+import type { AcquireOptions } from '../facade/options.js'
+import type { Hold } from '../kinds/hold.js'
 import type { Resource } from './resource.js'
 
 /**

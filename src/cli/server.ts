@@ -1,5 +1,5 @@
-import type { HoldfastOptions } from '../options.js'
-import type { RedisClient } from '../redis/client.js'
+import type { HoldfastOptions } from '../facade/holdfast-options.js'
+import type { RedisClient } from '../redis/connection/client.js'
 import { exitCodes } from './exit-codes.js'
 import { CliError } from './failure.js'
 import { Family } from './family.js'

@@ -1,4 +1,4 @@
-import type { HoldfastOptions } from '../options.js'
+import type { HoldfastOptions } from '../facade/holdfast-options.js'
 import { exitCodes } from './exit-codes.js'
 import { failureOf } from './failure.js'
 import { Output } from './output.js'

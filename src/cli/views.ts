@@ -1,9 +1,10 @@
-import { StoreError } from '../errors.js'
-import type { Kind } from '../kinds.js'
-import { readWriteKeysOf } from '../redis/read-write-keys.js'
-import type { LockState } from '../store.js'
-import { fairAliveOf, fairLineOf, tokenCounterOf } from './key-names.js'
-import { fairWaiters, readWriteWaiters } from './line.js'
+import { StoreError } from '../errors/errors.js'
+import type { Kind } from '../kinds/kinds.js'
+import * as kinds from '../kinds/kinds.js'
+import type { LockState } from '../ports/lock-port.js'
+import { readWriteKeysOf } from '../redis/locks/read-write-keys.js'
+import { lineOf, processesOf, tokenCounterOf } from './key-names.js'
+import { waitersIn } from './line.js'
 import type { Holder, LockView, Mode } from './lock-view.js'
 import type { Server } from './server.js'
 
@@ -11,8 +12,8 @@ import type { Server } from './server.js'
 export type Depth = 'brief' | 'full'
 
 /**
- * The lock in the hash of that name, which plain, fair and fenced locks share. Only additional keys tell them apart: a line while it has
- * waiters, and a counter once a token was minted.
+ * The lock in the hash of that name, which plain, fair and fenced locks share. Only a counter tells a
+ * fenced one, once a token was minted.
  */
 export async function hashView(server: Server, state: LockState, depth: Depth): Promise<LockView> {
   const { keyspace } = server
@@ -20,16 +21,16 @@ export async function hashView(server: Server, state: LockState, depth: Depth): 
   const [fence, line, waiting] = await Promise.all([
     keyspace.askIfAllowed('GET', tokenCounterOf(key, keyspace.inCluster)),
     depth === 'full'
-      ? fairWaiters(keyspace, fairLineOf(key), fairAliveOf(key))
-      : keyspace.askIfAllowed('EXISTS', fairLineOf(key)),
-    depth === 'full' ? waitingFor(server, 'lock', state.name) : {},
+      ? waitersIn(keyspace, lineOf(key), processesOf(key))
+      : keyspace.askIfAllowed('EXISTS', lineOf(key)),
+    depth === 'full' ? waitingFor(server, kinds.lock, state.name) : {},
   ])
   const inLine = Array.isArray(line) ? line.length > 0 : line === 1
   const fenced = typeof fence === 'string'
   const there = state.owners.length > 0 || state.remainingMs > 0
   return {
     ...state,
-    kind: inLine ? 'fair lock' : fenced ? 'fenced lock' : there ? 'lock' : undefined,
+    kind: fenced ? 'fenced lock' : there || inLine ? 'lock' : undefined,
     ...(fenced && { fence }),
     ...(inLine && Array.isArray(line) && { line }),
     ...waiting,
@@ -39,14 +40,14 @@ export async function hashView(server: Server, state: LockState, depth: Depth): 
 /** A read-write lock, both sides together. */
 export async function readWriteView(server: Server, name: string, depth: Depth): Promise<LockView> {
   const { family, keyspace } = server
-  const [, , lineKey, aliveKey, fenceKey] = readWriteKeysOf(keyspace.keyOf(name))
+  const [, lineKey, processesKey, fenceKey] = readWriteKeysOf(keyspace.keyOf(name))
   const full = depth === 'full'
   const [readers, writers, fence, line, waiting] = await Promise.all([
-    family.inspect('read lock', name),
-    family.inspect('write lock', name),
+    family.inspect(kinds.readLock, name),
+    family.inspect(kinds.writeLock, name),
     full ? keyspace.askIfAllowed('GET', fenceKey) : undefined,
-    full ? readWriteWaiters(keyspace, lineKey, aliveKey) : undefined,
-    full ? waitingFor(server, 'read lock', name) : {},
+    full ? waitersIn(keyspace, lineKey, processesKey) : undefined,
+    full ? waitingFor(server, kinds.readLock, name) : {},
   ])
   const held = (state: LockState, mode: Mode): Holder[] => state.owners.map((each) => ({ ...each, mode }))
   const owners = [...held(writers, 'write'), ...held(readers, 'read')]
@@ -67,8 +68,8 @@ export async function semaphoreView(server: Server, name: string, depth: Depth):
   // Counting returns the permits of holders whose lease has ended, so it comes first.
   const available = await family.semaphore(name).availablePermits()
   const [state, waiting] = await Promise.all([
-    family.inspect('semaphore', name),
-    depth === 'full' ? waitingFor(server, 'semaphore', name) : {},
+    family.inspect(kinds.semaphore, name),
+    depth === 'full' ? waitingFor(server, kinds.semaphore, name) : {},
   ])
   return { ...state, kind: 'semaphore', available, ...waiting }
 }
@@ -77,8 +78,8 @@ export async function permitsView(server: Server, name: string, depth: Depth): P
   const { family } = server
   const available = await family.permitExpirableSemaphore(name).availablePermits()
   const [state, waiting] = await Promise.all([
-    family.inspect('permit-expirable semaphore', name),
-    depth === 'full' ? waitingFor(server, 'permit-expirable semaphore', name) : {},
+    family.inspect(kinds.permitExpirableSemaphore, name),
+    depth === 'full' ? waitingFor(server, kinds.permitExpirableSemaphore, name) : {},
   ])
   return { ...state, kind: 'permit-expirable semaphore', available, ...waiting }
 }
@@ -86,7 +87,7 @@ export async function permitsView(server: Server, name: string, depth: Depth): P
 export async function latchView(server: Server, name: string, depth: Depth): Promise<LockView> {
   const [count, waiting] = await Promise.all([
     server.family.countDownLatch(name).count(),
-    depth === 'full' ? waitingFor(server, 'count-down latch', name) : {},
+    depth === 'full' ? waitingFor(server, kinds.countDownLatch, name) : {},
   ])
   const remainingMs = count > 0 ? Number.POSITIVE_INFINITY : 0
   return { name, kind: 'count-down latch', owners: [], remainingMs, count, ...waiting }
@@ -98,8 +99,8 @@ export async function latchView(server: Server, name: string, depth: Depth): Pro
  */
 export async function numberView(server: Server, name: string, number: number): Promise<LockView> {
   const [latch, semaphore] = await Promise.all([
-    waitingFor(server, 'count-down latch', name),
-    waitingFor(server, 'semaphore', name),
+    waitingFor(server, kinds.countDownLatch, name),
+    waitingFor(server, kinds.semaphore, name),
   ])
   const latchWaiters = latch.waitingClients ?? 0
   const semaphoreWaiters = semaphore.waitingClients ?? 0

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StoreError } from '../errors.js'
+import { StoreError } from '../errors/errors.js'
 import { cards } from './card.js'
 import { exitCodes } from './exit-codes.js'
 import {

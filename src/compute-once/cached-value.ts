@@ -1,4 +1,4 @@
-import type { KeptValue } from '../kind-ports.js'
+import type { KeptValue } from '../ports/kind-ports.js'
 
 /** A value as it was read from the store, or computed just now. */
 export interface CachedValue {

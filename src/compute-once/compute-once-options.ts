@@ -1,6 +1,6 @@
-import { checkObject, isAbortSignal, whole, wholeOrInfinite } from '../checks.js'
-import { LEAST_LEASE_MS } from '../core/lease.js'
-import { InvalidArgumentError } from '../errors.js'
+import { LEAST_LEASE_MS } from '../core/lease/lease.js'
+import { InvalidArgumentError } from '../errors/errors.js'
+import { checkObject, isAbortSignal, whole, wholeOrInfinite } from '../facade/checks.js'
 
 /** Options of `computeOnce`. Times are whole milliseconds. */
 export interface ComputeOnceOptions {

@@ -1,15 +1,16 @@
-import { change } from '../change.js'
-import { checkFunction, checkName } from '../checks.js'
-import type { Call, Refusal } from '../core/call.js'
-import { Grant } from '../core/grant.js'
-import { onAbort } from '../core/shared-signal.js'
-import { TIME_IS_UP, Waiter } from '../core/waiter.js'
-import type { EntryTerms } from '../entry.js'
-import { ClosedError, InvalidArgumentError, LockTimeoutError } from '../errors.js'
-import { Hold } from '../hold.js'
-import type { ValuesPort } from '../kind-ports.js'
-import { Scope } from '../owner.js'
-import { runSection } from '../section.js'
+import type { Call, Refusal } from '../core/acquire/call.js'
+import { onAbort } from '../core/acquire/shared-signal.js'
+import { LEAST_ANSWER_MS } from '../core/acquire/wait-left.js'
+import { TIME_IS_UP, Waiter } from '../core/queue/waiter.js'
+import { HoldRecord } from '../core/tenure/tenure.js'
+import { ClosedError, InvalidArgumentError, LockTimeoutError } from '../errors/errors.js'
+import type { KindContext } from '../facade/acquirer.js'
+import { applyOnce } from '../facade/apply-once.js'
+import { checkFunction, checkName } from '../facade/checks.js'
+import { runSection } from '../facade/section.js'
+import { Scope } from '../identity/owner.js'
+import { Hold } from '../kinds/hold.js'
+import type { ValuesPort } from '../ports/kind-ports.js'
 import { type CachedValue, cachedValueOf, entryOf, isUsable } from './cached-value.js'
 import { type ComputeOnceOptions, checkComputeOnceOptions } from './compute-once-options.js'
 import { Flight } from './flight.js'
@@ -17,9 +18,6 @@ import { parsedFrom, textOf } from './kept-text.js'
 
 /** Computes a value. `hold` is the hold of the lock under which it runs. */
 export type Compute<Value> = (hold: Hold) => Value | PromiseLike<Value>
-
-/** However short `waitMs` is, the store gets this long for its first answer. */
-const LEAST_ANSWER_MS = 100
 
 /** One call of `computeOnce`. */
 interface Wanted<Value> {
@@ -40,7 +38,7 @@ export class ComputeOnce {
   readonly #refreshing = new Set<string>()
 
   constructor(
-    private readonly terms: EntryTerms,
+    private readonly terms: KindContext,
     private readonly values: ValuesPort,
   ) {}
 
@@ -96,7 +94,7 @@ export class ComputeOnce {
       const left = Math.max(waiter.startedAt + waitMs - this.#now(), 1)
       const call = { ...this.#callOf(wanted, caller, scope), waitMs: waitMs === 0 ? 0 : left }
       const outcome = await this.terms.locker.acquire(call)
-      if (!(outcome instanceof Grant)) throw this.#refused(name, outcome, waitMs)
+      if (!(outcome instanceof HoldRecord)) throw this.#refused(name, outcome, waitMs)
       flight.scope = scope
       const lookBy = Math.max(answerBy, this.#now() + LEAST_ANSWER_MS)
       const look = (): Promise<CachedValue | undefined> => this.#inTime(waiter, lookBy, this.#read(name))
@@ -128,7 +126,7 @@ export class ComputeOnce {
     const refreshing = async (): Promise<void> => {
       try {
         const outcome = await locker.acquire(call)
-        if (outcome instanceof Grant) await this.#computeUnder(outcome, scope, wanted, 0, undefined)
+        if (outcome instanceof HoldRecord) await this.#computeUnder(outcome, scope, wanted, 0, undefined)
       } catch (error) {
         if (!(error instanceof ClosedError)) locker.emit('error', error)
       } finally {
@@ -139,7 +137,7 @@ export class ComputeOnce {
   }
 
   async #computeUnder<Value>(
-    grant: Grant,
+    grant: HoldRecord,
     scope: Scope,
     { key, name, compute, options }: Wanted<Value>,
     staleMs: number,
@@ -182,7 +180,7 @@ export class ComputeOnce {
 
   /** The caller gets the value whether or not it can be stored. */
   async #keep(
-    grant: Grant,
+    grant: HoldRecord,
     name: string,
     text: string,
     { ttlMs, staleMs = 0 }: ComputeOnceOptions,
@@ -191,7 +189,7 @@ export class ComputeOnce {
     if (grant.endedBy) return
     const request = { name, owner: grant.tenure.storedAs, text, keepMs: ttlMs + staleMs }
     // Storing the value twice is harmless, so the outcome of a lost reply does not matter.
-    await change(locker, () => this.values.keep(request)).catch((error: unknown) =>
+    await applyOnce(locker, () => this.values.keep(request)).catch((error: unknown) =>
       locker.emit('error', error),
     )
   }

@@ -1,4 +1,4 @@
-import type { Scope } from '../owner.js'
+import type { Scope } from '../identity/owner.js'
 import type { CachedValue } from './cached-value.js'
 
 /** The request for one key that is in flight in this process. Other calls for the key wait for its result. */

@@ -1,4 +1,4 @@
-import { UnstorableValueError } from './unstorable-value-error.js'
+import { UnstorableValueError } from '../errors/unstorable-value-error.js'
 
 /**
  * The text of a value: JSON in an array, which is empty for `undefined`. Refuses a value that JSON would change; otherwise the

@@ -1,112 +1,119 @@
-import { ClosedError, LockLostError, type StoreError } from '../errors.js'
-import type { Emit, HoldfastEvents } from '../events.js'
-import type { Metrics } from '../metrics/metrics.js'
-import type { Owner, Scope } from '../owner.js'
-import type { LockPort, LockState } from '../store.js'
+import { ClosedError, LockLostError } from '../errors/errors.js'
+import type { Emit } from '../events/events.js'
+import type { Owner } from '../identity/owner.js'
+import type { LockPort, LockState } from '../ports/lock-port.js'
+import { KeepAlive } from '../time/keep-alive.js'
+import type { Schedule } from '../time/schedule.js'
 import { releaseChannel, traceRelease } from '../trace/release.js'
-import { Acquisition } from './acquisition.js'
-import type { Call, Refusal } from './call.js'
-import type { Gate } from './gate.js'
-import { GiveBack } from './give-back.js'
-import type { Grant } from './grant.js'
-import { KeepAlive } from './keep-alive.js'
-import { newGate } from './new-gate.js'
-import { Pauses } from './pauses.js'
-import { Possession } from './possession.js'
-import { release, releaseInMemory } from './release.js'
-import type { Schedule } from './schedule.js'
-import type { Tenure } from './tenure.js'
-
-export interface LockerSettings {
-  readonly watchdogMs: number
-  readonly storeTimeoutMs: number
-  readonly maxWaiters: number
-  readonly warnAfterMs: number
-  readonly diagnostics: boolean
-  readonly maxHandOvers: number
-  readonly handOverSliceMs: number
-  readonly quarantineMs: number
-}
+import { Acquisition } from './acquire/acquisition.js'
+import type { Call, Refusal } from './acquire/call.js'
+import { Environment } from './environment.js'
+import type { KindTraits } from './kind.js'
+import type { CoreSettings, Services } from './services.js'
+import { around, letIn } from './tenure/other-side.js'
+import { release, releaseInMemory } from './tenure/release.js'
+import { uses } from './tenure/stored-as.js'
+import type { HoldRecord } from './tenure/tenure.js'
 
 /**
- * One kind of lock in one client, on whatever store the port leads to: the gates at which its calls meet, its tenures, and what
- * cleans up behind them.
+ * One kind of lock in one client, on whatever store the port leads to: its calls, from when they begin until they have ended and
+ * nothing is left to clean up behind them.
  */
 export class Locker {
-  readonly possession: Possession
-  readonly giveBack: GiveBack
-  closed = false
+  readonly env: Environment
   /** Called when nothing is held any more; set while the client lets its sections end. */
   #onDrained: (() => void) | undefined
   #closing: Promise<void> | undefined
-  /** Between tries of what somebody awaits. */
-  readonly pauses: Pauses
-  /** The locker of the other side, where a lock has two: reading and writing. An owner's holds on both belong together. */
-  otherSide: Locker | undefined
-  /** The lockers of other kinds whose lock of a name is this one's in the store: one owner has it, whichever kind it asked for. */
-  rivals: readonly Locker[] = []
-  readonly #gates = new Map<string, Gate>()
+  #otherSide: Locker | undefined
   readonly #acquisitions = new Set<Acquisition>()
   /** Calls that consist of several, perhaps of other kinds too. */
   readonly #compositions = new Set<Promise<unknown>>()
-  readonly #releases = new Map<Grant, Promise<unknown> | undefined>()
+  /** Holds for whose release a command is under way. */
+  readonly #releasing = new Set<HoldRecord>()
   readonly #keepAlive = new KeepAlive()
 
   constructor(
-    /** What kind of lock it is, for people. */
-    readonly kind: string,
-    readonly port: LockPort,
-    readonly schedule: Schedule,
-    readonly emit: Emit,
-    /** Whether anybody listens: an event nobody hears need not be made. */
-    readonly hears: (event: keyof HoldfastEvents) => boolean,
-    readonly settings: LockerSettings,
-    readonly noAnswer: (name: string) => StoreError,
-    readonly nextOwner: () => Owner,
-    readonly metrics: Metrics,
+    services: Services,
     /** Whether another kind of lock of this client knows the owner by that name of a lock: the store must not mix them up. */
-    private readonly usedElsewhere: (name: string, owner: Owner, by: Locker) => boolean,
+    usedElsewhere: (name: string, owner: Owner) => boolean,
   ) {
-    this.pauses = new Pauses(schedule)
-    this.giveBack = new GiveBack(port, schedule, (error) => emit('error', error))
-    this.possession = new Possession(
-      port,
-      schedule,
-      emit,
-      this.metrics,
-      settings.watchdogMs,
-      settings.quarantineMs,
-      (gate, tenure) => {
-        gate.next(tenure.owner)
-        this.letIn(tenure)
-        this.#dropIfIdle(gate)
+    this.env = new Environment(services, {
+      tenureEnded: (queue, tenure) => {
+        queue.policy.wakeNext(tenure.owner)
+        letIn(this.env, tenure)
+        this.env.dropIfIdle(queue)
         this.#lookWhetherDrained()
       },
-      (tenure, releasing) => this.giveBack.follow(tenure, this.#releases.get(releasing)),
-    )
+      discard: (grant) => this.discard(grant),
+      usedElsewhere,
+    })
+  }
+
+  get kind(): KindTraits {
+    return this.env.kind
+  }
+
+  get port(): LockPort {
+    return this.env.port
+  }
+
+  get schedule(): Schedule {
+    return this.env.schedule
+  }
+
+  get settings(): CoreSettings {
+    return this.env.settings
+  }
+
+  get emit(): Emit {
+    return this.env.events.emit
+  }
+
+  get closed(): boolean {
+    return this.env.closed
+  }
+
+  /** The locker of the other side, where a lock has two: reading and writing. */
+  joinSides(other: Locker): void {
+    this.#otherSide = other
+    this.env.otherSide = other.env
+    other.#otherSide = this
+    other.env.otherSide = this.env
+  }
+
+  /** The two lock the same thing in the store: one owner has it, whichever kind it asked for. */
+  meetRival(other: Locker): void {
+    this.env.rivals = [...this.env.rivals, other.env]
+    other.env.rivals = [...other.env.rivals, this.env]
   }
 
   /** What is alive in here; all zero when nothing is held, awaited or being cleaned up. */
-  get census(): Readonly<Record<'gates' | 'calls' | 'tenures' | 'watched' | 'strays', number>> {
+  get census(): Readonly<Record<'gates' | 'calls' | 'tenures' | 'watched' | 'orphans', number>> {
+    const { queues, tenures, orphans } = this.env
     return {
-      gates: this.#gates.size,
-      calls: this.#acquisitions.size + this.#releases.size,
-      tenures: this.possession.size,
-      watched: this.possession.watchdog.size,
-      strays: this.giveBack.size,
+      gates: queues.size,
+      calls: this.#acquisitions.size + this.#releasing.size,
+      tenures: tenures.size,
+      watched: tenures.watchdog.size,
+      orphans: orphans.size,
     }
   }
 
   /** One call for the lock: granted, or refused because its time was up. Rejects when it was cancelled or the store failed. */
-  acquire(call: Call): Promise<Grant | Refusal> {
+  acquire(call: Call): Promise<HoldRecord | Refusal> {
     const refused = this.closed || (this.#onDrained !== undefined && !this.#isInSection(call))
     if (refused || call.signal?.aborted) {
-      this.metrics.cancelled()
+      this.env.metrics.cancelled()
       return Promise.reject(refused ? new ClosedError(call.name) : call.signal?.reason)
     }
-    const gate = this.#gate(call.name)
-    const acquisition = new Acquisition(this, gate, call)
-    gate.callers += 1
+    const queue = this.env.queue(call.name)
+    const acquisition = new Acquisition(this.env, queue, call, () => {
+      this.#acquisitions.delete(acquisition)
+      this.#keepAlive.leave()
+      queue.callers -= 1
+      this.env.dropIfIdle(queue)
+    })
+    queue.callers += 1
     this.#keepAlive.enter()
     this.#acquisitions.add(acquisition)
     const work = acquisition.run()
@@ -123,16 +130,8 @@ export class Locker {
     work.then(ended, ended)
   }
 
-  /** A call has ended. */
-  left(acquisition: Acquisition, gate: Gate): void {
-    this.#acquisitions.delete(acquisition)
-    this.#keepAlive.leave()
-    gate.callers -= 1
-    this.#dropIfIdle(gate)
-  }
-
   /** Gives a hold back; once, whatever comes of it. Undefined when that is done: handed over in memory, or done before. */
-  release(grant: Grant): Promise<void> | undefined {
+  release(grant: HoldRecord): Promise<void> | undefined {
     if (grant.released) return undefined
     grant.released = true
     // Before anything is awaited: a release that was asked for before the close still goes out.
@@ -147,24 +146,24 @@ export class Locker {
     )
   }
 
-  #release(grant: Grant): Promise<void> | undefined {
-    if (releaseInMemory(this, grant)) return undefined
+  #release(grant: HoldRecord): Promise<void> | undefined {
+    if (releaseInMemory(this.env, grant)) return undefined
     this.#keepAlive.enter()
-    this.#releases.set(grant, undefined)
-    const work = release(this, grant)
+    this.#releasing.add(grant)
+    const work = release(this.env, grant, () => this.#releaseEnded(grant))
     // Unless it is over already, because the lock was lost.
-    if (this.#releases.has(grant)) this.#releases.set(grant, work)
+    if (this.#releasing.has(grant)) grant.releaseWork = work
     return work
   }
 
-  /** A release has ended. */
-  gaveBack(grant: Grant): void {
-    if (this.#releases.delete(grant)) this.#keepAlive.leave()
+  #releaseEnded(grant: HoldRecord): void {
+    grant.releaseWork = undefined
+    if (this.#releasing.delete(grant)) this.#keepAlive.leave()
     this.#lookWhetherDrained()
   }
 
   /** Gives back a hold that nobody has been told of. */
-  async discard(grant: Grant): Promise<void> {
+  async discard(grant: HoldRecord): Promise<void> {
     grant.released = true
     try {
       await this.#release(grant)
@@ -174,76 +173,25 @@ export class Locker {
     }
   }
 
-  /**
-   * As whom an acquisition for `owner` is known to the store: as that owner, unless the store has the lock down to it for another
-   * call of this process, to which it was handed on (hand-over.ts), or for a tenure that it has lost, or may have it, or may yet
-   * hear of a request of that owner's or of what undoes it. Where a lock has two sides the store lets in whoever the other side is
-   * down to, and knows no ancestry: only a call that runs within that tenure asks as its owner, a sibling asks as another and takes
-   * its turn (rule O2).
-   */
-  storedAs(gate: Gate, caller: Scope): Owner {
-    const { owner } = caller
-    const around = this.around(gate.name, caller)
-    if (around) return around.storedAs
-    const known = gate.tenureMetBy(owner)?.storedAs === owner || this.possession.lapsed.has(owner)
-    const taken = known || this.giveBack.astray(gate.name, owner)
-    return taken || this.usedElsewhere(gate.name, owner, this) ? this.nextOwner() : owner
-  }
-
-  /** The tenure on the other side within which `caller` runs. */
-  around(name: string, caller: Scope): Tenure | undefined {
-    const { otherSide } = this
-    if (!otherSide) return undefined
-    const gate = otherSide.#gates.get(name)
-    const tenure = gate && otherSide.possession.current(gate, caller.owner)
-    return tenure?.state === 'held' && tenure.admits(caller) ? tenure : undefined
-  }
-
-  /**
-   * That hold was granted: what stands against it on the other side is over, what runs within it may enter. Where the store itself
-   * has just said so, no rival has the lock.
-   */
-  confirmed({ tenure, handedOver }: Grant): void {
-    const { otherSide } = this
-    if (!handedOver)
-      for (const rival of this.rivals)
-        for (const other of rival.#tenuresOf(tenure.name))
-          if (other.state === 'held') rival.possession.lose(other, 'not-in-store', undefined)
-    if (!otherSide) return
-    for (const other of otherSide.#tenuresOf(tenure.name)) {
-      if (other.state !== 'held') continue
-      if (other.storedAs === tenure.storedAs) {
-        tenure.beside = other
-        other.beside = tenure
-      } else {
-        otherSide.possession.lose(other, 'not-in-store', undefined)
-      }
-    }
-    this.letIn(tenure)
-  }
-
-  /** What a tenure holds has changed: calls for the other side that run within it need no turn of their own any more. */
-  letIn(tenure: Tenure): void {
-    const gate = this.otherSide?.gateNamed(tenure.name)
-    if (!gate) return
-    if (tenure.state === 'held') for (const waiter of gate.queue.admittedBy(tenure)) waiter.wakeUp.release()
-    if (tenure.beside?.state === 'held') gate.next(tenure.owner)
+  /** Compares the clock with the deadline of a hold's tenure, and draws the consequence. Tells whether it is still held. */
+  stillHeld({ tenure }: HoldRecord): boolean {
+    return this.env.tenures.stillHeld(tenure)
   }
 
   /** Whether the store may know that owner by this locker's doing. */
   uses(name: string, owner: Owner): boolean {
-    const gate = this.#gates.get(name)
-    const here =
-      gate?.tenures.some(({ storedAs }) => storedAs === owner) ||
-      gate?.queue.firstOf(owner) ||
-      gate?.queue.firstWithin(owner)
-    return Boolean(here || this.possession.lapsed.has(owner) || this.giveBack.astray(name, owner))
+    return uses(this.env, name, owner)
+  }
+
+  /** As {@link uses}, for the other side of the lock. */
+  otherSideUses(name: string, owner: Owner): boolean {
+    return this.#otherSide?.uses(name, owner) === true
   }
 
   /** Whether nobody of this process has the lock, waits for it or lets others go first. */
   isIdle(name: string): boolean {
-    const gate = this.#gates.get(name)
-    return !gate || (gate.callers === 0 && !gate.held && gate.backUntil <= this.schedule.clock.now())
+    const queue = this.env.queues.get(name)
+    return !queue || (queue.callers === 0 && !queue.held && queue.backUntil <= this.schedule.clock.now())
   }
 
   /** The lock as the store has it, with the owners of this client's own tenure called by their names. */
@@ -252,30 +200,28 @@ export class Locker {
   }
 
   translated(state: LockState): LockState {
-    const gate = this.#gates.get(state.name)
-    if (!gate?.tenures.some(({ owner, storedAs }) => owner !== storedAs)) return state
+    const queue = this.env.queues.get(state.name)
+    if (!queue?.tenures.all.some(({ owner, storedAs }) => owner !== storedAs)) return state
     return {
       ...state,
-      owners: state.owners.map(({ owner, holds }) => ({
-        owner: this.knownHere(gate, owner) ?? owner,
-        holds,
-      })),
+      owners: state.owners.map(({ owner, holds }) => ({ owner: queue.ownerBehind(owner) ?? owner, holds })),
     }
   }
 
-  /** Who of this process stands behind an owner that the store names; anybody else's owner is left as it is. */
-  knownHere({ tenures }: Gate, stored: Owner | undefined): Owner | undefined {
-    return tenures.find(({ storedAs }) => storedAs === stored)?.owner ?? stored
+  /** How many clients wait for the lock. */
+  async countWaiting(name: string): Promise<number> {
+    const elsewhere = await this.query(() => this.port.countWatchers(name))
+    return elsewhere + (this.env.queues.get(name)?.waitsForItself ? 1 : 0)
   }
 
   /** Frees the lock, no matter which owner holds it. Tenures of this client, of every kind, learn of their loss at once. */
   async forceUnlock(name: string): Promise<boolean> {
     // Which tenure this is about must be known before: the freed lock may be this client's again when the answer comes.
-    const before = [this, ...this.rivals].map((locker) => ({ locker, tenures: locker.#tenuresOf(name) }))
+    const before = [this.env, ...this.env.rivals].map((env) => ({ env, tenures: env.tenuresOf(name) }))
     const freed = await this.query(() => this.port.forceUnlock(name))
     if (!freed) return false
-    for (const { locker, tenures } of before)
-      for (const tenure of tenures) locker.possession.lose(tenure, 'not-in-store', undefined)
+    for (const { env, tenures } of before)
+      for (const tenure of tenures) env.tenures.lose(tenure, 'not-in-store', undefined)
     return true
   }
 
@@ -301,19 +247,19 @@ export class Locker {
 
   /** Whether the call's owner has the lock already, on this side or on the other. */
   #isInSection({ name, caller }: Call): boolean {
-    const tenure = this.#gates.get(name)?.tenureMetBy(caller.owner)
+    const tenure = this.env.queues.get(name)?.tenures.metBy(caller.owner)
     const has = tenure?.state === 'held' && tenure.owner === caller.owner
-    return has || this.around(name, caller) !== undefined
+    return has || around(this.env, name, caller) !== undefined
   }
 
   get #empty(): boolean {
-    return this.possession.size === 0 && this.#releases.size === 0
+    return this.env.tenures.size === 0 && this.#releasing.size === 0
   }
 
   /** A lock with two sides drains on both at once: a section that holds one may still take the other. */
   #lookWhetherDrained(): void {
     if (!this.#onDrained) return
-    const sides = this.otherSide ? [this, this.otherSide] : [this]
+    const sides = this.#otherSide ? [this, this.#otherSide] : [this]
     if (sides.every((side) => side.#empty)) for (const side of sides) side.#onDrained?.()
   }
 
@@ -327,48 +273,25 @@ export class Locker {
   }
 
   async #close(): Promise<void> {
-    this.closed = true
-    this.pauses.end()
+    const { env } = this
+    env.closed = true
+    env.pauses.end()
     const acquisitions = [...this.#acquisitions]
     for (const { waiter } of acquisitions) waiter.cancel(new ClosedError(waiter.call.name))
     await this.#keepAlive.during(async () => {
       await Promise.allSettled([...acquisitions.map(({ work }) => work), ...this.#compositions])
-      this.possession.closeHeld(new ClosedError())
+      env.tenures.closeHeld(new ClosedError())
       // Whatever a call that just ended gives back is among them.
-      await Promise.allSettled(this.#releases.values())
-      this.possession.close(new ClosedError())
-      await this.giveBack.close()
-      for (const gate of this.#gates.values()) this.#dropIfIdle(gate)
+      await Promise.allSettled([...this.#releasing].map(({ releaseWork }) => releaseWork))
+      env.tenures.close(new ClosedError())
+      await env.orphans.close()
+      for (const queue of env.queues.values()) env.dropIfIdle(queue)
     })
     this.#keepAlive.end()
   }
 
-  /** Forgets a gate that nobody stands at, once it need not remember any more that it is the turn of others. */
-  #dropIfIdle(gate: Gate): void {
-    if (gate.callers > 0) return
-    gate.endWatch()
-    if (gate.held || this.#gates.get(gate.name) !== gate) return
-    if (!this.closed && gate.backUntil > this.schedule.clock.now()) {
-      this.schedule.at(gate.backUntil, () => this.#dropIfIdle(gate))
-    } else {
-      this.#gates.delete(gate.name)
-    }
-  }
-
-  #tenuresOf(name: string): readonly Tenure[] {
-    return this.#gates.get(name)?.tenures ?? []
-  }
-
-  private gateNamed(name: string): Gate | undefined {
-    return this.#gates.get(name)
-  }
-
-  #gate(name: string): Gate {
-    let gate = this.#gates.get(name)
-    if (!gate) {
-      gate = newGate(name, this.port, this.schedule)
-      this.#gates.set(name, gate)
-    }
-    return gate
+  /** Tries no longer to undo what the store has not answered. */
+  giveUp(): void {
+    this.env.orphans.giveUp()
   }
 }

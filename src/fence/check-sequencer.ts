@@ -1,6 +1,6 @@
-import type { FencedPort } from './fenced-port.js'
+import { SequencerError, StaleSequencerError } from '../errors/sequencer-error.js'
+import type { FencedPort } from '../ports/fenced-port.js'
 import { decodeSequencer, type Sequencer } from './sequencer.js'
-import { SequencerError, StaleSequencerError } from './sequencer-error.js'
 
 /**
  * Returns the sequencer's content if the store confirms that the same tenure still holds the lock. The answer describes the moment

@@ -1,5 +1,5 @@
+import { StaleFenceError } from '../errors/stale-fence-error.js'
 import { checkFence, type Fence } from './fence.js'
-import { StaleFenceError } from './stale-fence-error.js'
 
 /**
  * Protects resources in memory from late writers: it remembers the greatest fencing token it has seen for each resource, and

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors.js'
+import { InvalidArgumentError } from '../errors/errors.js'
 
 /**
  * A fencing token, from {@link Hold.fence}: a number that grows with each new tenure of the lock. Kinds without tokens have

@@ -1,7 +1,7 @@
-import { InvalidArgumentError } from '../errors.js'
+import { InvalidArgumentError } from '../errors/errors.js'
+import { StaleFenceError } from '../errors/stale-fence-error.js'
+import type { Guarded, GuardedPort } from '../ports/guarded-port.js'
 import { checkFence, type Fence } from './fence.js'
-import type { Guarded, GuardedPort } from './guarded-port.js'
-import { StaleFenceError } from './stale-fence-error.js'
 
 /** Runs a request that a caller awaits: keeps the process alive meanwhile, and rejects once the client is closed. */
 export type Query = <Result>(ask: () => Promise<Result>) => Promise<Result>

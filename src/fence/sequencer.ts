@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { InvalidArgumentError } from '../errors.js'
-import { isOwner, type Owner } from '../owner.js'
+import { InvalidArgumentError } from '../errors/errors.js'
+import { SequencerError } from '../errors/sequencer-error.js'
+import { isOwner, type Owner } from '../identity/owner.js'
 import { checkFence, type Fence } from './fence.js'
-import { SequencerError } from './sequencer-error.js'
 
 /** How the lock is held: alone, or together with others. */
 export type SequencerMode = 'exclusive' | 'shared'

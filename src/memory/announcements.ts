@@ -1,29 +1,31 @@
-import type { News, Watch } from '../store.js'
+import type { News, Watch } from '../ports/lock-port.js'
 
-type Listener = (news?: News) => void
+type Listener<Message> = (message?: Message) => void
 
-/** What is announced under each name, and who listens: the channels of a server. */
-export class MemoryAnnouncements {
-  readonly #listeners = new Map<string, Set<Listener>>()
+/** The channels of a server: names, and their listeners. */
+export class MemoryAnnouncements<Message = News> {
+  readonly #listeners = new Map<string, Set<Listener<Message>>>()
 
-  /** Listeners are called once what runs now is done, as a message would arrive. Returns how many there are. */
-  announce(name: string, news?: News): number {
-    const listeners = [...(this.#listeners.get(name) ?? [])]
+  /** Calls the listeners after the current task, as a message would arrive. Returns how many there are. */
+  announce(name: string, message?: Message): number {
+    const listeners = this.#listeners.get(name) ?? []
+    let told = 0
     for (const listener of listeners) {
+      told += 1
       queueMicrotask(() => {
-        if (this.#listeners.get(name)?.has(listener)) listener(news)
+        if (this.#listeners.get(name)?.has(listener)) listener(message)
       })
     }
-    return listeners.length
+    return told
   }
 
-  listen(name: string, listener: Listener): void {
+  listen(name: string, listener: Listener<Message>): void {
     const listeners = this.#listeners.get(name)
     if (listeners) listeners.add(listener)
     else this.#listeners.set(name, new Set([listener]))
   }
 
-  ignore(name: string, listener: Listener): void {
+  ignore(name: string, listener: Listener<Message>): void {
     const listeners = this.#listeners.get(name)
     listeners?.delete(listener)
     if (listeners?.size === 0) this.#listeners.delete(name)
@@ -35,14 +37,14 @@ export class MemoryAnnouncements {
 }
 
 /** What one client listens to. */
-export class MemoryWatches {
+export class MemoryWatches<Message = News> {
   readonly #watches = new Map<Watch, string>()
 
-  constructor(private readonly announcements: MemoryAnnouncements) {}
+  constructor(private readonly announcements: MemoryAnnouncements<Message>) {}
 
-  watch(name: string, onNews: Listener): Watch {
+  watch(name: string, onMessage: Listener<Message>): Watch {
     // One function may watch twice: each watch counts for itself.
-    const listener: Listener = (news) => onNews(news)
+    const listener: Listener<Message> = (message) => onMessage(message)
     this.announcements.listen(name, listener)
     const watch: Watch = {
       confirmed: Promise.resolve(),
@@ -55,7 +57,7 @@ export class MemoryWatches {
     return watch
   }
 
-  /** How many of those who listen to the name are this client. */
+  /** How many of the name's listeners belong to this client. */
   count(name: string): number {
     return [...this.#watches.values()].filter((watched) => watched === name).length
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js'
+import type { Clock } from '../time/clock.js'
 
 /** How long an answer is kept, for the case that the request comes again. */
 const KEPT_MS = 60_000

@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.js'
-import type { KeepRequest, KeptValue, ValuesPort } from '../kind-ports.js'
+import type { KeepRequest, KeptValue, ValuesPort } from '../ports/kind-ports.js'
+import type { Clock } from '../time/clock.js'
 import type { MemoryLocks } from './locks.js'
 
 /** Values of computeOnce in this process, as the scripts `lua/compute-once-*.lua` keep them. All sessions share them. */

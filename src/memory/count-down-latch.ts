@@ -1,4 +1,4 @@
-import type { CountDownLatchPort } from '../kind-ports.js'
+import type { CountDownLatchPort } from '../ports/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -8,7 +8,7 @@ import type {
   ReleaseReply,
   RenewRequest,
   Watch,
-} from '../store.js'
+} from '../ports/lock-port.js'
 import { MemoryWatches } from './announcements.js'
 import { isBoolean, isNumber } from './answered-requests.js'
 import type { MemoryLatches } from './latches.js'
@@ -16,8 +16,6 @@ import type { MemoryLatches } from './latches.js'
 /** The count-down latch in memory. */
 export class MemoryCountDownLatchPort implements CountDownLatchPort {
   readonly watchesInOrder = true
-  readonly fenced = false
-  readonly shared = true
   readonly #watches: MemoryWatches
 
   constructor(private readonly latches: MemoryLatches) {

@@ -1,4 +1,4 @@
-import type { Guarded, GuardedPort } from '../fence/guarded-port.js'
+import type { Guarded, GuardedPort } from '../ports/guarded-port.js'
 
 interface Stored {
   readonly value: string | undefined

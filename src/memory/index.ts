@@ -1,3 +1,3 @@
-export type { Clock, Timer } from '../core/clock.js'
+export type { Clock, Timer } from '../time/clock.js'
+export { VirtualClock } from '../time/virtual-clock.js'
 export { MemoryStore } from './store.js'
-export { VirtualClock } from './virtual-clock.js'

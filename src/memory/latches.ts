@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js'
+import type { Clock } from '../time/clock.js'
 import { MemoryAnnouncements } from './announcements.js'
 import { AnsweredRequests } from './answered-requests.js'
 

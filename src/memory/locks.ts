@@ -1,5 +1,13 @@
-import type { Clock } from '../core/clock.js'
-import type { Owner } from '../owner.js'
+import type { Owner } from '../identity/owner.js'
+import type { Clock } from '../time/clock.js'
+import { MemoryAnnouncements } from './announcements.js'
+import { FenceCounters } from './fence-counters.js'
+import type { Served } from './line.js'
+import { MemoryLines } from './lines.js'
+import { modeOf, ownerOf, type Place } from './place.js'
+
+/** How a lock is taken: alone, or alone with a token, whose counter is then kept for so many milliseconds; 0: for ever. */
+export type Mode = 'x' | `f${number}`
 
 /** One lock as the store has it. */
 export class MemoryLock {
@@ -7,12 +15,21 @@ export class MemoryLock {
   constructor(public expiresAt: number) {}
 }
 
-/** What a server would keep: the locks by name, each with the time its lease ends, and who listens for releases. */
+/**
+ * What a server would keep of locks that one owner has at a time, as `lua/parts/lock.lua` has it: each with the time its lease ends, its
+ * line, and the last token.
+ */
 export class MemoryLocks {
+  /** Announces releases to clients outside the line, by the lock's name. */
+  readonly releases = new MemoryAnnouncements()
+  readonly lines: MemoryLines<Place<Mode>>
+  readonly fences: FenceCounters
   readonly #locks = new Map<string, MemoryLock>()
-  readonly #listeners = new Map<string, Set<() => void>>()
 
-  constructor(readonly clock: Clock) {}
+  constructor(readonly clock: Clock) {
+    this.fences = new FenceCounters(clock)
+    this.lines = new MemoryLines(clock, (name) => this.#serve(name))
+  }
 
   /** The lock, if its lease has not ended. */
   find(name: string): MemoryLock | undefined {
@@ -22,55 +39,60 @@ export class MemoryLocks {
     return undefined
   }
 
-  create(name: string, leaseMs: number): MemoryLock {
+  /** Gives the lock, which is free. Returns the token, where there is one. */
+  grant(name: string, place: Place<Mode>, leaseMs: number): bigint | undefined {
+    const fence = this.mint(name, place)
     const lock = new MemoryLock(this.clock.now() + leaseMs)
+    lock.holds.set(ownerOf(place), 1)
     this.#locks.set(name, lock)
-    return lock
+    return fence
   }
 
-  /** Frees the lock and announces it. Returns how many listeners are told. */
-  free(name: string): number {
-    this.remove(name)
-    return this.announce(name)
+  /** The token of a new tenure, if its mode has tokens. */
+  mint(name: string, place: Place<Mode>): bigint | undefined {
+    const mode = modeOf(place)
+    return mode === 'x'
+      ? undefined
+      : this.fences.mint(name, Number(mode.slice(1)) || Number.POSITIVE_INFINITY)
   }
 
-  /** Frees the lock without telling anybody. */
-  remove(name: string): void {
+  /** Sets when the lease ends. Tells the first in line if that is sooner than it knows, and returns whether it is. */
+  endAt(name: string, lock: MemoryLock, expiresAt: number): boolean {
+    const sooner = expiresAt < lock.expiresAt
+    lock.expiresAt = expiresAt
+    if (sooner) this.lines.at(name)?.callHead()
+    return sooner
+  }
+
+  /** How long until its lease ends; 0 where it is free. */
+  remainingMs(name: string): number {
+    const lock = this.find(name)
+    return lock ? lock.expiresAt - this.clock.now() : 0
+  }
+
+  /** Takes the lock from its owner: the next in line gets it. Returns whether it was held. */
+  free(name: string): boolean {
+    const lock = this.find(name)
+    if (!lock) return false
     this.#locks.delete(name)
-  }
-
-  /** Listeners are called once what runs now is done, as a message would arrive. Returns how many there are. */
-  announce(name: string): number {
-    const listeners = this.#listeners.get(name) ?? []
-    let told = 0
-    for (const listener of listeners) {
-      told += 1
-      queueMicrotask(() => this.#tell(name, listener))
-    }
-    return told
-  }
-
-  listen(name: string, listener: () => void): void {
-    const listeners = this.#listeners.get(name)
-    if (listeners) listeners.add(listener)
-    else this.#listeners.set(name, new Set([listener]))
-  }
-
-  ignore(name: string, listener: () => void): void {
-    const listeners = this.#listeners.get(name)
-    listeners?.delete(listener)
-    if (listeners?.size === 0) this.#listeners.delete(name)
-  }
-
-  countListeners(name: string): number {
-    return this.#listeners.get(name)?.size ?? 0
+    const line = this.lines.at(name)
+    for (const owner of lock.holds.keys()) line?.settled(owner)
+    line?.advance()
+    return true
   }
 
   names(): string[] {
     return [...this.#locks.keys()].filter((name) => this.find(name))
   }
 
-  #tell(name: string, listener: () => void): void {
-    if (this.#listeners.get(name)?.has(listener)) listener()
+  #serve(name: string): Served<Place<Mode>> {
+    return {
+      holds: (owner) => this.find(name)?.holds.has(owner) === true,
+      admits: () => !this.find(name),
+      grant: (place, leaseMs) => {
+        this.grant(name, place, leaseMs)
+      },
+      obstacleMs: () => this.remainingMs(name),
+    }
   }
 }

@@ -1,13 +1,9 @@
-import type { TogetherPort } from '../kind-ports.js'
-import type { AcquireReply, AcquireRequest, LockPort } from '../store.js'
+import type { AcquireReply, AcquireRequest, BatchPort } from '../ports/lock-port.js'
 import type { MemoryLocks } from './locks.js'
 
 /** Several locks in memory asked for at once: what the scripts `lua/multi-*.lua` do. */
-export class MemoryMultiAcquire implements TogetherPort {
-  constructor(
-    private readonly locks: MemoryLocks,
-    private readonly port: Pick<LockPort, 'acquire'>,
-  ) {}
+export class MemoryMultiAcquire implements BatchPort {
+  constructor(private readonly locks: MemoryLocks) {}
 
   placeOf(): number {
     return 0
@@ -15,20 +11,24 @@ export class MemoryMultiAcquire implements TogetherPort {
 
   async acquireAll(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]> {
     const busy = requests.some((request) => this.#lookAt(request)?.outcome === 'busy')
-    return await Promise.all(
-      requests.map((request) => (busy ? this.#notTaken(request) : this.port.acquire(request))),
-    )
+    return requests.map((request) => (busy ? this.#notTaken(request) : this.#take(request)))
   }
 
   async acquireOne(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]> {
     const mine = requests.find((request) => this.#lookAt(request)?.outcome === 'granted')
     const chosen = mine ?? requests.find((request) => this.#lookAt(request) === undefined)
-    return await Promise.all(
-      requests.map((request) => (request === chosen ? this.port.acquire(request) : this.#notTaken(request))),
-    )
+    return requests.map((request) => (request === chosen ? this.#take(request) : this.#notTaken(request)))
   }
 
-  async #notTaken(request: AcquireRequest): Promise<AcquireReply> {
+  #take({ name, owner, leaseMs }: AcquireRequest): AcquireReply {
+    const { locks } = this
+    const lock = locks.find(name)
+    if (lock) lock.expiresAt = Math.max(lock.expiresAt, locks.clock.now() + leaseMs)
+    else locks.grant(name, `x:${owner}`, leaseMs)
+    return { outcome: 'granted' }
+  }
+
+  #notTaken(request: AcquireRequest): AcquireReply {
     return this.#lookAt(request) ?? { outcome: 'busy', remainingMs: 0, holder: undefined }
   }
 
@@ -38,6 +38,6 @@ export class MemoryMultiAcquire implements TogetherPort {
     if (!lock) return undefined
     if (lock.holds.has(owner)) return { outcome: 'granted' }
     const [holder] = lock.holds.keys()
-    return { outcome: 'busy', remainingMs: lock.expiresAt - this.locks.clock.now(), holder }
+    return { outcome: 'busy', remainingMs: this.locks.remainingMs(name), holder }
   }
 }

@@ -1,5 +1,5 @@
-import type { PermitsPort } from '../kind-ports.js'
-import type { Owner } from '../owner.js'
+import type { Owner } from '../identity/owner.js'
+import type { PermitsPort } from '../ports/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -10,7 +10,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../store.js'
+} from '../ports/lock-port.js'
 import { MemoryWatches } from './announcements.js'
 import { isBoolean } from './answered-requests.js'
 import { matchesGlob } from './glob.js'
@@ -19,8 +19,6 @@ import type { MemorySemaphore, MemorySemaphores } from './semaphores.js'
 /** Semaphores of either kind in memory: what the scripts in `lua/` do. */
 export abstract class MemoryPermitsPort implements PermitsPort {
   readonly watchesInOrder = true
-  readonly fenced = false
-  readonly shared = true
   readonly #watches: MemoryWatches
 
   constructor(protected readonly semaphores: MemorySemaphores) {

@@ -1,37 +1,21 @@
-import type { FencedPort, TenureState } from '../fence/fenced-port.js'
-import type { ReadWritePorts } from '../kind-ports.js'
-import type { Owner } from '../owner.js'
+import { LockUpgradeError } from '../errors/upgrade-error.js'
+import type { Owner } from '../identity/owner.js'
+import type { FencedPort, TenureState } from '../ports/fenced-port.js'
+import type { ReadWritePorts } from '../ports/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
-  LineState,
   LockState,
   News,
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
-  StoreLine,
   Watch,
-} from '../store.js'
-import { LockUpgradeError } from '../upgrade-error.js'
+} from '../ports/lock-port.js'
 import { matchesGlob } from './glob.js'
-import {
-  clientOf,
-  type Member,
-  type MemoryReadWriteLock,
-  type MemoryReadWriteLocks,
-  ownerOf,
-  type Side,
-  sideOf,
-} from './read-write-locks.js'
-import { Standing } from './standing.js'
-
-export interface MemoryReadWriteSettings {
-  /** The first half of all owners of this client. */
-  readonly clientId: string
-  /** How long its places in line last without being kept up. */
-  readonly waiterLeaseMs: number
-}
+import { modeOf } from './place.js'
+import { type LineSettings, MemoryPlaces } from './places.js'
+import type { Member, MemoryHold, MemoryReadWriteLocks, Side } from './read-write-locks.js'
 
 /** The two sides of the read-write locks of one client. */
 export interface MemoryReadWritePorts extends ReadWritePorts {
@@ -40,7 +24,7 @@ export interface MemoryReadWritePorts extends ReadWritePorts {
 
 export function memoryReadWritePorts(
   locks: MemoryReadWriteLocks,
-  settings: MemoryReadWriteSettings,
+  settings: LineSettings,
 ): MemoryReadWritePorts {
   const read = new MemoryReadWritePort('r', locks, settings)
   const write = new MemoryReadWritePort('w', locks, settings)
@@ -48,198 +32,146 @@ export function memoryReadWritePorts(
     read,
     write,
     close: () => {
-      read.close()
-      write.close()
+      read.line.close()
+      write.line.close()
     },
   }
 }
 
 /** One side of the read-write lock in memory: what the scripts `lua/rw-*.lua` do. */
-class MemoryReadWritePort implements FencedPort, StoreLine {
+class MemoryReadWritePort implements FencedPort {
   readonly watchesInOrder = true
-  readonly fenced = true
-  readonly shared: boolean
-  readonly line: StoreLine = this
-  readonly waiterLeaseMs: number
-  readonly #clientId: string
-  readonly #watches = new Set<Watch>()
-  readonly #standing = new Standing<Member>()
+  readonly line: MemoryPlaces<Member>
 
   constructor(
     private readonly side: Side,
     private readonly locks: MemoryReadWriteLocks,
-    { clientId, waiterLeaseMs }: MemoryReadWriteSettings,
+    settings: LineSettings,
   ) {
-    this.shared = side === 'r'
-    this.#clientId = clientId
-    this.waiterLeaseMs = waiterLeaseMs
+    this.line = new MemoryPlaces(locks.lines, side, settings)
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
-    return this.#changing(request.name, (lock) => this.#acquire(lock, request))
+    return this.#passingOn(request.name, () => this.#acquire(request))
   }
 
   async readTenure(name: string, owner: Owner): Promise<TenureState> {
-    const lock = this.locks.open(name)
-    const hold = lock.holds.get(this.#member(owner))
-    this.locks.tidy(name, lock)
-    return { held: hold !== undefined, lastFence: hold?.fence ?? this.locks.lastFence(name) }
+    const hold = this.#hold(name, owner)
+    return { held: hold !== undefined, lastFence: hold?.fence ?? this.locks.fences.last(name) }
   }
 
   async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
-    this.#changing(name, (lock) => {
-      this.#leave(name, lock, this.#member(owner))
-      this.#release(lock, owner, heldBefore)
-    })
+    this.locks.lines.at(name)?.leave(this.#member(owner))
+    await this.release({ name, owner, heldBefore: heldBefore + 1, repeated: true })
   }
 
-  /** What the store keeps a line for is never handed over by a process. */
+  /** Processes never hand over a lock that several owners may hold. */
   async handOver(): Promise<AcquireReply> {
     return { outcome: 'lost' }
   }
 
   async release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
-    const reply = this.#changing(name, (lock) => this.#release(lock, owner, heldBefore - 1))
-    return reply === 'not-owner' && repeated && heldBefore === 1 ? 'released' : reply
+    return this.#passingOn(name, () => {
+      const hold = this.#hold(name, owner)
+      const after = heldBefore - 1
+      if (!hold) return repeated && after === 0 ? 'released' : 'not-owner'
+      if (after === 0) {
+        this.locks.drop(name, [this.#member(owner)])
+        return 'released'
+      }
+      hold.count = Math.min(hold.count, after)
+      return 'still-held'
+    })
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     return requests.map(async ({ name, owner, leaseMs }) => {
-      const lock = this.locks.open(name)
-      const hold = lock.holds.get(this.#member(owner))
+      const hold = this.#hold(name, owner)
       if (hold) hold.endsAt = Math.max(hold.endsAt, this.locks.clock.now() + leaseMs)
-      this.locks.tidy(name, lock)
       return hold !== undefined
     })
   }
 
-  async keepUp(name: string): Promise<LineState> {
-    const lock = this.locks.open(name)
-    const standing = this.#standing.in(name)
-    for (const member of standing)
-      if (lock.line.has(member)) this.locks.join(lock, member, this.waiterLeaseMs)
-    this.locks.advance(name, lock, this.waiterLeaseMs)
-    const remainingMs = this.locks.obstacleMs(lock)
-    const gone = standing.some((member) => !lock.line.has(member))
-    this.locks.tidy(name, lock)
-    return { remainingMs, askAgain: gone }
-  }
-
   watch(name: string, onNews: (news?: News) => void): Watch {
-    const listener = (member: Member): void => {
-      if (sideOf(member) === this.side) onNews({ grantedTo: ownerOf(member) })
-    }
-    this.locks.listen(name, this.#clientId, listener)
-    const watch: Watch = {
-      confirmed: Promise.resolve(),
-      close: () => {
-        this.#watches.delete(watch)
-        this.locks.ignore(name, this.#clientId, listener)
-      },
-    }
-    this.#watches.add(watch)
-    return watch
+    return this.line.watch(name, onNews)
   }
 
   async inspect(name: string): Promise<LockState> {
-    const lock = this.locks.open(name)
-    const now = this.locks.clock.now()
-    const mine = [...lock.holds.values()].filter(({ side }) => side === this.side)
-    this.locks.tidy(name, lock)
+    const mine = this.#mine(name).map(([, hold]) => hold)
+    const endsAt = Math.max(...mine.map((hold) => hold.endsAt))
     return {
       name,
       owners: mine.map(({ owner, count }) => ({ owner, holds: count })),
-      remainingMs: Math.max(0, ...mine.map(({ endsAt }) => endsAt - now)),
+      remainingMs: mine.length > 0 ? endsAt - this.locks.clock.now() : 0,
     }
   }
 
-  /** Clients in line, for whatever they wait. */
+  /** Processes in line, for whatever they wait. */
   async countWatchers(name: string): Promise<number> {
-    const lock = this.locks.open(name)
-    const clients = new Set([...lock.line].map(clientOf))
-    this.locks.tidy(name, lock)
-    return clients.size
+    return this.locks.lines.at(name)?.processes ?? 0
   }
 
   async forceUnlock(name: string): Promise<boolean> {
-    return this.#changing(name, (lock) => {
-      const mine = [...lock.holds].filter(([, { side }]) => side === this.side)
-      for (const [member] of mine) lock.holds.delete(member)
-      return mine.length > 0
-    })
+    const members = this.#mine(name).map(([member]) => member)
+    return this.#passingOn(name, () => this.locks.drop(name, members))
   }
 
   async *list(pattern: string): AsyncIterable<LockState> {
     for (const name of this.locks.names()) {
-      if (!matchesGlob(pattern, name)) continue
-      const state = await this.inspect(name)
-      if (state.owners.length > 0) yield state
+      const state = matchesGlob(pattern, name) ? await this.inspect(name) : undefined
+      if (state && state.owners.length > 0) yield state
     }
   }
 
-  close(): void {
-    for (const watch of [...this.#watches]) watch.close()
-  }
-
-  #acquire(lock: MemoryReadWriteLock, request: AcquireRequest): AcquireReply {
+  #acquire(request: AcquireRequest): AcquireReply {
+    const { locks } = this
     const { name, owner, heldBefore, leaseMs, waits } = request
     const member = this.#member(owner)
-    const until = this.locks.clock.now() + leaseMs
-    const held = lock.holds.get(member)
+    const line = locks.lines.at(name)
+    const until = locks.clock.now() + leaseMs
+    const held = this.#hold(name, owner)
     if (held) {
-      // The first hold has exactly its lease: what was granted in line had another. A nested one never shortens the time left.
+      // The first hold has exactly its own lease, unlike a grant in line. A nested one never shortens the time left.
       const first = heldBefore === 0 && held.count === 1
       held.endsAt = first ? until : Math.max(held.endsAt, until)
       held.count = Math.max(held.count, heldBefore + 1)
-      this.#leave(name, lock, member)
+      line?.settled(owner)
       return { outcome: 'granted', fence: held.fence }
     }
     if (heldBefore > 0) return { outcome: 'lost' }
-    if (this.side === 'w' && lock.holds.has(`r:${owner}`)) {
-      this.#leave(name, lock, member)
+    const { holds } = locks.find(name)
+    if (this.side === 'w' && holds.has(`r:${owner}`)) {
+      line?.leave(member)
       throw new LockUpgradeError(name, owner)
     }
-    this.locks.advance(name, lock, this.waiterLeaseMs, member)
-    const downgrades = this.side === 'r' && lock.writer?.owner === owner
-    const next = lock.first === undefined || lock.first === member
-    if (downgrades || (next && lock.admits(member))) {
-      this.#standing.leave(name, member)
-      return { outcome: 'granted', fence: this.locks.grant(name, lock, member, leaseMs).fence }
+    const downgrades = this.side === 'r' && holds.has(`w:${owner}`)
+    const next = line?.advance(member) ?? true
+    if (downgrades || (next && locks.find(name).admits(member))) {
+      const { fence } = locks.grant(name, member, leaseMs)
+      line?.leave(member)
+      return { outcome: 'granted', fence }
     }
-    if (waits) {
-      this.locks.join(lock, member, this.waiterLeaseMs)
-      this.#standing.join(name, member)
-    }
-    const [anyone] = lock.holds.values()
-    const remainingMs = this.locks.obstacleMs(lock, member)
-    return { outcome: 'busy', remainingMs, holder: (lock.writer ?? anyone)?.owner }
+    const { writer, holds: inTheWay } = locks.find(name)
+    const [anyone] = inTheWay.values()
+    const remainingMs = locks.obstacleMs(name, line?.head ?? member)
+    const busy = { outcome: 'busy', remainingMs, holder: (writer ?? anyone)?.owner } as const
+    return waits ? this.line.stand(member, request, busy) : busy
   }
 
-  #leave(name: string, lock: MemoryReadWriteLock, member: Member): void {
-    lock.leave(member)
-    this.#standing.leave(name, member)
+  #mine(name: string): readonly (readonly [Member, MemoryHold])[] {
+    return [...this.locks.find(name).holds].filter(([member]) => modeOf(member) === this.side)
   }
 
-  #release(lock: MemoryReadWriteLock, owner: Owner, after: number): ReleaseReply {
-    const member = this.#member(owner)
-    const held = lock.holds.get(member)
-    if (!held) return 'not-owner'
-    if (after > 0) {
-      held.count = Math.min(held.count, after)
-      return 'still-held'
-    }
-    lock.holds.delete(member)
-    return 'released'
+  #hold(name: string, owner: Owner): MemoryHold | undefined {
+    return this.locks.find(name).holds.get(this.#member(owner))
   }
 
-  /** Whatever was changed, the line moves on as far as that lets it. */
-  #changing<Result>(name: string, change: (lock: MemoryReadWriteLock) => Result): Result {
-    const lock = this.locks.open(name)
+  /** Moves the line on as far as the change lets it; even a refused request may have changed something. */
+  #passingOn<Result>(name: string, change: () => Result): Result {
     try {
-      return change(lock)
+      return change()
     } finally {
-      this.locks.advance(name, lock, this.waiterLeaseMs)
-      this.locks.tidy(name, lock)
+      this.locks.passOn(name)
     }
   }
 

@@ -1,5 +1,5 @@
-import type { SemaphorePort } from '../kind-ports.js'
-import { isOwner, type Owner } from '../owner.js'
+import { isOwner, type Owner } from '../identity/owner.js'
+import type { SemaphorePort } from '../ports/kind-ports.js'
 import { isNumber } from './answered-requests.js'
 import { MemoryPermitsPort } from './permits-port.js'
 import type { MemorySemaphore } from './semaphores.js'

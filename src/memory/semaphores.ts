@@ -1,14 +1,14 @@
-import type { Clock } from '../core/clock.js'
+import type { Clock } from '../time/clock.js'
 import { MemoryAnnouncements } from './announcements.js'
 import { AnsweredRequests } from './answered-requests.js'
 
-/** Permits that are taken, and until when. */
+/** Taken permits, and when their lease ends. */
 export interface Taken {
   readonly permits: number
   endsAt: number
 }
 
-/** One semaphore as the store has it: what is available, and what is taken by whom. */
+/** One semaphore in the store: available permits, and taken ones by owner. */
 export class MemorySemaphore {
   readonly taken = new Map<string, Taken>()
 
@@ -18,7 +18,7 @@ export class MemorySemaphore {
     readonly goneAt: number,
   ) {}
 
-  /** Gives back what each of them has taken; tells how many permits that were. */
+  /** Gives back what each of them has taken; returns how many permits those were. */
   giveBack(takers: Iterable<string>): number {
     let permits = 0
     for (const taker of takers) {
@@ -59,7 +59,7 @@ export class MemorySemaphores {
     return semaphore
   }
 
-  /** Returns how many clients are told what is available. */
+  /** Returns how many clients receive the number of available permits. */
   announce(name: string, { available }: MemorySemaphore): number {
     return this.announcements.announce(name, { room: available })
   }

@@ -1,27 +1,22 @@
-import { type Clock, SystemClock } from '../core/clock.js'
-import { placeLeaseMs } from '../core/place-lease.js'
-import type { Store, StoreSession, StoreSettings } from '../store.js'
+import { firstLeaseMs } from '../core/lease/first-lease.js'
+import type { Store, StoreSession, StoreSettings } from '../ports/store.js'
+import { type Clock, SystemClock } from '../time/clock.js'
 import { MemoryComputeOnceValues } from './compute-once-values.js'
 import { MemoryCountDownLatchPort } from './count-down-latch.js'
-import { MemoryFairLines } from './fair-lines.js'
-import { MemoryFairLockPort } from './fair-lock.js'
-import { FenceCounters } from './fence-counters.js'
-import { MemoryFencedLockPort } from './fenced-lock.js'
 import { MemoryGuardedPort } from './guarded-value.js'
 import { MemoryLatches } from './latches.js'
+import { MemoryFencedLockPort, MemoryLineLockPort } from './line-lock.js'
 import { MemoryLocks } from './locks.js'
 import { MemoryPermitExpirableSemaphorePort } from './permit-expirable-semaphore.js'
-import { MemoryLockPort } from './port.js'
 import { type MemoryReadWritePorts, memoryReadWritePorts } from './read-write-lock.js'
 import { MemoryReadWriteLocks } from './read-write-locks.js'
+import { MemoryReentrantLockPort } from './reentrant-lock.js'
 import { MemorySemaphorePort } from './semaphore.js'
 import { MemorySemaphores } from './semaphores.js'
 
 /** What a server would keep. */
 class Kept {
   readonly locks: MemoryLocks
-  readonly fairLines: MemoryFairLines
-  readonly fenceCounters: FenceCounters
   readonly guardedValues = new MemoryGuardedPort()
   readonly readWriteLocks: MemoryReadWriteLocks
   readonly semaphores: MemorySemaphores
@@ -31,8 +26,6 @@ class Kept {
 
   constructor(clock: Clock) {
     this.locks = new MemoryLocks(clock)
-    this.fairLines = new MemoryFairLines(this.locks)
-    this.fenceCounters = new FenceCounters(clock)
     this.readWriteLocks = new MemoryReadWriteLocks(clock)
     this.semaphores = new MemorySemaphores(clock)
     this.permitSets = new MemorySemaphores(clock)
@@ -62,11 +55,12 @@ export class MemoryStore implements Store {
 }
 
 class MemorySession implements StoreSession {
-  readonly lock: MemoryLockPort
+  readonly lock: MemoryLineLockPort
+  readonly announcedLock: MemoryReentrantLockPort
   readonly fencedLock: MemoryFencedLockPort
-  readonly fairLock: MemoryFairLockPort
+  readonly fairLock: MemoryLineLockPort
   /** Here no news costs anything; that its waiters ask again and again is the core's business. */
-  readonly spinLock: MemoryLockPort
+  readonly spinLock: MemoryReentrantLockPort
   readonly readWriteLock: MemoryReadWritePorts
   readonly semaphore: MemorySemaphorePort
   readonly permitExpirableSemaphore: MemoryPermitExpirableSemaphorePort
@@ -75,12 +69,14 @@ class MemorySession implements StoreSession {
   readonly values: MemoryComputeOnceValues
 
   constructor(kept: Kept, { clientId, watchdogLeaseMs, fenceRetentionMs }: StoreSettings) {
-    this.lock = new MemoryLockPort(kept.locks)
-    this.spinLock = this.lock
-    this.fencedLock = new MemoryFencedLockPort(this.lock, kept.locks, kept.fenceCounters, fenceRetentionMs)
-    const places = { clientId, waiterLeaseMs: placeLeaseMs(watchdogLeaseMs) }
-    this.fairLock = new MemoryFairLockPort(kept.fairLines, places)
-    this.readWriteLock = memoryReadWritePorts(kept.readWriteLocks, places)
+    const { locks } = kept
+    const line = { clientId, firstLeaseMs: firstLeaseMs(watchdogLeaseMs) }
+    this.lock = new MemoryLineLockPort(locks, line)
+    this.announcedLock = new MemoryReentrantLockPort(locks)
+    this.spinLock = this.announcedLock
+    this.fencedLock = new MemoryFencedLockPort(locks, line, fenceRetentionMs)
+    this.fairLock = new MemoryLineLockPort(locks, line)
+    this.readWriteLock = memoryReadWritePorts(kept.readWriteLocks, line)
     this.semaphore = new MemorySemaphorePort(kept.semaphores)
     this.permitExpirableSemaphore = new MemoryPermitExpirableSemaphorePort(kept.permitSets)
     this.countDownLatch = new MemoryCountDownLatchPort(kept.latches)
@@ -89,8 +85,7 @@ class MemorySession implements StoreSession {
   }
 
   async close(): Promise<void> {
-    this.lock.close()
-    this.fairLock.close()
+    for (const port of [this.lock, this.announcedLock, this.fencedLock, this.fairLock]) port.close()
     this.readWriteLock.close()
     this.semaphore.close()
     this.permitExpirableSemaphore.close()

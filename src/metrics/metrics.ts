@@ -1,4 +1,4 @@
-import type { LossReason } from '../errors.js'
+import type { LossReason } from '../errors/errors.js'
 import { Histogram, type HistogramSnapshot } from './histogram.js'
 
 /**

@@ -1,12 +1,12 @@
-/** What one of several that were asked the same has said so far. */
+/** The answer so far of one of several servers that were asked the same. */
 export type Answer<Reply> =
   | { readonly state: 'pending' }
   | { readonly state: 'answered'; readonly reply: Reply }
   | { readonly state: 'failed'; readonly error: unknown }
 
 /**
- * Waits for answers until `conclude` makes something of them; it is asked anew with each that comes. Undefined when all have
- * come and it has made nothing of them.
+ * Waits for answers until `conclude` returns a result; calls it again with each new answer. Undefined if all answers have come
+ * without a result.
  */
 export function concluded<Reply, Result>(
   asked: readonly Promise<Reply>[],
@@ -34,12 +34,12 @@ export function concluded<Reply, Result>(
   })
 }
 
-/** How many have answered so. */
+/** How many gave that answer. */
 export function countOf<Reply>(answers: readonly Answer<Reply>[], is: (reply: Reply) => boolean): number {
   return answers.filter((answer) => answer.state === 'answered' && is(answer.reply)).length
 }
 
-/** What was answered, by those that have. */
+/** The answers of those that have answered. */
 export function repliesIn<Reply>(answers: readonly Answer<Reply>[]): Reply[] {
   return answers.flatMap((answer) => (answer.state === 'answered' ? [answer.reply] : []))
 }

@@ -1,7 +1,8 @@
-import { isTransient, pauseMs } from '../core/outage.js'
-import type { Schedule } from '../core/schedule.js'
-import type { Owner } from '../owner.js'
-import type { AcquireRequest, LockPort } from '../store.js'
+import { isTransient } from '../core/acquire/outage.js'
+import type { Owner } from '../identity/owner.js'
+import type { AcquireRequest, LockPort } from '../ports/lock-port.js'
+import { retryPauseMs } from '../time/back-off.js'
+import type { Schedule } from '../time/schedule.js'
 
 const DONE = Promise.resolve(true)
 
@@ -11,16 +12,16 @@ interface Debt {
 }
 
 /**
- * What one server is still to be told: votes to be given back that it has cast, or may have. Each is told until the server has
- * answered, or until the lease has ended there by itself. While the server is away one of them tries; the others wait for that
- * one, so that a server that is gone costs one command now and then, however much has piled up.
+ * The votes that one server has cast, or may have, and that must be given back. Each is repeated until the server has answered, or
+ * until the lease has ended there by itself. While the server is away one of them tries and the others wait, so that a server that is
+ * gone costs one command now and then, however long the backlog.
  */
 export class Backlog {
   readonly #open = new Map<string, Debt>()
   #closed = false
   /** Why the server is away, while it is. */
   trouble: unknown
-  /** Settles when the server answers again, or when whoever tries gives up. */
+  /** Settles when the server answers again, or when the one that tries gives up. */
   #away: Promise<void> | undefined
   #endWaits: (() => void) | undefined
   readonly #closing = new Promise<void>((resolve) => {
@@ -33,19 +34,19 @@ export class Backlog {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** Settled when nothing of that owner's is to be undone in that lock any more; undefined when nothing is. */
+  /** Settles when all requests of that owner for that lock are undone; undefined if there are none. */
   pending(name: string, owner: Owner): Promise<void> | undefined {
     return this.#open.size === 0 ? undefined : this.#open.get(keyOf(name, owner))?.work
   }
 
   /**
-   * Sees to it that what was requested leaves no vote behind. Never rejects.
+   * Makes sure that the request leaves no vote behind. Never rejects.
    *
    * @param sent how the request ends; whether it was carried out.
    */
   giveBack(request: AcquireRequest, sent: Promise<boolean>): Promise<void> {
     const key = keyOf(request.name, request.owner)
-    // It may be a while until its turn comes to be looked at.
+    // Its turn may come late.
     sent.catch(() => undefined)
     const work = Promise.resolve(this.#open.get(key)?.work)
       .then(() => this.#settle(request, sent))
@@ -57,13 +58,13 @@ export class Backlog {
     return work
   }
 
-  /** Undoes what was requested, whether or not it was carried out; settled when that is done. Asking again changes nothing. */
+  /** Undoes the request, whether or not it was carried out; settles when that is done. A second call changes nothing. */
   undo(request: AcquireRequest): Promise<void> {
     const open = this.#open.get(keyOf(request.name, request.owner))
     return open?.heldBefore === request.heldBefore ? open.work : this.giveBack(request, DONE)
   }
 
-  /** Everything gets one more try, unless the server is away; settles when that is done with. */
+  /** Tries each once more, unless the server is away; settles when that is over. */
   async close(): Promise<void> {
     this.#closed = true
     this.#endWaits?.()
@@ -75,7 +76,7 @@ export class Backlog {
     const goneAt = this.schedule.clock.now() + request.leaseMs
     for (let failures = 1; ; failures += 1) {
       if (this.#away) await this.#until(goneAt, this.#away)
-      // By then the lease has ended there, and what is gone needs no giving back.
+      // By then the lease has ended there, and the vote with it.
       if (failures > 1 && this.schedule.clock.now() >= goneAt) return
       try {
         await this.port.abandon(request)
@@ -84,7 +85,7 @@ export class Backlog {
         if (!isTransient(error)) throw error
         if (this.#closed) return
         this.trouble = error
-        // Unless another is at it already.
+        // Unless another one already tries.
         this.#away ??= this.#tryUntilBack(request, goneAt).finally(() => {
           this.#away = undefined
           this.trouble = undefined
@@ -95,7 +96,7 @@ export class Backlog {
 
   async #tryUntilBack(request: AcquireRequest, goneAt: number): Promise<void> {
     for (let failures = 1; !this.#closed; failures += 1) {
-      const again = this.schedule.clock.now() + pauseMs(failures)
+      const again = this.schedule.clock.now() + retryPauseMs(failures)
       await this.#until(Math.min(again, goneAt), this.#closing)
       if (again >= goneAt || this.#closed) return
       try {
@@ -120,7 +121,7 @@ export class Backlog {
   }
 }
 
-/** A request that was refused for good, or answered otherwise, has done nothing; any other may have. */
+/** A request that was refused permanently, or not granted, has changed nothing; any other may have. */
 async function mayBeDone(sent: Promise<boolean>): Promise<boolean> {
   try {
     return await sent

@@ -1,32 +1,32 @@
-import type { Schedule } from '../core/schedule.js'
-import { StoreError } from '../errors.js'
-import type { AcquireReply, AcquireRequest } from '../store.js'
+import { StoreError } from '../errors/errors.js'
+import type { AcquireReply, AcquireRequest } from '../ports/lock-port.js'
+import type { Schedule } from '../time/schedule.js'
 import type { Member } from './member.js'
 import { tally, tallySoFar, type Verdict, type Vote } from './tally.js'
 
 const PENDING: Vote = { state: 'pending' }
 const GRANTED: Vote = { state: 'granted' }
 
-/** One request for the lock, put to all servers at once. What it took in vain is given back everywhere. */
+/** One request for the lock, put to all servers at once. If it fails, its votes are given back everywhere. */
 export class Ballot {
   readonly votes: Vote[]
   readonly #sent: Array<Promise<AcquireReply> | undefined>
   #closed = false
-  /** Told of each vote that comes. */
+  /** Called with each vote. */
   #onVote: (() => void) | undefined
 
   constructor(
     private readonly members: readonly Member[],
     private readonly schedule: Schedule,
     private readonly request: AcquireRequest,
-    /** Told with each answer that decides nothing what all come to so far: its caller may have no time for the rest. */
+    /** Called after each answer that decides nothing, with the result so far: the caller may have no time for the rest. */
     private readonly onUndecided: (soFar: Verdict) => void = () => undefined,
   ) {
     this.votes = members.map(() => PENDING)
     this.#sent = members.map(() => undefined)
   }
 
-  /** Asks those servers for their votes, and waits until the matter is decided, the time is over or the caller has left. */
+  /** Asks those servers for their votes, and waits for a decision, the end of the time, or the caller to leave. */
   async ask(indices: readonly number[], timeoutMs: number): Promise<Verdict> {
     for (const index of indices) this.votes[index] = PENDING
     const decided = new Promise<void>((resolve) => {
@@ -56,22 +56,22 @@ export class Ballot {
     return tally(this.votes)
   }
 
-  /** Those that have answered that another holds the lock. */
+  /** The servers that have answered that another owner holds the lock. */
   get refusals(): number[] {
     return this.votes.flatMap(({ state }, index) => (state === 'busy' ? [index] : []))
   }
 
-  /** Those that have voted for this request. */
+  /** The servers that have voted for this request. */
   get grants(): number[] {
     return this.votes.flatMap(({ state }, index) => (state === 'granted' ? [index] : []))
   }
 
-  /** No vote is asked for any more: what is on its way belongs to the lock, if it was granted. */
+  /** Asks for no more votes: votes under way belong to the lock, if it was granted. */
   close(): void {
     this.#closed = true
   }
 
-  /** Gives back what was voted, and what may have been. Settles when those that have voted for it have it back. */
+  /** Gives back votes, and possible votes. Settles when the servers that have voted have theirs back. */
   async giveBack(): Promise<void> {
     this.close()
     const known: Promise<void>[] = []
@@ -97,7 +97,7 @@ export class Ballot {
       this.votes[index] = { state: 'failed', error: hopeless }
       return
     }
-    // What is to be undone there would undo this too. Once the ballot is closed the vote is wanted no more.
+    // An undo request in the backlog there would undo this vote too. After the ballot is closed, the vote has no use.
     const sent = astray
       ? astray.then(() => (this.#closed ? undefined : this.#send(member, index)))
       : this.#send(member, index)

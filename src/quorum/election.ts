@@ -1,13 +1,14 @@
-import type { Schedule } from '../core/schedule.js'
-import { ShortLeaseError } from '../core/short-lease.js'
-import { StoreError } from '../errors.js'
-import type { AcquireReply, AcquireRequest, BusyReply } from '../store.js'
+import { StoreError } from '../errors/errors.js'
+import { ShortLeaseError } from '../errors/short-lease-error.js'
+import type { AcquireReply, AcquireRequest, BusyReply } from '../ports/lock-port.js'
+import type { Schedule } from '../time/schedule.js'
+import { withDeadline } from '../time/with-deadline.js'
 import { Ballot } from './ballot.js'
 import { quorumFailure } from './failure.js'
 import { sparesOf } from './majority.js'
 import type { Member } from './member.js'
 import type { QuorumWatches } from './news.js'
-import { pause, upTo } from './patience.js'
+import { pause } from './pause.js'
 import { type Busy, goesFirst, type Verdict } from './tally.js'
 import {
   splitAgainMs,
@@ -20,10 +21,10 @@ import {
 } from './timing.js'
 
 const GRANTED: AcquireReply = { outcome: 'granted' }
-/** What is answered to a caller that has left, and hears it no more. */
+/** The answer for a caller that has left. */
 const NOT_WANTED: AcquireReply = { outcome: 'busy', remainingMs: 0, holder: undefined }
 
-/** Takes the lock by a majority of votes, within a part of its lease; or holds nothing. Its caller has its answer in its time. */
+/** Takes the lock by a majority of votes, within a part of its lease; or holds nothing. Answers its caller in time. */
 export async function elect(
   members: readonly Member[],
   schedule: Schedule,
@@ -44,7 +45,7 @@ export async function elect(
   const ballot = new Ballot(members, schedule, request, hear)
   let verdict = await ballot.ask([...members.keys()], timeoutMs)
   const roundTripMs = elapsedMs()
-  // After the last question there is its answer to wait for, and that votes were given back.
+  // After the last question: time for its answer, and for giving votes back.
   const tieEndsAt = Math.min(
     startedAt + tieTimeoutMs(leaseMs, serverTimeoutMs),
     waitsUntil - 3 * roundTripMs - 1,
@@ -65,7 +66,7 @@ export async function elect(
   }
   const { grants } = ballot
   const patienceMs = Math.max(Math.min(timeoutMs, waitsUntil - 1 - clock.now()), 0)
-  await upTo(schedule, patienceMs, ballot.giveBack())
+  await withDeadline(schedule, patienceMs, ballot.giveBack())
   attempt.refused(grants, verdict.outcome === 'held' ? 0 : splitPauseMs(attempt.splitsBefore, Math.random()))
   return left?.aborted ? NOT_WANTED : refusal(verdict)
 
@@ -87,7 +88,7 @@ export async function elect(
           vote.state === 'failed' ? [{ label: members[index]?.label ?? '', error: vote.error }] : [],
         )
         const failure = quorumFailure('acquire', name, failures, members.length)
-        // The silent ones had as long as the lease allows, which is less than others are given.
+        // Silent servers had as long as the lease allows, which is less than for other requests.
         const silent = failures.filter(
           ({ error }) => error instanceof StoreError && error.reason === 'timeout',
         )

@@ -1,5 +1,5 @@
-import { isTransient } from '../core/outage.js'
-import { type HoldfastError, InvalidArgumentError, StoreError, type StoreFailure } from '../errors.js'
+import { isTransient } from '../core/acquire/outage.js'
+import { type HoldfastError, InvalidArgumentError, StoreError, type StoreFailure } from '../errors/errors.js'
 import { sparesOf } from './majority.js'
 
 /** One server that failed. */
@@ -9,8 +9,8 @@ export interface Failure {
 }
 
 /**
- * The error for what too few servers have answered to be decided. It says which failed and why. It is transient unless so many
- * have refused for good that trying again cannot help.
+ * The error if too few servers have answered for a decision. It says which failed and why. It is transient unless so many have
+ * refused permanently that trying again cannot help.
  */
 export function quorumFailure(
   command: string,

@@ -1,11 +1,11 @@
-import type { Owner } from '../owner.js'
-import type { LockState } from '../store.js'
+import type { Owner } from '../identity/owner.js'
+import type { LockState } from '../ports/lock-port.js'
 import { type Answer, failuresIn, repliesIn } from './answers.js'
 import { majorityLasts, majorityOf, sparesOf } from './majority.js'
 
 /**
- * The lock as a majority of the servers has it. Undefined while answers are to come that could change that; and at the end,
- * where servers that failed could make a majority for somebody: then nobody can tell.
+ * The lock as a majority of the servers has it. Undefined while missing answers could change that; and in the end, if failed servers
+ * could make a majority for an owner: then the answer is unknown.
  */
 export function stateOf(name: string, answers: readonly Answer<LockState>[]): LockState | undefined {
   const servers = answers.length

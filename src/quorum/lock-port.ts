@@ -1,6 +1,5 @@
-import type { Schedule } from '../core/schedule.js'
-import { StoreError } from '../errors.js'
-import type { Owner } from '../owner.js'
+import { StoreError } from '../errors/errors.js'
+import type { Owner } from '../identity/owner.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -12,7 +11,9 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../store.js'
+} from '../ports/lock-port.js'
+import type { Schedule } from '../time/schedule.js'
+import { withDeadline } from '../time/with-deadline.js'
 import { type Answer, concluded, countOf, failuresIn, repliesIn } from './answers.js'
 import { elect } from './election.js'
 import { type Failure, quorumFailure } from './failure.js'
@@ -20,16 +21,14 @@ import { stateOf } from './inspection.js'
 import { majorityOf, sparesOf } from './majority.js'
 import type { Member } from './member.js'
 import { QuorumWatches } from './news.js'
-import { upTo } from './patience.js'
 
 const GRANTED: AcquireReply = { outcome: 'granted' }
 const LOST: AcquireReply = { outcome: 'lost' }
-/** How long a server has at least to introduce itself after a majority has. */
+/** The least time that a server has to identify itself after a majority has. */
 const LEAST_GRACE_MS = 10
 
-/** A lock that is held by whoever holds it on a majority of the servers. Every answer is what a majority has answered. */
+/** A lock whose holder is the owner that holds it on a majority of the servers. Every answer is a majority's. */
 export class QuorumLockPort implements LockPort {
-  readonly fenced = false
   readonly inRounds = true
   readonly #watches: QuorumWatches
   readonly #majority: number
@@ -62,14 +61,14 @@ export class QuorumLockPort implements LockPort {
   }
 
   async abandon(request: AcquireRequest): Promise<void> {
-    // What fails goes on in the background; the lock is free when a majority is.
+    // Failed releases continue in the background; the lock is free when it is free on a majority.
     const undone = this.members.map(({ backlog }) => backlog.undo(request))
     const enough = concluded(undone, (answers) =>
       countOf(answers, () => true) >= this.#majority ? true : undefined,
     )
     const known = this.members.filter(({ backlog }) => backlog.trouble !== undefined)
     const patienceMs = known.length > this.#spares ? 0 : this.terms.commandTimeoutMs
-    if ((await upTo(this.schedule, patienceMs, enough)) === undefined) {
+    if ((await withDeadline(this.schedule, patienceMs, enough)) === undefined) {
       throw quorumFailure('abandon', request.name, this.#away(request), this.members.length)
     }
   }
@@ -82,7 +81,7 @@ export class QuorumLockPort implements LockPort {
       const sent = asked[index]
       if (!sent) return
       if (reply.outcome === 'lost') void backlog.giveBack(request, sent.then(isGranted))
-      // Where it is not known that the new owner got it, the one before may have it still.
+      // On a server with an unknown outcome the previous owner may still have it.
       else void backlog.giveBack(this.#whatever(request.name, request.from), sent.then(nothingToDo))
     })
     return reply
@@ -143,7 +142,7 @@ export class QuorumLockPort implements LockPort {
       if (answers.some(({ state }) => state === 'pending')) return undefined
       if (failuresIn(answers) > this.#spares) return undefined
       const freed = countOf(answers, (held) => held)
-      // Where a majority may have been ended, the lock was.
+      // If a majority may have ended it, the lock has ended.
       return freed > 0 && freed + failuresIn(answers) >= this.#majority
     })
   }
@@ -182,7 +181,7 @@ export class QuorumLockPort implements LockPort {
     return countOf(answers, (reply) => !isGranted(reply)) >= this.#majority ? LOST : undefined
   }
 
-  /** What a majority has answered, by `conclude`; an error that tells who failed where they have not. */
+  /** A majority's answer, by `conclude`; if there is none, an error that names the servers that failed. */
   async #agree<Reply, Result>(
     command: string,
     name: string,
@@ -202,8 +201,8 @@ export class QuorumLockPort implements LockPort {
   }
 
   /**
-   * Looks at all servers once, so that one that was given twice is told of by the first call. It would not vote twice in any case:
-   * so those that are slower than a majority are waited for as long again as that took, and no longer.
+   * Identifies all servers once, so that the first call reports a server that was given twice. It would not vote twice in any case, so
+   * servers slower than a majority get as long again as the majority took, and no longer.
    */
   async #introduce(): Promise<void> {
     const looks = this.members.map(async (member) => (await member.look()) ?? true)
@@ -213,9 +212,13 @@ export class QuorumLockPort implements LockPort {
     const known = concluded(looks, (answers) =>
       countOf(answers, () => true) >= this.#majority ? true : undefined,
     )
-    await upTo(this.schedule, this.terms.serverTimeoutMs, known)
+    await withDeadline(this.schedule, this.terms.serverTimeoutMs, known)
     const tookMs = clock.now() - begunAt
-    await upTo(this.schedule, Math.min(Math.max(tookMs, LEAST_GRACE_MS), this.terms.serverTimeoutMs), all)
+    await withDeadline(
+      this.schedule,
+      Math.min(Math.max(tookMs, LEAST_GRACE_MS), this.terms.serverTimeoutMs),
+      all,
+    )
   }
 
   #away({ name, owner }: AcquireRequest): Failure[] {
@@ -231,7 +234,7 @@ export class QuorumLockPort implements LockPort {
     this.#longestLeaseMs = Math.max(this.#longestLeaseMs, leaseMs)
   }
 
-  /** All that the owner may have in that lock, for as long as it may have it. */
+  /** All holds that the owner may have of that lock, for as long as it may have them. */
   #whatever(name: string, owner: Owner): AcquireRequest {
     return { name, owner, heldBefore: 0, leaseMs: this.#longestLeaseMs }
   }
@@ -241,7 +244,7 @@ function isGranted({ outcome }: AcquireReply): boolean {
   return outcome === 'granted'
 }
 
-/** Who has answered needs to be told no more. */
+/** A server that has answered needs no repetition. */
 function nothingToDo(): boolean {
   return false
 }

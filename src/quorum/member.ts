@@ -1,32 +1,25 @@
-import type { Schedule } from '../core/schedule.js'
-import { InvalidArgumentError, StoreError } from '../errors.js'
-import type {
-  AcquireReply,
-  AcquireRequest,
-  LockPort,
-  ServerIdentity,
-  Store,
-  StoreSession,
-  StoreSettings,
-} from '../store.js'
+import { InvalidArgumentError, StoreError } from '../errors/errors.js'
+import type { AcquireReply, AcquireRequest, LockPort } from '../ports/lock-port.js'
+import type { ServerIdentity, Store, StoreSession, StoreSettings } from '../ports/store.js'
+import type { Schedule } from '../time/schedule.js'
+import { withDeadline } from '../time/with-deadline.js'
 import { Backlog } from './backlog.js'
-import { upTo } from './patience.js'
-import { SequencedPort } from './sequenced-port.js'
+import { SerializedPort } from './serialized-port.js'
 
-/** How long a server has to answer what it is told last. */
+/** How long a server has to answer the last command. */
 const LAST_TRY_MS = 1_000
 
-/** How often a session's connection has broken: what was known of its server before need not be true after. */
+/** How often a session's connection has broken: afterwards, knowledge about its server may be out of date. */
 type Session = StoreSession & { readonly breaks?: number }
 
 /** A server that takes part, as it was given. */
 export interface MemberStore {
-  /** How it is called in errors. */
+  /** Its name in errors. */
   readonly label: string
   readonly store: Store
 }
 
-/** One server's part in the quorum: whether it may vote, and what it is still to be told. */
+/** One server's part in the quorum: whether it may vote, and which votes it must still give back. */
 export class Member {
   readonly label: string
   readonly port: LockPort
@@ -34,12 +27,12 @@ export class Member {
   readonly #session: Session
   readonly #schedule: Schedule
   readonly #onError: (error: unknown) => void
-  /** Found at first use: this server is another member too. */
+  /** Found at first use: another member is the same server. */
   misuse: InvalidArgumentError | undefined
   #runId: string | undefined
   #lastSeenAt = Number.NEGATIVE_INFINITY
   #votesFrom = Number.NEGATIVE_INFINITY
-  /** The connection (by the number of those that broke before it) whose server has been looked at, or is being. */
+  /** The connection (the number of connections that broke before it) whose server was identified, or is being identified. */
   #lookedAt: number | undefined
   #looking: Promise<void> | undefined
 
@@ -53,13 +46,13 @@ export class Member {
     this.#schedule = settings.schedule
     this.#onError = settings.onError
     this.#session = store.open(settings)
-    this.port = new SequencedPort(this.#session.lock)
+    this.port = new SerializedPort(this.#session.announcedLock ?? this.#session.lock)
     this.backlog = new Backlog(this.port, settings.schedule, settings.onError)
   }
 
   /**
-   * Asks for the server's vote. Rejects where it may not vote; a vote that it may have cast all the same is to be given back, as
-   * one of unknown outcome. The server is looked at once for each connection, on the way of the first request.
+   * Asks for the server's vote. Rejects if it may not vote; the caller must give back a vote that it may have cast all the same, as for an
+   * unknown outcome. The first request of each connection identifies the server.
    */
   async vote(request: AcquireRequest): Promise<AcquireReply> {
     const { breaks } = this.#session
@@ -69,13 +62,13 @@ export class Member {
     voted.catch(() => undefined)
     await looked
     const reply = await voted
-    // Whoever answered was not the server that was looked at.
+    // The server that answered is not the one that was identified.
     if (this.#session.breaks !== breaks) throw this.#notReady('its connection broke meanwhile')
     if (this.barred) throw this.barred
     return reply
   }
 
-  /** Why the server may not vote now, as far as is known before it is asked. */
+  /** Why the server may not vote now, if that is known before asking. */
   get barred(): Error | undefined {
     if (this.misuse) return this.misuse
     const leftMs = this.#votesFrom - this.#schedule.clock.now()
@@ -83,7 +76,7 @@ export class Member {
     return this.#notReady(`it was restarted, and votes again in ${Math.ceil(leftMs)} ms (restartGuardMs)`)
   }
 
-  /** Has the server looked at, unless that was done on this connection. Undefined where there is nothing to look at. */
+  /** Identifies the server, unless this connection has done so. Undefined if there is nothing to identify. */
   look(): Promise<void> | undefined {
     const { breaks } = this.#session
     return breaks !== undefined && this.#lookedAt === breaks ? this.#looking : this.#look(breaks)
@@ -91,8 +84,8 @@ export class Member {
 
   async close(): Promise<void> {
     const settled = this.backlog.close()
-    // A server that does not answer is not waited for: what it is still owed ends with its lease.
-    await upTo(this.#schedule, LAST_TRY_MS, settled)
+    // Does not wait for a silent server: the votes that it still has end with their lease.
+    await withDeadline(this.#schedule, LAST_TRY_MS, settled)
     await this.#session.close()
     await settled
   }
@@ -102,7 +95,7 @@ export class Member {
     const looking = this.#session.identity().then(
       (identity) => this.#know(identity),
       (error: unknown) => {
-        // Without the right to ask, nothing is known of restarts; where that does not matter, the server may vote.
+        // Without permission to ask, restarts stay unknown; if they do not matter, the server may vote.
         if (this.restartGuardMs > 0 || !(error instanceof StoreError) || error.transient) {
           if (this.#looking === looking) this.#lookedAt = undefined
           throw error
@@ -118,7 +111,7 @@ export class Member {
 
   #know({ runId, uptimeMs }: ServerIdentity): void {
     const now = this.#schedule.clock.now()
-    // Another process since it was last seen: it has started since then, whatever a wall clock that was set makes of it.
+    // A different process than before: it has started since then, even if a changed wall clock says otherwise.
     const restarted = this.#runId !== undefined && this.#runId !== runId
     const upMs = restarted ? Math.min(uptimeMs, now - this.#lastSeenAt) : uptimeMs
     if (this.#runId !== runId) this.#votesFrom = now + this.restartGuardMs - upMs
@@ -135,7 +128,7 @@ export class Member {
     throw this.misuse
   }
 
-  /** Transient: the outcome of what was sent counts as unknown. */
+  /** Transient: the outcome of the command counts as unknown. */
   #notReady(why: string): StoreError {
     return new StoreError('not-ready', 'acquire', {
       transient: true,

@@ -1,6 +1,6 @@
-import { pauseMs } from '../core/outage.js'
-import type { Appointment, Schedule } from '../core/schedule.js'
-import type { News, Watch } from '../store.js'
+import type { News, Watch } from '../ports/lock-port.js'
+import { retryPauseMs } from '../time/back-off.js'
+import type { Schedule, TimerHandle } from '../time/schedule.js'
 import { concluded, countOf, failuresIn } from './answers.js'
 import { quorumFailure } from './failure.js'
 import { majorityOf, sparesOf } from './majority.js'
@@ -13,15 +13,15 @@ export interface WatchedAttempt {
   granted(): void
   /**
    * @param grants the servers that had voted for it, and are free again.
-   * @param quietMs for how long news is kept back: all who were refused by a split must not come back at once.
+   * @param quietMs for how long news is kept back: clients that a split refused must not all come back at once.
    */
   refused(grants: readonly number[], quietMs: number): void
 }
 
 /**
- * The watches of one client on all servers. News from one server is none: a majority must be free for an attempt to succeed,
- * and votes that were given back are announced too, so that clients whose attempts fail would wake each other for ever. The
- * waiter is told when a majority may be free: of servers that had voted for its last attempt, or have announced something since.
+ * The watches of one client on all servers. A message from one server wakes no waiter: an attempt succeeds only if a majority is free,
+ * and returned votes are announced too, so clients whose attempts fail would wake each other for ever. The waiter wakes when a majority
+ * may be free: servers that had voted for its last attempt, or have announced something since.
  */
 export class QuorumWatches {
   readonly #watches = new Map<string, Set<QuorumWatch>>()
@@ -42,7 +42,7 @@ export class QuorumWatches {
     return watch
   }
 
-  /** An attempt begins: it sees whatever was announced until now. */
+  /** An attempt begins: its answers cover every earlier announcement. */
   attempt(name: string): WatchedAttempt {
     const watches = [...(this.#watches.get(name) ?? [])]
     for (const watch of watches) watch.free.clear()
@@ -62,17 +62,17 @@ export class QuorumWatches {
   }
 }
 
-/** One watch: a member's watch each, begun anew where it fails. */
+/** One watch: a watch on each member, begun again if it fails. */
 class QuorumWatch implements Watch {
   readonly confirmed: Promise<void>
-  /** Servers that may be free, as far as is known since the last attempt. */
+  /** Servers on which the lock may have become free since the last attempt. */
   readonly free = new Set<number>()
   /** Attempts in a row whose votes were split. */
   splits = 0
   readonly #watches: Array<Watch | undefined> = []
-  readonly #again = new Map<number, Appointment>()
+  readonly #again = new Map<number, TimerHandle>()
   #quietUntil = Number.NEGATIVE_INFINITY
-  #telling: Appointment | undefined
+  #telling: TimerHandle | undefined
   #closed = false
 
   constructor(
@@ -101,7 +101,7 @@ class QuorumWatch implements Watch {
     if (this.#closed) return
     this.#closed = true
     for (const watch of this.#watches) watch?.close()
-    for (const appointment of this.#again.values()) this.schedule.cancel(appointment)
+    for (const handle of this.#again.values()) this.schedule.cancel(handle)
     this.schedule.cancel(this.#telling)
     this.onClose()
   }
@@ -118,7 +118,7 @@ class QuorumWatch implements Watch {
     })
   }
 
-  /** @param failures how often in a row it has failed. What was announced after the first failure is not known. */
+  /** @param failures how often in a row it has failed. Announcements after the first failure are unknown. */
   #watch(index: number, failures: number): Promise<void> {
     const watch = this.members[index]?.port.watch(this.name, () => this.#heard(index))
     this.#watches[index] = watch
@@ -128,7 +128,7 @@ class QuorumWatch implements Watch {
       () => {
         watch?.close()
         if (this.#closed) return
-        const again = this.schedule.clock.now() + pauseMs(failures + 1)
+        const again = this.schedule.clock.now() + retryPauseMs(failures + 1)
         this.#again.set(
           index,
           this.schedule.at(again, () => void this.#watch(index, failures + 1).catch(() => undefined)),
@@ -153,7 +153,7 @@ class QuorumWatch implements Watch {
       })
       return
     }
-    // Once: whoever was told asks again, and until then there is nothing to add.
+    // Once: the waiter asks again, and until then there is nothing to add.
     this.free.clear()
     this.onNews()
   }

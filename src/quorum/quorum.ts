@@ -1,8 +1,8 @@
-import { checkObject, whole } from '../checks.js'
-import { InvalidArgumentError } from '../errors.js'
-import { isClient, isCluster, type RedisClient } from '../redis/client.js'
-import { storeOf } from '../redis/store.js'
-import type { Store } from '../store.js'
+import { InvalidArgumentError } from '../errors/errors.js'
+import { checkObject, whole } from '../facade/checks.js'
+import type { Store } from '../ports/store.js'
+import { isClient, isCluster, type RedisClient } from '../redis/connection/client.js'
+import { redisStoreOf } from '../redis/store.js'
 import { QuorumStore } from './store.js'
 
 /** Options of {@link quorum}. Times are whole milliseconds. */
@@ -35,7 +35,10 @@ export function quorum(members: ReadonlyArray<RedisClient | Store>, options: Quo
   checkObject('options', options, ['serverTimeoutMs', 'restartGuardMs'])
   const serverTimeoutMs = whole('serverTimeoutMs', options.serverTimeoutMs, 1)
   const restartGuardMs = whole('restartGuardMs', options.restartGuardMs, 0) ?? 0
-  const labelled = members.map((member, index) => ({ label: labelOf(member, index), store: storeOf(member) }))
+  const labelled = members.map((member, index) => ({
+    label: labelOf(member, index),
+    store: redisStoreOf(member),
+  }))
   return new QuorumStore(labelled, { serverTimeoutMs, restartGuardMs })
 }
 

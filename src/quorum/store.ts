@@ -1,12 +1,13 @@
-import type { Clock } from '../core/clock.js'
-import { InvalidArgumentError } from '../errors.js'
-import type { LockPort, Store, StoreSession, StoreSettings } from '../store.js'
+import { InvalidArgumentError } from '../errors/errors.js'
+import type { LockPort } from '../ports/lock-port.js'
+import type { Store, StoreSession, StoreSettings } from '../ports/store.js'
+import type { Clock } from '../time/clock.js'
 import { QuorumLockPort } from './lock-port.js'
 import { Member, type MemberStore } from './member.js'
 
 /** Options of {@link quorum}, checked. */
 export interface QuorumSettings {
-  /** Undefined: the usual, or half of the command timeout where that is shorter. */
+  /** Undefined: the default, or half of the command timeout if that is shorter. */
   readonly serverTimeoutMs: number | undefined
   readonly restartGuardMs: number
 }
@@ -14,7 +15,7 @@ export interface QuorumSettings {
 /** Small against the usual lease of 30 s, and enough for a server a continent away. */
 const USUAL_SERVER_TIMEOUT_MS = 200
 
-/** Locks that are kept on several servers which know nothing of each other, and held by whoever has most of them. */
+/** Locks on several independent servers, held by the owner that a majority of them has granted it to. */
 export class QuorumStore implements Store {
   readonly clock?: Clock
 

@@ -1,7 +1,7 @@
-import type { Owner } from '../owner.js'
+import type { Owner } from '../identity/owner.js'
 import { majorityOf, sparesOf, whenMajority } from './majority.js'
 
-/** What one server has said to a request for the lock. */
+/** One server's answer to a request for the lock. */
 export type Vote =
   | { readonly state: 'pending' }
   | { readonly state: 'granted' }
@@ -9,17 +9,17 @@ export type Vote =
   | { readonly state: 'failed'; readonly error: unknown }
 
 export type Verdict =
-  /** Answers are to come that decide. */
+  /** Missing answers will decide. */
   | { readonly outcome: 'open' }
   | { readonly outcome: 'granted' }
   /** One owner has, or may have, a majority. */
   | { readonly outcome: 'held'; readonly holder: Owner | undefined; readonly freeAt: number }
-  /** Nobody has a majority, by what is known. */
+  /** As far as known, no owner has a majority. */
   | { readonly outcome: 'split'; readonly holder: Owner | undefined; readonly freeAt: number }
   /** Too few servers answered to decide anything. */
   | { readonly outcome: 'unavailable' }
 
-/** What is to be waited for. */
+/** What the caller waits for. */
 export type Busy = Extract<Verdict, { readonly freeAt: number }>
 
 const OPEN: Verdict = { outcome: 'open' }
@@ -28,8 +28,8 @@ const UNAVAILABLE: Verdict = { outcome: 'unavailable' }
 const SILENT: Vote = { state: 'failed', error: undefined }
 
 /**
- * What the votes come to. A server that failed may have voted for anybody: a holder that would have a majority with its help
- * counts as holding the lock, since news of its release is then all there is to wait for.
+ * The result of the votes. A server that failed may have voted for any owner: a holder that would have a majority with its help counts as
+ * holding the lock, because only its release can help.
  */
 export function tally(votes: readonly Vote[]): Verdict {
   const majority = majorityOf(votes.length)
@@ -44,15 +44,15 @@ export function tally(votes: readonly Vote[]): Verdict {
   return { outcome: 'split', holder: leader.owner, freeAt: freeAt(votes) }
 }
 
-/** What the votes come to if those that have not answered do not. */
+/** The result of the votes if no more answers come. */
 export function tallySoFar(votes: readonly Vote[]): Verdict {
   return tally(votes.map((vote) => (vote.state === 'pending' ? SILENT : vote)))
 }
 
 /**
- * Whether a client whose votes were split goes on asking for those it lacks, while the others give theirs back: the one that has
- * the vote of the first server in the list that answered. So a tie ends without anybody starting over, wherever the clients
- * list the servers in the same order and see the same of them; elsewhere the pauses end it.
+ * Whether a client whose votes were split goes on asking for the missing ones, while the others give theirs back: the client that has
+ * the vote of the first server in the list that answered. So a tie ends without a new start if the clients list the servers in the same
+ * order and see the same answers; otherwise the pauses end it.
  */
 export function goesFirst(votes: readonly Vote[]): boolean {
   return votes.find(({ state }) => state === 'granted' || state === 'busy')?.state === 'granted'
@@ -70,7 +70,7 @@ function leaderOf(votes: readonly Vote[]): { owner: Owner | undefined; votes: nu
   return leader
 }
 
-/** When a majority may be free: of a server that has not answered nothing better is known than of the last of the others. */
+/** When a majority may be free. For a server that has not answered, the latest time of the others counts. */
 function freeAt(votes: readonly Vote[]): number {
   const known = votes.map((vote) => (vote.state === 'busy' ? vote.freeAt : Number.NEGATIVE_INFINITY))
   const last = Math.max(...known)

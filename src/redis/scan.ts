@@ -1,4 +1,4 @@
-import type { NodeLink } from './link.js'
+import type { NodeLink } from './connection/link.js'
 
 /** How many keys the server looks at in one step. */
 const STEP = 500
@@ -8,7 +8,7 @@ export function scanKeys(node: NodeLink, prefix: string, pattern: string): Async
   return scanMatching(node, escapeGlob(prefix) + pattern, 'hash')
 }
 
-/** The keys of that type on a node that match a glob. SCAN, so that the server is never held up. */
+/** The keys of that type on a node that match a glob. SCAN, so that the server never stalls. */
 export async function* scanMatching(
   node: NodeLink,
   match: string,

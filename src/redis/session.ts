@@ -1,44 +1,33 @@
-import { placeLeaseMs } from '../core/place-lease.js'
-import { StoreError } from '../errors.js'
-import type { ReadWritePorts } from '../kind-ports.js'
-import type { ServerIdentity, StoreSession, StoreSettings } from '../store.js'
-import { isCluster, type RedisClient } from './client.js'
-import { ClusterLink } from './cluster-link.js'
-import { ComputeOnceValues } from './compute-once-values.js'
-import { RedisCountDownLatchPort } from './count-down-latch.js'
-import { FairLockPort } from './fair-lock.js'
-import { FencedLockPort } from './fenced-lock.js'
-import { RedisGuardedPort } from './guarded-value.js'
-import { identityOf } from './identity.js'
-import type { Link, LinkListener } from './link.js'
-import { RedisPermitExpirableSemaphorePort } from './permit-expirable-semaphore.js'
-import { readWritePorts } from './read-write-lock.js'
-import { ReentrantLockPort } from './reentrant-lock.js'
-import { ReleaseChannels } from './release-channel.js'
-import { RedisSemaphorePort } from './semaphore.js'
-import { SpinLockPort } from './spin-lock.js'
-import { StandaloneLink } from './standalone-link.js'
-import { WaitingLink } from './waiting-link.js'
+import { StoreError } from '../errors/errors.js'
+import type { ReadWritePorts } from '../ports/kind-ports.js'
+import type { LockPort } from '../ports/lock-port.js'
+import { ReplicaCheckedPort } from '../ports/replica-checked.js'
+import type { ServerIdentity, StoreSession, StoreSettings } from '../ports/store.js'
+import type { RedisClient } from './connection/client.js'
+import type { Link } from './connection/link.js'
+import { ReplicaWaitLink } from './connection/replica-wait-link.js'
+import { identityOf } from './connection/server-identity.js'
+import { LineLockPort } from './line/line-lock.js'
+import { LockSession } from './lock-session.js'
+import { FencedLockPort } from './locks/fenced-lock.js'
+import { MultiAcquire } from './locks/multi-acquire.js'
+import { readWritePorts } from './locks/read-write-lock.js'
+import { ReentrantLockPort } from './locks/reentrant-lock.js'
+import { SpinLockPort } from './locks/spin-lock.js'
+import { RedisCountDownLatchPort } from './permits/count-down-latch.js'
+import { RedisPermitExpirableSemaphorePort } from './permits/permit-expirable-semaphore.js'
+import { RedisSemaphorePort } from './permits/semaphore.js'
+import { ComputeOnceValues } from './values/compute-once-values.js'
+import { RedisGuardedPort } from './values/guarded-value.js'
 import { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
-import { ThreadedLockPort } from './watchdog-thread/threaded-lock-port.js'
 
-type Parts = readonly [
-  link: Link,
-  channels: ReleaseChannels,
-  keyPrefix: string,
-  onError: (error: unknown) => void,
-]
-
-/** One client's dealings with Redis: at most two connections for each server, and the ports of the kinds that are used. */
-export class RedisSession implements StoreSession {
-  readonly lock: ReentrantLockPort
-  readonly acknowledging: RedisSession | undefined
-  readonly #link: Link
-  readonly #channels: ReleaseChannels
-  readonly #parts: Parts
-  readonly #renewals: ThreadRenewals | undefined
+/** One client's dealings with Redis, for every kind of lock: the ports of those that are used. */
+export class RedisSession extends LockSession {
+  /** The same locks, on connections of their own, with renewals that are answered when the replicas wanted have them. */
+  readonly #acknowledging: RedisSession | undefined
+  #announcedLock: ReentrantLockPort | undefined
   #fencedLock: FencedLockPort | undefined
-  #fairLock: FairLockPort | undefined
+  #fairLock: LineLockPort | undefined
   #spinLock: SpinLockPort | undefined
   #readWriteLock: ReadWritePorts | undefined
   #semaphore: RedisSemaphorePort | undefined
@@ -47,117 +36,93 @@ export class RedisSession implements StoreSession {
   #guardedValues: RedisGuardedPort | undefined
   #values: ComputeOnceValues | undefined
 
-  constructor(
-    client: RedisClient,
-    private readonly settings: StoreSettings,
-    through: (link: Link) => Link = (link) => link,
-  ) {
+  constructor(client: RedisClient, settings: StoreSettings, through?: (link: Link) => Link) {
     const { schedule, commandTimeoutMs, onError, thread, replicas } = settings
-    // First, because it may refuse the client's options.
-    this.#renewals = thread && new ThreadRenewals(client, { ...thread, commandTimeoutMs }, schedule, onError)
-    this.#channels = new ReleaseChannels(() => this.#link, schedule)
-    const listener: LinkListener = {
-      message: (channel, text) => this.#channels.announce(channel, text),
-      resumed: (channels) => {
-        for (const channel of channels) this.#channels.announce(channel)
-      },
-      error: onError,
-    }
-    this.#link = through(
-      isCluster(client)
-        ? new ClusterLink(client, schedule, commandTimeoutMs, listener)
-        : new StandaloneLink(client, schedule, commandTimeoutMs, listener),
-    )
-    this.#parts = [this.#link, this.#channels, client.options.keyPrefix ?? '', onError]
-    this.lock = this.#renewals
-      ? new ThreadedLockPort(this.#renewals, ...this.#parts)
-      : new ReentrantLockPort(...this.#parts)
-    this.acknowledging =
+    super(client, settings, {
+      // First, because it may refuse the client's options.
+      renewals: thread && new ThreadRenewals(client, { ...thread, commandTimeoutMs }, schedule, onError),
+      batchOf: ({ link, keyPrefix }, starting) => new MultiAcquire(link, keyPrefix, starting),
+      ...(through && { through }),
+    })
+    this.#acknowledging =
       replicas &&
       new RedisSession(
         client,
         { ...settings, thread: undefined, replicas: undefined },
-        (link) => new WaitingLink(link, replicas),
+        (link) => new ReplicaWaitLink(link, replicas),
       )
   }
 
+  get announcedLock(): ReentrantLockPort {
+    this.#announcedLock ??= new ReentrantLockPort(this.parts, this.commands())
+    return this.#announcedLock
+  }
+
   get fencedLock(): FencedLockPort {
-    const [link, , keyPrefix] = this.#parts
-    const { fenceRetentionMs } = this.settings
-    this.#fencedLock ??= new FencedLockPort(this.lock, link, keyPrefix, fenceRetentionMs, this.#renewals)
+    const { fenceRetentionMs = 0 } = this.settings
+    const commands = this.commands({ fenceRetentionMs })
+    this.#fencedLock ??= new FencedLockPort(this.parts, commands, this.lineSettings())
     return this.#fencedLock
   }
 
-  get fairLock(): FairLockPort {
-    this.#fairLock ??= new FairLockPort(...this.#parts, this.lock, {
-      ...this.#lineSettings(),
-      thread: this.#renewals,
-    })
+  get fairLock(): LineLockPort {
+    // No batch may jump a line in which each call has its place.
+    const parts = { ...this.parts, batchOf: undefined }
+    const commands = this.commands({ inOrder: true })
+    this.#fairLock ??= new LineLockPort(parts, commands, this.lineSettings())
     return this.#fairLock
   }
 
   get spinLock(): SpinLockPort {
-    this.#spinLock ??= new SpinLockPort(...this.#parts)
+    this.#spinLock ??= new SpinLockPort(this.parts, this.commands({ publishCommand: '' }))
     return this.#spinLock
   }
 
   get readWriteLock(): ReadWritePorts {
-    const [link, channels, keyPrefix, onError] = this.#parts
-    this.#readWriteLock ??= readWritePorts({ link, channels, keyPrefix, onError }, this.#lineSettings())
+    this.#readWriteLock ??= readWritePorts(this.parts, this.lineSettings())
     return this.#readWriteLock
   }
 
   get semaphore(): RedisSemaphorePort {
-    this.#semaphore ??= new RedisSemaphorePort(...this.#parts)
+    this.#semaphore ??= new RedisSemaphorePort(this.parts, 'semaphore')
     return this.#semaphore
   }
 
   get permitExpirableSemaphore(): RedisPermitExpirableSemaphorePort {
-    this.#permitExpirableSemaphore ??= new RedisPermitExpirableSemaphorePort(...this.#parts)
+    this.#permitExpirableSemaphore ??= new RedisPermitExpirableSemaphorePort(this.parts, 'permits')
     return this.#permitExpirableSemaphore
   }
 
   get countDownLatch(): RedisCountDownLatchPort {
-    this.#countDownLatch ??= new RedisCountDownLatchPort(...this.#parts)
+    this.#countDownLatch ??= new RedisCountDownLatchPort(this.parts)
     return this.#countDownLatch
   }
 
   get guardedValues(): RedisGuardedPort {
-    const [link, , keyPrefix] = this.#parts
+    const { link, keyPrefix } = this.parts
     this.#guardedValues ??= new RedisGuardedPort(link, keyPrefix)
     return this.#guardedValues
   }
 
-  /** How often a connection has broken: after that another server may stand behind it. */
-  get breaks(): number {
-    return this.#link.breaks
-  }
-
   get values(): ComputeOnceValues {
-    const [link, , keyPrefix] = this.#parts
+    const { link, keyPrefix } = this.parts
     this.#values ??= new ComputeOnceValues(link, keyPrefix)
     return this.#values
   }
 
+  confirming(portOf: (session: StoreSession) => LockPort | undefined): LockPort | undefined {
+    const port = portOf(this)
+    const acknowledging = this.#acknowledging && portOf(this.#acknowledging)
+    return port && acknowledging ? new ReplicaCheckedPort(port, acknowledging) : port
+  }
+
   async identity(): Promise<ServerIdentity> {
-    const [node] = await this.#link.nodes()
+    const [node] = await this.link.nodes()
     if (!node) throw new StoreError('not-ready', 'INFO server', { transient: true })
     return await identityOf(node)
   }
 
-  async close(): Promise<void> {
-    this.#channels.close()
-    await Promise.all([this.#link.close(), this.#renewals?.close(), this.acknowledging?.close()])
-  }
-
-  #lineSettings() {
-    const { clientId, watchdogLeaseMs, quarantineMs, schedule } = this.settings
-    return {
-      clientId,
-      waiterLeaseMs: placeLeaseMs(watchdogLeaseMs),
-      // Under quarantine a hold has its whole lease from the start: a loss of the short one would be without its quarantine.
-      watchdogLeaseMs: quarantineMs > 0 ? Number.NaN : watchdogLeaseMs,
-      clock: schedule.clock,
-    }
+  override async close(): Promise<void> {
+    await Promise.all([super.close(), this.#acknowledging?.close()])
   }
 }

@@ -1,9 +1,9 @@
-import { InvalidArgumentError } from '../errors.js'
-import type { Store, StoreSession, StoreSettings } from '../store.js'
-import { isClient, type RedisClient } from './client.js'
+import type { Store, StoreSession, StoreSettings } from '../ports/store.js'
+import type { RedisClient } from './connection/client.js'
 import { RedisSession } from './session.js'
+import { storeOf } from './store-of.js'
 
-/** Locks in Redis or Valkey: one server, a Sentinel group or a Cluster, whichever the client is connected to. */
+/** Locks of every kind in Redis or Valkey: one server, a Sentinel group or a Cluster, whichever the client is connected to. */
 export class RedisStore implements Store {
   constructor(private readonly client: RedisClient) {}
 
@@ -12,15 +12,7 @@ export class RedisStore implements Store {
   }
 }
 
-/** The store a `Holdfast` was given: a client stands for the store it is connected to. */
-export function storeOf(clientOrStore: RedisClient | Store): Store {
-  if (typeof clientOrStore === 'object' && clientOrStore !== null) {
-    if (isClient(clientOrStore)) return new RedisStore(clientOrStore)
-    if ('open' in clientOrStore && typeof clientOrStore.open === 'function') return clientOrStore
-  }
-  throw new InvalidArgumentError(
-    'clientOrStore',
-    clientOrStore,
-    'a client of ioredis or iovalkey (Redis or Cluster), or a store such as MemoryStore',
-  )
+/** A client stands for the store it is connected to. */
+export function redisStoreOf(clientOrStore: RedisClient | Store): Store {
+  return storeOf(clientOrStore, (client) => new RedisStore(client))
 }

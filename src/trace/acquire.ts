@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel'
-import type { Clock } from '../core/clock.js'
-import type { Owner } from '../owner.js'
+import type { Owner } from '../identity/owner.js'
+import type { Clock } from '../time/clock.js'
 import { publishAround } from './around.js'
 import { type AcquireOutcome, outcomeOf } from './outcome.js'
 

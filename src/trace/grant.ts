@@ -1,11 +1,11 @@
-import type { Refusal } from '../core/call.js'
-import { Grant } from '../core/grant.js'
+import type { Refusal } from '../core/acquire/call.js'
+import { HoldRecord } from '../core/tenure/tenure.js'
 import type { AcquireResult } from './acquire.js'
 import { type HoldTrace, holdChannel, holdTrace } from './hold.js'
 
 /** What the channel `holdfast:acquire` is told of a call's end. */
-export function resultOf(outcome: Grant | Refusal): AcquireResult {
-  if (outcome instanceof Grant)
+export function resultOf(outcome: HoldRecord | Refusal): AcquireResult {
+  if (outcome instanceof HoldRecord)
     return { outcome: 'granted', holdCount: outcome.holdCount, handedOver: outcome.handedOver }
   return {
     outcome: outcome.cause === undefined ? 'timeout' : 'failed',
@@ -15,7 +15,7 @@ export function resultOf(outcome: Grant | Refusal): AcquireResult {
 }
 
 /** What the channel `holdfast:hold` will be told of the hold; undefined when nobody listens. */
-export function traceOf(grant: Grant): HoldTrace | undefined {
+export function traceOf(grant: HoldRecord): HoldTrace | undefined {
   if (!holdChannel.hasSubscribers) return undefined
   const { tenure, holdCount, waitedMs, handedOver } = grant
   // Lost between the grant and here: there is no hold to tell of.

@@ -1,5 +1,5 @@
 import { tracingChannel } from 'node:diagnostics_channel'
-import type { Owner } from '../owner.js'
+import type { Owner } from '../identity/owner.js'
 
 /**
  * One hold, as published on the channel `holdfast:hold`: `start` when it was granted, `asyncEnd` when its release was called, its lock was

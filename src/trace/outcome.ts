@@ -1,4 +1,4 @@
-import { ClosedError } from '../errors.js'
+import { ClosedError } from '../errors/errors.js'
 
 /** How a call for a lock ended. */
 export type AcquireOutcome = 'granted' | 'timeout' | 'cancelled' | 'failed'

@@ -1,5 +1,5 @@
 import { tracingChannel } from 'node:diagnostics_channel'
-import type { Owner } from '../owner.js'
+import type { Owner } from '../identity/owner.js'
 import { publishAround } from './around.js'
 
 /**

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import * as index from '../../src/index.js'
+import * as lock from '../../src/lock/index.js'
 import * as memory from '../../src/memory/index.js'
 
 test('holdfast exports the client, the errors, the guard and the quorum, and nothing else', () => {
@@ -27,12 +28,27 @@ test('holdfast exports the client, the errors, the guard and the quorum, and not
   ])
 })
 
+test('holdfast/lock exports the client of the plain lock and the errors that it throws, and nothing else', () => {
+  expect(Object.keys(lock).sort()).toEqual([
+    'ClosedError',
+    'HoldfastError',
+    'InvalidArgumentError',
+    'LockClient',
+    'LockLostError',
+    'LockTimeoutError',
+    'NoOwnerError',
+    'NotOwnerError',
+    'StoreError',
+    'TooManyWaitersError',
+  ])
+})
+
 test('holdfast/memory exports the store and the clock for tests, and nothing else', () => {
   expect(Object.keys(memory).sort()).toEqual(['MemoryStore', 'VirtualClock'])
 })
 
 test('index.ts is the public surface and has no code of its own', async () => {
-  for (const entry of ['index.ts', 'memory/index.ts']) {
+  for (const entry of ['index.ts', 'lock/index.ts', 'memory/index.ts']) {
     const source = await readFile(new URL(`../../src/${entry}`, import.meta.url), 'utf8')
     const statements = source.replace(/\/\*.*?\*\//gs, '').split(/^(?=export |import )/m)
     for (const statement of statements)

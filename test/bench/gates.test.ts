@@ -1,6 +1,6 @@
 /** What the benchmark makes of the figures of its rounds: medians, ratios, gates. */
 import { describe, expect, test } from 'vitest'
-import { atLeast, atMost } from '../../bench/gate.js'
+import { allAtMost, atLeast, atMost, doNotGrow } from '../../bench/gate.js'
 import { bestPeer, gatesOf } from '../../bench/gates.js'
 import type { Figures } from '../../bench/measure/figures.js'
 import { planned } from '../../bench/measure/plan.js'
@@ -72,10 +72,17 @@ test('a ratio is the median of those within each round', () => {
     ...rate('floor', [100, 50, 100]),
     failed('keys', 'floor', 3),
   ]
-  expect(ratioOf(cells, 'keys', ['holdfast', 'floor'], (figures) => figures.sectionsPerSecond)).toBe(0.9)
-  expect(
-    ratioOf(cells, 'keys', ['holdfast', 'verrou'], (figures) => figures.sectionsPerSecond),
-  ).toBeUndefined()
+  const toHoldfast = (library: string): number | undefined =>
+    ratioOf(
+      cells,
+      [
+        { scenario: 'keys', library: 'holdfast' },
+        { scenario: 'keys', library },
+      ],
+      (figures) => figures.sectionsPerSecond,
+    )
+  expect(toHoldfast('floor')).toBe(0.9)
+  expect(toHoldfast('verrou')).toBeUndefined()
 })
 
 describe('gates', () => {
@@ -83,6 +90,14 @@ describe('gates', () => {
     expect(atLeast('x', 0.92, 0.92).ok).toBe(true)
     expect(atLeast('x', 0.92, 0.919)).toMatchObject({ ok: false, needed: '≥ 0.92', reached: '0.92' })
     expect(atMost('x', 0, 1).ok).toBe(false)
+    expect(allAtMost('x', [1, 2], [1, 2.1])).toMatchObject({
+      ok: false,
+      needed: '≤ 1, 2',
+      reached: '1.00, 2.10',
+    })
+    expect(allAtMost('x', 1, [1, undefined])).toMatchObject({ ok: undefined, reached: 'not measured' })
+    expect(doNotGrow('x', [2, 2.1, 1]).ok).toBe(true)
+    expect(doNotGrow('x', [2, 2.2]).ok).toBe(false)
     expect(atMost('x', 0, undefined)).toMatchObject({ ok: undefined, reached: 'not measured' })
   })
 

@@ -83,7 +83,12 @@ export async function carryOut(plan: EpisodePlan, pool: Pool, bundle: Bundle): P
   }
   try {
     const episode = await runEpisode(order, await pool.take(topology), bundle)
-    return { seed: plan.seed, nemesis: nemesis.name, topology, verdict: check(episode, nemesis, times) }
+    return {
+      seed: plan.seed,
+      nemesis: nemesis.name,
+      topology,
+      verdict: check(episode, nemesis, topology, times),
+    }
   } catch (error) {
     await pool.discard(topology)
     throw error

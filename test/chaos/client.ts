@@ -5,7 +5,9 @@ import {
   type RedisClient,
   type Store,
 } from '../../src/index.js'
+import { redisStoreOf } from '../../src/redis/store.js'
 import type { Told } from './history/event.js'
+import { observed } from './observed.js'
 import { Handles } from './program/handles.js'
 import { Interpreter } from './program/interpreter.js'
 import type { Numbers } from './program/numbers.js'
@@ -30,7 +32,8 @@ export class Client {
     numbers: Numbers,
     private readonly write: (told: Told) => void,
   ) {
-    this.holdfast = new Holdfast(store, options)
+    const watched = observed(redisStoreOf(store), (name, owner) => this.#interpreter.stands(name, owner))
+    this.holdfast = new Holdfast(watched, options)
     this.handles = new Handles(this.holdfast, resources)
     const ttlMs = { computed: COMPUTED_TTL_MS, lease: options.watchdogMs ?? LEASE_MS }
     this.#interpreter = new Interpreter(this.holdfast, resources, ttlMs, numbers, write)
@@ -60,7 +63,7 @@ export class Client {
   async #restingCensus(): Promise<Record<string, number>> {
     const deadline = performance.now() + REST_MS
     for (;;) {
-      const { appointments: _, ...census } = this.holdfast.census
+      const { timers: _, ...census } = this.holdfast.census
       if (performance.now() > deadline || Object.values(census).every((count) => count === 0)) return census
       await new Promise((resolve) => setTimeout(resolve, 20))
     }

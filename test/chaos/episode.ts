@@ -3,6 +3,7 @@ import type { HoldfastOptions } from '../../src/index.js'
 import type { Bundle } from './bundle.js'
 import type { Finding } from './checker/finding.js'
 import { findLeftovers } from './checker/leftovers.js'
+import { placesLeft } from './checker/places-left.js'
 import { Crew } from './crew.js'
 import { now } from './history/event.js'
 import type { Fault } from './history/fault.js'
@@ -20,6 +21,8 @@ const TASKS = 8
 const BEAT_MS = 20
 // Some waits for a server are that short.
 const LAG_MS = 40
+/** That programs ask for, see generate.ts. */
+const LONGEST_LEASE_MS = 5_000
 
 /** One topology, one nemesis, one seed. */
 export interface EpisodeOrder {
@@ -83,7 +86,8 @@ export async function runEpisode(order: EpisodeOrder, topology: Topology, bundle
     const endedAt = now()
     await crew.end()
     const workers = crew.histories()
-    const left = gone ? await findLeftovers(topology, resources, new Room({ workers }), restMs) : []
+    const places = placesLeft(workers, faults, nemesis, Math.max(options.watchdogMs ?? 0, LONGEST_LEASE_MS))
+    const left = gone ? await findLeftovers(topology, resources, new Room({ workers }), places, restMs) : []
     return {
       history: { workers, faults, parentLags, endedAt },
       resources,

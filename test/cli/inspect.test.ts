@@ -43,6 +43,7 @@ describe('holdfast inspect', () => {
         locked: true,
         owners: [{ owner, holds: 2 }],
         remainingMs: expect.any(Number),
+        line: [{ owner: expect.any(String) }, { owner: expect.any(String) }],
         waitingClients: 2,
       },
     ])

@@ -7,7 +7,7 @@ import {
   keysOfSemaphoreChannel,
   takenOf,
 } from '../../src/cli/key-names.js'
-import { latchChannelOf, permitsKeyOf, semaphoreChannelOf } from '../../src/redis/semaphore-keys.js'
+import { latchChannelOf, permitsKeyOf, semaphoreChannelOf } from '../../src/redis/permits/semaphore-keys.js'
 
 /** Short, and rich in what braces do to a key. */
 const keys = fc.string({ unit: fc.constantFrom('a', '1', ':', '{', '}'), minLength: 1, maxLength: 8 })

@@ -44,7 +44,7 @@ for (const server of ['standalone', 'cluster'] as const) {
       expect(await show('ls', name)).toEqual([])
     })
 
-    it('fair lock: who stands in line, in order', async () => {
+    it('lock and fair lock: who stands in line, in order', async () => {
       const name = place.lockName()
       const hold = await place.holdfast().fairLock(name).acquire()
       expect(await shown('ls', name)).toMatchObject({ kind: 'lock', locked: true })
@@ -67,12 +67,12 @@ for (const server of ['standalone', 'cluster'] as const) {
         )
       }
       expect(await shown('inspect', name)).toMatchObject({
-        kind: 'fair lock',
+        kind: 'lock',
         owners: [{ owner: hold.owner, holds: 1 }],
         line: owners.map((owner) => ({ owner })),
         waitingClients: 3,
       })
-      expect(await shown('ls', name)).toMatchObject({ name, kind: 'fair lock', locked: true })
+      expect(await shown('ls', name)).toMatchObject({ name, kind: 'lock', locked: true })
       const { stdout } = await program.run(['inspect', name], { url: urls[server]() })
       expect(stdout).toMatch(new RegExp(`^In line +1\\. ${owners[0]}$`, 'm'))
       expect(stdout).toMatch(new RegExp(`^ +3\\. ${owners[2]}$`, 'm'))

@@ -38,7 +38,7 @@ describe('holdfast run --fair', () => {
       ])
       runs.push(running)
       await place.eventually(
-        async () => Number(await place.client().call('ZCARD', `holdfast_fair_line:{${name}}`)),
+        async () => Number(await place.client().call('ZCARD', `holdfast_line:{${name}}`)),
         (length) => length === runs.length,
       )
     }

@@ -20,12 +20,12 @@ describe('holdfast unlock, kind by kind', () => {
     const waiter = place.holdfast()
     const next = waiter.fairLock(name).acquire()
     await place.eventually(
-      async () => Number(await place.client().call('ZCARD', `holdfast_fair_line:{${name}}`)),
+      async () => Number(await place.client().call('ZCARD', `holdfast_line:{${name}}`)),
       (length) => length === 1,
     )
     expect(await unlock(name)).toEqual({
       name,
-      kind: 'fair lock',
+      kind: 'lock',
       unlocked: true,
       owners: [{ owner: hold.owner, holds: 1 }],
     })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Lock, LockLostError } from '../../src/index.js'
-import { slotOf } from '../../src/redis/slot.js'
+import { slotOf } from '../../src/redis/connection/slot.js'
 import { untilWaiting } from '../contract/idle.js'
 import { journalOf } from '../contract/journal.js'
 import { inTime, rejectionOf } from '../contract/outcome.js'

@@ -7,7 +7,7 @@ import {
   NoOwnerError,
   NotOwnerError,
 } from '../../src/index.js'
-import { slotOf } from '../../src/redis/slot.js'
+import { slotOf } from '../../src/redis/connection/slot.js'
 import { untilIdle } from '../contract/idle.js'
 import { inTime, rejectionOf } from '../contract/outcome.js'
 import type { Place } from '../setup/places.js'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Lock, LockTimeoutError, NotOwnerError } from '../../src/index.js'
-import { slotOf } from '../../src/redis/slot.js'
+import { slotOf } from '../../src/redis/connection/slot.js'
 import { untilIdle, untilWaiting } from '../contract/idle.js'
 import { inTime, rejectionOf } from '../contract/outcome.js'
 import type { Place } from '../setup/places.js'

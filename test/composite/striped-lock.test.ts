@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import { MemoryStore } from '../../src/memory/index.js'
-import { slotOf } from '../../src/redis/slot.js'
+import { slotOf } from '../../src/redis/connection/slot.js'
 import { placeOf } from '../setup/places.js'
 import { stripedLockCases } from './striped-lock.cases.js'
 

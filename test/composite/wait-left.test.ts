@@ -1,7 +1,7 @@
 /** The arithmetic of one wait for several locks, where Redisson's multi-lock has had its faults (#624, #1160, #2172, #4050). */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { waitLeft } from '../../src/core/wait-left.js'
+import { waitLeft } from '../../src/core/acquire/wait-left.js'
 import { Holdfast } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
 import { runsOr } from '../properties/runs.js'

@@ -124,10 +124,15 @@ describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
       const names: string[] = []
       for await (const { name } of waiter.list(`${scene.name}*`)) names.push(name)
       expect(names).toEqual([scene.name])
-      await eventually(async () => (await scene.channels()).length > 0)
-      expect(await scene.channels()).toEqual([`redisson_lock__channel:{app:${scene.name}}`])
+      await eventually(async () => (await waiter.lock(scene.name).countWaitingClients()) === 1)
+      expect(await scene.releaseChannels()).toEqual([`redisson_lock__channel:{app:${scene.name}}`])
+      for (const channel of await scene.channels()) expect(channel).toContain(`{app:${scene.name}}`)
+      const passed = scene.proxy.tally()
       await hold.release()
-      await (await waiting).release()
+      const next = await waiting
+      // It was told: it has not looked.
+      expect(passed.labels).not.toContain('acquire')
+      await next.release()
       expect(await there.call('EXISTS', `app:${scene.name}`)).toBe(0)
       there.disconnect()
       await scene.nothingLeft()

@@ -1,10 +1,19 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Holdfast } from '../../src/index.js'
 import { named } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
 
 let scene: Scene
 afterEach(() => scene.end())
+
+/** One process waits in line for each of these locks, and listens to releases by others. */
+async function firstInLines(names: readonly string[], client: Holdfast): Promise<void> {
+  for (const name of names) {
+    await eventually(async () => (await client.lock(name).countWaitingClients()) === 1)
+  }
+  await eventually(async () => (await scene.releaseChannels()).length === names.length)
+}
 
 describe('C2: connections', () => {
   test.each([
@@ -20,11 +29,13 @@ describe('C2: connections', () => {
     expect(scene.proxy.open).toHaveLength(plan.holding)
     const waiter = scene.holdfast({}, { client: plan.client })
     const waits = names.flatMap((name) => [waiter.lock(name).acquire(), waiter.lock(name).acquire()])
-    await eventually(async () => (await scene.channels()).length === names.length)
+    await firstInLines(names, holder)
+    expect(await scene.processChannels(waiter)).toHaveLength(1)
     expect(scene.proxy.open).toHaveLength(plan.holding + plan.waiting)
     await Promise.all(holds.map((hold) => hold.release()))
     await Promise.all(waits.map(async (wait) => (await wait).release()))
     await scene.nothingLeft()
+    await eventually(async () => (await scene.processChannels(holder, waiter)).length === 0)
     await holder.close()
     await waiter.close()
     await eventually(() => scene.proxy.open.length === 0)
@@ -55,7 +66,7 @@ describe('C2: connections', () => {
       await eventually(() => scene.proxy.commands.some(({ name, reply }) => name === 'INFO' && reply))
       await new Promise((resolve) => setTimeout(resolve, 50))
       subscription.letGo()
-      await eventually(async () => (await scene.channels()).length === names.length)
+      await firstInLines(names, holder)
       await Promise.all(holds.map((hold) => hold.release()))
       await Promise.all(waits.map(async (wait) => (await wait)?.release()))
       await scene.nothingLeft()
@@ -67,17 +78,24 @@ describe('C2: connections', () => {
     async (library) => {
       scene = await Scene.cluster(library)
       const hold = await scene.holdfast().lock(scene.name).acquire()
-      const waiting = scene.holdfast().lock(scene.name).acquire()
-      await eventually(async () => (await scene.channels()).length > 0)
+      const waiter = scene.holdfast()
+      const waiting = waiter.lock(scene.name).acquire()
+      await firstInLines([scene.name], waiter)
+      const channels = [...(await scene.channels()), ...(await scene.processChannels(waiter))]
       await hold.release()
       await (await waiting).release()
       await scene.nothingLeft()
       const commands = scene.proxies.flatMap((proxy) => proxy.commands)
-      expect(commands.filter(named('SUBSCRIBE'))).toEqual([])
-      expect(commands.filter(named('SSUBSCRIBE'))).toHaveLength(1)
+      expect(commands.filter(({ name }) => /^P?SUBSCRIBE$/.test(name))).toEqual([])
+      // Each channel once, and no other.
+      const subscribed = commands.filter(named('SSUBSCRIBE')).flatMap(({ words }) => words.slice(1))
+      expect(subscribed.sort()).toEqual(channels.sort())
       const releases = commands.filter(({ label }) => label === 'release')
       expect(releases.length).toBeGreaterThanOrEqual(2)
-      for (const { words } of releases) expect(words.at(-1)).toBe('SPUBLISH')
+      for (const { words } of releases) {
+        expect(words).toContain('SPUBLISH')
+        expect(words).not.toContain('PUBLISH')
+      }
     },
   )
 })

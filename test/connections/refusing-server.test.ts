@@ -22,7 +22,10 @@ describe.each([
     const holds = await Promise.all(names.map((name) => holder.lock(name).acquire()))
     const waiter = scene.holdfast({ storeTimeoutMs: 60_000, warnAfterMs: 60_000 })
     const waits = names.map((name) => waiter.lock(name).acquire())
-    await eventually(async () => new Set(await scene.channels()).size === WAITERS)
+    await eventually(async () => (await scene.releaseChannels()).length === WAITERS)
+    const subscribed = async (): Promise<string> =>
+      [...(await scene.channels()), ...(await scene.processChannels(waiter))].sort().join()
+    const before = await subscribed()
     const refused = (): number => scene.proxies.reduce((sum, proxy) => sum + proxy.refused, 0)
     for (const proxy of scene.proxies) {
       proxy.refuse()
@@ -33,7 +36,7 @@ describe.each([
     await new Promise((resolve) => setTimeout(resolve, WATCHED_MS))
     expect(refused()).toBeLessThan(scene.proxies.length * MOST_PER_SECOND * (WATCHED_MS / 1_000))
     for (const proxy of scene.proxies) proxy.heal()
-    await eventually(async () => new Set(await scene.channels()).size === WAITERS)
+    await eventually(subscribed, (channels) => channels === before)
     await Promise.all(holds.map((hold) => hold.release()))
     for (const wait of waits) await (await wait).release()
     await scene.nothingLeft()

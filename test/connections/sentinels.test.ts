@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import type { Holdfast } from '../../src/index.js'
+import { clientIdOf } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
 import { SentinelStand } from './sentinel-stand.js'
 
@@ -17,9 +19,11 @@ beforeEach(async () => {
 })
 afterEach(() => stand.end())
 
-async function subscribers(): Promise<number> {
-  const told = await stand.direct.call('PUBSUB', 'NUMSUB', `redisson_lock__channel:{${name}}`)
-  return Array.isArray(told) ? Number(told[1]) : 0
+/** Whether the waiter listens to releases and to what its process is told. */
+async function listens(waiter: Holdfast): Promise<boolean> {
+  const channels = [`redisson_lock__channel:{${name}}`, `holdfast:${clientIdOf(waiter)}`]
+  const told = await stand.direct.call('PUBSUB', 'NUMSUB', ...channels)
+  return Array.isArray(told) && told[1] === 1 && told[3] === 1
 }
 
 describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)('sentinels (%s)', (library) => {
@@ -31,13 +35,14 @@ describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)('sentinels (%s)',
     async ({ client }) => {
       const holder = stand.holdfast(library)
       const hold = await holder.lock(name).acquire({ leaseMs: LEASE_MS })
-      const waiting = stand.holdfast(library, {}, client).lock(name).acquire()
-      await eventually(async () => (await subscribers()) === 1)
+      const waiter = stand.holdfast(library, {}, client)
+      const waiting = waiter.lock(name).acquire()
+      await eventually(() => listens(waiter))
       for (const sentinel of stand.sentinels) sentinel.refuse()
       stand.primary.breakAll()
       await eventually(() => stand.sentinels.every(({ refused }) => refused > 0))
       for (const sentinel of stand.sentinels) sentinel.heal()
-      await eventually(async () => (await subscribers()) === 1)
+      await eventually(() => listens(waiter))
       await hold.release()
       const next = await waiting
       await next.release()

@@ -1,7 +1,7 @@
 import type { Holdfast, Lock } from '../../src/index.js'
 import type { Place } from '../setup/places.js'
 
-/** Waits until nothing is alive in a client any more: no call, hold, renewal, give-back, scope or appointment. */
+/** Waits until nothing is alive in a client any more: no call, hold, renewal, give-back, scope or handle. */
 export async function untilIdle(place: Place, holdfast: Holdfast): Promise<void> {
   const left = (): string =>
     Object.entries(holdfast.census)

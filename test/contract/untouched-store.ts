@@ -1,4 +1,5 @@
-import type { LockPort, Store, StoreSession } from '../../src/store.js'
+import type { LockPort } from '../../src/ports/lock-port.js'
+import type { Store, StoreSession } from '../../src/ports/store.js'
 
 /** A store that answers nothing and remembers what it was asked: shows that a call sent nothing. */
 export class UntouchedStore implements Store {
@@ -11,7 +12,6 @@ export class UntouchedStore implements Store {
     }
     const lock: LockPort = {
       watchesInOrder: true,
-      fenced: false,
       acquire: () => refuse('acquire'),
       abandon: () => refuse('abandon'),
       handOver: () => refuse('handOver'),

@@ -16,6 +16,7 @@ describe.each([
 
   /** A client whose connections are open, both of them where there are two, and whose scripts the server knows. */
   async function warm(proxied: boolean): Promise<Holdfast> {
+    const tally = scene.proxy.tally()
     const holdfast = scene.holdfast({}, { proxied })
     const name = `${scene.name}:warm-up`
     const hold = await holdfast.lock(name).acquire()
@@ -24,7 +25,8 @@ describe.each([
       .acquire({ waitMs: 50 })
       .catch(() => undefined)
     await hold.release()
-    await eventually(async () => (await scene.channels()).length === 0)
+    const count = (label: string): number => tally.labels.filter((each) => each === label).length
+    await eventually(() => count('UNSUBSCRIBE') === count('SUBSCRIBE'))
     return holdfast
   }
 
@@ -34,16 +36,19 @@ describe.each([
     await eventually(() => scene.proxy.commands.every(({ reply }) => reply !== undefined))
   }
 
-  test(`going to wait: an attempt, a subscription, an attempt; ${where === 'RESP3' ? 2 : 3} round trips`, async () => {
+  // To what it is told itself, and as the first in line to releases of those that stand in none.
+  const SUBSCRIBING = ['SUBSCRIBE', 'SUBSCRIBE', 'SUBSCRIBE']
+
+  test(`going to wait: an attempt, subscriptions, an attempt; ${where === 'RESP3' ? 2 : 3} round trips`, async () => {
     const hold = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
     const waiter = await warm(true)
     const tally = scene.proxy.tally()
     const waiting = waiter.lock(scene.name).acquire()
     await asleep(2, tally)
-    expect(tally.labels).toEqual(['acquire', 'SUBSCRIBE', 'acquire'])
+    expect(tally.labels).toEqual(['acquire', ...SUBSCRIBING, 'acquire'])
     expect(tally.flights).toBe(where === 'RESP3' ? 2 : 3)
     if (where === 'RESP3') {
-      const [first, subscription, second] = tally.commands
+      const [first, subscription, , , second] = tally.commands
       expect(subscription?.connection).toBe(first?.connection)
       expect(second?.flight).toBe(subscription?.flight)
     }
@@ -51,7 +56,7 @@ describe.each([
     await (await waiting).release()
   })
 
-  test('a wait in vain: nothing more is sent at its end', async () => {
+  test('a wait in vain: its place is left, and nothing more is sent at its end', async () => {
     await using _hold = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
     const waiter = await warm(true)
     const tally = scene.proxy.tally()
@@ -60,10 +65,11 @@ describe.each([
     })
     // The subscription is given up after what was sent at the end, if anything was.
     await eventually(async () => (await scene.channels()).length === 0)
-    expect(tally.labels).toEqual(['acquire', 'SUBSCRIBE', 'acquire', 'UNSUBSCRIBE'])
+    const left = SUBSCRIBING.map((label) => `UN${label}`)
+    expect(tally.labels).toEqual(['acquire', ...SUBSCRIBING, 'acquire', 'release', ...left])
   })
 
-  test('hand-over between processes: the release and one attempt, two round trips, nothing else', async () => {
+  test('hand-over between processes: the release, one round trip, nothing else', async () => {
     const hold = await (await warm(true)).lock(scene.name).acquire()
     const waiter = await warm(true)
     const before = scene.proxy.tally()
@@ -71,8 +77,8 @@ describe.each([
     await asleep(2, before)
     const tally = scene.proxy.tally()
     const [next] = await Promise.all([waiting, hold.release()])
-    expect(tally.labels).toEqual(['release', 'acquire'])
-    expect(tally.flights).toBe(2)
+    expect(tally.labels).toEqual(['release'])
+    expect(tally.flights).toBe(1)
     await next.release()
   })
 
@@ -87,6 +93,29 @@ describe.each([
     expect(tally.labels).toEqual([])
     await hold.release()
     for (const wait of waits) await (await wait).release()
+  })
+
+  test('waiting outside the line, without permission for grants: a subscription, an attempt, nothing until the release', async () => {
+    const rules = ['reset', 'on', '>secret', '+@all', '~*', 'resetchannels', '&redisson_lock__channel:*']
+    await scene.direct.call('ACL', 'SETUSER', 'deaf', ...rules)
+    const waiter = scene.holdfast({}, { client: { username: 'deaf', password: 'secret' } })
+    const direct = scene.holdfast({}, { proxied: false })
+    // It learns of the refusal at another lock.
+    const other = await direct.lock(`${scene.name}:other`).acquire()
+    expect(await waiter.lock(`${scene.name}:other`).tryAcquire({ waitMs: 100 })).toBeNull()
+    await other.release()
+    const hold = await direct.lock(scene.name).acquire()
+    const tally = scene.proxy.tally()
+    const waiting = waiter.lock(scene.name).acquire()
+    const sent = (): string[] => tally.labels.filter((label) => label !== 'UNSUBSCRIBE' && label !== 'PING')
+    await eventually(() => sent().length >= 3)
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(sent()).toEqual(['acquire', 'SUBSCRIBE', 'acquire'])
+    await hold.release()
+    const next = await waiting
+    expect(sent()).toEqual(['acquire', 'SUBSCRIBE', 'acquire', 'acquire'])
+    await next.release()
+    await scene.direct.call('ACL', 'DELUSER', 'deaf')
   })
 
   test("waiting: one attempt per time to live of the holder's lease, however many wait", async () => {

@@ -56,10 +56,8 @@ function factorOf(counts: readonly number[]): number {
   return Math.max(...counts) / Math.min(...counts)
 }
 
-// Expected to fail until a release grants to the next process in line: now whoever asks first gets it, and a process steps back for
-// two milliseconds only. Whoever mends that turns them into tests that pass.
 describe.each(protocols)('H19: shares of a lock that all want all the time ($protocol)', ({ library }) => {
-  test.fails('two, whatever their distance: within a factor of four', { timeout: 60_000 }, async () => {
+  test('two, whatever their distance: within a factor of four', { timeout: 60_000 }, async () => {
     for (const [one, other] of [
       [0, 5],
       [0, 20],
@@ -70,7 +68,7 @@ describe.each(protocols)('H19: shares of a lock that all want all the time ($pro
     }
   })
 
-  test.fails('sixteen on equal ground: within a factor of three of each other', {
+  test('sixteen on equal ground: within a factor of three of each other', {
     timeout: 60_000,
   }, async () => {
     const clients = await Promise.all(Array.from({ length: 16 }, () => clientAt(0, library)))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Clock, SystemClock, type Timer } from '../../src/core/clock.js'
 import { Holdfast } from '../../src/index.js'
 import { MemoryStore } from '../../src/memory/index.js'
+import { type Clock, SystemClock, type Timer } from '../../src/time/clock.js'
 
 /** The machine's clock, and how many timers were started by it. */
 class TimerCounter implements Clock {
@@ -26,7 +26,7 @@ test('a section that nobody contends for starts no timer of its own, under the w
     await lock.withLock({ waitMs: 5_000 }, () => undefined)
     await lock.withLock({ leaseMs: 10_000 }, () => undefined)
   }
-  // One for all appointments; it is set anew when an earlier one is made, which a thousand sections in a moment do a few times.
+  // One for all timers; it is set anew when an earlier one is made, which a thousand sections in a moment do a few times.
   expect(clock.started).toBeLessThanOrEqual(10)
   await holdfast.close()
 })

@@ -134,7 +134,7 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
     const dropped = scene.dropReply(calls('acquire'), fault)
     await expect(lock.tryAcquire({ owner: outer.owner })).rejects.toBeInstanceOf(StoreError)
     await dropped
-    await eventually(() => holdfast.census.strays === 0)
+    await eventually(() => holdfast.census.orphans === 0)
     expect(await scene.holds()).toEqual({ [outer.owner]: '1' })
     const inner = await lock.acquire({ owner: outer.owner })
     expect(await scene.holds()).toEqual({ [outer.owner]: '2' })

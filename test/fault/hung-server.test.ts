@@ -143,7 +143,7 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a hung server (%s)', (librar
     await lock(6)
       .acquire({ waitMs: 200, leaseMs: 60_000 })
       .catch(() => undefined)
-    expect(holdfast.census.strays).toBeGreaterThan(0)
+    expect(holdfast.census.orphans).toBeGreaterThan(0)
     const startedAt = performance.now()
     await holdfast.close({ timeoutMs: 1_000 })
     expect(performance.now() - startedAt).toBeLessThan(1_000 + SLACK_MS)

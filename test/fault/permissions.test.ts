@@ -62,19 +62,38 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('an ACL user without a permis
     await scene.nothingLeft()
   })
 
-  test.each([
-    ['fairLock', (holdfast: Holdfast, name: string) => holdfast.fairLock(name)],
-    ['readLock', (holdfast: Holdfast, name: string) => holdfast.readWriteLock(name).readLock()],
-    ['writeLock', (holdfast: Holdfast, name: string) => holdfast.readWriteLock(name).writeLock()],
-  ] as const)('for SUBSCRIBE: who would wait in line for a %s is told', async (_kind, lockOf) => {
+  test('for SUBSCRIBE: who would wait in line for a fairLock is told', async () => {
     const holdfast = await restricted(['-subscribe'])
-    const holder = scene.holdfast()
-    const other =
-      _kind === 'readLock'
-        ? await holder.readWriteLock(scene.name).writeLock().acquire()
-        : await lockOf(holder, scene.name).acquire()
-    await expect(lockOf(holdfast, scene.name).acquire()).rejects.toMatchObject(refusal)
+    const other = await scene.holdfast().fairLock(scene.name).acquire()
+    await expect(holdfast.fairLock(scene.name).acquire()).rejects.toMatchObject(refusal)
     await other.release()
+    await scene.nothingLeft()
+  })
+
+  test.each(['readLock', 'writeLock'] as const)(
+    'for SUBSCRIBE: a %s, whose releases nobody announces, is asked for again and again',
+    async (side) => {
+      const holdfast = await restricted(['-subscribe'])
+      const told = new Promise((resolve) => holdfast.once('error', resolve))
+      const other = await scene.holdfast().readWriteLock(scene.name).writeLock().acquire()
+      const waiting = holdfast.readWriteLock(scene.name)[side]().acquire({ waitMs: 15_000 })
+      expect(await told).toMatchObject(refusal)
+      await other.release()
+      await (await waiting).release()
+      await scene.nothingLeft()
+    },
+  )
+
+  test('for PUBSUB: releases cannot tell who listens, and calls in line still enter at each of them', async () => {
+    const clients = [await restricted(['-pubsub']), await restricted(['-pubsub'])]
+    // Less than the first lease: a call that missed a release would wait for as long.
+    const enter = (holdfast: Holdfast): Promise<void> =>
+      holdfast.fairLock(scene.name).withLock({ waitMs: 4_500 }, () => undefined)
+    await Promise.all(
+      [...clients, ...clients].map(async (holdfast) => {
+        for (let section = 0; section < 25; section += 1) await enter(holdfast)
+      }),
+    )
     await scene.nothingLeft()
   })
 

@@ -1,4 +1,4 @@
-import * as scripts from '../../src/redis/scripts.generated.js'
+import * as scripts from '../../src/redis/scripts/scripts.generated.js'
 
 /** A command that has passed the proxy on its way to the server. */
 export class ProxiedCommand {
@@ -27,7 +27,7 @@ export class ProxiedCommand {
     if (this.name !== 'EVALSHA' && this.name !== 'EVAL') return this.name
     const program = this.words[1]
     const known = Object.entries(scripts).find(
-      ([, { sha1, source }]) => program === sha1 || program === source,
+      ([, { sha1, parts }]) => program === sha1 || program === parts.join(''),
     )
     return known?.[0] ?? this.name
   }

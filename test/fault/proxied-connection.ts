@@ -58,6 +58,10 @@ export class ProxiedConnection {
     }
   }
 
+  get silent(): boolean {
+    return this.#silent
+  }
+
   /** From now on nothing passes in either direction, for good, and neither side is told. */
   silence(): void {
     this.#silent = true

@@ -118,19 +118,42 @@ export class Scene {
         (census) => census === JSON.stringify(NOTHING),
       )
     }
+    // The server has not heard that they are over, and keeps their subscriptions.
+    for (const { connections } of this.proxies)
+      for (const connection of connections) if (connection.silent) connection.break()
+    const channels = async (): Promise<string[]> => [
+      ...(await this.channels()),
+      ...(await this.processChannels(...this.#made)),
+    ]
     await eventually(
-      async () => (await this.channels()).join(),
-      (channels) => channels === '',
+      async () => (await channels()).join(),
+      (left) => left === '',
     )
   }
 
   /** Channels of this scene's lock that somebody is subscribed to. */
-  async channels(): Promise<string[]> {
+  channels(): Promise<string[]> {
+    return this.#subscribed(`*${this.name}*`)
+  }
+
+  /** Those of them that announce releases: the first in line listens there. */
+  async releaseChannels(): Promise<string[]> {
+    return (await this.channels()).filter((channel) => channel.startsWith('redisson_lock__channel:'))
+  }
+
+  /** Channels on which these clients hear of their places in line: one for each client, in a cluster one for each slot. */
+  async processChannels(...clients: readonly Holdfast[]): Promise<string[]> {
+    const ids = clients.map(clientIdOf)
+    const channels = await this.#subscribed('holdfast:*')
+    return channels.filter((channel) => ids.some((id) => channel.endsWith(`:${id}`)))
+  }
+
+  async #subscribed(pattern: string): Promise<string[]> {
     const nodes = this.direct instanceof Cluster ? this.direct.nodes('master') : [this.direct]
     const found: string[] = []
     for (const node of nodes) {
       for (const kind of ['CHANNELS', 'SHARDCHANNELS']) {
-        const channels = await node.call('PUBSUB', kind, `*${this.name}*`)
+        const channels = await node.call('PUBSUB', kind, pattern)
         if (Array.isArray(channels)) found.push(...channels.map(String))
       }
     }
@@ -148,13 +171,19 @@ export class Scene {
   }
 }
 
+/** The first half of all its owners. */
+export function clientIdOf(client: Holdfast): string {
+  const owner = client.owner()
+  return owner.slice(0, owner.lastIndexOf(':'))
+}
+
 /** The census of a client with nothing alive in it. */
 export const NOTHING = {
   gates: 0,
   calls: 0,
   tenures: 0,
   watched: 0,
-  strays: 0,
+  orphans: 0,
   scopes: 0,
-  appointments: 0,
+  timers: 0,
 }

@@ -58,7 +58,8 @@ describe.each([
     const heldShortly = await direct.lock(short).acquire({ leaseMs: SHORT_LEASE_MS })
     const waiter = scene.holdfast({ commandTimeoutMs: 500 }, { client })
     const waits = [waiter.lock(long).acquire(), waiter.lock(short).acquire()]
-    await eventually(async () => new Set(await scene.channels()).size === 2)
+    for (const name of [long, short])
+      await eventually(async () => (await direct.lock(name).countWaitingClients()) === 1)
     silenceNews()
     const startedAt = performance.now()
     await held.release()

@@ -43,7 +43,9 @@ describe.each(kinds)('waiters and a store that fails (%s)', (_kind, acquireOf) =
       const holdfast = scene.holdfast({ commandTimeoutMs: 300, storeTimeoutMs: STORE_TIMEOUT_MS })
       const acquire = await acquireOf(holdfast, scene.name)
       const waits = Array.from({ length: WAITERS }, () => acquire({}).catch((error: unknown) => error))
-      await eventually(async () => (await scene.channels()).length > 0)
+      await eventually(() =>
+        scene.proxy.commands.some(({ name, applied }) => applied && name === 'SUBSCRIBE'),
+      )
       if (how === 'refuses') scene.proxy.refuse()
       else scene.proxy.blackHole()
       scene.proxy.breakAll()

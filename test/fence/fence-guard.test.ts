@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { StaleFenceError } from '../../src/errors/stale-fence-error.js'
 import { FenceGuard } from '../../src/fence/fence-guard.js'
-import { StaleFenceError } from '../../src/fence/stale-fence-error.js'
 import { HoldfastError, InvalidArgumentError } from '../../src/index.js'
 
 describe('FenceGuard', () => {

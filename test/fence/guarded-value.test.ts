@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { StaleFenceError } from '../../src/errors/stale-fence-error.js'
 import { GuardedValue } from '../../src/fence/guarded-value.js'
-import { StaleFenceError } from '../../src/fence/stale-fence-error.js'
 import { InvalidArgumentError } from '../../src/index.js'
 import { PrivateServer } from '../redisson/private-server.js'
 import { clusterStand, freshName, memoryStand, standaloneStand } from './stand.js'

@@ -1,9 +1,9 @@
 /** What the writers of these tests write to: each kind of resource with its guard. */
 import { createConnection } from 'node:net'
 import { createInterface } from 'node:readline'
+import { StaleFenceError } from '../../src/errors/stale-fence-error.js'
 import type { Fence } from '../../src/fence/fence.js'
 import { GuardedValue } from '../../src/fence/guarded-value.js'
-import { StaleFenceError } from '../../src/fence/stale-fence-error.js'
 import { standaloneClient } from '../setup/clients.js'
 import { RedisSession } from './redis-session.js'
 import { MariadbStock } from './sql/mariadb-stock.js'

@@ -1,16 +1,14 @@
 /** Ports of the fenced lock and of guarded values, each session as another process would have them. */
 import { inject } from 'vitest'
-import type { FencedPort } from '../../src/fence/fenced-port.js'
-import type { GuardedPort } from '../../src/fence/guarded-port.js'
-import { FenceCounters } from '../../src/memory/fence-counters.js'
-import { MemoryFencedLockPort } from '../../src/memory/fenced-lock.js'
+import type { Owner } from '../../src/identity/owner.js'
 import { MemoryGuardedPort } from '../../src/memory/guarded-value.js'
 import { VirtualClock } from '../../src/memory/index.js'
+import { MemoryFencedLockPort, MemoryLineLockPort } from '../../src/memory/line-lock.js'
 import { MemoryLocks } from '../../src/memory/locks.js'
-import { MemoryLockPort } from '../../src/memory/port.js'
-import type { Owner } from '../../src/owner.js'
-import type { RedisClient } from '../../src/redis/client.js'
-import type { AcquireReply, LockPort } from '../../src/store.js'
+import type { FencedPort } from '../../src/ports/fenced-port.js'
+import type { GuardedPort } from '../../src/ports/guarded-port.js'
+import type { AcquireReply, LockPort } from '../../src/ports/lock-port.js'
+import type { RedisClient } from '../../src/redis/connection/client.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
 import { RedisSession } from './redis-session.js'
 
@@ -51,13 +49,13 @@ export function fenceOf(reply: AcquireReply): bigint {
 
 export function memoryStand(clock = new VirtualClock()): Stand {
   const locks = new MemoryLocks(clock)
-  const counters = new FenceCounters(clock)
   const guarded = new MemoryGuardedPort()
   return {
     server: false,
     session: (retentionMs) => {
-      const plain = new MemoryLockPort(locks)
-      return { plain, fenced: new MemoryFencedLockPort(plain, locks, counters, retentionMs), guarded }
+      const settings = { clientId: crypto.randomUUID(), firstLeaseMs: 5_000 }
+      const plain = new MemoryLineLockPort(locks, settings)
+      return { plain, fenced: new MemoryFencedLockPort(locks, settings, retentionMs), guarded }
     },
     ask: () => Promise.reject(new Error('memory is no server')),
     pass: (ms) => clock.advance(ms),

@@ -13,6 +13,7 @@ import type { PermitsKind } from './permits-kind.js'
 import { permitsLoadCases } from './permits-load.cases.js'
 import { LOAD_TIMEOUT_MS, LONG_LEASE_MS, Scene } from './scene.js'
 import { semaphoreCases } from './semaphore.cases.js'
+import { turnsCases } from './turns.cases.js'
 
 const hindrance = await whyNoRedisson()
 if (hindrance) console.warn(`Interop with Redisson is not tested: ${hindrance}`)
@@ -63,5 +64,6 @@ describe.skipIf(hindrance !== undefined)('beside Redisson', () => {
     latchCases(scene)
     namesCases(scene)
     crashCases(scene)
+    turnsCases(scene)
   })
 })

@@ -171,19 +171,22 @@ describe('a key of another type', () => {
     })
   })
 
-  test('under the names of a fair lock’s line and a read-write lock’s state', async () => {
+  test('under the names of a lock’s line and a read-write lock’s state', async () => {
     const [holdfast, client, name] = [place.holdfast(), place.client(), place.lockName()]
-    await client.call('SET', `holdfast_fair_line:{${name}}`, 'some text')
-    await client.call('SET', `holdfast_rw:{${name}}`, 'some text')
     const blocker = await holdfast.lock(name).acquire()
+    await client.call('SET', `holdfast_line:{${name}}`, 'some text')
+    await client.call('SET', `holdfast_rw:{${name}}`, 'some text')
     await expectUnchanged(name, async () => {
-      // It would have to stand in that line.
+      // They would have to stand in that line.
       await expectWrongType(holdfast.fairLock(name).acquire({ waitMs: 200 }), 'fair lock')
+      await expectWrongType(place.holdfast().lock(name).acquire({ waitMs: 200 }), 'lock')
+      // Whoever may wait there could not be told.
+      await expectWrongType(blocker.release(), 'release')
       const both = holdfast.readWriteLock(name)
       await expectWrongType(both.readLock().acquire({ waitMs: 200 }), 'read lock')
       await expectWrongType(both.writeLock().acquire({ waitMs: 200 }), 'write lock')
     })
-    blocker.assertHeld()
+    expect(await holdfast.lock(name).isLocked()).toBe(true)
   })
 
   test('a lock under the name of a guarded value', async () => {

@@ -44,7 +44,7 @@ test('redisson#1966: a wait that was aborted at any moment leaves no lock that l
       await released
     }),
   )
-  await place.eventually(() => waiting.census.strays === 0)
+  await place.eventually(() => waiting.census.orphans === 0)
   expect(waiting.census.watched).toBe(0)
   for (let index = 0; index < 30; index += 1)
     expect(await client.call('EXISTS', `${prefix}:${index}`)).toBe(0)

@@ -42,7 +42,7 @@ test('node-redlock#288, #284, #38, redisson#4023: a key of another type is told 
     )
   }
   expect(await client.call('GET', name)).toBe('data')
-  expect(holdfast.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, watched: 0, strays: 0 })
+  expect(holdfast.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, watched: 0, orphans: 0 })
   await client.call('DEL', name)
   await lock.withLock(() => undefined)
 })

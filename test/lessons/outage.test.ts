@@ -71,7 +71,7 @@ describe('renewal', () => {
     await expect(lock.tryAcquire()).rejects.toThrow(StoreError)
     await place.server.resume()
     await lock.withLock({ waitMs: 5_000 }, (hold) => hold.assertHeld())
-    await eventually(() => holdfast.census.strays === 0)
+    await eventually(() => holdfast.census.orphans === 0)
     expect(await place.ask('EXISTS', name)).toBe(0)
   })
 
@@ -157,9 +157,9 @@ describe('commands that may have been carried out', () => {
     const before = await place.calls('evalsha')
     await place.server.pause()
     await expect(lock.acquire({ waitMs: 120 })).rejects.toThrow(LockTimeoutError)
-    expect(holdfast.census.strays).toBe(1)
+    expect(holdfast.census.orphans).toBe(1)
     await place.server.resume()
-    await eventually(() => holdfast.census.strays === 0)
+    await eventually(() => holdfast.census.orphans === 0)
     // It was taken after all, and given back.
     expect(await place.calls('evalsha')).toBe(before + 2)
     expect(await place.ask('EXISTS', name)).toBe(0)
@@ -177,7 +177,7 @@ describe('waits', () => {
     )
     expect(performance.now() - startedAt).toBeLessThan(1_500)
     await place.server.resume()
-    await eventually(() => holdfast.census.strays === 0)
+    await eventually(() => holdfast.census.orphans === 0)
   })
 
   test('redisson#2790, redisson#3859: waitMs holds while the server is down, and a call without one ends too', async () => {

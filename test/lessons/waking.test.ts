@@ -102,7 +102,7 @@ describe('nothing is left and nothing is spent', () => {
       () => place.ask('PUBSUB', 'CHANNELS'),
       (channels) => Array.isArray(channels) && channels.length === 0,
     )
-    expect(waiting.census).toMatchObject({ gates: 0, calls: 0, watched: 0, strays: 0 })
+    expect(waiting.census).toMatchObject({ gates: 0, calls: 0, watched: 0, orphans: 0 })
     // And one more wait works as the first did.
     const next = waiting.lock('in-vain:0').withLock(() => 'in')
     await eventually(() => holding.lock('in-vain:0').countWaitingClients())

@@ -25,7 +25,7 @@ const STORE_SUITES = ['test/contract', 'test/connections', 'test/costs', 'test/f
 const KIND_SUITES = [
   'test/kinds',
   'test/composite',
-  'test/fair',
+  'test/line',
   'test/fence',
   'test/permits',
   'test/quarantine',

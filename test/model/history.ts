@@ -1,5 +1,5 @@
-import type { Hold } from '../../src/hold.js'
-import type { Owner } from '../../src/owner.js'
+import type { Owner } from '../../src/identity/owner.js'
+import type { Hold } from '../../src/kinds/hold.js'
 import type { Server } from './server.js'
 import { short } from './slow-port.js'
 

@@ -1,3 +1,4 @@
+import { ownerOf } from '../../src/memory/place.js'
 import type { Ask, Held, History } from './history.js'
 import type { ModelClient } from './model-client.js'
 import type { Server } from './server.js'
@@ -28,9 +29,15 @@ export class Inspector {
 
   /**
    * Nothing is left in the store but what its holder has lost or was closed with, which ends with its lease, and what ends so
-   * soon that another try to give it back would come too late.
+   * soon that another try to give it back would come too late. Nobody stands in line.
    */
   checkLeftovers(): void {
+    for (const name of ['a', 'b']) {
+      const place = this.server.locks.lines.at(name)?.head
+      const client = place && this.clients.find((each) => each.owns(ownerOf(place)))
+      if (client && !this.history.gaveUp.has(client.number))
+        this.history.fail(`a place on which nobody waits is left in the line of ${name}: ${place}`)
+    }
     for (const name of this.server.locks.names()) {
       const serial = this.server.serial(name)
       const lock = this.server.locks.find(name)
@@ -81,8 +88,8 @@ export class Inspector {
     const lock = this.server.locks.find('a')
     if (!lock) return
     for (const { number, holdfast, port } of this.clients) {
-      const { calls, strays } = holdfast.census
-      if (calls > 0 || strays > 0 || port.busyWith('a')) continue
+      const { calls, orphans } = holdfast.census
+      if (calls > 0 || orphans > 0 || port.busyWith('a')) continue
       const mine = [...this.history.holds].filter(({ client, hold, serial }) => {
         return (
           client === number &&

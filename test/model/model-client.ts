@@ -45,7 +45,13 @@ export class ModelClient {
     private readonly excuses: Excuses,
     options: HoldfastOptions,
   ) {
-    const store: Store = { clock, open: () => ({ lock: port, close: async () => port.close() }) }
+    const store: Store = {
+      clock,
+      open: (settings) => {
+        port.begin(settings)
+        return { lock: port, close: async () => port.close() }
+      },
+    }
     this.holdfast = new Holdfast(store, options)
     this.owners = [this.holdfast.owner(), this.holdfast.owner()]
     this.holdfast.on('acquired', ({ name, owner }) => this.#taken.set(`${owner} ${name}`, { name, owner }))

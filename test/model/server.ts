@@ -1,12 +1,12 @@
+import type { Owner } from '../../src/identity/owner.js'
 import { type MemoryLock, MemoryLocks } from '../../src/memory/locks.js'
-import { MemoryLockPort } from '../../src/memory/port.js'
-import type { Owner } from '../../src/owner.js'
+import { MemoryReentrantLockPort } from '../../src/memory/reentrant-lock.js'
 import type { BaseClock } from './base-clock.js'
 
 /** The one server of the modelled world, and the truth about who holds what: beliefs of clients are measured by it. */
 export class Server {
   readonly locks: MemoryLocks
-  readonly port: MemoryLockPort
+  readonly port: MemoryReentrantLockPort
   /** Tenures that were ended by force: their holders cannot know at once. */
   readonly forced = new Set<bigint>()
   /** Locks whose last tenure was ended by a release or by force, and not by the end of its lease. */
@@ -16,7 +16,7 @@ export class Server {
 
   constructor(readonly clock: BaseClock) {
     this.locks = new MemoryLocks(clock)
-    this.port = new MemoryLockPort(this.locks)
+    this.port = new MemoryReentrantLockPort(this.locks)
   }
 
   /** The number of the tenure that the lock is in; undefined when it is free. Grows with each. */
@@ -42,7 +42,8 @@ export class Server {
     const serial = this.serial(name)
     const reply = apply()
     if (serial !== undefined && this.serial(name) !== serial) {
-      this.freed.add(name)
+      // Where somebody waits in line it has the lock now.
+      if (!this.locks.find(name)) this.freed.add(name)
       if (forced) this.forced.add(serial)
     }
     return await reply

@@ -1,16 +1,21 @@
 import type { Scheduler } from 'fast-check'
-import { StoreError } from '../../src/errors.js'
+import { firstLeaseMs } from '../../src/core/lease/first-lease.js'
+import { StoreError } from '../../src/errors/errors.js'
+import { MemoryLineLockPort } from '../../src/memory/line-lock.js'
 import type {
   AcquireReply,
   AcquireRequest,
   HandOverRequest,
   LockPort,
   LockState,
+  News,
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
+  StoreLine,
   Watch,
-} from '../../src/store.js'
+} from '../../src/ports/lock-port.js'
+import type { StoreSettings } from '../../src/ports/store.js'
 import type { ClientClock } from './base-clock.js'
 import { Lane } from './lane.js'
 import type { Server } from './server.js'
@@ -36,6 +41,8 @@ export interface Way {
   readonly ordered: boolean
   /** Whether news travel with the replies (RESP3), or on a way of their own. */
   readonly watchesInOrder: boolean
+  /** Whether those who wait stand in line. */
+  readonly line: boolean
   /** What becomes of the next command. */
   fate(): Fate
   log(line: string): void
@@ -44,7 +51,8 @@ export interface Way {
 /** A lock port over a network: each command's arrival and its reply are separate tasks of the scheduler, and either can fail. */
 export class SlowPort implements LockPort {
   readonly watchesInOrder: boolean
-  readonly fenced = false
+  /** What the server does for this client. */
+  #port: LockPort
   readonly #requests: Lane
   readonly #replies: Lane
   readonly #subscriptions: Lane
@@ -57,11 +65,23 @@ export class SlowPort implements LockPort {
     private readonly way: Way,
   ) {
     this.watchesInOrder = way.watchesInOrder
+    this.#port = server.port
     const lane = (): Lane => new Lane(way.scheduler, way.ordered)
     this.#requests = lane()
     this.#replies = lane()
     this.#subscriptions = way.watchesInOrder ? this.#requests : lane()
     this.#news = way.watchesInOrder ? this.#replies : lane()
+  }
+
+  /** The client that uses it has begun. */
+  begin({ clientId, watchdogLeaseMs }: StoreSettings): void {
+    if (!this.way.line) return
+    const settings = { clientId, firstLeaseMs: firstLeaseMs(watchdogLeaseMs) }
+    this.#port = new MemoryLineLockPort(this.server.locks, settings)
+  }
+
+  get line(): StoreLine | undefined {
+    return this.#port.line
   }
 
   /** Commands that are sent and neither answered nor given up, and those given up that may still arrive. */
@@ -75,19 +95,27 @@ export class SlowPort implements LockPort {
 
   acquire(request: AcquireRequest): Promise<AcquireReply> {
     const { name, owner, heldBefore, leaseMs } = request
-    return this.#command(name, `acquire ${name} ${short(owner)} ${heldBefore} ${leaseMs}ms`, async () => {
-      const reply = this.server.port.acquire(request)
+    const label = `acquire ${name} ${short(owner)} ${heldBefore} ${leaseMs}ms`
+    const sentAt = this.way.clock.now()
+    const answer = this.#command(name, label, async () => {
+      const reply = this.#port.acquire(request)
       const fence = this.server.serial(name)
       return await reply.then((each) =>
         each.outcome === 'granted' && fence !== undefined ? { ...each, fence } : each,
       )
+    })
+    return answer.then((reply) => {
+      // Its call pauses before it asks again, so as not to be in everybody's way.
+      const late = this.way.clock.now() - sentAt >= leaseMs * 0.9
+      if (late && reply.outcome === 'granted') this.way.log(`${this.way.label} ${label}: came too late`)
+      return reply
     })
   }
 
   abandon(request: AcquireRequest): Promise<void> {
     const { name, owner, heldBefore } = request
     return this.#command(name, `abandon ${name} ${short(owner)} ${heldBefore}`, () =>
-      this.server.freeing(name, () => this.server.port.abandon(request), false),
+      this.server.freeing(name, () => this.#port.abandon(request), false),
     )
   }
 
@@ -97,7 +125,7 @@ export class SlowPort implements LockPort {
       name,
       `hand over ${name} ${short(from)} to ${short(owner)} ${leaseMs}ms`,
       async () => {
-        const reply = await this.server.port.handOver(request)
+        const reply = await this.#port.handOver(request)
         const fence = this.server.serial(name)
         return reply.outcome === 'granted' && fence !== undefined ? { ...reply, fence } : reply
       },
@@ -107,33 +135,33 @@ export class SlowPort implements LockPort {
   release(request: ReleaseRequest): Promise<ReleaseReply> {
     const { name, owner, heldBefore } = request
     return this.#command(name, `release ${name} ${short(owner)} ${heldBefore}`, () =>
-      this.server.freeing(name, () => this.server.port.release(request), false),
+      this.server.freeing(name, () => this.#port.release(request), false),
     )
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     return requests.map((request) =>
       this.#command(request.name, `renew ${request.name} ${short(request.owner)}`, async () => {
-        const [renewed] = this.server.port.renew([request])
+        const [renewed] = this.#port.renew([request])
         return (await renewed) ?? false
       }),
     )
   }
 
-  watch(name: string, onNews: () => void): Watch {
+  watch(name: string, onNews: (news?: News) => void): Watch {
     let closed = false
     let watch: Watch | undefined
-    const told = (): void =>
+    const told = (news?: News): void =>
       this.#news.send(`news of ${name} for ${this.way.label}`, () =>
         this.way.clock.deliver(() => {
-          if (!closed) onNews()
+          if (!closed) onNews(news)
         }),
       )
     const confirmed = this.#command(
       name,
       `watch ${name}`,
       async () => {
-        if (!closed) watch = this.server.port.watch(name, told)
+        if (!closed) watch = this.#port.watch(name, told)
       },
       [this.#subscriptions, this.#news],
     )
@@ -149,20 +177,20 @@ export class SlowPort implements LockPort {
 
   forceUnlock(name: string): Promise<boolean> {
     return this.#command(name, `force ${name}`, () =>
-      this.server.freeing(name, () => this.server.port.forceUnlock(name), true),
+      this.server.freeing(name, () => this.#port.forceUnlock(name), true),
     )
   }
 
   inspect(name: string): Promise<LockState> {
-    return this.#command(name, `inspect ${name}`, () => this.server.port.inspect(name))
+    return this.#command(name, `inspect ${name}`, () => this.#port.inspect(name))
   }
 
   countWatchers(name: string): Promise<number> {
-    return this.server.port.countWatchers(name)
+    return this.#port.countWatchers(name)
   }
 
   list(pattern: string): AsyncIterable<LockState> {
-    return this.server.port.list(pattern)
+    return this.#port.list(pattern)
   }
 
   close(): void {

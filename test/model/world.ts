@@ -15,6 +15,8 @@ export interface Laws {
   /** Time passes only when nothing else is to be done: no command is ever slow. */
   readonly calm: boolean
   readonly ordered: boolean
+  /** Whether those who wait stand in line. */
+  readonly line: boolean
   readonly lossMayHappen: Excuses['lossMayHappen']
 }
 
@@ -52,10 +54,11 @@ export class World {
         label: `c${number}`,
         commandTimeoutMs: laws.options.commandTimeoutMs,
         ordered: laws.ordered,
+        line: laws.line,
         watchesInOrder: plan.clients[number]?.watchesInOrder ?? true,
         fate: () => remaining.shift() ?? 'answered',
         log: (line) => {
-          this.history.troubled ||= line.endsWith('timed out')
+          this.history.troubled ||= /timed out$|too late$/.test(line)
           this.history.log(line)
         },
       })

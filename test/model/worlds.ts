@@ -17,6 +17,7 @@ export const calmLaws: Laws = {
   options: { watchdogMs: 30_000, commandTimeoutMs: 3_000 },
   calm: true,
   ordered: true,
+  line: true,
   lossMayHappen: 'never',
 }
 
@@ -41,6 +42,7 @@ export const latencyLaws: Laws = {
   options: { watchdogMs: 30_000, commandTimeoutMs: 3_000 },
   calm: false,
   ordered: true,
+  line: true,
   lossMayHappen: 'anyhow',
 }
 
@@ -60,6 +62,7 @@ export const faultLaws: Laws = {
   options: { watchdogMs: 30_000, commandTimeoutMs: 100, storeTimeoutMs: 2_000 },
   calm: false,
   ordered: true,
+  line: true,
   lossMayHappen: 'lease-expired',
 }
 
@@ -68,6 +71,7 @@ export const shortLaws: Laws = {
   options: { watchdogMs: 60, commandTimeoutMs: 30, storeTimeoutMs: 200 },
   calm: false,
   ordered: true,
+  line: true,
   lossMayHappen: 'anyhow',
 }
 

@@ -1,5 +1,5 @@
+import type { PermitsOptions } from '../../src/facade/permits-options.js'
 import type { Hold, Holdfast } from '../../src/index.js'
-import type { PermitsOptions } from '../../src/permits-options.js'
 
 export const kinds = ['semaphore', 'permitExpirableSemaphore'] as const
 export type PermitsKind = (typeof kinds)[number]

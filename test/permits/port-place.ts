@@ -1,12 +1,17 @@
 /** Permits and latches at their ports, without the wait loop: what a store promises by itself, in each place they are kept. */
 import { inject } from 'vitest'
-import { type Clock, SystemClock } from '../../src/core/clock.js'
-import { Schedule } from '../../src/core/schedule.js'
-import type { CountDownLatchPort, PermitExpirableSemaphorePort, SemaphorePort } from '../../src/kind-ports.js'
 import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
-import type { RedisClient } from '../../src/redis/client.js'
-import { storeOf } from '../../src/redis/store.js'
-import type { LockPort, News, Store, StoreSession } from '../../src/store.js'
+import type {
+  CountDownLatchPort,
+  PermitExpirableSemaphorePort,
+  SemaphorePort,
+} from '../../src/ports/kind-ports.js'
+import type { LockPort, News } from '../../src/ports/lock-port.js'
+import type { Store, StoreSession } from '../../src/ports/store.js'
+import type { RedisClient } from '../../src/redis/connection/client.js'
+import { redisStoreOf } from '../../src/redis/store.js'
+import { type Clock, SystemClock } from '../../src/time/clock.js'
+import { Schedule } from '../../src/time/schedule.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
 
@@ -47,7 +52,7 @@ export class PortPlace {
   }
 
   static #redis(name: string, connect: () => RedisClient): PortPlace {
-    return new PortPlace(name, { open: (settings) => storeOf(connect()).open(settings) }, connect)
+    return new PortPlace(name, { open: (settings) => redisStoreOf(connect()).open(settings) }, connect)
   }
 
   get server(): boolean {

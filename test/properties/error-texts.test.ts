@@ -10,7 +10,7 @@ import {
   StoreError,
   TooManyWaitersError,
 } from '../../src/index.js'
-import { failureOf } from '../../src/redis/failure.js'
+import { failureOf } from '../../src/redis/connection/failure.js'
 import { runsOr } from './runs.js'
 
 /** As much as fits a screen. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Appointment, Schedule } from '../../src/core/schedule.js'
+import { Schedule, type TimerHandle } from '../../src/time/schedule.js'
 import { CountingClock } from '../unit/counting-clock.js'
 import { runsOr } from './runs.js'
 
@@ -45,27 +45,27 @@ test('Schedule does what a naive one does: nothing is lost, nothing comes early,
         throw error
       })
       const naive = new NaiveSchedule()
-      const appointments: Appointment[] = []
+      const timers: TimerHandle[] = []
       let called: number[] = []
       let order: number[] = []
       for (const step of plan) {
         if (step.do === 'at') {
-          const id = appointments.length
+          const id = timers.length
           const dueAt = clock.time + step.inMs
           naive.standing.set(id, dueAt)
-          appointments.push(
+          timers.push(
             schedule.at(dueAt, () => {
               called.push(id)
-              order.push(appointments[id]?.dueAt ?? Number.NaN)
+              order.push(timers[id]?.dueAt ?? Number.NaN)
             }),
           )
         } else if (step.do === 'move') {
-          const appointment = appointments[step.which]
-          if (!appointment) continue
-          schedule.move(appointment, clock.time + step.inMs)
+          const handle = timers[step.which]
+          if (!handle) continue
+          schedule.move(handle, clock.time + step.inMs)
           if (naive.standing.has(step.which)) naive.standing.set(step.which, clock.time + step.inMs)
         } else if (step.do === 'cancel') {
-          schedule.cancel(appointments[step.which])
+          schedule.cancel(timers[step.which])
           naive.standing.delete(step.which)
         } else if (step.do === 'clear') {
           schedule.clear()
@@ -83,7 +83,7 @@ test('Schedule does what a naive one does: nothing is lost, nothing comes early,
         const stands = naive.standing.size > 0
         expect(clock.timers.size).toBeGreaterThanOrEqual(stands ? 1 : 0)
         expect(clock.timers.size).toBeLessThanOrEqual(step.do === 'clear' ? 0 : 1)
-        // The one timer stands no later than the first appointment.
+        // The one timer stands no later than the first handle.
         const first = Math.min(...naive.standing.values())
         for (const { delayMs } of clock.timers)
           expect(clock.time + delayMs).toBeLessThanOrEqual(Math.max(first, clock.time))

@@ -1,7 +1,8 @@
-import type { Clock } from '../../src/core/clock.js'
-import { StoreError } from '../../src/errors.js'
+import { StoreError } from '../../src/errors/errors.js'
 import type { MemoryStore } from '../../src/memory/index.js'
-import type { LockPort, ServerIdentity, Store, StoreSession, StoreSettings } from '../../src/store.js'
+import type { LockPort } from '../../src/ports/lock-port.js'
+import type { ServerIdentity, Store, StoreSession, StoreSettings } from '../../src/ports/store.js'
+import type { Clock } from '../../src/time/clock.js'
 
 /** What becomes of the commands that are sent to a server. */
 export type Conduct =
@@ -36,7 +37,7 @@ export class WaywardStore implements Store {
     const session = this.store.open(settings)
     const store = this
     return {
-      lock: this.#wayward(session.lock),
+      lock: this.#wayward(session.announcedLock ?? session.lock),
       identity: (): Promise<ServerIdentity> =>
         this.#carry('identity', async () => ({
           runId: this.runId,
@@ -71,7 +72,6 @@ export class WaywardStore implements Store {
       this.#carry(command, run)
     return {
       watchesInOrder: port.watchesInOrder,
-      fenced: port.fenced,
       acquire: (request) => carry('acquire', () => port.acquire(request)),
       abandon: (request) => carry('abandon', () => port.abandon(request)),
       handOver: (request) => carry('handOver', () => port.handOver(request)),

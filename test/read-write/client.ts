@@ -1,16 +1,16 @@
-import type { ReadWritePorts } from '../../src/kind-ports.js'
-import type { Owner } from '../../src/owner.js'
+import type { Owner } from '../../src/identity/owner.js'
+import type { ReadWritePorts } from '../../src/ports/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
+  BusyReply,
   GrantedReply,
-  LineState,
   LockPort,
   LockState,
   News,
   ReleaseReply,
   Watch,
-} from '../../src/store.js'
+} from '../../src/ports/lock-port.js'
 import { eventually } from '../setup/eventually.js'
 
 export const WATCHDOG_MS = 30_000
@@ -21,7 +21,7 @@ type Terms = Partial<AcquireRequest>
 
 /** One client at the two ports of read-write locks, which does what it is told and remembers what it hears. */
 export class ReadWriteClient {
-  /** What the watches have told, in order: `read <owner>`, `write <owner>`, or `news` without particulars. */
+  /** What the watches have told, in order: `read <owner>`, `write <owner>`, `read look`, `places gone`, or `news` without particulars. */
   readonly heard: string[] = []
   readonly #watches: Watch[] = []
   #lastNumber = 0
@@ -57,7 +57,7 @@ export class ReadWriteClient {
     return reply
   }
 
-  async refused(side: Side, name: string, owner: Owner, terms: Terms = {}): Promise<AcquireReply> {
+  async refused(side: Side, name: string, owner: Owner, terms: Terms = {}): Promise<BusyReply> {
     const reply = await this.acquire(side, name, owner, terms)
     if (reply.outcome !== 'busy') throw new Error(`${owner} was to find ${name} busy: ${reply.outcome}`)
     return reply
@@ -73,14 +73,17 @@ export class ReadWriteClient {
   /** Joins the line, with the watch in force, as a call that waits does. */
   async joinLine(side: Side, name: string, terms: Terms = {}): Promise<Owner> {
     const owner = this.owner()
-    await this.refused(side, name, owner, terms)
-    const watch = this.#port(side).watch(name, (news?: News) =>
-      this.heard.push(news?.grantedTo === undefined ? 'news' : `${side} ${news.grantedTo}`),
-    )
-    this.#watches.push(watch)
-    await watch.confirmed
+    await this.refused(side, name, owner, { ...terms, waits: false })
+    await this.listen(side, name)
     await this.refused(side, name, owner, terms)
     return owner
+  }
+
+  /** Hears of grants. */
+  async listen(side: Side, name: string): Promise<void> {
+    const watch = this.#port(side).watch(name, (news?: News) => this.heard.push(said(side, news)))
+    this.#watches.push(watch)
+    await watch.confirmed
   }
 
   release(side: Side, name: string, owner: Owner, heldBefore = 1, repeated = false): Promise<ReleaseReply> {
@@ -96,12 +99,6 @@ export class ReadWriteClient {
     return (await renewed) ?? false
   }
 
-  async keepUp(side: Side, name: string): Promise<LineState> {
-    const { line } = this.#port(side)
-    if (!line) throw new Error(`the ${side} port keeps no line`)
-    return await line.keepUp(name)
-  }
-
   inspect(side: Side, name: string): Promise<LockState> {
     return this.#port(side).inspect(name)
   }
@@ -113,8 +110,16 @@ export class ReadWriteClient {
 
   /** Waits until this client is told that the owner has the lock, then takes it over. */
   async enters(side: Side, name: string, owner: Owner, terms: Terms = {}): Promise<GrantedReply> {
-    await eventually(() => this.heard.includes(`${side} ${owner}`))
+    await this.hears(`${side} ${owner}`)
     return await this.granted(side, name, owner, terms)
+  }
+
+  /** Waits until this client is told something. */
+  async hears(what: string): Promise<void> {
+    await eventually(
+      () => this.heard,
+      (heard) => heard.includes(what),
+    )
   }
 
   async close(): Promise<void> {
@@ -125,4 +130,10 @@ export class ReadWriteClient {
   #port(side: Side): LockPort {
     return this.ports[side]
   }
+}
+
+function said(side: Side, news: News = {}): string {
+  if (news.grantedTo !== undefined) return `${side} ${news.grantedTo}`
+  if (news.placesGone) return 'places gone'
+  return news.lookInMs === undefined ? 'news' : `${side} look`
 }

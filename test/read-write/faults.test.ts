@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { Lock } from '../../src/index.js'
 import { eventsOf } from '../fault/heard.js'
-import { calls } from '../fault/proxied-command.js'
+import { calls, type Match } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { eventually } from '../setup/eventually.js'
@@ -17,6 +17,10 @@ const faults = stages.flatMap(({ where, open }) => [
   { where, open, fault: 'silence' as const },
 ])
 const sides = ['readLock', 'writeLock'] as const
+
+/** Acquires that take a place in line where the lock is held: they say after how long they look. */
+const joins: Match = (command) =>
+  calls('rwAcquire')(command) && command.words[3 + Number(command.words[2]) + 6] !== '0'
 
 /** Waits until so many stand in line, as the server has it. */
 async function lineOf(scene: Scene, length: number): Promise<void> {
@@ -68,7 +72,7 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
       .readWriteLock(scene.name)
       .writeLock()
       .acquire()
-    const dropped = scene.dropReply(calls('rwAcquire'), fault)
+    const dropped = scene.dropReply(joins, fault)
     const waiting = scene.holdfast({ commandTimeoutMs: 300 }).readWriteLock(scene.name).readLock().acquire()
     await dropped
     await lineOf(scene, 1)
@@ -83,9 +87,9 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
   test('of an acquire whose caller has left: neither a place nor a hold stays', async () => {
     const other = scene.holdfast({}, { proxied: false }).readWriteLock(scene.name)
     const holder = await other.readLock().acquire()
-    const dropped = scene.dropReply(calls('rwAcquire'), fault)
-    const write = scene.holdfast({ commandTimeoutMs: 300 }).readWriteLock(scene.name).writeLock()
-    await expect(write.acquire({ waitMs: 150 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' })
+    const dropped = scene.dropReply(joins, fault)
+    const write = scene.holdfast({ commandTimeoutMs: 1_500 }).readWriteLock(scene.name).writeLock()
+    await expect(write.acquire({ waitMs: 1_000 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' })
     await dropped
     await lineOf(scene, 0)
     await (await other.readLock().acquire()).release()
@@ -140,13 +144,13 @@ describe('a server that refuses', () => {
     const waiting = waiter.readWriteLock(scene.name).readLock().acquire({ leaseMs: 5_000 })
     await lineOf(scene, 1)
     await scene.direct.call('CONFIG', 'SET', 'maxmemory', '1')
-    // Longer than a place lasts without being kept up.
-    const lapses = async (): Promise<number> => {
-      const [, at] = await scene.direct.zrange(`holdfast_rw_alive:{${scene.name}}`, 0, 0, 'WITHSCORES')
-      return Number(at)
+    // It has looked once more, which is when its place would be lost if that were refused.
+    const looks = async (): Promise<number> => {
+      const [kept] = await scene.direct.hvals(`holdfast_rw_processes:{${scene.name}}`)
+      return Number.parseInt(kept ?? '', 10)
     }
-    const first = await lapses()
-    await eventually(lapses, (at) => at > first + 300)
+    const first = await looks()
+    await eventually(looks, (at) => at > first)
     await holder.release()
     const hold = await waiting
     hold.assertHeld()
@@ -156,7 +160,7 @@ describe('a server that refuses', () => {
 
   test.each([
     ['the keys', ['resetkeys', '~other:*']],
-    ['a command within the script', ['-pexpireat']],
+    ['a command within the script', ['-pexpire']],
     ['EVALSHA', ['-evalsha', '-eval']],
   ])('without permission for %s: an acquire is refused and leaves no hold', async (_what, rules) => {
     await scene.direct.call(
@@ -187,11 +191,11 @@ describe('a server that refuses', () => {
     const mute = scene.holdfast({}, { client: { username: 'mute', password: 's' } })
     const errors: unknown[] = []
     mute.on('error', (error) => errors.push(error))
-    const hold = await mute.readWriteLock(scene.name).writeLock().acquire()
+    const hold = await mute.readWriteLock(scene.name).writeLock().acquire({ leaseMs: 2_000 })
     const waiting = scene.holdfast({ watchdogMs: 900 }).readWriteLock(scene.name).readLock().acquire()
     await lineOf(scene, 1)
     await hold.release()
-    // The waiter finds out when it keeps its place up.
+    // The waiter finds out when it looks: at the latest when the lease would have ended that it saw.
     await (await waiting).release()
     expect(errors).toEqual([expect.objectContaining({ code: 'STORE_ERROR', reason: 'permission' })])
     await scene.nothingLeft()

@@ -1,21 +1,25 @@
 /** Read-write locks at their ports, without the wait loop: what the store promises by itself, in each place it is kept. */
+
 import { randomUUID } from 'node:crypto'
-import { SystemClock } from '../../src/core/clock.js'
-import { Schedule } from '../../src/core/schedule.js'
 import { memoryReadWritePorts } from '../../src/memory/read-write-lock.js'
 import { MemoryReadWriteLocks } from '../../src/memory/read-write-locks.js'
-import { VirtualClock } from '../../src/memory/virtual-clock.js'
-import { isCluster, type RedisClient } from '../../src/redis/client.js'
-import { ClusterLink } from '../../src/redis/cluster-link.js'
-import type { Link, LinkListener } from '../../src/redis/link.js'
-import { readWritePorts } from '../../src/redis/read-write-lock.js'
-import { ReleaseChannels } from '../../src/redis/release-channel.js'
-import { StandaloneLink } from '../../src/redis/standalone-link.js'
+import { ReleaseChannels } from '../../src/redis/channels/release-channel.js'
+import { isCluster, type RedisClient } from '../../src/redis/connection/client.js'
+import { ClusterLink } from '../../src/redis/connection/cluster-link.js'
+import type { Link, LinkListener } from '../../src/redis/connection/link.js'
+import { Refusals } from '../../src/redis/connection/refusals.js'
+import { StandaloneLink } from '../../src/redis/connection/standalone-link.js'
+import { LeftPlaces } from '../../src/redis/line/left-places.js'
+import { readWritePorts } from '../../src/redis/locks/read-write-lock.js'
+import { SystemClock } from '../../src/time/clock.js'
+import { Schedule } from '../../src/time/schedule.js'
+import { VirtualClock } from '../../src/time/virtual-clock.js'
+import type { Bystander } from '../setup/bystander.js'
 import { ReadWriteClient, WATCHDOG_MS } from './client.js'
 
 export interface ClientOptions {
-  /** How long its places last without being kept up. */
-  readonly waiterLeaseMs?: number
+  /** How long what is granted to it in line lasts until it takes over, and after how long it looks for the first time. */
+  readonly firstLeaseMs?: number
 }
 
 /** Where read-write locks are kept. */
@@ -25,8 +29,8 @@ export abstract class ReadWritePlace {
   constructor(readonly name: string) {}
 
   /** Another process's client, in effect. */
-  client({ waiterLeaseMs = 5_000 }: ClientOptions = {}): ReadWriteClient {
-    const client = this.open(randomUUID(), waiterLeaseMs)
+  client({ firstLeaseMs = 5_000 }: ClientOptions = {}): ReadWriteClient {
+    const client = this.open(randomUUID(), firstLeaseMs)
     this.#clients.push(client)
     return client
   }
@@ -38,7 +42,7 @@ export abstract class ReadWritePlace {
   /** Lets time pass where the locks are. */
   abstract pass(ms: number): Promise<void>
 
-  protected abstract open(clientId: string, waiterLeaseMs: number): ReadWriteClient
+  protected abstract open(clientId: string, firstLeaseMs: number): ReadWriteClient
 }
 
 export class MemoryPlace extends ReadWritePlace {
@@ -53,44 +57,43 @@ export class MemoryPlace extends ReadWritePlace {
     await this.clock.advance(ms)
   }
 
-  protected open(clientId: string, waiterLeaseMs: number): ReadWriteClient {
-    const ports = memoryReadWritePorts(this.locks, { clientId, waiterLeaseMs })
+  protected open(clientId: string, firstLeaseMs: number): ReadWriteClient {
+    const ports = memoryReadWritePorts(this.locks, { clientId, firstLeaseMs })
     return new ReadWriteClient(clientId, ports, async () => ports.close())
   }
-}
-
-/** A server or a cluster, which can be asked as a bystander. */
-export interface Bystander {
-  pass(ms: number): Promise<void>
-  close(): Promise<void>
 }
 
 export class RedisPlace extends ReadWritePlace {
   constructor(
     name: string,
     private readonly pattern: () => RedisClient,
-    readonly bystander: Bystander,
+    /** The server, or the cluster, seen from beside. */
+    readonly server: Bystander,
   ) {
     super(name)
   }
 
   async pass(ms: number): Promise<void> {
-    await this.bystander.pass(ms)
+    await this.server.pass(ms)
   }
 
   override async close(): Promise<void> {
     await super.close()
-    await this.bystander.close()
+    await this.server.close()
   }
 
-  protected open(clientId: string, waiterLeaseMs: number): ReadWriteClient {
+  protected open(clientId: string, firstLeaseMs: number): ReadWriteClient {
     const errors: unknown[] = []
     const onError = (error: unknown): number => errors.push(error)
     const clock = new SystemClock()
     const schedule = new Schedule(clock, onError)
     const channels = new ReleaseChannels(() => link, schedule)
+    const leftPlaces = new LeftPlaces(clock, onError)
     const listener: LinkListener = {
-      message: (channel, text) => channels.announce(channel, text),
+      message: (channel, text) => {
+        channels.announce(channel, text)
+        leftPlaces.hear(text)
+      },
       resumed: (resumed) => {
         for (const channel of resumed) channels.announce(channel)
       },
@@ -102,7 +105,14 @@ export class RedisPlace extends ReadWritePlace {
       : new StandaloneLink(pattern, schedule, 5_000, listener)
     const ports = readWritePorts(
       { link, channels, keyPrefix: pattern.options.keyPrefix ?? '', onError },
-      { clientId, waiterLeaseMs, watchdogLeaseMs: WATCHDOG_MS, clock },
+      {
+        clientId,
+        firstLeaseMs,
+        watchdogLeaseMs: WATCHDOG_MS,
+        clock,
+        leftPlaces,
+        refusals: new Refusals(link, onError),
+      },
     )
     const end = async (): Promise<void> => {
       channels.close()

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Owner } from '../../src/owner.js'
+import type { Owner } from '../../src/identity/owner.js'
 import type { Side } from './client.js'
 
 /** One step of a program over one lock: what somebody asks, or that time passes. */
@@ -12,7 +12,6 @@ export type Step =
       readonly waits: boolean
     }
   | { readonly does: 'release' | 'abandon' | 'renew'; readonly side: Side; readonly who: number }
-  | { readonly does: 'keepUp'; readonly side: Side; readonly client: number }
   | { readonly does: 'force'; readonly side: Side }
   | { readonly does: 'pass'; readonly ms: number }
 
@@ -47,10 +46,6 @@ export const programs: fc.Arbitrary<Step[]> = fc.array(
         side,
         who,
       }),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({ does: fc.constant('keepUp' as const), side, client: fc.nat(CLIENTS - 1) }),
     },
     { weight: 1, arbitrary: fc.record({ does: fc.constant('force' as const), side }) },
     { weight: 2, arbitrary: fc.record({ does: fc.constant('pass' as const), ms: fc.nat(60) }) },

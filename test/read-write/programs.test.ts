@@ -1,24 +1,33 @@
 /** Whatever is asked in whatever order: nobody beside a writer, nobody's time changed by another, no line that stands still. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { LockUpgradeError } from '../../src/errors/upgrade-error.js'
 import { memoryReadWritePorts } from '../../src/memory/read-write-lock.js'
 import { type MemoryHold, MemoryReadWriteLocks } from '../../src/memory/read-write-locks.js'
-import { VirtualClock } from '../../src/memory/virtual-clock.js'
-import { LockUpgradeError } from '../../src/upgrade-error.js'
+import { VirtualClock } from '../../src/time/virtual-clock.js'
 import { runsOr } from '../properties/runs.js'
 import type { Side } from './client.js'
 import { CLIENTS, owners, programs, type Step } from './program.js'
 
 const NAME = 'lock'
-const WAITER_LEASE_MS = 50
+const FIRST_LEASE_MS = 50
 const RENEWED_MS = 120
 
 class World {
   readonly clock = new VirtualClock()
   readonly locks = new MemoryReadWriteLocks(this.clock)
   readonly #clients = Array.from({ length: CLIENTS }, (_, index) =>
-    memoryReadWritePorts(this.locks, { clientId: `client${index}`, waiterLeaseMs: WAITER_LEASE_MS }),
+    memoryReadWritePorts(this.locks, {
+      clientId: `client${index}`,
+      firstLeaseMs: FIRST_LEASE_MS,
+    }),
   )
+
+  constructor() {
+    // Whoever hears nothing is let in by nobody.
+    for (const { read, write } of this.#clients)
+      for (const port of [read, write]) port.watch(NAME, () => undefined)
+  }
 
   /** Whom a step may concern, as a member of the store. */
   async take(step: Step): Promise<string | undefined> {
@@ -26,9 +35,8 @@ class World {
       this.clock.skip(step.ms)
       return undefined
     }
-    if (step.does === 'keepUp' || step.does === 'force') {
-      const port = this.#port(step.side, step.does === 'keepUp' ? step.client : 0)
-      await (step.does === 'keepUp' ? port.line?.keepUp(NAME) : port.forceUnlock(NAME))
+    if (step.does === 'force') {
+      await this.#port(step.side, 0).forceUnlock(NAME)
       return undefined
     }
     const owner = owners[step.who] ?? 'client0:0'
@@ -48,26 +56,18 @@ class World {
 
   /** The live holds, by member. */
   holds(): Map<string, MemoryHold> {
-    const lock = this.locks.open(NAME)
-    const holds = new Map(
-      [...lock.holds].map(([member, hold]): [string, MemoryHold] => [member, { ...hold }]),
-    )
-    this.locks.tidy(NAME, lock)
-    return holds
+    const { holds } = this.locks.find(NAME)
+    return new Map([...holds].map(([member, hold]): [string, MemoryHold] => [member, { ...hold }]))
   }
 
   /** Whether somebody who is alive could enter and has not been let in. */
   stalled(): boolean {
-    const lock = this.locks.open(NAME)
-    const { first } = lock
-    const alive = first && (lock.alive.get(first) ?? 0) > this.clock.now()
-    const stalled = alive === true && lock.admits(first)
-    this.locks.tidy(NAME, lock)
-    return stalled
+    const head = this.locks.lines.at(NAME)?.head
+    return head !== undefined && this.locks.find(NAME).admits(head)
   }
 
   get empty(): boolean {
-    return this.locks.names().length === 0
+    return this.locks.names().length === 0 && !this.locks.lines.at(NAME)
   }
 
   #port(side: Side, client: number) {
@@ -88,10 +88,10 @@ test('a writer is alone but for its own read; tokens of writes grow', async () =
       let lastWrite = -1n
       for (const step of steps) {
         await world.take(step)
-        const holds = [...world.holds().values()]
-        const writer = holds.find(({ side }) => side === 'w')
+        const holds = world.holds()
+        const writer = [...holds].find(([member]) => member.startsWith('w:'))?.[1]
         if (!writer) continue
-        expect(holds.filter(({ owner }) => owner !== writer.owner)).toEqual([])
+        expect([...holds.values()].filter(({ owner }) => owner !== writer.owner)).toEqual([])
         expect(writer.fence).toBeGreaterThanOrEqual(lastWrite)
         lastWrite = writer.fence
       }

@@ -1,26 +1,19 @@
 import { inject } from 'vitest'
-import { RedisPlace as Server } from '../fair/places.js'
+import { Bystander } from '../setup/bystander.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
 import { RedisPlace } from './places.js'
 
 /** Read-write locks on the run's standalone server. */
 export class StandalonePlace extends RedisPlace {
-  readonly server: Server
-
   constructor(options: { protocol?: number; keyPrefix?: string } = {}) {
-    const server = Server.standalone()
-    super('standalone', () => standaloneClient({ ...inject('servers').standalone, ...options }), server)
-    this.server = server
+    const pattern = () => standaloneClient({ ...inject('servers').standalone, ...options })
+    super('standalone', pattern, Bystander.standalone())
   }
 }
 
 /** Read-write locks on the run's cluster. */
 export class ClusterPlace extends RedisPlace {
-  readonly server: Server
-
   constructor() {
-    const server = Server.cluster()
-    super('cluster', () => clusterClient(inject('servers').cluster.startupNodes), server)
-    this.server = server
+    super('cluster', () => clusterClient(inject('servers').cluster.startupNodes), Bystander.cluster())
   }
 }

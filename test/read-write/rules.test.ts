@@ -1,6 +1,6 @@
 /** Who may enter when, in every place the lock can be kept. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { LockUpgradeError } from '../../src/upgrade-error.js'
+import { LockUpgradeError } from '../../src/errors/upgrade-error.js'
 import { lockName, MemoryPlace } from './places.js'
 import { ClusterPlace, StandalonePlace } from './redis-places.js'
 

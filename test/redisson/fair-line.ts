@@ -4,18 +4,15 @@ import type { Place } from '../setup/places.js'
 
 /** Who is in line, the first first. */
 export async function inLine(place: Place, name: string): Promise<string[]> {
-  const owners = await place.client().call('ZRANGE', `holdfast_fair_line:{${name}}`, 0, -1)
-  return Array.isArray(owners) ? owners.map(String) : []
+  const places = await place.client().call('ZRANGE', `holdfast_line:{${name}}`, 0, -1)
+  return Array.isArray(places) ? places.map((text) => String(text).replace(/^[^:]*:/, '')) : []
 }
 
-/** When the last place lapses, in milliseconds from now by the server. */
-export async function longestPlaceMs(place: Place, name: string): Promise<number> {
-  const client = place.client()
-  const time = await client.call('TIME')
-  const [seconds, microseconds] = Array.isArray(time) ? time.map(Number) : []
-  const places = await client.call('HVALS', `holdfast_fair_alive:{${name}}`)
-  const lapses = (Array.isArray(places) ? places : []).map((text) => Number(String(text).split(' ')[0]))
-  return Math.max(0, ...lapses) - (seconds ?? 0) * 1_000 - (microseconds ?? 0) / 1_000
+/** How long the longest grant to a process in line lasts until it takes over. */
+export async function longestFirstLeaseMs(place: Place, name: string): Promise<number> {
+  const values = await place.client().call('HVALS', `holdfast_processes:{${name}}`)
+  const leases = (Array.isArray(values) ? values : []).map((text) => Number(String(text).split(' ')[1] ?? 0))
+  return Math.max(0, ...leases.filter(Number.isFinite))
 }
 
 /** As many clients, each waiting, in this order. */

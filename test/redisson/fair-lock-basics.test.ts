@@ -120,7 +120,7 @@ describe('time', () => {
   test("testAutoExpire: a killed process's lock goes to the next in line within the watchdog's lease", async () => {
     const name = place.lockName()
     const { host, port } = inject('servers').standalone
-    const fixture = new URL('../fair/waiter.fixture.ts', import.meta.url)
+    const fixture = new URL('../line/waiter.fixture.ts', import.meta.url)
     const child = Forked.start(fixture, { server: { host, port }, name, watchdogMs: 1_500 })
     expect(await child.told()).toBe('acquired')
     const wait = place.holdfast({ watchdogMs: 1_500 }).fairLock(name).acquire({ waitMs: 15_000 })
@@ -158,7 +158,7 @@ describe('concurrency', () => {
     })
     await Promise.all(turns)
     expect(await counter.read()).toEqual({ value: instances.length * rounds, overlaps: 0 })
-    const left = await place.client().call('EXISTS', name, `holdfast_fair_line:{${name}}`)
+    const left = await place.client().call('EXISTS', name, `holdfast_line:{${name}}`)
     expect(left).toBe(0)
   }
 

@@ -77,7 +77,7 @@ describe('names and failures', () => {
       await place.eventually(async () => String(await server.ask('KEYS', '*')).includes('line'))
       const keys = await server.ask('KEYS', '*')
       expect(new Set(Array.isArray(keys) ? keys : [])).toEqual(
-        new Set(['mapped:name', 'holdfast_fair_line:{mapped:name}', 'holdfast_fair_alive:{mapped:name}']),
+        new Set(['mapped:name', 'holdfast_line:{mapped:name}', 'holdfast_processes:{mapped:name}']),
       )
       await hold.release()
       await (await wait).release()
@@ -95,7 +95,7 @@ describe('names and failures', () => {
       const hold = await holding.fairLock('paused').acquire()
       const waiting = server.holdfast({ commandTimeoutMs: 400 })
       const attempt = waiting.fairLock('paused').tryAcquire({ waitMs: 700 })
-      const line = (): Promise<unknown> => server.ask('ZCARD', 'holdfast_fair_line:{paused}')
+      const line = (): Promise<unknown> => server.ask('ZCARD', 'holdfast_line:{paused}')
       await place.eventually(line, (count) => count === 1)
       await server.ask('CLIENT', 'PAUSE', 1_500)
       expect(await attempt).toBeNull()

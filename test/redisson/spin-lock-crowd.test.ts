@@ -1,7 +1,7 @@
 /** RedissonSpinLockTest on crowds, a cluster and a server that is down, under its names. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Holdfast, StoreError } from '../../src/index.js'
-import { slotOf } from '../../src/redis/slot.js'
+import { slotOf } from '../../src/redis/connection/slot.js'
 import { eventually } from '../setup/eventually.js'
 import { type Place, placeOf } from '../setup/places.js'
 import { PrivateServer } from './private-server.js'

@@ -76,7 +76,8 @@ describe('subscriptions', () => {
     const waiting = place.holdfast()
     const holds = await Promise.all(['one', 'two'].map((name) => holding.lock(name).acquire()))
     const waits = ['one', 'two'].map((name) => waiting.lock(name).acquire({ waitMs: 10_000 }))
-    await eventually(channels, (open) => Array.isArray(open) && open.length === 2)
+    // The process's own channel, and for each lock, as the first in its line, the release channel and the roster.
+    await eventually(channels, (open) => Array.isArray(open) && open.length === 5)
     await Promise.all(holds.map((hold) => hold.release()))
     const got = await Promise.all(waits)
     expect(got.map(({ name }) => name)).toEqual(['one', 'two'])

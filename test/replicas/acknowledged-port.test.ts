@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { AcknowledgedPort } from '../../src/acknowledged-port.js'
-import { StoreError } from '../../src/errors.js'
+import { StoreError } from '../../src/errors/errors.js'
+import { Owners } from '../../src/identity/owner.js'
 import { MemoryLocks } from '../../src/memory/locks.js'
-import { MemoryLockPort } from '../../src/memory/port.js'
-import { VirtualClock } from '../../src/memory/virtual-clock.js'
-import { Owners } from '../../src/owner.js'
-import type { AcquireRequest, LockPort } from '../../src/store.js'
+import { MemoryReentrantLockPort } from '../../src/memory/reentrant-lock.js'
+import type { AcquireRequest, LockPort } from '../../src/ports/lock-port.js'
+import { ReplicaCheckedPort } from '../../src/ports/replica-checked.js'
+import { VirtualClock } from '../../src/time/virtual-clock.js'
 import { rejectionOf } from '../contract/outcome.js'
 
 const owners = new Owners()
@@ -14,17 +14,17 @@ const broken = new StoreError('unreachable', 'WAIT', { transient: true })
 
 interface Stage {
   readonly port: LockPort
-  readonly acknowledged: AcknowledgedPort
+  readonly acknowledged: ReplicaCheckedPort
 }
 
 /** A port whose acknowledgements come to that. */
 function stage(acknowledge: (port: LockPort, name: string) => Promise<boolean>): Stage {
-  const port = new MemoryLockPort(new MemoryLocks(new VirtualClock()))
+  const port = new MemoryReentrantLockPort(new MemoryLocks(new VirtualClock()))
   const acknowledging = {
     renew: (requests: Parameters<LockPort['renew']>[0]) =>
       requests.map(({ name }) => acknowledge(port, name)),
   }
-  return { port, acknowledged: new AcknowledgedPort(port, acknowledging) }
+  return { port, acknowledged: new ReplicaCheckedPort(port, acknowledging) }
 }
 
 function request(name: string, heldBefore = 0, owner = owners.next()): AcquireRequest {

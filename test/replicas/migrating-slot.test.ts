@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis5'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { type Hold, Holdfast, type Lock } from '../../src/index.js'
-import { slotOf } from '../../src/redis/slot.js'
+import { slotOf } from '../../src/redis/connection/slot.js'
 import { bringCluster, type Cluster } from '../servers/index.js'
 import { clusterClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'

@@ -10,6 +10,8 @@ import { SlotMove } from './slot-move.js'
 /** Who waits for the end of this was not woken. */
 const LEASE_MS = 25_000
 const WOKEN_WITHIN_MS = 10_000
+/** So long a place that nobody waits on would keep the lock. */
+const GRANT_UNHEARD_MS = 4_500
 
 interface Scene {
   /** Starts the wait, in another process in effect; resolves when it is over. */
@@ -84,6 +86,38 @@ describe.each(clientLibraries)('H12: the keys of a slot have moved, the slot has
     })
     return made
   }
+
+  test('the plain lock is taken, waited for and given back meanwhile; its line goes on when the slot has arrived', async () => {
+    const name = '{moving}'
+    const [near, far] = [holdfast(), holdfast()]
+    const untilWaiting = () =>
+      eventually(
+        () => near.lock(name).countWaitingClients(),
+        (count) => count > 0,
+      )
+    const first = await near.lock(name).acquire()
+    // It has a place in line, which nobody can reach for a while, and which stays there when it has had the lock.
+    const waiting = far.lock(name).acquire()
+    await untilWaiting()
+    const move = await SlotMove.of(name, nodes)
+    await move.take([name])
+    await first.release()
+    await (await waiting).release()
+    for (const made of [near, far, near]) await made.lock(name).withLock(() => undefined)
+    const second = await near.lock(name).acquire()
+    const waitsInNoLine = far.lock(name).acquire()
+    await Promise.race([waitsInNoLine, new Promise((resolve) => setTimeout(resolve, 700))])
+    await second.release()
+    await (await waitsInNoLine).release()
+    await move.finish()
+    const third = await near.lock(name).acquire()
+    const waitsAgain = far.lock(name).acquire()
+    await untilWaiting()
+    const releasedAt = performance.now()
+    await third.release()
+    await (await waitsAgain).release()
+    expect(performance.now() - releasedAt).toBeLessThan(GRANT_UNHEARD_MS)
+  }, 90_000)
 
   test.each(Object.keys(settings))(
     '%s: whoever waits is woken',

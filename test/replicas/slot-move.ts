@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis5'
-import { slotOf } from '../../src/redis/slot.js'
+import { slotOf } from '../../src/redis/connection/slot.js'
 import { eventually } from '../setup/eventually.js'
 
 /** A slot on its way from one node to the next. */

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { AnyOf, type AnyOutcome } from '../../src/core/any-of.js'
-import type { Call } from '../../src/core/call.js'
-import type { TogetherPort } from '../../src/kind-ports.js'
+import { AcquireAny, type AnyOutcome } from '../../src/core/acquire/acquire-any.js'
+import type { Call } from '../../src/core/acquire/call.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import type { AcquireReply, AcquireRequest } from '../../src/store.js'
+import type { AcquireReply, AcquireRequest, BatchPort } from '../../src/ports/lock-port.js'
 import { callFrom, root } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'
 import { ScriptedPort, settle } from './scripted-port.js'
@@ -15,7 +14,7 @@ const GRANTED: AcquireReply = { outcome: 'granted' }
 class TogetherScripted extends ScriptedPort {
   readonly asked: Array<readonly string[]> = []
   free: string | undefined
-  readonly together: TogetherPort = {
+  readonly together: BatchPort = {
     placeOf: (name) => Number(name) % 2,
     acquireAll: () => Promise.reject(new Error('one of them was wanted')),
     acquireOne: async (requests: readonly AcquireRequest[]) => {
@@ -37,7 +36,7 @@ beforeEach(() => {
 
 function anyOf(count: number, terms: Partial<Call> = {}, on = scripted): Promise<AnyOutcome> {
   const { name: _, ...call } = callFrom(root(on.owners.next()), terms)
-  return new AnyOf(on.locker, String, count, call).run()
+  return new AcquireAny(on.locker, String, count, call).run()
 }
 
 /** Refuses until nothing more is asked; tells what was. */
@@ -50,7 +49,7 @@ async function refuseAll(free?: string): Promise<string[]> {
   }
 }
 
-describe('AnyOf', () => {
+describe('AcquireAny', () => {
   test('the first that is free is taken, and no further one is asked for', async () => {
     const outcome = anyOf(8)
     const [{ name } = { name: '' }] = await scripted.answer(() => GRANTED)
@@ -63,7 +62,7 @@ describe('AnyOf', () => {
     const outcome = anyOf(5, { waitMs: 0 })
     expect((await refuseAll()).sort()).toEqual(['0', '1', '2', '3', '4'])
     expect(await outcome).toMatchObject({ holder: 'other:1', waitedMs: 0 })
-    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, strays: 0 })
+    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, orphans: 0 })
   })
 
   test('the order is of chance', async () => {
@@ -84,7 +83,7 @@ describe('AnyOf', () => {
     await refuseAll('2')
     expect(await outcome).toMatchObject({ index: 2 })
     expect(port.closedWatches).toBe(4)
-    expect(scripted.locker.census).toMatchObject({ calls: 0, tenures: 1, strays: 0 })
+    expect(scripted.locker.census).toMatchObject({ calls: 0, tenures: 1, orphans: 0 })
   })
 
   test('W4: a second one that is granted at the same time is given back', async () => {
@@ -96,7 +95,7 @@ describe('AnyOf', () => {
     if (!('index' in taken)) return expect.unreachable()
     const others = ['0', '1', '2'].filter((name) => name !== String(taken.index))
     expect(await scripted.freeAll()).toEqual(others)
-    expect(scripted.locker.census).toMatchObject({ tenures: 1, strays: 0 })
+    expect(scripted.locker.census).toMatchObject({ tenures: 1, orphans: 0 })
   })
 
   test('W5: a wait that ends leaves nobody waiting', async () => {
@@ -106,7 +105,7 @@ describe('AnyOf', () => {
     expect(await outcome).toMatchObject({ waitedMs: 500 })
     // A last look was under way as the time ended.
     await refuseAll()
-    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, strays: 0 })
+    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, orphans: 0 })
     expect(scripted.schedule.size).toBe(0)
   })
 
@@ -143,7 +142,7 @@ describe('AnyOf', () => {
     await scripted.answer(() => GRANTED)
     await held
     const { name: _, ...terms } = callFrom(scope, { waitMs: 0 })
-    const outcome = new AnyOf(scripted.locker, String, 3, terms).run()
+    const outcome = new AcquireAny(scripted.locker, String, 3, terms).run()
     const asked: AcquireRequest[] = []
     for (let turn = 0; turn < 6; turn += 1)
       asked.push(...(await scripted.answer(({ heldBefore }) => (heldBefore === 1 ? GRANTED : BUSY))))
@@ -172,7 +171,7 @@ describe('AnyOf', () => {
       both.free = '37'
       const together = new ScriptedLocker(both, clock)
       expect(await anyOf(100, {}, together)).toMatchObject({ index: 37 })
-      expect(together.locker.census).toMatchObject({ calls: 0, tenures: 1, strays: 0 })
+      expect(together.locker.census).toMatchObject({ calls: 0, tenures: 1, orphans: 0 })
     })
   })
 })

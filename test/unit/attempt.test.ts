@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { StoreError } from '../../src/errors.js'
+import { StoreError } from '../../src/errors/errors.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { callFrom, root } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BackOff } from '../../src/core/back-off.js'
+import { BackOff, retryPauseMs } from '../../src/time/back-off.js'
 
 const backOff = new BackOff({ firstPauseMs: 10, longestPauseMs: 70, factor: 2 })
 
@@ -20,4 +20,14 @@ test('before the first attempt it is the first pause', () => {
 test('a factor of 1 keeps them even', () => {
   const even = new BackOff({ firstPauseMs: 10, longestPauseMs: 70, factor: 1 })
   expect([1, 2, 50].map((attempts) => even.pauseMs(attempts, 1))).toEqual([10, 10, 10])
+})
+
+test('the pause before a retry grows with each failure up to a bound, and is spread', () => {
+  const longest = [0, 1, 2, 3, 4, 5, 6, 50, 5_000].map((failures) => retryPauseMs(failures, 1))
+  expect(longest).toEqual([20, 20, 40, 80, 160, 320, 500, 500, 500])
+  expect(retryPauseMs(3, 0)).toBe(40)
+  for (let count = 0; count < 100; count += 1) {
+    expect(retryPauseMs(3)).toBeGreaterThanOrEqual(40)
+    expect(retryPauseMs(3)).toBeLessThanOrEqual(80)
+  }
 })

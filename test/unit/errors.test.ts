@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import * as errors from '../../src/errors.js'
+import * as errors from '../../src/errors/errors.js'
 import { HoldfastError } from '../../src/index.js'
 
 type Errors = typeof errors
@@ -108,7 +108,7 @@ describe('errors of another copy of the package', () => {
 
   beforeAll(async () => {
     vi.resetModules()
-    copy = await import('../../src/errors.js')
+    copy = await import('../../src/errors/errors.js')
   })
 
   test('instanceof works across copies, for each kind and for its kinds only', () => {

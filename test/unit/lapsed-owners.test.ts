@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LapsedOwners } from '../../src/core/lapsed-owners.js'
+import { LapsedOwners } from '../../src/core/tenure/lapsed-owners.js'
 import { VirtualClock } from '../../src/memory/index.js'
 
 test('an owner has lapsed until the store has let go for certain', async () => {

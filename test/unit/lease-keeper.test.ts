@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Grant } from '../../src/core/grant.js'
-import { leaseDeadline } from '../../src/core/lease.js'
-import { LeaseKeeper } from '../../src/core/lease-keeper.js'
+import { leaseDeadline } from '../../src/core/lease/lease.js'
+import { LeaseKeeper } from '../../src/core/lease/lease-keeper.js'
+import { HoldRecord } from '../../src/core/tenure/tenure.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { callFrom, root } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'
@@ -23,13 +23,13 @@ beforeEach(() => {
 })
 
 /** A lock that was granted just now, with that lease. */
-async function granted(name: string): Promise<Grant> {
+async function granted(name: string): Promise<HoldRecord> {
   const call = callFrom(root(scripted.owners.next()), { name, leaseMs: LEASE_MS })
   const outcome = scripted.locker.acquire(call)
   await scripted.answer(() => ({ outcome: 'granted' }))
   const grant = await outcome
-  if (!(grant instanceof Grant)) throw new Error('was to be granted')
-  keeper.keep(scripted.locker, grant)
+  if (!(grant instanceof HoldRecord)) throw new Error('was to be granted')
+  keeper.keep(scripted.locker.env, grant)
   return grant
 }
 

@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { checkFunction, checkName } from '../../src/checks.js'
-import { InvalidArgumentError } from '../../src/errors.js'
-import {
-  checkAcquireOptions,
-  checkHoldfastOptions,
-  checkOwner,
-  checkUnlockOptions,
-} from '../../src/options.js'
-import { Owners } from '../../src/owner.js'
+import { InvalidArgumentError } from '../../src/errors/errors.js'
+import { checkFunction, checkName } from '../../src/facade/checks.js'
+import { checkHoldfastOptions } from '../../src/facade/holdfast-options.js'
+import { checkAcquireOptions, checkOwner, checkUnlockOptions } from '../../src/facade/options.js'
+import { Owners } from '../../src/identity/owner.js'
 
 const owners = new Owners()
 const mine = owners.next()

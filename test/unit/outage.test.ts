@@ -1,18 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isTransient, Outage, pauseMs } from '../../src/core/outage.js'
-import { StoreError } from '../../src/errors.js'
-
-describe('pauseMs', () => {
-  test('grows with each failure up to a bound, and is spread', () => {
-    const longest = [0, 1, 2, 3, 4, 5, 6, 50, 5_000].map((failures) => pauseMs(failures, 1))
-    expect(longest).toEqual([20, 20, 40, 80, 160, 320, 500, 500, 500])
-    expect(pauseMs(3, 0)).toBe(40)
-    for (let count = 0; count < 100; count += 1) {
-      expect(pauseMs(3)).toBeGreaterThanOrEqual(40)
-      expect(pauseMs(3)).toBeLessThanOrEqual(80)
-    }
-  })
-})
+import { isTransient, Outage } from '../../src/core/acquire/outage.js'
+import { StoreError } from '../../src/errors/errors.js'
 
 describe('Outage', () => {
   test('lasts from the first failure to the next answer', () => {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { GiveBack } from '../../src/core/give-back.js'
-import { Pauses } from '../../src/core/pauses.js'
-import { Schedule } from '../../src/core/schedule.js'
-import { StoreError } from '../../src/errors.js'
+import { Pauses } from '../../src/core/acquire/pauses.js'
+import { Orphans } from '../../src/core/tenure/orphans.js'
+import { StoreError } from '../../src/errors/errors.js'
 import { VirtualClock } from '../../src/memory/index.js'
+import { Schedule } from '../../src/time/schedule.js'
 import { heapInUse } from '../setup/heap.js'
 import { ScriptedPort } from './scripted-port.js'
+import { servicesOn } from './services.js'
 
 describe('Pauses', () => {
   const fail = (error: unknown): void => expect.fail(String(error))
@@ -35,9 +36,9 @@ describe('Pauses', () => {
     }
     const clock = new VirtualClock()
     const port = new Away()
-    const giveBack = new GiveBack(port, new Schedule(clock, fail), () => undefined)
+    const orphans = new Orphans(servicesOn(port, new Schedule(clock, fail)))
     const request = { name: 'lock', owner: 'client:1', heldBefore: 0, leaseMs: 100_000_000 } as const
-    void giveBack.begin(request, Promise.resolve({ outcome: 'granted' }))
+    void orphans.begin(request, Promise.resolve({ outcome: 'granted' }))
     const tries = async (count: number): Promise<void> => {
       for (const before = port.tries; port.tries < before + count; ) await clock.advance(500)
     }
@@ -45,7 +46,7 @@ describe('Pauses', () => {
     const heap = await heapInUse()
     await tries(20_000)
     expect((await heapInUse()) - heap).toBeLessThan(1_000_000)
-    giveBack.giveUp()
-    await giveBack.close()
+    orphans.giveUp()
+    await orphans.close()
   })
 })

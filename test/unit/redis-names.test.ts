@@ -1,7 +1,7 @@
 import calculateSlot from 'cluster-key-slot'
 import { describe, expect, test } from 'vitest'
-import { releaseChannelOf } from '../../src/redis/release-channel.js'
-import { slotOf } from '../../src/redis/slot.js'
+import { releaseChannelOf } from '../../src/redis/channels/release-channel.js'
+import { slotOf } from '../../src/redis/connection/slot.js'
 
 describe('names in Redis', () => {
   test.each([

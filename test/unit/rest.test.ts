@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest'
+import { lock, semaphore } from '../../src/kinds/kinds.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import type { AcquireReply } from '../../src/store.js'
+import type { AcquireReply } from '../../src/ports/lock-port.js'
 import { callFrom, root } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'
 import { ScriptedPort, settle } from './scripted-port.js'
-
-class SharedPort extends ScriptedPort {
-  readonly shared = true
-}
 
 const busy = (): AcquireReply => ({
   outcome: 'busy',
@@ -16,11 +13,11 @@ const busy = (): AcquireReply => ({
 })
 
 test.each([
-  { what: 'a lock', port: () => new ScriptedPort(true) },
-  { what: 'permits', port: () => new SharedPort(true) },
-])('H14: where no lease ends ($what), who waits looks now and then, one for all', async ({ port }) => {
+  { what: 'a lock', kind: lock },
+  { what: 'permits', kind: semaphore },
+])('H14: where no lease ends ($what), who waits looks now and then, one for all', async ({ kind }) => {
   const clock = new VirtualClock()
-  const scripted = new ScriptedLocker(port(), clock)
+  const scripted = new ScriptedLocker(new ScriptedPort(true), clock, {}, kind)
   const { locker } = scripted
   const waits = [1, 2, 3].map((index) => locker.acquire(callFrom(root(`client:${index}`))))
   await scripted.answer(busy)

@@ -1,17 +1,16 @@
-import type { Call } from '../../src/core/call.js'
-import { Grant } from '../../src/core/grant.js'
-import { Schedule } from '../../src/core/schedule.js'
-import { Tenure } from '../../src/core/tenure.js'
-import { Waiter } from '../../src/core/waiter.js'
+import type { Call } from '../../src/core/acquire/call.js'
+import { Waiter } from '../../src/core/queue/waiter.js'
+import { HoldRecord, Tenure } from '../../src/core/tenure/tenure.js'
+import { type Owner, Scope } from '../../src/identity/owner.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import { type Owner, Scope } from '../../src/owner.js'
+import { Schedule } from '../../src/time/schedule.js'
 
 /** A tenure that is held, with one hold that belongs to `scope`. */
 export function heldBy(scope: Scope, renewUntil?: number, deadline = 1_000): Tenure {
   const tenure = new Tenure('lock', scope.owner)
   tenure.state = 'held'
   tenure.extend(deadline)
-  tenure.holds.push(new Grant(tenure, scope, renewUntil, undefined))
+  tenure.holds.push(new HoldRecord(tenure, scope, renewUntil, undefined))
   return tenure
 }
 

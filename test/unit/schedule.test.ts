@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Schedule } from '../../src/core/schedule.js'
 import { VirtualClock } from '../../src/memory/index.js'
+import { Schedule } from '../../src/time/schedule.js'
 import { CountingClock } from './counting-clock.js'
 
 let clock: VirtualClock
@@ -15,7 +15,7 @@ beforeEach(() => {
   schedule = new Schedule(clock, (error) => errors.push(error))
 })
 
-/** An appointment that notes its name and the time it was kept. */
+/** An handle that notes its name and the time it was kept. */
 function note(name: string, dueAt: number) {
   return schedule.at(dueAt, () => called.push(`${name} at ${clock.now()}`))
 }
@@ -28,7 +28,7 @@ describe('Schedule', () => {
     expect(schedule.size).toBe(0)
   })
 
-  test('one timer, however many appointments; none when there are none', () => {
+  test('one timer, however many timers; none when there are none', () => {
     for (let dueAt = 1_000; dueAt > 0; dueAt -= 10) note('a', dueAt)
     expect(clock.timers).toBe(1)
     expect(schedule.size).toBe(100)
@@ -51,7 +51,7 @@ describe('Schedule', () => {
     expect(called).toEqual(['late at 0'])
   })
 
-  test('an appointment can be moved, both ways', async () => {
+  test('an handle can be moved, both ways', async () => {
     const first = note('first', 10)
     const second = note('second', 20)
     schedule.move(first, 30)
@@ -61,7 +61,7 @@ describe('Schedule', () => {
     expect(called).toEqual(['second at 5', 'first at 30'])
   })
 
-  test('a cancelled appointment is not kept; cancelling twice, or nothing, does nothing', async () => {
+  test('a cancelled handle is not kept; cancelling twice, or nothing, does nothing', async () => {
     const first = note('first', 10)
     note('second', 20)
     schedule.cancel(first)
@@ -83,7 +83,7 @@ describe('Schedule', () => {
     expect(called).toEqual(['past at 10'])
   })
 
-  test('after clear() nothing is called, and new appointments are kept', async () => {
+  test('after clear() nothing is called, and new timers are kept', async () => {
     const gone = note('gone', 10)
     schedule.clear()
     schedule.move(gone, 20)
@@ -104,7 +104,7 @@ describe('Schedule', () => {
     expect(called).toEqual(['same time at 10', 'later at 20'])
   })
 
-  test('callbacks may make, move and cancel appointments', async () => {
+  test('callbacks may make, move and cancel timers', async () => {
     const moved = note('moved', 40)
     const cancelled = note('cancelled', 30)
     schedule.at(10, () => {
@@ -153,7 +153,7 @@ describe('Schedule', () => {
     expect(kept).toEqual([10, 20, 30])
   })
 
-  test('making the first appointment later does not start a timer anew', () => {
+  test('making the first handle later does not start a timer anew', () => {
     const counting = new CountingClock()
     const calm = new Schedule(counting, () => undefined)
     const renewed = calm.at(100, () => undefined)

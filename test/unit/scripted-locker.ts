@@ -1,22 +1,13 @@
-import type { Clock } from '../../src/core/clock.js'
+import type { KindTraits } from '../../src/core/kind.js'
 import { Locker } from '../../src/core/locker.js'
-import { Schedule } from '../../src/core/schedule.js'
-import { StoreError } from '../../src/errors.js'
-import { Metrics } from '../../src/metrics/metrics.js'
-import { Owners } from '../../src/owner.js'
-import type { AcquireReply, AcquireRequest } from '../../src/store.js'
-import { type ScriptedPort, settle } from './scripted-port.js'
-
-const SETTINGS = {
-  watchdogMs: 30_000,
-  storeTimeoutMs: 10_000,
-  maxWaiters: Number.POSITIVE_INFINITY,
-  warnAfterMs: 10_000,
-  diagnostics: false,
-  maxHandOvers: 0,
-  handOverSliceMs: 0,
-  quarantineMs: 0,
-}
+import type { CoreSettings } from '../../src/core/services.js'
+import { Owners } from '../../src/identity/owner.js'
+import type { AcquireReply, AcquireRequest } from '../../src/ports/lock-port.js'
+import type { Clock } from '../../src/time/clock.js'
+import { Schedule } from '../../src/time/schedule.js'
+import type { ScriptedPort } from './scripted-port.js'
+import { settle } from './scripted-port.js'
+import { servicesOn } from './services.js'
 
 /** One kind of lock of one client, on a store that does nothing by itself. */
 export class ScriptedLocker {
@@ -31,24 +22,21 @@ export class ScriptedLocker {
   constructor(
     readonly port: ScriptedPort,
     clock: Clock,
-    settings: Partial<typeof SETTINGS> = {},
+    settings: Partial<CoreSettings> = {},
+    kind?: KindTraits,
   ) {
     this.schedule = new Schedule(clock, (error) => this.errors.push(error))
-    this.locker = new Locker(
-      'lock',
+    const services = servicesOn(
       port,
       this.schedule,
       (event, ...[payload]) => {
         if (event === 'lost' && payload instanceof Object && 'name' in payload) this.lost.push(payload.name)
         if (event === 'error') this.errors.push(payload)
       },
-      () => false,
-      { ...SETTINGS, ...settings },
-      () => new StoreError('timeout', 'acquire', { transient: true }),
-      () => this.owners.next(),
-      new Metrics(),
-      () => false,
+      settings,
+      kind,
     )
+    this.locker = new Locker({ ...services, newOwner: () => this.owners.next() }, () => false)
   }
 
   /** Answers the acquires that were sent since the last time, in order; lets the answers be heard. */

@@ -8,7 +8,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
   Watch,
-} from '../../src/store.js'
+} from '../../src/ports/lock-port.js'
 
 /** One command that was sent, to be answered when the test says so. */
 export interface Sent<Request, Reply> {
@@ -47,7 +47,6 @@ export class ScriptedPort implements LockPort {
   readonly forces = new Inbox<string, boolean>()
   /** How many requests each call of `renew` carried. */
   readonly batches: number[] = []
-  readonly fenced = false
   closedWatches = 0
 
   constructor(readonly watchesInOrder = false) {}

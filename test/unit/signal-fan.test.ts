@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
-import { SignalFan } from '../../src/core/signal-fan.js'
+import { SignalFan } from '../../src/core/acquire/signal-fan.js'
 
 test('the outer signal ends all calls with its reason, and is listened to once', () => {
   const outer = new AbortController()

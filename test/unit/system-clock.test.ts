@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { SystemClock } from '../../src/core/clock.js'
+import { SystemClock } from '../../src/time/clock.js'
 import { eventually } from '../setup/eventually.js'
 
 /** Timers of this process that stand. */

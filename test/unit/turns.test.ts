@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { Turns } from '../../src/core/turns.js'
+import { Mutex } from '../../src/core/queue/mutex.js'
 import { settle } from './scripted-port.js'
 
-describe('Turns', () => {
+describe('Mutex', () => {
   test('one at a time, in the order they asked', async () => {
-    const turns = new Turns()
+    const turns = new Mutex()
     const log: string[] = []
     const step = async (name: string): Promise<void> => {
       await turns.take()
@@ -18,7 +18,7 @@ describe('Turns', () => {
   })
 
   test('who goes first waits for nobody but whose turn it is, and those that came before it by the same', async () => {
-    const turns = new Turns()
+    const turns = new Mutex()
     const log: string[] = []
     await turns.take()
     const join = (name: string, turn: Promise<void>): Promise<number> => turn.then(() => log.push(name))
@@ -38,7 +38,7 @@ describe('Turns', () => {
   })
 
   test('free again when the last has ended', async () => {
-    const turns = new Turns()
+    const turns = new Mutex()
     await turns.take()
     turns.end()
     await turns.take()
@@ -51,7 +51,7 @@ describe('Turns', () => {
   })
 
   test('tryTake takes a turn that is free, and waits for none', async () => {
-    const turns = new Turns()
+    const turns = new Mutex()
     expect(turns.tryTake()).toBe(true)
     expect(turns.tryTake()).toBe(false)
     let passed = false

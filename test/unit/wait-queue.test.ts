@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { WaitQueue } from '../../src/core/queue.js'
+import { WaitQueue } from '../../src/core/queue/wait-queue.js'
 import { heldBy, root, waiterFor, within } from './scenery.js'
 
 describe('WaitQueue', () => {
@@ -73,15 +73,15 @@ describe('WaitQueue', () => {
   test('W3: the heir is the first in line, if it rests; nobody overtakes one that has a command under way', () => {
     const queue = new WaitQueue()
     const [first, second] = [waiterFor(root('client:1')), waiterFor(root('client:2'))]
-    expect(queue.heir()).toBeUndefined()
+    expect(queue.successor()).toBeUndefined()
     queue.join(first)
     queue.join(second)
     second.resting = true
-    expect(queue.heir()).toBeUndefined()
+    expect(queue.successor()).toBeUndefined()
     first.resting = true
-    expect(queue.heir()).toBe(first)
+    expect(queue.successor()).toBe(first)
     queue.leave(first)
-    expect(queue.heir()).toBe(second)
+    expect(queue.successor()).toBe(second)
   })
 
   test('W3: a call that makes a single attempt is no heir, and does not stand in the way of one', () => {
@@ -89,10 +89,10 @@ describe('WaitQueue', () => {
     const single = waiterFor(root('client:1'), { waitMs: 0 })
     const patient = waiterFor(root('client:2'))
     queue.join(single)
-    expect(queue.heir()).toBeUndefined()
+    expect(queue.successor()).toBeUndefined()
     queue.join(patient)
     patient.resting = true
-    expect(queue.heir()).toBe(patient)
+    expect(queue.successor()).toBe(patient)
   })
 
   test('hasOther: whether somebody else waits for the same owner; calls with owners of their own do not count', () => {

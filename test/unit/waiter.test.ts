@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Grant } from '../../src/core/grant.js'
-import { Schedule } from '../../src/core/schedule.js'
-import { Tenure } from '../../src/core/tenure.js'
-import { TIME_IS_UP, Waiter } from '../../src/core/waiter.js'
+import { TIME_IS_UP, Waiter } from '../../src/core/queue/waiter.js'
+import { HoldRecord, Tenure } from '../../src/core/tenure/tenure.js'
 import { VirtualClock } from '../../src/memory/index.js'
+import { Schedule } from '../../src/time/schedule.js'
 import { callFrom, root } from './scenery.js'
 
 const never = new Promise<never>(() => undefined)
@@ -46,7 +45,7 @@ describe('Waiter', () => {
     expect(schedule.size).toBe(0)
   })
 
-  test('upTo: without a deadline no appointment is made', () => {
+  test('upTo: without a deadline no handle is made', () => {
     void waiter.upTo(Number.POSITIVE_INFINITY, never)
     expect(schedule.size).toBe(0)
   })
@@ -65,7 +64,7 @@ describe('Waiter', () => {
     await clock.advance(0)
   })
 
-  test('cancel: what it waits for rejects with the reason, whatever that is, and leaves no appointment', async () => {
+  test('cancel: what it waits for rejects with the reason, whatever that is, and leaves no handle', async () => {
     const work = waiter.upTo(100, never)
     waiter.cancel('because')
     expect(await outcome(work)).toBe('because')
@@ -98,7 +97,7 @@ describe('Waiter', () => {
 
   describe('the lock is handed to it', () => {
     const scope = root('client:1')
-    const grant = new Grant(new Tenure('lock', 'client:1'), scope, undefined, undefined)
+    const grant = new HoldRecord(new Tenure('lock', 'client:1'), scope, undefined, undefined)
 
     test('it rests while it sleeps, and at no other time', async () => {
       expect(waiter.resting).toBe(false)
@@ -115,23 +114,23 @@ describe('Waiter', () => {
       expect(waiter.resting).toBe(false)
     })
 
-    test('asleep: it gets up at once, leaves no appointment, and finds the grant once', async () => {
+    test('asleep: it gets up at once, leaves no handle, and finds the grant once', async () => {
       const slept = waiter.sleep(1_000)
-      waiter.inherit(grant)
+      waiter.receive(grant)
       expect(waiter.resting).toBe(false)
       await slept
       expect(clock.now()).toBe(0)
       expect(schedule.size).toBe(0)
-      expect(waiter.takeInheritance()).toBe(grant)
-      expect(waiter.takeInheritance()).toBeUndefined()
+      expect(waiter.takeHandedOff()).toBe(grant)
+      expect(waiter.takeHandedOff()).toBeUndefined()
     })
 
     test('while its watch is prepared: that counts as rest, and ends with the inheritance', async () => {
       const preparing = waiter.restUpTo(1_000, never)
       expect(waiter.resting).toBe(true)
-      waiter.inherit(grant)
+      waiter.receive(grant)
       expect(await outcome(preparing)).toBe(TIME_IS_UP)
-      expect(waiter.takeInheritance()).toBe(grant)
+      expect(waiter.takeHandedOff()).toBe(grant)
     })
 
     test.each([
@@ -147,9 +146,9 @@ describe('Waiter', () => {
     })
 
     test('a promise to it is kept or taken back: inheriting ends it', () => {
-      waiter.promised = true
-      waiter.inherit(grant)
-      expect(waiter.promised).toBe(false)
+      waiter.handOffPending = true
+      waiter.receive(grant)
+      expect(waiter.handOffPending).toBe(false)
     })
 
     test('W4: one that was cancelled does not rest, so that nothing is handed to it; what it got before is still there', async () => {
@@ -157,16 +156,16 @@ describe('Waiter', () => {
       waiter.cancel('because')
       expect(waiter.resting).toBe(false)
       expect(await outcome(slept)).toBe('because')
-      waiter.inherit(grant)
-      expect(waiter.takeInheritance()).toBe(grant)
+      waiter.receive(grant)
+      expect(waiter.takeHandedOff()).toBe(grant)
     })
 
     test('W4: a cancellation that comes after the lock was handed to it interrupts nothing any more', async () => {
       const slept = waiter.sleep(1_000)
-      waiter.inherit(grant)
+      waiter.receive(grant)
       waiter.cancel('too late')
       expect(await outcome(slept)).toBeUndefined()
-      expect(waiter.takeInheritance()).toBe(grant)
+      expect(waiter.takeHandedOff()).toBe(grant)
     })
   })
 })

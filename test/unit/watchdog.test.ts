@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { leaseDeadline } from '../../src/core/lease.js'
-import { Schedule } from '../../src/core/schedule.js'
-import type { Tenure } from '../../src/core/tenure.js'
-import { Watchdog } from '../../src/core/watchdog.js'
+import { leaseDeadline } from '../../src/core/lease/lease.js'
+import { Watchdog } from '../../src/core/lease/watchdog.js'
+import type { Tenure } from '../../src/core/tenure/tenure.js'
+import type { Owner } from '../../src/identity/owner.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import { Metrics } from '../../src/metrics/metrics.js'
-import type { Owner } from '../../src/owner.js'
+import { Schedule } from '../../src/time/schedule.js'
 import { heldBy, root } from './scenery.js'
 import { ScriptedPort, settle } from './scripted-port.js'
+import { servicesOn } from './services.js'
 
 const LEASE_MS = 300
 const ROUND_MS = 100
@@ -29,16 +29,17 @@ beforeEach(() => {
   suspended = []
   lost = []
   renewed = []
-  watchdog = new Watchdog(
-    LEASE_MS,
-    0,
+  const services = servicesOn(
     port,
     schedule,
     (event, ...[payload]) => {
       if (event === 'suspended' && payload instanceof Object && 'owner' in payload)
         suspended.push(payload.owner)
     },
-    new Metrics(),
+    { watchdogMs: LEASE_MS },
+  )
+  watchdog = new Watchdog(
+    services,
     (tenure) => lost.push(tenure),
     (tenure) => renewed.push(tenure),
   )
@@ -66,7 +67,7 @@ describe('Watchdog', () => {
     expect(port.renewals.all).toHaveLength(2)
   })
 
-  test('one appointment and one batch, however many locks', async () => {
+  test('one handle and one batch, however many locks', async () => {
     for (let number = 1; number <= 500; number += 1) watched(number)
     expect(schedule.size).toBe(1)
     await clock.advance(ROUND_MS)
@@ -153,7 +154,7 @@ describe('Watchdog', () => {
     expect(schedule.size).toBe(0)
   })
 
-  test('L5: without anything to look after there is no appointment', () => {
+  test('L5: without anything to look after there is no handle', () => {
     const first = watched(1)
     const second = watched(2)
     expect(watchdog.size).toBe(2)

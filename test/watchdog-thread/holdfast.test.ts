@@ -2,7 +2,13 @@ import { once } from 'node:events'
 import process from 'node:process'
 import type { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import { Holdfast, type HoldfastOptions, InvalidArgumentError, LockLostError } from '../../src/index.js'
+import {
+  Holdfast,
+  type HoldfastOptions,
+  InvalidArgumentError,
+  type Lock,
+  LockLostError,
+} from '../../src/index.js'
 import { MemoryStore } from '../../src/memory/index.js'
 import { eventsOf } from '../fault/heard.js'
 import { Scene } from '../fault/scene.js'
@@ -31,6 +37,13 @@ function threaded(options: HoldfastOptions = {}): Holdfast {
     worker = born
   })
   return scene.holdfast({ watchdogMs: LEASE_MS, watchdogThread: true, ...options }, { proxied: false })
+}
+
+async function withPermits<Permits extends { trySetPermits(permits: number): Promise<boolean> }>(
+  permits: Permits,
+): Promise<Permits> {
+  await permits.trySetPermits(2)
+  return permits
 }
 
 const renewal = (holdfast: Holdfast): Promise<unknown> =>
@@ -66,6 +79,26 @@ describe.each([
     await second.release()
     expect(heard).toEqual([])
     await scene.nothingLeft()
+  })
+
+  test.each<[string, (holdfast: Holdfast) => Pick<Lock, 'acquire'> | Promise<Pick<Lock, 'acquire'>>]>([
+    ['readLock', (holdfast) => holdfast.readWriteLock(scene.name).readLock()],
+    ['writeLock', (holdfast) => holdfast.readWriteLock(scene.name).writeLock()],
+    ['fencedLock', (holdfast) => holdfast.fencedLock(scene.name)],
+    ['fairLock', (holdfast) => holdfast.fairLock(scene.name)],
+    ['spinLock', (holdfast) => holdfast.spinLock(scene.name)],
+    ['semaphore', (holdfast) => withPermits(holdfast.semaphore(scene.name))],
+    ['permitExpirableSemaphore', (holdfast) => withPermits(holdfast.permitExpirableSemaphore(scene.name))],
+  ])('for longer than the lease costs nothing of any kind: %s', async (_kind, open) => {
+    const holdfast = threaded()
+    const heard = eventsOf(holdfast, ['lost', 'suspended', 'error'])
+    const hold = await (await open(holdfast)).acquire()
+    await renewal(holdfast)
+    blockFor(BLOCKED_MS)
+    expect(isHeld(hold)).toBe(true)
+    expect(hold.remainingMs()).toBeGreaterThan(0)
+    await hold.release()
+    expect(heard).toEqual([])
   })
 
   test('notices a lock that was forced open meanwhile at its first look', async () => {

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { leaseDeadline } from '../../src/core/lease.js'
-import { Schedule } from '../../src/core/schedule.js'
+import { leaseDeadline } from '../../src/core/lease/lease.js'
 import { StoreError } from '../../src/index.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { Deadlines } from '../../src/redis/watchdog-thread/deadlines.js'
@@ -8,6 +7,7 @@ import { Heartbeat } from '../../src/redis/watchdog-thread/heartbeat.js'
 import { instantOf, leaseTimeOf, type SharedClocks } from '../../src/redis/watchdog-thread/instant.js'
 import type { Report } from '../../src/redis/watchdog-thread/messages.js'
 import { WatchList } from '../../src/redis/watchdog-thread/watch-list.js'
+import { Schedule } from '../../src/time/schedule.js'
 import { ScriptedPort, settle } from '../unit/scripted-port.js'
 
 const LEASE_MS = 300
@@ -54,7 +54,7 @@ const terms = (deadline: number, renewUntil = Number.POSITIVE_INFINITY) => ({
 })
 
 function watch(id: number, renewUntil?: number, deadline = leaseDeadline(clock.now(), LEASE_MS)): void {
-  const holder = { name: 'lock', owner: `main:${id}` } as const
+  const holder = { of: 'lock', name: 'lock', owner: `main:${id}` } as const
   list.carryOut({ kind: 'watch', id, slot: id, ...holder, ...terms(deadline, renewUntil) })
 }
 

@@ -1,93 +1,105 @@
-import type { Owner } from '../../owner.js'
+import { fenceIn } from '../locks/tenure-reply.js'
+import type { Place, ToldGrant } from './told.js'
 
-/** How far this machine's clock and the server's may run apart: what the server counts is taken to be a little less here. */
+/** How far this machine's clock and the server's may run apart: a span of the server's time counts as a little less here. */
 const DRIFT = 0.01
-/** The server tells whole milliseconds, rounded down: two of its times can be that much closer than they look. */
-const ROUNDED_MS = 1
-/** A grant that has less of its lease left than this part is confirmed by a command, which sets the whole lease. */
+/** The server's times are whole microseconds, rounded down: two of them can be that much closer than they look. */
+const ROUNDED_MS = 0.001
+/** If less than this part of its lease is left, a command confirms the grant and sets the whole lease. */
 const FRESH = 0.5
 
-/** A lock that the store has granted to somebody in line: since when, never later than it was, on this machine's lease clock. */
+/** A lock that the store has granted in line: since when, on this machine's lease clock, never later than the grant. */
 export interface LineGrant {
   readonly since: number
   readonly leaseMs: number
+  readonly fence: bigint | undefined
 }
 
-/** A grant as the server tells of it, by its own time. */
-export interface ToldGrant {
-  readonly owner: Owner
-  readonly serverMs: number
-  readonly leaseMs: number
+interface Known {
+  /** The server's time in the latest answer that saw the place in line. Absent before the first one. */
+  seenUs?: number
+  grant?: (LineGrant & { readonly serverUs: number }) | undefined
 }
 
-interface Place {
-  /** The server's time when it was known to have the place. Absent until a first answer has come. */
-  joinedAtServerMs?: number
-  grant?: LineGrant | undefined
-}
-
-/** What one client knows of its own places in the line of one lock. */
+/** What one client knows about its places in the line of one lock. */
 export class ClientLine {
-  readonly #places = new Map<Owner, Place>()
-  #anchor: { readonly localMs: number; readonly serverMs: number } | undefined
+  readonly #places = new Map<Place, Known>()
+  #anchor: { readonly localMs: number; readonly serverUs: number } | undefined
 
-  /** Whether nobody of this client is in it, as far as is known. */
+  /** Whether no place was asked for that has not been given up. */
   get empty(): boolean {
     return this.#places.size === 0
   }
 
-  /** The owners that have a place by an answer of the store. */
-  get standing(): readonly Owner[] {
-    return [...this.#places].flatMap(([owner, { joinedAtServerMs }]) =>
-      joinedAtServerMs === undefined ? [] : [owner],
-    )
+  /** How many places it has, according to the store's answers and messages. */
+  get size(): number {
+    let size = 0
+    for (const { seenUs, grant } of this.#places.values()) if (seenUs !== undefined && !grant) size += 1
+    return size
   }
 
-  /** Its acquire is about to be sent, and may join the line. */
-  join(owner: Owner): void {
-    if (!this.#places.has(owner)) this.#places.set(owner, {})
+  get places(): readonly Place[] {
+    return [...this.#places.keys()]
   }
 
-  /** It has the lock, or has left. */
-  leave(owner: Owner): void {
-    this.#places.delete(owner)
+  /** Whether the client has asked for that place, and has neither entered nor left since. */
+  has(place: Place): boolean {
+    return this.#places.has(place)
   }
 
-  /** What time it was at the server, in answer to a command that was sent at `localMs`; the owner, if named, has its place. */
-  heard(localMs: number, serverMs: number, owner?: Owner): void {
-    // The latest tells best: the less is reckoned from it, the less two clocks can have run apart.
-    if (!this.#anchor || localMs >= this.#anchor.localMs) this.#anchor = { localMs, serverMs }
-    const place = owner && this.#places.get(owner)
-    if (place) place.joinedAtServerMs ??= serverMs
+  /** Whether an answer of the store has shown that place in line. */
+  stands(place: Place): boolean {
+    return this.#places.get(place)?.seenUs !== undefined
+  }
+
+  /** An acquire is about to be sent that may join the line. */
+  join(place: Place): void {
+    if (!this.#places.has(place)) this.#places.set(place, {})
+  }
+
+  /** The place has the lock, or has left. */
+  leave(place: Place): void {
+    this.#places.delete(place)
+  }
+
+  /** The server's time, in the answer to a command that was sent at `localMs`; the place, if named, is in line. */
+  heard(localMs: number, serverUs: number, place?: Place): void {
+    // The latest one is best: two clocks have drifted apart least since then.
+    if (!this.#anchor || localMs >= this.#anchor.localMs) this.#anchor = { localMs, serverUs }
+    const known = place && this.#places.get(place)
+    if (!known) return
+    known.seenUs = serverUs
+    // An earlier grant has ended unnoticed here: the place is in line again.
+    if (known.grant && known.grant.serverUs <= serverUs) known.grant = undefined
   }
 
   /**
-   * The store has told of a grant. Kept where it is certain to be for the place that the owner has now: a message that was
-   * delayed may tell of an earlier one, which is over.
+   * A message about a grant. Counts only if it is certainly about the place as it is now: a delayed message may be about an earlier
+   * grant, which is over.
    */
-  granted({ owner, serverMs, leaseMs }: ToldGrant): void {
-    const place = this.#places.get(owner)
-    const joinedAt = place?.joinedAtServerMs
-    if (!place || joinedAt === undefined || serverMs <= joinedAt || !this.#anchor) return
-    place.grant = { since: this.#localTime(serverMs, this.#anchor), leaseMs }
+  granted({ place, serverUs, leaseMs, token }: ToldGrant): void {
+    const known = this.#places.get(place)
+    if (known?.seenUs === undefined || serverUs <= known.seenUs || !this.#anchor) return
+    known.grant = { since: this.#localTime(serverUs, this.#anchor), serverUs, leaseMs, fence: fenceIn(token) }
   }
 
-  /** What the owner was granted, if that can still be relied on. Once: whoever asks again is to ask the store. */
-  takeGrant(owner: Owner, now: number): LineGrant | undefined {
-    const place = this.#places.get(owner)
-    const grant = place?.grant
-    if (!place || !grant) return undefined
-    place.grant = undefined
+  /** The grant to that place, if it is still safe to use. Returned once: a second question goes to the store. */
+  takeGrant(place: Place, now: number): LineGrant | undefined {
+    const known = this.#places.get(place)
+    const grant = known?.grant
+    if (!known || !grant) return undefined
+    known.grant = undefined
     if (grant.since + grant.leaseMs * FRESH <= now) return undefined
-    return { ...grant, since: Math.min(grant.since, now) }
+    const { since, leaseMs, fence } = grant
+    return { since: Math.min(since, now), leaseMs, fence }
   }
 
   /**
-   * A time of the server on this machine's clock, never later than it was: the server read its clock after the command that it
-   * answered had been sent.
+   * A time of the server on this machine's clock, never too late: the server read its clock after this machine had sent the
+   * command.
    */
-  #localTime(serverMs: number, anchor: { readonly localMs: number; readonly serverMs: number }): number {
-    const passed = serverMs - anchor.serverMs - ROUNDED_MS
+  #localTime(serverUs: number, anchor: { readonly localMs: number; readonly serverUs: number }): number {
+    const passed = (serverUs - anchor.serverUs) / 1_000 - ROUNDED_MS
     return anchor.localMs + passed * (passed > 0 ? 1 - DRIFT : 1 + DRIFT)
   }
 }

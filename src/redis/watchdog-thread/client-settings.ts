@@ -1,10 +1,10 @@
 import dns from 'node:dns'
-import { InvalidArgumentError } from '../../errors.js'
-import { isCluster, type RedisClient } from '../client.js'
+import { InvalidArgumentError } from '../../errors/errors.js'
+import { isCluster, type RedisClient } from '../connection/client.js'
 
 type Data = null | boolean | number | bigint | string | ArrayBufferView | Data[] | { [name: string]: Data }
 
-/** How to reach the application's server from another thread: its client's options, as far as they are data. */
+/** How another thread reaches the application's server: its client's options, as far as they are data. */
 export type ClientSettings =
   | { readonly kind: 'standalone'; readonly options: Readonly<Record<string, Data>> }
   | {
@@ -13,7 +13,7 @@ export type ClientSettings =
       readonly options: Readonly<Record<string, Data>>
     }
 
-/** Options that may be code, and are not needed to reach the server: how often to retry, whom to read from, commands to define. */
+/** Options that may be code, and are not needed to reach the server: retries, the node to read from, commands to define. */
 const NOT_NEEDED = new Set([
   'clusterNodeRetryStrategy',
   'clusterRetryStrategy',

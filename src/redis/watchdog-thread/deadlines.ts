@@ -4,7 +4,7 @@ const SLOTS_PER_CHUNK = 1_024
 /** A deadline by the monotonic clock, and the same by the wall clock. */
 const CELLS_PER_SLOT = 2
 
-/** What the monotonic cell says before the first renewal, and after the loss. */
+/** The monotonic cell before the first renewal, and after the loss. */
 const UNTOLD = 0n
 const LOST = -1n
 
@@ -30,8 +30,8 @@ export class Deadlines {
   }
 
   /**
-   * The wall clock's cell first: who sees the new monotonic deadline then sees the new one by the wall clock too. Who sees an old
-   * one with a new one by the wall clock has two that were both granted.
+   * The wall clock's cell first: a reader that sees the new monotonic deadline then sees the new one by the wall clock too. An old
+   * monotonic deadline with a new one by the wall clock is safe: both were granted.
    */
   write(slot: number, { monotonicUs, wallUs }: Instant): void {
     const chunk = this.#chunkOf(slot)
@@ -49,12 +49,12 @@ export class Deadlines {
     Atomics.store(this.#chunkOf(slot), cellOf(slot), UNTOLD)
   }
 
-  /** Changes with everything that is written for the lease. */
+  /** Changes with every write for the lease. */
   stamp(slot: number): bigint {
     return Atomics.load(this.#chunkOf(slot), cellOf(slot))
   }
 
-  /** What a stamp of that slot stands for; undefined when nothing has been written for the lease. */
+  /** The deadline for a stamp of that slot; undefined before the first write for the lease. */
   read(slot: number, stamp: bigint): Instant | 'lost' | undefined {
     if (stamp === UNTOLD) return undefined
     if (stamp === LOST) return 'lost'

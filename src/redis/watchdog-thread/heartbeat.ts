@@ -15,7 +15,7 @@ export class Heartbeat {
     Atomics.store(this.#cell, 0, BigInt(this.shared.monotonicUs()))
   }
 
-  /** How long ago the last beat was. A machine that sleeps ages nobody. */
+  /** How long ago the last beat was. Time that the machine sleeps does not count. */
   ageMs(): number {
     return (this.shared.monotonicUs() - Number(Atomics.load(this.#cell, 0))) / 1_000
   }

@@ -1,12 +1,12 @@
-import type { Clock } from '../../core/clock.js'
+import type { Clock } from '../../time/clock.js'
 
 /** How far the wall clock may run ahead of the monotonic one before it counts as time that really passed. */
 const WALL_TOLERANCE_US = 50_000
 
 /**
- * A point in time that every thread of the process understands. A lease clock has a zero of its own in each thread, so what
- * passes between threads is told by the two clocks they share: the monotonic one, which may stand still while the machine
- * sleeps, and the wall clock, which anybody may set.
+ * A point in time that every thread of the process understands. The lease clock has a different zero in each thread, so threads
+ * exchange times of the two clocks that they share: the monotonic one, which may stand still while the machine sleeps, and the wall
+ * clock, which can be set.
  */
 export interface Instant {
   readonly monotonicUs: number
@@ -36,8 +36,8 @@ export function instantOf(leaseTimeMs: number, clock: Clock, shared = processClo
 }
 
 /**
- * The same on this thread's lease clock. When the wall clock has run ahead since the instant was told, the machine may have
- * slept: then the time left is what the wall clock leaves of it, as on the lease clock itself.
+ * The same on this thread's lease clock. If the wall clock has run ahead since the instant was made, the machine may have
+ * slept: then the wall clock decides the time left, as on the lease clock itself.
  */
 export function leaseTimeOf(instant: Instant, clock: Clock, shared = processClocks): number {
   const now = clock.now()

@@ -2,7 +2,7 @@ import dns from 'node:dns'
 import net from 'node:net'
 import tls from 'node:tls'
 
-/** What a program may have set for all its connections, and Node keeps for each thread on its own. */
+/** Settings of a program for all its connections, which Node keeps separately for each thread. */
 export interface NetworkDefaults {
   readonly resultOrder: ReturnType<typeof dns.getDefaultResultOrder>
   readonly autoSelectFamily: boolean

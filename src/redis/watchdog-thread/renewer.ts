@@ -1,14 +1,14 @@
-import { leaseDeadline, renewalPatienceMs } from '../../core/lease.js'
-import type { Appointment, Schedule } from '../../core/schedule.js'
-import type { Owner } from '../../owner.js'
-import type { LockPort } from '../../store.js'
+import { leaseDeadline, renewalPatienceMs, renewEveryMs } from '../../core/lease/lease.js'
+import type { Owner } from '../../identity/owner.js'
+import type { RenewRequest } from '../../ports/lock-port.js'
+import type { Schedule, TimerHandle } from '../../time/schedule.js'
+import type { LeaseKind } from './lease-kinds.js'
 
-/** As the main thread's watchdog: when to renew, and how often to try again until the next regular renewal. */
-const RENEWALS_PER_LEASE = 3
 const RETRIES_PER_RENEWAL = 10
 
 /** A lease to be renewed. Times are on this thread's lease clock. */
 export interface Renewable {
+  readonly of: LeaseKind
   readonly name: string
   readonly owner: Owner
   deadline: number
@@ -17,33 +17,42 @@ export interface Renewable {
   suspended: boolean
 }
 
-/** What becomes of renewals. */
+/** Sends renewals: one answer for each. */
+export interface RenewingPort {
+  renew(requests: readonly KindRenewRequest[]): readonly Promise<boolean>[]
+}
+
+export interface KindRenewRequest extends RenewRequest {
+  readonly of: LeaseKind
+}
+
+/** The outcomes of renewals. */
 export interface RenewalListener<Lease> {
   renewed(lease: Lease): void
   /** The first failure of a run of them. */
   failed(lease: Lease, cause: unknown): void
-  /** The store does not have it any more. It is renewed no more. */
+  /** The store no longer has it. Renewals stop. */
   lost(lease: Lease): void
 }
 
 /**
  * Renews leases, all in one flight at each third of their time. Each gets its own answer, so one that fails delays no other
- * (rule L4). One whose deadline has passed is let go: its holder has been told that it may have lost the lock.
+ * (rule L4). A lease whose deadline has passed is dropped: its holder knows that it may have lost the lock.
  */
 export class Renewer<Lease extends Renewable> {
   readonly #leases = new Set<Lease>()
   readonly #everyMs: number
-  #round: Appointment | undefined
+  #round: TimerHandle | undefined
 
   constructor(
     private readonly leaseMs: number,
-    private readonly port: Pick<LockPort, 'renew'>,
+    private readonly port: RenewingPort,
     private readonly schedule: Schedule,
-    /** Whether anybody may still want the leases. While not, nothing is sent. */
+    /** Whether the main thread may still want the leases. While it may not, the thread sends nothing. */
     private readonly wanted: () => boolean,
     private readonly listener: RenewalListener<Lease>,
   ) {
-    this.#everyMs = leaseMs / RENEWALS_PER_LEASE
+    this.#everyMs = renewEveryMs(leaseMs)
   }
 
   add(lease: Lease): void {
@@ -52,7 +61,7 @@ export class Renewer<Lease extends Renewable> {
     this.#hasten([lease])
   }
 
-  /** A renewal that is under way then counts for nothing any more. */
+  /** A renewal that is under way no longer counts. */
   remove(lease: Lease): void {
     this.#leases.delete(lease)
     if (this.#leases.size > 0) return
@@ -60,19 +69,19 @@ export class Renewer<Lease extends Renewable> {
     this.#round = undefined
   }
 
-  /** Makes up at once for rounds in which nothing was sent. */
+  /** Makes up at once for rounds without renewals. */
   hasten(): void {
     this.#hasten(this.#leases)
   }
 
-  #nextRound(): Appointment {
+  #nextRound(): TimerHandle {
     return this.schedule.at(this.schedule.clock.now() + this.#everyMs, () => {
       this.#round = this.#nextRound()
       this.#renew(this.#leases)
     })
   }
 
-  /** Those that have little time left do not wait for the next round. */
+  /** Leases with little time left do not wait for the next round. */
   #hasten(leases: Iterable<Lease>): void {
     const oneRoundAgo = this.schedule.clock.now() - this.#everyMs
     const late = leaseDeadline(oneRoundAgo, this.leaseMs)
@@ -89,7 +98,8 @@ export class Renewer<Lease extends Renewable> {
     if (due.length === 0 || !this.wanted()) return
     const { leaseMs } = this
     const answers = this.port.renew(
-      due.map(({ name, owner, deadline }) => ({
+      due.map(({ of, name, owner, deadline }) => ({
+        of,
         name,
         owner,
         leaseMs,

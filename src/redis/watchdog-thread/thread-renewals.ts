@@ -1,22 +1,23 @@
 import { brotliDecompressSync } from 'node:zlib'
-import type { LeaseThread, LeaseThreadListener } from '../../core/lease-thread.js'
-import type { Appointment, Schedule } from '../../core/schedule.js'
-import { StoreError } from '../../errors.js'
-import type { Owner } from '../../owner.js'
-import type { RedisClient } from '../client.js'
+import { StoreError } from '../../errors/errors.js'
+import type { Owner } from '../../identity/owner.js'
+import type { LeaseThread, LeaseThreadListener } from '../../ports/lease-thread.js'
+import type { Schedule, TimerHandle } from '../../time/schedule.js'
+import type { RedisClient } from '../connection/client.js'
 import { clientSettings } from './client-settings.js'
 import { Heartbeat } from './heartbeat.js'
 import { instantOf } from './instant.js'
+import type { LeaseKind } from './lease-kinds.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
 import { networkDefaults } from './network-defaults.js'
 import { ThreadSession } from './thread-session.js'
 import { failureTold } from './told-failure.js'
 import { WatchedLease } from './watched-lease.js'
 
-/** The main thread is seen this often within the time after which it would be given up. */
+/** How many signs of life the main thread gives within `maxBlockedMs`. */
 const BEATS_PER_BLOCK = 10
 const LONGEST_BEAT_MS = 1_000
-/** The pause before a new thread is tried, doubled with each that fails early, up to the longest. */
+/** The pause before a new thread, doubled with each that fails early, up to the longest. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
 
@@ -28,8 +29,8 @@ export interface ThreadRenewalsSettings {
 }
 
 /**
- * Renews leases in a thread of its own, over a connection of its own, so that work that blocks the main thread's event loop
- * costs no lock. A thread that dies is replaced after a pause; meanwhile the main thread has to renew.
+ * Renews leases in a separate thread, over its own connection, so that work that blocks the main thread's event loop costs no lock. If
+ * the thread dies, another one follows after a pause; meanwhile the main thread renews.
  */
 export class ThreadRenewals implements LeaseThread {
   readonly #leases = new Map<number, WatchedLease>()
@@ -41,8 +42,8 @@ export class ThreadRenewals implements LeaseThread {
   #startedAt = 0
   #failures = 0
   #notBefore = Number.NEGATIVE_INFINITY
-  #restart: Appointment | undefined
-  #nextBeat: Appointment | undefined
+  #restart: TimerHandle | undefined
+  #nextBeat: TimerHandle | undefined
   #closed = false
   #ids = 0
 
@@ -51,7 +52,7 @@ export class ThreadRenewals implements LeaseThread {
     client: RedisClient,
     { leaseMs, quarantineMs = 0, commandTimeoutMs, maxBlockedMs }: ThreadRenewalsSettings,
     private readonly schedule: Schedule,
-    /** Told of a thread that died, and of trouble that belongs to no lease. */
+    /** Called when a thread dies, and with failures that belong to no lease. */
     private readonly onError: (error: unknown) => void,
   ) {
     this.#beatMs = Math.min(maxBlockedMs / BEATS_PER_BLOCK, LONGEST_BEAT_MS)
@@ -66,6 +67,11 @@ export class ThreadRenewals implements LeaseThread {
     }
   }
 
+  /** The same thread, for leases of that kind. */
+  of(kind: LeaseKind): KindRenewals {
+    return new KindRenewals(this, kind)
+  }
+
   /** How many leases are watched. */
   get size(): number {
     return this.#leases.size
@@ -77,8 +83,8 @@ export class ThreadRenewals implements LeaseThread {
   }
 
   /**
-   * Starts the thread. To be awaited before the first acquire that is to be watched, or a block right after the grant would
-   * find no thread yet. Undefined when there is nothing to wait for: it runs, or has failed and will be tried again later.
+   * Starts the thread. Await it before the first acquire that needs the thread, because the event loop may block right after the grant.
+   * Undefined if there is nothing to wait for: the thread runs, or has failed and will be tried again later.
    */
   start(): Promise<void> | undefined {
     if (this.#starting) return this.#starting
@@ -96,10 +102,11 @@ export class ThreadRenewals implements LeaseThread {
     deadline: number,
     renewUntil: number,
     listener: LeaseThreadListener,
+    of: LeaseKind = 'lock',
   ): WatchedLease {
     this.#ids += 1
     const { clock } = this.schedule
-    const lease = new WatchedLease(this.#ids, name, owner, deadline, renewUntil, listener, clock, {
+    const lease = new WatchedLease(this.#ids, of, name, owner, deadline, renewUntil, listener, clock, {
       changed: () => this.#update(lease),
       removed: () => this.#remove(lease),
     })
@@ -111,7 +118,7 @@ export class ThreadRenewals implements LeaseThread {
     return lease
   }
 
-  /** Ends the thread and its connections. What is watched is renewed no more. */
+  /** Ends the thread and its connections. Renewals stop. */
   async close(): Promise<void> {
     this.#closed = true
     for (const lease of [...this.#leases.values()]) this.#remove(lease)
@@ -140,8 +147,8 @@ export class ThreadRenewals implements LeaseThread {
   #hand(lease: WatchedLease, session: ThreadSession): void {
     const slot = session.takeSlot()
     lease.sit({ session, slot })
-    const { id, name, owner } = lease
-    session.send({ kind: 'watch', id, slot, name, owner, ...this.#termsOf(lease) })
+    const { id, of, name, owner } = lease
+    session.send({ kind: 'watch', id, slot, of, name, owner, ...this.#termsOf(lease) })
   }
 
   #update(lease: WatchedLease): void {
@@ -184,7 +191,7 @@ export class ThreadRenewals implements LeaseThread {
     }
   }
 
-  /** What is told of a lease that was removed meanwhile counts for nothing any more. */
+  /** Reports about a lease that was removed meanwhile do not count. */
   #about(id: number, tell: (lease: WatchedLease) => void): void {
     const lease = this.#leases.get(id)
     if (lease) tell(lease)
@@ -216,13 +223,33 @@ export class ThreadRenewals implements LeaseThread {
     })
   }
 
-  #beatLater(): Appointment {
+  #beatLater(): TimerHandle {
     return this.schedule.at(this.schedule.clock.now() + this.#beatMs, () => {
       this.#nextBeat = this.#beatLater()
       const wasGivenUp = this.#heartbeat.ageMs() > this.#settings.maxBlockedMs
       this.#heartbeat.beat()
-      // What the thread let go on account of that may still be ours.
+      // The thread dropped leases because of that; they may still be ours.
       if (wasGivenUp) this.#session?.send({ kind: 'awake' })
     })
+  }
+}
+
+/** Renews the leases of one kind in a thread. */
+export class KindRenewals implements LeaseThread {
+  constructor(
+    private readonly all: ThreadRenewals,
+    private readonly kind: LeaseKind,
+  ) {}
+
+  get working(): boolean {
+    return this.all.working
+  }
+
+  start(): Promise<void> | undefined {
+    return this.all.start()
+  }
+
+  add(...lease: Parameters<LeaseThread['add']>): WatchedLease {
+    return this.all.add(...lease, this.kind)
   }
 }

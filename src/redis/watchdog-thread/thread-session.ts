@@ -3,10 +3,10 @@ import { Worker } from 'node:worker_threads'
 import { Deadlines } from './deadlines.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
 
-/** What a thread tells while it lives. */
+/** Events of a running thread. */
 export interface SessionListener {
   report(report: Report): void
-  /** It has ended, though nobody asked it to. What it wrote stays readable, and it writes nothing more. */
+  /** It has ended unexpectedly. Its deadlines stay readable, and it writes no more. */
   ended(cause: unknown): void
 }
 
@@ -22,7 +22,7 @@ export class ThreadSession {
   #error: unknown
 
   constructor(source: string, settings: ThreadSettings, listener: SessionListener) {
-    // Options meant for the application (loaders, instrumentation) are none of the thread's business.
+    // Options for the application (loaders, instrumentation) do not concern the thread.
     const { NODE_OPTIONS: _, ...env } = process.env
     this.#worker = new Worker(source, {
       eval: true,
@@ -45,7 +45,7 @@ export class ThreadSession {
     this.#worker.unref()
   }
 
-  /** A slot that nothing is written to. The thread tells when it is done with one (`vacated`). */
+  /** A free slot. The thread reports when it is done with one (`vacated`). */
   takeSlot(): number {
     const slot = this.#freeSlots.pop()
     if (slot !== undefined) {
@@ -62,8 +62,8 @@ export class ThreadSession {
   }
 
   /**
-   * The first order of a turn leaves at once, so that it arrives whatever the main thread does next. Those that follow before
-   * anything that was awaited goes on leave together, since a message costs more than what is in it.
+   * The first order of a turn leaves at once, so that it arrives whatever the main thread does next. The following ones of the same turn
+   * leave together, since a message costs more than its content.
    */
   send(order: Order): void {
     if (this.#following) {
@@ -81,7 +81,7 @@ export class ThreadSession {
 
   /** Ends the thread and its connections. */
   async close(): Promise<void> {
-    // Somebody awaits this: the process must not end before.
+    // A caller awaits this: the process must not end before.
     this.#worker.ref()
     this.#closing ??= this.#worker.terminate()
     await this.#closing

@@ -1,22 +1,22 @@
 /**
- * What runs in the thread: renewals over a connection of its own. Built into one text by scripts/embed-watchdog-thread.ts, with
+ * The thread's program: renewals over its own connection. Built into one text by scripts/embed-watchdog-thread.ts, with
  * the client library, so that it needs no file and no package where it runs. Nothing else imports it.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { Cluster, Redis } from 'ioredis'
-import { SystemClock } from '../../core/clock.js'
-import { Schedule } from '../../core/schedule.js'
-import { sleepMeter } from '../../sleep-meter.js'
-import type { LockPort } from '../../store.js'
-import { ClusterLink } from '../cluster-link.js'
-import type { Link, LinkListener } from '../link.js'
-import { ReentrantLockPort } from '../reentrant-lock.js'
-import { ReleaseChannels } from '../release-channel.js'
-import { StandaloneLink } from '../standalone-link.js'
+import { SystemClock } from '../../time/clock.js'
+import { Schedule } from '../../time/schedule.js'
+import { sleepMeter } from '../../time/sleep-meter.js'
+import { ClusterLink } from '../connection/cluster-link.js'
+import type { Link, LinkListener } from '../connection/link.js'
+import { StandaloneLink } from '../connection/standalone-link.js'
+import { renewEach } from '../locks/renewal.js'
 import type { ClientSettings } from './client-settings.js'
 import { Heartbeat } from './heartbeat.js'
+import { renewalOf } from './lease-kinds.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
 import { applyNetworkDefaults } from './network-defaults.js'
+import type { RenewingPort } from './renewer.js'
 import { tellFailure } from './told-failure.js'
 import { WatchList } from './watch-list.js'
 
@@ -28,17 +28,14 @@ const onError = (error: unknown): void => report({ kind: 'trouble', failure: tel
 const schedule = new Schedule(new SystemClock(sleepMeter()), onError)
 const link = linkTo(settings.client)
 const { keyPrefix } = settings.client.options
-const port = new ReentrantLockPort(
-  link,
-  new ReleaseChannels(() => link, schedule),
-  typeof keyPrefix === 'string' ? keyPrefix : '',
-  onError,
-)
+const prefix = typeof keyPrefix === 'string' ? keyPrefix : ''
 const { quarantineMs } = settings
-/** The holder does not count on the quarantine: it is the store alone that keeps the lock so much longer. */
-const quarantined: Pick<LockPort, 'renew'> = {
+/** The holder does not count on the quarantine: only the store keeps the lock so much longer. */
+const quarantined: RenewingPort = {
   renew: (requests) =>
-    port.renew(requests.map((request) => ({ ...request, leaseMs: request.leaseMs + quarantineMs }))),
+    renewEach(link, requests, (request) =>
+      renewalOf[request.of](prefix, { ...request, leaseMs: request.leaseMs + quarantineMs }),
+    ),
 }
 const list = new WatchList(settings, quarantined, schedule, new Heartbeat(settings.heartbeat), report)
 
@@ -48,7 +45,7 @@ parentPort?.on('message', (orders: readonly Order[]) => {
 
 /** RESP2, which every server and every proxy speaks: a renewal's answer is a number in both. */
 function linkTo(client: ClientSettings): Link {
-  // Nobody subscribes here.
+  // This connection has no subscriptions.
   const listener: LinkListener = { message: () => undefined, resumed: () => undefined, error: onError }
   const { commandTimeoutMs } = settings
   if (client.kind === 'standalone') {

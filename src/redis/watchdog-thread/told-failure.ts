@@ -1,4 +1,4 @@
-import { StoreError, type StoreFailure } from '../../errors.js'
+import { StoreError, type StoreFailure } from '../../errors/errors.js'
 
 /** An error as it passes between threads, where classes and their fields are lost. */
 export interface ToldFailure {
@@ -18,7 +18,7 @@ export function tellFailure(error: unknown): ToldFailure {
   return { message, lockName, store: { reason, command, transient }, cause }
 }
 
-/** The error again, with the text it was told with. */
+/** The error again, with its text. */
 export function failureTold({ message, lockName, store, cause }: ToldFailure): Error {
   const told = cause && failureTold(cause)
   if (!store) return new Error(message, told && { cause: told })

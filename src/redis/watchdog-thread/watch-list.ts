@@ -1,18 +1,17 @@
-import type { Schedule } from '../../core/schedule.js'
-import type { LockPort } from '../../store.js'
+import type { Schedule } from '../../time/schedule.js'
 import { Deadlines } from './deadlines.js'
 import type { Heartbeat } from './heartbeat.js'
 import { instantOf, leaseTimeOf, processClocks } from './instant.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
-import { type Renewable, Renewer } from './renewer.js'
+import { type Renewable, Renewer, type RenewingPort } from './renewer.js'
 import { tellFailure } from './told-failure.js'
 
-/** So many slots are told to be free at once, so that a lock that comes and goes costs no message of its own. */
+/** How many free slots one message reports, so that a short hold does not cost a separate message. */
 const VACANCIES_PER_REPORT = 128
 
 type WatchOrder = Extract<Order, { kind: 'watch' }>
 
-/** A lease of the main thread's, and where its deadline is to be written. */
+/** A lease of the main thread, and the slot for its deadline. */
 interface Entry extends Renewable {
   readonly id: number
   readonly slot: number
@@ -32,7 +31,7 @@ export class WatchList {
 
   constructor(
     private readonly settings: Pick<ThreadSettings, 'leaseMs' | 'maxBlockedMs'>,
-    private readonly port: Pick<LockPort, 'renew'>,
+    private readonly port: RenewingPort,
     private readonly schedule: Schedule,
     heartbeat: Heartbeat,
     private readonly report: (report: Report) => void,
@@ -49,7 +48,7 @@ export class WatchList {
     })
   }
 
-  /** How many leases it has been told of. */
+  /** How many leases it looks after. */
   get size(): number {
     return this.#entries.size
   }
@@ -68,7 +67,7 @@ export class WatchList {
         const { deadline, renewUntil } = this.#termsOf(order)
         entry.deadline = Math.max(entry.deadline, deadline)
         entry.renewUntil = renewUntil
-        // It may have been let go, because its deadline had passed here.
+        // The thread may have dropped it, because its deadline had passed here.
         this.#renewer.add(entry)
         break
       }
@@ -82,8 +81,8 @@ export class WatchList {
   }
 
   #watch(order: WatchOrder): void {
-    const { id, slot, name, owner } = order
-    const entry = { id, slot, name, owner, ...this.#termsOf(order), suspended: false }
+    const { id, slot, of, name, owner } = order
+    const entry = { id, slot, of, name, owner, ...this.#termsOf(order), suspended: false }
     this.#entries.set(id, entry)
     this.#renewer.add(entry)
     this.#connect(entry)
@@ -101,14 +100,14 @@ export class WatchList {
   }
 
   /**
-   * The first lease is renewed once more than it needs: connecting takes its time, the more so on a machine that is busy, and
-   * the connection is to be there before anything depends on it. What comes of it is for the regular renewals to tell.
+   * The first lease gets one extra renewal: connecting takes time, most on a busy machine, and the connection must exist before a lease
+   * depends on it. The regular renewals report failures.
    */
-  #connect({ name, owner }: Entry): void {
+  #connect({ of, name, owner }: Entry): void {
     if (this.#connected) return
     this.#connected = true
     const { leaseMs } = this.settings
-    for (const answer of this.port.renew([{ name, owner, leaseMs }])) answer.catch(() => undefined)
+    for (const answer of this.port.renew([{ of, name, owner, leaseMs }])) answer.catch(() => undefined)
   }
 
   #unwatch(id: number): void {
@@ -124,7 +123,7 @@ export class WatchList {
 
   #wasRenewed({ id, slot, deadline }: Entry): void {
     this.#deadlines.write(slot, instantOf(deadline, this.schedule.clock, this.shared))
-    // The answers of one flight come in one piece: they are told in one message.
+    // The answers of one flight arrive together: one message reports them.
     if (this.#renewed.push(id) > 1) return
     setImmediate(() => {
       this.report({ kind: 'renewed', ids: this.#renewed })

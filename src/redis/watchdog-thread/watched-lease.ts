@@ -1,22 +1,23 @@
-import type { Clock } from '../../core/clock.js'
-import type { LeaseThreadListener, ThreadLease } from '../../core/lease-thread.js'
-import type { Owner } from '../../owner.js'
+import type { Owner } from '../../identity/owner.js'
+import type { LeaseThreadListener, ThreadLease } from '../../ports/lease-thread.js'
+import type { Clock } from '../../time/clock.js'
 import { leaseTimeOf } from './instant.js'
+import type { LeaseKind } from './lease-kinds.js'
 import type { ThreadSession } from './thread-session.js'
 
-/** Where a lease's deadlines are written. */
+/** The slot for a lease's deadlines. */
 export interface Seat {
   readonly session: ThreadSession
   readonly slot: number
 }
 
-/** What the lease is renewed by. */
+/** Renews the lease. */
 export interface LeaseKeeper {
   changed(lease: WatchedLease): void
   removed(lease: WatchedLease): void
 }
 
-/** A lease that is renewed in the thread. Its deadline is read from what the thread has written into shared memory. */
+/** A lease that the thread renews. Its deadline comes from shared memory, where the thread writes it. */
 export class WatchedLease implements ThreadLease {
   /** Where the thread writes; undefined while there is no thread. */
   seat: Seat | undefined
@@ -26,6 +27,7 @@ export class WatchedLease implements ThreadLease {
 
   constructor(
     readonly id: number,
+    readonly of: LeaseKind,
     readonly name: string,
     readonly owner: Owner,
     deadline: number,
@@ -39,8 +41,8 @@ export class WatchedLease implements ThreadLease {
   }
 
   /**
-   * When the lease ends unless renewed, on the lease clock; −Infinity once it is known to be lost. Reads what the thread has
-   * written, without a message: right at any moment, also in the first step after the event loop was blocked.
+   * When the lease ends unless renewed, on the lease clock; −Infinity once it is known to be lost. Reads shared memory, without a
+   * message: right at any moment, also in the first step after the event loop was blocked.
    */
   get deadline(): number {
     const { seat } = this
@@ -50,7 +52,7 @@ export class WatchedLease implements ThreadLease {
     if (stamp === this.#stamp) return this.#deadline
     this.#stamp = stamp
     const told = deadlines.read(seat.slot, stamp)
-    // Once it is on the lease clock, that clock sees to it that time passed asleep counts.
+    // The lease clock counts the time that the machine sleeps.
     if (told === 'lost') this.#deadline = Number.NEGATIVE_INFINITY
     else if (told) this.#lengthen(leaseTimeOf(told, this.clock))
     return this.#deadline
@@ -72,7 +74,7 @@ export class WatchedLease implements ThreadLease {
     this.keeper.changed(this)
   }
 
-  /** To be called before the last release is sent (rule L5). A second call does nothing. */
+  /** Call it before the last release is sent (rule L5). A second call does nothing. */
   remove(): void {
     this.keeper.removed(this)
   }
@@ -83,9 +85,9 @@ export class WatchedLease implements ThreadLease {
     return true
   }
 
-  /** The thread writes there from now on; undefined: its end has come, and what it wrote last counts. */
+  /** The slot that the thread writes to from now on; undefined: the thread has ended, and its last deadline counts. */
   sit(seat: Seat | undefined): void {
-    // What was written at the old one.
+    // The deadline in the old slot.
     this.#deadline = this.deadline
     this.seat = seat
     this.#stamp = 0n

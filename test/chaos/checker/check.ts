@@ -1,8 +1,10 @@
+import { firstLeaseMs } from '../../../src/core/lease/first-lease.js'
 import type { Episode } from '../episode.js'
 import { Room } from '../history/room.js'
 import { callsOf } from '../history/section.js'
 import { Standstills } from '../history/standstills.js'
 import type { Nemesis } from '../nemeses/nemesis.js'
+import type { TopologyName } from '../topologies/topology.js'
 import { checkExclusion } from './exclusion.js'
 import { checkFences } from './fences.js'
 import type { Explanation, Finding } from './finding.js'
@@ -34,11 +36,9 @@ export interface Verdict {
 /** What a busy machine may add to any bound. */
 const GRACE_MS = 1_500
 const HAND_OVER_MS = 200
-/** A place in line whose process is gone is kept for that long. */
-const PLACE_MS = 5_000
 
 /** Judges an episode. */
-export function check(episode: Episode, nemesis: Nemesis, times: Times): Verdict {
+export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName, times: Times): Verdict {
   const { history, left } = episode
   const { watchdogMs, commandTimeoutMs, storeTimeoutMs } = times
   const { faults, endedAt } = history
@@ -54,9 +54,11 @@ export function check(episode: Episode, nemesis: Nemesis, times: Times): Verdict
     leaseMs: watchdogMs,
     idleMs:
       GRACE_MS +
-      2 * commandTimeoutMs +
-      (nemesis.freezes === true ? PLACE_MS : 0) +
-      (nemesis.strays === true ? watchdogMs : 0),
+      // Until a connection is known to be gone, and another is there.
+      (nemesis.harmless === true ? 0 : 2 * commandTimeoutMs) +
+      // What is granted in line to a process that has stopped stays its own for the first lease.
+      (nemesis.freezes === true ? firstLeaseMs(watchdogMs) : 0) +
+      (nemesis.strays === true || nemesis.endsEarly === true ? watchdogMs : 0),
   })
   const sections: Record<string, number> = {}
   for (const { kind, enteredAt } of calls)
@@ -68,9 +70,11 @@ export function check(episode: Episode, nemesis: Nemesis, times: Times): Verdict
       ...checkLateness(calls, standstills, promises),
       ...checkOutages(calls, faults, standstills, promises, watchdogMs),
       ...idleness.findings,
-      ...checkStarvation(calls, faults, standstills, endedAt),
+      ...checkStarvation(calls, faults, standstills, endedAt, topology === 'quorum'),
       ...checkFences(calls, faults),
-      ...(nemesis.harmless === true ? checkLineOrder(calls) : []),
+      ...(nemesis.harmless === true || nemesis.keepsPlaces === true
+        ? checkLineOrder(calls, standstills, firstLeaseMs(watchdogMs) / 2)
+        : []),
       ...(nemesis.harmless === true || nemesis.keepsHolds === true ? checkLosses(calls, standstills) : []),
       ...left,
     ],

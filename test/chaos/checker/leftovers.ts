@@ -6,15 +6,20 @@ import { PERMITS, type Resource } from '../program/resource.js'
 import { storeAt } from '../route.js'
 import type { Topology } from '../topologies/topology.js'
 import type { Finding } from './finding.js'
+import type { PlacesLeft } from './places-left.js'
 
 /** What may stay: counters of tokens, numbers of permits, values, marks of requests. */
 const KEPT = /^(redisson_lock_token|holdfast_rw_fence|holdfast_once|holdfast_request|holdfast_replicas)/
+
+const LINE = /^holdfast_(rw_)?line:/
+const PROCESSES = /^holdfast_(rw_)?processes:/
 
 /** Looks at the servers when every client has closed, until nothing is left or nothing may be left any more. */
 export async function findLeftovers(
   { servers, direct, name }: Topology,
   resources: readonly Resource[],
   room: Room,
+  places: PlacesLeft,
   withinMs: number,
 ): Promise<Finding[]> {
   const deadline = performance.now() + withinMs
@@ -23,14 +28,14 @@ export async function findLeftovers(
   const latches = resources.filter(({ kind }) => kind === 'latch')
   const kept = new Set([...numbers, ...latches].map((resource) => resource.name))
   for (;;) {
-    const found = (await Promise.all(servers.map((server) => leftAt(server, kept)))).flat()
+    const found = (await Promise.all(servers.map((server) => leftAt(server, kept, places)))).flat()
     if (name !== 'quorum') found.push(...(await missingPermits(numbers, room, direct)))
     if (found.length === 0 || performance.now() > deadline) return found
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
 
-async function leftAt(server: Server, kept: ReadonlySet<string>): Promise<Finding[]> {
+async function leftAt(server: Server, kept: ReadonlySet<string>, places: PlacesLeft): Promise<Finding[]> {
   return await withAdmin(server, async (command) => {
     const list = async (...words: [string, ...string[]]): Promise<string[]> => {
       const answer = await command(...words)
@@ -38,7 +43,19 @@ async function leftAt(server: Server, kept: ReadonlySet<string>): Promise<Findin
     }
     const role = await list('ROLE')
     if (role[0] === 'slave') return []
-    const keys = (await list('KEYS', '*')).filter((key) => !KEPT.test(key) && !kept.has(key))
+    const found = (await list('KEYS', '*')).filter((key) => !KEPT.test(key) && !kept.has(key))
+    const stays = await Promise.all(
+      found.map(async (key) => {
+        const of = LINE.test(key)
+          ? (await list('ZRANGE', key, '0', '-1')).map((place) => place.split(':')[1] ?? '')
+          : PROCESSES.test(key)
+            ? (await list('HKEYS', key)).filter((field) => !field.startsWith(':'))
+            : undefined
+        // One that is gone by now has none.
+        return of && (of.length === 0 || places.mayStay(of, Number(await command('PTTL', key))))
+      }),
+    )
+    const keys = found.filter((_, index) => !stays[index])
     const clients = String(await command('CLIENT', 'LIST'))
       .split('\n')
       .filter((line) => line.includes('name=holdfast-'))

@@ -218,13 +218,13 @@ describe('order, starvation, tokens, losses', () => {
       [5, { e: 'wait', c: 1 }],
     ]
     const second = section(1, [10, 40, 45], fair)
-    expect(checkLineOrder(told({ one: first(30), two: second }))).toEqual([])
-    expect(checkLineOrder(told({ one: first(50), two: second }))).toHaveLength(1)
+    expect(checkLineOrder(told({ one: first(30), two: second }), still, 100)).toEqual([])
+    expect(checkLineOrder(told({ one: first(50), two: second }), still, 100)).toHaveLength(1)
   })
 
   test('who called before the other stood in line may pass it', () => {
     const first: Line[] = [...section(1, [0, 50, 51], fair), [12, { e: 'wait', c: 1 }]]
-    expect(checkLineOrder(told({ one: first, two: section(1, [10, 40, 45], fair) }))).toEqual([])
+    expect(checkLineOrder(told({ one: first, two: section(1, [10, 40, 45], fair) }), still, 100)).toEqual([])
   })
 
   test('who waits while hundreds enter starves', () => {
@@ -237,11 +237,18 @@ describe('order, starvation, tokens, losses', () => {
       [],
       still,
       10_000,
+      false,
     )
     expect(starved).toHaveLength(1)
     const cutOff = [fault(0, 3_000, { cutsOff: true })]
     expect(
-      checkStarvation(told({ one: section(1, [0, 6_500, 6_600]), two: others }), cutOff, still, 10_000),
+      checkStarvation(
+        told({ one: section(1, [0, 6_500, 6_600]), two: others }),
+        cutOff,
+        still,
+        10_000,
+        false,
+      ),
     ).toEqual([])
   })
 

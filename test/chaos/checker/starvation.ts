@@ -5,10 +5,10 @@ import type { Finding } from './finding.js'
 
 const WAIT_MS = 5_000
 const ENTRIES = 100
-/** The kinds in whose line everybody has a place of their own. */
-const LINED = ['fair', 'read', 'write']
-/** To be dropped together with the steps back that processes take before each other: then no kind may starve anybody. */
-const UNFAIR = 'processes that are farther from the store starve (docs/robustness.md)'
+/** The kinds that have a line in the store: a quorum's lock has none. */
+const LINED = ['lock', 'fenced', 'striped', 'fair', 'read', 'write']
+const UNFAIR =
+  'where the store keeps no line, processes that are farther from it may starve (docs/robustness.md)'
 
 /** Whether a call waited for long while others entered again and again. Where nothing is promised (who polls, or misses the moment at which a latch was open), nothing is asked. */
 export function checkStarvation(
@@ -16,8 +16,10 @@ export function checkStarvation(
   faults: readonly Fault[],
   standstills: Standstills,
   endedAt: number,
+  quorum: boolean,
 ): Finding[] {
   const findings: Finding[] = []
+  const lined = quorum ? [] : LINED
   const entries = new Map<string, Call[]>()
   for (const call of calls)
     for (const name of call.names) entries.set(name, [...(entries.get(name) ?? []), call])
@@ -36,7 +38,7 @@ export function checkStarvation(
       findings.push({
         check: 'starved',
         kind,
-        ...(LINED.includes(kind) ? {} : { expected: UNFAIR }),
+        ...(lined.includes(kind) ? {} : { expected: UNFAIR }),
         what: `${id} waited for ${name} for ${waited.toFixed(0)} ms; ${others.length} that came later entered before it`,
       })
   }

@@ -4,7 +4,7 @@ export type HistoryEvent = { readonly t: number } & Told
 export type Told =
   /** Names that are to be taken, each with what it admits; `c` numbers the worker's calls. */
   | ({ readonly e: 'call' } & CallTold)
-  /** The call was not granted at once: where there is a line, it stands in it. */
+  /** The store has told the call that it waits in its line. */
   | { readonly e: 'wait'; readonly c: number }
   /** The call ended without a grant. */
   | { readonly e: 'fail'; readonly c: number; readonly how: string }

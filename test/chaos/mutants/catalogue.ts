@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.js'
 
-const FAIR = ['fair-acquire.lua', 'fair-release.lua', 'fair-keep-up.lua', 'fair-force-unlock.lua']
+const LINE = ['acquire.lua', 'release.lua', 'force-unlock.lua']
 
 /** Broken versions of scripts and of the core, each of which the checker has to catch. */
 export const mutants: readonly Mutant[] = [
@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
     name: 'grant-without-lease',
     fault: 'a lock is granted without a lease, so it outlives its holder',
     in: { scripts: ['acquire.lua'] },
-    text: "local leased = redis.pcall('PEXPIRE', lock, ARGV[3])",
+    text: "local leased = redis.pcall('PEXPIRE', lock, lease)",
     becomes: 'local leased = 1',
     nemesis: 'kill',
     kinds: ['lock'],
@@ -39,15 +39,48 @@ export const mutants: readonly Mutant[] = [
     caughtBy: ['stuck', 'idle', 'leftover'],
   },
   {
-    name: 'no-announcement',
-    fault: 'a release tells nobody',
+    name: 'grant-untold',
+    fault: 'a grant in line is told to nobody',
     in: { scripts: ['release.lua'] },
-    text: "redis.pcall(ARGV[4], ARGV[3], '0')",
-    becomes: '0',
+    text: "redis.pcall(ARGV[1], ARGV[2] .. client, message .. ' ' .. KEYS[1])",
+    becomes: '1',
     nemesis: 'calm',
     kinds: ['lock'],
     caughtBy: ['idle'],
     quick: true,
+  },
+  {
+    name: 'wrong-process-told',
+    fault: 'a grant in line is told to another process than it is for',
+    in: { scripts: ['release.lua'] },
+    text: "local heard = tell(client, string.format('%d",
+    becomes: "local heard = tell(redis.call('HKEYS', processes)[1], string.format('%d",
+    nemesis: 'calm',
+    kinds: ['fair'],
+    caughtBy: ['idle'],
+    quick: true,
+  },
+  {
+    name: 'ghost-place',
+    fault: 'a place in line stays when its call has left',
+    in: { scripts: ['release.lua'] },
+    text: 'leaves and leave(me)',
+    becomes: 'false',
+    nemesis: 'calm',
+    kinds: ['fair'],
+    caughtBy: ['leftover', 'idle'],
+    quick: true,
+  },
+  {
+    name: 'away-not-passed-over',
+    fault: 'those who stand in line behind a process that is gone are not let in',
+    in: { scripts: LINE },
+    text: 'elseif it.away > 0 then\nindex = index + 1',
+    becomes: 'elseif it.away > 0 then\nbreak',
+    nemesis: 'kill',
+    kinds: ['fair'],
+    options: { watchdogMs: 9_000 },
+    caughtBy: ['order', 'idle'],
   },
   {
     name: 'anybody-is-the-owner',
@@ -63,8 +96,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'reader-beside-writer',
     fault: 'a reader is admitted beside a writer',
-    in: { scripts: ['rw-acquire.lua', 'rw-release.lua', 'rw-keep-up.lua'] },
-    text: "return not owner or member == 'r:' .. owner",
+    in: { scripts: ['rw-acquire.lua', 'rw-release.lua'] },
+    text: "return not writer or member == 'r:' .. writer",
     becomes: 'return true',
     nemesis: 'calm',
     kinds: ['read-write'],
@@ -94,9 +127,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'last-come-first-served',
     fault: 'a fair lock is granted to whoever came last',
-    in: { scripts: FAIR },
-    text: "redis.call('ZRANGE', line, 0, 0)[1]",
-    becomes: "redis.call('ZRANGE', line, -1, -1)[1]",
+    in: { scripts: LINE },
+    text: "redis.call('ZRANGE', line, index, index)[1]\nif not place or place == me",
+    becomes: "redis.call('ZRANGE', line, -1 - index, -1 - index)[1]\nif not place or place == me",
     nemesis: 'calm',
     kinds: ['fair'],
     caughtBy: ['order'],
@@ -105,7 +138,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'token-stands-still',
     fault: 'each tenure has the token of the one before',
-    in: { scripts: ['fenced-acquire.lua'] },
+    in: { scripts: ['acquire.lua', 'release.lua'] },
     text: "redis.pcall('INCR', counter)",
     becomes: "redis.pcall('INCRBY', counter, 0)",
     nemesis: 'calm',
@@ -115,7 +148,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'watchdog-asleep',
     fault: 'the watchdog renews nothing',
-    in: { source: 'src/core/watchdog.ts' },
+    in: { source: 'src/core/lease/watchdog.ts' },
     text: 'this.#renewFrom(due, 0)',
     becomes: 'due.length = 0',
     nemesis: 'calm',
@@ -137,8 +170,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'no-give-back',
     fault: 'a grant that comes after its caller left is kept',
-    in: { source: 'src/core/give-back.ts' },
-    text: 'await this.port.abandon(undone())',
+    in: { source: 'src/core/tenure/orphans.ts' },
+    text: 'await this.services.port.abandon(undone())',
     becomes: 'await Promise.resolve()',
     nemesis: 'proxy-delay',
     kinds: ['lock'],
@@ -147,7 +180,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'subscriptions-forgotten',
     fault: 'a new connection is not subscribed to what the one before was',
-    in: { source: 'src/redis/subscriber.ts' },
+    in: { source: 'src/redis/channels/subscriber.ts' },
     text: 'Promise.all(channels.map((channel) => this.#ask(channel)))',
     becomes: 'Promise.resolve()',
     nemesis: 'client-kill',
@@ -157,7 +190,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'deadline-ignored',
     fault: 'a hold stands whatever the clock says',
-    in: { source: 'src/core/possession.ts' },
+    in: { source: 'src/core/tenure/tenures.ts' },
     text: 'if (this.schedule.clock.now() < tenure.deadline) return true',
     becomes: 'if (tenure.name !== undefined) return true',
     nemesis: 'pause',
@@ -168,7 +201,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'waiters-in-line-sleep-on',
     fault: 'who stands in the line of a fair lock sleeps on, whatever it is told',
-    in: { source: 'src/core/line-gate.ts' },
+    in: { source: 'src/core/queue/queued-policy.ts' },
     text: 'this.#resting.delete(waiter)\n    waiter.wakeUp.release()',
     becomes: 'this.#resting.delete(waiter)',
     nemesis: 'calm',
@@ -178,7 +211,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'readers-in-line-sleep-on',
     fault: 'who stands in the line of a read-write lock sleeps on, whatever it is told',
-    in: { source: 'src/core/line-gate.ts' },
+    in: { source: 'src/core/queue/queued-policy.ts' },
     text: 'this.#resting.delete(waiter)\n    waiter.wakeUp.release()',
     becomes: 'this.#resting.delete(waiter)',
     nemesis: 'calm',
@@ -218,7 +251,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'asks-too-rarely',
     fault: 'the pauses of a spin lock are far too long',
-    in: { source: 'src/core/back-off.ts' },
+    in: { source: 'src/time/back-off.ts' },
     text: 'Math.min(firstPauseMs * factor ** Math.max(attempts - 1, 0), longestPauseMs)',
     becomes: '1_000 * longestPauseMs',
     nemesis: 'calm',
@@ -229,8 +262,8 @@ export const mutants: readonly Mutant[] = [
     name: 'compute-once-sleeps-on',
     fault: 'a computation has ended, and nobody is told',
     in: { scripts: ['release.lua'] },
-    text: "redis.pcall(ARGV[4], ARGV[3], '0')",
-    becomes: '0',
+    text: "redis.pcall(ARGV[1], ARGV[2] .. client, message .. ' ' .. KEYS[1])",
+    becomes: '1',
     nemesis: 'calm',
     kinds: ['compute-once'],
     caughtBy: ['idle'],
@@ -238,9 +271,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'slot-not-followed',
     fault: 'a subscription stays away for long when its slot has moved',
-    in: { source: 'src/redis/shard-subscriptions.ts' },
-    text: 'this.schedule.clock.now() + pauseMs(failures), ()',
-    becomes: 'this.schedule.clock.now() + 60_000 * pauseMs(failures), ()',
+    in: { source: 'src/redis/channels/shard-subscriptions.ts' },
+    text: 'this.schedule.clock.now() + retryPauseMs(failures), ()',
+    becomes: 'this.schedule.clock.now() + 60_000 * retryPauseMs(failures), ()',
     nemesis: 'move-slot',
     topology: 'cluster',
     kinds: ['lock'],

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'
+import * as library from '../../../src/redis/scripts/scripts.generated.js'
 import type { Mutant } from './mutant.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const SCRIPTS = 'src/redis/scripts.generated.ts'
+const SCRIPTS = 'src/redis/scripts/scripts.generated.ts'
 
 /** Has a bundle read the mutant's text in place of the library's. The checkout stays as it is. */
 export function mutation(mutant: Mutant): Plugin {
@@ -17,9 +18,10 @@ export function mutation(mutant: Mutant): Plugin {
       let loaded = false
       onLoad({ filter: pattern }, async () => {
         loaded = true
-        const text = await readFile(`${root}${path}`, 'utf8')
         const contents =
-          'source' in mutant.in ? replaceOnce(text, mutant, path) : mutated(text, mutant, mutant.in.scripts)
+          'source' in mutant.in
+            ? replaceOnce(await readFile(`${root}${path}`, 'utf8'), mutant, path)
+            : mutated(mutant, mutant.in.scripts)
         return { contents, loader: 'ts', resolveDir: `${root}${path.slice(0, path.lastIndexOf('/'))}` }
       })
       onEnd(() => {
@@ -31,22 +33,19 @@ export function mutation(mutant: Mutant): Plugin {
 
 /** The module of the scripts, with some of them changed. A script is known to servers by its hash: that changes too. */
 export function mutated(
-  text: string,
   mutant: Pick<Mutant, 'name' | 'text' | 'becomes'>,
   scripts: readonly string[],
 ): string {
   const left = new Set(scripts)
-  const changed = text.replace(
-    /name: '([^']+)',\n {2}sha1: '[^']*',\n {2}source: (".*"),\n/g,
-    (entry, name: string, source: string) => {
-      if (!left.delete(name)) return entry
-      const lua = replaceOnce(String(JSON.parse(source)), mutant, name)
-      const sha1 = createHash('sha1').update(lua).digest('hex')
-      return `name: '${name}',\n  sha1: '${sha1}',\n  source: ${JSON.stringify(lua)},\n`
-    },
-  )
+  const module = Object.entries(library).map(([exported, script]) => {
+    const { name } = script
+    const source = script.parts.join('')
+    const lua = left.delete(name) ? replaceOnce(source, mutant, name) : source
+    const sha1 = createHash('sha1').update(lua).digest('hex')
+    return `export const ${exported} = ${JSON.stringify({ name, sha1, parts: [lua] })}\n`
+  })
   if (left.size > 0) throw new Error(`mutant ${mutant.name}: there is no ${[...left].join(', ')}`)
-  return changed
+  return module.join('')
 }
 
 function replaceOnce(

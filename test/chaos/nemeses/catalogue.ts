@@ -57,6 +57,7 @@ function both(one: Nemesis, other: Nemesis): Nemesis {
     freezes: one.freezes === true || other.freezes === true,
     losesData: one.losesData === true || other.losesData === true,
     strays: one.strays === true || other.strays === true,
+    endsEarly: one.endsEarly === true || other.endsEarly === true,
     async strike(scene) {
       await Promise.all([one.strike(scene), other.strike(scene)])
     },

@@ -43,10 +43,14 @@ export interface Nemesis {
   readonly freezes?: boolean
   /** Whether commands arrive long after their senders gave them up: a stray hold then stays for its lease. */
   readonly strays?: boolean
+  /** Whether a hold may be over for its holder long before it is for the store. */
+  readonly endsEarly?: boolean
   /** Whether calls reach the store all the time, so that every one of them has its answer. */
   readonly harmless?: boolean
   /** Whether nothing of it costs a hold that is renewed. */
   readonly keepsHolds?: boolean
+  /** Whether nobody who lives on loses a place in line. */
+  readonly keepsPlaces?: boolean
   /** Whether numbers that the store keeps may be lost, or be set back. */
   readonly losesData?: boolean
   /** Whether sections have to last long for it to show. */

@@ -16,6 +16,7 @@ export const kill: Nemesis = {
   topologies: topologyNames,
   options: SHORT_LEASE,
   freezes: true,
+  keepsPlaces: true,
   async strike({ random, victims, fault }) {
     const victim = random.pick(victims)
     await fault(`SIGKILL of ${victim.name}`, () => victim.kill())
@@ -63,7 +64,7 @@ export const clockStep: Nemesis = {
   name: 'clock-step',
   topologies: topologyNames,
   // Waits of the past, by that clock, are over; so are leases, before they are for the store.
-  freezes: true,
+  endsEarly: true,
   async strike({ random, victims, fault }) {
     const victim = random.pick(victims)
     const ms = random.pick([-3_000, -100, 40, 100, 1_000, 5_000, 15_000])

@@ -50,10 +50,6 @@ export class Interpreter {
     this.#handles = new Handles(holdfast, resources)
     this.#resizing = new Resizing(holdfast, numbers, write)
     this.#latching = new Latching(holdfast, numbers, write)
-    holdfast.on('waiting', ({ name, owner }) => {
-      const c = this.#waiting.get(`${name} ${owner}`)
-      if (c !== undefined) this.write({ e: 'wait', c })
-    })
     // What is believed after a renewal is written down: a holder that is frozen then cannot say it any more.
     holdfast.on('renewed', ({ name }) => {
       for (const presence of this.#running) if (presence.names.includes(name)) presence.look()
@@ -62,6 +58,12 @@ export class Interpreter {
 
   async run(program: readonly Step[]): Promise<void> {
     await this.#all(program, OUTSIDE)
+  }
+
+  /** The store has told that this owner stands in the line of that lock. */
+  stands(name: string, owner: string): void {
+    const c = this.#waiting.get(`${name} ${owner}`)
+    if (c !== undefined) this.write({ e: 'wait', c })
   }
 
   /** Resolves when nothing runs any more that nobody awaits. */

@@ -1,5 +1,5 @@
 import type { Pool } from 'mariadb'
-import { StaleFenceError } from '../../../src/fence/stale-fence-error.js'
+import { StaleFenceError } from '../../../src/errors/stale-fence-error.js'
 import { mariadbPool } from './mariadb.js'
 import type { Stock } from './stock.js'
 

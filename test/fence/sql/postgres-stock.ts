@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { StaleFenceError } from '../../../src/fence/stale-fence-error.js'
+import { StaleFenceError } from '../../../src/errors/stale-fence-error.js'
 import { postgresPool } from './postgres.js'
 import type { Stock } from './stock.js'
 

@@ -1,0 +1,240 @@
+--[[
+  The line in which processes wait: first come, first served. A script that finds room gives it to the next in line, and tells that
+  process alone.
+
+  KEYS[2]  the line: a sorted set of places by ticket. A place is `<mode>:<owner>`: how the process will hold the lock, and
+           under which owner
+  KEYS[3]  the processes in line: a hash of client -> "looks lease away places"
+             looks   when the process looks by itself (server, milliseconds)
+             lease   how long a grant lasts until the process takes over: the same for all of its places
+             away    since when no message reaches the process, 0 while it is reachable
+             places  how many places it has
+           and, for a lock that one owner has at a time, of `:last` -> the most recently granted place, until it releases; `:unclaimed` -> the
+           same, until its owner sends a request; and `:ours`, see turns.lua. These outlive the line
+  ARGV[1]  PUBLISH, or SPUBLISH in a cluster
+  ARGV[2]  prefix of the processes' channels
+
+  A message to a process is `<count> <server's microseconds> <lease> <place> <token> … <KEYS[1]>` (grants), or `0 <milliseconds> <place>
+  <KEYS[1]>` (look after so long). It names the lock, because all locks of a process share its channel.
+
+  Returns functions. A script that includes this one defines before it:
+    admits(place)
+    grant(place, lease)  gives the token (`-` without), or nil and the error; and true, if other places may share the lock with it. Such
+                         a script itself keeps track of grants that lapse, and calls doubt()
+    withdraw(place)
+]]
+--@include server-time
+local line, processes = KEYS[2], KEYS[3]
+-- How long an unreachable process keeps its places: a broken connection is made again. The line passes it over meanwhile.
+local AWAY_MS = 10000
+-- How long the store remembers whose turn it is after the line has emptied.
+local TURNS_KEPT_MS = 60000
+-- A process that looks at most so much later than the lock ends gets no message about it.
+local SLACK_MS = 50
+
+-- Owners are `<client>:<number>`.
+local function client_of(place)
+  return string.match(place, '^[^:]*:([^:]*)')
+end
+
+local function process_of(client)
+  local looks, lease, away, places = string.match(redis.call('HGET', processes, client) or '', '^(%d+) (%d+) (%d+) (%d+)$')
+  if looks then
+    return { looks = tonumber(looks), lease = lease, away = tonumber(away), places = tonumber(places) }
+  end
+end
+
+local function keep(client, it)
+  redis.call('HSET', processes, client, string.format('%.0f %s %.0f %.0f', it.looks, it.lease, it.away, it.places))
+end
+
+local function leave(place)
+  local client = client_of(place)
+  -- Read before anything is written: a key of another type then changes nothing.
+  local it = process_of(client)
+  if redis.call('ZREM', line, place) == 0 then
+    return false
+  end
+  if redis.call('EXISTS', line) == 0 then
+    redis.call('HDEL', processes, client)
+    if redis.call('HEXISTS', processes, ':ours') == 1 then
+      redis.call('PEXPIRE', processes, TURNS_KEPT_MS)
+    end
+  elseif it and it.places > 1 then
+    it.places = it.places - 1
+    keep(client, it)
+  else
+    redis.call('HDEL', processes, client)
+  end
+  return true
+end
+
+-- Whether the process received it; nil where this node may not publish.
+local function tell(client, message)
+  local heard = redis.pcall(ARGV[1], ARGV[2] .. client, message .. ' ' .. KEYS[1])
+  if type(heard) == 'number' then
+    return heard > 0
+  end
+end
+
+-- Adds a place at the end of the line, or keeps the existing one. Returns the error where that is refused, and how many places the
+-- process has.
+local function stand(place, looks_in, lease)
+  local client, now, lives = client_of(place), server_time(), looks_in + AWAY_MS
+  -- Read before anything is written: a key of another type then changes nothing.
+  local it = process_of(client) or { places = 0 }
+  it.looks, it.lease, it.away = now + looks_in, lease, 0
+  if redis.call('ZSCORE', line, place) then
+    -- First, because a full server allows it, and then allows the rest too: no place is lost for lack of memory.
+    redis.call('PEXPIRE', line, string.format('%.0f', math.max(redis.call('PTTL', line), lives)))
+  else
+    local last = redis.call('ZRANGE', line, -1, -1, 'WITHSCORES')[2] or '0'
+    redis.call('ZADD', line, string.format('%.0f', last + 1), place)
+    it.places = it.places + 1
+  end
+  keep(client, it)
+  for _, key in ipairs({ line, processes }) do
+    if redis.call('PTTL', key) < lives then
+      local kept = redis.pcall('PEXPIRE', key, string.format('%.0f', lives))
+      if kept ~= 1 then
+        leave(place)
+        return kept
+      end
+    end
+  end
+  return nil, it.places
+end
+
+-- The grant to that place has lapsed: its process did not take over, or has stopped. It counts as away until it sends a request, so that
+-- it costs one lease at most, however many places it has. The message has a process that is alive send one.
+local function doubt(place, asking)
+  local client = client_of(place)
+  local it = client ~= asking and process_of(client)
+  if it and it.away == 0 then
+    it.away = server_time()
+    keep(client, it)
+    tell(client, '0 0 ' .. place)
+  end
+end
+
+-- The lock is free although the last place that was granted it has not released.
+local function suspect(asking)
+  local last = redis.call('HGET', processes, ':last')
+  -- Read, too, before anything is written.
+  if last and redis.call('ZCARD', line) then
+    redis.call('HDEL', processes, ':last', ':unclaimed')
+    doubt(last, asking)
+  end
+end
+
+--[[
+  Grants the lock to the next places, as far as there is room, and tells each process which of its places got it. Stops at `me`, the
+  place that this very request is for. Returns how many got it; the error, if the script may not grant or publish; and the head of the line
+  with its process, if there is no room for it.
+]]
+local function advance(me)
+  local let_in, refused, since, again = 0, nil, nil, true
+  local head, head_process
+  while again do
+    local told, order, index, shared = {}, {}, 0, true
+    again, head = false, nil
+    repeat
+      local place = redis.call('ZRANGE', line, index, index)[1]
+      if not place or place == me then
+        break
+      end
+      local client = client_of(place)
+      local it = process_of(client)
+      if not it or (it.away > 0 and server_time() - it.away > AWAY_MS) then
+        leave(place)
+      elseif it.away > 0 then
+        index = index + 1
+      elseif not admits(place) then
+        head, head_process = place, it
+        break
+      else
+        -- Never later than the grants: the processes count their leases from it.
+        since = since or server_time_us()
+        local token, failure, room = grant(place, it.lease)
+        if not token then
+          refused = failure
+          break
+        end
+        shared = room
+        if not told[client] then
+          order[#order + 1] = client
+          told[client] = { it = it, words = '', places = {} }
+        end
+        table.insert(told[client].places, place)
+        told[client].words = told[client].words .. ' ' .. place .. ' ' .. token
+        index = index + 1
+      end
+    until not shared
+    for _, client in ipairs(order) do
+      local it, places = told[client].it, told[client].places
+      local heard = tell(client, string.format('%d %.0f %s', #places, since, it.lease) .. told[client].words)
+      for _, place in ipairs(places) do
+        if not heard then
+          withdraw(place)
+        else
+          leave(place)
+          if not shared then
+            redis.call('HSET', processes, ':last', place, ':unclaimed', place)
+            -- Those in line may all be gone now.
+            if redis.call('PTTL', processes) < 0 then
+              redis.call('PEXPIRE', processes, it.lease)
+            end
+          end
+          let_in = let_in + 1
+        end
+      end
+      if heard == false then
+        it.away = server_time()
+        keep(client, it)
+        again = not refused
+      elseif heard == nil then
+        refused, again = 'untold', false
+      end
+    end
+  end
+  return let_in, refused, head, head_process
+end
+
+-- The first place in line whose process is not away, and that process.
+local function head_of_line()
+  local index = 0
+  while line do
+    local place = redis.call('ZRANGE', line, index, index)[1]
+    local it = place and process_of(client_of(place))
+    if not place or (it and it.away == 0) then
+      return place, it
+    end
+    index = index + 1
+  end
+end
+
+-- Has the head of the line look after so many milliseconds, unless it will anyway. The head is `place` of the process `it`, if the caller
+-- knows it. Passes over a process that no message reaches.
+local function call_head(left, place, it)
+  if not place then
+    place, it = head_of_line()
+  end
+  local looks = server_time() + left
+  while place and it.looks > looks + SLACK_MS do
+    local client = client_of(place)
+    local heard = tell(client, string.format('0 %.0f %s', left, place))
+    if heard == nil then
+      return
+    end
+    -- Read again: other places of the process may have been granted the lock meanwhile.
+    it = process_of(client)
+    if heard then
+      it.looks = looks
+      keep(client, it)
+      return
+    end
+    it.away = server_time()
+    keep(client, it)
+    place, it = head_of_line()
+  end
+end

@@ -1,0 +1,78 @@
+--[[
+  A lock that one owner has at a time, and its line.
+
+  KEYS[1]  the lock: a hash of owner -> hold count, with the lease as its time to live
+  KEYS[2]  the line, KEYS[3] the processes in it: see line.lua and turns.lua
+  KEYS[4]  the counter of fencing tokens
+           While their slot moves between nodes of a cluster they are not all at one of them: where a script is given KEYS[1] alone, it
+           treats the lock as if it had no line, and announces what it frees. Those that give tokens need KEYS[4]
+  ARGV[1]  PUBLISH, or SPUBLISH in a cluster
+  ARGV[2]  prefix of the processes' channels
+  ARGV[3]  the mode in which the caller takes the lock: `x`, or `f<retention>`: with a token, whose counter is then kept for so many
+           milliseconds, 0: for ever
+  ARGV[4]  release channel
+  ARGV[5]  the channel to which the first in line listens as well as to the release channel
+
+  Returns functions.
+]]
+--@include token
+local lock = KEYS[1]
+
+local function admits()
+  return redis.call('EXISTS', lock) == 0
+end
+
+-- Gives the lock, which is free, to a place. Returns the token, `-` where there is none; nil and the error where the server refuses.
+local function grant(place, lease)
+  local token, mode, owner = '-', string.match(place, '^([^:]*):(.*)$')
+  if mode ~= 'x' then
+    local failure
+    token, failure = mint(KEYS[4], string.sub(mode, 2))
+    if not token then
+      return nil, failure
+    end
+  end
+  redis.call('HSET', lock, owner, '1')
+  -- Redis does not undo a script that fails halfway: without its lease (no permission, say) the lock would stay for ever.
+  local leased = redis.pcall('PEXPIRE', lock, lease)
+  if leased ~= 1 then
+    -- Gone with its only field, unless another owner is handing it over.
+    redis.call('HDEL', lock, owner)
+    return nil, leased
+  end
+  return token
+end
+
+local function withdraw()
+  redis.call('DEL', lock)
+end
+--@include turns
+
+-- Whether anybody is in line, and the place let in last. Read before the lock is freed: a key of another type then fails the script with
+-- nothing changed, instead of freeing a lock without telling anybody.
+local function read_line()
+  if line then
+    return redis.call('ZCARD', line) > 0, redis.call('HGET', processes, ':last')
+  end
+end
+
+-- The lock is free: gives it to the next in line, or announces that. Returns one more than the number of listeners that received it, or
+-- -2 where this node may not announce.
+local function pass_on(waiting)
+  local let_in, refused = 0, nil
+  if waiting and not leaves_it_to_others() then
+    let_in, refused = advance(nil)
+    if let_in > 0 then
+      call_head(redis.call('PTTL', lock))
+      return 1
+    end
+    if refused then
+      call_head(0)
+    end
+  end
+  if ARGV[1] == '' then
+    return 1
+  end
+  local told = redis.pcall(ARGV[1], ARGV[4], '0')
+  return type(told) == 'number' and told + 1 or -2
+end

@@ -1,0 +1,55 @@
+--[[
+  Turns of the clients that wait for a lock outside the line: Redisson's. They try when a release is announced, and would never find the
+  lock free while each release grants it to the next in line. See docs/acquire-loop.md.
+
+  KEYS[3]  the processes in line, and `:ours` -> since when grants go along the line; if later than now: until then it is the others' turn
+  ARGV[4]  release channel: the others listen to it; so does the first in line, which listens to ARGV[5] as well
+
+  Returns functions.
+]]
+--@include line
+-- How long grants in line go on. A turn of the others lasts as long if they are as many as the processes in line.
+local SLICE_MS = 25
+local LONGEST_TURN_MS = 100
+
+-- How many clients listen outside the line; nil where the server refuses to count.
+local function outsiders()
+  local command = ARGV[1] == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
+  local counted = redis.pcall('PUBSUB', command, ARGV[4], ARGV[5])
+  if counted.err then
+    return nil
+  end
+  return counted[2] - counted[4]
+end
+
+-- How much longer it is the others' turn.
+local function their_turn()
+  local ours = tonumber(redis.call('HGET', processes, ':ours') or 0)
+  return ours > 0 and math.max(ours - server_time(), 0) or 0
+end
+
+-- Whether the lock, which has become free, is now left to the others.
+local function leaves_it_to_others()
+  local others = outsiders()
+  -- A client that has left the release channel but not the roster makes it negative.
+  if others and others <= 0 then
+    redis.call('HDEL', processes, ':ours')
+    return false
+  end
+  if not others then
+    call_head(0)
+    return true
+  end
+  local now = server_time()
+  local ours = tonumber(redis.call('HGET', processes, ':ours') or 0)
+  if ours == 0 or now - ours < SLICE_MS then
+    if ours == 0 then
+      redis.call('HSET', processes, ':ours', string.format('%.0f', now))
+    end
+    return false
+  end
+  local theirs = math.min(SLICE_MS * math.max(others / (redis.call('HLEN', processes) - 1), 0.25), LONGEST_TURN_MS)
+  redis.call('HSET', processes, ':ours', string.format('%.0f', now + theirs))
+  call_head(theirs)
+  return true
+end

@@ -1,0 +1,205 @@
+import { ClosedError } from '../../errors/errors.js'
+import { ShortLeaseError } from '../../errors/short-lease-error.js'
+import { LeaseKeeper } from '../lease/lease-keeper.js'
+import type { Locker } from '../locker.js'
+import { HoldRecord } from '../tenure/tenure.js'
+import { acquireBatch } from './batch.js'
+import type { Call, Refusal } from './call.js'
+import { waitLeft } from './wait-left.js'
+
+/** So often in a row it is no accident. */
+const LEAST_IN_VAIN = 5
+
+/** One of several locks that are taken as one. */
+export interface Member {
+  readonly name: string
+  readonly locker: Locker
+  /** The store's place for it, see `BatchPort`. */
+  readonly place: number
+  /** As in a call for it alone. */
+  readonly polls: Call['polls']
+}
+
+/** A call for several locks: the terms are the same for each. */
+export type Terms = Omit<Call, 'name' | 'permits' | 'sends' | 'polls'>
+
+/** An end without the locks, and which of them stood in the way. */
+export interface AcquireAllRefusal extends Refusal {
+  readonly name: string
+}
+
+/**
+ * Takes several locks, all or none, in the order they are given in. Every caller gives them in one order, so none that holds a
+ * later one waits for an earlier one: callers cannot wait for each other in a ring. Neighbours of one place that are idle in this
+ * process are asked for with one command; where that is refused, each is waited for in its turn. Those taken already are kept
+ * from ending meanwhile, whatever their lease: that begins when all are held. One that is lost meanwhile (forced open) is not
+ * taken again behind later ones; all are given back, and it begins anew.
+ */
+export class AcquireAll {
+  readonly #startedAt: number
+  #held: Array<{ readonly member: Member; readonly grant: HoldRecord }> = []
+  #keeper: LeaseKeeper | undefined
+  /** With how many commands they were taken. */
+  #steps = 0
+  /** How often one was gone before all were held, and since when. */
+  #inVain = 0
+  #inVainSince = Number.POSITIVE_INFINITY
+
+  constructor(
+    private readonly members: readonly Member[],
+    private readonly terms: Terms,
+    private readonly now: () => number,
+  ) {
+    this.#startedAt = now()
+  }
+
+  /** The grants, in the order of the members. */
+  run(): Promise<readonly HoldRecord[] | AcquireAllRefusal> {
+    const work = this.#run()
+    for (const locker of new Set(this.members.map(({ locker }) => locker))) locker.compose(work)
+    return work
+  }
+
+  async #run(): Promise<readonly HoldRecord[] | AcquireAllRefusal> {
+    try {
+      for (;;) {
+        const refusal = await this.#takeAll()
+        if (refusal) {
+          this.#giveBack()
+          return refusal
+        }
+        const gone = await this.#complete()
+        if (!gone) return this.#held.map(({ grant }) => grant)
+        this.#giveBack()
+        if (this.terms.waitMs === 0 || this.#waitLeft() === undefined) return this.#refusedBy(gone)
+        this.#throwIfInVain(gone)
+      }
+    } catch (error) {
+      this.#giveBack()
+      throw error
+    } finally {
+      this.#keeper?.stop()
+    }
+  }
+
+  async #takeAll(): Promise<AcquireAllRefusal | undefined> {
+    for (const group of groupsOf(this.members)) {
+      const refusal = await this.#takeTogether(group)
+      if (refusal && this.terms.waitMs === 0) return refusal
+      for (const member of group) {
+        // Unless they were all taken at once.
+        if (!this.#held.some((each) => each.member === member)) {
+          const refusal = await this.#take(member)
+          if (refusal) return refusal
+        }
+      }
+    }
+    return undefined
+  }
+
+  /** One attempt for all of the group, where that can be made; a refusal leaves none of them taken. */
+  async #takeTogether(group: readonly Member[]): Promise<AcquireAllRefusal | undefined> {
+    const [first] = group
+    const port = first?.locker.port.together
+    const waitMs = this.#waitLeft()
+    if (!first || !port || group.length < 2 || waitMs === undefined) return undefined
+    if (!group.every(({ locker, name }) => locker.isIdle(name))) return undefined
+    const calls = group.map((member) => this.#callFor(member, waitMs))
+    const { grants, refusal } = await acquireBatch(first.locker, port, 'all', calls)
+    if (grants.size === group.length) {
+      this.#steps += 1
+      for (const [index, member] of group.entries()) this.#hold(member, grants.get(index))
+      return undefined
+    }
+    // A part of a command that was repeated, whose other part has ended: not what was asked for.
+    for (const grant of grants.values()) void first.locker.discard(grant)
+    if (waitMs === 0) first.locker.env.metrics.timedOut()
+    return this.#refusedBy(group.find(({ name }) => name === refusal.name) ?? first, refusal)
+  }
+
+  async #take(member: Member): Promise<AcquireAllRefusal | undefined> {
+    const waitMs = this.#waitLeft()
+    if (waitMs === undefined) return this.#refusedBy(member)
+    const outcome = await member.locker.acquire(this.#callFor(member, waitMs))
+    if (!(outcome instanceof HoldRecord)) return this.#refusedBy(member, outcome)
+    this.#steps += 1
+    this.#hold(member, outcome)
+    return undefined
+  }
+
+  #hold(member: Member, grant: HoldRecord | undefined): void {
+    if (!grant) return
+    this.#held.push({ member, grant })
+    const { leaseMs } = this.terms
+    if (leaseMs === undefined || this.members.length === 1) return
+    this.#keeper ??= new LeaseKeeper(member.locker.schedule, leaseMs)
+    this.#keeper.keep(member.locker.env, grant)
+  }
+
+  /** All were taken: their time begins. Returns one that was lost meanwhile, if any. */
+  async #complete(): Promise<Member | undefined> {
+    const keeper = this.#keeper
+    this.#keeper = undefined
+    const now = this.now()
+    // What came with one command has its lease from there.
+    const [first] = this.members
+    if (keeper && first && this.#steps > 1) await first.locker.query(() => keeper.renew())
+    keeper?.stop()
+    const gone = this.#held.find(({ member: { locker }, grant }) => !locker.stillHeld(grant))
+    for (const { locker, name } of this.members) if (locker.closed) throw new ClosedError(name)
+    if (gone) return gone.member
+    const { maxHoldMs } = this.terms
+    for (const { member, grant } of this.#held) {
+      if (maxHoldMs === Number.POSITIVE_INFINITY || grant.renewUntil === undefined) continue
+      grant.renewUntil = now + maxHoldMs
+      member.locker.env.tenures.watchdog.resume(grant.tenure)
+    }
+    return undefined
+  }
+
+  /** Over too long a way the first are gone each time when the last is held. */
+  #throwIfInVain({ name, locker }: Member): void {
+    const { leaseMs } = this.terms
+    const now = this.now()
+    this.#inVain += 1
+    this.#inVainSince = Math.min(this.#inVainSince, now)
+    const lastedMs = now - this.#inVainSince
+    if (leaseMs === undefined || this.#inVain < LEAST_IN_VAIN || lastedMs < locker.settings.storeTimeoutMs)
+      return
+    throw new ShortLeaseError(name, leaseMs)
+  }
+
+  /** Not waited for: a store that does not answer must not hold up a call whose time is over. */
+  #giveBack(): void {
+    this.#keeper?.stop()
+    this.#keeper = undefined
+    this.#steps = 0
+    for (const { member, grant } of this.#held.splice(0).reverse()) void member.locker.discard(grant)
+  }
+
+  #callFor({ name, polls }: Member, waitMs: number): Call {
+    // Until all are held the watchdog renews without end, see #complete.
+    return { ...this.terms, name, polls, waitMs, maxHoldMs: Number.POSITIVE_INFINITY }
+  }
+
+  #waitLeft(): number | undefined {
+    return waitLeft(this.terms.waitMs, this.now() - this.#startedAt)
+  }
+
+  #refusedBy({ name }: Member, refusal?: Refusal): AcquireAllRefusal {
+    const { holder, remainingMs, cause } = refusal ?? {}
+    return { name, waitedMs: this.now() - this.#startedAt, holder, remainingMs, cause }
+  }
+}
+
+/** Neighbours that are of one kind and in one place. */
+function groupsOf(members: readonly Member[]): readonly (readonly Member[])[] {
+  const groups: Member[][] = []
+  for (const member of members) {
+    const last = groups.at(-1)
+    const [first] = last ?? []
+    if (last && first?.locker === member.locker && first.place === member.place) last.push(member)
+    else groups.push([member])
+  }
+  return groups
+}

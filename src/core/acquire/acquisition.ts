@@ -1,0 +1,383 @@
+import type { Owner } from '../../identity/owner.js'
+import { outcomeOf } from '../../trace/outcome.js'
+import type { Environment } from '../environment.js'
+import type { LocalQueue } from '../queue/local-queue.js'
+import { TIME_IS_UP, Waiter } from '../queue/waiter.js'
+import { around } from '../tenure/other-side.js'
+import { storedAs } from '../tenure/stored-as.js'
+import { type HoldRecord, Tenure } from '../tenure/tenure.js'
+import { Attempt } from './attempt.js'
+import type { Call, Refusal } from './call.js'
+import { calledFrom } from './called-from.js'
+import { decide, type Situation, type Step } from './decide.js'
+import { isTransient, noAnswer, Outage } from './outage.js'
+import { onAbort } from './shared-signal.js'
+import { Waiting } from './waiting.js'
+
+/**
+ * The wait loop: the one way in, for every kind of lock and every store (rule W1). Attempt; if held, watch for the release;
+ * attempt again once the watch is in force, because a release may have passed between the two; then sleep on the wake-up
+ * semaphore for the smaller of the remaining wait and the holder's time left; attempt; and so on. What comes next is decided in
+ * decide.ts, from what is read here. See docs/acquire-loop.md.
+ */
+export class Acquisition implements Situation {
+  readonly waiter: Waiter
+  /** How it ends, for whoever closes the client. */
+  work: Promise<unknown> | undefined
+  readonly deadline: number
+  readonly once: boolean
+  now: number
+  /** The tenure of this process that the call meets first. */
+  #tenure: Tenure | undefined
+  /** Whether the call has looked since it last had reason to, and which tenure it met then. */
+  #looked = false
+  #lookedAt: Tenure | undefined
+  readonly #attempt: Attempt
+  readonly #waiting: Waiting
+  #watchOutage: Outage | undefined
+  watchAgainAt = Number.NEGATIVE_INFINITY
+
+  constructor(
+    private readonly env: Environment,
+    private readonly queue: LocalQueue,
+    private readonly call: Call,
+    private readonly onEnd: () => void,
+  ) {
+    const waiter = new Waiter(call, env.schedule)
+    const calledAt = env.settings.diagnostics ? calledFrom() : undefined
+    this.waiter = waiter
+    this.now = waiter.startedAt
+    this.deadline = waiter.startedAt + call.waitMs
+    this.once = call.waitMs === 0 || call.sends !== undefined
+    this.#attempt = new Attempt(env, queue, call, waiter, calledAt)
+    this.#waiting = new Waiting(env, queue, waiter, calledAt)
+  }
+
+  async run(): Promise<HoldRecord | Refusal> {
+    const stopListening = this.#join()
+    try {
+      for (;;) {
+        this.#observe()
+        const step = decide(this)
+        if (step.do === 'enter') return this.#enter(step.hold)
+        if (step.do === 'refuse') return this.#refusal()
+        // Most rounds send nothing, and a hand-over in memory should not cost a promise for that.
+        const acting = this.#act(step)
+        const hold = acting && (await acting)
+        if (hold) return hold
+      }
+    } catch (error) {
+      if (outcomeOf(error, this.call.signal) === 'cancelled') this.env.metrics.cancelled()
+      else this.env.metrics.failed()
+      throw error
+    } finally {
+      stopListening?.()
+      this.#leave()
+    }
+  }
+
+  #act(step: Exclude<Step, { do: 'enter' | 'refuse' }>): Promise<HoldRecord | undefined> | undefined {
+    switch (step.do) {
+      case 'reenter':
+        return this.#reenter()
+      case 'ask':
+        return this.#ask()
+      case 'follow':
+        return this.#follow()
+      case 'verify':
+        return this.#verify()
+      case 'learn':
+        return this.#learn(step.from)
+      case 'join':
+        return this.#beginToWait()
+      case 'watch':
+        return this.#watch()
+      case 'sleep':
+        return this.#sleep(step.until)
+      case 'fail':
+        throw this.queue.outage.cause
+    }
+  }
+
+  #join(): (() => void) | undefined {
+    const { env, queue, waiter } = this
+    const { signal } = this.call
+    waiter.within = around(env, queue.name, waiter.caller) !== undefined
+    queue.waiters.join(waiter)
+    return signal && onAbort(signal, () => waiter.cancel(signal.reason))
+  }
+
+  /** Whatever the exit, nothing is left behind (rule W4). */
+  #leave(): void {
+    const { env, queue, waiter } = this
+    this.#attempt.leave()
+    this.#waiting.end()
+    waiter.gone = true
+    const unused = waiter.takeHandedOff()
+    if (unused) void env.hooks.discard(unused)
+    queue.waiters.leave(waiter)
+    queue.policy.onLeave(waiter)
+    const deserted = queue.place.takeDeserted()
+    if (deserted) env.orphans.leavePlace(queue.name, deserted)
+    this.onEnd()
+  }
+
+  // What it knows. Each condition is derived here and nowhere else.
+
+  #observe(): void {
+    this.now = this.env.schedule.clock.now()
+    this.#tenure = this.env.tenures.current(this.queue, this.call.caller.owner)
+    this.#standWithin()
+  }
+
+  get handedOff(): HoldRecord | undefined {
+    return this.waiter.handedOff
+  }
+
+  get handOffPending(): boolean {
+    return this.waiter.handOffPending
+  }
+
+  /** A tenure that began or ended meanwhile is reason to look again, if there is the time. */
+  get hasLooked(): boolean {
+    const isLast = this.once || this.now >= this.deadline
+    return this.#looked && (isLast || this.#tenure === this.#lookedAt)
+  }
+
+  get tenureHere(): Situation['tenureHere'] {
+    const tenure = this.#tenure
+    const { caller } = this.call
+    if (!tenure) return 'none'
+    if (tenure.owner === caller.owner) return tenure.admits(caller) ? 'enterable' : 'siblings'
+    return tenure.state === 'releasing' ? 'releasing' : 'held'
+  }
+
+  get sibling(): Situation['sibling'] {
+    const ahead = this.queue.waiters.ahead(this.waiter)
+    if (!ahead) return 'none'
+    return ahead.attempting ? 'asking' : 'waiting'
+  }
+
+  get mayAsk(): boolean {
+    return this.queue.policy.mayAsk(this.waiter, this.#tenure)
+  }
+
+  get hasAsked(): boolean {
+    return this.#attempt.hasAsked
+  }
+
+  get unreadSignal(): boolean {
+    return this.queue.watch.unreadSignal
+  }
+
+  get backUntil(): number {
+    return this.queue.backUntil
+  }
+
+  get outOfPatience(): boolean {
+    return this.#attempt.outOfPatience(this.now)
+  }
+
+  get knownUntil(): number {
+    return this.queue.policy.knownUntil(this.waiter)
+  }
+
+  get waits(): boolean {
+    return this.#waiting.begun
+  }
+
+  get retryAt(): number | undefined {
+    const { outage } = this.#attempt
+    return outage.on ? outage.retryAt(this.now) : undefined
+  }
+
+  get pollAt(): number | undefined {
+    const { polls } = this.call
+    return polls && this.#attempt.pollAt(polls, this.now)
+  }
+
+  get watching(): boolean {
+    return this.queue.watch.inForce
+  }
+
+  get learnedWhileWatching(): boolean {
+    return this.#attempt.watching
+  }
+
+  get lookAt(): number {
+    return Math.min(this.#attempt.busyUntil, this.#attempt.askAgainAt)
+  }
+
+  // What it does.
+
+  #enter(hold: HoldRecord): HoldRecord {
+    this.waiter.takeHandedOff()
+    return this.#attempt.granted(hold)
+  }
+
+  /** Asks for a first hold on this side. Within a section on the other side it is one hold more of that section's owner. */
+  async #ask(): Promise<HoldRecord | undefined> {
+    const { env, queue, waiter } = this
+    // Where the process hears of grants already, its first question can have it join the line.
+    if (!this.once && !queue.watch.inForce && env.port.line?.hears(queue.name)) queue.watch.begin()
+    this.#hasLookedAt(this.#tenure)
+    const outer = around(env, queue.name, waiter.caller)
+    if (!outer) return await this.#attempt.send(this.#newTenure())
+    return await this.#inTurn(outer, () => this.#newTenure(outer))
+  }
+
+  /** A nested acquisition. */
+  async #reenter(): Promise<HoldRecord | undefined> {
+    const tenure = this.#tenure
+    if (!tenure) return undefined
+    this.#hasLookedAt(tenure)
+    const hold = await this.#inTurn(tenure, () => tenure)
+    // The tenure ended meanwhile (its last release was under way): the one attempt is still to be made.
+    if (!hold && this.once && this.#current() !== tenure) this.#looked = false
+    return hold
+  }
+
+  /**
+   * Asks for one hold more within a tenure, when its commands before that are through. Undefined when it was not granted.
+   * @param added the tenure that gets the hold: the outer one, or a new one on the other side of the lock
+   */
+  async #inTurn(outer: Tenure, added: () => Tenure): Promise<HoldRecord | undefined> {
+    if (!(await this.#takeTurn(outer))) return undefined
+    try {
+      // Who went before may have changed what is on top, lost the lock, or handed it on.
+      if (outer.state !== 'held' || !outer.admits(this.waiter.caller)) return undefined
+      return await this.#attempt.send(added())
+    } finally {
+      // What it may have counted up without knowing is counted down in the background: a release names the count it goes to, so
+      // that whatever was counted beside it goes with the hold below.
+      outer.turns.end()
+    }
+  }
+
+  /** False when the turn did not come in time; one that comes later is passed on. */
+  async #takeTurn({ turns, name }: Tenure): Promise<boolean> {
+    const { waiter, env } = this
+    const turn = turns.take()
+    const once = waiter.call.waitMs === 0
+    const patience = waiter.startedAt + env.settings.storeTimeoutMs
+    let taken = false
+    try {
+      taken = (await waiter.upTo(once ? patience : this.deadline, turn)) !== TIME_IS_UP
+      // A turn is held up by nothing but a store that does not answer.
+      if (!taken && once) this.#attempt.outage.failed(noAnswer(name), env.schedule.clock.now())
+      return taken
+    } finally {
+      if (!taken) void turn.then(() => turns.end())
+    }
+  }
+
+  /** The same owner is at it already: its outcome decides whether this is a nested acquisition. */
+  async #follow(): Promise<undefined> {
+    const attempting = this.queue.waiters.ahead(this.waiter)?.attempting
+    const settled = Promise.resolve(attempting).catch(() => undefined)
+    await this.waiter.upTo(Number.POSITIVE_INFINITY, settled)
+  }
+
+  #verify(): undefined {
+    this.queue.watch.unreadSignal = false
+    if (this.#tenure) this.env.tenures.verify(this.#tenure)
+  }
+
+  #learn(from: 'tenure' | 'answer'): undefined {
+    this.#hasLookedAt(this.#tenure)
+    if (from === 'answer') this.#attempt.knowsFull(this.knownUntil)
+    else if (this.#tenure) this.#attempt.knowsBusy(this.#tenure)
+  }
+
+  #beginToWait(): undefined {
+    const { holder, busyUntil } = this.#attempt
+    const tenure = this.#tenure
+    const remainingMs = Math.max((tenure?.deadline ?? busyUntil) - this.now, 0)
+    this.#waiting.begin(tenure?.owner ?? holder, remainingMs)
+  }
+
+  /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
+  async #watch(): Promise<undefined> {
+    const { env, queue, waiter } = this
+    if (this.#heedWatchFailure()) return
+    const watch = queue.watch.begin()
+    this.#looked = false
+    if (env.port.watchesInOrder) return
+    try {
+      await waiter.restUpTo(this.deadline, watch.confirmed)
+      this.#watchOutage?.answered()
+    } catch {
+      // The watch keeps what it failed with; a cancelled call ends here.
+      waiter.throwIfCancelled()
+    }
+  }
+
+  #sleep(until: number): Promise<undefined> {
+    this.#looked = false
+    return this.waiter.sleep(until)
+  }
+
+  /** Whether the last watch has failed, whichever call began it: then the next one is tried after a pause. */
+  #heedWatchFailure(): boolean {
+    const failure = this.queue.watch.takeFailure()
+    if (failure === undefined) return false
+    if (!isTransient(failure)) throw failure
+    this.#watchOutage ??= new Outage()
+    this.#watchOutage.failed(failure, this.now)
+    this.watchAgainAt = this.#watchOutage.retryAt(this.now)
+    return true
+  }
+
+  #refusal(): Refusal {
+    const { holder, busyUntil, outage } = this.#attempt
+    const { now, env, waiter } = this
+    if (outage.cause !== undefined) env.metrics.failed()
+    else if (!this.call.sends) env.metrics.timedOut()
+    return {
+      waitedMs: now - waiter.startedAt,
+      holder,
+      remainingMs: busyUntil > now ? busyUntil - now : undefined,
+      cause: outage.cause,
+    }
+  }
+
+  #hasLookedAt(tenure: Tenure | undefined): void {
+    this.#looked = true
+    this.#lookedAt = tenure
+  }
+
+  #current(): Tenure | undefined {
+    return this.env.tenures.current(this.queue, this.call.caller.owner)
+  }
+
+  /** Within a section that its owner has on the other side of the lock it needs no place of its own, and waits for no sibling. */
+  #standWithin(): void {
+    const { queue, waiter, env } = this
+    const outer = around(env, queue.name, waiter.caller)
+    const { askedAs } = this.#attempt
+    if (outer && askedAs !== undefined && askedAs !== outer.storedAs) {
+      this.#attempt.leave()
+      queue.policy.onLeave(waiter)
+    }
+    if (waiter.within === (outer !== undefined)) return
+    queue.waiters.leave(waiter)
+    waiter.within = outer !== undefined
+    queue.waiters.join(waiter)
+    // A sibling went in first: calls nested in its section need not wait behind this one.
+    if (!waiter.within) queue.policy.wakeNext(waiter.caller.owner)
+  }
+
+  #newTenure(outer?: Tenure): Tenure {
+    const { name, permits, caller } = this.call
+    this.#attempt.leaveNested()
+    const owner = this.#attempt.askedAs ?? this.#lentPlace() ?? storedAs(this.env, this.queue, caller)
+    const tenure = new Tenure(name, caller.owner, owner, outer?.turns)
+    tenure.permits = permits
+    return tenure
+  }
+
+  /** A single attempt is made for itself: it can happen while the contender asks. */
+  #lentPlace(): Owner | undefined {
+    return this.once ? undefined : this.queue.place.lend()
+  }
+}

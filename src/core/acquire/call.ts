@@ -1,0 +1,34 @@
+import type { Owner, Scope } from '../../identity/owner.js'
+import type { AcquireReply, AcquireRequest, Polls } from '../../ports/lock-port.js'
+
+/** What a call wants. */
+export interface Call {
+  readonly name: string
+  /** For whom it acts, and from where (rule O2). */
+  readonly caller: Scope
+  /** The scope the hold will belong to: the caller's own, or that of the section it opens. */
+  readonly holder: Scope
+  /** Whether its owner was made for it: then no other call can act for the same one. */
+  readonly unrelated: boolean
+  /** Infinity: as long as it takes. Zero: one attempt. */
+  readonly waitMs: number
+  /** Undefined: the watchdog renews. */
+  readonly leaseMs: number | undefined
+  readonly maxHoldMs: number
+  /** How many permits it wants, where the kind has permits. */
+  readonly permits?: number | undefined
+  /** What sends its one attempt, where several locks are asked for at once; undefined when that request has to go by itself. */
+  readonly sends?: ((request: AcquireRequest) => Promise<AcquireReply> | undefined) | undefined
+  /** Where no news comes: how long to pause between attempts. */
+  readonly polls?: Polls | undefined
+  readonly signal: AbortSignal | undefined
+}
+
+/** A call's end without the lock. */
+export interface Refusal {
+  readonly waitedMs: number
+  readonly holder: Owner | undefined
+  readonly remainingMs: number | undefined
+  /** The store's trouble, when it was that and no holder that stood in the way. */
+  readonly cause: unknown
+}

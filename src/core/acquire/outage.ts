@@ -1,0 +1,54 @@
+import { StoreError } from '../../errors/errors.js'
+import { retryPauseMs } from '../../time/back-off.js'
+
+/** What a call reports whose command was not answered in time. */
+export function noAnswer(lockName: string): StoreError {
+  return new StoreError('timeout', 'acquire', {
+    lockName,
+    transient: true,
+    hint: 'The store did not answer.',
+  })
+}
+
+/** Whether the same request may succeed when it is sent again. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof StoreError && error.transient
+}
+
+/** A run of failures of the store, as one caller meets it, or all for one lock: how long it lasts, and when to try again. */
+export class Outage {
+  #failures = 0
+  #since = 0
+  #cause: unknown
+
+  /** Whether the last command failed. */
+  get on(): boolean {
+    return this.#failures > 0
+  }
+
+  /** What the last failure was; undefined when there was none since the last answer. */
+  get cause(): unknown {
+    return this.#cause
+  }
+
+  failed(cause: unknown, now: number): void {
+    if (this.#failures === 0) this.#since = now
+    this.#failures += 1
+    this.#cause = cause
+  }
+
+  answered(): void {
+    this.#failures = 0
+    this.#cause = undefined
+  }
+
+  /** @param from when the caller began, whose own time counts from then */
+  lastedMs(now: number, from = Number.NEGATIVE_INFINITY): number {
+    return this.on ? now - Math.max(this.#since, from) : 0
+  }
+
+  /** When to try again. */
+  retryAt(now: number): number {
+    return now + retryPauseMs(this.#failures)
+  }
+}

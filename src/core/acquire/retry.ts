@@ -1,0 +1,37 @@
+import type { Clock } from '../../time/clock.js'
+import { isTransient, Outage } from './outage.js'
+
+/** How a command is repeated that failed for the moment. */
+export interface RetryTerms {
+  readonly clock: Pick<Clock, 'now'>
+  /** Waits until then; what it rejects with ends the trying. */
+  readonly pause: (until: number) => Promise<void>
+  /** Asked after each failure: whether to leave it at that, rather than try at `again`, when the store has failed for `lastedMs`. */
+  readonly givesUp: (again: number, lastedMs: number) => boolean
+}
+
+/**
+ * Sends a command until it is answered, refused for good or given up; then it rejects with the last failure.
+ * @param failed the failure of the first try, if that was made before
+ */
+export async function retry<Result>(
+  send: () => Promise<Result>,
+  { clock, pause, givesUp }: RetryTerms,
+  failed?: { readonly error: unknown },
+): Promise<Result> {
+  const outage = new Outage()
+  for (let failure = failed; ; ) {
+    if (failure) {
+      const now = clock.now()
+      outage.failed(failure.error, now)
+      const again = outage.retryAt(now)
+      if (givesUp(again, outage.lastedMs(now)) || !isTransient(failure.error)) throw failure.error
+      await pause(again)
+    }
+    try {
+      return await send()
+    } catch (error) {
+      failure = { error }
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import type { Events } from '../events/events.js'
+import type { Owner } from '../identity/owner.js'
+import type { Metrics } from '../metrics/metrics.js'
+import type { LockPort } from '../ports/lock-port.js'
+import type { Schedule } from '../time/schedule.js'
+import { Pauses } from './acquire/pauses.js'
+import type { KindTraits } from './kind.js'
+import { LocalQueue } from './queue/local-queue.js'
+import type { CoreSettings, Services } from './services.js'
+import { Orphans } from './tenure/orphans.js'
+import type { HoldRecord, Tenure } from './tenure/tenure.js'
+import { Tenures } from './tenure/tenures.js'
+
+/** What the parts of the core leave to the locker that they belong to. */
+export interface Hooks {
+  readonly tenureEnded: (queue: LocalQueue, tenure: Tenure) => void
+  /** Gives back a hold that nobody has been told of. */
+  readonly discard: (grant: HoldRecord) => Promise<void>
+  /** Whether another kind of lock of this client knows the owner by that name of a lock: the store must not mix them up. */
+  readonly usedElsewhere: (name: string, owner: Owner) => boolean
+}
+
+/** What acquiring and releasing one kind of lock needs: the client's services, and the state that all calls for that kind share. */
+export class Environment implements Services {
+  readonly kind: KindTraits
+  readonly port: LockPort
+  readonly schedule: Schedule
+  readonly settings: CoreSettings
+  readonly events: Events
+  readonly metrics: Metrics
+  readonly orphans: Orphans
+  readonly tenures: Tenures
+  /** Between tries of what somebody awaits. */
+  readonly pauses: Pauses
+  closed = false
+  /** The other side, where a lock has two: reading and writing. An owner's holds on both belong together. */
+  otherSide: Environment | undefined
+  /** Other kinds whose lock of a name is this one's in the store: one owner has it, whichever kind it asked for. */
+  rivals: readonly Environment[] = []
+  readonly #queues = new Map<string, LocalQueue>()
+
+  constructor(
+    private readonly services: Services,
+    readonly hooks: Hooks,
+  ) {
+    const { kind, port, schedule, settings, events, metrics } = services
+    this.kind = kind
+    this.port = port
+    this.schedule = schedule
+    this.settings = settings
+    this.events = events
+    this.metrics = metrics
+    this.pauses = new Pauses(schedule)
+    this.orphans = new Orphans(this)
+    this.tenures = new Tenures(this, this.orphans, hooks.tenureEnded)
+  }
+
+  newOwner(): Owner {
+    return this.services.newOwner()
+  }
+
+  get queues(): ReadonlyMap<string, LocalQueue> {
+    return this.#queues
+  }
+
+  /** Where the calls for that lock meet. */
+  queue(name: string): LocalQueue {
+    let queue = this.#queues.get(name)
+    if (!queue) {
+      queue = new LocalQueue(name, this.kind, this.port, this.schedule.clock)
+      this.#queues.set(name, queue)
+    }
+    return queue
+  }
+
+  /** Forgets a queue that nobody stands at, once it need not remember any more that it is the turn of others. */
+  dropIfIdle(queue: LocalQueue): void {
+    if (queue.callers > 0) return
+    queue.watch.end()
+    if (queue.held || this.#queues.get(queue.name) !== queue) return
+    if (!this.closed && queue.backUntil > this.schedule.clock.now()) {
+      this.schedule.at(queue.backUntil, () => this.dropIfIdle(queue))
+    } else {
+      this.#queues.delete(queue.name)
+    }
+  }
+
+  /** This process's tenures of that lock. */
+  tenuresOf(name: string): readonly Tenure[] {
+    return this.#queues.get(name)?.tenures.all ?? []
+  }
+}

@@ -1,0 +1,16 @@
+import type { Policy, QueueParts } from './queue/policy.js'
+import type { ProcessPlace } from './queue/process-place.js'
+
+/** What the core has to know of a kind of lock. */
+export interface KindTraits {
+  /** For people, and in sequencers. */
+  readonly name: string
+  /** Whether several owners may hold it at a time, each with a tenure of its own; none is handed over in memory then. */
+  readonly shared: boolean
+  /** Whether each tenure has a fencing token, which makes sequencers possible: then the lock changes hands in the store only. */
+  readonly fenced: boolean
+  /** What has a place in the line that the store keeps, if it keeps one: each process, for all its calls, or each call. */
+  readonly placePer: 'process' | 'call' | undefined
+  /** What decides between the calls of one process. */
+  policy(queue: QueueParts, place: ProcessPlace): Policy
+}

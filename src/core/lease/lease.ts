@@ -1,0 +1,26 @@
+/** The shortest lease that can be held at all: below it the margin and one round trip eat the lease. */
+export const LEAST_LEASE_MS = 10
+
+/** A lease is renewed when a third of it is over. */
+const RENEWALS_PER_LEASE = 3
+
+export function renewEveryMs(leaseMs: number): number {
+  return leaseMs / RENEWALS_PER_LEASE
+}
+
+/** Less than that is no sign of a dead connection. */
+const LEAST_PATIENCE_MS = 750
+
+/** How long the answer to a renewal may take: so that one more, on a new connection, has as long before the lease has ended. */
+export function renewalPatienceMs(leftMs: number): number {
+  return Math.max(leftMs * 0.45, LEAST_PATIENCE_MS)
+}
+
+/**
+ * When a lease that is about to be asked for ends for its holder. Counted from before the request is sent, because the store
+ * starts its own count later; less a margin of one per cent and two milliseconds, because two machines' clocks do not run at
+ * the same speed. So the holder always thinks it over before the store gives the lock away (rule L3).
+ */
+export function leaseDeadline(beforeSendMs: number, leaseMs: number): number {
+  return beforeSendMs + leaseMs - (leaseMs * 0.01 + 2)
+}

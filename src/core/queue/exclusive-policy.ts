@@ -1,0 +1,77 @@
+import type { AcquireReply, News } from '../../ports/lock-port.js'
+import type { Tenure } from '../tenure/tenure.js'
+import type { Policy, QueueParts } from './policy.js'
+import type { ProcessPlace } from './process-place.js'
+import type { Waiter } from './waiter.js'
+
+/**
+ * For a lock that one owner has at a time, and that changes hands within the process: one of the process's waiters speaks to the
+ * store for all, and where the store keeps a line, has the process's place there.
+ */
+export class ExclusivePolicy implements Policy {
+  constructor(
+    private readonly queue: QueueParts,
+    private readonly place: ProcessPlace,
+  ) {}
+
+  mayAsk(waiter: Waiter, tenure: Tenure | undefined): boolean {
+    return this.queue.waiters.contender(tenure) === waiter
+  }
+
+  knownUntil(): number {
+    return this.place.restsUntil
+  }
+
+  aboutToAsk(): void {
+    this.queue.watch.unreadSignal = false
+  }
+
+  onReply(waiter: Waiter, reply: AcquireReply, watching: boolean): void {
+    this.place.onReply(waiter, reply, watching, this.queue.watch.unreadSignal)
+  }
+
+  /** Whatever was announced before, it was before this. */
+  onGranted(): void {
+    this.queue.watch.unreadSignal = false
+  }
+
+  onSignal(news?: News): void {
+    this.place.onSignal(news)
+    this.queue.watch.unreadSignal = true
+    this.queue.waiters.contender(this.#tenure)?.wakeUp.release()
+  }
+
+  onWatchEnded(): void {}
+
+  onLeave(): void {
+    this.wakeNext()
+  }
+
+  wakeNext(): void {
+    const { waiters, watch } = this.queue
+    const holder = this.#tenure
+    if (holder?.state === 'held') {
+      const waiter = waiters.reentrant(holder)
+      if (waiter) {
+        waiter.wakeUp.release()
+        return
+      }
+      // Nothing is left to do for the next in line: it hears of this tenure's end without a command.
+      if (watch.inForce && !watch.unreadSignal) return
+    }
+    waiters.contender(holder)?.wakeUp.release()
+  }
+
+  successor(): Waiter | undefined {
+    return this.queue.waiters.successor()
+  }
+
+  get #tenure(): Tenure | undefined {
+    const [tenure] = this.queue.tenures.all
+    return tenure
+  }
+}
+
+export function exclusive(queue: QueueParts, place: ProcessPlace): Policy {
+  return new ExclusivePolicy(queue, place)
+}

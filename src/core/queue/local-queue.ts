@@ -1,0 +1,104 @@
+import type { Owner } from '../../identity/owner.js'
+import type { LockPort } from '../../ports/lock-port.js'
+import type { Clock } from '../../time/clock.js'
+import { Outage } from '../acquire/outage.js'
+import type { KindTraits } from '../kind.js'
+import type { Tenure } from '../tenure/tenure.js'
+import { HeldTenures } from './held-tenures.js'
+import type { Policy } from './policy.js'
+import { ProcessPlace } from './process-place.js'
+import { ReleaseWatch } from './release-watch.js'
+import { WaitQueue } from './wait-queue.js'
+import type { Waiter } from './waiter.js'
+
+/** How long a process leaves a lock without a line to others: for them to hear of it and ask, which is two round trips. */
+const STEP_ASIDE_MS = 2
+/** Where nothing is announced it pauses like a waiter that has asked so often: by default 8 to 16 ms, of 128. */
+const STEP_ASIDE_ATTEMPTS = 5
+
+/**
+ * Where the calls of one process for one lock meet: which of them holds it, which wait, in which order, and the watch they share. What
+ * differs between the sorts of kinds is the policy's.
+ */
+export class LocalQueue {
+  readonly waiters = new WaitQueue()
+  /** The store's failures, as the calls here have met them one after the other: the time of each counts for all. */
+  readonly outage = new Outage()
+  readonly watch: ReleaseWatch
+  readonly place: ProcessPlace
+  readonly tenures: HeldTenures
+  readonly policy: Policy
+  /** Calls that have had to wait and still do. */
+  waiting = 0
+  /** Calls at work here; the queue is dropped when there are none and nothing is held. */
+  callers = 0
+  #backUntil = Number.NEGATIVE_INFINITY
+
+  constructor(
+    readonly name: string,
+    private readonly kind: KindTraits,
+    private readonly port: LockPort,
+    private readonly clock: Pick<Clock, 'now'>,
+  ) {
+    const { waiters } = this
+    const { shared, placePer } = kind
+    const tenures = new HeldTenures(shared || placePer === 'call', shared)
+    const watch = new ReleaseWatch(
+      name,
+      port,
+      (news) => this.policy.onSignal(news),
+      () => this.policy.onWatchEnded(),
+    )
+    const parts = { waiters, tenures, watch, clock }
+    this.tenures = tenures
+    this.watch = watch
+    this.place = new ProcessPlace(waiters, port, clock)
+    this.policy = kind.policy(parts, this.place)
+  }
+
+  /** Whether this process has a tenure. */
+  get held(): boolean {
+    return this.tenures.size > 0
+  }
+
+  /** The owner of this process behind one that the store names; any other owner is left as it is. */
+  ownerBehind(stored: Owner | undefined): Owner | undefined {
+    return this.tenures.all.find(({ storedAs }) => storedAs === stored)?.owner ?? stored
+  }
+
+  /** Whether calls wait here for a lock that the process has itself: then it stands in no line, and the store does not know of them. */
+  get waitsForItself(): boolean {
+    const inLine = this.port.line !== undefined && this.kind.placePer === 'process'
+    return this.held && this.waiting > 0 && !this.place.taken && inLine
+  }
+
+  began(tenure: Tenure): void {
+    this.tenures.began(tenure)
+    // The others have had their turn. (Permits that are taken here leave some that others may have.)
+    if (!this.tenures.perOwner) this.#backUntil = Number.NEGATIVE_INFINITY
+  }
+
+  /** This call cannot use the lock now, for a reason of its own: the calls behind it go first. */
+  stepBehind(waiter: Waiter): void {
+    this.waiters.leave(waiter)
+    this.waiters.join(waiter)
+    this.policy.wakeNext(waiter.caller.owner)
+    // It pauses even if no other call waits.
+    waiter.wakeUp.drain()
+  }
+
+  /**
+   * The lock was released, and so many other clients were told, which stand in no line. They would never meet a free lock if this process
+   * went on at once. Where waiters poll, there may be others that nobody can tell.
+   */
+  stepAside(others: number): void {
+    const polls = this.waiters.contender(undefined)?.call.polls
+    if (polls) this.#backUntil = this.clock.now() + polls.pauseMs(STEP_ASIDE_ATTEMPTS, Math.random())
+    else if (others > 0) this.#backUntil = this.clock.now() + STEP_ASIDE_MS
+  }
+
+  /** Until when calls of this process let others go first; in the past when they need not. */
+  get backUntil(): number {
+    return this.#backUntil
+  }
+}

@@ -1,0 +1,39 @@
+import type { Owner } from '../../identity/owner.js'
+import type { AcquireReply, GrantedReply, News } from '../../ports/lock-port.js'
+import type { Clock } from '../../time/clock.js'
+import type { Tenure } from '../tenure/tenure.js'
+import type { HeldTenures } from './held-tenures.js'
+import type { ReleaseWatch } from './release-watch.js'
+import type { WaitQueue } from './wait-queue.js'
+import type { Waiter } from './waiter.js'
+
+/** What a policy decides on: the calls of this process for one lock, its tenures of it, and what is heard of it. */
+export interface QueueParts {
+  readonly waiters: WaitQueue
+  readonly tenures: HeldTenures
+  readonly watch: ReleaseWatch
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** What differs between the sorts of kinds: which waiter asks the store, what its answer means to the others, and whom to wake. */
+export interface Policy {
+  /** Whether this waiter may ask the store now. */
+  mayAsk(waiter: Waiter, tenure: Tenure | undefined): boolean
+  /** Until when a waiter that may ask need not, since the answer is known; in the past when it has to. */
+  knownUntil(waiter: Waiter): number
+  /** A request is about to be sent. */
+  aboutToAsk(): void
+  /** What the store has answered to a waiter's request, which was sent with the watch in force, or not. */
+  onReply(waiter: Waiter, reply: AcquireReply, watching: boolean): void
+  /** A waiter has the lock, by that answer. */
+  onGranted(reply: GrantedReply): void
+  /** The store has announced something: wakes whoever is to look into it, and nobody else (no thundering herd). */
+  onSignal(news?: News): void
+  onWatchEnded(): void
+  /** A waiter's call has ended. */
+  onLeave(waiter: Waiter): void
+  /** A tenure of the process has changed: wakes the waiters whose turn it may be. */
+  wakeNext(owner?: Owner): void
+  /** The waiter of this process to which the lock may be handed over, if any. */
+  successor(): Waiter | undefined
+}

@@ -1,0 +1,77 @@
+import type { LockPort, News, Watch } from '../../ports/lock-port.js'
+
+/**
+ * The watch that all waiters of one lock in this process share (rule W2). A watch that fails is dropped; its failure is kept for
+ * the waiter that handles it.
+ */
+export class ReleaseWatch {
+  /** Whether something was announced that nobody has looked into yet. */
+  unreadSignal = false
+  /** How often the store has announced something. */
+  heard = 0
+  #watch: Watch | undefined
+  #confirmed = false
+  #failure: unknown
+
+  constructor(
+    private readonly name: string,
+    private readonly port: LockPort,
+    private readonly onSignal: (news?: News) => void,
+    /** Nothing is announced any more. */
+    private readonly onEnd: () => void,
+  ) {}
+
+  /** Whether an acquire sent now runs with the watch in force. */
+  get inForce(): boolean {
+    const watch = this.#watch
+    return watch !== undefined && (this.#confirmed || watch.inForce === true || this.port.watchesInOrder)
+  }
+
+  /** Begins the watch unless it has begun. What happened before it is in force is a signal too: one waiter looks once. */
+  begin(): Watch {
+    if (this.#watch) return this.#watch
+    const { port } = this
+    const watch = port.watch(this.name, (news) => {
+      this.heard += 1
+      this.onSignal(news)
+    })
+    this.#watch = watch
+    // A port may come to know only later that it watches in order: this watch was not begun so.
+    const inOrder = port.watchesInOrder
+    if (inOrder) this.unreadSignal = true
+    watch.confirmed.then(
+      () => {
+        if (this.#watch !== watch) return
+        this.#confirmed = true
+        if (!inOrder) this.unreadSignal = true
+      },
+      (error: unknown) => {
+        if (this.#watch !== watch) return
+        this.end()
+        this.#failure = error
+        this.onSignal()
+      },
+    )
+    return watch
+  }
+
+  /** The lock was given away, and nothing had been announced. */
+  doubt(): void {
+    this.#watch?.doubt?.()
+  }
+
+  /** What the last watch failed with, once. */
+  takeFailure(): unknown {
+    const failure = this.#failure
+    this.#failure = undefined
+    return failure
+  }
+
+  end(): void {
+    this.#watch?.close()
+    this.#watch = undefined
+    this.#confirmed = false
+    this.#failure = undefined
+    this.onEnd()
+  }
+}

@@ -1,0 +1,94 @@
+import type { Owner } from '../../identity/owner.js'
+import type { AcquireReply, GrantedReply } from '../../ports/lock-port.js'
+import { restMs } from '../acquire/rest.js'
+import type { Tenure } from '../tenure/tenure.js'
+import type { Policy, QueueParts } from './policy.js'
+import type { Waiter } from './waiter.js'
+
+/**
+ * For what several may hold at once, without a line in the store: permits, a latch. No tenure stands in another owner's way, so what is
+ * full is known from the store's answers alone. Still one waiter speaks for the process; when it got in and there was room for more,
+ * the next one follows.
+ */
+export class SharedPolicy implements Policy {
+  /** Until when, unless the store announces something, it lets in nobody who wants as much as `#fullFor`. */
+  #fullUntil = Number.NEGATIVE_INFINITY
+  #fullFor = 1
+  /** Whether there is no limit to how many may enter now: then nobody waits for another. */
+  #open = false
+
+  constructor(private readonly queue: QueueParts) {}
+
+  mayAsk(waiter: Waiter, tenure: Tenure | undefined): boolean {
+    const { waiters } = this.queue
+    if (tenure || waiters.ahead(waiter)) return false
+    return this.#open || waiters.contender(undefined) === waiter
+  }
+
+  /** An answer to one waiter says nothing about the next, if that wants less. */
+  knownUntil(waiter: Waiter): number {
+    const { inForce, unreadSignal } = this.queue.watch
+    const known = inForce && !unreadSignal && wantedBy(waiter) >= this.#fullFor
+    return known ? this.#fullUntil : Number.NEGATIVE_INFINITY
+  }
+
+  /** Until its answer is there nothing is known: its caller may leave before, and somebody else ask. */
+  aboutToAsk(): void {
+    this.queue.watch.unreadSignal = false
+    this.#fullUntil = Number.NEGATIVE_INFINITY
+  }
+
+  onReply(waiter: Waiter, reply: AcquireReply): void {
+    const now = this.queue.clock.now()
+    if (reply.outcome === 'busy') {
+      this.#open = false
+      this.#fullUntil = now + restMs(reply.remainingMs)
+      this.#fullFor = wantedBy(waiter)
+    } else if (reply.outcome === 'granted') {
+      const { room, fullForMs } = reply
+      this.#open = room === Number.POSITIVE_INFINITY
+      this.#fullUntil =
+        room === 0 && fullForMs !== undefined ? now + restMs(fullForMs) : Number.NEGATIVE_INFINITY
+      this.#fullFor = 1
+    }
+  }
+
+  /** What was announced meanwhile may have been after this; and where there was room for more, the next is to look. */
+  onGranted({ room }: GrantedReply): void {
+    if (room !== undefined && room > 0) this.queue.watch.unreadSignal = true
+  }
+
+  onSignal(): void {
+    this.queue.watch.unreadSignal = true
+    this.queue.waiters.contender(undefined)?.wakeUp.release()
+  }
+
+  onWatchEnded(): void {}
+
+  onLeave(): void {
+    this.wakeNext()
+  }
+
+  /** The new first waiter must also wake when a lease expires, for the others' sake too. */
+  wakeNext(owner?: Owner): void {
+    const { waiters, tenures } = this.queue
+    const own = owner === undefined ? undefined : tenures.metBy(owner)
+    if (own?.state === 'held') waiters.reentrant(own)?.wakeUp.release()
+    else if (owner !== undefined) waiters.firstOf(owner)?.wakeUp.release()
+    if (this.#open) for (const waiter of waiters.all()) waiter.wakeUp.release()
+    else waiters.contender(undefined)?.wakeUp.release()
+  }
+
+  /** Nothing is handed over in memory. */
+  successor(): undefined {
+    return undefined
+  }
+}
+
+function wantedBy({ call }: Waiter): number {
+  return call.permits ?? 1
+}
+
+export function shared(queue: QueueParts): Policy {
+  return new SharedPolicy(queue)
+}

@@ -1,0 +1,121 @@
+import type { Owner } from '../../identity/owner.js'
+import type { Tenure } from '../tenure/tenure.js'
+import type { Waiter } from './waiter.js'
+
+const NOBODY: readonly Waiter[] = []
+
+/**
+ * The waiters of one lock in this process, first in, first out (rule W3). Decides who may act; wakes nobody itself. A linked
+ * list, because ten thousand may wait and the next is looked for at every hand-over.
+ */
+export class WaitQueue {
+  #first: Waiter | undefined
+  #last: Waiter | undefined
+  /** Waiters that act in a scope others may share, by owner: only among them can there be siblings. Those within apart. */
+  #related: Map<string, Set<Waiter>> | undefined
+
+  join(waiter: Waiter): void {
+    waiter.before = this.#last
+    if (this.#last) this.#last.behind = waiter
+    else this.#first = waiter
+    this.#last = waiter
+    if (waiter.call.unrelated) return
+    this.#related ??= new Map()
+    const related = this.#related.get(keyOf(waiter))
+    if (related) related.add(waiter)
+    else this.#related.set(keyOf(waiter), new Set([waiter]))
+  }
+
+  leave(waiter: Waiter): void {
+    if (this.#first !== waiter && !waiter.before) return
+    const { before, behind } = waiter
+    if (before) before.behind = behind
+    else this.#first = behind
+    if (behind) behind.before = before
+    else this.#last = before
+    waiter.before = undefined
+    waiter.behind = undefined
+    const related = this.#related?.get(keyOf(waiter))
+    related?.delete(waiter)
+    if (related?.size === 0) this.#related?.delete(keyOf(waiter))
+  }
+
+  /**
+   * The one that speaks to the store for all: the first in line. While the process itself holds the lock, waiters of the same
+   * owner do not count: they are let in by reentry or not at all.
+   */
+  contender(holder: Tenure | undefined): Waiter | undefined {
+    let waiter = this.#first
+    while (waiter && holder && waiter.caller.owner === holder.owner) waiter = waiter.behind
+    return waiter
+  }
+
+  /** The one to whom a lock of this process may be handed: the first in line, unless it has a command of its own under way. */
+  successor(): Waiter | undefined {
+    let waiter = this.#first
+    // One that makes a single attempt does not wait, it only happens to stand here.
+    while (waiter && waiter.call.waitMs === 0) waiter = waiter.behind
+    return waiter?.resting ? waiter : undefined
+  }
+
+  /** The first that may re-enter `holder`'s tenure now. */
+  reentrant(holder: Tenure): Waiter | undefined {
+    for (const waiter of this.admittedBy(holder)) return waiter
+    return undefined
+  }
+
+  /** Those outside that tenure who might as well be within; they may be in a section on the other side. */
+  *admittedBy(tenure: Tenure): Iterable<Waiter> {
+    for (const key of [tenure.owner, keyWithin(tenure.owner)]) {
+      for (const waiter of this.#related?.get(key) ?? NOBODY) if (tenure.admits(waiter.caller)) yield waiter
+    }
+  }
+
+  /** The first waiter of the same owner that came before this one. */
+  ahead(of: Waiter): Waiter | undefined {
+    const [first] = this.#related?.get(keyOf(of)) ?? NOBODY
+    return first === of ? undefined : first
+  }
+
+  /** The first waiter of that owner. */
+  firstOf(owner: Owner): Waiter | undefined {
+    const [first] = this.#related?.get(owner) ?? NOBODY
+    return first
+  }
+
+  /** The first waiter of that owner within a section on the other side. */
+  firstWithin(owner: Owner): Waiter | undefined {
+    const [first] = this.#related?.get(keyWithin(owner)) ?? NOBODY
+    return first
+  }
+
+  *all(): Iterable<Waiter> {
+    for (let waiter = this.#first; waiter; waiter = waiter.behind) yield waiter
+  }
+
+  /** Whether another waiter acts for the same owner. */
+  hasOther(than: Waiter): boolean {
+    const { owner } = than.caller
+    const [out, within] = [this.#related?.get(owner), this.#related?.get(keyWithin(owner))]
+    const known = out?.has(than) || within?.has(than)
+    return (out?.size ?? 0) + (within?.size ?? 0) > (known ? 1 : 0)
+  }
+
+  /** Whether anybody waits, and does not only make one attempt. */
+  get waits(): boolean {
+    for (const { call } of this.all()) if (call.waitMs > 0) return true
+    return false
+  }
+
+  get empty(): boolean {
+    return this.#first === undefined
+  }
+}
+
+function keyOf({ caller, within }: Waiter): string {
+  return within ? keyWithin(caller.owner) : caller.owner
+}
+
+function keyWithin(owner: Owner): string {
+  return `within ${owner}`
+}

@@ -1,0 +1,140 @@
+import type { Owner, Scope } from '../../identity/owner.js'
+import type { Schedule } from '../../time/schedule.js'
+import type { Call } from '../acquire/call.js'
+import type { HoldRecord } from '../tenure/tenure.js'
+import { WakeUpSemaphore } from './wake-up.js'
+
+/** Told apart by identity: the time a waiter had for something is over. */
+export const TIME_IS_UP: unique symbol = Symbol('time is up')
+
+/**
+ * One call that wants the lock. It does one thing at a time, and whatever that is ends at once when the call is cancelled
+ * (abort, close), and in time when its deadline passes (rule W5).
+ */
+export class Waiter {
+  readonly wakeUp = new WakeUpSemaphore()
+  readonly startedAt: number
+  /** The attempt under way; never rejects. */
+  attempting: Promise<unknown> | undefined
+  /** Whether it only waits, so that the lock may be handed to it. */
+  resting = false
+  /** Whether the lock is on its way to it: then it asks for nothing itself. */
+  handOffPending = false
+  /** The owner it last asked the store as. */
+  askedAs: Owner | undefined
+  /** Whether it runs within a section that its owner has on the other side of the lock: then it waits for none of its siblings. */
+  within = false
+  /** Whether its call has ended. */
+  gone = false
+  /** Its neighbours in the queue. */
+  before: Waiter | undefined
+  behind: Waiter | undefined
+  #handedOff: HoldRecord | undefined
+  #cancellation: { readonly reason: unknown } | undefined
+  #interrupt: ((reason: unknown) => void) | undefined
+  #rouse: (() => void) | undefined
+
+  constructor(
+    readonly call: Call,
+    readonly schedule: Schedule,
+  ) {
+    this.startedAt = schedule.clock.now()
+  }
+
+  get caller(): Scope {
+    return this.call.caller
+  }
+
+  /** Ends the call: what it waits for now, or would wait for next, rejects with `reason`. */
+  cancel(reason: unknown): void {
+    if (this.#cancellation) return
+    this.#cancellation = { reason }
+    this.resting = false
+    this.#interrupt?.(reason)
+  }
+
+  get cancelled(): boolean {
+    return this.#cancellation !== undefined
+  }
+
+  throwIfCancelled(): void {
+    if (this.#cancellation) throw this.#cancellation.reason
+  }
+
+  /** The lock is handed to this waiter, which must be resting or have a hand-off pending: it gets up and finds it. */
+  receive(grant: HoldRecord): void {
+    this.#handedOff = grant
+    this.handOffPending = false
+    this.resting = false
+    this.#rouse?.()
+  }
+
+  /** The hold that was handed to it, to be used or given back. */
+  takeHandedOff(): HoldRecord | undefined {
+    const grant = this.#handedOff
+    this.#handedOff = undefined
+    return grant
+  }
+
+  get handedOff(): HoldRecord | undefined {
+    return this.#handedOff
+  }
+
+  /** Sleeps until the next permit, and at most until `wakeAt`, or until it is handed the lock. */
+  sleep(wakeAt: number): Promise<undefined> {
+    if (this.#cancellation) return Promise.reject(this.#cancellation.reason)
+    if (this.wakeUp.tryAcquire()) return Promise.resolve(undefined)
+    return new Promise((resolve, reject) => {
+      const getUp = (): void => {
+        this.schedule.cancel(alarm)
+        this.wakeUp.leave()
+        this.#interrupt = undefined
+        this.#rouse = undefined
+        this.resting = false
+      }
+      const rouse = (): void => {
+        getUp()
+        resolve(undefined)
+      }
+      this.#interrupt = (reason) => {
+        getUp()
+        reject(reason)
+      }
+      this.#rouse = rouse
+      this.resting = true
+      this.wakeUp.sleep(rouse)
+      const alarm = wakeAt === Number.POSITIVE_INFINITY ? undefined : this.schedule.at(wakeAt, rouse)
+    })
+  }
+
+  /** The outcome of `work`, or {@link TIME_IS_UP}; the work itself goes on. Rejects when the call is cancelled. */
+  upTo<Result>(deadline: number, work: Promise<Result>): Promise<Result | typeof TIME_IS_UP> {
+    this.throwIfCancelled()
+    return new Promise((resolve, reject) => {
+      const settle = (conclude: () => void): void => {
+        if (this.#interrupt !== interrupt) return
+        this.#interrupt = undefined
+        this.#rouse = undefined
+        this.resting = false
+        this.schedule.cancel(alarm)
+        conclude()
+      }
+      const interrupt = (reason: unknown): void => settle(() => reject(reason))
+      const giveUp = (): void => settle(() => resolve(TIME_IS_UP))
+      this.#interrupt = interrupt
+      this.#rouse = giveUp
+      const alarm = deadline === Number.POSITIVE_INFINITY ? undefined : this.schedule.at(deadline, giveUp)
+      work.then(
+        (result) => settle(() => resolve(result)),
+        (error: unknown) => settle(() => reject(error)),
+      )
+    })
+  }
+
+  /** As {@link upTo}, for work that only prepares the waiting: the lock may be handed over meanwhile, which ends it too. */
+  restUpTo<Result>(deadline: number, work: Promise<Result>): Promise<Result | typeof TIME_IS_UP> {
+    const outcome = this.upTo(deadline, work)
+    this.resting = true
+    return outcome
+  }
+}

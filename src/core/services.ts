@@ -1,0 +1,30 @@
+import type { Events } from '../events/events.js'
+import type { Owner } from '../identity/owner.js'
+import type { Metrics } from '../metrics/metrics.js'
+import type { LockPort } from '../ports/lock-port.js'
+import type { Schedule } from '../time/schedule.js'
+import type { KindTraits } from './kind.js'
+
+/** The settings of a client that its core reads. */
+export interface CoreSettings {
+  readonly watchdogMs: number
+  readonly storeTimeoutMs: number
+  readonly maxWaiters: number
+  readonly warnAfterMs: number
+  readonly diagnostics: boolean
+  readonly maxHandOvers: number
+  readonly handOverSliceMs: number
+  readonly quarantineMs: number
+}
+
+/** What the core of one kind of lock is given by the client that it is part of. */
+export interface Services {
+  readonly kind: KindTraits
+  readonly port: LockPort
+  readonly schedule: Schedule
+  readonly settings: CoreSettings
+  readonly events: Events
+  readonly metrics: Metrics
+  /** An owner of this client that nobody has used. */
+  newOwner(): Owner
+}

@@ -1,0 +1,131 @@
+import type { AcquireReply } from '../../ports/lock-port.js'
+import type { Environment } from '../environment.js'
+import type { LocalQueue } from '../queue/local-queue.js'
+import type { Waiter } from '../queue/waiter.js'
+import { HoldRecord, Tenure } from './tenure.js'
+
+/**
+ * Hand-over within the process: when the last hold of an owner is given back and other calls of the same process wait, the
+ * process keeps the lock and the next call in line gets it.
+ *
+ * This is lock cohorting (Dice, Marathe and Shavit, "Lock Cohorting: A General Technique for Designing NUMA Locks", PPoPP
+ * 2012) with processes in the place of NUMA nodes: the lock in the store is the global lock, the wait queue the local one, and
+ * a release first looks for a successor of its own cohort, because handing over within it costs no round trip. As there, it is
+ * bounded: by a count (`maxHandOvers`), and by the time the process has had the lock (`handOverSliceMs`), after which the lock is
+ * really released: where the store keeps a line, to the next process in it. Elsewhere a process that gave up the lock with others waiting
+ * steps aside for a moment (local-queue.ts): being awake already it would win every race against those that have yet to hear of it.
+ *
+ * Under the watchdog a hand-over sends nothing. The store goes on knowing the lock by the owner it was granted to
+ * (`Tenure.storedAs`), which is invisible to others, for whom all owners of a process are equally somebody else; ownership
+ * within the process is enforced here. With an explicit lease on either side the lease in the store must change, and a fenced
+ * lock must mint a token: then one command does it, atomically, and nobody else gets in between.
+ */
+
+/**
+ * For how long a lock may go from call to call without a word from the store, which may have lost it meanwhile (its key was deleted, a
+ * failover). After that a hand-over is a command, which finds out.
+ */
+const LONGEST_UNCONFIRMED_MS = 250
+
+/** The waiter of this process that gets the lock now; undefined when there is none, or when it is the turn of other processes. */
+export function successorOf(
+  { settings, schedule }: Environment,
+  queue: LocalQueue,
+  tenure: Tenure,
+): Waiter | undefined {
+  const successor = queue.policy.successor()
+  if (!successor) return undefined
+  const spent =
+    tenure.handOvers >= settings.maxHandOvers ||
+    schedule.clock.now() - tenure.since >= settings.handOverSliceMs
+  return spent ? undefined : successor
+}
+
+/** Whether the store need not hear of it: then the lock can change hands in memory. */
+export function staysAsItIs(
+  { kind, schedule }: Environment,
+  { tenure, renewUntil }: HoldRecord,
+  successor: Waiter,
+): boolean {
+  if (renewUntil === undefined || successor.call.leaseMs !== undefined || kind.fenced) return false
+  const [first] = tenure.passed
+  return !first || schedule.clock.now() - first.at <= LONGEST_UNCONFIRMED_MS
+}
+
+/** Hands the lock on in memory. The successor's hold is in force when this returns. */
+export function handOverInMemory(
+  env: Environment,
+  tenure: Tenure,
+  last: HoldRecord,
+  successor: Waiter,
+): void {
+  const { call } = successor
+  const now = env.schedule.clock.now()
+  const grant = new HoldRecord(tenure, call.holder, now + call.maxHoldMs, last.fence)
+  grant.handedOver = true
+  tenure.passTo(call.caller.owner, grant, now)
+  env.tenures.watchdog.resume(tenure)
+  successor.receive(grant)
+}
+
+/**
+ * Hands the lock on with one command. After `lost` there was nothing to hand on. After `unknown` the lock is still to be
+ * released, which may find it gone: what the successor may have got is being taken back.
+ */
+export async function handOverByCommand(
+  env: Environment,
+  queue: LocalQueue,
+  tenure: Tenure,
+  successor: Waiter,
+  onDone: () => void,
+): Promise<'done' | 'lost' | 'unknown'> {
+  const { tenures, port, schedule, orphans } = env
+  const { call } = successor
+  const watched = call.leaseMs === undefined
+  const leaseMs = call.leaseMs ?? tenures.watchdog.leaseMs
+  const { name } = tenure
+  // Stored as an owner the store has never heard of, nothing can be astray under it.
+  const next = new Tenure(name, call.caller.owner, env.newOwner())
+  next.since = tenure.since
+  next.handOvers = tenure.handOvers + 1
+  if (watched) tenures.watchdog.watch(next)
+  const beforeSend = schedule.clock.now()
+  const storeMs = leaseMs + env.settings.quarantineMs
+  const request = { name, owner: next.storedAs, heldBefore: 0, leaseMs: storeMs }
+  successor.handOffPending = true
+  const sent = port.handOver({ ...request, from: tenure.storedAs })
+  let reply: AcquireReply
+  try {
+    reply = await sent
+  } catch {
+    successor.handOffPending = false
+    tenures.watchdog.unwatch(next)
+    void orphans.begin(request, sent)
+    orphans.retire(tenure.storedAs)
+    return 'unknown'
+  }
+  if (reply.outcome !== 'granted') {
+    successor.handOffPending = false
+    tenures.watchdog.unwatch(next)
+    return 'lost'
+  }
+  const grant = new HoldRecord(
+    next,
+    call.holder,
+    watched ? beforeSend + call.maxHoldMs : undefined,
+    reply.fence,
+  )
+  grant.handedOver = true
+  const inTime = tenures.granted(queue, grant, beforeSend, leaseMs)
+  tenures.end(tenure)
+  // The previous holder's end is told before the next one's beginning.
+  onDone()
+  if (!inTime) {
+    successor.handOffPending = false
+    tenures.watchdog.unwatch(next)
+    void orphans.begin(request, sent)
+  } else if (!successor.gone) successor.receive(grant)
+  // It has left meanwhile: the next in line gets it, or nobody.
+  else await env.hooks.discard(grant)
+  return 'done'
+}

@@ -1,0 +1,156 @@
+import { ClosedError } from '../../errors/errors.js'
+import type { Owner } from '../../identity/owner.js'
+import type { AcquireReply, AcquireRequest } from '../../ports/lock-port.js'
+import { retryPauseMs } from '../../time/back-off.js'
+import { isTransient } from '../acquire/outage.js'
+import { Pauses } from '../acquire/pauses.js'
+import { retry } from '../acquire/retry.js'
+import type { Services } from '../services.js'
+import { LapsedOwners } from './lapsed-owners.js'
+import type { Tenure } from './tenure.js'
+
+/** A client that is being closed does not wait out a whole lease for a store that is gone. */
+const TRIES_AFTER_CLOSE = 3
+
+/** How late a copy of a request may come that was given up: longer than a machine goes on sending what nobody confirms. */
+const LATEST_COPY_MS = 900_000
+
+/** For what is to be undone although nothing was granted: a place in line. */
+export const CARRIED_OUT: Promise<AcquireReply> = Promise.resolve({ outcome: 'granted' })
+
+/**
+ * Cleans up after callers that left while their acquire was under way (timeout, abort, close) or whose acquire has an unknown
+ * outcome: a grant that arrives after all is given back, a count that may have been raised is lowered again (rules W4, X1).
+ * Works in the background, for as long as the orphan could live in the store, and nobody waits for it: the owner's next
+ * request goes to the store under another name. The old one is not used again while a copy of the request, or of what undoes it,
+ * may still be on its way: one that arrives after the undoing is an orphan that nobody renews, and ends with its lease.
+ */
+export class Orphans {
+  /** Orphans not yet settled, by lock and owner. */
+  readonly #open = new Map<string, Promise<void>>()
+  /** Owners of which something may still be on its way. */
+  readonly #retired: LapsedOwners
+  #closed = false
+  #givenUp = false
+  readonly #pauses: Pauses
+  /** After the close. */
+  readonly #lastPauses: Pauses
+
+  constructor(private readonly services: Pick<Services, 'port' | 'schedule' | 'events'>) {
+    const { schedule } = services
+    this.#retired = new LapsedOwners(schedule.clock)
+    this.#pauses = new Pauses(schedule)
+    this.#lastPauses = new Pauses(schedule)
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /**
+   * Sees to it that `request`, sent with the outcome `sent`, leaves no hold behind.
+   * @param undone what is to be undone, asked each time that is tried
+   */
+  begin(
+    request: AcquireRequest,
+    sent: Promise<AcquireReply>,
+    undone: () => AcquireRequest = () => request,
+  ): Promise<void> {
+    const key = keyOf(request.name, request.owner)
+    sent.catch(() => undefined)
+    return this.#track(
+      key,
+      Promise.resolve(this.#open.get(key))
+        .then(() => this.#settle(request, sent, undone))
+        .catch((error: unknown) => this.services.events.emit('error', error)),
+    )
+  }
+
+  /** Nobody of this process waits on that place in line any more. */
+  leavePlace(name: string, owner: Owner): void {
+    void this.begin({ name, owner, heldBefore: 0, leaseMs: 0, waits: true }, CARRIED_OUT)
+  }
+
+  /** A request in that owner's name may have been sent twice. */
+  retire(owner: Owner): void {
+    this.#retired.add(owner, this.services.schedule.clock.now() + LATEST_COPY_MS)
+  }
+
+  /** Whether something of that owner's may yet be carried out in that lock. */
+  mayLive(name: string, owner: Owner): boolean {
+    return (this.#open.size > 0 && this.#open.has(keyOf(name, owner))) || this.#retired.has(owner)
+  }
+
+  /** A last release that is under way: until its outcome is known, its owner's next acquire could be undone by it. */
+  follow({ name, storedAs }: Pick<Tenure, 'name' | 'storedAs'>, release: Promise<unknown> | undefined): void {
+    if (!release) return
+    const key = keyOf(name, storedAs)
+    const before = this.#open.get(key)
+    const settled = release.then(
+      () => before,
+      () => before,
+    )
+    void this.#track(key, settled)
+  }
+
+  #track(key: string, settled: Promise<void>): Promise<void> {
+    const work = settled.finally(() => {
+      if (this.#open.get(key) === work) this.#open.delete(key)
+    })
+    this.#open.set(key, work)
+    return work
+  }
+
+  /** Gives everything under way a few more tries, and settles when that is done with. */
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#pauses.end()
+    await Promise.all(this.#open.values())
+  }
+
+  /** Tries nothing any more. */
+  giveUp(): void {
+    this.#givenUp = true
+    this.#lastPauses.end()
+  }
+
+  async #settle(
+    request: AcquireRequest,
+    sent: Promise<AcquireReply>,
+    undone: () => AcquireRequest,
+  ): Promise<void> {
+    try {
+      const { outcome } = await sent
+      // To be told `busy` by a store that keeps the line is to have been given a place in it.
+      if (outcome !== 'granted' && !(outcome === 'busy' && request.waits)) return
+    } catch (error) {
+      // A request that was refused for good did nothing; any other may have been carried out.
+      if (!isTransient(error)) return
+      this.retire(request.owner)
+    }
+    // A place that nobody keeps up lapses by itself, and what was granted to it does, too.
+    const placeMs = request.waits ? (this.services.port.line?.placeMs ?? 0) : 0
+    const goneAt = this.services.schedule.clock.now() + Math.max(request.leaseMs, placeMs)
+    let lastTries = TRIES_AFTER_CLOSE
+    const { clock } = this.services.schedule
+    const undo = async (): Promise<void> => {
+      if (this.#givenUp) throw new ClosedError(request.name)
+      await this.services.port.abandon(undone())
+    }
+    await retry(undo, {
+      clock,
+      givesUp: (again) => {
+        this.retire(request.owner)
+        if (this.#closed) lastTries -= 1
+        // By then the orphan's lease has ended in the store, and what is gone needs no giving back.
+        return again >= goneAt || lastTries === 0
+      },
+      pause: (again) =>
+        this.#closed ? this.#lastPauses.until(clock.now() + retryPauseMs(1)) : this.#pauses.until(again),
+    })
+  }
+}
+
+function keyOf(name: string, owner: Owner): string {
+  return `${owner} ${name}`
+}

@@ -1,0 +1,160 @@
+import type { Owner } from '../../identity/owner.js'
+import type { ReleaseReply, ReleaseRequest } from '../../ports/lock-port.js'
+import { retry } from '../acquire/retry.js'
+import type { Environment } from '../environment.js'
+import { handOverByCommand, handOverInMemory, staysAsItIs, successorOf } from './hand-over.js'
+import { letIn } from './other-side.js'
+import type { HoldRecord, Tenure } from './tenure.js'
+
+/**
+ * The release that needs no command: the owner's last hold, under the watchdog, with a call of this process to hand the lock to
+ * (hand-over.ts). False when it is not that, and nothing was done.
+ */
+export function releaseInMemory(env: Environment, grant: HoldRecord): boolean {
+  const { tenure } = grant
+  const { tenures } = env
+  if (tenure.holds.length !== 1 || !tenure.turns.free || !tenures.stillHeld(tenure) || grant.endedBy)
+    return false
+  const queue = tenures.queueOf(tenure)
+  const successor = queue && successorOf(env, queue, tenure)
+  if (!successor || !staysAsItIs(env, grant, successor)) return false
+  const { owner } = tenure
+  tenures.holdEnded(grant)
+  handOverInMemory(env, tenure, grant, successor)
+  grant.passedOn = true
+  env.metrics.handedOverInMemory()
+  released(env, tenure, owner, 0)
+  return true
+}
+
+/**
+ * Gives one hold back by a command. The owner's last one ends its possession: the lock is handed to a call of this process that
+ * waits (hand-over.ts), or released in the store; then the watchdog stops before the release is sent (rule L5), and the answer,
+ * not the local clock, decides. A lock that was lost is not released but reported (rule L6), and that is final.
+ */
+export async function release(env: Environment, grant: HoldRecord, onEnd: () => void): Promise<void> {
+  const { tenure } = grant
+  const { tenures } = env
+  let ended = false
+  let turn = false
+  try {
+    turn = tenure.turns.tryTake()
+    if (!turn) {
+      // A release waits for no nested acquisition that only waits for its own turn: each may take as long as a command.
+      await tenure.turns.takeFirst()
+      turn = true
+    }
+    tenures.stillHeld(tenure)
+    if (grant.endedBy) throw grant.endedBy
+    tenures.holdEnded(grant)
+    ended = tenure.holds.length === 1
+    const passedOn = ended ? endPossession(env, tenure, grant) : endHold(env, tenure, grant)
+    const outcome = passedOn && (await passedOn)
+    if (outcome === 'done') return
+    if (outcome === 'lost') throw lost(env, tenure, grant)
+    const request = releaseOf(tenure, grant, outcome === 'unknown')
+    if (ended) tenure.releasing = grant
+    let reply: ReleaseReply
+    try {
+      reply = await env.port.release(request)
+    } catch (error) {
+      reply = await sendAgain(env, tenure, request, error)
+    }
+    tenure.releasing = undefined
+    if (reply === 'not-owner') throw lost(env, tenure, grant)
+    if (ended) {
+      tenures.queueOf(tenure)?.stepAside(typeof reply === 'object' ? reply.others : 0)
+      tenures.end(tenure)
+    }
+    released(env, tenure, tenure.owner, grant.holdsLeft)
+  } finally {
+    if (turn) tenure.turns.end()
+    if (!ended) {
+      tenures.lessened(tenure)
+      letIn(env, tenure)
+    }
+    onEnd()
+  }
+}
+
+/** One hold less, others stay. */
+function endHold({ tenures }: Environment, tenure: Tenure, grant: HoldRecord): undefined {
+  grant.holdsLeft = tenure.holds.length - 1
+  tenure.holds.splice(tenure.holds.indexOf(grant), 1)
+  if (tenure.renewUntil === undefined) tenures.watchdog.unwatch(tenure)
+}
+
+/** The owner's last hold: the lock goes to a call of this process if one may have it; what comes of that is returned. */
+function endPossession(
+  env: Environment,
+  tenure: Tenure,
+  grant: HoldRecord,
+): ReturnType<typeof handOverByCommand> | undefined {
+  const { tenures } = env
+  const queue = tenures.queueOf(tenure)
+  const successor = queue && successorOf(env, queue, tenure)
+  tenure.state = 'releasing'
+  tenures.watchdog.unwatch(tenure)
+  return successor && handOverByCommand(env, queue, tenure, successor, () => passed(env, tenure, grant))
+}
+
+function released(env: Environment, { name }: Tenure, owner: Owner, holdCount: number): void {
+  env.metrics.released()
+  if (env.events.hears('released')) env.events.emit('released', { name, owner, holdCount })
+}
+
+function passed(env: Environment, tenure: Tenure, grant: HoldRecord): void {
+  grant.passedOn = true
+  env.metrics.handedOverByCommand()
+  released(env, tenure, tenure.owner, 0)
+}
+
+/** @param repeated whether the lock may have been given away by a command before, whose outcome is unknown. */
+function releaseOf(
+  { name, storedAs: owner, permits }: Tenure,
+  { holdsLeft }: HoldRecord,
+  repeated: boolean,
+): ReleaseRequest {
+  return { name, owner, heldBefore: holdsLeft + 1, repeated, permits }
+}
+
+/** Sends a release that failed again until it is answered, the store has failed for too long, or the lease has ended anyway. */
+async function sendAgain(
+  env: Environment,
+  tenure: Tenure,
+  request: ReleaseRequest,
+  failure: unknown,
+): Promise<ReleaseReply> {
+  const { clock } = env.schedule
+  // A copy that is late would undo what the same owner acquires next.
+  env.orphans.retire(request.owner)
+  try {
+    return await retry(
+      () => env.port.release({ ...request, repeated: true }),
+      {
+        clock,
+        pause: (again) => env.pauses.until(again),
+        givesUp: (again, lastedMs) =>
+          env.closed || again >= tenure.deadline || lastedMs >= env.settings.storeTimeoutMs,
+      },
+      { error: failure },
+    )
+  } catch (error) {
+    if (request.heldBefore === 1) abandon(env, tenure, error, clock.now())
+    throw error
+  }
+}
+
+/** Whether the lock is free is unknown. Seeing to that goes on in the background until the lease has ended. */
+function abandon(env: Environment, tenure: Tenure, error: unknown, now: number): void {
+  const { name, storedAs: owner, deadline, permits } = tenure
+  env.tenures.end(tenure)
+  const request = { name, owner, heldBefore: 0, leaseMs: Math.max(deadline - now, 0), permits }
+  void env.orphans.begin(request, Promise.reject(error))
+}
+
+function lost(env: Environment, tenure: Tenure, grant: HoldRecord): unknown {
+  env.tenures.lose(tenure, 'not-in-store', undefined)
+  if (!grant.loss) grant.lost('not-in-store', undefined)
+  return grant.loss
+}

@@ -1,0 +1,168 @@
+import { LockLostError, type LossReason } from '../../errors/errors.js'
+import type { Owner, Scope } from '../../identity/owner.js'
+import type { ThreadLease } from '../../ports/lease-thread.js'
+import type { TimerHandle } from '../../time/schedule.js'
+import type { HoldTrace } from '../../trace/hold.js'
+import { Mutex } from '../queue/mutex.js'
+
+/** A section that ended when the lock was handed on in memory. */
+export interface Passed {
+  readonly owner: Owner
+  readonly at: number
+}
+
+/**
+ * This process's unbroken possession of one lock: from the grant to the last release, or to the loss. One owner at a time has
+ * it; it may be handed from one to the next without the store (see hand-over.ts). Its holds are a stack in the order they were
+ * taken; each keeps its own terms (rule L1), the tenure the time they share.
+ */
+export class Tenure {
+  readonly holds: HoldRecord[] = []
+  #deadline = Number.NEGATIVE_INFINITY
+  /** While it is renewed in a thread of its own: the lease as that knows it. */
+  lease: ThreadLease | undefined
+  state: 'pending' | 'held' | 'releasing' | 'over' = 'pending'
+  /** Its fencing token, where the kind of lock has one: the same for all its holds. */
+  fence: bigint | undefined
+  /** How many permits it is for, where the kind has permits. */
+  permits: number | undefined
+  /** The last hold while its release is under way: until the outcome is known. */
+  releasing: HoldRecord | undefined
+  /** The alarm that stands on the deadline. */
+  alarm: TimerHandle | undefined
+  /** The renewal that comes before the regular ones, where the first lease is short. */
+  firstRenewal: TimerHandle | undefined
+  /** Whether a renewal has failed since the last that succeeded. */
+  suspended = false
+  /** Whether one hold more was asked for, and the answer is awaited. */
+  growing = false
+  /** What the same owner holds on the other side of the lock, where it has two: then both have one stack of holds. */
+  beside: Tenure | undefined
+  /** Where it was taken, when diagnostics are on. */
+  takenAt: string | undefined
+  /** Since when the process has had the lock, on the lease clock, and how often it was handed on meanwhile. */
+  since = Number.NEGATIVE_INFINITY
+  handOvers = 0
+  #passed: Passed[] | undefined
+
+  /** @param storedAs the owner the store knows the lock by: it stays the same when the lock is handed on in memory. */
+  constructor(
+    readonly name: string,
+    public owner: Owner,
+    readonly storedAs: Owner = owner,
+    /** Commands that change the hold count go one at a time, on both sides of the lock. */
+    readonly turns = new Mutex(),
+  ) {}
+
+  /**
+   * Whether a section that runs in `caller` may re-enter: the hold on top must belong to its own scope or to an enclosing one
+   * (rule O2). A hold whose scopes have all ended belongs to the owner as such.
+   */
+  admits(caller: Scope): boolean {
+    const { beside } = this
+    return this.#topAdmits(caller) && (beside?.state !== 'held' || beside.#topAdmits(caller))
+  }
+
+  #topAdmits(caller: Scope): boolean {
+    const top = this.holds[this.holds.length - 1]
+    if (!top || caller.owner !== this.owner) return false
+    const scope = top.scope.live()
+    return scope ? scope.encloses(caller) : caller.parent === undefined
+  }
+
+  /**
+   * When possession ends unless renewed, on the lease clock; always earlier than the store lets go (rule L3). −Infinity when it
+   * has ended in the store.
+   */
+  get deadline(): number {
+    if (this.lease === undefined) return this.#deadline
+    const { deadline } = this.lease
+    return deadline === Number.NEGATIVE_INFINITY ? deadline : Math.max(deadline, this.#deadline)
+  }
+
+  /** Tenures lasts at least until `deadline`; it is never made shorter (rule L2). */
+  extend(deadline: number): void {
+    if (deadline > this.#deadline) this.#deadline = deadline
+  }
+
+  /** No thread renews it any more; what it has written until now stays true. */
+  leaveThread(): void {
+    if (!this.lease) return
+    this.#deadline = this.deadline
+    this.lease.remove()
+    this.lease = undefined
+  }
+
+  /** The last hold goes, and another owner's takes its place, without the store. */
+  passTo(owner: Owner, hold: HoldRecord, now: number): void {
+    this.#passed ??= []
+    this.#passed.push({ owner: this.owner, at: now })
+    this.owner = owner
+    this.holds[0] = hold
+    this.takenAt = undefined
+    this.handOvers += 1
+  }
+
+  /** The sections that ended in memory since the store last said that it knew of the tenure: whether they had the lock is not known. */
+  get passed(): readonly Passed[] {
+    return this.#passed ?? []
+  }
+
+  /** The store has said that it knew of the tenure at that time or later. */
+  confirmedAt(time: number): void {
+    this.#passed = this.#passed?.filter(({ at }) => at > time)
+  }
+
+  /** Until when the watchdog has to renew; undefined when no hold asks for it. */
+  get renewUntil(): number | undefined {
+    let latest: number | undefined
+    for (const { renewUntil } of this.holds) {
+      if (renewUntil !== undefined && (latest === undefined || renewUntil > latest)) latest = renewUntil
+    }
+    return latest
+  }
+}
+
+/** What an acquire gives its caller: one hold of a tenure, to be given back once. */
+export class HoldRecord {
+  /** Given back, or about to be. */
+  released = false
+  /** Set once the lock was lost under this hold. */
+  loss: LockLostError | undefined
+  /** Called when the holder must stop relying on the lock. */
+  onEnd: ((reason: Error) => void) | undefined
+  /** What it was called with, or would have been. */
+  endedBy: Error | undefined
+  /** Whether it came from another call of this process, and not from a release that the store announced. */
+  handedOver = false
+  /** When it was granted, on the lease clock; how long its call had waited then; and the owner's holds, this one included. */
+  grantedAt = 0
+  waitedMs = 0
+  holdCount = 0
+  /** What its release came to: how many holds the owner has left, and whether the lock went to a call of this process. */
+  holdsLeft = 0
+  passedOn = false
+  /** Whether its end was counted. */
+  counted = false
+  /** Its release, while a command for it is under way; for whoever has to wait for its outcome. */
+  releaseWork: Promise<unknown> | undefined
+  /** What listeners of `holdfast:hold` are told of it, where there are any. */
+  trace: HoldTrace | undefined
+
+  constructor(
+    readonly tenure: Tenure,
+    readonly scope: Scope,
+    public renewUntil: number | undefined,
+    readonly fence: bigint | undefined,
+  ) {}
+
+  lost(reason: LossReason, cause: unknown): void {
+    this.loss = new LockLostError(this.tenure.name, this.tenure.owner, reason, cause)
+    this.unattended(this.loss)
+  }
+
+  unattended(error: Error): void {
+    this.endedBy = error
+    this.onEnd?.(error)
+  }
+}

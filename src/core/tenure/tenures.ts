@@ -1,0 +1,213 @@
+import type { LossReason } from '../../errors/errors.js'
+import type { Owner } from '../../identity/owner.js'
+import type { Schedule } from '../../time/schedule.js'
+import { endHold } from '../../trace/hold.js'
+import { leaseDeadline, renewEveryMs } from '../lease/lease.js'
+import { Watchdog } from '../lease/watchdog.js'
+import type { LocalQueue } from '../queue/local-queue.js'
+import type { Services } from '../services.js'
+import { LapsedOwners } from './lapsed-owners.js'
+import type { Orphans } from './orphans.js'
+import type { HoldRecord, Tenure } from './tenure.js'
+
+/**
+ * The tenures of this client: how they begin, last, are lost and end. The one writer of that state, so that grant, renewal,
+ * deadline and release cannot contradict each other.
+ */
+export class Tenures {
+  readonly watchdog: Watchdog
+  private readonly schedule: Schedule
+  readonly lapsed: LapsedOwners
+  readonly #queues = new Map<Tenure, LocalQueue>()
+
+  constructor(
+    private readonly services: Services,
+    private readonly orphans: Orphans,
+    private readonly onEnd: (queue: LocalQueue, tenure: Tenure) => void,
+  ) {
+    this.schedule = services.schedule
+    this.lapsed = new LapsedOwners(this.schedule.clock)
+    this.watchdog = new Watchdog(
+      services,
+      (tenure, cause) => this.lose(tenure, 'not-in-store', cause),
+      (tenure) => this.#renewed(tenure),
+    )
+  }
+
+  /** Tenures held now. */
+  get size(): number {
+    return this.#queues.size
+  }
+
+  /** The tenure that a call for `owner` meets at the queue, if it still stands by the clock (rule L3: however late anybody looks). */
+  current(queue: LocalQueue, owner: Owner): Tenure | undefined {
+    const tenure = queue.tenures.metBy(owner)
+    if (tenure?.state !== 'held' || this.stillHeld(tenure)) return tenure
+    return queue.tenures.metBy(owner)
+  }
+
+  /** Compares the clock with the tenure's deadline and draws the consequence. Tells whether it is still held. */
+  stillHeld(tenure: Tenure): boolean {
+    if (tenure.state === 'over') return false
+    if (this.schedule.clock.now() < tenure.deadline) return true
+    this.lose(tenure, endOf(tenure), undefined)
+    return false
+  }
+
+  /**
+   * Adds a hold that the store has granted; the first one begins the tenure. False when the grant came too late to be used.
+   * @param byItself whether the store chose the lease, shorter than the watchdog's: most holds are over before it is renewed
+   */
+  granted(
+    queue: LocalQueue,
+    grant: HoldRecord,
+    beforeSend: number,
+    leaseMs: number,
+    byItself = false,
+  ): boolean {
+    const { tenure } = grant
+    if (tenure.state === 'over') return false
+    tenure.extend(leaseDeadline(beforeSend, leaseMs))
+    const now = this.schedule.clock.now()
+    if (now >= tenure.deadline) return false
+    // The store gave the lock to another owner of this process: then the tenure this process believed in is gone.
+    // One that is being released is left to its own answer, which may be on its way still.
+    for (const believed of queue.tenures.disprovedBy(tenure)) {
+      if (believed.state === 'held') this.lose(believed, 'not-in-store', undefined)
+      this.#followRelease(believed)
+    }
+    tenure.holds.push(grant)
+    if (tenure.state === 'pending') {
+      tenure.state = 'held'
+      if (tenure.handOvers === 0) tenure.since = now
+      tenure.fence = grant.fence
+      queue.began(tenure)
+      this.#queues.set(tenure, queue)
+      tenure.alarm = this.schedule.at(tenure.deadline, () => this.#deadlinePassed(tenure))
+    } else if (tenure.alarm) {
+      this.schedule.move(tenure.alarm, tenure.deadline)
+    }
+    if (grant.renewUntil !== undefined) this.watchdog.hasten(tenure, byItself ? renewEveryMs(leaseMs) : 0)
+    return true
+  }
+
+  /** Where the tenure's lock is asked for; undefined once the tenure is over. */
+  queueOf(tenure: Tenure): LocalQueue | undefined {
+    return this.#queues.get(tenure)
+  }
+
+  lose(tenure: Tenure, reason: LossReason, cause: unknown): void {
+    if (!this.end(tenure)) return
+    const { name, owner } = tenure
+    if (reason === 'lease-expired') this.#lapsed(tenure)
+    for (const holding of tenure.holds.splice(0)) {
+      holding.lost(reason, cause)
+      this.holdEnded(holding)
+    }
+    this.services.metrics.lost(reason)
+    // A lease that ran out says nothing of the time before; a store that does not know of the tenure may not have for a while.
+    if (reason === 'not-in-store')
+      for (const { owner } of tenure.passed)
+        this.services.events.emit('lost', { name, owner, reason, cause, over: true })
+    this.services.events.emit('lost', { name, owner, reason, cause, over: false })
+  }
+
+  /** Generously: a twentieth of the lease for the clocks, a renewal that may have been carried out, the quarantine. */
+  #lapsed({ storedAs, since, deadline }: Tenure): void {
+    const allowanceMs = (deadline - since) / 20 + this.watchdog.leaseMs + this.services.settings.quarantineMs
+    this.lapsed.add(storedAs, this.schedule.clock.now() + allowanceMs)
+  }
+
+  /** The tenure is over: nothing renews it or watches its time any more. False when it was over before. */
+  end(tenure: Tenure): boolean {
+    const queue = this.#queues.get(tenure)
+    if (!queue) return false
+    if (queue.tenures.all.includes(tenure)) this.#followRelease(tenure)
+    tenure.state = 'over'
+    this.#queues.delete(tenure)
+    this.watchdog.unwatch(tenure)
+    this.schedule.cancel(tenure.alarm)
+    queue.tenures.ended(tenure)
+    this.onEnd(queue, tenure)
+    return true
+  }
+
+  /** A tenure is forgotten while its last release is under way, which could still undo what the same owner acquires next. */
+  #followRelease(tenure: Tenure): void {
+    if (tenure.releasing) this.orphans.follow(tenure, tenure.releasing.releaseWork)
+  }
+
+  /**
+   * Looks in the store whether this process still has the lock, because something was announced that may have been its end
+   * (somebody has forced it open). A store that does not answer tells nothing: renewals and the deadline go on.
+   */
+  verify(tenure: Tenure): void {
+    const { name, storedAs } = tenure
+    this.services.port.inspect(name).then(
+      ({ owners }) => {
+        if (tenure.state === 'held' && !owners.some(({ owner }) => owner === storedAs))
+          this.lose(tenure, 'not-in-store', undefined)
+      },
+      () => undefined,
+    )
+  }
+
+  /** One hold less: a sibling that waited may re-enter now. */
+  lessened(tenure: Tenure): void {
+    this.#queues.get(tenure)?.policy.wakeNext(tenure.owner)
+  }
+
+  /** As {@link close}, for what is not being released at the moment. */
+  closeHeld(error: Error): void {
+    this.#endAll(error, ({ state }) => state === 'held')
+  }
+
+  /** This client looks after nothing any more. What is held stays so until its lease ends, but nobody will tell. */
+  close(error: Error): void {
+    this.watchdog.stop()
+    this.#endAll(error, () => true)
+  }
+
+  #endAll(error: Error, which: (tenure: Tenure) => boolean): void {
+    for (const tenure of [...this.#queues.keys()]) {
+      if (!which(tenure)) continue
+      for (const holding of tenure.holds) {
+        holding.unattended(error)
+        this.holdEnded(holding)
+      }
+      this.end(tenure)
+    }
+  }
+
+  /** A hold stands no more: its release was asked for, its lock was lost, or the client is closed. Counts once. */
+  holdEnded(holding: HoldRecord): void {
+    if (holding.counted) return
+    holding.counted = true
+    const heldMs = this.schedule.clock.now() - holding.grantedAt
+    this.services.metrics.holdEnded(heldMs)
+    endHold(holding.trace, heldMs, holding.endedBy)
+  }
+
+  #renewed(tenure: Tenure): void {
+    this.services.metrics.renewed()
+    if (tenure.alarm) this.schedule.move(tenure.alarm, tenure.deadline)
+    const { name, owner } = tenure
+    this.services.events.emit('renewed', {
+      name,
+      owner,
+      remainingMs: tenure.deadline - this.schedule.clock.now(),
+    })
+  }
+
+  #deadlinePassed(tenure: Tenure): void {
+    // While the last release is under way its answer decides: a lock given back in time was not lost.
+    if (tenure.state !== 'held' || !this.stillHeld(tenure)) return
+    // It was renewed in its thread meanwhile, and this one has yet to hear of it.
+    tenure.alarm = this.schedule.at(tenure.deadline, () => this.#deadlinePassed(tenure))
+  }
+}
+
+/** How a possession has ended whose deadline has passed. */
+function endOf({ deadline }: Tenure): LossReason {
+  return deadline === Number.NEGATIVE_INFINITY ? 'not-in-store' : 'lease-expired'
+}

@@ -1,0 +1,234 @@
+import type { Owner } from '../identity/owner.js'
+import { HoldfastError, shorten } from './holdfast-error.js'
+
+export { HoldfastError, type HoldfastErrorDetails } from './holdfast-error.js'
+
+/** Why a store failed; see {@link StoreError.reason}. */
+export type StoreFailure =
+  | 'unreachable'
+  | 'timeout'
+  | 'not-ready'
+  | 'wrong-type'
+  | 'permission'
+  | 'out-of-memory'
+  | 'read-only'
+  | 'replicas'
+  | 'script'
+  | 'unknown'
+
+/** The call did not get the lock within `waitMs`. It holds nothing and leaves nothing behind. */
+export class LockTimeoutError extends HoldfastError {
+  /** @internal */
+  static override readonly kind = 'LockTimeoutError'
+
+  /** How long the call waited, in milliseconds. */
+  readonly waitedMs: number
+  /** The owner that held the lock when it was last seen, if known. */
+  readonly holder: Owner | undefined
+
+  constructor(
+    lockName: string,
+    waitedMs: number,
+    seen: { holder?: Owner | undefined; remainingMs?: number | undefined },
+    cause?: unknown,
+  ) {
+    const holder = seen.holder === undefined ? '' : `; last seen held by ${seen.holder}`
+    const lease =
+      seen.remainingMs === undefined || !Number.isFinite(seen.remainingMs)
+        ? ''
+        : ` with ${Math.round(seen.remainingMs)} ms of its lease left`
+    const advice =
+      cause === undefined
+        ? 'Wait longer (waitMs), or use tryAcquire() if you can do without the lock.'
+        : 'The store failed or did not answer in time: see cause.'
+    super(
+      'LOCK_TIMEOUT',
+      `Lock "${shorten(lockName)}" was not acquired within ${Math.round(waitedMs)} ms${holder}${lease}. ${advice}`,
+      { lockName, cause },
+    )
+    this.waitedMs = waitedMs
+    this.holder = seen.holder
+  }
+}
+
+/** An owner tried to release a lock that it does not hold. The store is unchanged. Final: a retry cannot succeed. */
+export class NotOwnerError extends HoldfastError {
+  /** @internal */
+  static override readonly kind: string = 'NotOwnerError'
+
+  /** The owner that tried to release it. */
+  readonly owner: Owner
+  /** The owner that holds the lock instead; `undefined` if it is free or the holder is unknown. */
+  readonly holder: Owner | undefined
+
+  constructor(
+    lockName: string,
+    owner: Owner,
+    holder?: Owner | undefined,
+    override?: { code: string; message: string; cause?: unknown },
+  ) {
+    super(
+      override?.code ?? 'NOT_OWNER',
+      override?.message ??
+        (owner === holder
+          ? `Owner ${owner} holds lock "${shorten(lockName)}", but not in this scope: only the scope that took a hold, or one ` +
+            'inside it, can release it, and a section of withLock() ends by itself.'
+          : `Owner ${owner} does not hold lock "${shorten(lockName)}", so it cannot release it` +
+            `${holder === undefined ? '' : `; ${holder} does`}. Release once for each acquisition, from the scope that ` +
+            'acquired it, or keep the Hold and release that.'),
+      { lockName, cause: override?.cause },
+    )
+    this.owner = owner
+    this.holder = holder
+  }
+}
+
+/** How a loss was noticed: the lease ran out by this machine's clocks, or the store answered that the owner does not hold the lock. */
+export type LossReason = 'lease-expired' | 'not-in-store'
+
+/**
+ * The owner has lost its lock: the lease ran out unrenewed, or the lock was forced open. Work guarded by it must stop. Final: a new
+ * owner's lock is not touched. It is a {@link NotOwnerError}; its `holder` is undefined, because Holdfast did not ask for the
+ * present holder.
+ */
+export class LockLostError extends NotOwnerError {
+  /** @internal */
+  static override readonly kind = 'LockLostError'
+
+  /** How the loss was noticed. */
+  readonly reason: LossReason
+  /** The result of `withLock`'s body, if it returned one although the lock was lost; otherwise `undefined`. */
+  result: unknown
+
+  constructor(lockName: string, owner: Owner, reason: LossReason, cause?: unknown) {
+    const what =
+      reason === 'lease-expired'
+        ? 'its lease ran out before it was renewed or released'
+        : 'the store no longer has it (it expired, was forced open, or the server lost its data)'
+    super(lockName, owner, undefined, {
+      code: 'LOCK_LOST',
+      message:
+        `Lock "${shorten(lockName)}" was lost by ${owner}: ${what}. Another owner may hold it now. Stop the guarded work ` +
+        'when hold.signal aborts; if a late write would do harm, check a fencing token at the resource.',
+      cause,
+    })
+    this.reason = reason
+    this.result = undefined
+  }
+}
+
+/** `lock()`, `tryLock()` or `unlock()` was called outside an owner scope and without an `owner`. */
+export class NoOwnerError extends HoldfastError {
+  /** @internal */
+  static override readonly kind = 'NoOwnerError'
+
+  constructor(lockName: string, method: string) {
+    super(
+      'NO_OWNER',
+      `${method}() on lock "${shorten(lockName)}" was called outside an owner scope, so it has no owner. ` +
+        'Call it inside holdfast.run(async () => …), pass { owner: holdfast.owner() }, or use withLock() or acquire().',
+      { lockName },
+    )
+  }
+}
+
+/** The `Holdfast` instance was closed: its waits and all later calls reject with this error. */
+export class ClosedError extends HoldfastError {
+  /** @internal */
+  static override readonly kind = 'ClosedError'
+
+  constructor(lockName?: string) {
+    super(
+      'CLOSED',
+      `Holdfast was closed${lockName === undefined ? '' : ` while lock "${shorten(lockName)}" was in use`}. ` +
+        'Locks that were still held are no longer renewed and end with their leases. Create a new Holdfast to continue.',
+      { lockName },
+    )
+  }
+}
+
+/** An argument is invalid. Thrown before anything is sent. */
+export class InvalidArgumentError extends HoldfastError {
+  /** @internal */
+  static override readonly kind = 'InvalidArgumentError'
+
+  /** Which argument. */
+  readonly argument: string
+  /** Its value. */
+  readonly value: unknown
+
+  constructor(argument: string, value: unknown, accepted: string, lockName?: string) {
+    super('INVALID_ARGUMENT', `${argument} is ${describe(value)}; accepted: ${accepted}.`, { lockName })
+    this.argument = argument
+    this.value = value
+  }
+}
+
+/** The queue of this lock in this process is full (`maxWaiters`). The call holds nothing and leaves nothing behind. */
+export class TooManyWaitersError extends HoldfastError {
+  /** @internal */
+  static override readonly kind = 'TooManyWaitersError'
+
+  constructor(lockName: string, maxWaiters: number) {
+    super(
+      'TOO_MANY_WAITERS',
+      `Lock "${shorten(lockName)}" already has ${maxWaiters} waiters in this process (maxWaiters). ` +
+        'Reject the work, or raise maxWaiters if you expect so many waiters.',
+      { lockName },
+    )
+  }
+}
+
+/**
+ * The store failed: it is out of reach, did not answer in time, or refused the command. `cause` is the client library's error.
+ */
+export class StoreError extends HoldfastError {
+  /** @internal */
+  static override readonly kind = 'StoreError'
+
+  /** Why it failed. */
+  readonly reason: StoreFailure
+  /** The command or script that failed. */
+  readonly command: string
+  /** Whether the same command may succeed a moment later (the connection broke, a failover is under way, …). */
+  readonly transient: boolean
+  /** The result of `withLock`'s body, if it returned one although the release failed; otherwise `undefined`. */
+  result: unknown
+
+  constructor(
+    reason: StoreFailure,
+    command: string,
+    details: {
+      lockName?: string | undefined
+      cause?: unknown
+      transient: boolean
+      hint?: string | undefined
+    },
+  ) {
+    const lock = details.lockName === undefined ? '' : ` for lock "${shorten(details.lockName)}"`
+    const told = details.cause instanceof Error ? `: ${shorten(details.cause.message, 500)}` : ''
+    const hint = details.hint === undefined ? '' : ` ${details.hint}`
+    super('STORE_ERROR', `${command}${lock} failed (${reason})${told}.${hint}`, details)
+    this.reason = reason
+    this.command = command
+    this.transient = details.transient
+    this.result = undefined
+  }
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return `"${shorten(value)}"`
+  if (typeof value === 'object' && value !== null) return `an object of ${classNameOf(value)}`
+  if (typeof value === 'function') return 'a function'
+  return shorten(String(value))
+}
+
+/** Must not fail, whatever the value is. */
+function classNameOf(value: object): string {
+  try {
+    const name: unknown = value.constructor?.name
+    return typeof name === 'string' ? shorten(name) : 'no class'
+  } catch {
+    return 'no class'
+  }
+}

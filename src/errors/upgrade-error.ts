@@ -1,0 +1,24 @@
+import type { Owner } from '../identity/owner.js'
+import { HoldfastError, shorten } from './holdfast-error.js'
+
+/**
+ * An owner that holds the read lock asked for the write lock. It would wait for its own read to end, and for ever if another reader
+ * did the same, so it is refused at once. Nothing was changed: the owner still holds the read lock.
+ */
+export class LockUpgradeError extends HoldfastError {
+  /** @internal */
+  static override readonly kind = 'LockUpgradeError'
+
+  /** The owner that asked. */
+  readonly owner: Owner
+
+  constructor(lockName: string, owner: Owner) {
+    super(
+      'LOCK_UPGRADE',
+      `Owner ${owner} holds the read lock of "${shorten(lockName)}" and asked for the write lock: it would wait for itself. Release ` +
+        'the read lock first and read again under the write lock, or take the write lock from the start: a writer may read as well.',
+      { lockName },
+    )
+    this.owner = owner
+  }
+}

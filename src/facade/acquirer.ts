@@ -1,0 +1,174 @@
+import type { Call, Refusal } from '../core/acquire/call.js'
+import type { Locker } from '../core/locker.js'
+import type { HoldRecord } from '../core/tenure/tenure.js'
+import { InvalidArgumentError, LockTimeoutError, NoOwnerError } from '../errors/errors.js'
+import { type Owner, type Owners, Scope } from '../identity/owner.js'
+import type { Kind } from '../kinds/kinds.js'
+import type { Polls } from '../ports/lock-port.js'
+import { acquireChannel, traceAcquire } from '../trace/acquire.js'
+import { resultOf, traceOf } from '../trace/grant.js'
+import { beginHold } from '../trace/hold.js'
+import { warnIfDropped } from './dropped-hold.js'
+import type { OpenLocks } from './open-locks.js'
+import { type AcquireOptions, checkAcquireOptions } from './options.js'
+import { type Returnable, runSection, type Section } from './section.js'
+
+export const NO_OPTIONS: AcquireOptions = {}
+
+/** What the handles of one kind have in common. */
+export interface KindContext {
+  readonly kind: Kind
+  readonly locker: Locker
+  readonly owners: Owners
+  readonly openLocks: OpenLocks
+  readonly maxHoldMs: number
+  /** Where no news comes: how long its calls pause between attempts. */
+  readonly polls?: Polls | undefined
+}
+
+/** A granted lock, with what is to release it. */
+export interface Member {
+  readonly grant: HoldRecord
+  readonly locker: Locker
+}
+
+/** What was granted: one lock or several, the first of which stands for all. */
+export type Members = readonly [Member, ...Member[]]
+
+/** A call's end without what it was for; `name`, if that is not the name it was called by, is of the lock that stood in the way. */
+export type Refused = Refusal & { readonly name?: string }
+
+/**
+ * The way in, for one lock, several as one, or any of several: from the options of a call to a hold, or to the error that says why
+ * there is none. The public classes are made of it.
+ */
+export abstract class Acquirer<Granted extends object, Held extends Returnable & object> {
+  constructor(
+    readonly name: string,
+    readonly context: KindContext,
+  ) {}
+
+  protected abstract take(call: Call): Promise<Granted | Refused>
+  protected abstract membersOf(granted: Granted): Members
+  /** @param ownScope the scope that ends with the hold */
+  protected abstract holdOf(granted: Granted, holder: Scope, ownScope: Scope | undefined): Held
+
+  async withLock<Result>(
+    options: AcquireOptions,
+    body: Section<Result, Held> | undefined,
+    permits?: number,
+  ): Promise<Awaited<Result>> {
+    const { owners, locker, kind } = this.context
+    checkAcquireOptions(options, owners)
+    if (typeof body !== 'function') throw new InvalidArgumentError('body', body, 'a function')
+    const caller = this.callerOrNew(options.owner)
+    const scope = new Scope(caller.owner, caller)
+    const outcome = await this.#call(options, Number.POSITIVE_INFINITY, caller, scope, permits)
+    const granted = this.#grantedOrThrow(outcome, options)
+    // What outlives the section must find no scope of its owner alive (rule O3), so one made for this call ends before it runs.
+    if (!this.#isCurrent(caller)) caller.end()
+    const [first, ...others] = this.membersOf(granted)
+    // The first one's is told of around the body.
+    for (const { grant } of others) beginHold(traceOf(grant))
+    return await runSection(this.holdOf(granted, scope, undefined), first.grant, {
+      body,
+      scope: kind.reentrant ? scope : undefined,
+      owners,
+      onLost: options.onLost,
+      onTrouble: (error) => locker.emit('error', error),
+    })
+  }
+
+  acquire(options: AcquireOptions, permits?: number): Promise<Held> {
+    return this.#checked(options, (scope) => this.acquireFor(scope, options, permits))
+  }
+
+  tryAcquire(options: AcquireOptions, permits?: number): Promise<Held | null> {
+    return this.#checked(options, (scope) => this.tryAcquireFor(scope, options, permits))
+  }
+
+  /** As {@link acquire}, for a hold that belongs to a scope of the caller's and not to a variable. */
+  async acquireFor(scope: Scope, options: AcquireOptions, permits?: number): Promise<Held> {
+    const outcome = await this.#call(options, Number.POSITIVE_INFINITY, scope, scope, permits)
+    return this.#begin(this.#grantedOrThrow(outcome, options), scope)
+  }
+
+  /** As {@link tryAcquire}, for a hold that belongs to a scope of the caller's and not to a variable. */
+  async tryAcquireFor(scope: Scope, options: AcquireOptions, permits?: number): Promise<Held | null> {
+    const outcome = await this.#call(options, 0, scope, scope, permits)
+    if (!isRefusal(outcome)) return this.#begin(outcome, scope)
+    if (outcome.cause !== undefined) throw outcome.cause
+    return null
+  }
+
+  callerOrNew(explicit: Owner | undefined): Scope {
+    const { owners, kind } = this.context
+    const caller = kind.reentrant ? owners.caller(explicit) : undefined
+    return caller ?? new Scope(owners.next(), undefined)
+  }
+
+  callerOrRefuse(explicit: Owner | undefined, method: string): Scope {
+    const caller = this.context.owners.caller(explicit)
+    if (!caller) throw new NoOwnerError(this.name, method)
+    return caller
+  }
+
+  async #checked<Result>(
+    options: AcquireOptions,
+    acquire: (scope: Scope) => Promise<Result>,
+  ): Promise<Result> {
+    checkAcquireOptions(options, this.context.owners)
+    return await acquire(this.callerOrNew(options.owner))
+  }
+
+  #grantedOrThrow(outcome: Granted | Refused, options: AcquireOptions): Granted {
+    if (!isRefusal(outcome)) return outcome
+    if (options.waitMs === 0 && outcome.cause !== undefined) throw outcome.cause
+    throw new LockTimeoutError(outcome.name ?? this.name, outcome.waitedMs, outcome, outcome.cause)
+  }
+
+  /** A scope that was made for this one acquisition ends with it: what still runs in it then is nobody's section (rule O3). */
+  #begin(granted: Granted, scope: Scope): Held {
+    const members = this.membersOf(granted)
+    for (const { grant } of members) beginHold(traceOf(grant))
+    const hold = this.holdOf(granted, scope, this.#isCurrent(scope) ? undefined : scope)
+    return warnIfDropped(hold, members)
+  }
+
+  #isCurrent(scope: Scope): boolean {
+    return scope === this.context.owners.current()
+  }
+
+  #call(
+    options: AcquireOptions,
+    waitMs: number,
+    caller: Scope,
+    holder: Scope,
+    permits: number | undefined,
+  ): Promise<Granted | Refused> {
+    const { locker, maxHoldMs, polls } = this.context
+    const call: Call = {
+      name: this.name,
+      caller,
+      holder,
+      unrelated: options.owner === undefined && !this.#isCurrent(caller),
+      waitMs: options.waitMs ?? waitMs,
+      leaseMs: options.leaseMs,
+      maxHoldMs: options.maxHoldMs ?? maxHoldMs,
+      signal: options.signal,
+      permits,
+      polls,
+    }
+    if (!acquireChannel.hasSubscribers) return this.take(call)
+    const told = { name: call.name, owner: caller.owner, signal: call.signal, clock: locker.schedule.clock }
+    return traceAcquire(
+      told,
+      () => this.take(call),
+      (outcome) => resultOf(isRefusal(outcome) ? outcome : this.membersOf(outcome)[0].grant),
+    )
+  }
+}
+
+function isRefusal(outcome: object): outcome is Refused {
+  return 'cause' in outcome
+}

@@ -1,0 +1,55 @@
+import { InvalidArgumentError } from '../errors/errors.js'
+
+/** The longest name, in UTF-16 units: room for any sensible name, and a limit on what is sent. */
+const LONGEST_NAME = 512 * 1024
+
+export function checkName(name: unknown): string {
+  if (typeof name !== 'string' || name.length === 0 || name.length > LONGEST_NAME) {
+    throw new InvalidArgumentError('name', name, `a string of 1 to ${LONGEST_NAME} characters`)
+  }
+  // The store keeps UTF-8, where every lone surrogate becomes the same replacement character: two such names would be one lock.
+  if (!name.isWellFormed())
+    throw new InvalidArgumentError('name', name, 'well-formed Unicode (no lone surrogates)')
+  return name
+}
+
+export function checkFunction(argument: string, value: unknown): void {
+  if (typeof value !== 'function') throw new InvalidArgumentError(argument, value, 'a function')
+}
+
+export function checkObject(argument: string, value: unknown, known: readonly string[]): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new InvalidArgumentError(argument, value, 'an object')
+  }
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key)) throw new InvalidArgumentError(argument, key, `the options ${known.join(', ')}`)
+  }
+}
+
+export function whole(argument: string, value: unknown, least: number): number | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
+  throw new InvalidArgumentError(argument, value, `a whole number of milliseconds, at least ${least}`)
+}
+
+export function wholeOrInfinite(
+  argument: string,
+  value: unknown,
+  least: number,
+  unit = 'milliseconds',
+): number | undefined {
+  if (value === undefined || value === Number.POSITIVE_INFINITY) return value
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
+  throw new InvalidArgumentError(argument, value, `a whole number of ${unit}, at least ${least}, or Infinity`)
+}
+
+/** Compares the shape, not the class: signals of other realms and polyfills count too. */
+export function isAbortSignal(value: unknown): value is AbortSignal {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'aborted' in value &&
+    'addEventListener' in value &&
+    typeof value.addEventListener === 'function'
+  )
+}

@@ -1,0 +1,40 @@
+import { InvalidArgumentError } from '../errors/errors.js'
+import type { Store, StoreSession, StoreSettings } from '../ports/store.js'
+import type { Clock } from '../time/clock.js'
+import type { Settings } from './holdfast-options.js'
+
+/** A store with the settings that not every store can follow; one that cannot refuses them. */
+export class ConfiguredStore implements Store {
+  readonly clock?: Clock
+
+  constructor(
+    private readonly store: Store,
+    private readonly settings: Settings,
+  ) {
+    if (store.clock) this.clock = store.clock
+  }
+
+  open(terms: StoreSettings): StoreSession {
+    const { fenceRetentionMs, checkReplicas, replicasTimeoutMs, watchdogThread, ...others } = this.settings
+    const { watchdogMs, quarantineMs, maxBlockedMs } = others
+    const session = this.store.open({
+      ...terms,
+      fenceRetentionMs,
+      replicas: checkReplicas > 0 ? { replicas: checkReplicas, timeoutMs: replicasTimeoutMs } : undefined,
+      thread: watchdogThread ? { leaseMs: watchdogMs, quarantineMs, maxBlockedMs } : undefined,
+    })
+    if (watchdogThread && !session.lock.thread) {
+      void session.close()
+      throw new InvalidArgumentError(
+        'watchdogThread',
+        true,
+        'false, because this store has no watchdog thread',
+      )
+    }
+    if (checkReplicas > 0 && !session.confirming) {
+      void session.close()
+      throw new InvalidArgumentError('checkReplicas', checkReplicas, '0, because this store has no replicas')
+    }
+    return session
+  }
+}

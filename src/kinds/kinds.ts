@@ -1,0 +1,129 @@
+import type { KindTraits } from '../core/kind.js'
+import { exclusive } from '../core/queue/exclusive-policy.js'
+import { queued } from '../core/queue/queued-policy.js'
+import { shared } from '../core/queue/shared-policy.js'
+import type { LockPort } from '../ports/lock-port.js'
+import type { StoreSession } from '../ports/store.js'
+
+/** What a kind of lock is. Whatever differs between kinds elsewhere follows from this. */
+export interface Kind extends KindTraits {
+  /** Kinds of one keyspace are one lock in the store, if they have one name. */
+  readonly keyspace: 'lock' | 'read-write' | 'semaphore' | 'permits' | 'latch'
+  /** Whether an owner may take it again. Else each acquisition stands for itself: for an owner of its own, and no scope for what runs under it. */
+  readonly reentrant: boolean
+  /** Whether an acquisition leaves something in the store that a failover could lose. */
+  readonly kept: boolean
+  /** What keeps it, in a store that can. */
+  port(session: StoreSession): LockPort | undefined
+}
+
+/** The kinds of locks: a row each, a constant each, so that a bundle has those that it uses. A read-write lock counts as two. */
+
+export const lock: Kind = {
+  name: 'lock',
+  keyspace: 'lock',
+  shared: false,
+  fenced: false,
+  placePer: 'process',
+  policy: exclusive,
+  reentrant: true,
+  kept: true,
+  port: (session) => session.lock,
+}
+
+export const fencedLock: Kind = {
+  name: 'fenced lock',
+  keyspace: 'lock',
+  shared: false,
+  fenced: true,
+  placePer: 'process',
+  policy: exclusive,
+  reentrant: true,
+  kept: true,
+  port: (session) => session.fencedLock,
+}
+
+export const fairLock: Kind = {
+  name: 'fair lock',
+  keyspace: 'lock',
+  shared: false,
+  fenced: false,
+  placePer: 'call',
+  policy: queued,
+  reentrant: true,
+  kept: true,
+  port: (session) => session.fairLock,
+}
+
+/** Its calls poll, as its options say. */
+export const spinLock: Kind = {
+  name: 'spin lock',
+  keyspace: 'lock',
+  shared: false,
+  fenced: false,
+  placePer: undefined,
+  policy: exclusive,
+  reentrant: true,
+  kept: true,
+  port: (session) => session.spinLock,
+}
+
+export const readLock: Kind = {
+  name: 'read lock',
+  keyspace: 'read-write',
+  shared: true,
+  fenced: true,
+  placePer: 'call',
+  policy: queued,
+  reentrant: true,
+  kept: true,
+  port: (session) => session.readWriteLock?.read,
+}
+
+export const writeLock: Kind = {
+  name: 'write lock',
+  keyspace: 'read-write',
+  shared: false,
+  fenced: true,
+  placePer: 'call',
+  policy: queued,
+  reentrant: true,
+  kept: true,
+  port: (session) => session.readWriteLock?.write,
+}
+
+export const semaphore: Kind = {
+  name: 'semaphore',
+  keyspace: 'semaphore',
+  shared: true,
+  fenced: false,
+  placePer: undefined,
+  policy: shared,
+  reentrant: false,
+  kept: true,
+  port: (session) => session.semaphore,
+}
+
+export const permitExpirableSemaphore: Kind = {
+  name: 'permit-expirable semaphore',
+  keyspace: 'permits',
+  shared: true,
+  fenced: false,
+  placePer: undefined,
+  policy: shared,
+  reentrant: false,
+  kept: true,
+  port: (session) => session.permitExpirableSemaphore,
+}
+
+export const countDownLatch: Kind = {
+  name: 'count-down latch',
+  keyspace: 'latch',
+  shared: true,
+  fenced: false,
+  placePer: undefined,
+  policy: shared,
+  reentrant: false,
+  kept: false,
+  port: (session) => session.countDownLatch,
+}

@@ -1,0 +1,172 @@
+import { NotOwnerError } from '../errors/errors.js'
+import { type KindContext, NO_OPTIONS } from '../facade/acquirer.js'
+import { LockAcquirer } from '../facade/lock-acquirer.js'
+import {
+  type AcquireOptions,
+  checkAcquireOptions,
+  checkOwner,
+  checkUnlockOptions,
+  type UnlockOptions,
+} from '../facade/options.js'
+import type { Section } from '../facade/section.js'
+import type { Owner } from '../identity/owner.js'
+import type { LockState } from '../ports/lock-port.js'
+import type { Hold } from './hold.js'
+
+/**
+ * A named lock that at most one owner holds, any number of times. A cheap handle: two handles of one name are the same lock, and
+ * creating one sends nothing. Redisson's `RLock` of the same name is the same lock too.
+ */
+export class Lock {
+  /** The lock's name. */
+  readonly name: string
+  readonly #acquirer: LockAcquirer
+  readonly #terms: KindContext
+
+  /** @internal */
+  constructor(name: string, terms: KindContext) {
+    this.name = name
+    this.#acquirer = new LockAcquirer(name, terms)
+    this.#terms = terms
+  }
+
+  /** @internal The lock's kind and client: locks of one name and equal terms are the same lock. */
+  get terms(): KindContext {
+    return this.#terms
+  }
+
+  /**
+   * Takes the lock, runs `body`, and releases the lock when the body has settled. Code in the body, and in everything that it awaits,
+   * may take the lock again (it re-enters); calls that run side by side within one body take turns.
+   *
+   * @returns the result of `body`.
+   * @throws {@link LockTimeoutError} if the call did not get the lock within `waitMs`; `body` did not run.
+   * @throws {@link LockLostError} if the lock was lost meanwhile and `onLost` is `'reject'`; its `result` is the body's result. If the
+   *   body itself rejects, that error takes precedence.
+   * @throws {@link StoreError} if the store failed. If the release failed, `result` is the body's result, and the lock is free when
+   *   its lease ends, or before.
+   */
+  withLock<Result>(body: Section<Result>): Promise<Awaited<Result>>
+  withLock<Result>(options: AcquireOptions, body: Section<Result>): Promise<Awaited<Result>>
+  withLock<Result>(
+    optionsOrBody: AcquireOptions | Section<Result>,
+    bodyOrNothing?: Section<Result>,
+  ): Promise<Awaited<Result>> {
+    return typeof optionsOrBody === 'function'
+      ? this.#acquirer.withLock(NO_OPTIONS, optionsOrBody)
+      : this.#acquirer.withLock(optionsOrBody, bodyOrNothing)
+  }
+
+  /**
+   * Takes the lock, and waits for it for at most `waitMs` (default: without limit).
+   *
+   * @returns the hold. Release it once: by `hold.release()` or `await using`.
+   * @throws {@link LockTimeoutError} if the call did not get the lock within `waitMs`.
+   * @throws the signal's reason if it aborted; `TooManyWaitersError`, `ClosedError`, {@link StoreError} as their names say.
+   *   A call that throws holds nothing and leaves nothing behind.
+   */
+  acquire(options: AcquireOptions = NO_OPTIONS): Promise<Hold> {
+    return this.#acquirer.acquire(options)
+  }
+
+  /**
+   * Takes the lock if it is free within `waitMs` (default 0: one attempt).
+   *
+   * @returns the hold, or `null` if another owner holds the lock.
+   * @throws {@link StoreError} if the store failed or did not answer, since then the holder is unknown.
+   */
+  tryAcquire(options: AcquireOptions = NO_OPTIONS): Promise<Hold | null> {
+    return this.#acquirer.tryAcquire(options)
+  }
+
+  /**
+   * Takes the lock for the owner of the surrounding scope, as in Redisson: release it with {@link Lock.unlock}, once for each
+   * `lock()`.
+   *
+   * @throws {@link NoOwnerError} outside a scope and without `owner`; otherwise as {@link Lock.acquire}.
+   */
+  async lock(options: AcquireOptions = {}): Promise<void> {
+    checkAcquireOptions(options, this.#terms.owners)
+    const scope = this.#acquirer.callerOrRefuse(options.owner, 'lock')
+    this.#terms.openLocks.add(await this.#acquirer.acquireFor(scope, options), scope)
+  }
+
+  /**
+   * As {@link Lock.lock}, but waits for at most `waitMs` (default 0: one attempt).
+   *
+   * @returns whether the owner got the lock.
+   */
+  async tryLock(options: AcquireOptions = {}): Promise<boolean> {
+    checkAcquireOptions(options, this.#terms.owners)
+    const scope = this.#acquirer.callerOrRefuse(options.owner, 'tryLock')
+    const hold = await this.#acquirer.tryAcquireFor(scope, options)
+    if (hold) this.#terms.openLocks.add(hold, scope)
+    return hold !== null
+  }
+
+  /**
+   * Undoes the owner's latest `lock()` or `tryLock()` of this lock that the calling scope may undo.
+   *
+   * @throws {@link NotOwnerError} if there is none: another owner or a sibling's section holds it, or it was released. Nothing
+   *   is changed in the store.
+   * @throws {@link LockLostError} if the lock was lost. Holdfast remembers at least the latest thousand lost holds that were never
+   *   unlocked; for an older one it throws `NotOwnerError`.
+   * @throws {@link NoOwnerError} outside a scope and without `owner`.
+   */
+  async unlock(options: UnlockOptions = {}): Promise<void> {
+    checkUnlockOptions(options, this.#terms.owners)
+    const scope = this.#acquirer.callerOrRefuse(options.owner, 'unlock')
+    const hold = this.#terms.openLocks.take(this.name, scope)
+    if (!hold) throw new NotOwnerError(this.name, scope.owner, await this.#holder())
+    await hold.release()
+  }
+
+  /** Whether any owner holds the lock. */
+  async isLocked(): Promise<boolean> {
+    const { owners, remainingMs } = await this.inspect()
+    return owners.length > 0 || remainingMs > 0
+  }
+
+  /** Whether `owner` (default: the surrounding scope's) holds the lock. False outside a scope. */
+  async isHeld(owner?: Owner): Promise<boolean> {
+    return (await this.holdCount(owner)) > 0
+  }
+
+  /** How many holds `owner` (default: the surrounding scope's) has. 0 outside a scope. */
+  async holdCount(owner?: Owner): Promise<number> {
+    const asked = owner === undefined ? this.#terms.owners.current()?.owner : checkOwner(owner)
+    if (asked === undefined) return 0
+    return (await this.inspect()).owners.find((each) => each.owner === asked)?.holds ?? 0
+  }
+
+  /** The time left of the lease in the store, in milliseconds: 0 if the lock is free, Infinity if the lease never ends. */
+  async remainingMs(): Promise<number> {
+    return (await this.inspect()).remainingMs
+  }
+
+  /** The present state of the lock in the store: its owners, their holds, and the time left. */
+  async inspect(): Promise<LockState> {
+    return await this.#terms.locker.inspect(this.name)
+  }
+
+  /** How many clients wait for this lock to be released. One process counts once, however many of its calls wait. */
+  async countWaitingClients(): Promise<number> {
+    return await this.#terms.locker.countWaiting(this.name)
+  }
+
+  /**
+   * Frees the lock, whatever its owner, and wakes its waiters. The holder learns of the loss: at once if it belongs to this `Holdfast`,
+   * otherwise at its next renewal or release. Its work may still be running: use this to clean up after dead processes.
+   *
+   * @returns whether the lock was held.
+   */
+  async forceUnlock(): Promise<boolean> {
+    return await this.#terms.locker.forceUnlock(this.name)
+  }
+
+  /** For an error message: not worth a second failure. */
+  async #holder(): Promise<Owner | undefined> {
+    const state = await this.inspect().catch(() => undefined)
+    return state?.owners[0]?.owner
+  }
+}

@@ -1,0 +1,89 @@
+import type { Member } from '../facade/acquirer.js'
+import { checkFunction } from '../facade/checks.js'
+import { releaseAll } from '../facade/release-all.js'
+import { type Owner, type Owners, Scope } from '../identity/owner.js'
+import { Hold } from './hold.js'
+
+/** One acquisition of several locks, to be released once. */
+export class MultiHold implements AsyncDisposable {
+  /** The locks' names, joined by commas. */
+  readonly name: string
+  /** The locks' names. */
+  readonly names: readonly string[]
+  /** The owner, the same for all. */
+  readonly owner: Owner
+  /** The hold of each lock, in the order of the names. Release them together, not one by one. */
+  readonly holds: readonly Hold[]
+  readonly #scope: Scope
+  readonly #owners: Owners
+  readonly #ownScope: Scope | undefined
+  #controller: AbortController | undefined
+
+  /** @internal */
+  constructor(members: readonly Member[], holder: Scope, owners: Owners, ownScope: Scope | undefined) {
+    this.holds = members.map(({ grant, locker }) => new Hold(grant, locker, owners, undefined))
+    this.names = this.holds.map(({ name }) => name)
+    this.name = this.names.join(', ')
+    this.owner = holder.owner
+    this.#scope = holder
+    this.#owners = owners
+    this.#ownScope = ownScope
+  }
+
+  /**
+   * Aborts if any of the locks is lost before this hold is released, with that lock's `LockLostError` as its reason, or with a
+   * `ClosedError` if the `Holdfast` is closed. A release does not abort it.
+   */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      const controller = new AbortController()
+      this.#controller = controller
+      for (const { signal } of this.holds) {
+        if (signal.aborted) controller.abort(signal.reason)
+        else signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true })
+      }
+    }
+    return this.#controller.signal
+  }
+
+  /** How long all of the locks are certainly held, in milliseconds: the smallest of their times left. Sends nothing. */
+  remainingMs(): number {
+    return Math.min(...this.holds.map((hold) => hold.remainingMs()))
+  }
+
+  /**
+   * Returns if all of the locks are still held; compares clocks itself.
+   *
+   * @throws `LockLostError` of the first that was lost; `NotOwnerError` after a release; `ClosedError` after a close.
+   */
+  assertHeld(): void {
+    for (const hold of this.holds) hold.assertHeld()
+  }
+
+  /**
+   * Releases all of the locks; if one release fails, the others are still done. A second call does nothing.
+   *
+   * @throws `LockLostError` if any was lost, otherwise `StoreError` if any could not be released. If several failed, `cause` is an
+   *   `AggregateError` of all.
+   */
+  release(): Promise<void> {
+    return this.giveBack() ?? Promise.resolve()
+  }
+
+  /** @internal As {@link release}; undefined if it is done already, because all were handed over in memory. */
+  giveBack(): Promise<void> | undefined {
+    this.#ownScope?.end()
+    return releaseAll(this.holds)
+  }
+
+  /** Runs `body` as this hold's owner: calls in its asynchronous context re-enter the locks. Does not release them. */
+  async run<Result>(body: () => Result | PromiseLike<Result>): Promise<Awaited<Result>> {
+    checkFunction('body', body)
+    return await this.#owners.within(new Scope(this.owner, this.#scope.live()), body)
+  }
+
+  /** `await using`: releases at the end of the block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release()
+  }
+}

@@ -1,0 +1,103 @@
+import { Locker } from '../core/locker.js'
+import { InvalidArgumentError } from '../errors/errors.js'
+import type { Emit, HoldfastEvents } from '../events/events.js'
+import type { KindContext } from '../facade/acquirer.js'
+import type { ClientSettings } from '../facade/client-options.js'
+import { OpenLocks } from '../facade/open-locks.js'
+import type { Owner, Owners } from '../identity/owner.js'
+import { Metrics } from '../metrics/metrics.js'
+import type { StoreSession } from '../ports/store.js'
+import type { Schedule } from '../time/schedule.js'
+import type { Kind } from './kinds.js'
+
+/** The kinds of locks that one client uses: a locker for each, on one schedule, with metrics in common. */
+export class Kinds {
+  readonly metrics = new Metrics()
+  /** How kinds end that are used for the first time now. */
+  #ending: 'drain' | 'close' | undefined
+  readonly #contexts = new Map<Kind, KindContext>()
+
+  constructor(
+    readonly session: StoreSession,
+    readonly owners: Owners,
+    private readonly schedule: Schedule,
+    private readonly settings: ClientSettings,
+    private readonly emit: Emit,
+    private readonly hears: (event: keyof HoldfastEvents) => boolean,
+  ) {}
+
+  /** What handles of that kind are made of. */
+  of(kind: Kind): KindContext {
+    return this.#contexts.get(kind) ?? this.#begin(kind)
+  }
+
+  /** Those in use. */
+  get used(): readonly KindContext[] {
+    return [...this.#contexts.values()]
+  }
+
+  /** Begins nothing any more but what running sections need; resolves when nothing is held any more. */
+  async drain(): Promise<void> {
+    this.#ending = 'drain'
+    await Promise.all(this.used.map(({ locker }) => locker.drain()))
+  }
+
+  /** Ends all waits, and resolves when what is on its way to the store has settled. */
+  async close(): Promise<void> {
+    this.#ending = 'close'
+    await Promise.all(this.used.map(({ locker }) => locker.close()))
+  }
+
+  /** Stops trying to tell the store what it has not answered. */
+  giveUp(): void {
+    for (const { locker } of this.used) locker.giveUp()
+  }
+
+  #begin(kind: Kind): KindContext {
+    const { session, schedule, settings, metrics, owners, emit, hears } = this
+    const port = kind.kept && session.confirming ? session.confirming(kind.port) : kind.port(session)
+    if (!port) throw new InvalidArgumentError('kind', kind.name, 'a kind of lock that this store supports')
+    const newOwner = (): Owner => owners.next()
+    const locker = new Locker(
+      { kind, port, schedule, settings, metrics, newOwner, events: { emit, hears } },
+      (name, owner) => this.#usedByOther(name, owner, kind),
+    )
+    this.#introduce(kind, locker)
+    const context: KindContext = {
+      kind,
+      locker,
+      owners,
+      openLocks: new OpenLocks(),
+      maxHoldMs: settings.maxHoldMs,
+    }
+    this.#contexts.set(kind, context)
+    if (this.#ending) void locker[this.#ending]()
+    return context
+  }
+
+  /** Tells it, and those that are one lock with it in the store, of each other. */
+  #introduce(kind: Kind, locker: Locker): void {
+    for (const other of this.used) {
+      if (!isSameLock(other.kind, kind)) continue
+      // Either the two sides of a read-write lock, or the same lock.
+      if (kind.shared || other.kind.shared) locker.joinSides(other.locker)
+      else locker.meetRival(other.locker)
+    }
+  }
+
+  /**
+   * Kinds of one keyspace must not share an owner in the store: what one counts as its own hold the other would take for a repeated
+   * request. Nested in each other they are to each other as strangers are.
+   */
+  #usedByOther(name: string, owner: Owner, by: Kind): boolean {
+    for (const { kind, locker } of this.#contexts.values()) {
+      if (isSameLock(kind, by) && locker.uses(name, owner)) return true
+    }
+    return false
+  }
+}
+
+/** Whether locks of one name are one lock in the store. */
+function isSameLock(one: Kind, other: Kind): boolean {
+  return one !== other && one.keyspace === other.keyspace
+}

@@ -1,0 +1,145 @@
+import { crc32 } from 'node:zlib'
+import { AcquireAny, type AnyOutcome } from '../core/acquire/acquire-any.js'
+import type { Call } from '../core/acquire/call.js'
+import type { HoldRecord } from '../core/tenure/tenure.js'
+import { InvalidArgumentError } from '../errors/errors.js'
+import { Acquirer, type KindContext, type Members, NO_OPTIONS } from '../facade/acquirer.js'
+import { LockAcquirer } from '../facade/lock-acquirer.js'
+import type { AcquireOptions } from '../facade/options.js'
+import type { Section } from '../facade/section.js'
+import type { Scope } from '../identity/owner.js'
+import { Hold } from './hold.js'
+import { Lock } from './lock.js'
+
+const MOST_STRIPES = 65_536
+
+/** A stripe that was granted. */
+type Stripe = Extract<AnyOutcome, { readonly index: number }>
+
+/** A hold of one stripe of a striped lock. */
+export class StripeHold extends Hold {
+  /** The index of the stripe. */
+  readonly index: number
+
+  /** @internal */
+  constructor(
+    index: number,
+    grant: HoldRecord,
+    { locker, owners }: KindContext,
+    ownScope: Scope | undefined,
+  ) {
+    super(grant, locker, owners, ownScope)
+    this.index = index
+  }
+}
+
+/** The way in to any stripe. */
+class StripeAcquirer extends Acquirer<Stripe, StripeHold> {
+  constructor(
+    name: string,
+    context: KindContext,
+    private readonly nameOf: (index: number) => string,
+    private readonly stripes: number,
+  ) {
+    super(name, context)
+  }
+
+  protected take(call: Call): Promise<AnyOutcome> {
+    return new AcquireAny(this.context.locker, this.nameOf, this.stripes, call).run()
+  }
+
+  protected membersOf({ grant }: Stripe): Members {
+    return [{ grant, locker: this.context.locker }]
+  }
+
+  protected holdOf({ index, grant }: Stripe, _holder: Scope, ownScope: Scope | undefined): StripeHold {
+    return new StripeHold(index, grant, this.context, ownScope)
+  }
+}
+
+/** The body of a striped lock's `withAny` section. */
+export type StripeSection<Result> = Section<Result, StripeHold>
+
+/**
+ * One resource split over several locks, the stripes, so that as many callers can work on it at a time. Lock a stripe by key (the same
+ * key always gets the same stripe), or any free stripe. The stripes are plain locks named `<name>:<index>`.
+ */
+export class StripedLock {
+  readonly name: string
+  /** The number of stripes. */
+  readonly stripes: number
+  readonly #terms: KindContext
+  readonly #acquirer: StripeAcquirer
+
+  /** @internal */
+  constructor(name: string, stripes: number, terms: KindContext) {
+    if (!Number.isSafeInteger(stripes) || stripes < 1 || stripes > MOST_STRIPES) {
+      throw new InvalidArgumentError('stripes', stripes, `a whole number from 1 to ${MOST_STRIPES}`)
+    }
+    this.name = name
+    this.stripes = stripes
+    this.#terms = terms
+    this.#acquirer = new StripeAcquirer(name, terms, (index) => this.#nameOf(index), stripes)
+  }
+
+  /** The lock of that stripe, counted from 0. */
+  stripe(index: number): Lock {
+    if (!Number.isSafeInteger(index) || index < 0 || index >= this.stripes) {
+      throw new InvalidArgumentError('index', index, `a whole number from 0 to ${this.stripes - 1}`)
+    }
+    return new Lock(this.#nameOf(index), this.#terms)
+  }
+
+  /** The stripe of a key: the CRC-32 (as in zip) of its UTF-8 form modulo the number of stripes. This will never change. */
+  indexOf(key: string): number {
+    if (typeof key !== 'string' || !key.isWellFormed()) {
+      throw new InvalidArgumentError('key', key, 'a string of well-formed Unicode')
+    }
+    return crc32(key) % this.stripes
+  }
+
+  /** The lock of a key's stripe. Two keys may share a stripe; a section of one then re-enters a section of the other. */
+  forKey(key: string): Lock {
+    return this.stripe(this.indexOf(key))
+  }
+
+  /** As `forKey(key).withLock(…)`. */
+  withLock<Result>(key: string, body: Section<Result>): Promise<Awaited<Result>>
+  withLock<Result>(key: string, options: AcquireOptions, body: Section<Result>): Promise<Awaited<Result>>
+  async withLock<Result>(
+    key: string,
+    optionsOrBody: AcquireOptions | Section<Result>,
+    bodyOrNothing?: Section<Result>,
+  ): Promise<Awaited<Result>> {
+    const acquirer = new LockAcquirer(this.#nameOf(this.indexOf(key)), this.#terms)
+    return typeof optionsOrBody === 'function'
+      ? await acquirer.withLock(NO_OPTIONS, optionsOrBody)
+      : await acquirer.withLock(optionsOrBody, bodyOrNothing)
+  }
+
+  /** Takes any stripe, runs `body`, and releases the stripe when the body has settled. As `Lock.withLock`. */
+  withAny<Result>(body: StripeSection<Result>): Promise<Awaited<Result>>
+  withAny<Result>(options: AcquireOptions, body: StripeSection<Result>): Promise<Awaited<Result>>
+  withAny<Result>(
+    optionsOrBody: AcquireOptions | StripeSection<Result>,
+    bodyOrNothing?: StripeSection<Result>,
+  ): Promise<Awaited<Result>> {
+    return typeof optionsOrBody === 'function'
+      ? this.#acquirer.withLock(NO_OPTIONS, optionsOrBody)
+      : this.#acquirer.withLock(optionsOrBody, bodyOrNothing)
+  }
+
+  /** Takes any stripe, and waits for the first free one for at most `waitMs`. As `Lock.acquire`. */
+  acquireAny(options: AcquireOptions = NO_OPTIONS): Promise<StripeHold> {
+    return this.#acquirer.acquire(options)
+  }
+
+  /** Takes any stripe if one is free within `waitMs` (default 0: tries all of them once); otherwise returns `null`. */
+  tryAcquireAny(options: AcquireOptions = NO_OPTIONS): Promise<StripeHold | null> {
+    return this.#acquirer.tryAcquire(options)
+  }
+
+  #nameOf(index: number): string {
+    return `${this.name}:${index}`
+  }
+}

@@ -1,0 +1,61 @@
+import type {
+  AcquireReply,
+  AcquireRequest,
+  HandOverRequest,
+  LockPort,
+  LockState,
+  News,
+  ReleaseReply,
+  ReleaseRequest,
+  RenewRequest,
+  Watch,
+} from './lock-port.js'
+
+/** A port that passes every call on to another one; a kind built on that one overrides what it does differently. */
+export class ForwardingPort implements LockPort {
+  constructor(protected readonly port: LockPort) {}
+
+  get watchesInOrder(): boolean {
+    return this.port.watchesInOrder
+  }
+
+  acquire(request: AcquireRequest): Promise<AcquireReply> {
+    return this.port.acquire(request)
+  }
+
+  abandon(request: AcquireRequest): Promise<void> {
+    return this.port.abandon(request)
+  }
+
+  handOver(request: HandOverRequest): Promise<AcquireReply> {
+    return this.port.handOver(request)
+  }
+
+  release(request: ReleaseRequest): Promise<ReleaseReply> {
+    return this.port.release(request)
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    return this.port.renew(requests)
+  }
+
+  watch(name: string, onNews: (news?: News) => void): Watch {
+    return this.port.watch(name, onNews)
+  }
+
+  inspect(name: string): Promise<LockState> {
+    return this.port.inspect(name)
+  }
+
+  countWatchers(name: string): Promise<number> {
+    return this.port.countWatchers(name)
+  }
+
+  forceUnlock(name: string): Promise<boolean> {
+    return this.port.forceUnlock(name)
+  }
+
+  list(pattern: string): AsyncIterable<LockState> {
+    return this.port.list(pattern)
+  }
+}

@@ -1,0 +1,85 @@
+import type { Clock } from '../time/clock.js'
+import type { Schedule } from '../time/schedule.js'
+import type { FencedPort } from './fenced-port.js'
+import type { GuardedPort } from './guarded-port.js'
+import type {
+  CountDownLatchPort,
+  PermitExpirableSemaphorePort,
+  ReadWritePorts,
+  SemaphorePort,
+  ValuesPort,
+} from './kind-ports.js'
+import type { LockPort } from './lock-port.js'
+
+/**
+ * The port between the lock and where it is kept. Everything above it (queue, waiting, watchdog, reentry by ancestry) is the
+ * same for every store; everything below is one store's business. It fits a hash with pub/sub (Redis), and is meant to fit a
+ * queue of ephemeral entries (etcd, ZooKeeper), a row (SQL) and compare-and-set without notification (memcached, which would
+ * answer `watch` with a watch that never has news).
+ */
+export interface Store {
+  /** @internal Opens what this client needs (connections, say). The caller that opens a session closes it; it closes nothing else. */
+  open(settings: StoreSettings): StoreSession
+  /** The clock for locks in this store; absent: the system's. Tests put a virtual one here. */
+  readonly clock?: Clock
+}
+
+export interface StoreSettings {
+  /** The client's one timer, for the store's deadlines. */
+  readonly schedule: Schedule
+  /** The first half of every owner of this client. */
+  readonly clientId: string
+  /** The lease that the watchdog asks for. */
+  readonly watchdogLeaseMs: number
+  /** How long a lock stays unavailable after a loss; part of the lease that is asked for. */
+  readonly quarantineMs: number
+  /** How long the counter of a fenced lock is kept after its last token; undefined: for ever. */
+  readonly fenceRetentionMs?: number | undefined
+  /** How many replicas must have what is granted, and how long they have to say so; undefined: that is not asked. */
+  readonly replicas?: { readonly replicas: number; readonly timeoutMs: number } | undefined
+  /** Every command is answered or rejected within this time (rule C3). */
+  readonly commandTimeoutMs: number
+  /** Called with failures that belong to no call. */
+  readonly onError: (error: unknown) => void
+  /** Asks for renewals in a separate thread. A store without one leaves {@link LockPort.thread} out. */
+  readonly thread?: LeaseThreadSettings | undefined
+}
+
+export interface LeaseThreadSettings {
+  /** The lease that each renewal sets. */
+  readonly leaseMs: number
+  readonly quarantineMs: number
+  /** How long a main thread that stays blocked keeps its locks. */
+  readonly maxBlockedMs: number
+}
+
+/** One client's access to a store: one port for each kind of lock. A store leaves out the kinds that it cannot keep. */
+export interface StoreSession {
+  readonly lock: LockPort
+  /** The same lock for waiters that stand in no line and hear every release; absent: {@link lock}. */
+  readonly announcedLock?: LockPort
+  readonly fencedLock?: FencedPort
+  readonly fairLock?: LockPort
+  readonly spinLock?: LockPort
+  readonly readWriteLock?: ReadWritePorts
+  readonly semaphore?: SemaphorePort
+  readonly permitExpirableSemaphore?: PermitExpirableSemaphorePort
+  readonly countDownLatch?: CountDownLatchPort
+  readonly values?: ValuesPort
+  readonly guardedValues?: GuardedPort
+  /** One of its ports, whose grants count when enough replicas have them; set in stores that can ask for that. */
+  confirming?(portOf: (session: StoreSession) => LockPort | undefined): LockPort | undefined
+  /** How often its connection has broken: afterwards, knowledge about the server may be out of date. */
+  readonly breaks?: number
+  /** The server's process, if there is one. */
+  identity?(): Promise<ServerIdentity>
+  /** Rejects commands that are under way. Does not wait for any server. */
+  close(): Promise<void>
+}
+
+/** A server process: another one after each restart. */
+export interface ServerIdentity {
+  readonly runId: string
+  /** How long it has run at the least. */
+  readonly uptimeMs: number
+}

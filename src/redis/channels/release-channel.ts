@@ -1,0 +1,108 @@
+import type { Watch } from '../../ports/lock-port.js'
+import type { Schedule, TimerHandle } from '../../time/schedule.js'
+import type { Link } from '../connection/link.js'
+
+/** How long an unwatched channel stays subscribed: contention comes in bursts, and subscribing costs a round trip. */
+const LINGER_MS = 200
+
+/** The pub/sub channel on which releases of that lock are announced: Redisson's name for it. */
+export function releaseChannelOf(key: string): string {
+  return key.includes('{') ? `redisson_lock__channel:${key}` : `redisson_lock__channel:{${key}}`
+}
+
+/** @param text what was published; absent where something may have been missed. */
+type Listener = (text?: string) => void
+
+class Subscription {
+  readonly listeners = new Set<Listener>()
+  lingering: TimerHandle | undefined
+  inForce = false
+  constructor(readonly confirmed: Promise<void>) {
+    confirmed.then(
+      () => {
+        this.inForce = true
+      },
+      () => undefined,
+    )
+  }
+}
+
+/** The watched channels: one subscription each, however many listeners it has (rule W2). */
+export class ReleaseChannels {
+  readonly #subscriptions = new Map<string, Subscription>()
+
+  constructor(
+    private readonly link: () => Link,
+    private readonly schedule: Schedule,
+  ) {}
+
+  /** Calls back on every message, and whenever one may have been missed. */
+  watch(channel: string, onNews: () => void): Watch {
+    return this.hear(channel, () => onNews())
+  }
+
+  /** As {@link watch}, with what each message says; without where one may have been missed. */
+  hear(channel: string, onMessage: Listener): Watch {
+    const subscription = this.#subscriptions.get(channel) ?? this.#subscribe(channel)
+    this.schedule.cancel(subscription.lingering)
+    subscription.lingering = undefined
+    // One function may watch twice: each watch counts for itself.
+    const listener: Listener = (text) => onMessage(text)
+    subscription.listeners.add(listener)
+    return {
+      confirmed: subscription.confirmed,
+      get inForce() {
+        return subscription.inForce
+      },
+      doubt: () => this.link().doubtNews(),
+      close: () => {
+        if (subscription.listeners.delete(listener) && subscription.listeners.size === 0) {
+          this.#linger(channel, subscription)
+        }
+      },
+    }
+  }
+
+  /** Whether this client receives messages on the channel. */
+  subscribed(channel: string): boolean {
+    return this.#subscriptions.get(channel)?.inForce ?? false
+  }
+
+  /** @param text what was published; absent where something may have been missed. */
+  announce(channel: string, text?: string): void {
+    for (const listener of this.#subscriptions.get(channel)?.listeners ?? []) listener(text)
+  }
+
+  close(): void {
+    for (const { lingering } of this.#subscriptions.values()) this.schedule.cancel(lingering)
+    this.#subscriptions.clear()
+  }
+
+  #subscribe(channel: string): Subscription {
+    const subscription = new Subscription(this.link().subscribe(channel))
+    this.#subscriptions.set(channel, subscription)
+    subscription.confirmed.catch(() => {
+      // The next watch tries again, and does not share this failure.
+      if (this.#subscriptions.get(channel) === subscription) this.#subscriptions.delete(channel)
+      this.schedule.cancel(subscription.lingering)
+    })
+    return subscription
+  }
+
+  /** Ends the subscription after a while, unless it is watched again. Not before it is confirmed: otherwise it could stay. */
+  #linger(channel: string, subscription: Subscription): void {
+    const unwanted = (): boolean =>
+      this.#subscriptions.get(channel) === subscription && subscription.listeners.size === 0
+    subscription.confirmed.then(
+      () => {
+        if (!unwanted() || subscription.lingering) return
+        subscription.lingering = this.schedule.at(this.schedule.clock.now() + LINGER_MS, () => {
+          if (!unwanted()) return
+          this.#subscriptions.delete(channel)
+          this.link().unsubscribe(channel)
+        })
+      },
+      () => undefined,
+    )
+  }
+}

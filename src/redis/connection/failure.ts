@@ -1,0 +1,143 @@
+import { StoreError, type StoreFailure } from '../../errors/errors.js'
+import type { About, Command } from './link.js'
+
+interface Verdict {
+  readonly reason: StoreFailure
+  readonly transient: boolean
+  readonly hint?: string
+}
+
+const NO_PERMISSION: Verdict = {
+  reason: 'permission',
+  transient: false,
+  hint: 'Allow the ACL user this command, key or channel.',
+}
+
+/** The meaning of the first word of a Redis error reply for a lock. */
+const BY_REPLY: Readonly<Record<string, Verdict>> = {
+  WRONGTYPE: {
+    reason: 'wrong-type',
+    transient: false,
+    hint: 'The key holds something other than a lock: choose another name, or a keyPrefix for locks.',
+  },
+  NOPERM: NO_PERMISSION,
+  NOAUTH: { reason: 'permission', transient: false, hint: 'The server requires a password.' },
+  WRONGPASS: {
+    reason: 'permission',
+    transient: false,
+    hint: 'The server refused the user name or password.',
+  },
+  OOM: {
+    reason: 'out-of-memory',
+    transient: false,
+    hint: 'The server has reached maxmemory and may not evict keys.',
+  },
+  READONLY: {
+    reason: 'read-only',
+    transient: true,
+    hint: 'The server is a replica: connect to the primary.',
+  },
+  MISCONF: {
+    reason: 'read-only',
+    transient: true,
+    hint: 'The server cannot persist its data and refuses writes.',
+  },
+  NOREPLICAS: { reason: 'not-ready', transient: true },
+  LOADING: { reason: 'not-ready', transient: true },
+  MASTERDOWN: { reason: 'not-ready', transient: true },
+  CLUSTERDOWN: { reason: 'not-ready', transient: true },
+  TRYAGAIN: { reason: 'not-ready', transient: true },
+  MOVED: { reason: 'not-ready', transient: true },
+  ASK: { reason: 'not-ready', transient: true },
+  BUSY: { reason: 'not-ready', transient: true, hint: 'Another script keeps the server busy.' },
+  UNBLOCKED: { reason: 'not-ready', transient: true },
+  CROSSSLOT: { reason: 'script', transient: false },
+  NOSCRIPT: { reason: 'script', transient: false },
+  ERR: { reason: 'script', transient: false },
+}
+
+/** The typed error for the client library's rejection of a command. */
+export function failureOf(error: unknown, about: About): StoreError {
+  if (error instanceof StoreError) return error
+  const { reason, transient, hint } = judge(error)
+  return new StoreError(reason, about.command, { lockName: about.lockName, cause: error, transient, hint })
+}
+
+function judge(error: unknown): Verdict {
+  if (!(error instanceof Error)) return { reason: 'unknown', transient: false }
+  if (!isReply(error)) {
+    // A client's other rejections concern the connection: closed, reset, refused, flushed from a queue.
+    return { reason: 'unreachable', transient: true }
+  }
+  const { message } = error
+  if (/ACL failure|permission|can't (?:run this command|access|publish)/i.test(message)) return NO_PERMISSION
+  // While the script ran, a key moved to another node with its slot: the script's earlier changes stand.
+  if (message.includes('non local key')) return { reason: 'not-ready', transient: true }
+  // A connection that is subscribed, or was during its set-up, takes no commands: the next one will.
+  if (message.includes("Can't execute")) return { reason: 'unreachable', transient: true }
+  return BY_REPLY[codeOf(message)] ?? { reason: 'unknown', transient: false }
+}
+
+/** The first word of an error reply. An error inside a script is wrapped on Redis 6, and an ACL failure there on all. */
+function codeOf(message: string): string {
+  return /^(?:ERR Error running script.*?: )?-?([A-Z]+)/.exec(message)?.[1] ?? 'ERR'
+}
+
+/** Answers of a server that may no longer be the right one: a new connection finds the right one. */
+const WRONG_SERVER = new Set(['READONLY', 'MASTERDOWN', 'LOADING', 'CLUSTERDOWN'])
+
+/** Whether a failed command is a reason to look for another server. */
+export function leadsElsewhere(error: unknown): boolean {
+  return isReply(error) && WRONG_SERVER.has(codeOf(error.message))
+}
+
+/** Whether a server has refused the connection's database: the user may not use it, it does not exist, or the server is busy. */
+export function refusesDatabase(error: unknown): boolean {
+  if (!isReply(error) || !('command' in error)) return false
+  const { command } = error
+  return typeof command === 'object' && command !== null && 'name' in command && command.name === 'select'
+}
+
+/** Whether the user lacks a permission. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof StoreError && error.reason === 'permission'
+}
+
+/** Whether a server has answered, if with an error. */
+export function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError'
+}
+
+/** The value of an answer; a `StoreError` if it cannot be read, because another program wrote the key. */
+export function readAnswer<Reply, Result>(
+  { about, read }: Pick<Command<Reply, Result>, 'about' | 'read'>,
+  reply: Reply,
+): Result | Promise<Result> {
+  try {
+    const result = read(reply)
+    return result instanceof Promise
+      ? result.catch((error) => Promise.reject(unreadable(error, about)))
+      : result
+  } catch (error) {
+    throw unreadable(error, about)
+  }
+}
+
+function unreadable(error: unknown, { command, lockName }: About): StoreError {
+  if (error instanceof StoreError) return error
+  return new StoreError('script', command, {
+    lockName,
+    cause: error,
+    transient: false,
+    hint: 'Holdfast cannot read the answer: the key may hold something that another program wrote.',
+  })
+}
+
+/** The error for a command that was not answered in time (rule C3). Its outcome is unknown. */
+export function timeoutOf(about: About, timeoutMs: number): StoreError {
+  return new StoreError('timeout', about.command, {
+    lockName: about.lockName,
+    transient: true,
+    hint: `The server did not answer within ${timeoutMs} ms (commandTimeoutMs).`,
+  })
+}

@@ -1,0 +1,82 @@
+/** The command and its lock, for errors. */
+export interface About {
+  readonly command: string
+  readonly lockName?: string | undefined
+}
+
+/** A message on a channel. */
+export interface Announcement {
+  readonly channel: string
+  readonly text: string
+}
+
+/** A command to send, and how to read its answer. */
+export interface Command<Reply, Result> {
+  readonly about: About
+  /** The announcement that it may make; absent if it makes none. */
+  readonly announces?: Announcement | undefined
+  /** How long the answer may take, if less than for other commands. */
+  readonly withinMs?: number | undefined
+  start(): Promise<Reply>
+  read(reply: Reply): Result | Promise<Result>
+  /** The command to send instead after that failure, if any, within the same deadline. */
+  retry?(error: unknown): Promise<Reply> | undefined
+}
+
+/** An argument of a command; bytes are sent unchanged. */
+export type Argument = string | number | Buffer
+
+/** Sends a command. */
+export type Send = (command: string, ...args: Argument[]) => Promise<unknown>
+
+/** One connection's worth of nodes: sends commands, no keys to route by. */
+export interface NodeLink {
+  send(about: About, command: string, ...args: Argument[]): Promise<unknown>
+}
+
+/**
+ * How commands and news travel between this client and the server, or the cluster. Every command is answered or rejected within
+ * the command timeout, with a `StoreError`.
+ */
+export interface Link {
+  /** `PUBLISH`, or `SPUBLISH` in a cluster: with Redisson's choice, or a mixed fleet would not wake each other. */
+  readonly publishCommand: 'PUBLISH' | 'SPUBLISH'
+  /** `PUBSUB` subcommand that counts subscribers. */
+  readonly countCommand: 'NUMSUB' | 'SHARDNUMSUB'
+  /** Whether subscriptions travel on the connection that carries commands. */
+  readonly subscribesInOrder: boolean
+  /** How often a connection has broken: a command that saw it change may have been sent twice. */
+  readonly breaks: number
+
+  /** Sends a command to the node where `key` lives. */
+  send(key: string, about: About, command: string, ...args: Argument[]): Promise<unknown>
+
+  /** Executes a command on the node where `key` lives. */
+  execute<Result>(key: string, make: (send: Send) => Command<unknown, Result>): Promise<Result>
+
+  /** Sends what `body` sends as one flight for each node. */
+  together<Result>(body: () => Result): Result
+
+  /** Resolves when the server confirms. */
+  subscribe(channel: string): Promise<void>
+  unsubscribe(channel: string): void
+
+  /** Checks that messages still come, after one that should have come did not. */
+  doubtNews(): void
+
+  /** Every node that holds keys. */
+  nodes(): Promise<readonly NodeLink[]>
+  /** The node where `key` lives. */
+  nodeOf(key: string): Promise<NodeLink>
+
+  close(): Promise<void>
+}
+
+/** Reports of a link. */
+export interface LinkListener {
+  message(channel: string, text: string): void
+  /** Subscriptions were interrupted and are in force again; messages in between are lost. */
+  resumed(channels: Iterable<string>): void
+  /** A failure that no command reports. */
+  error(error: unknown): void
+}

@@ -1,0 +1,54 @@
+import type { Owner } from '../../identity/owner.js'
+import { fenceIn } from '../locks/tenure-reply.js'
+import { ownerIn, timeLeft } from '../scripts/replies.js'
+
+/** What a script answers that takes a lock, or a place in its line. */
+export type AcquireAnswer = Granted | HolderSeen | typeof LOST
+
+export type Granted = {
+  readonly outcome: 'granted'
+  readonly fence?: bigint
+  /** Set where a place that its owner had in line is there still. */
+  readonly placeStays?: true
+}
+
+/** The holder of the lock, and the server's time. */
+export interface HolderSeen {
+  readonly outcome: 'busy'
+  readonly remainingMs: number
+  readonly holder: Owner | undefined
+  readonly serverUs: number
+  /**
+   * Whether the owner that asked is the first in line, and how many places its process has there; undefined where the script could not
+   * reach the line.
+   */
+  readonly first: boolean
+  readonly places: number | undefined
+}
+
+export const LOST = { outcome: 'lost' } as const
+
+const GRANTED: Granted = { outcome: 'granted' }
+const GRANTED_BESIDE_LINE: Granted = { outcome: 'granted', placeStays: true }
+
+/** Reads a text, {left, holder, time, first, places}, or a number. */
+export function acquireAnswer(reply: unknown): AcquireAnswer {
+  if (typeof reply === 'string') return granted(reply)
+  if (!Array.isArray(reply)) return LOST
+  const [left, holder, time, first, places]: unknown[] = reply
+  return {
+    outcome: 'busy',
+    remainingMs: timeLeft(left),
+    holder: ownerIn(holder),
+    serverUs: Number(time),
+    first: first === 1,
+    places: places === -1 ? undefined : Number(places),
+  }
+}
+
+/** Granted with that token; `-` where there are none, `?` where the line could not be reached. */
+export function granted(token: string): Granted {
+  if (token === '?') return GRANTED_BESIDE_LINE
+  const fence = fenceIn(token)
+  return fence === undefined ? GRANTED : { outcome: 'granted', fence }
+}

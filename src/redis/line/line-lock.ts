@@ -1,0 +1,55 @@
+import type {
+  AcquireReply,
+  AcquireRequest,
+  News,
+  ReleaseReply,
+  ReleaseRequest,
+  StoreLine,
+  Watch,
+} from '../../ports/lock-port.js'
+import { type LockParts, ReentrantLockPort } from '../locks/reentrant-lock.js'
+import { Lines, type LinesSettings, LONGEST_LOOK_MS } from './lines.js'
+import type { LockCommands } from './lock-commands.js'
+
+/**
+ * The lock with its line: a release grants the lock to the next process in line and tells only that one. Redisson's clients stand
+ * outside the line and announce their releases on the release channel, to which the first in line listens.
+ */
+export class LineLockPort extends ReentrantLockPort {
+  readonly line: StoreLine
+  readonly #lines: Lines
+
+  constructor(parts: LockParts, commands: LockCommands, settings: LinesSettings) {
+    super(parts, commands)
+    this.#lines = new Lines(parts.channels, commands, settings)
+    this.line = {
+      placeMs: LONGEST_LOOK_MS,
+      hears: (name) => this.#lines.hears(name),
+    }
+  }
+
+  override async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    const starting = this.starting()
+    if (starting) await starting
+    return await this.#lines.acquire(this.commands.mode, request, (looksMs, firstLeaseMs) =>
+      this.commands.acquire(request, looksMs, firstLeaseMs),
+    )
+  }
+
+  override async abandon(request: AcquireRequest): Promise<void> {
+    this.#lines.leave(this.commands.mode, request, (name, owner) => this.commands.leavePlace(name, owner))
+    await super.abandon(request)
+  }
+
+  override release(request: ReleaseRequest): Promise<ReleaseReply> {
+    this.#lines.released(this.commands.mode, request, (name, owner) => this.commands.leavePlace(name, owner))
+    return super.release(request)
+  }
+
+  /** Calls back on messages about the process's places. */
+  override watch(name: string, onNews: (news?: News) => void): Watch {
+    return this.#lines.watch(this.commands.mode, name, onNews, (of, owner) =>
+      this.commands.leavePlace(of, owner),
+    )
+  }
+}

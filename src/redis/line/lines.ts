@@ -1,0 +1,299 @@
+import { StoreError } from '../../errors/errors.js'
+import type { Owner } from '../../identity/owner.js'
+import type { AcquireReply, AcquireRequest, Watch } from '../../ports/lock-port.js'
+import type { Clock } from '../../time/clock.js'
+import type { ReleaseChannels } from '../channels/release-channel.js'
+import type { Refusals } from '../connection/refusals.js'
+import type { AcquireAnswer, HolderSeen } from './acquire-reply.js'
+import type { LeftPlaces } from './left-places.js'
+import { LineWatch } from './line-watch.js'
+import { type Listener, Standing } from './standing.js'
+import { modeOf, ownerOf, type Place, toldIn } from './told.js'
+
+/** How long a waiter sleeps at most behind a lock without an end. */
+export const LONGEST_LOOK_MS = 30_000
+/** How long a waiter sleeps at most that has no place, and hears of no releases either. */
+const WITHOUT_PLACE_MS = 500
+/** The store's count of the holder's lease began later than this side's: a waiter looks so much after its end. */
+const AFTER_LEASE_MS = 2
+/** As `looksMs`: stands outside the line, and takes the lock wherever it is free. */
+const OUTSIDE = -1
+
+const NOTHING_ANNOUNCED: Watch = { confirmed: Promise.resolve(), inForce: true, close: () => undefined }
+
+export interface LinesSettings {
+  /** The first half of all owners of this client. */
+  readonly clientId: string
+  /** How long a grant in line lasts until its process takes over, and after how long a new place looks for the first time. */
+  readonly firstLeaseMs: number
+  /** The lease that the watchdog asks for. A grant to such a call needs no command: the watchdog prolongs it. */
+  readonly watchdogLeaseMs: number
+  readonly clock: Pick<Clock, 'now'>
+  /** Those of all kinds that share the keys. */
+  readonly leftPlaces: LeftPlaces
+  /** What the server has refused the client of what it needs to stand in lines. */
+  readonly refusals: Refusals
+}
+
+/** The names of what belongs to the line of a lock, for one kind. */
+export interface LineNames {
+  /** The first of its scripts' keys. */
+  keyOf(name: string): string
+  /** The channel of that process. */
+  channelOf(name: string, clientId: string): string
+  /** The channels that the first in line listens to, for releases by clients outside the line. Empty if there are no such clients. */
+  releaseChannels(name: string): readonly string[]
+  /** Of these, the one that clients outside the line listen to; undefined if releases are not announced. */
+  releaseChannel(name: string): string | undefined
+  /** Whether the server has refused this client what it needs to stand in these lines. */
+  readonly outside: boolean
+}
+
+type Held = Pick<AcquireRequest, 'name' | 'owner' | 'heldBefore'>
+type LeavePlace = (name: string, owner: Owner) => Promise<unknown>
+/**
+ * The lines in which this process stands, for the locks of one kind: it asks for places, and receives messages about them. A message
+ * about a grant is the answer to the next request of that waiter.
+ */
+export class Lines {
+  readonly #standing = new Map<string, Standing>()
+  /** The lock that refused the latest request while its line was empty: the owner that asked will be the first. */
+  #emptyLine: string | undefined
+  /** Places whose owners were let in while the line could not be reached, and that stand there still. */
+  readonly #besideLine = new Set<Place>()
+
+  constructor(
+    private readonly channels: ReleaseChannels,
+    private readonly names: LineNames,
+    private readonly settings: LinesSettings,
+  ) {}
+
+  /** Whether this process already receives messages about grants of that lock. */
+  hears(name: string): boolean {
+    return this.names.outside ? this.#hearsOutside(name) : this.channels.subscribed(this.#ownChannel(name))
+  }
+
+  /**
+   * Takes over a grant in line, or asks.
+   *
+   * @param ask `looksMs`: 0: its caller does not wait. Below: it stands outside the line. Else it gets a place, and looks again by itself
+   *   after so long at the latest.
+   *   `firstLeaseMs`: how long a grant in line lasts until this process takes over.
+   */
+  async acquire(
+    mode: string,
+    request: AcquireRequest,
+    ask: (looksMs: number, firstLeaseMs: number) => Promise<AcquireAnswer>,
+  ): Promise<AcquireReply> {
+    const { name, owner, leaseMs } = request
+    const { clock, watchdogLeaseMs, firstLeaseMs } = this.settings
+    const outside = this.names.outside || this.#standing.get(name)?.outside === true
+    const waits = request.waits && !outside
+    const place: Place = `${mode}:${owner}`
+    if (request.heldBefore === 0) {
+      this.#besideLine.delete(place)
+      const givingBack = this.settings.leftPlaces.delete(place, this.names.keyOf(name))
+      if (givingBack) await givingBack
+    }
+    const standing = waits ? this.#standingAt(name) : this.#standing.get(name)
+    // With an explicit lease, or for one more hold, it asks all the same: the store finds the hold that it has granted.
+    const granted = standing?.takeGrant(place, clock.now())
+    if (granted && leaseMs === watchdogLeaseMs && request.heldBefore === 0) {
+      this.#leave(name, place)
+      const { fence, ...since } = granted
+      return { outcome: 'granted', granted: since, ...(fence !== undefined && { fence }) }
+    }
+    const without = outside && this.names.releaseChannel(name) !== undefined ? OUTSIDE : 0
+    const looksMs = !waits ? without : standing?.stands(place) ? LONGEST_LOOK_MS : firstLeaseMs
+    if (waits) standing?.join(place)
+    try {
+      const sentAt = clock.now()
+      // If the subscription is in force anyway, messages that come before the answer count too.
+      const heard = waits && standing !== undefined && this.#hearsReleases(name)
+      if (heard) this.#listen(name, standing)
+      const reply = await ask(looksMs, firstLeaseMs)
+      if (reply.outcome !== 'busy') {
+        if (reply.outcome === 'granted' && reply.placeStays && standing?.stands(place))
+          this.#besideLine.add(place)
+        this.#leave(name, place)
+        return reply
+      }
+      const { remainingMs, holder, serverUs, first, places } = reply
+      if (outside || this.names.outside || standing?.outside) {
+        // It may have been this very request that was refused.
+        standing?.stepOutside()
+        return this.#busyOutside(name, reply)
+      }
+      this.#emptyLine = first ? name : undefined
+      if (waits && standing) {
+        if (places !== undefined) standing.heard(sentAt, serverUs, place)
+        if (first) standing.first = place
+        else if (standing.first === undefined) standing.ignoreReleases()
+        if (first && !heard) this.#listen(name, standing)?.then((inForce) => inForce && standing.tell())
+        if (places !== undefined && places < standing.size) standing.tell({ placesGone: true })
+      }
+      return {
+        outcome: 'busy',
+        remainingMs,
+        holder,
+        againMs: Math.min(remainingMs, places === undefined ? WITHOUT_PLACE_MS : looksMs) + AFTER_LEASE_MS,
+      }
+    } catch (error) {
+      // A request that may have been carried out is repeated or abandoned; a refused one is over.
+      if (!(error instanceof StoreError && error.transient)) this.#leave(name, place)
+      throw error
+    }
+  }
+
+  /**
+   * The waiter of that place has left.
+   * @param leavePlace takes the place out of the line, and gives back a grant to it
+   */
+  leave(mode: string, { name, owner, heldBefore }: Held, leavePlace: LeavePlace): void {
+    const place: Place = `${mode}:${owner}`
+    this.#leave(name, place)
+    if (heldBefore > 0) return
+    this.settings.leftPlaces.add(place, this.names.keyOf(name), () => leavePlace(name, owner))
+  }
+
+  /** A hold is about to be given back. */
+  released(mode: string, { name, owner, heldBefore }: Held, leavePlace: LeavePlace): void {
+    if (this.#besideLine.size === 0 || heldBefore > 1) return
+    const place: Place = `${mode}:${owner}`
+    if (!this.#besideLine.delete(place)) return
+    this.settings.leftPlaces.add(place, this.names.keyOf(name), () => leavePlace(name, owner))
+  }
+
+  /** Calls back on messages about the process's places of that mode. */
+  watch(mode: string, name: string, onNews: Listener, leavePlace: LeavePlace): Watch {
+    const { refusals } = this.settings
+    const standing = this.#standingAt(name)
+    const listener: Listener = (news) => onNews(news)
+    standing.listeners.add(listener)
+    const watch = new LineWatch(
+      {
+        inLine: () => this.#watchPlaces(mode, name, standing, onNews),
+        outside: () => this.#watchReleases(name, standing, onNews),
+        leavePlaces: () => {
+          for (const owner of standing.leaveAll(mode)) void leavePlace(name, owner).catch(() => undefined)
+        },
+        onRefused: (error) => refusals.add('channel', { command: 'SUBSCRIBE', lockName: name }, error),
+        onMissed: () => onNews(),
+      },
+      this.names.outside,
+    )
+    standing.watches.add(watch)
+    return {
+      confirmed: watch.confirmed,
+      get inForce() {
+        return watch.inForce
+      },
+      doubt: () => watch.doubt(),
+      close: () => {
+        watch.close()
+        standing.listeners.delete(listener)
+        standing.watches.delete(watch)
+        if (standing.listeners.size === 0) this.#forget(name, standing)
+      },
+    }
+  }
+
+  #watchPlaces(mode: string, name: string, standing: Standing, onNews: Listener): Watch {
+    const key = this.names.keyOf(name)
+    const own = this.channels.hear(this.#ownChannel(name), (text) => {
+      if (text === undefined) return onNews()
+      // Grants of all locks come here. The quick check saves parsing most of them.
+      const told = text.endsWith(key) ? toldIn(text) : undefined
+      if (told?.key !== key) return
+      for (const grant of told.grants) {
+        const grantedTo = ownerOf(grant.place)
+        if (!grantedTo || modeOf(grant.place) !== mode || !standing.has(grant.place)) continue
+        standing.granted(grant)
+        onNews({ grantedTo })
+      }
+      const { look } = told
+      // A message about a place that the process no longer has asks it to show that it is alive, by a request for any place.
+      if (look && (modeOf(look.place) === mode || !standing.has(look.place))) onNews({ lookInMs: look.inMs })
+    })
+    const releases = this.#emptyLine === name ? this.#listen(name, standing) : undefined
+    return {
+      confirmed: Promise.all([own.confirmed, releases]).then(() => undefined),
+      get inForce() {
+        return own.inForce
+      },
+      doubt: () => own.doubt?.(),
+      close: () => own.close(),
+    }
+  }
+
+  /** As clients do that know of no line: the store then counts this one among them. */
+  #watchReleases(name: string, standing: Standing, onNews: Listener): Watch {
+    standing.ignoreReleases()
+    const channel = this.names.releaseChannel(name)
+    return channel === undefined ? NOTHING_ANNOUNCED : this.channels.watch(channel, () => onNews())
+  }
+
+  #hearsOutside(name: string): boolean {
+    const channel = this.names.releaseChannel(name)
+    return channel === undefined || this.channels.subscribed(channel)
+  }
+
+  /** A client that stands in no line was refused: when to ask again, if it hears nothing. */
+  #busyOutside(name: string, { remainingMs, holder }: HolderSeen): AcquireReply {
+    const announced = this.names.releaseChannel(name) !== undefined
+    const hears = announced && this.#standing.get(name)?.hearsReleases
+    const againMs = Math.min(remainingMs, hears ? LONGEST_LOOK_MS : WITHOUT_PLACE_MS) + AFTER_LEASE_MS
+    return { outcome: 'busy', remainingMs, holder, againMs }
+  }
+
+  /** Forgets the place, and the lock if nobody waits for it: else every name ever locked would be kept. */
+  #leave(name: string, place: Place): void {
+    const standing = this.#standing.get(name)
+    if (!standing) return
+    standing.leave(place)
+    if (standing.empty && standing.listeners.size === 0) this.#forget(name, standing)
+  }
+
+  #forget(name: string, standing: Standing): void {
+    standing.ignoreReleases()
+    if (this.#standing.get(name) === standing) this.#standing.delete(name)
+  }
+
+  #ownChannel(name: string): string {
+    return this.names.channelOf(name, this.settings.clientId)
+  }
+
+  #hearsReleases(name: string): boolean {
+    return this.names.releaseChannels(name).every((channel) => this.channels.subscribed(channel))
+  }
+
+  /**
+   * While it is the first in line, releases by clients outside the line have it ask again. Resolves when the subscriptions are in force (it
+   * may have missed an earlier release), or to `false` if they have failed: then the next answer that it is the first tries again.
+   */
+  #listen(name: string, standing: Standing): Promise<boolean> | undefined {
+    const channels = this.names.releaseChannels(name)
+    // A call that has left meanwhile wants no more messages, and nobody would end these.
+    if (standing.releases.length > 0 || channels.length === 0 || standing.listeners.size === 0)
+      return undefined
+    const news = (): void => standing.tell()
+    const releases = channels.map((channel) => this.channels.hear(channel, news))
+    standing.releases = releases
+    return Promise.all(releases.map(({ confirmed }) => confirmed)).then(
+      () => true,
+      () => {
+        if (standing.releases === releases) standing.ignoreReleases()
+        return false
+      },
+    )
+  }
+
+  #standingAt(name: string): Standing {
+    let standing = this.#standing.get(name)
+    if (!standing) {
+      standing = new Standing()
+      this.#standing.set(name, standing)
+    }
+    return standing
+  }
+}

@@ -1,0 +1,199 @@
+import type { Owner } from '../../identity/owner.js'
+import type { TenureState } from '../../ports/fenced-port.js'
+import type { AcquireRequest, HandOverRequest } from '../../ports/lock-port.js'
+import { announce, countListeners } from '../channels/announcements.js'
+import { releaseChannelOf } from '../channels/release-channel.js'
+import { isRefusal } from '../connection/failure.js'
+import type { Argument, Link } from '../connection/link.js'
+import type { Refusals } from '../connection/refusals.js'
+import { undivided } from '../connection/undivided.js'
+import { companionOf, processChannelsOf, tokenCounterOf } from '../locks/companion-key.js'
+import { tenureReply } from '../locks/tenure-reply.js'
+import { runScript, type Script, type ScriptTerms } from '../scripts/script.js'
+import { acquire, fencedTenure, forceUnlock, handOver, release } from '../scripts/scripts.generated.js'
+import { type AcquireAnswer, acquireAnswer, type Granted, granted, LOST } from './acquire-reply.js'
+import type { LineNames } from './lines.js'
+
+export interface LockTerms {
+  /** The command that publishes releases and grants; empty: none are published. */
+  readonly publishCommand: Link['publishCommand'] | ''
+  /** How long the counter of tokens is kept after the last one, in milliseconds, 0: for ever; undefined: the lock has no tokens. */
+  readonly fenceRetentionMs?: number | undefined
+  /** Whether nobody may pass the line, not even while it cannot be reached because its slot moves between nodes of a cluster. */
+  readonly inOrder?: boolean | undefined
+}
+
+/** What the scripts are given for a lock's name alone. */
+interface Address {
+  readonly keys: readonly [string, ...string[]]
+  /** The roster and the release channel. */
+  readonly releases: readonly [string, string]
+  /** ARGV[1…5]. */
+  readonly constants: readonly Argument[]
+  readonly terms: Pick<ScriptTerms<unknown>, 'announces' | 'alone'>
+}
+
+/** To make them for each command again costs a tenth of it; most processes use few names at a time. */
+const ADDRESSES_KEPT = 1_000
+
+/** The scripts of the lock and its line: their arguments, and what their answers mean. */
+export class LockCommands implements LineNames {
+  /** `x`: alone, `f<retention>`: alone, with a token. */
+  readonly mode: string
+  readonly #inCluster: boolean
+  readonly #addresses = new Map<string, Address>()
+
+  constructor(
+    private readonly link: Link,
+    private readonly keyPrefix: string,
+    private readonly terms: LockTerms,
+    private readonly onError: (error: unknown) => void,
+    private readonly refusals: Refusals,
+  ) {
+    this.mode = terms.fenceRetentionMs === undefined ? 'x' : `f${terms.fenceRetentionMs}`
+    this.#inCluster = link.publishCommand === 'SPUBLISH'
+  }
+
+  /** Whether each tenure has a token. */
+  get fenced(): boolean {
+    return this.terms.fenceRetentionMs !== undefined
+  }
+
+  /** Whether that owner has the lock, and the last token given out. */
+  tenure(name: string, owner: Owner): Promise<TenureState> {
+    const key = this.keyPrefix + name
+    return runScript(this.link, fencedTenure, [key, this.#counterOf(key)], name, [owner], tenureReply)
+  }
+
+  get outside(): boolean {
+    return this.refusals.has('keys') || this.refusals.has('channel')
+  }
+
+  /** The first of the scripts' keys. */
+  keyOf(name: string): string {
+    return this.keyPrefix + name
+  }
+
+  /** The channel of a process, with messages about grants and looks: one for all its locks, in a cluster for those of one slot. */
+  channelOf(name: string, clientId: string): string {
+    return processChannelsOf(this.keyPrefix + name, this.#inCluster) + clientId
+  }
+
+  releaseChannel(name: string): string {
+    return releaseChannelOf(this.keyPrefix + name)
+  }
+
+  /** The roster first: a client that listens to releases and not to the roster counts as outside the line. */
+  releaseChannels(name: string): readonly [string, string] {
+    return this.#addressOf(name).releases
+  }
+
+  /**
+   * @param looksMs 0: its caller does not wait. Below: it stands outside the line. Else it gets a place, and looks again by itself after so
+   *   long at the latest.
+   */
+  acquire(
+    { name, owner, heldBefore, leaseMs }: AcquireRequest,
+    looksMs = 0,
+    firstLeaseMs = 0,
+  ): Promise<AcquireAnswer> {
+    return this.#run(acquire, name, [owner, heldBefore, leaseMs, looksMs, firstLeaseMs], acquireAnswer)
+  }
+
+  handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<Granted | typeof LOST> {
+    return this.#run(handOver, name, [from, owner, leaseMs], (reply) =>
+      typeof reply === 'string' ? granted(reply) : LOST,
+    )
+  }
+
+  /** Above 0: released, and one less than that many listeners were told; 0: still held; -1: not held by the owner. */
+  release(name: string, owner: Owner, heldBefore: number, leavesLine: boolean): Promise<number> {
+    return this.#run(release, name, [owner, heldBefore, leavesLine ? 1 : 0], (reply) =>
+      this.#announced(name, Number(reply)),
+    )
+  }
+
+  /** Takes the owner out of the line, and gives back what was granted to its place there, nothing else. */
+  leavePlace(name: string, owner: Owner): Promise<number> {
+    return this.#run(release, name, [owner, 1, 2], (reply) => this.#announced(name, Number(reply)))
+  }
+
+  /** Above 0: it was held; 0: it was free. */
+  forceUnlock(name: string): Promise<number> {
+    return this.#run(forceUnlock, name, [], (reply) => this.#announced(name, Number(reply)))
+  }
+
+  /** How many processes wait: those in line, and those that listen outside it. */
+  async countWaiting(name: string): Promise<number> {
+    const { link } = this
+    const channels = this.releaseChannels(name)
+    const processes = companionOf('holdfast_processes', this.keyPrefix + name)
+    const [[listed = 0, listening = 0], inLine] = await Promise.all([
+      countListeners(link, name, ...channels),
+      link.send(processes, { command: 'HKEYS', lockName: name }, 'HKEYS', processes).catch(unlessRefused),
+    ])
+    const outside = listening - listed
+    return outside + (Array.isArray(inLine) ? inLine.filter(isClientId).length : 0)
+  }
+
+  /**
+   * A script that has freed the lock and could not announce it answers -2. In a cluster that happens if a name's braces put the channel
+   * on another node.
+   */
+  #announced(name: string, code: number): number | Promise<number> {
+    if (code !== -2) return code
+    return announce(this.link, name, this.releaseChannel(name), '0', this.onError).then((told) => told + 1)
+  }
+
+  #run<Result>(
+    script: Script,
+    name: string,
+    args: readonly Argument[],
+    read: (reply: unknown) => Result | Promise<Result>,
+  ): Promise<Result> {
+    const { keys, constants, terms } = this.#addressOf(name)
+    return runScript(this.link, script, keys, name, [...constants, ...args], read, terms)
+  }
+
+  #addressOf(name: string): Address {
+    const known = this.#addresses.get(name)
+    if (known) return known
+    const key = this.keyPrefix + name
+    const { publishCommand } = this.terms
+    const channel = releaseChannelOf(key)
+    const [line, processes] = [companionOf('holdfast_line', key), companionOf('holdfast_processes', key)]
+    const roster = rosterOf(channel)
+    const address: Address = {
+      releases: [roster, channel],
+      keys: undivided(this.link, [key, line, processes, this.#counterOf(key)]),
+      constants: [publishCommand, processChannelsOf(key, this.#inCluster), this.mode, channel, roster],
+      terms: {
+        announces: publishCommand === '' ? undefined : { channel, text: '0' },
+        alone: this.fenced || this.terms.inOrder ? undefined : this.refusals,
+      },
+    }
+    if (this.#addresses.size === ADDRESSES_KEPT) this.#addresses.clear()
+    this.#addresses.set(name, address)
+    return address
+  }
+
+  /** The key of the token counter: Redisson's name for it. */
+  #counterOf(key: string): string {
+    return tokenCounterOf(key, this.#inCluster)
+  }
+}
+
+/** A user who may not read the line sees nobody in it. */
+function unlessRefused(error: unknown): undefined {
+  if (!isRefusal(error)) throw error
+}
+
+/** Fields of the hash that are no process begin with a colon. */
+function isClientId(field: unknown): boolean {
+  return typeof field === 'string' && !field.startsWith(':')
+}
+
+/** In the slot of the release channel, and among the channels of the processes for ACL users. */
+function rosterOf(channel: string): string {
+  return companionOf('holdfast:line', channel)
+}

@@ -1,0 +1,59 @@
+import type { Owner } from '../../identity/owner.js'
+import type { News, Watch } from '../../ports/lock-port.js'
+import { ClientLine } from './client-line.js'
+import type { LineWatch } from './line-watch.js'
+import { modeOf, ownerOf, type Place } from './told.js'
+
+export type Listener = (news?: News) => void
+
+/** What this process knows about one lock: its places in line, and whether one is the first. */
+export class Standing extends ClientLine {
+  readonly listeners = new Set<Listener>()
+  readonly watches = new Set<LineWatch>()
+  /** The place of this process that is the first in line, if any. */
+  first: Place | undefined
+  /** The subscriptions to the release channels, while it is the first. */
+  releases: readonly Watch[] = []
+
+  override leave(place: Place): void {
+    super.leave(place)
+    if (this.first === place) this.first = undefined
+  }
+
+  tell(news?: News): void {
+    for (const listener of this.listeners) listener(news)
+  }
+
+  /** Whether this process hears of the lock like a client that stands in no line. */
+  get outside(): boolean {
+    for (const watch of this.watches) if (watch.outside) return true
+    return false
+  }
+
+  get hearsReleases(): boolean {
+    for (const watch of this.watches) if (watch.hearsReleases) return true
+    return false
+  }
+
+  stepOutside(): void {
+    // Where releases cannot be heard either, its calls ask again and again.
+    for (const watch of this.watches) void watch.stepOutside().catch(() => undefined)
+  }
+
+  /** Leaves the places of that mode. Returns their owners. */
+  leaveAll(mode: string): Owner[] {
+    const owners: Owner[] = []
+    for (const place of this.places) {
+      const owner = modeOf(place) === mode ? ownerOf(place) : undefined
+      if (!owner) continue
+      owners.push(owner)
+      this.leave(place)
+    }
+    return owners
+  }
+
+  ignoreReleases(): void {
+    for (const watch of this.releases) watch.close()
+    this.releases = []
+  }
+}

@@ -1,0 +1,57 @@
+import { isOwner, type Owner } from '../../identity/owner.js'
+
+/** A place in line: how a process will hold the lock, and under which owner. */
+export type Place = `${string}:${Owner}`
+
+/** A message to a process about its places in the line of one lock. */
+export interface Told {
+  /** The lock's key, as its scripts get it. */
+  readonly key: string
+  readonly grants: readonly ToldGrant[]
+  /** The process must look after so long: it is the first in line and the lock ends sooner than it would look, or it seemed to be gone. */
+  readonly look?: { readonly place: Place; readonly inMs: number }
+}
+
+/** A grant to one place, with the server's time. */
+export interface ToldGrant {
+  readonly place: Place
+  readonly serverUs: number
+  readonly leaseMs: number
+  /** In decimal; `-` where the lock has none. */
+  readonly token: string
+}
+
+/** Reads what the scripts publish, see lua/parts/line.lua; undefined for anything else. A key may have spaces in it. */
+export function toldIn(message: string): Told | undefined {
+  const [count, ...words] = message.split(' ')
+  const grants = Number(count)
+  if (grants === 0) {
+    const [inMs, place = '', ...key] = words
+    return isPlace(place) && Number(inMs) >= 0
+      ? { key: key.join(' '), grants: [], look: { place, inMs: Number(inMs) } }
+      : undefined
+  }
+  const [serverUs, leaseMs] = [Number(words[0]), Number(words[1])]
+  const end = 2 + 2 * grants
+  if (!(grants > 0) || words.length <= end || !(serverUs > 0) || !(leaseMs > 0)) return undefined
+  const told: ToldGrant[] = []
+  for (let index = 2; index < end; index += 2) {
+    const [place = '', token = ''] = words.slice(index, index + 2)
+    if (isPlace(place)) told.push({ place, serverUs, leaseMs, token })
+  }
+  return { key: words.slice(end).join(' '), grants: told }
+}
+
+export function modeOf(place: Place): string {
+  return place.slice(0, place.indexOf(':'))
+}
+
+/** Undefined where the place names no owner. */
+export function ownerOf(place: Place): Owner | undefined {
+  const owner = place.slice(place.indexOf(':') + 1)
+  return isOwner(owner) ? owner : undefined
+}
+
+function isPlace(text: string): text is Place {
+  return /^[^:]+:[^:]+:\d+$/.test(text)
+}

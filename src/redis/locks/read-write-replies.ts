@@ -1,0 +1,22 @@
+import type { LockState } from '../../ports/lock-port.js'
+import { type AcquireAnswer, acquireAnswer } from '../line/acquire-reply.js'
+import { listOf, ownersIn, timeLeft } from '../scripts/replies.js'
+
+const UPGRADE = -1
+
+/** `upgrade`: the owner reads and asked to write. */
+export function acquireReply(reply: unknown): AcquireAnswer | 'upgrade' {
+  return reply === UPGRADE ? 'upgrade' : acquireAnswer(reply)
+}
+
+/** A read-write lock as one of its ports shows it, and how many clients wait for it. */
+export interface InspectReply {
+  readonly waitingClients: number
+  readonly state: LockState
+}
+
+export function inspectReply(reply: unknown, name: string): InspectReply {
+  const [waitingClients, left, ...fields] = listOf(reply)
+  const state = { name, owners: ownersIn(fields), remainingMs: timeLeft(left) }
+  return { waitingClients: Number(waitingClients ?? 0), state }
+}

@@ -1,0 +1,16 @@
+import type { Watch } from '../../ports/lock-port.js'
+import { ReentrantLockPort } from './reentrant-lock.js'
+
+const SILENT: Watch = { confirmed: Promise.resolve(), close: () => undefined }
+
+/** The reentrant lock for servers and proxies without pub/sub: it neither announces nor listens. */
+export class SpinLockPort extends ReentrantLockPort {
+  override watch(): Watch {
+    return SILENT
+  }
+
+  /** The store cannot see waiters that poll. */
+  override async countWatchers(): Promise<number> {
+    return 0
+  }
+}

@@ -1,0 +1,113 @@
+import { StoreError } from '../../errors/errors.js'
+import type { CountDownLatchPort } from '../../ports/kind-ports.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  LockState,
+  ReleaseReply,
+  RenewRequest,
+} from '../../ports/lock-port.js'
+import type { Argument } from '../connection/link.js'
+import { listOf } from '../scripts/replies.js'
+import { runScript, type Script } from '../scripts/script.js'
+import { latchCountDown, latchDelete, latchSet } from '../scripts/scripts.generated.js'
+import { AnnouncedPort } from './announced-port.js'
+import { latchChannelOf, REQUEST_KEPT_MS, requestKeyOf } from './semaphore-keys.js'
+
+/** The messages when a latch has opened, and when a count was set. */
+const OPEN = '0'
+const CLOSED = '1'
+
+const ENTERED: AcquireReply = { outcome: 'granted', room: Number.POSITIVE_INFINITY }
+
+/**
+ * The latch as Redisson's `RCountDownLatch` keeps it: a count, and no key once that is zero. A caller gets in by seeing it open;
+ * the store notes no owner.
+ */
+export class RedisCountDownLatchPort extends AnnouncedPort implements CountDownLatchPort {
+  async acquire({ name }: AcquireRequest): Promise<AcquireReply> {
+    if ((await this.count(name)) === 0) return ENTERED
+    return { outcome: 'busy', remainingMs: Number.POSITIVE_INFINITY, holder: undefined }
+  }
+
+  async abandon(): Promise<void> {}
+
+  async release(): Promise<ReleaseReply> {
+    return 'released'
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    return requests.map(async () => true)
+  }
+
+  protected channelOf(name: string): string {
+    return latchChannelOf(this.key(name))
+  }
+
+  /** Also a count that was set is news: a latch that was removed in between is open as well, and says no more about it. */
+  protected roomIn(text: string): number | undefined {
+    return text === OPEN ? Number.POSITIVE_INFINITY : undefined
+  }
+
+  async inspect(name: string): Promise<LockState> {
+    const open = (await this.count(name)) === 0
+    return { name, owners: [], remainingMs: open ? 0 : Number.POSITIVE_INFINITY }
+  }
+
+  async forceUnlock(name: string): Promise<boolean> {
+    return await this.delete(name, crypto.randomUUID())
+  }
+
+  /** None: a latch looks like any other number. */
+  async *list(): AsyncIterable<LockState> {}
+
+  trySetCount(name: string, count: number, request: string): Promise<boolean> {
+    return this.#run(latchSet, name, request, [count], CLOSED, isOne)
+  }
+
+  countDown(name: string, request: string): Promise<number> {
+    return this.#run(latchCountDown, name, request, [], OPEN, (left) => left)
+  }
+
+  async count(name: string): Promise<number> {
+    const key = this.key(name)
+    const reply = await this.link.send(key, { command: 'GET', lockName: name }, 'GET', key)
+    const count = Number(reply ?? 0)
+    if (Number.isInteger(count)) return Math.max(count, 0)
+    const hint =
+      'The key holds a string that is not a count: choose another name, or a keyPrefix for latches.'
+    throw new StoreError('wrong-type', 'GET', { lockName: name, transient: false, hint })
+  }
+
+  delete(name: string, request: string): Promise<boolean> {
+    return this.#run(latchDelete, name, request, [], OPEN, isOne)
+  }
+
+  /** Runs a script that answers {outcome, told}, and publishes `text` from here if the script could not. */
+  #run<Result>(
+    script: Script,
+    name: string,
+    request: string,
+    args: readonly Argument[],
+    text: string,
+    read: (outcome: number) => Result,
+  ): Promise<Result> {
+    const key = this.key(name)
+    return runScript(
+      this.link,
+      script,
+      [key, requestKeyOf(key, request)],
+      name,
+      [...args, ...this.announcing(name), REQUEST_KEPT_MS],
+      async (reply) => {
+        const [outcome, told] = listOf(reply)
+        if (Number(told) < 0) await this.others(name, -1, text)
+        return read(Number(outcome))
+      },
+    )
+  }
+}
+
+function isOne(outcome: number): boolean {
+  return outcome === 1
+}

@@ -1,0 +1,32 @@
+import { companionOf } from '../locks/companion-key.js'
+
+/** How long the result of a request is kept, in case the request is sent again. */
+export const REQUEST_KEPT_MS = 60_000
+
+/** The prefix of the key of a semaphore's holders. */
+export const HOLDERS_OF_PERMITS = 'holdfast_semaphore_permits'
+
+/** The key of the times when the owners' leases end. */
+export function semaphoreLeasesKeyOf(key: string): string {
+  return companionOf('holdfast_semaphore_leases', key)
+}
+
+/** The key of a request's result. */
+export function requestKeyOf(key: string, request: string): string {
+  return `${companionOf('holdfast_request', key)}:${request}`
+}
+
+/** The channel on which the number of available permits is announced: Redisson's name for it, for semaphores of either kind. */
+export function semaphoreChannelOf(key: string): string {
+  return key.includes('{') ? `redisson_sc:${key}` : `redisson_sc:{${key}}`
+}
+
+/** The key of the taken permits of a permit-expirable semaphore: Redisson's name for it. */
+export function permitsKeyOf(key: string): string {
+  return key.includes('{') ? `${key}:timeout` : `{${key}}:timeout`
+}
+
+/** The channel on which a latch is announced: Redisson's name for it, which puts it elsewhere in a cluster where the key has a tag. */
+export function latchChannelOf(key: string): string {
+  return `redisson_countdownlatch__channel__{${key}}`
+}

@@ -1,0 +1,16 @@
+import { InvalidArgumentError } from '../errors/errors.js'
+import type { Store } from '../ports/store.js'
+import { isClient, type RedisClient } from './connection/client.js'
+
+/** The store that a client was given: for a client of Redis, the one made for it. */
+export function storeOf(clientOrStore: RedisClient | Store, storeFor: (client: RedisClient) => Store): Store {
+  if (typeof clientOrStore === 'object' && clientOrStore !== null) {
+    if (isClient(clientOrStore)) return storeFor(clientOrStore)
+    if ('open' in clientOrStore && typeof clientOrStore.open === 'function') return clientOrStore
+  }
+  throw new InvalidArgumentError(
+    'clientOrStore',
+    clientOrStore,
+    'a client of ioredis or iovalkey (Redis or Cluster), or a store such as MemoryStore',
+  )
+}

@@ -1,0 +1,30 @@
+import type { KeepRequest, KeptValue, ValuesPort } from '../../ports/kind-ports.js'
+import type { Link } from '../connection/link.js'
+import { companionOf } from '../locks/companion-key.js'
+import { runScript } from '../scripts/script.js'
+import { computeOnceRead, computeOnceStore } from '../scripts/scripts.generated.js'
+
+/** Values of computeOnce, each stored beside its lock: a string with a time to live. */
+export class ComputeOnceValues implements ValuesPort {
+  constructor(
+    private readonly link: Link,
+    private readonly keyPrefix: string,
+  ) {}
+
+  read(name: string): Promise<KeptValue | undefined> {
+    return runScript(this.link, computeOnceRead, this.#valueKey(name), name, [], (reply) => {
+      const [text, left]: unknown[] = Array.isArray(reply) ? reply : []
+      if (typeof text !== 'string') return undefined
+      return { text, remainingMs: left === -1 ? Number.POSITIVE_INFINITY : Number(left) }
+    })
+  }
+
+  keep({ name, owner, text, keepMs }: KeepRequest): Promise<boolean> {
+    const keys = [this.keyPrefix + name, this.#valueKey(name)] as const
+    return runScript(this.link, computeOnceStore, keys, name, [owner, text, keepMs], (reply) => reply === 1)
+  }
+
+  #valueKey(name: string): string {
+    return companionOf('holdfast_once', this.keyPrefix + name)
+  }
+}

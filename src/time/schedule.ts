@@ -1,0 +1,141 @@
+import type { Clock, Timer } from './clock.js'
+
+/** Something that is due at a time. Made by {@link Schedule.at}. */
+export interface TimerHandle {
+  readonly dueAt: number
+}
+
+class Entry implements TimerHandle {
+  /** Where it stands in the heap; -1 when it no longer does. */
+  place = -1
+  constructor(
+    public dueAt: number,
+    readonly callback: () => void,
+  ) {}
+}
+
+/**
+ * All that is due in one client, in one heap behind one timer: ends of leases, ends of waits, deadlines of commands, ticks of
+ * the watchdog. An hundred thousand held locks thus cost one timer, and an acquire that waits for nothing costs none.
+ */
+export class Schedule {
+  readonly #heap: Entry[] = []
+  #timer: Timer | undefined
+  #timerDueAt = Number.POSITIVE_INFINITY
+  #running = false
+
+  constructor(
+    readonly clock: Clock,
+    /** Told of what a callback throws: nothing may be thrown from a timer. */
+    readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** How many timers stand. */
+  get size(): number {
+    return this.#heap.length
+  }
+
+  at(dueAt: number, callback: () => void): TimerHandle {
+    const entry = new Entry(dueAt, callback)
+    entry.place = this.#heap.length
+    this.#heap.push(entry)
+    this.#rise(entry)
+    this.#arm()
+    return entry
+  }
+
+  /** Moves an handle that still stands; one that is past or cancelled stays so. */
+  move(handle: TimerHandle, dueAt: number): void {
+    if (!(handle instanceof Entry) || handle.place < 0) return
+    const later = dueAt > handle.dueAt
+    handle.dueAt = dueAt
+    if (later) this.#sink(handle)
+    else this.#rise(handle)
+    this.#arm()
+  }
+
+  cancel(handle: TimerHandle | undefined): void {
+    if (!(handle instanceof Entry) || handle.place < 0) return
+    this.#remove(handle)
+    this.#arm()
+  }
+
+  /** Cancels everything. */
+  clear(): void {
+    for (const entry of this.#heap) entry.place = -1
+    this.#heap.length = 0
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#timerDueAt = Number.POSITIVE_INFINITY
+  }
+
+  #runDue(): void {
+    this.#timer = undefined
+    this.#timerDueAt = Number.POSITIVE_INFINITY
+    this.#running = true
+    try {
+      for (let first = this.#heap[0]; first && first.dueAt <= this.clock.now(); first = this.#heap[0]) {
+        this.#remove(first)
+        try {
+          first.callback()
+        } catch (error) {
+          this.onError(error)
+        }
+      }
+    } finally {
+      this.#running = false
+      this.#arm()
+    }
+  }
+
+  /** Keeps the one timer on the first handle. It may stand too early (then it finds nothing due), never too late. */
+  #arm(): void {
+    if (this.#running) return
+    const first = this.#heap[0]
+    // With nothing due the timer is left standing: a call that needs none but for its command's deadline would stop and start one.
+    if (first && first.dueAt < this.#timerDueAt) {
+      this.#timer?.cancel()
+      this.#timerDueAt = first.dueAt
+      this.#timer = this.clock.startTimer(() => this.#runDue(), Math.max(first.dueAt - this.clock.now(), 0))
+    }
+  }
+
+  #remove(entry: Entry): void {
+    const last = this.#heap.pop()
+    const place = entry.place
+    entry.place = -1
+    if (!last || last === entry) return
+    this.#put(last, place)
+    this.#sink(last)
+    this.#rise(last)
+  }
+
+  #put(entry: Entry, place: number): void {
+    this.#heap[place] = entry
+    entry.place = place
+  }
+
+  #rise(entry: Entry): void {
+    while (entry.place > 0) {
+      const above = this.#heap[(entry.place - 1) >> 1]
+      if (!above || above.dueAt <= entry.dueAt) return
+      this.#swap(above, entry)
+    }
+  }
+
+  #sink(entry: Entry): void {
+    for (;;) {
+      const left = this.#heap[2 * entry.place + 1]
+      const right = this.#heap[2 * entry.place + 2]
+      const earlier = right && left && right.dueAt < left.dueAt ? right : left
+      if (!earlier || earlier.dueAt >= entry.dueAt) return
+      this.#swap(entry, earlier)
+    }
+  }
+
+  #swap(upper: Entry, lower: Entry): void {
+    const place = upper.place
+    this.#put(upper, lower.place)
+    this.#put(lower, place)
+  }
+}

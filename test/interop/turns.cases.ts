@@ -1,0 +1,80 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { Forked } from '../redisson/forked.js'
+import type { RedissonPeer } from './redisson-peer.js'
+import { LOAD_TIMEOUT_MS, type Scene } from './scene.js'
+import type { Task } from './turns.fixture.js'
+
+const PROCESSES = 2
+const WAITERS = 8
+/** A JVM has to compile what it runs before it is as fast as it will be. */
+const WARM_UP = 1_000
+const TENURES = WARM_UP + 3_000
+/** Each side is half of the waiters: within a factor of two of its share. */
+const LEAST_SHARE = 0.25
+const MOST_BETWEEN = 1_000
+
+/** Whether each side gets its turns where both want the lock all the time (rule W8). */
+export function turnsCases(scene: Scene): void {
+  const { place } = scene
+  const further: RedissonPeer[] = []
+  afterEach(async () => {
+    await Forked.killAll()
+    await Promise.all(further.splice(0).map((peer) => peer.kill()))
+  })
+
+  describe(`turns of both sides on ${scene.server}`, () => {
+    test(
+      `W8: 2 + 2 processes of 8 waiters: each side has a quarter of the tenures at the least, and nobody waits for more than ${MOST_BETWEEN}`,
+      async () => {
+        const lock = place.holdfast().lock(place.lockName())
+        const list = `{${lock.name}}:turns`
+        const client = place.client()
+        // Nobody begins before all are there.
+        const hold = await lock.acquire()
+        further.push(...(await Promise.all(Array.from({ length: PROCESSES }, () => scene.another()))))
+        const theirs = further.flatMap((peer, index) =>
+          waitersOf(`there ${index}`).map((waiter) =>
+            peer.order(waiter, 'lock.turns', lock.name, list, waiter, TENURES),
+          ),
+        )
+        const ours = Array.from({ length: PROCESSES }, (_, index) => {
+          const waiters = waitersOf(`here ${index}`)
+          const task: Task = { nodes: scene.nodes, name: lock.name, list, waiters, tenures: TENURES }
+          return Forked.start(new URL('./turns.fixture.ts', import.meta.url), task)
+        })
+        await scene.untilWaiting(lock, 2 * PROCESSES)
+        await hold.release()
+        await Promise.all([...theirs, ...ours.map((process) => process.told())])
+
+        const written = await client.call('LRANGE', list, String(WARM_UP), String(TENURES - 1))
+        const turns = Array.isArray(written) ? written.map(String) : []
+        const here = turns.filter((waiter) => waiter.startsWith('here')).length / turns.length
+        const [ofOurs, ofTheirs] = [longestBetween(turns, 'here'), longestBetween(turns, 'there')]
+        scene.count('RLock', 'side by side', 'tenures in turns', turns.length)
+        scene.count('RLock', 'side by side', '% of them here', Math.round(100 * here))
+        scene.count('RLock', 'side by side', 'tenures that somebody here waited for at the most', ofOurs)
+        scene.count('RLock', 'side by side', 'and there', ofTheirs)
+        expect(new Set(turns).size).toBe(2 * PROCESSES * WAITERS)
+        expect(Math.min(here, 1 - here)).toBeGreaterThan(LEAST_SHARE)
+        expect(Math.max(ofOurs, ofTheirs)).toBeLessThanOrEqual(MOST_BETWEEN)
+      },
+      LOAD_TIMEOUT_MS,
+    )
+  })
+}
+
+function waitersOf(process: string): string[] {
+  return Array.from({ length: WAITERS }, (_, index) => `${process}-${index}`.replaceAll(' ', '-'))
+}
+
+/** How many others had it at the most between two tenures of the same waiter, or before its first, or after its last. */
+function longestBetween(turns: readonly string[], side: 'here' | 'there'): number {
+  const last = new Map<string, number>()
+  let longest = 0
+  for (const [index, waiter] of turns.entries()) {
+    if (!waiter.startsWith(side)) continue
+    longest = Math.max(longest, index - (last.get(waiter) ?? -1) - 1)
+    last.set(waiter, index)
+  }
+  return Math.max(longest, ...[...last.values()].map((index) => turns.length - index - 1))
+}

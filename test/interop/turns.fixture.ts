@@ -1,0 +1,34 @@
+/* A process whose waiters take one lock again and again, each writing its name into a list, until there are so many names in it. */
+import process from 'node:process'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Holdfast } from '../../src/index.js'
+import { clusterClient, standaloneClient } from '../setup/clients.js'
+
+export interface Task {
+  readonly nodes: ReadonlyArray<{ host: string; port: number }>
+  readonly name: string
+  readonly list: string
+  readonly waiters: readonly string[]
+  readonly tenures: number
+}
+
+const { nodes, name, list, waiters, tenures }: Task = JSON.parse(process.argv[2] ?? '')
+const [node, ...others] = nodes
+if (!node) throw new Error('no node was named')
+const client = others.length > 0 ? clusterClient([...nodes]) : standaloneClient({ ...node })
+const holdfast = new Holdfast(client)
+const lock = holdfast.lock(name)
+
+async function takeTurns(waiter: string): Promise<void> {
+  for (let written = 0; written < tenures; )
+    await lock.withLock(async () => {
+      written = Number(await client.call('RPUSH', list, waiter))
+      await pause(1)
+    })
+}
+
+await Promise.all(waiters.map(takeTurns))
+await holdfast.close()
+client.disconnect()
+process.send?.('done')
+process.disconnect?.()

@@ -1,0 +1,220 @@
+/** Grants that the server makes by itself: with which lease, and when the client believes them without asking. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Clock, SystemClock } from '../../src/time/clock.js'
+import { PrivateServer } from '../redisson/private-server.js'
+import { standaloneClient } from '../setup/clients.js'
+import { eventually } from '../setup/eventually.js'
+import { type LineClient, WATCHDOG_MS } from './client.js'
+import { lockName, RedisPlace } from './places.js'
+
+let server: PrivateServer
+let place: RedisPlace
+let name: string
+let holder: LineClient
+let waiter: LineClient
+
+beforeAll(async () => {
+  server = await PrivateServer.bring()
+  place = new RedisPlace('a server of its own', () => server.client())
+})
+beforeEach(() => {
+  name = lockName()
+  holder = place.client()
+  waiter = place.client()
+})
+afterEach(async () => {
+  await server.ask('CONFIG', 'SET', 'maxmemory', '0')
+  await place.close()
+})
+afterAll(() => server.stop())
+
+/** A clock that has nothing to do with the server's. */
+class AnotherClock implements Clock {
+  readonly #system = new SystemClock()
+  constructor(private readonly aheadMs: number) {}
+  now(): number {
+    return this.#system.now() + this.aheadMs
+  }
+  startTimer(callback: () => void, delayMs: number): ReturnType<Clock['startTimer']> {
+    return this.#system.startTimer(callback, delayMs)
+  }
+}
+
+async function ttl(): Promise<number> {
+  return Number(await server.ask('PTTL', name))
+}
+
+describe.each(['lock', 'fair'] as const)('%s', (kind) => {
+  test('what was told is believed without a command, with the lease it has', async () => {
+    const clock = new SystemClock()
+    const client = place.client({ firstLeaseMs: 4_000, clock })
+    const first = await holder.take(kind, name)
+    const joinedAt = clock.now()
+    const next = await client.joinLine(kind, name)
+    await place.pass(2)
+    const releasedAt = clock.now()
+    await holder.release(kind, name, first)
+    await client.hears(`${kind} ${next}`)
+    const commands = await server.calls('evalsha')
+    const { granted } = await client.granted(kind, name, next)
+    expect(await server.calls('evalsha')).toBe(commands)
+    if (!granted) throw new Error('answered without what was told')
+    // Its own, not the releaser's: it is the time in which this client takes over.
+    expect(granted.leaseMs).toBe(4_000)
+    // Never later than it was: the lease must not be believed to last longer than it does.
+    expect(granted.since).toBeGreaterThanOrEqual(joinedAt)
+    expect(granted.since).toBeLessThanOrEqual(clock.now())
+    const left = await ttl()
+    expect(granted.since + granted.leaseMs).toBeLessThanOrEqual(clock.now() + left + 1)
+    expect(granted.since + granted.leaseMs).toBeGreaterThan(releasedAt)
+    expect(await client.ports[kind].renew([{ name, owner: next, leaseMs: WATCHDOG_MS }])[0]).toBe(true)
+    expect(await ttl()).toBeGreaterThan(5_000)
+    await client.release(kind, name, next)
+  })
+
+  test('it is believed once: whoever asks again asks the server', async () => {
+    const first = await holder.take(kind, name)
+    const next = await waiter.joinLine(kind, name)
+    await place.pass(2)
+    await holder.release(kind, name, first)
+    await waiter.enters(kind, name, next)
+    await waiter.abandon(kind, name, next)
+    const again = await holder.take(kind, name)
+    await waiter.refused(kind, name, next)
+    await holder.release(kind, name, again)
+  })
+
+  test('a grant that is taken up late is confirmed by the server', async () => {
+    const slow = place.client({ firstLeaseMs: 600 })
+    const first = await holder.take(kind, name)
+    const next = await slow.joinLine(kind, name)
+    await place.pass(2)
+    await holder.release(kind, name, first)
+    await slow.hears(`${kind} ${next}`)
+    await place.pass(610)
+    // Its lease has ended, and the lock is another's.
+    const other = await holder.take(kind, name)
+    await slow.refused(kind, name, next)
+    await holder.release(kind, name, other)
+  })
+
+  test('an explicit lease is set by a command, exactly as it was asked for', async () => {
+    const first = await holder.take(kind, name)
+    const long = await waiter.joinLine(kind, name, { leaseMs: 60_000 })
+    const other = place.client()
+    const short = await other.joinLine(kind, name, { leaseMs: 100 })
+    await holder.release(kind, name, first)
+    expect(await waiter.enters(kind, name, long, { leaseMs: 60_000 })).toEqual({ outcome: 'granted' })
+    expect(await ttl()).toBeGreaterThan(50_000)
+    await waiter.release(kind, name, long)
+    await other.enters(kind, name, short, { leaseMs: 100 })
+    expect(await ttl()).toBeLessThanOrEqual(100)
+    await other.release(kind, name, short)
+  })
+
+  test('an explicit lease is the holder’s own, whoever of its process asked for the place; no late copy shortens a nested one', async () => {
+    const first = await holder.take(kind, name)
+    const next = await waiter.joinLine(kind, name)
+    await holder.release(kind, name, first)
+    await waiter.enters(kind, name, next, { leaseMs: 5_000 })
+    expect(await ttl()).toBeLessThanOrEqual(5_000)
+    expect(await ttl()).toBeGreaterThan(4_000)
+    await waiter.granted(kind, name, next, { leaseMs: 60_000, heldBefore: 1 })
+    await waiter.granted(kind, name, next, { leaseMs: 5_000 })
+    expect(await ttl()).toBeGreaterThan(50_000)
+    await waiter.abandon(kind, name, next)
+  })
+
+  test('#1104 a client’s clock does not count: hours ahead or behind, it stands in the same line', async () => {
+    const fast = place.client({ clock: new AnotherClock(7_200_000) })
+    const slow = place.client({ clock: new AnotherClock(-7_200_000) })
+    const first = await holder.take(kind, name)
+    const inLine = [
+      { client: slow, owner: await slow.joinLine(kind, name) },
+      { client: fast, owner: await fast.joinLine(kind, name) },
+      { client: waiter, owner: await waiter.joinLine(kind, name) },
+    ]
+    let [current, owner] = [holder, first]
+    for (const [index, next] of inLine.entries()) {
+      for (const { client, owner: waiting } of inLine.slice(index)) await client.refused(kind, name, waiting)
+      await place.pass(2)
+      await current.release(kind, name, owner)
+      await next.client.enters(kind, name, next.owner)
+      ;[current, owner] = [next.client, next.owner]
+    }
+    await current.release(kind, name, owner)
+  })
+
+  test('a release and a hand-over in line are one command and one message', async () => {
+    const first = await holder.take(kind, name)
+    const next = await waiter.joinLine(kind, name)
+    const others = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const client = place.client()
+        await client.joinLine(kind, name)
+        return client
+      }),
+    )
+    await place.pass(2)
+    const [commands, messages] = [await server.calls('evalsha'), await server.calls('publish')]
+    await holder.release(kind, name, first)
+    await waiter.enters(kind, name, next)
+    expect((await server.calls('evalsha')) - commands).toBe(1)
+    expect((await server.calls('publish')) - messages).toBe(1)
+    expect(others.flatMap(({ heard }) => heard)).toEqual([])
+    await waiter.release(kind, name, next)
+  })
+
+  test('a full server: nobody joins, nothing is half done, and those who are there go on', async () => {
+    const first = await holder.take(kind, name)
+    const next = await waiter.joinLine(kind, name)
+    await server.ask('CONFIG', 'SET', 'maxmemory', '1')
+    await expect(holder.acquire(kind, name, holder.owner())).rejects.toMatchObject({
+      reason: 'out-of-memory',
+    })
+    expect(await server.ask('ZRANGE', `holdfast_line:{${name}}`, 0, -1)).toEqual([`x:${next}`])
+    await waiter.refused(kind, name, next)
+    await waiter.refused(kind, name, next)
+    await holder.release(kind, name, first)
+    await waiter.enters(kind, name, next)
+    await waiter.release(kind, name, next)
+    expect(await place.server.keys(name)).toEqual([])
+  })
+
+  test('a hand-over that may set no lease leaves the lock as it was', async () => {
+    await server.ask('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-pexpire')
+    const { host, port } = server.server
+    const timeless = new RedisPlace('a user without leases', () =>
+      standaloneClient({ host, port, username: 'timeless', password: 'secret' }),
+    )
+    const first = await holder.take(kind, name, { leaseMs: 20_000 })
+    await expect(timeless.client().handOver(kind, name, first, holder.owner(), 10_000)).rejects.toMatchObject(
+      { reason: 'permission' },
+    )
+    expect(await holder.holders(name)).toEqual([first])
+    expect(await ttl()).toBeGreaterThan(10_000)
+    await holder.release(kind, name, first)
+    await timeless.close()
+  })
+
+  test('a client that may not publish: the next one finds the lock free when it looks', async () => {
+    await server.ask('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels')
+    const { host, port } = server.server
+    const mute = new RedisPlace('a user without channels', () =>
+      standaloneClient({ host, port, username: 'mute', password: 'secret' }),
+    )
+    const silent = mute.client()
+    const first = await silent.take(kind, name)
+    const next = await waiter.joinLine(kind, name)
+    const last = await waiter.joinLine(kind, name)
+    expect(await silent.release(kind, name, first)).toBe('released')
+    await eventually(() => silent.errors.length > 0)
+    expect(silent.errors.splice(0)).toMatchObject([{ reason: 'permission' }])
+    expect(await holder.holders(name)).toEqual([])
+    await waiter.granted(kind, name, next)
+    await waiter.release(kind, name, next)
+    await waiter.enters(kind, name, last)
+    await waiter.release(kind, name, last)
+    await mute.close()
+  })
+})

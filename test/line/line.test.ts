@@ -1,0 +1,233 @@
+/** The rules of the one line in which processes wait, in every place it can be kept. */
+import { afterEach, describe, expect, test } from 'vitest'
+import { eventually } from '../setup/eventually.js'
+import type { Kind, LineClient } from './client.js'
+import { lockName, MemoryPlace, RedisPlace } from './places.js'
+
+const places = [new MemoryPlace(), RedisPlace.standalone(), RedisPlace.cluster()]
+const FIRST_LEASE_MS = 700
+/** Long enough to join the line behind, on a busy machine. */
+const SHORT_MS = 1_000
+const inLine: readonly Kind[] = ['lock', 'fenced', 'fair']
+
+describe.each(places.map((place) => ({ where: place.name, place })))('the line ($where)', ({ place }) => {
+  afterEach(() => place.close())
+
+  test('first come, first served, over processes and kinds; a release tells one process alone', async () => {
+    const name = lockName()
+    const [holder, ...others] = [place.client(), place.client(), place.client(), place.client()] as const
+    const waiting: Array<{ kind: Kind; client: LineClient; owner: `${string}:${number}` }> = []
+    for (const [index, client] of others.entries()) {
+      const kind = inLine[index] ?? 'lock'
+      const owner = index === 0 ? await holder.take('lock', name) : undefined
+      if (owner) waiting.push({ kind: 'lock', client: holder, owner })
+      waiting.push({ kind, client, owner: await client.joinLine(kind, name) })
+    }
+    for (const [index, { client, kind, owner }] of waiting.entries()) {
+      if (index > 0) await client.enters(kind, name, owner)
+      expect(await holder.holders(name)).toEqual([owner])
+      await client.release(kind, name, owner)
+    }
+    for (const { client, kind, owner } of waiting.slice(1))
+      expect(client.heard.filter((what) => what.includes(':'))).toEqual([`${kind} ${owner}`])
+    expect(await holder.holders(name)).toEqual([])
+  })
+
+  test('a place keeps its turn, however often its process asks', async () => {
+    const name = lockName()
+    const [holder, one, two] = [place.client(), place.client(), place.client()]
+    const first = await holder.take('lock', name)
+    const next = await one.joinLine('lock', name)
+    const last = await two.joinLine('lock', name)
+    for (let count = 0; count < 3; count += 1) await one.refused('lock', name, next)
+    await holder.release('lock', name, first)
+    await one.enters('lock', name, next)
+    await one.release('lock', name, next)
+    await two.enters('lock', name, last)
+    await two.release('lock', name, last)
+  })
+
+  test('a fenced lock that is granted in line has a token of its own, whoever releases', async () => {
+    const name = lockName()
+    const [holder, waiter] = [place.client(), place.client()]
+    const first = await holder.take('fenced', name)
+    const next = await waiter.joinLine('fenced', name)
+    await holder.release('fenced', name, first)
+    const { fence } = await waiter.enters('fenced', name, next)
+    expect(fence).toBe(2n)
+    const plain = await holder.joinLine('fair', name)
+    const last = await waiter.joinLine('fenced', name)
+    await waiter.release('fenced', name, next)
+    expect(await holder.enters('fair', name, plain)).not.toHaveProperty('fence')
+    await holder.release('fair', name, plain)
+    expect((await waiter.enters('fenced', name, last)).fence).toBe(3n)
+    await waiter.release('fenced', name, last)
+  })
+
+  test('one that does not wait gets no place, and is not let in before those that do', async () => {
+    const name = lockName()
+    const [holder, waiter] = [place.client(), place.client()]
+    const first = await holder.take('lock', name)
+    const gone = holder.owner()
+    await holder.refused('lock', name, gone, { waits: false })
+    const next = await waiter.joinLine('lock', name)
+    await holder.release('lock', name, first)
+    await holder.refused('lock', name, gone, { waits: false })
+    await waiter.enters('lock', name, next)
+    await waiter.release('lock', name, next)
+    await holder.granted('lock', name, gone, { waits: false })
+    await holder.release('lock', name, gone)
+  })
+
+  test('a lease that ends unannounced: whoever asks moves the line on', async () => {
+    const name = lockName()
+    const [holder, one, two] = [place.client(), place.client(), place.client()]
+    await holder.take('lock', name, { leaseMs: SHORT_MS })
+    const next = await one.joinLine('lock', name)
+    const last = await two.joinLine('lock', name)
+    await place.pass(SHORT_MS + 1)
+    await two.refused('lock', name, last)
+    await one.enters('lock', name, next)
+    await one.release('lock', name, next)
+    await two.enters('lock', name, last)
+    await two.release('lock', name, last)
+  })
+
+  test('#2099 a free lock goes to the first in line, whoever asks', async () => {
+    const name = lockName()
+    const [holder, waiter] = [place.client(), place.client()]
+    await holder.take('lock', name, { leaseMs: SHORT_MS })
+    const next = await waiter.joinLine('lock', name)
+    await place.pass(SHORT_MS + 1)
+    for (const kind of ['fair', 'announced'] as const)
+      await holder.refused(kind, name, holder.owner(), { waits: false })
+    await waiter.enters('lock', name, next)
+    await waiter.release('lock', name, next)
+  })
+
+  test('a waiter looks soon after it came, then when the end comes that it saw', async () => {
+    const name = lockName()
+    const [holder, waiter] = [place.client(), place.client({ firstLeaseMs: FIRST_LEASE_MS })]
+    const first = await holder.take('lock', name)
+    const owner = waiter.owner()
+    expect((await waiter.refused('lock', name, owner)).againMs).toBeLessThanOrEqual(FIRST_LEASE_MS + 2)
+    expect((await waiter.refused('lock', name, owner)).againMs).toBeGreaterThan(20_000)
+    await waiter.abandon('lock', name, owner)
+    await holder.release('lock', name, first)
+  })
+
+  test('a process that hears nothing is passed over at once, and is first again when it is back', async () => {
+    const name = lockName()
+    const [holder, deaf, other] = [place.client(), place.client(), place.client()]
+    const first = await holder.take('lock', name)
+    const early = deaf.owner()
+    await deaf.refused('lock', name, early)
+    const next = await other.joinLine('lock', name)
+    await holder.release('lock', name, first)
+    await other.enters('lock', name, next)
+    const late = await holder.joinLine('lock', name)
+    await deaf.listen('lock', name)
+    await deaf.refused('lock', name, early)
+    await other.release('lock', name, next)
+    await deaf.enters('lock', name, early)
+    await deaf.release('lock', name, early)
+    await holder.enters('lock', name, late)
+    await holder.release('lock', name, late)
+  })
+
+  test.each(inLine)(
+    'a process that does nothing with its grant costs one first lease, however many places it has (%s)',
+    async (kind) => {
+      const name = lockName()
+      const [holder, alive] = [place.client(), place.client()]
+      const frozen = place.client({ firstLeaseMs: FIRST_LEASE_MS })
+      const first = await holder.take('lock', name)
+      const lost = [await frozen.joinLine(kind, name), await frozen.joinLine(kind, name)]
+      const next = await alive.joinLine('lock', name)
+      await holder.release('lock', name, first)
+      expect(await alive.holders(name)).toEqual(lost.slice(0, 1))
+      expect(await alive.remainingMs(name)).toBeLessThanOrEqual(FIRST_LEASE_MS)
+      await place.pass(FIRST_LEASE_MS + 1)
+      await alive.granted('lock', name, next)
+      // Should it live, it is told to ask: it is where it was.
+      await frozen.hears(`${kind} look`)
+      await frozen.refused(kind, name, lost[1] ?? next)
+      const last = await holder.joinLine('lock', name)
+      await alive.release('lock', name, next)
+      await frozen.enters(kind, name, lost[1] ?? next)
+      await frozen.release(kind, name, lost[1] ?? next)
+      await holder.enters('lock', name, last)
+      await holder.release('lock', name, last)
+    },
+  )
+
+  test('the next in line is told when the lock goes to somebody that has it for less time', async () => {
+    const name = lockName()
+    const [holder, waiter] = [place.client(), place.client()]
+    const first = await holder.take('lock', name)
+    const next = await waiter.joinLine('lock', name)
+    await waiter.refused('lock', name, next)
+    await holder.handOver('lock', name, first, holder.owner(), 300)
+    await waiter.hears('lock look')
+    await place.pass(301)
+    await waiter.granted('lock', name, next)
+    await waiter.release('lock', name, next)
+  })
+
+  test('#4153 who leaves the line is granted nothing; who leaves with a grant gives it to the next', async () => {
+    const name = lockName()
+    const [holder, leaver, stayer] = [place.client(), place.client(), place.client()]
+    const first = await holder.take('lock', name)
+    const gone = await leaver.joinLine('fair', name)
+    const late = await leaver.joinLine('fair', name)
+    const next = await stayer.joinLine('lock', name)
+    await leaver.abandon('fair', name, gone)
+    await holder.release('lock', name, first)
+    await leaver.hears(`fair ${late}`)
+    expect(leaver.heard).not.toContain(`fair ${gone}`)
+    await leaver.abandon('fair', name, late)
+    await stayer.enters('lock', name, next)
+    await stayer.release('lock', name, next)
+    expect(await holder.holders(name)).toEqual([])
+  })
+
+  test.each(['lock', 'fair', 'fenced'] as const)(
+    'one held as %s that is forced open goes to the next, and its holder is told',
+    async (held) => {
+      const name = lockName()
+      const [holder, waiter, outsider] = [place.client(), place.client(), place.client()]
+      const first = await holder.take(held, name)
+      await holder.listen(held, name)
+      await outsider.listen('announced', name)
+      const next = await waiter.joinLine('lock', name)
+      expect(await place.client().ports.fair.forceUnlock(name)).toBe(true)
+      await waiter.enters('lock', name, next)
+      await eventually(() => holder.heard.length > 0)
+      await outsider.hears('announced news')
+      expect(await holder.release('lock', name, first)).toBe('not-owner')
+      await waiter.release('lock', name, next)
+      expect(await holder.ports.lock.forceUnlock(name)).toBe(false)
+    },
+  )
+
+  test('how many processes wait: each in line counts once, and so does one that listens and stands in none', async () => {
+    const name = lockName()
+    const [holder, one, two] = [place.client(), place.client(), place.client()]
+    const first = await holder.take('lock', name)
+    expect(await holder.ports.lock.countWatchers(name)).toBe(0)
+    for (const kind of ['fair', 'fair', 'lock'] as const) await one.joinLine(kind, name)
+    await two.listen('announced', name)
+    expect(await holder.ports.lock.countWatchers(name)).toBe(2)
+    await holder.release('lock', name, first)
+  })
+
+  test('those that stand in no line hear of a release that nobody in line takes', async () => {
+    const name = lockName()
+    const [holder, other] = [place.client(), place.client()]
+    const first = await holder.take('lock', name)
+    await other.listen('announced', name)
+    expect(await holder.release('lock', name, first)).toEqual({ others: 1 })
+    await other.hears('announced news')
+    await other.take('announced', name, { leaseMs: SHORT_MS })
+  })
+})

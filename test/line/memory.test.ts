@@ -1,0 +1,97 @@
+/** The line in memory, in virtual time: what a real server would be waited for. */
+import { beforeEach, expect, test } from 'vitest'
+import type { LineClient } from './client.js'
+import { lockName, MemoryPlace } from './places.js'
+
+const AWAY_MS = 10_000
+
+let place: MemoryPlace
+let name: string
+let holder: LineClient
+let waiter: LineClient
+let other: LineClient
+
+beforeEach(() => {
+  place = new MemoryPlace()
+  name = lockName()
+  ;[holder, waiter, other] = [place.client(), place.client(), place.client()]
+})
+
+test('H16: a process that is away too long loses its places; should it live, it is told so, and asks again', async () => {
+  const first = await holder.take('lock', name)
+  const lost = [await waiter.joinLine('fair', name), await waiter.joinLine('fair', name)]
+  await holder.release('lock', name, first)
+  await place.pass(5_000)
+  // Its grant has lapsed; from now on it is away.
+  const second = await holder.take('lock', name)
+  await place.pass(AWAY_MS)
+  expect(await holder.ports.lock.countWatchers(name)).toBe(1)
+  await place.pass(1)
+  waiter.heard.length = 0
+  await holder.release('lock', name, second)
+  await waiter.hears('fair places gone')
+  expect(waiter.heard).toHaveLength(2)
+  expect(await holder.ports.lock.countWatchers(name)).toBe(0)
+  const next = await holder.take('lock', name)
+  await waiter.refused('fair', name, lost[1] ?? next)
+  await holder.release('lock', name, next)
+  await waiter.enters('fair', name, lost[1] ?? next)
+})
+
+test('a process whose watch has ended is passed over, and its place goes with what abandons it', async () => {
+  const first = await holder.take('lock', name)
+  const gone = await waiter.joinLine('lock', name)
+  const next = await other.joinLine('lock', name)
+  waiter.stopListening()
+  await holder.release('lock', name, first)
+  await other.enters('lock', name, next)
+  await waiter.abandon('lock', name, gone)
+  expect(await holder.ports.lock.countWatchers(name)).toBe(0)
+  await other.release('lock', name, next)
+  expect(await holder.holders(name)).toEqual([])
+})
+
+test('the next in line is told when the one before takes over with less time than it was granted', async () => {
+  const first = await holder.take('lock', name)
+  const short = await other.joinLine('fair', name, { leaseMs: 100 })
+  await other.refused('fair', name, other.owner())
+  const next = await waiter.joinLine('lock', name)
+  await waiter.refused('lock', name, next)
+  await holder.release('lock', name, first)
+  expect(await holder.remainingMs(name)).toBe(5_000)
+  await other.enters('fair', name, short, { leaseMs: 100 })
+  expect(await holder.remainingMs(name)).toBe(100)
+  other.stopListening()
+  await place.pass(100)
+  await waiter.granted('lock', name, next)
+})
+
+test('a lease that ends under a claimed grant has its process asked, and costs it no turn if it lives', async () => {
+  const first = await holder.take('lock', name)
+  const short = await waiter.joinLine('fair', name, { leaseMs: 100 })
+  const late = await waiter.joinLine('fair', name)
+  const last = await other.joinLine('lock', name)
+  await holder.release('lock', name, first)
+  await waiter.enters('fair', name, short, { leaseMs: 100 })
+  await place.pass(100)
+  await other.granted('lock', name, last)
+  await waiter.hears('fair look')
+  await waiter.refused('fair', name, late)
+  await other.release('lock', name, last)
+  await waiter.enters('fair', name, late)
+})
+
+test('several locks taken at once have no tokens and no line of their own', async () => {
+  expect(holder.ports.fenced.together).toBeUndefined()
+  const requests = [name, lockName()].map((each) => ({
+    name: each,
+    owner: holder.owner(),
+    heldBefore: 0,
+    leaseMs: 1_000,
+  }))
+  const taken = await holder.ports.lock.together?.acquireAll(requests)
+  expect(taken).toEqual([{ outcome: 'granted' }, { outcome: 'granted' }])
+  const next = await waiter.joinLine('lock', name)
+  for (const request of requests) await holder.release('lock', request.name, request.owner)
+  await waiter.enters('lock', name, next)
+})

@@ -1,0 +1,234 @@
+/** What the scripts of the line leave in a server, and how they take repetition, odd names and keys of another kind. */
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { slotOf } from '../../src/redis/connection/slot.js'
+import { companionOf } from '../../src/redis/locks/companion-key.js'
+import type { LineClient } from './client.js'
+import { lockName, RedisPlace } from './places.js'
+
+/** So long a process may be away, and what is known of it is kept. */
+const AWAY_MS = 10_000
+
+const places = [RedisPlace.standalone(), RedisPlace.cluster()]
+const kinds = ['lock', 'fair'] as const
+
+const line = (name: string): string => companionOf('holdfast_line', name)
+const processes = (name: string): string => companionOf('holdfast_processes', name)
+
+describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name, place, kind }))))(
+  '$kind in $where',
+  ({ place, kind }) => {
+    const { server } = place
+    let name: string
+    let holder: LineClient
+    let waiter: LineClient
+    beforeEach(() => {
+      name = lockName()
+      holder = place.client()
+      waiter = place.client()
+    })
+    afterEach(() => place.close())
+    afterAll(() => place.close())
+
+    async function standing(): Promise<unknown> {
+      return await server.ask(name, 'ZRANGE', line(name), 0, -1)
+    }
+
+    test('#5989 nothing is left when it has been held, waited for, left and released', async () => {
+      const first = await holder.take(kind, name)
+      const leaving = await waiter.joinLine(kind, name)
+      const next = await waiter.joinLine(kind, name)
+      expect(await server.keys(name)).toEqual([name, line(name), processes(name)].sort())
+      await waiter.abandon(kind, name, leaving)
+      expect(await standing()).toEqual([`x:${next}`])
+      await holder.release(kind, name, first)
+      expect(await server.keys(name)).toEqual([name, processes(name)].sort())
+      await waiter.enters(kind, name, next)
+      await waiter.release(kind, name, next)
+      expect(await server.keys(name)).toEqual([])
+    })
+
+    test('H30: what is known of a process goes with its last place, while others stand in line on', async () => {
+      const first = await holder.take(kind, name)
+      const stays = await waiter.joinLine(kind, name)
+      for (let count = 0; count < 3; count += 1) {
+        const client = place.client()
+        const gone = [await client.joinLine(kind, name), await client.joinLine(kind, name)]
+        for (const owner of gone) await client.abandon(kind, name, owner)
+      }
+      expect(await server.ask(name, 'HKEYS', processes(name))).toEqual([waiter.clientId])
+      await holder.release(kind, name, first)
+      await waiter.enters(kind, name, stays)
+      await waiter.release(kind, name, stays)
+    })
+
+    test('H15: a place that is in line although its call has left: what is granted to it is given back at once', async () => {
+      const first = await holder.take(kind, name)
+      const gone = await waiter.joinLine(kind, name)
+      const next = place.client()
+      const stays = await next.joinLine(kind, name)
+      const last = await waiter.joinLine(kind, name)
+      await waiter.abandon(kind, name, gone)
+      // As by a copy of its request that comes late.
+      await server.ask(name, 'ZADD', line(name), 0, `x:${gone}`)
+      const known = String(await server.ask(name, 'HGET', processes(name), waiter.clientId))
+      await server.ask(name, 'HSET', processes(name), waiter.clientId, known.replace(/ 1$/, ' 2'))
+      await holder.release(kind, name, first)
+      await next.enters(kind, name, stays)
+      await next.release(kind, name, stays)
+      await waiter.enters(kind, name, last)
+      await waiter.release(kind, name, last)
+      expect(await server.keys(name)).toEqual([])
+    })
+
+    test('who has left and come again keeps what is granted to it', async () => {
+      const first = await holder.take(kind, name)
+      const owner = await waiter.joinLine(kind, name)
+      await waiter.abandon(kind, name, owner)
+      await waiter.refused(kind, name, owner)
+      await holder.release(kind, name, first)
+      await waiter.enters(kind, name, owner)
+      expect(await holder.holders(name)).toEqual([owner])
+      await waiter.release(kind, name, owner)
+    })
+
+    test('what a client that died has left ends by itself', async () => {
+      const firstLeaseMs = 500
+      await holder.take(kind, name, { leaseMs: 2_000 })
+      await place.client({ firstLeaseMs }).joinLine(kind, name)
+      expect(await server.ask(name, 'PTTL', name)).toBeGreaterThan(0)
+      for (const key of [line(name), processes(name)]) {
+        expect(await server.ask(name, 'PTTL', key)).toBeGreaterThan(0)
+        expect(await server.ask(name, 'PTTL', key)).toBeLessThanOrEqual(firstLeaseMs + AWAY_MS)
+      }
+    })
+
+    test('a key lives as long as the place that is looked after last, whoever touched it last', async () => {
+      await holder.take(kind, name)
+      const next = await waiter.joinLine(kind, name)
+      // From now on it looks when the lease of the holder ends.
+      await waiter.refused(kind, name, next)
+      await place.client({ firstLeaseMs: 50 }).joinLine(kind, name)
+      for (const key of [line(name), processes(name)])
+        expect(await server.ask(name, 'PTTL', key)).toBeGreaterThan(2 * AWAY_MS)
+    })
+
+    test('#3829 a lock whose key is gone moves on when somebody in line asks', async () => {
+      await holder.take(kind, name)
+      const next = await waiter.joinLine(kind, name)
+      const last = await place.client().joinLine(kind, name)
+      await server.ask(name, 'DEL', name)
+      await holder.refused(kind, name, holder.owner(), { waits: false })
+      await waiter.enters(kind, name, next)
+      expect(await standing()).toEqual([`x:${last}`])
+    })
+
+    test('H16: a place that is lost is noticed although its client has called again since', async () => {
+      const first = await holder.take(kind, name)
+      const lost = await waiter.joinLine(kind, name)
+      const other = await waiter.joinLine(kind, name)
+      await server.ask(name, 'DEL', line(name), processes(name))
+      const later = await waiter.joinLine(kind, name)
+      await waiter.hears(`${kind} places gone`)
+      await waiter.refused(kind, name, lost)
+      waiter.heard.length = 0
+      await waiter.refused(kind, name, other)
+      expect(waiter.heard).toEqual([])
+      await holder.release(kind, name, first)
+      for (const owner of [later, lost, other]) {
+        await waiter.enters(kind, name, owner)
+        await waiter.release(kind, name, owner)
+      }
+      expect(await server.keys(name)).toEqual([])
+    })
+
+    test('X1: every request may come twice, and counts once', async () => {
+      const first = holder.owner()
+      await holder.granted(kind, name, first)
+      await holder.granted(kind, name, first)
+      expect(await server.ask(name, 'HGET', name, first)).toBe('1')
+      await holder.granted(kind, name, first, { heldBefore: 1 })
+      await holder.granted(kind, name, first, { heldBefore: 1 })
+      expect(await server.ask(name, 'HGET', name, first)).toBe('2')
+      expect(await holder.release(kind, name, first, 2)).toBe('still-held')
+      expect(await holder.release(kind, name, first, 2, true)).toBe('still-held')
+      const next = await waiter.joinLine(kind, name)
+      const last = await waiter.joinLine(kind, name)
+      await waiter.refused(kind, name, next)
+      expect(await standing()).toEqual([`x:${next}`, `x:${last}`])
+      expect(await holder.release(kind, name, first)).toBe('released')
+      expect(await holder.release(kind, name, first, 1, true)).toBe('released')
+      expect(await server.ask(name, 'HKEYS', name)).toEqual([next])
+      expect(await server.ask(name, 'HGET', name, next)).toBe('1')
+      expect(await standing()).toEqual([`x:${last}`])
+      // Asked for, what was granted in line is confirmed.
+      await waiter.granted(kind, name, next, { leaseMs: 60_000 })
+      await waiter.granted(kind, name, next, { leaseMs: 60_000 })
+      expect(await server.ask(name, 'HKEYS', name)).toEqual([next])
+      expect(await server.ask(name, 'HGET', name, next)).toBe('1')
+      await waiter.abandon(kind, name, next)
+      await waiter.abandon(kind, name, next)
+      expect(await server.ask(name, 'HKEYS', name)).toEqual([last])
+      expect(await waiter.release(kind, name, next)).toBe('not-owner')
+      await waiter.release(kind, name, last)
+      expect(await server.keys(name)).toEqual([])
+    })
+
+    test('X2: every script is sent again after SCRIPT FLUSH', async () => {
+      const forget = (): Promise<void> => server.askAll('SCRIPT', 'FLUSH')
+      await forget()
+      const first = await holder.take(kind, name)
+      const next = await waiter.joinLine(kind, name)
+      await forget()
+      await waiter.refused(kind, name, next)
+      await forget()
+      await holder.release(kind, name, first)
+      await waiter.enters(kind, name, next)
+      await forget()
+      expect(await waiter.ports[kind].forceUnlock(name)).toBe(true)
+    })
+
+    test('keys of another type are refused, and nothing is changed', async () => {
+      const owner = await holder.take(kind, name)
+      for (const key of [line(name), processes(name)]) {
+        await server.ask(name, 'SET', key, 'no line')
+        await expect(waiter.acquire(kind, name, waiter.owner())).rejects.toMatchObject({
+          reason: 'wrong-type',
+        })
+        expect(await server.keys(name)).toEqual([name, key].sort())
+        expect(await server.ask(name, 'HKEYS', name)).toEqual([owner])
+        // Whoever may wait there could not be told that it is free.
+        const refused = { reason: 'wrong-type' }
+        await expect(holder.release(kind, name, owner)).rejects.toMatchObject(refused)
+        await expect(holder.abandon(kind, name, owner)).rejects.toMatchObject(refused)
+        await expect(holder.handOver(kind, name, owner, holder.owner(), 1_000)).rejects.toMatchObject(refused)
+        await expect(waiter.ports[kind].forceUnlock(name)).rejects.toMatchObject(refused)
+        expect(await server.ask(name, 'HKEYS', name)).toEqual([owner])
+        expect(await server.ask(name, 'PTTL', name)).toBeGreaterThan(1_000)
+        await server.ask(name, 'DEL', key)
+      }
+      await holder.release(kind, name, owner)
+      await server.ask(name, 'SET', name, 'no lock')
+      await expect(waiter.acquire(kind, name, waiter.owner())).rejects.toMatchObject({ reason: 'wrong-type' })
+      await expect(waiter.ports[kind].forceUnlock(name)).rejects.toMatchObject({ reason: 'wrong-type' })
+      expect(await server.keys(name)).toEqual([name])
+      await server.ask(name, 'DEL', name)
+    })
+
+    test.each(['{tag}:a', 'a{', '}a', 'a{}b', '{}{x}', 'a}{b}', 'with spaces ✓'])(
+      'the name %s',
+      async (odd) => {
+        const oddName = `${odd}${lockName()}`
+        for (const key of [line(oddName), processes(oddName)]) expect(slotOf(key)).toBe(slotOf(oddName))
+        const first = await holder.take(kind, oddName)
+        const next = await waiter.joinLine(kind, oddName)
+        await holder.release(kind, oddName, first)
+        await waiter.enters(kind, oddName, next)
+        // Nobody is in line, so it is announced: from here, where the node cannot.
+        await holder.listen('announced', oddName)
+        await waiter.release(kind, oddName, next)
+        await holder.hears('announced news')
+        expect(await server.keys(oddName)).toEqual([])
+      },
+    )
+  },
+)

@@ -1,0 +1,50 @@
+/** What processes are told of their places in line. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { modeOf, ownerOf, type Place, toldIn } from '../../src/redis/line/told.js'
+import { hostileNames } from '../properties/hostile-names.js'
+import { runsOr } from '../properties/runs.js'
+
+const places: Place[] = ['x:client:1', 'r:client:2', 'f86400000:client:3']
+
+describe('what a process is told', () => {
+  test('names the lock, whatever its key looks like: one owner may stand in several lines', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(hostileNames, fc.constantFrom('a b', 'w:client:9 7 b', ' ', '7 w:client:1 7')),
+        fc.subarray(places, { minLength: 1 }),
+        (key, granted) => {
+          const words = granted.map((place) => `${place} 7`).join(' ')
+          expect(toldIn(`${granted.length} 1700000000000000 5000 ${words} ${key}`)).toEqual({
+            key,
+            grants: granted.map((place) => ({ place, serverUs: 1.7e15, leaseMs: 5_000, token: '7' })),
+          })
+          for (const place of granted)
+            expect(toldIn(`0 250 ${place} ${key}`)).toEqual({ key, grants: [], look: { place, inMs: 250 } })
+        },
+      ),
+      runsOr(300),
+    )
+  })
+
+  test('anything else is passed over', () => {
+    for (const text of [
+      '',
+      '0',
+      '0 x x:client:1 a',
+      '0 5 client:1 a',
+      '1 5 100 x:client:1 7',
+      '1 x 100 x:client:1 7 a',
+      '1 5 0 x:client:1 7 a',
+      '-1 5 100 a',
+      'x:client:1 5 100 a',
+    ])
+      expect(toldIn(text)).toBeUndefined()
+    expect(toldIn('1 5 100 nobody 7 a')).toEqual({ key: 'a', grants: [] })
+  })
+
+  test('a place is a mode and an owner', () => {
+    expect(places.map(modeOf)).toEqual(['x', 'r', 'f86400000'])
+    expect(places.map(ownerOf)).toEqual(['client:1', 'client:2', 'client:3'])
+  })
+})

@@ -1,0 +1,1 @@
+export { LockClient } from 'holdfast/lock'

@@ -1,0 +1,256 @@
+/** The line of a read-write lock in Redis, without heartbeats: who is gone, who does not answer, and who looks by itself. */
+import { afterEach, describe, expect, test } from 'vitest'
+import { processChannelsOf } from '../../src/redis/locks/companion-key.js'
+import { eventually } from '../setup/eventually.js'
+import type { ReadWriteClient, Side } from './client.js'
+import { lockName, type RedisPlace } from './places.js'
+import { ClusterPlace, StandalonePlace } from './redis-places.js'
+
+const places = [new StandalonePlace(), new StandalonePlace({ protocol: 2 }), new ClusterPlace()]
+const FIRST_LEASE_MS = 300
+
+/** What the store keeps of a client in line: when it looks, its first lease, since when it is away, how many places it has. */
+async function processOf(place: RedisPlace, name: string, { clientId }: ReadWriteClient): Promise<number[]> {
+  const key = `holdfast_rw_processes:{${name}}`
+  const kept = await place.server.ask(key, 'HGET', key, clientId)
+  return typeof kept === 'string' ? kept.split(' ').map(Number) : []
+}
+
+async function isAway(place: RedisPlace, name: string, client: ReadWriteClient): Promise<boolean> {
+  return ((await processOf(place, name, client))[2] ?? 0) > 0
+}
+
+/** Ends the client's connections, and waits until the server has seen that. */
+async function vanish(place: RedisPlace, name: string, client: ReadWriteClient): Promise<void> {
+  await client.close()
+  const inCluster = place.name === 'cluster'
+  const channel = `${processChannelsOf(`holdfast_rw:{${name}}`, inCluster)}${client.clientId}`
+  const count = inCluster ? 'SHARDNUMSUB' : 'NUMSUB'
+  await eventually(async () => {
+    const counted = await place.server.ask(channel, 'PUBSUB', count, channel)
+    return Array.isArray(counted) && counted[1] === 0
+  })
+}
+
+async function lineOf(place: RedisPlace, name: string): Promise<unknown> {
+  const key = `holdfast_rw_line:{${name}}`
+  return await place.server.ask(key, 'ZRANGE', key, 0, -1)
+}
+
+describe.each(places.map((place, index) => ({ where: place.name, place, index })))(
+  'line of a read-write lock ($where, $index)',
+  ({ place }) => {
+    afterEach(() => place.close())
+
+    test('a holder that died without a release: the waiter looks when its lease ends, and finds room', async () => {
+      for (const side of ['read', 'write'] as const) {
+        const name = lockName()
+        const [holder, waiter] = [place.client(), place.client()]
+        await holder.take('write', name, { leaseMs: 400 })
+        const next = await waiter.joinLine(side, name)
+        const reply = await waiter.refused(side, name, next)
+        expect(reply.againMs).toBeLessThanOrEqual(402)
+        await place.pass(401)
+        await waiter.granted(side, name, next)
+        await waiter.release(side, name, next)
+      }
+    })
+
+    test('a waiter looks soon after it came, then when the end comes that it saw', async () => {
+      const name = lockName()
+      const [holder, waiter] = [place.client(), place.client({ firstLeaseMs: FIRST_LEASE_MS })]
+      const first = await holder.take('write', name)
+      await waiter.listen('write', name)
+      const owner = waiter.owner()
+      expect((await waiter.refused('write', name, owner)).againMs).toBe(FIRST_LEASE_MS + 2)
+      expect((await waiter.refused('write', name, owner)).againMs).toBeGreaterThan(20_000)
+      await waiter.abandon('write', name, owner)
+      await holder.release('write', name, first)
+    })
+
+    test('a reader waits for the end of the writer, a writer for that of the last reader', async () => {
+      const name = lockName()
+      const client = place.client()
+      const owner = await client.take('write', name, { leaseMs: 20_000 })
+      await client.granted('read', name, owner, { leaseMs: 30_000 })
+      const other = place.client()
+      const seen = async (side: Side): Promise<number> =>
+        (await other.refused(side, name, other.owner(), { waits: false })).remainingMs
+      expect(await seen('read')).toBeLessThanOrEqual(20_000)
+      expect(await seen('write')).toBeGreaterThan(20_000)
+      await client.release('write', name, owner)
+      await client.release('read', name, owner)
+    })
+
+    test('a process whose connection is gone is passed over at once, and keeps its place for a while', async () => {
+      const name = lockName()
+      const [holder, dead, alive] = [place.client(), place.client(), place.client()]
+      const reader = await holder.take('read', name)
+      const gone = [await dead.joinLine('write', name), await dead.joinLine('read', name)]
+      const next = await alive.joinLine('write', name)
+      await vanish(place, name, dead)
+      await holder.release('read', name, reader)
+      await alive.enters('write', name, next)
+      expect(await isAway(place, name, dead)).toBe(true)
+      expect(await lineOf(place, name)).toEqual([`w:${gone[0]}`, `r:${gone[1]}`])
+      // A writer that is away keeps no reader from reading.
+      await alive.release('write', name, next)
+      const readers = [await alive.take('read', name), await holder.take('read', name)]
+      expect(await holder.holders('read', name)).toEqual([...readers].sort())
+      await alive.release('read', name, readers[0] ?? next)
+      // After ten seconds without a sign it is out.
+      const key = `holdfast_rw_processes:{${name}}`
+      const since = Math.floor(await place.server.timeMs()) - 10_001
+      await place.server.ask(key, 'HSET', key, dead.clientId, `0 5000 ${since} 2`)
+      await holder.release('read', name, readers[1] ?? next)
+      expect(await place.server.keys(name)).toEqual([`holdfast_rw_fence:{${name}}`])
+    })
+
+    test('a process that comes back finds its place at the head, where it was', async () => {
+      const name = lockName()
+      const [holder, slow, quick] = [place.client(), place.client(), place.client()]
+      const first = await holder.take('write', name)
+      const early = slow.owner()
+      // It has a place and hears nothing.
+      await slow.refused('write', name, early)
+      const late = await quick.joinLine('read', name)
+      await holder.release('write', name, first)
+      await quick.enters('read', name, late)
+      await slow.listen('write', name)
+      await slow.refused('write', name, early)
+      expect(await isAway(place, name, slow)).toBe(false)
+      await holder.refused('read', name, holder.owner(), { waits: false })
+      await quick.release('read', name, late)
+      await slow.enters('write', name, early)
+      await slow.release('write', name, early)
+    })
+
+    test.each([['write'], ['read'], ['read', 'read', 'write', 'read']] as Side[][])(
+      'a process that hears and does nothing costs one first lease, however many places it has (%s, …)',
+      async (...sides) => {
+        const name = lockName()
+        const holder = place.client()
+        const [frozen, alive] = [place.client({ firstLeaseMs: FIRST_LEASE_MS }), place.client()]
+        const first = await holder.take('write', name)
+        for (const side of [...sides, 'write', 'read', 'write'] as const) await frozen.joinLine(side, name)
+        const next = await alive.joinLine('write', name)
+        await holder.release('write', name, first)
+        expect((await holder.inspect(sides[0] ?? 'read', name)).remainingMs).toBeLessThanOrEqual(
+          FIRST_LEASE_MS,
+        )
+        // It was told when to look.
+        await alive.refused('write', name, next)
+        await place.pass(FIRST_LEASE_MS + 1)
+        await alive.granted('write', name, next)
+        expect(await isAway(place, name, frozen)).toBe(true)
+        await alive.release('write', name, next)
+        // Nor does it hold up anybody who comes now.
+        const late = await alive.take('write', name)
+        await alive.release('write', name, late)
+      },
+    )
+
+    test('processes that were let in together and do nothing: each counts as away by what it was granted itself', async () => {
+      const name = lockName()
+      const holder = place.client()
+      const idle = [0, 1].map(() => place.client({ firstLeaseMs: FIRST_LEASE_MS }))
+      const [good, next] = [place.client({ firstLeaseMs: FIRST_LEASE_MS }), place.client()]
+      const first = await holder.take('write', name)
+      for (const client of idle) await client.joinLine('read', name)
+      const reader = await good.joinLine('read', name)
+      for (const client of [...idle, good]) await client.joinLine('write', name)
+      const writer = await next.joinLine('write', name)
+      await holder.release('write', name, first)
+      // Taken over without a command; a renewal is the first that is heard of it.
+      await good.enters('read', name, reader)
+      expect(await good.renew('read', name, reader, 2 * FIRST_LEASE_MS)).toBe(true)
+      await place.pass(2 * FIRST_LEASE_MS + 1)
+      // Its lease has ended, too; but it had taken over.
+      await next.refused('write', name, writer)
+      expect(await Promise.all(idle.map((client) => isAway(place, name, client)))).toEqual([true, true])
+      const [held] = await holder.holders('write', name)
+      expect(held?.startsWith(good.clientId)).toBe(true)
+      await good.abandon('write', name, held ?? writer)
+      await next.enters('write', name, writer)
+      await next.release('write', name, writer)
+    })
+
+    test('a process whose place is gone hears so with its next answer, of either side', async () => {
+      const name = lockName()
+      const holder = place.client()
+      const [slow, other] = [place.client(), place.client()]
+      const first = await holder.take('write', name)
+      const [lost, read] = [await slow.joinLine('write', name), await slow.joinLine('read', name)]
+      expect(slow.heard).toEqual([])
+      const line = `holdfast_rw_line:{${name}}`
+      await place.server.ask(line, 'DEL', line, `holdfast_rw_processes:{${name}}`)
+      await other.joinLine('write', name)
+      await slow.refused('read', name, read)
+      expect(slow.heard).toEqual(['places gone', 'places gone'])
+      await slow.refused('write', name, lost)
+      expect(slow.heard).toHaveLength(2)
+      await holder.release('write', name, first)
+    })
+
+    test('the next in line is told to look when the end comes nearer than it knew', async () => {
+      const name = lockName()
+      const [holder, other, waiter] = [place.client(), place.client(), place.client()]
+      const long = await holder.take('read', name, { leaseMs: 25_000 })
+      await other.take('read', name, { leaseMs: 400 })
+      const next = await waiter.joinLine('write', name)
+      await waiter.refused('write', name, next)
+      await holder.release('read', name, long)
+      await waiter.hears('write look')
+      await place.pass(401)
+      await waiter.granted('write', name, next)
+      await waiter.release('write', name, next)
+    })
+
+    test('a grant of one lock is not taken for that of another in whose line the same owner stands', async () => {
+      const [one, two] = [`${lockName()} b`, 'b']
+      const [holder, waiter] = [place.client(), place.client()]
+      const owners = { one: await holder.take('write', one), two: await holder.take('write', two) }
+      const owner = waiter.owner()
+      for (const name of [one, two]) {
+        await waiter.listen('write', name)
+        await waiter.refused('write', name, owner)
+      }
+      await holder.release('write', one, owners.one)
+      await waiter.hears(`write ${owner}`)
+      await waiter.refused('write', two, owner)
+      await waiter.granted('write', one, owner)
+      await waiter.release('write', one, owner)
+      await waiter.abandon('write', two, owner)
+      await holder.release('write', two, owners.two)
+    })
+
+    test('many processes read and write again and again: nobody beside a writer, and everybody is served', async () => {
+      const name = lockName()
+      const clients = Array.from({ length: 4 }, () => place.client())
+      const inside = { read: 0, write: 0 }
+      let served = 0
+      const section = async (client: ReadWriteClient, side: Side): Promise<void> => {
+        const owner = client.owner()
+        const reply = await client.acquire(side, name, owner)
+        if (reply.outcome === 'busy') await client.enters(side, name, owner)
+        inside[side] += 1
+        expect(inside.write === 0 || (inside.write === 1 && inside.read === 0)).toBe(true)
+        await new Promise((resolve) => setImmediate(resolve))
+        inside[side] -= 1
+        served += 1
+        await client.release(side, name, owner)
+      }
+      const worker = async (client: ReadWriteClient, index: number): Promise<void> => {
+        for (let round = 0; round < 25; round += 1)
+          await section(client, (index + round) % 3 === 0 ? 'write' : 'read')
+      }
+      for (const client of clients)
+        for (const side of ['read', 'write'] as const) await client.listen(side, name)
+      await Promise.all(
+        clients.flatMap((client, index) => [worker(client, index), worker(client, index + 1)]),
+      )
+      expect(served).toBe(200)
+      expect(await place.server.keys(name)).toEqual([`holdfast_rw_fence:{${name}}`])
+    })
+  },
+)

@@ -1,0 +1,77 @@
+import { inject } from 'vitest'
+import { isCluster, type RedisClient } from '../../src/redis/connection/client.js'
+import { ClusterLink } from '../../src/redis/connection/cluster-link.js'
+import type { Link } from '../../src/redis/connection/link.js'
+import { StandaloneLink } from '../../src/redis/connection/standalone-link.js'
+import { SystemClock } from '../../src/time/clock.js'
+import { Schedule } from '../../src/time/schedule.js'
+import { clusterClient, standaloneClient } from './clients.js'
+import { eventually } from './eventually.js'
+
+/** Looks at a server or a cluster from beside the locks. */
+export class Bystander {
+  #link: Link | undefined
+
+  constructor(private readonly pattern: () => RedisClient) {}
+
+  static standalone(): Bystander {
+    return new Bystander(() => standaloneClient(inject('servers').standalone))
+  }
+
+  static cluster(): Bystander {
+    return new Bystander(() => clusterClient(inject('servers').cluster.startupNodes))
+  }
+
+  /** Waits until so much time has passed at the server. */
+  async pass(ms: number): Promise<void> {
+    const until = (await this.timeMs()) + ms
+    await eventually(
+      () => this.timeMs(),
+      (now) => now > until,
+      ms + 10_000,
+    )
+  }
+
+  /** What time it is at the server. */
+  async timeMs(): Promise<number> {
+    const time = await this.ask('any', 'TIME')
+    const [seconds, microseconds] = Array.isArray(time) ? time.map(Number) : []
+    return (seconds ?? 0) * 1_000 + (microseconds ?? 0) / 1_000
+  }
+
+  /** The names of all keys that contain that text. */
+  async keys(text: string): Promise<string[]> {
+    const found: string[] = []
+    for (const node of await this.#reach().nodes()) {
+      const keys = await node.send({ command: 'KEYS' }, 'KEYS', `*${text.replace(/[\\*?[\]]/g, '\\$&')}*`)
+      if (Array.isArray(keys)) found.push(...keys.map(String))
+    }
+    return found.sort()
+  }
+
+  /** Asks the node where that key lives. */
+  async ask(key: string, command: string, ...args: Array<string | number>): Promise<unknown> {
+    return await this.#reach().send(key, { command }, command, ...args)
+  }
+
+  /** Asks every node. */
+  async askAll(command: string, ...args: string[]): Promise<void> {
+    for (const node of await this.#reach().nodes()) await node.send({ command }, command, ...args)
+  }
+
+  async close(): Promise<void> {
+    await this.#link?.close()
+    this.#link = undefined
+  }
+
+  #reach(): Link {
+    if (this.#link) return this.#link
+    const schedule = new Schedule(new SystemClock(), () => undefined)
+    const deaf = { message: () => undefined, resumed: () => undefined, error: () => undefined }
+    const pattern = this.pattern()
+    this.#link = isCluster(pattern)
+      ? new ClusterLink(pattern, schedule, 5_000, deaf)
+      : new StandaloneLink(pattern, schedule, 5_000, deaf)
+    return this.#link
+  }
+}

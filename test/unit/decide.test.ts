@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest'
+import { decide, type Situation, type Step } from '../../src/core/acquire/decide.js'
+import { HoldRecord } from '../../src/core/tenure/tenure.js'
+import { heldBy, root } from './scenery.js'
+
+const NEVER = Number.POSITIVE_INFINITY
+const PAST = Number.NEGATIVE_INFINITY
+const NOW = 1_000
+
+/** A call that is the first of its process, with all the time there is. */
+const FIRST: Situation = {
+  now: NOW,
+  deadline: NEVER,
+  once: false,
+  handedOff: undefined,
+  handOffPending: false,
+  hasLooked: false,
+  tenureHere: 'none',
+  sibling: 'none',
+  mayAsk: true,
+  hasAsked: false,
+  unreadSignal: false,
+  backUntil: PAST,
+  outOfPatience: false,
+  knownUntil: PAST,
+  waits: false,
+  retryAt: undefined,
+  pollAt: undefined,
+  watching: false,
+  learnedWhileWatching: false,
+  watchAgainAt: PAST,
+  lookAt: NEVER,
+}
+
+/** It has asked, and another owner holds the lock until `lookAt`. */
+const REFUSED: Partial<Situation> = { hasLooked: true, hasAsked: true, lookAt: 5_000 }
+/** As that, with the watch in force. */
+const COVERED: Partial<Situation> = { ...REFUSED, waits: true, watching: true, learnedWhileWatching: true }
+const ONCE: Partial<Situation> = { once: true, deadline: NOW }
+
+const tenure = heldBy(root('client:1'))
+const hold = new HoldRecord(tenure, root('client:1'), undefined, undefined)
+const ENTER: Step = { do: 'enter', hold }
+const sleepUntil = (until: number): Step => ({ do: 'sleep', until })
+const learnFrom = (from: 'tenure' | 'answer'): Step => ({ do: 'learn', from })
+
+const rows: ReadonlyArray<readonly [string, Partial<Situation>, Step]> = [
+  ['the first call asks', {}, { do: 'ask' }],
+  ['a hold that was handed over goes before everything', { ...COVERED, handedOff: hold }, ENTER],
+  ['also where the time is over', { ...COVERED, deadline: NOW, handedOff: hold }, ENTER],
+
+  [
+    'O2: what runs within the section re-enters',
+    { tenureHere: 'enterable', mayAsk: false },
+    { do: 'reenter' },
+  ],
+  ['also at the end of its time', { tenureHere: 'enterable', deadline: NOW }, { do: 'reenter' }],
+  ['O2: a sibling waits', { tenureHere: 'siblings', mayAsk: false, waits: true }, sleepUntil(NEVER)],
+  ['a sibling that makes one attempt is refused', { ...ONCE, tenureHere: 'siblings' }, { do: 'refuse' }],
+
+  [
+    'a hand-off that is on its way is waited for',
+    { tenureHere: 'releasing', handOffPending: true },
+    learnFrom('tenure'),
+  ],
+  ['… unless the tenure it comes from is over', { handOffPending: true }, { do: 'ask' }],
+
+  [
+    'a single attempt asks, whatever the process holds',
+    { ...ONCE, tenureHere: 'held', mayAsk: false },
+    { do: 'ask' },
+  ],
+  ['… whatever is known', { ...ONCE, knownUntil: 2_000, backUntil: 2_000 }, { do: 'ask' }],
+  ['… after its owner’s request that is under way', { ...ONCE, sibling: 'asking' }, { do: 'follow' }],
+  ['… but not past a call of its owner that waits', { ...ONCE, sibling: 'waiting' }, { do: 'refuse' }],
+  ['… and only once', { ...ONCE, hasLooked: true, hasAsked: true }, { do: 'refuse' }],
+
+  ['W3: who may not ask waits', { mayAsk: false }, { do: 'join' }],
+  ['… until it is woken', { mayAsk: false, waits: true, lookAt: 5_000 }, sleepUntil(NEVER)],
+  ['what the process itself holds needs no asking', { tenureHere: 'held' }, learnFrom('tenure')],
+  ['… unless something was announced', { tenureHere: 'held', unreadSignal: true }, { do: 'verify' }],
+  ['a release that is under way ends with its answer', { tenureHere: 'releasing' }, learnFrom('tenure')],
+  [
+    '… or with what was announced: the answer may be lost',
+    { tenureHere: 'releasing', unreadSignal: true },
+    { do: 'ask' },
+  ],
+
+  [
+    'W5: an answer for which there is no time is not asked for',
+    { hasAsked: true, deadline: NOW },
+    { do: 'refuse' },
+  ],
+  ['… but the first one is', { deadline: NOW }, { do: 'ask' }],
+  ['others go first after a release they waited for', { waits: true, backUntil: 1_002 }, { do: 'watch' }],
+  [
+    '… with the watch in force it sleeps for so long',
+    { waits: true, watching: true, backUntil: 1_002 },
+    sleepUntil(1_002),
+  ],
+  ['… not if its own time is over before', { backUntil: 1_002, deadline: 1_001 }, { do: 'ask' }],
+  [
+    'H4: an outage is not found out again by each that waits',
+    { waits: true, outOfPatience: true },
+    { do: 'fail' },
+  ],
+  ['… but a new call tries', { outOfPatience: true }, { do: 'ask' }],
+  ['what the store told another call is known', { knownUntil: 1_001 }, learnFrom('answer')],
+  ['… until then', { knownUntil: NOW }, { do: 'ask' }],
+
+  ['W1: refused, it begins to wait', REFUSED, { do: 'join' }],
+  ['W1: watches', { ...REFUSED, waits: true }, { do: 'watch' }],
+  ['W1: asks again', { ...REFUSED, waits: true, watching: true, hasLooked: false }, { do: 'ask' }],
+  ['W1: sleeps until the lease ends', COVERED, sleepUntil(5_000)],
+  ['W1: or its time is over', { ...COVERED, deadline: 2_000 }, sleepUntil(2_000)],
+  ['W5: then it is refused', { ...COVERED, deadline: NOW }, { do: 'refuse' }],
+  [
+    'a watch that failed is tried again later',
+    { ...REFUSED, waits: true, watchAgainAt: 1_020 },
+    sleepUntil(1_020),
+  ],
+  [
+    'a request that failed is, too',
+    { ...COVERED, learnedWhileWatching: false, retryAt: 1_020 },
+    sleepUntil(1_020),
+  ],
+  ['who polls watches nothing', { ...REFUSED, waits: true, pollAt: 1_050 }, sleepUntil(1_050)],
+  ['… and asks when the lease ends', { ...REFUSED, waits: true, pollAt: 9_000 }, sleepUntil(5_000)],
+  [
+    '… not before others had their turn',
+    { ...REFUSED, waits: true, pollAt: 1_001, backUntil: 1_016 },
+    sleepUntil(1_016),
+  ],
+  [
+    '… nor while the process holds the lock',
+    { ...REFUSED, waits: true, pollAt: 1_050, tenureHere: 'held' },
+    sleepUntil(5_000),
+  ],
+]
+
+describe('decide', () => {
+  test.each(rows)('%s', (_, known, step) => {
+    expect(decide({ ...FIRST, ...known })).toEqual(step)
+  })
+
+  test('W1, W5: whatever is known, a call whose time is over ends, asks for the first time, or re-enters', () => {
+    for (const [, known] of rows) {
+      const over = { ...FIRST, ...known, deadline: NOW, handedOff: undefined }
+      expect(['sleep', 'watch', 'join']).not.toContain(decide(over).do)
+    }
+  })
+})

@@ -1,0 +1,38 @@
+import type { KindTraits } from '../../src/core/kind.js'
+import type { CoreSettings, Services } from '../../src/core/services.js'
+import type { Emit } from '../../src/events/events.js'
+import { Owners } from '../../src/identity/owner.js'
+import { lock } from '../../src/kinds/kinds.js'
+import { Metrics } from '../../src/metrics/metrics.js'
+import type { LockPort } from '../../src/ports/lock-port.js'
+import type { Schedule } from '../../src/time/schedule.js'
+
+/** What a part of the core is given, on that port and schedule. */
+export function servicesOn(
+  port: LockPort,
+  schedule: Schedule,
+  emit: Emit = () => undefined,
+  settings: Partial<CoreSettings> = {},
+  kind: KindTraits = lock,
+): Services {
+  const owners = new Owners()
+  return {
+    kind,
+    port,
+    schedule,
+    settings: {
+      watchdogMs: 30_000,
+      storeTimeoutMs: 10_000,
+      maxWaiters: Number.POSITIVE_INFINITY,
+      warnAfterMs: 10_000,
+      diagnostics: false,
+      maxHandOvers: 0,
+      handOverSliceMs: 0,
+      quarantineMs: 0,
+      ...settings,
+    },
+    events: { emit, hears: () => false },
+    metrics: new Metrics(),
+    newOwner: () => owners.next(),
+  }
+}
