@@ -102,7 +102,7 @@ describe.each([
     const direct = scene.holdfast({}, { proxied: false })
     // It learns of the refusal at another lock.
     const other = await direct.lock(`${scene.name}:other`).acquire()
-    expect(await waiter.lock(`${scene.name}:other`).tryAcquire({ waitMs: 100 })).toBeNull()
+    expect(await waiter.lock(`${scene.name}:other`).tryAcquire({ waitMs: 1_000 })).toBeNull()
     await other.release()
     const hold = await direct.lock(scene.name).acquire()
     const tally = scene.proxy.tally()
