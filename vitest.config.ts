@@ -9,7 +9,7 @@ export default defineConfig({
     // A machine of the CI's that stands still for seconds makes leases end that no test meant to end. What needed a second try
     // is shown as such, and is to be looked into; on a developer's machine it fails.
     retry: process.env['CI'] ? 1 : 0,
-    // Two cores, and servers of their own beside them: more workers only make each other late.
+    // Tests mostly wait for leases: six at a time keep two cores busy, and more make each other late.
     maxWorkers: 6,
     typecheck: { enabled: false },
   },

@@ -27,12 +27,18 @@ describe.each([
     await hold.release()
     const count = (label: string): number => tally.labels.filter((each) => each === label).length
     await eventually(() => count('UNSUBSCRIBE') === count('SUBSCRIBE'))
+    // Its next command would belong to the flight of one that has no answer.
+    await answered()
     return holdfast
   }
 
   /** Resolves when the server has answered all it was asked and the waiter sleeps. */
   async function asleep(attempts: number, tally: { labels: readonly string[] }): Promise<void> {
     await eventually(() => tally.labels.filter((label) => label === 'acquire').length === attempts)
+    await answered()
+  }
+
+  async function answered(): Promise<void> {
     await eventually(() => scene.proxy.commands.every(({ reply }) => reply !== undefined))
   }
 
@@ -102,7 +108,7 @@ describe.each([
     const direct = scene.holdfast({}, { proxied: false })
     // It learns of the refusal at another lock.
     const other = await direct.lock(`${scene.name}:other`).acquire()
-    expect(await waiter.lock(`${scene.name}:other`).tryAcquire({ waitMs: 100 })).toBeNull()
+    expect(await waiter.lock(`${scene.name}:other`).tryAcquire({ waitMs: 1_000 })).toBeNull()
     await other.release()
     const hold = await direct.lock(scene.name).acquire()
     const tally = scene.proxy.tally()

@@ -23,7 +23,7 @@ import { Waiting } from './waiting.js'
  */
 export class Acquisition implements Situation {
   readonly waiter: Waiter
-  /** How it ends, for whoever closes the client. */
+  /** Settles when the call ends; closing the client waits for it. */
   work: Promise<unknown> | undefined
   readonly deadline: number
   readonly once: boolean
@@ -362,7 +362,7 @@ export class Acquisition implements Situation {
     return this.env.tenures.current(this.queue, this.call.caller.owner)
   }
 
-  /** Within a section that its owner has on the other side of the lock it needs no place of its own, and waits for no sibling. */
+  /** A call inside its owner's section on the other side of the lock takes no place, and waits for no sibling. */
   #standWithin(): void {
     const { queue, waiter, env } = this
     const outer = around(env, queue.name, waiter.caller)

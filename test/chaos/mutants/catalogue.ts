@@ -61,17 +61,6 @@ export const mutants: readonly Mutant[] = [
     quick: true,
   },
   {
-    name: 'ghost-place',
-    fault: 'a place in line stays when its call has left',
-    in: { scripts: ['release.lua'] },
-    text: 'leaves and leave(me)',
-    becomes: 'false',
-    nemesis: 'calm',
-    kinds: ['fair'],
-    caughtBy: ['leftover', 'idle'],
-    quick: true,
-  },
-  {
     name: 'away-not-passed-over',
     fault: 'those who stand in line behind a process that is gone are not let in',
     in: { scripts: LINE },
