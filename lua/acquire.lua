@@ -5,9 +5,9 @@
   ARGV[6]  owner
   ARGV[7]  how many holds the owner has before this one
   ARGV[8]  lease in milliseconds
-  ARGV[9]  0: the owner does not wait. Below: it stands outside the line, and takes the lock wherever it is free, as Redisson's clients do.
+  ARGV[9]  0 or absent: the owner does not wait. Below: it stands outside the line, and takes the lock wherever it is free, as Redisson's clients do.
            Else it gets a place in line, and looks again by itself after so many milliseconds at the latest
-  ARGV[10] the lease that is granted in line, until the owner takes over, in milliseconds
+  ARGV[10] the lease that is granted in line, until the owner takes over, in milliseconds. Needed with a place
   ARGV[11] 1: the owner's process would keep the lock beyond its release. Absent else
 
   Returns
@@ -36,7 +36,7 @@ if ARGV[3] == 'x' and ARGV[7] == '0' and not ARGV[11] and KEYS[2] and redis.call
   return '-'
 end
 --@include lock
-local owner, before, lease, looks = ARGV[6], ARGV[7], ARGV[8], tonumber(ARGV[9])
+local owner, before, lease, looks = ARGV[6], ARGV[7], ARGV[8], tonumber(ARGV[9] or 0)
 local me = ARGV[3] .. ':' .. owner
 
 -- The process may keep the lock. The note about that is no reason to fail: without it the process keeps nothing.

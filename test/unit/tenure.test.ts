@@ -55,10 +55,10 @@ describe('Tenure.admits', () => {
     const section = within(outer)
     const sibling = within(outer)
     const tenure = heldBy(outer)
-    tenure.holds.push(new HoldRecord(tenure, section, undefined, undefined))
+    tenure.holds = [...tenure.holds, new HoldRecord(tenure, section, undefined, undefined)]
     expect(tenure.admits(section)).toBe(true)
     expect(tenure.admits(sibling)).toBe(false)
-    tenure.holds.pop()
+    tenure.holds = tenure.holds.slice(0, -1)
     expect(tenure.admits(sibling)).toBe(true)
   })
 
@@ -97,8 +97,8 @@ describe('Tenure', () => {
     const scope = root('client:1')
     const tenure = heldBy(scope)
     expect(tenure.renewUntil).toBeUndefined()
-    tenure.holds.push(new HoldRecord(tenure, scope, 500, undefined))
-    tenure.holds.push(new HoldRecord(tenure, scope, 300, undefined))
+    tenure.holds = [...tenure.holds, new HoldRecord(tenure, scope, 500, undefined)]
+    tenure.holds = [...tenure.holds, new HoldRecord(tenure, scope, 300, undefined)]
     expect(tenure.renewUntil).toBe(500)
   })
 

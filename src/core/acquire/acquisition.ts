@@ -228,14 +228,14 @@ export class Acquisition implements Situation {
   }
 
   /** Asks for a first hold on this side. Within a section on the other side it is one hold more of that section's owner. */
-  async #ask(): Promise<HoldRecord | undefined> {
+  #ask(): Promise<HoldRecord | undefined> {
     const { env, queue, waiter } = this
     // Where the process hears of grants already, its first question can have it join the line.
     if (!this.once && !queue.watch.inForce && env.port.line?.hears(queue.name)) queue.watch.begin()
     this.#hasLookedAt(this.#tenure)
     const outer = around(env, queue.name, waiter.caller)
-    if (!outer) return await this.#attempt.send(this.#newTenure())
-    return await this.#inTurn(outer, () => this.#newTenure(outer))
+    if (!outer) return this.#attempt.send(this.#newTenure())
+    return this.#inTurn(outer, () => this.#newTenure(outer))
   }
 
   /** A nested acquisition. */

@@ -1,28 +1,36 @@
 import type { Owner } from '../../identity/owner.js'
 import type { Tenure } from '../tenure/tenure.js'
 
+const NONE: readonly Tenure[] = []
+
 /** This process's tenures of one lock, as far as known. */
 export class HeldTenures {
-  readonly #tenures = new Map<Owner | undefined, Tenure>()
+  /** Where the process has one at a time: a map would be most of what a held lock costs. */
+  #one: Tenure | undefined
+  readonly #each: Map<Owner, Tenure> | undefined
 
   constructor(
     /** Whether each owner has a tenure of its own; else the process has one, which may go from owner to owner. */
     readonly perOwner: boolean,
     /** Whether the store lets several owners hold at once. */
     private readonly shared: boolean,
-  ) {}
+  ) {
+    if (perOwner) this.#each = new Map()
+  }
 
-  get size(): number {
-    return this.#tenures.size
+  /** Whether there is none. */
+  get empty(): boolean {
+    return this.#one === undefined && !this.#each?.size
   }
 
   get all(): readonly Tenure[] {
-    return [...this.#tenures.values()]
+    if (this.#each) return [...this.#each.values()]
+    return this.#one ? [this.#one] : NONE
   }
 
   /** The tenure that a call for `owner` meets first: its own, or one that stands in its way. */
   metBy(owner: Owner): Tenure | undefined {
-    return this.#tenures.get(this.#keyOf(owner))
+    return this.#each ? this.#each.get(owner) : this.#one
   }
 
   /**
@@ -31,16 +39,18 @@ export class HeldTenures {
    */
   storedAs(owner: Owner): boolean {
     if (this.shared) return this.metBy(owner)?.storedAs === owner
-    for (const { storedAs } of this.#tenures.values()) if (storedAs === owner) return true
-    return false
+    return this.all.some(({ storedAs }) => storedAs === owner)
   }
 
   began(tenure: Tenure): void {
-    this.#tenures.set(this.#keyOf(tenure.owner), tenure)
+    if (this.#each) this.#each.set(tenure.owner, tenure)
+    else this.#one = tenure
   }
 
   ended(tenure: Tenure): void {
-    if (this.metBy(tenure.owner) === tenure) this.#tenures.delete(this.#keyOf(tenure.owner))
+    if (this.metBy(tenure.owner) !== tenure) return
+    this.#one = undefined
+    this.#each?.delete(tenure.owner)
   }
 
   /**
@@ -52,9 +62,5 @@ export class HeldTenures {
     return this.all.filter(
       (other) => other !== granted && (other === own || (!this.shared && other.state === 'held')),
     )
-  }
-
-  #keyOf(owner: Owner): Owner | undefined {
-    return this.perOwner ? owner : undefined
   }
 }

@@ -5,7 +5,7 @@ import { Outage } from '../acquire/outage.js'
 import type { KindTraits } from '../kind.js'
 import type { Tenure } from '../tenure/tenure.js'
 import { HeldTenures } from './held-tenures.js'
-import type { Policy } from './policy.js'
+import type { Policy, QueueParts } from './policy.js'
 import { ProcessPlace } from './process-place.js'
 import { ReleaseWatch } from './release-watch.js'
 import { WaitQueue } from './wait-queue.js'
@@ -20,7 +20,7 @@ const STEP_ASIDE_ATTEMPTS = 5
  * Where the calls of one process for one lock meet: which of them holds it, which wait, in which order, and the watch they share. What
  * differs between the sorts of kinds is the policy's.
  */
-export class LocalQueue {
+export class LocalQueue implements QueueParts {
   readonly waiters = new WaitQueue()
   /** The store's failures, as the calls here have met them one after the other: the time of each counts for all. */
   readonly outage = new Outage()
@@ -38,27 +38,18 @@ export class LocalQueue {
     readonly name: string,
     private readonly kind: KindTraits,
     private readonly port: LockPort,
-    private readonly clock: Pick<Clock, 'now'>,
+    readonly clock: Pick<Clock, 'now'>,
   ) {
-    const { waiters } = this
     const { shared, placePer } = kind
-    const tenures = new HeldTenures(shared || placePer === 'call', shared)
-    const watch = new ReleaseWatch(
-      name,
-      port,
-      (news) => this.policy.onSignal(news),
-      () => this.policy.onWatchEnded(),
-    )
-    const parts = { waiters, tenures, watch, clock }
-    this.tenures = tenures
-    this.watch = watch
-    this.place = new ProcessPlace(waiters, port, clock)
-    this.policy = kind.policy(parts, this.place)
+    this.tenures = new HeldTenures(shared || placePer === 'call', shared)
+    this.watch = new ReleaseWatch(name, port, this)
+    this.place = new ProcessPlace(this.waiters, port, clock)
+    this.policy = kind.policy(this, this.place)
   }
 
   /** Whether this process has a tenure. */
   get held(): boolean {
-    return this.tenures.size > 0
+    return !this.tenures.empty
   }
 
   /** The owner of this process behind one that the store names; any other owner is left as it is. */

@@ -3,7 +3,7 @@ import type { AcquireReply, GrantedReply, News } from '../../ports/lock-port.js'
 import type { Clock } from '../../time/clock.js'
 import type { Tenure } from '../tenure/tenure.js'
 import type { HeldTenures } from './held-tenures.js'
-import type { ReleaseWatch } from './release-watch.js'
+import type { ReleaseWatch, WatchListener } from './release-watch.js'
 import type { WaitQueue } from './wait-queue.js'
 import type { Waiter } from './waiter.js'
 
@@ -16,7 +16,7 @@ export interface QueueParts {
 }
 
 /** What differs between the sorts of kinds: which waiter asks the store, what its answer means to the others, and whom to wake. */
-export interface Policy {
+export interface Policy extends WatchListener {
   /** Whether this waiter may ask the store now. */
   mayAsk(waiter: Waiter, tenure: Tenure | undefined): boolean
   /** Until when a waiter that may ask need not, since the answer is known; in the past when it has to. */
@@ -29,7 +29,6 @@ export interface Policy {
   onGranted(reply: GrantedReply): void
   /** The store has announced something: wakes whoever is to look into it, and nobody else (no thundering herd). */
   onSignal(news?: News): void
-  onWatchEnded(): void
   /** A waiter's call has ended. */
   onLeave(waiter: Waiter): void
   /** A tenure of the process has changed: wakes the waiters whose turn it may be. */

@@ -1,5 +1,12 @@
 import type { LockPort, News, Watch } from '../../ports/lock-port.js'
 
+export interface WatchListener {
+  /** The store has announced something, or the watch has failed. */
+  onSignal(news?: News): void
+  /** Nothing is announced any more. */
+  onWatchEnded(): void
+}
+
 /**
  * The watch that all waiters of one lock in this process share (rule W2). A watch that fails is dropped; its failure is kept for
  * the waiter that handles it.
@@ -16,9 +23,7 @@ export class ReleaseWatch {
   constructor(
     private readonly name: string,
     private readonly port: LockPort,
-    private readonly onSignal: (news?: News) => void,
-    /** Nothing is announced any more. */
-    private readonly onEnd: () => void,
+    private readonly listener: { readonly policy: WatchListener },
   ) {}
 
   /** Whether an acquire sent now runs with the watch in force. */
@@ -33,7 +38,7 @@ export class ReleaseWatch {
     const { port } = this
     const watch = port.watch(this.name, (news) => {
       this.heard += 1
-      this.onSignal(news)
+      this.listener.policy.onSignal(news)
     })
     this.#watch = watch
     // A port may come to know only later that it watches in order: this watch was not begun so.
@@ -49,7 +54,7 @@ export class ReleaseWatch {
         if (this.#watch !== watch) return
         this.end()
         this.#failure = error
-        this.onSignal()
+        this.listener.policy.onSignal()
       },
     )
     return watch
@@ -72,6 +77,6 @@ export class ReleaseWatch {
     this.#watch = undefined
     this.#confirmed = false
     this.#failure = undefined
-    this.onEnd()
+    this.listener.policy.onWatchEnded()
   }
 }

@@ -83,7 +83,7 @@ export async function release(env: Environment, grant: HoldRecord, onEnd: () => 
 /** One hold less, others stay. */
 function endHold({ tenures }: Environment, tenure: Tenure, grant: HoldRecord): undefined {
   grant.holdsLeft = tenure.holds.length - 1
-  tenure.holds.splice(tenure.holds.indexOf(grant), 1)
+  tenure.holds = tenure.holds.filter((hold) => hold !== grant)
   if (tenure.renewUntil === undefined) tenures.watchdog.unwatch(tenure)
 }
 

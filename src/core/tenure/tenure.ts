@@ -18,7 +18,7 @@ export interface Passed {
  * taken; each keeps its own terms (rule L1), the tenure the time they share.
  */
 export class Tenure {
-  readonly holds: HoldRecord[] = []
+  holds: readonly HoldRecord[] = []
   #deadline = Number.NEGATIVE_INFINITY
   /** While it is renewed in a thread of its own: the lease as that knows it. */
   lease: ThreadLease | undefined
@@ -101,7 +101,7 @@ export class Tenure {
     this.#passed ??= []
     this.#passed.push({ owner: this.owner, at: now })
     this.owner = owner
-    this.holds[0] = hold
+    this.holds = [hold]
     this.takenAt = undefined
     this.handOvers += 1
   }

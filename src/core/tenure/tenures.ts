@@ -76,7 +76,8 @@ export class Tenures {
       if (believed.state === 'held') this.lose(believed, 'not-in-store', undefined)
       this.#followRelease(believed)
     }
-    tenure.holds.push(grant)
+    // Not pushed: an array that has grown keeps room for sixteen more.
+    tenure.holds = [...tenure.holds, grant]
     if (tenure.state === 'pending') {
       tenure.state = 'held'
       if (tenure.handOvers === 0) tenure.since = now
@@ -101,7 +102,9 @@ export class Tenures {
     const { name, owner } = tenure
     const stayed = tenure.holds[0]?.stayed === true
     if (reason === 'lease-expired') this.#lapsed(tenure)
-    for (const holding of tenure.holds.splice(0)) {
+    const { holds } = tenure
+    tenure.holds = []
+    for (const holding of holds) {
       if (!stayed) holding.lost(reason, cause)
       this.holdEnded(holding)
     }

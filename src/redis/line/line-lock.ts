@@ -29,12 +29,12 @@ export class LineLockPort extends ReentrantLockPort {
     }
   }
 
-  override async acquire(request: AcquireRequest): Promise<AcquireReply> {
-    const starting = this.starting()
-    if (starting) await starting
-    return await this.#lines.acquire(this.commands.mode, request, (looksMs, firstLeaseMs) =>
-      this.commands.acquire(request, looksMs, firstLeaseMs),
-    )
+  override acquire(request: AcquireRequest): Promise<AcquireReply> {
+    const acquire = (): Promise<AcquireReply> =>
+      this.#lines.acquire(this.commands.mode, request, (looksMs, firstLeaseMs) =>
+        this.commands.acquire(request, looksMs, firstLeaseMs),
+      )
+    return this.starting()?.then(acquire) ?? acquire()
   }
 
   override async abandon(request: AcquireRequest): Promise<void> {

@@ -97,8 +97,11 @@ export class LockCommands implements LineNames {
     looksMs = 0,
     firstLeaseMs = 0,
   ): Promise<AcquireAnswer> {
-    const args = [owner, heldBefore, leaseMs, looksMs, firstLeaseMs]
-    return this.#run(acquire, name, lingers ? [...args, 1] : args, acquireAnswer)
+    const args: Argument[] = [owner, heldBefore, leaseMs]
+    // What only waiters need is left out where nobody waits: each argument costs the client library and the server.
+    if (looksMs !== 0 || lingers) args.push(looksMs, firstLeaseMs)
+    if (lingers) args.push(1)
+    return this.#run(acquire, name, args, acquireAnswer)
   }
 
   handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<Granted | typeof LOST> {

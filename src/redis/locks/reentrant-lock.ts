@@ -80,14 +80,15 @@ export class ReentrantLockPort implements LockPort {
     return this.commands.handOver(request)
   }
 
-  async release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
+  release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
     const { link } = this.parts
     const { breaks } = link
-    const reply = await this.commands.release(name, owner, heldBefore, false)
-    if (reply === 0) return 'still-held'
-    if (reply > 0) return this.released(name, reply - 1)
-    // A last release that may have been delivered before finds nothing left to release: it was carried out then.
-    return heldBefore === 1 && (repeated || link.breaks !== breaks) ? 'released' : 'not-owner'
+    return this.commands.release(name, owner, heldBefore, false).then((reply) => {
+      if (reply === 0) return 'still-held'
+      if (reply > 0) return this.released(name, reply - 1)
+      // A last release that may have been delivered before finds nothing left to release: it was carried out then.
+      return heldBefore === 1 && (repeated || link.breaks !== breaks) ? 'released' : 'not-owner'
+    })
   }
 
   /** @param told how many listeners received it. */
