@@ -38,6 +38,14 @@ export const catalog: readonly Entry[] = [
     changed: 'nothing',
   },
   {
+    name: 'holdfast-lingering',
+    title: 'Holdfast, lingering',
+    sort: 'reference',
+    runtime: 'node',
+    what: 'this project, as above: a released lock stays with its process, until another one asks for it',
+    changed: '`lingerMs: 200`',
+  },
+  {
     name: 'holdfast-fair',
     title: 'Holdfast, fairLock',
     sort: 'ours',

@@ -5,7 +5,7 @@ import { allAtLeast, allAtMost, atLeast, atMost, doNotGrow, type Gate, ifThere, 
 import type { Figures } from './measure/figures.js'
 import type { Answer, CellResult, Results } from './measure/results.js'
 import { ratioOf, summarise } from './measure/summary.js'
-import { BESIDE_REDISSON, growthProcesses, growthWaiters } from './scenarios.js'
+import { BESIDE_REDISSON, FLEET_LINGERING, growthProcesses, growthWaiters } from './scenarios.js'
 
 const ROUND_TRIPS = 3
 
@@ -113,6 +113,7 @@ export function gatesOf({
       atLeast(`${scenario}: ratio to Redisson on the JVM`, 1, rate(scenario, 'redisson')),
     ),
     ...fleetGates(cells),
+    ...lingeringGates(cells),
     ...besideGates(cells),
     ...heldGates(heldLocks),
     ...blockedGates(blocked),
@@ -147,6 +148,35 @@ function heldGates(answer: Answer<HeldLocks> | undefined): Gate[] {
     atMost('100 000 held locks: bytes each', 1_000, held?.bytesPerLock),
     atMost('… share of a core', 0.1, held?.shareOfCore),
     atMost('… lost', 0, held?.lost),
+  ]
+}
+
+/** Where a released lock stays with its process. */
+function lingeringGates(cells: readonly CellResult[]): Gate[] {
+  const library = 'holdfast-lingering'
+  const best = bestPeer(cells, FLEET_LINGERING)
+  const over = (scenario: string, other: string): number | undefined =>
+    ratioOf(
+      cells,
+      [
+        { scenario, library },
+        { scenario, library: other },
+      ],
+      (found) => found.sectionsPerSecond,
+    )
+  return [
+    atLeast('lingering, one process, one after the other: times the floor', 10, over('sequential', 'floor')),
+    atMost(
+      '… commands per section',
+      0.05,
+      summarise(cells, 'sequential', library)?.figures?.commandsPerSection,
+    ),
+    atLeast(
+      'lingering, fleet 32x1: sections/s over those of the fastest peer that polls',
+      0.9,
+      best === undefined ? undefined : over(FLEET_LINGERING, best),
+    ),
+    atLeast("… Jain's index", 0.9, summarise(cells, FLEET_LINGERING, library)?.figures?.jain),
   ]
 }
 

@@ -95,6 +95,9 @@ export function fleetScenario(processes: number): string {
 export const FLEET_PING = 'fleet-ping'
 export const FLEET_PING_RESTED = 'fleet-ping-rested'
 
+/** A fleet whose locks linger, beside peers that poll. */
+export const FLEET_LINGERING = 'lingering-32x1'
+
 /** Two processes of each, against four of Redisson's. */
 export const BESIDE_REDISSON = 'beside-redisson-4x8'
 
@@ -119,7 +122,7 @@ export const scenarios: readonly Scenario[] = [
     name: 'sequential',
     title: 'uncontended, one after the other',
     kind: 'sequential',
-    libraries: ['ping', 'holdfast-with-lock', ...everywhere],
+    libraries: ['ping', 'holdfast-with-lock', 'holdfast-lingering', ...everywhere],
   }),
   scenario({
     name: 'rested',
@@ -176,6 +179,17 @@ export const scenarios: readonly Scenario[] = [
     libraries: ['ping'],
   }),
   ...fleetProcesses.map(fleet),
+  // Long enough for each process to have its turn several times. The others hold on to the lock too, by polling.
+  scenario({
+    name: FLEET_LINGERING,
+    title: 'locks that linger: loop 32x1, sections of 1 ms, 5 s',
+    kind: 'loop',
+    processes: 32,
+    sectionMs: 1,
+    durationMs: 5_000,
+    libraries: ['holdfast-lingering', 'floor', ...peers],
+    onceOnly: peers,
+  }),
   scenario({
     name: BESIDE_REDISSON,
     title: 'Redisson and Holdfast on one lock: loop 4x8, sections of 1 ms',

@@ -1,12 +1,17 @@
 import { Redis } from 'ioredis'
-import { type Hold, Holdfast, type Lock } from '../../dist/index.js'
+import { type Hold, Holdfast, type HoldfastOptions, type Lock } from '../../dist/index.js'
 import type { Body, Open } from '../drivers/library.js'
 import { versionOfProject } from './version.js'
 
 /** Defaults throughout: watchdog, announcements of releases, bounded hand-over. Each section has an owner of its own. */
-export const open: Open = ({ host, port }) => {
+export const open: Open = (server) => opened(server, {})
+
+/** Locks linger: the process keeps them for a while after a release. */
+export const openLingering: Open = (server) => opened(server, { lingerMs: 200 })
+
+function opened({ host, port }: Parameters<Open>[0], options: HoldfastOptions): ReturnType<Open> {
   const redis = new Redis({ host, port, lazyConnect: true })
-  const holdfast = new Holdfast(redis)
+  const holdfast = new Holdfast(redis, options)
   return {
     version: versionOfProject('holdfast'),
     async section(key, body) {

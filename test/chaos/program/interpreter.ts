@@ -168,7 +168,7 @@ export class Interpreter {
     }
     let how = 'ok'
     try {
-      if (target.kind === 'compute-once') await this.#computeOnce(target.name, options, () => body(undefined))
+      if (target.kind === 'compute-once') await this.#computeOnce(target.name, options, body)
       else how = await this.#enter(step, target, options, body)
     } catch (error) {
       how = outcomeOf(error, controller.signal) ?? 'wrong'
@@ -185,8 +185,12 @@ export class Interpreter {
     this.write(entered ? { e: 'done', c, how } : { e: 'fail', c, how })
   }
 
-  async #computeOnce(key: string, options: SectionOptions, body: () => Promise<void>): Promise<void> {
-    await this.holdfast.computeOnce(key, async () => body(), { ...options, ttlMs: this.ttlMs.computed })
+  async #computeOnce(
+    key: string,
+    options: SectionOptions,
+    body: (hold: AnyHold) => Promise<void>,
+  ): Promise<void> {
+    await this.holdfast.computeOnce(key, body, { ...options, ttlMs: this.ttlMs.computed })
   }
 
   async #enter(
