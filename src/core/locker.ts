@@ -7,9 +7,12 @@ import type { Schedule } from '../time/schedule.js'
 import { releaseChannel, traceRelease } from '../trace/release.js'
 import { Acquisition } from './acquire/acquisition.js'
 import type { Call, Refusal } from './acquire/call.js'
+import { calledFrom } from './acquire/called-from.js'
+import { granted } from './acquire/granted.js'
 import { Environment } from './environment.js'
 import type { KindTraits } from './kind.js'
 import type { CoreSettings, Services } from './services.js'
+import { enterInMemory } from './tenure/enter-kept.js'
 import { around, letIn } from './tenure/other-side.js'
 import { release, releaseInMemory } from './tenure/release.js'
 import { uses } from './tenure/stored-as.js'
@@ -108,6 +111,11 @@ export class Locker {
       return Promise.reject(refused ? new ClosedError(call.name) : call.signal?.reason)
     }
     const queue = this.env.queue(call.name)
+    const kept = enterInMemory(this.env, queue, call)
+    if (kept) {
+      const calledAt = this.settings.diagnostics ? calledFrom() : undefined
+      return Promise.resolve(granted(this.env, call, kept, this.schedule.clock.now(), calledAt))
+    }
     const acquisition = new Acquisition(this.env, queue, call, () => {
       this.#acquisitions.delete(acquisition)
       this.#keepAlive.leave()
@@ -203,7 +211,7 @@ export class Locker {
   translated(state: LockState): LockState {
     const stored = state.owners[0]?.owner
     for (const { lingering } of [this.env, ...this.env.rivals])
-      if (stored && lingering.vacant(state.name)?.storedAs === stored)
+      if (stored && lingering.lastOf(state.name)?.tenure.storedAs === stored)
         return { name: state.name, owners: [], remainingMs: 0, lingering: true }
     const queue = this.env.queues.get(state.name)
     if (!queue?.tenures.all.some(({ owner, storedAs }) => owner !== storedAs)) return state

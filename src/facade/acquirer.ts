@@ -81,22 +81,18 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     })
   }
 
-  acquire(options: AcquireOptions, permits?: number): Promise<Held> {
-    return this.#checked(options, (scope) => this.acquireFor(scope, options, permits))
-  }
-
-  tryAcquire(options: AcquireOptions, permits?: number): Promise<Held | null> {
-    return this.#checked(options, (scope) => this.tryAcquireFor(scope, options, permits))
-  }
-
-  /** As {@link acquire}, for a hold that belongs to a scope of the caller's and not to a variable. */
-  async acquireFor(scope: Scope, options: AcquireOptions, permits?: number): Promise<Held> {
+  /** @param scope where the hold is to belong to a scope of the caller's and not to a variable */
+  async acquire(options: AcquireOptions, permits?: number, scope = this.#scopeFor(options)): Promise<Held> {
     const outcome = await this.#call(options, Number.POSITIVE_INFINITY, scope, scope, permits)
     return this.#begin(this.#grantedOrThrow(outcome, options), scope)
   }
 
-  /** As {@link tryAcquire}, for a hold that belongs to a scope of the caller's and not to a variable. */
-  async tryAcquireFor(scope: Scope, options: AcquireOptions, permits?: number): Promise<Held | null> {
+  /** @param scope as for {@link acquire} */
+  async tryAcquire(
+    options: AcquireOptions,
+    permits?: number,
+    scope = this.#scopeFor(options),
+  ): Promise<Held | null> {
     const outcome = await this.#call(options, 0, scope, scope, permits)
     if (!isRefusal(outcome)) return this.#begin(outcome, scope)
     if (outcome.cause !== undefined) throw outcome.cause
@@ -115,12 +111,9 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     return caller
   }
 
-  async #checked<Result>(
-    options: AcquireOptions,
-    acquire: (scope: Scope) => Promise<Result>,
-  ): Promise<Result> {
+  #scopeFor(options: AcquireOptions): Scope {
     checkAcquireOptions(options, this.context.owners)
-    return await acquire(this.callerOrNew(options.owner))
+    return this.callerOrNew(options.owner)
   }
 
   #grantedOrThrow(outcome: Granted | Refused, options: AcquireOptions): Granted {

@@ -88,7 +88,7 @@ export class Lock {
   async lock(options: AcquireOptions = {}): Promise<void> {
     checkAcquireOptions(options, this.#terms.owners)
     const scope = this.#acquirer.callerOrRefuse(options.owner, 'lock')
-    this.#terms.openLocks.add(await this.#acquirer.acquireFor(scope, options), scope)
+    this.#terms.openLocks.add(await this.#acquirer.acquire(options, undefined, scope), scope)
   }
 
   /**
@@ -99,7 +99,7 @@ export class Lock {
   async tryLock(options: AcquireOptions = {}): Promise<boolean> {
     checkAcquireOptions(options, this.#terms.owners)
     const scope = this.#acquirer.callerOrRefuse(options.owner, 'tryLock')
-    const hold = await this.#acquirer.tryAcquireFor(scope, options)
+    const hold = await this.#acquirer.tryAcquire(options, undefined, scope)
     if (hold) this.#terms.openLocks.add(hold, scope)
     return hold !== null
   }

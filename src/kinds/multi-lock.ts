@@ -64,14 +64,14 @@ export class MultiLock {
   async lock(options: AcquireOptions = NO_OPTIONS): Promise<void> {
     checkAcquireOptions(options, this.#terms.owners)
     const scope = this.#acquirer.callerOrRefuse(options.owner, 'lock')
-    this.#leaveOpen(await this.#acquirer.acquireFor(scope, options), scope)
+    this.#leaveOpen(await this.#acquirer.acquire(options, undefined, scope), scope)
   }
 
   /** As {@link MultiLock.lock}, but waits for at most `waitMs` (default 0: one attempt each). Returns whether it got all of them. */
   async tryLock(options: AcquireOptions = NO_OPTIONS): Promise<boolean> {
     checkAcquireOptions(options, this.#terms.owners)
     const scope = this.#acquirer.callerOrRefuse(options.owner, 'tryLock')
-    const hold = await this.#acquirer.tryAcquireFor(scope, options)
+    const hold = await this.#acquirer.tryAcquire(options, undefined, scope)
     if (hold) this.#leaveOpen(hold, scope)
     return hold !== null
   }

@@ -3,7 +3,7 @@ import { outcomeOf } from '../../trace/outcome.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import { TIME_IS_UP, Waiter } from '../queue/waiter.js'
-import { enterKept } from '../tenure/enter-kept.js'
+import { enterInMemory, enterInStore } from '../tenure/enter-kept.js'
 import { around } from '../tenure/other-side.js'
 import { storedAs } from '../tenure/stored-as.js'
 import { type HoldRecord, Tenure } from '../tenure/tenure.js'
@@ -81,7 +81,7 @@ export class Acquisition implements Situation {
     switch (step.do) {
       case 'enterKept':
         this.#looked = false
-        return enterKept(this.env, this.queue, this.waiter, this.deadline)
+        return this.#enterKept()
       case 'reenter':
         return this.#reenter()
       case 'ask':
@@ -139,7 +139,7 @@ export class Acquisition implements Situation {
   }
 
   get keptHere(): boolean {
-    return this.env.lingering.vacant(this.queue.name) !== undefined
+    return this.env.lingering.lastOf(this.queue.name) !== undefined
   }
 
   get tryAgainAt(): number | undefined {
@@ -227,6 +227,12 @@ export class Acquisition implements Situation {
     return this.#attempt.granted(hold)
   }
 
+  async #enterKept(): Promise<HoldRecord | undefined> {
+    const { env, queue, call, waiter } = this
+    const grant = enterInMemory(env, queue, call)
+    return grant ? this.#attempt.granted(grant) : await enterInStore(env, queue, waiter, this.deadline)
+  }
+
   /** Asks for a first hold on this side. Within a section on the other side it is one hold more of that section's owner. */
   #ask(): Promise<HoldRecord | undefined> {
     const { env, queue, waiter } = this
@@ -245,7 +251,7 @@ export class Acquisition implements Situation {
     this.#hasLookedAt(tenure)
     const hold = await this.#inTurn(tenure, () => tenure)
     // The tenure ended meanwhile (its last release was under way): the one attempt is still to be made.
-    if (!hold && this.once && this.#current() !== tenure) this.#looked = false
+    if (!hold && this.once && tenure.state === 'over') this.#looked = false
     return hold
   }
 
@@ -356,10 +362,6 @@ export class Acquisition implements Situation {
   #hasLookedAt(tenure: Tenure | undefined): void {
     this.#looked = true
     this.#lookedAt = tenure
-  }
-
-  #current(): Tenure | undefined {
-    return this.env.tenures.current(this.queue, this.call.caller.owner)
   }
 
   /** A call inside its owner's section on the other side of the lock takes no place, and waits for no sibling. */

@@ -5,9 +5,9 @@ import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import { TIME_IS_UP, type Waiter } from '../queue/waiter.js'
 import { CARRIED_OUT } from '../tenure/orphans.js'
-import { confirm } from '../tenure/other-side.js'
 import { HoldRecord, type Tenure } from '../tenure/tenure.js'
 import type { Call } from './call.js'
+import { granted } from './granted.js'
 import { isTransient, noAnswer, Outage } from './outage.js'
 import { Patience } from './patience.js'
 import { restMs } from './rest.js'
@@ -268,20 +268,7 @@ export class Attempt {
 
   /** The call has the lock, by an answer of the store or by hand-over. */
   granted(grant: HoldRecord): HoldRecord {
-    const { env, call, waiter } = this
-    const { tenure } = grant
-    tenure.takenAt ??= this.calledAt
-    grant.grantedAt = env.schedule.clock.now()
-    grant.waitedMs = grant.grantedAt - waiter.startedAt
-    grant.holdCount = tenure.holds.length
-    grant.lingerMs = call.lingerMs ?? 0
-    env.metrics.granted(grant.waitedMs)
-    confirm(env, grant)
-    if (env.events.hears('acquired')) {
-      const { holdCount, waitedMs } = grant
-      env.events.emit('acquired', { name: call.name, owner: tenure.owner, holdCount, waitedMs })
-    }
-    return grant
+    return granted(this.env, this.call, grant, this.waiter.startedAt, this.calledAt)
   }
 
   /** No answer in time: what the request may come to is given back. */

@@ -1,4 +1,5 @@
 import type { AcquireReply } from '../../ports/lock-port.js'
+import type { Call } from '../acquire/call.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
@@ -40,9 +41,9 @@ export function successorOf(env: Environment, queue: LocalQueue, tenure: Tenure)
 export function staysAsItIs(
   { kind, schedule }: Environment,
   { tenure, renewUntil }: HoldRecord,
-  successor: Waiter,
+  { leaseMs }: Call,
 ): boolean {
-  if (renewUntil === undefined || successor.call.leaseMs !== undefined || kind.fenced) return false
+  if (renewUntil === undefined || leaseMs !== undefined || kind.fenced) return false
   const { passed } = tenure
   const [first] = passed
   return (
@@ -50,20 +51,15 @@ export function staysAsItIs(
   )
 }
 
-/** Hands the lock on in memory. The successor's hold is in force when this returns. */
-export function handOverInMemory(
-  env: Environment,
-  tenure: Tenure,
-  last: HoldRecord,
-  successor: Waiter,
-): void {
-  const { call } = successor
+/** Hands the lock on in memory. The call's hold is in force when this returns. */
+export function handOverInMemory(env: Environment, last: HoldRecord, call: Call): HoldRecord {
+  const { tenure } = last
   const now = env.schedule.clock.now()
   const grant = new HoldRecord(tenure, call.holder, now + call.maxHoldMs, last.fence)
   grant.handedOver = true
   tenure.passTo(call.caller.owner, grant, now)
   env.tenures.watchdog.resume(tenure)
-  successor.receive(grant)
+  return grant
 }
 
 /**

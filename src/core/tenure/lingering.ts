@@ -95,20 +95,18 @@ export class Lingering {
     return true
   }
 
-  /** The hold that was the last in a lock that has stayed, whose tenure goes on with another. */
-  take(name: string): HoldRecord | undefined {
-    const last = this.#left.size > 0 ? this.#lastOf(name) : undefined
-    const stay = last?.tenure.stay
-    if (!last || !stay) return undefined
-    this.#left.delete(name)
-    stay.vacant = false
-    stay.entered += 1
-    return last
+  /** The hold that was the last in a lock that has stayed, with nobody inside. */
+  lastOf(name: string): HoldRecord | undefined {
+    const last = this.#left.get(name)
+    return last && this.tenures.stillHeld(last.tenure) ? last : undefined
   }
 
-  /** The tenure of a lock that has stayed, with nobody inside. */
-  vacant(name: string): Tenure | undefined {
-    return this.#lastOf(name)?.tenure
+  /** Its tenure goes on with another hold. */
+  take({ tenure: { name, stay } }: HoldRecord): void {
+    this.#left.delete(name)
+    if (!stay) return
+    stay.vacant = false
+    stay.entered += 1
   }
 
   /** A tenure is over. */
@@ -130,11 +128,6 @@ export class Lingering {
     for (const { tenure } of [...this.#left.values()]) this.#letGo(tenure)
     for (const queue of [...this.#ears.keys()]) this.forget(queue)
     this.#keepAlive.end()
-  }
-
-  #lastOf(name: string): HoldRecord | undefined {
-    const last = this.#left.get(name)
-    return last && this.tenures.stillHeld(last.tenure) ? last : undefined
   }
 
   #listen(queue: LocalQueue): Ear | undefined {
@@ -162,7 +155,7 @@ export class Lingering {
 
   /** The release of a lock that has stayed. Its holder has been told long ago that it went well. */
   #letGo(tenure: Tenure): void {
-    const last = this.#lastOf(tenure.name)
+    const last = this.lastOf(tenure.name)
     if (last?.tenure !== tenure) return
     this.over(tenure)
     tenure.stay = undefined

@@ -17,12 +17,14 @@ export function releaseInMemory(env: Environment, grant: HoldRecord): boolean {
     return false
   const queue = tenures.queueOf(tenure)
   const successor = queue && successorOf(env, queue, tenure)
-  const done = successor ? staysAsItIs(env, grant, successor) : queue && env.lingering.stays(queue, grant)
+  const done = successor
+    ? staysAsItIs(env, grant, successor.call)
+    : queue && env.lingering.stays(queue, grant)
   if (!done) return false
   const { owner } = tenure
   tenures.holdEnded(grant)
   if (successor) {
-    handOverInMemory(env, tenure, grant, successor)
+    successor.receive(handOverInMemory(env, grant, successor.call))
     grant.passedOn = true
     env.metrics.handedOverInMemory()
   }
