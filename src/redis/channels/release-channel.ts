@@ -79,6 +79,16 @@ export class ReleaseChannels {
     for (const listener of this.#subscriptions.get(channel)?.listeners ?? []) listener(text)
   }
 
+  /** The subscription has ended, because it is not allowed any more. The next watch tries again. */
+  drop(channel: string): void {
+    const subscription = this.#subscriptions.get(channel)
+    if (!subscription) return
+    this.#subscriptions.delete(channel)
+    this.schedule.cancel(subscription.lingering)
+    subscription.inForce = false
+    for (const listener of subscription.listeners) listener()
+  }
+
   close(): void {
     for (const { lingering } of this.#subscriptions.values()) this.schedule.cancel(lingering)
     this.#subscriptions.clear()
