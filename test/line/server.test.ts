@@ -165,6 +165,43 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       expect(await standing()).toEqual([`x:${owner}`])
     })
 
+    test('W8: whose turn it is by a clock that was set back since counts for nothing', async () => {
+      const first = await holder.take(kind, name)
+      const next = await waiter.joinLine(kind, name)
+      await place.client().listen('announced', name)
+      const hour = 3_600_000
+      await server.ask(name, 'HSET', processes(name), ':ours', Math.round((await server.timeMs()) + hour))
+      await server.ask(name, 'DEL', name)
+      await waiter.granted(kind, name, next)
+      const last = await holder.joinLine(kind, name)
+      await server.ask(name, 'HSET', processes(name), ':ours', Math.round((await server.timeMs()) + hour))
+      await waiter.release(kind, name, next)
+      await holder.enters(kind, name, last)
+      expect(Number(await server.ask(name, 'HGET', processes(name), ':ours'))).toBeLessThanOrEqual(
+        await server.timeMs(),
+      )
+      expect(await holder.release(kind, name, first)).toBe('not-owner')
+      await holder.release(kind, name, last)
+    })
+
+    test('W8: a turn of clients outside the line is as long as they are many, per process in line', async () => {
+      const first = await holder.take(kind, name)
+      const next = await waiter.joinLine(kind, name)
+      await place.client().listen('announced', name)
+      const before = Math.round((await server.timeMs()) - 1_000)
+      // What else is kept beside the processes is none of them.
+      const beside = [':last', 'x:none:1', ':unclaimed', 'x:none:1', ':lingers', 'none:1 told']
+      await server.ask(name, 'HSET', processes(name), ':ours', before, ...beside)
+      const releasedAt = await server.timeMs()
+      await holder.release(kind, name, first)
+      const until = Number(await server.ask(name, 'HGET', processes(name), ':ours'))
+      expect(until - releasedAt).toBeGreaterThan(23)
+      await waiter.hears(`${kind} look`)
+      await place.pass(25)
+      await waiter.granted(kind, name, next)
+      await waiter.release(kind, name, next)
+    })
+
     test('X1: every request may come twice, and counts once', async () => {
       const first = holder.owner()
       await holder.granted(kind, name, first)
