@@ -140,13 +140,15 @@ local function doubt(place, asking)
   end
 end
 
--- The lock is free although the last place that was granted it has not released.
+-- The lock is free although the last place that was granted it has not released. If its owner took over, no grant has lapsed.
 local function suspect(asking)
-  local last = redis.call('HGET', processes, ':last')
+  local known = redis.call('HMGET', processes, ':last', ':unclaimed')
   -- Read, too, before anything is written.
-  if last and redis.call('ZCARD', line) then
+  if known[1] and redis.call('ZCARD', line) then
     redis.call('HDEL', processes, ':last', ':unclaimed')
-    doubt(last, asking)
+    if known[2] then
+      doubt(known[2], asking)
+    end
   end
 end
 
