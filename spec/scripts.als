@@ -58,13 +58,14 @@ pred stands[a: Place, places: set Place, away: set Process, answer: Reply] {
 /** acquire: asks for the lock, or for a place; the same for the first delivery of the request and for any other. */
 pred acquireScript[a: Place, answer: Reply, asker: set Process] {
   let rest = Woken - asker,
-      // There is room although the one let in last has not released: nobody took over.
+      // There is room although the one let in last has neither asked nor released: nobody took over.
       suspected = { p: Last.of - a.of | p in Line.of }, away = Away + suspected,
       ahead = (a in Line implies precedes.a else Line), here = ahead - of.away, able = here & of.Reached,
       stuck = { p: Process | PassOver in Design.without and p in first[here].of - Reached } |
   Holder = a implies {
     Holder' = Holder and no Endless' and Twice' = { b: Holder | not rule[CountOnce] }
-    sameLine and sameGrants and answer = Granted and Woken' = rest and sameTimers
+    Line' = Line and precedes' = precedes and Away' = Away and Last' = Last - a and Now.turn' = Now.turn
+    sameGrants and answer = Granted and Woken' = rest and sameTimers
   } else some Holder implies {
     sameLock and sameGrants and turnIs[Now.turn] and stands[a, Line, Away, answer]
     // It is well, whatever became of its last grant.
@@ -105,7 +106,7 @@ pred releaseScript[a: Place] {
 /** hand-over: the lock goes from one owner of a process to another, with a lease that may end sooner. */
 pred handOverScript[a, b: Place] {
   lockIs[b] and Line' = Line and precedes' = precedes and Away' = Away and Now.turn' = Now.turn and sameGrants
-  Last' = Last
+  Last' = Last - a
   Timed' = called[Line, Away] and SitsOut' = SitsOut and Woken' = Woken + listeners
 }
 

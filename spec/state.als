@@ -23,7 +23,7 @@ one sig Design { without: lone Rule }
 var lone sig Holder, Endless, Twice in Owner {}
 /** The line: places, and whom each stands before. */
 var sig Line in Place { var precedes: set Place }
-/** Processes that are passed over until they ask; the place that was let in last and has not released since. */
+/** Processes that are passed over until they ask; the place that was let in last and has neither asked nor released since. */
 var sig Away in Process {}
 var lone sig Last in Place {}
 

@@ -78,11 +78,33 @@ local function tell(client, message, command)
   end
 end
 
+-- Of the two keys one may have been deleted by hand, or evicted: a place without its process is none, and a process without the line has no
+-- places. Told to count places that it does not have, or too few, a process would ask again and again, or not at all.
+local function mend(last)
+  if not last then
+    for _, field in ipairs(redis.call('HKEYS', processes)) do
+      if string.sub(field, 1, 1) ~= ':' then
+        redis.call('HDEL', processes, field)
+      end
+    end
+    return
+  end
+  for _, place in ipairs(redis.call('ZRANGE', line, 0, -1)) do
+    if not process_of(client_of(place)) then
+      redis.call('ZREM', line, place)
+    end
+  end
+end
+
 -- Adds a place at the end of the line, or keeps the existing one. Returns the error where that is refused, and how many places the
 -- process has.
 local function stand(place, looks_in, lease)
   local client, now, lives = client_of(place), server_time(), looks_in + AWAY_MS
   -- Read before anything is written: a key of another type then changes nothing.
+  local last = redis.call('ZRANGE', line, -1, -1)[1]
+  if not last or not process_of(client_of(last)) or (redis.call('ZSCORE', line, place) and not process_of(client)) then
+    mend(last)
+  end
   local it = process_of(client) or { places = 0 }
   it.looks, it.lease, it.away = now + looks_in, lease, 0
   if redis.call('ZSCORE', line, place) then
@@ -118,13 +140,15 @@ local function doubt(place, asking)
   end
 end
 
--- The lock is free although the last place that was granted it has not released.
+-- The lock is free although the last place that was granted it has not released. If its owner took over, no grant has lapsed.
 local function suspect(asking)
-  local last = redis.call('HGET', processes, ':last')
+  local known = redis.call('HMGET', processes, ':last', ':unclaimed')
   -- Read, too, before anything is written.
-  if last and redis.call('ZCARD', line) then
+  if known[1] and redis.call('ZCARD', line) then
     redis.call('HDEL', processes, ':last', ':unclaimed')
-    doubt(last, asking)
+    if known[2] then
+      doubt(known[2], asking)
+    end
   end
 end
 

@@ -22,9 +22,25 @@ local function outsiders()
   return counted[2] - counted[4]
 end
 
+-- Since when grants go along the line; 0: for as long as nobody waits outside it. No turn begins later than the longest one has ended: such a
+-- time is of a clock that was set back, or of another server.
+local function ours_since()
+  local ours = tonumber(redis.call('HGET', processes, ':ours') or 0)
+  return ours > server_time() + LONGEST_TURN_MS and 0 or ours
+end
+
+-- How many processes stand in line.
+local function in_line()
+  local count = redis.call('HLEN', processes)
+  for _, field in ipairs(redis.call('HMGET', processes, ':ours', ':last', ':unclaimed', ':lingers')) do
+    count = field and count - 1 or count
+  end
+  return count
+end
+
 -- How much longer it is the others' turn.
 local function their_turn()
-  local ours = tonumber(redis.call('HGET', processes, ':ours') or 0)
+  local ours = ours_since()
   return ours > 0 and math.max(ours - server_time(), 0) or 0
 end
 
@@ -41,14 +57,14 @@ local function leaves_it_to_others()
     return true
   end
   local now = server_time()
-  local ours = tonumber(redis.call('HGET', processes, ':ours') or 0)
+  local ours = ours_since()
   if ours == 0 or now - ours < SLICE_MS then
     if ours == 0 then
       redis.call('HSET', processes, ':ours', string.format('%.0f', now))
     end
     return false
   end
-  local theirs = math.min(SLICE_MS * math.max(others / (redis.call('HLEN', processes) - 1), 0.25), LONGEST_TURN_MS)
+  local theirs = math.min(SLICE_MS * math.max(others / in_line(), 0.25), LONGEST_TURN_MS)
   redis.call('HSET', processes, ':ours', string.format('%.0f', now + theirs))
   call_head(theirs)
   return true

@@ -156,6 +156,7 @@ export class MemoryReentrantLockPort implements LockPort {
     const first = heldBefore === 0 && held === 1
     locks.endAt(name, lock, first ? endsAt : Math.max(lock.expiresAt, endsAt))
     lock.holds.set(owner, Math.max(held, heldBefore + 1))
+    locks.lines.at(name)?.settled(owner)
     return granted(fence)
   }
 

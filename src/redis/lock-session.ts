@@ -46,6 +46,13 @@ export class LockSession implements StoreSession {
       resumed: (resumed) => {
         for (const channel of resumed) channels.announce(channel)
       },
+      refused: (channel, error) => {
+        // Not a process of its own any more: its calls wait outside the line.
+        if (channel.endsWith(settings.clientId))
+          this.#refusals.add('channel', { command: 'SUBSCRIBE' }, error)
+        else onError(error)
+        channels.drop(channel)
+      },
       error: onError,
     }
     this.link = through(

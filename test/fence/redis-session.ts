@@ -22,7 +22,12 @@ export class RedisSession {
   readonly #channels: ReleaseChannels
 
   constructor(client: RedisClient, retentionMs?: number) {
-    const listener: LinkListener = { message: () => undefined, resumed: () => undefined, error: report }
+    const listener: LinkListener = {
+      message: () => undefined,
+      resumed: () => undefined,
+      refused: () => undefined,
+      error: report,
+    }
     this.#link = isCluster(client)
       ? new ClusterLink(client, this.#schedule, 3_000, listener)
       : new StandaloneLink(client, this.#schedule, 3_000, listener)

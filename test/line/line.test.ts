@@ -93,6 +93,23 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     await two.release('lock', name, last)
   })
 
+  test('a process that took over its grant is not passed over because its explicit lease has ended', async () => {
+    const name = lockName()
+    const [holder, busy, other] = [place.client(), place.client(), place.client()]
+    const first = await holder.take('fair', name)
+    const leased = await busy.joinLine('fair', name)
+    const next = await busy.joinLine('fair', name)
+    const last = await other.joinLine('fair', name)
+    await holder.release('fair', name, first)
+    await busy.enters('fair', name, leased, { leaseMs: SHORT_MS })
+    await place.pass(SHORT_MS + 1)
+    await other.refused('fair', name, last)
+    await busy.enters('fair', name, next)
+    await busy.release('fair', name, next)
+    await other.enters('fair', name, last)
+    await other.release('fair', name, last)
+  })
+
   test('#2099 a free lock goes to the first in line, whoever asks', async () => {
     const name = lockName()
     const [holder, waiter] = [place.client(), place.client()]

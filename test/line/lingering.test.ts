@@ -72,6 +72,21 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       watch?.close()
     })
 
+    test('a message is for the lock that it is about alone, even if the name of another ends alike', async () => {
+      const watch = await listen()
+      const alike = `beside ${name}`
+      const owners = [keeper.owner(), keeper.owner()] as const
+      for (const [index, of] of [alike, name].entries())
+        await keeper.granted(kind, of, owners[index] ?? owners[0], LINGERS)
+      await other.refused(kind, alike, other.owner(), ONCE)
+      await other.refused(kind, name, other.owner(), ONCE)
+      await isAsked(1)
+      await keeper.release(kind, alike, owners[0])
+      await keeper.release(kind, name, owners[1])
+      expect(asked).toBe(1)
+      watch?.close()
+    })
+
     test('a process that does not hear is told again', async () => {
       const owner = keeper.owner()
       await keeper.granted(kind, name, owner, LINGERS)

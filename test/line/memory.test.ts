@@ -66,21 +66,6 @@ test('the next in line is told when the one before takes over with less time tha
   await waiter.granted('lock', name, next)
 })
 
-test('a lease that ends under a claimed grant has its process asked, and costs it no turn if it lives', async () => {
-  const first = await holder.take('lock', name)
-  const short = await waiter.joinLine('fair', name, { leaseMs: 100 })
-  const late = await waiter.joinLine('fair', name)
-  const last = await other.joinLine('lock', name)
-  await holder.release('lock', name, first)
-  await waiter.enters('fair', name, short, { leaseMs: 100 })
-  await place.pass(100)
-  await other.granted('lock', name, last)
-  await waiter.hears('fair look')
-  await waiter.refused('fair', name, late)
-  await other.release('lock', name, last)
-  await waiter.enters('fair', name, late)
-})
-
 test('several locks taken at once have no tokens and no line of their own', async () => {
   expect(holder.ports.fenced.together).toBeUndefined()
   const requests = [name, lockName()].map((each) => ({

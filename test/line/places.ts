@@ -122,6 +122,10 @@ export class RedisPlace extends LinePlace {
       resumed: (resumed) => {
         for (const channel of resumed) channels.announce(channel)
       },
+      refused: (channel, error) => {
+        onError(error)
+        channels.drop(channel)
+      },
       error: onError,
     }
     const pattern = this.pattern()

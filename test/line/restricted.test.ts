@@ -191,6 +191,34 @@ describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user
     await scene.nothingLeft()
   })
 
+  test.each([
+    ['its own channel', ['&redisson_lock__channel:*']],
+    ['every channel', []],
+  ])(
+    'W2: who is forbidden %s while it waits goes on working, and waits outside the line',
+    async (_what, left) => {
+      const holdfast = await restricted(['~*', '&*'], { lingerMs: 60_000 })
+      const kept = holdfast.lock(`${scene.name}:kept`)
+      await eventually(async () => {
+        await kept.withLock(() => undefined)
+        return (await kept.inspect()).lingering
+      })
+      const other = scene.holdfast()
+      const hold = await other.lock(scene.name).acquire()
+      const waiting = holdfast.lock(scene.name).acquire({ waitMs: 20_000 })
+      await eventually(placesInLine, (places) => places === 1)
+      // The server ends the connections that are subscribed to what is forbidden from now on.
+      await onEachNode('ACL', 'SETUSER', 'restricted', 'resetchannels', ...left)
+      await eventually(() => errors.some((error) => String(error).includes('holdfast:*')))
+      const before = await refused()
+      await (await other.lock(kept.name).acquire({ waitMs: 20_000 })).release()
+      await hold.release()
+      await (await waiting).release()
+      expect(await refused()).toBeLessThan(before + 20)
+      await scene.nothingLeft()
+    },
+  )
+
   test('W2: the refusals are forgotten when the connection breaks', async () => {
     const holdfast = await restricted(['~scene:*', 'resetchannels', '&redisson_lock__channel:*'])
     const lock = holdfast.lock(scene.name)

@@ -122,23 +122,84 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       expect(await standing()).toEqual([`x:${last}`])
     })
 
-    test('H16: a place that is lost is noticed although its client has called again since', async () => {
+    test.each([
+      { what: 'both keys are', del: () => [line(name), processes(name)] },
+      { what: 'the line alone is', del: () => [line(name)] },
+      { what: 'the processes alone are', del: () => [processes(name)] },
+    ])(
+      'H16: a place that is lost is noticed although its client has called again since ($what gone)',
+      async ({ del }) => {
+        const first = await holder.take(kind, name)
+        const lost = await waiter.joinLine(kind, name)
+        const other = await waiter.joinLine(kind, name)
+        await server.ask(name, 'DEL', ...del())
+        const later = await waiter.joinLine(kind, name)
+        await waiter.hears(`${kind} places gone`)
+        await waiter.refused(kind, name, lost)
+        waiter.heard.length = 0
+        await waiter.refused(kind, name, other)
+        await waiter.refused(kind, name, later)
+        expect(waiter.heard).toEqual([])
+        await holder.release(kind, name, first)
+        for (const owner of [later, lost, other]) {
+          await waiter.enters(kind, name, owner)
+          await waiter.release(kind, name, owner)
+        }
+        expect(await server.keys(name)).toEqual([])
+      },
+    )
+
+    test('what is known of a process ends with the line, and with it a place whose process is unknown', async () => {
+      await holder.take(kind, name)
+      const gone = await waiter.joinLine(kind, name)
+      await server.ask(name, 'HDEL', processes(name), waiter.clientId)
+      const one = place.client()
+      await one.joinLine(kind, name)
+      // It does not hear that places are gone again with every answer.
+      for (let count = 0; count < 2; count += 1) await waiter.refused(kind, name, gone)
+      expect(waiter.heard).not.toContain(`${kind} places gone`)
+      await server.ask(name, 'DEL', line(name))
+      const next = place.client()
+      const owner = await next.joinLine(kind, name)
+      expect(await server.ask(name, 'HKEYS', processes(name))).toEqual([next.clientId])
+      expect(await standing()).toEqual([`x:${owner}`])
+    })
+
+    test('W8: whose turn it is by a clock that was set back since counts for nothing', async () => {
       const first = await holder.take(kind, name)
-      const lost = await waiter.joinLine(kind, name)
-      const other = await waiter.joinLine(kind, name)
-      await server.ask(name, 'DEL', line(name), processes(name))
-      const later = await waiter.joinLine(kind, name)
-      await waiter.hears(`${kind} places gone`)
-      await waiter.refused(kind, name, lost)
-      waiter.heard.length = 0
-      await waiter.refused(kind, name, other)
-      expect(waiter.heard).toEqual([])
+      const next = await waiter.joinLine(kind, name)
+      await place.client().listen('announced', name)
+      const hour = 3_600_000
+      await server.ask(name, 'HSET', processes(name), ':ours', Math.round((await server.timeMs()) + hour))
+      await server.ask(name, 'DEL', name)
+      await waiter.granted(kind, name, next)
+      const last = await holder.joinLine(kind, name)
+      await server.ask(name, 'HSET', processes(name), ':ours', Math.round((await server.timeMs()) + hour))
+      await waiter.release(kind, name, next)
+      await holder.enters(kind, name, last)
+      expect(Number(await server.ask(name, 'HGET', processes(name), ':ours'))).toBeLessThanOrEqual(
+        await server.timeMs(),
+      )
+      expect(await holder.release(kind, name, first)).toBe('not-owner')
+      await holder.release(kind, name, last)
+    })
+
+    test('W8: a turn of clients outside the line is as long as they are many, per process in line', async () => {
+      const first = await holder.take(kind, name)
+      const next = await waiter.joinLine(kind, name)
+      await place.client().listen('announced', name)
+      const before = Math.round((await server.timeMs()) - 1_000)
+      // What else is kept beside the processes is none of them.
+      const beside = [':last', 'x:none:1', ':unclaimed', 'x:none:1', ':lingers', 'none:1 told']
+      await server.ask(name, 'HSET', processes(name), ':ours', before, ...beside)
+      const releasedAt = await server.timeMs()
       await holder.release(kind, name, first)
-      for (const owner of [later, lost, other]) {
-        await waiter.enters(kind, name, owner)
-        await waiter.release(kind, name, owner)
-      }
-      expect(await server.keys(name)).toEqual([])
+      const until = Number(await server.ask(name, 'HGET', processes(name), ':ours'))
+      expect(until - releasedAt).toBeGreaterThan(23)
+      await waiter.hears(`${kind} look`)
+      await place.pass(25)
+      await waiter.granted(kind, name, next)
+      await waiter.release(kind, name, next)
     })
 
     test('X1: every request may come twice, and counts once', async () => {

@@ -1,7 +1,7 @@
 /** What processes are told of their places in line. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { modeOf, ownerOf, type Place, toldIn } from '../../src/redis/line/told.js'
+import { keyIn, modeOf, ownerOf, type Place, toldIn } from '../../src/redis/line/told.js'
 import { hostileNames } from '../properties/hostile-names.js'
 import { runsOr } from '../properties/runs.js'
 
@@ -15,7 +15,10 @@ describe('what a process is told', () => {
         fc.subarray(places, { minLength: 1 }),
         (key, granted) => {
           const words = granted.map((place) => `${place} 7`).join(' ')
-          expect(toldIn(`${granted.length} 1700000000000000 5000 ${words} ${key}`)).toEqual({
+          const message = `${granted.length} 1700000000000000 5000 ${words} ${key}`
+          for (const text of [message, `0 250 x:client:1 ${key}`, `asked ${key}`])
+            expect(keyIn(text)).toBe(key)
+          expect(toldIn(message)).toEqual({
             key,
             grants: granted.map((place) => ({ place, serverUs: 1.7e15, leaseMs: 5_000, token: '7' })),
           })

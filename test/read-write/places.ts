@@ -97,6 +97,10 @@ export class RedisPlace extends ReadWritePlace {
       resumed: (resumed) => {
         for (const channel of resumed) channels.announce(channel)
       },
+      refused: (channel, error) => {
+        onError(error)
+        channels.drop(channel)
+      },
       error: onError,
     }
     const pattern = this.pattern()

@@ -67,7 +67,12 @@ export class Bystander {
   #reach(): Link {
     if (this.#link) return this.#link
     const schedule = new Schedule(new SystemClock(), () => undefined)
-    const deaf = { message: () => undefined, resumed: () => undefined, error: () => undefined }
+    const deaf = {
+      message: () => undefined,
+      resumed: () => undefined,
+      refused: () => undefined,
+      error: () => undefined,
+    }
     const pattern = this.pattern()
     this.#link = isCluster(pattern)
       ? new ClusterLink(pattern, schedule, 5_000, deaf)

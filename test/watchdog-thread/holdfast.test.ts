@@ -166,6 +166,20 @@ describe('watchdogThread', () => {
     await scene.nothingLeft()
   })
 
+  test('a lock that lingers is renewed for lingerMs and no longer, also in the thread', async () => {
+    const holdfast = threaded({ lingerMs: LEASE_MS })
+    const lock = holdfast.lock(scene.name)
+    await eventually(async () => {
+      await lock.withLock(() => renewal(holdfast))
+      return (await lock.inspect()).lingering
+    })
+    const { lingered } = holdfast.metrics()
+    // The last renewal is within lingerMs, and good for one lease.
+    blockFor(3 * LEASE_MS)
+    await (await lock.acquire()).release()
+    expect(holdfast.metrics().lingered).toBe(lingered)
+  })
+
   test('a thread that dies is reported, costs no lock, and is replaced', async () => {
     const holdfast = threaded()
     const errors: unknown[] = []

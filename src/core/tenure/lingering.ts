@@ -73,6 +73,8 @@ export class Lingering {
     const { stay } = tenure
     if (!stay || grant.lingerMs === 0 || this.#ended || !queue.waiters.empty) return false
     const { schedule, kind } = this.services
+    const now = schedule.clock.now()
+    let endsAt = now
     if (stay.asked) {
       if (kind.placePer === 'call' || isSpent(this.services, tenure)) return false
       const { entered } = stay
@@ -80,13 +82,17 @@ export class Lingering {
         if (stay.vacant && stay.entered === entered) this.#letGo(tenure)
       })
     } else {
-      const now = schedule.clock.now()
       stay.since ??= now
       const leaseEndsAt =
         grant.renewUntil === undefined ? tenure.deadline - BEFORE_LEASE_ENDS_MS : Number.POSITIVE_INFINITY
-      const endsAt = Math.min(stay.since + grant.lingerMs, stay.until, leaseEndsAt)
+      endsAt = Math.min(stay.since + grant.lingerMs, stay.until, leaseEndsAt)
       if (endsAt <= now) return false
       this.#wakeAt(endsAt, tenure.name, stay)
+    }
+    // While the event loop is blocked a thread would renew it beyond that.
+    if (grant.renewUntil !== undefined) {
+      grant.renewUntil = Math.min(grant.renewUntil, endsAt)
+      if (tenure.lease) tenure.lease.renewUntil = grant.renewUntil
     }
     stay.vacant = true
     grant.stayed = true

@@ -1,6 +1,7 @@
 import type { Watch } from '../../ports/lock-port.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
 import type { Link } from '../connection/link.js'
+import { keyIn } from '../line/told.js'
 
 /** How long an unwatched channel stays subscribed: contention comes in bursts, and subscribing costs a round trip. */
 const LINGER_MS = 200
@@ -13,8 +14,11 @@ export function releaseChannelOf(key: string): string {
 /** @param text what was published; absent where something may have been missed. */
 type Listener = (text?: string) => void
 
+const NOBODY: readonly Listener[] = []
+
 class Subscription {
-  readonly listeners = new Set<Listener>()
+  /** By the lock's key that they want to hear of; undefined: of all. A process may hear of ten thousand locks on its one channel. */
+  readonly #listeners = new Map<string | undefined, Set<Listener>>()
   lingering: TimerHandle | undefined
   /** How long it stays when nobody watches it. */
   lingersMs = LINGER_MS
@@ -26,6 +30,32 @@ class Subscription {
       },
       () => undefined,
     )
+  }
+
+  get unheard(): boolean {
+    return this.#listeners.size === 0
+  }
+
+  add(listener: Listener, key: string | undefined): void {
+    const listeners = this.#listeners.get(key)
+    if (listeners) listeners.add(listener)
+    else this.#listeners.set(key, new Set([listener]))
+  }
+
+  delete(listener: Listener, key: string | undefined): boolean {
+    const listeners = this.#listeners.get(key)
+    if (!listeners?.delete(listener)) return false
+    if (listeners.size === 0) this.#listeners.delete(key)
+    return true
+  }
+
+  tell(text?: string): void {
+    for (const listener of this.#listeners.get(undefined) ?? NOBODY) listener(text)
+    const about = text === undefined ? undefined : this.#listeners.get(keyIn(text))
+    for (const listener of about ?? NOBODY) listener(text)
+    if (text !== undefined) return
+    for (const [key, listeners] of this.#listeners)
+      if (key !== undefined) for (const listener of listeners) listener()
   }
 }
 
@@ -45,16 +75,17 @@ export class ReleaseChannels {
 
   /**
    * As {@link watch}, with what each message says; without where one may have been missed.
+   * @param key the lock whose messages are wanted, on a channel of a process; absent: every message
    * @param lingersMs how long the channel stays subscribed at the least when nobody watches it any more
    */
-  hear(channel: string, onMessage: Listener, lingersMs = LINGER_MS): Watch {
+  hear(channel: string, onMessage: Listener, key?: string, lingersMs = LINGER_MS): Watch {
     const subscription = this.#subscriptions.get(channel) ?? this.#subscribe(channel)
     this.schedule.cancel(subscription.lingering)
     subscription.lingering = undefined
     subscription.lingersMs = Math.max(subscription.lingersMs, lingersMs)
     // One function may watch twice: each watch counts for itself.
     const listener: Listener = (text) => onMessage(text)
-    subscription.listeners.add(listener)
+    subscription.add(listener, key)
     return {
       confirmed: subscription.confirmed,
       get inForce() {
@@ -62,9 +93,7 @@ export class ReleaseChannels {
       },
       doubt: () => this.link().doubtNews(),
       close: () => {
-        if (subscription.listeners.delete(listener) && subscription.listeners.size === 0) {
-          this.#linger(channel, subscription)
-        }
+        if (subscription.delete(listener, key) && subscription.unheard) this.#linger(channel, subscription)
       },
     }
   }
@@ -76,7 +105,17 @@ export class ReleaseChannels {
 
   /** @param text what was published; absent where something may have been missed. */
   announce(channel: string, text?: string): void {
-    for (const listener of this.#subscriptions.get(channel)?.listeners ?? []) listener(text)
+    this.#subscriptions.get(channel)?.tell(text)
+  }
+
+  /** The subscription has ended, because it is not allowed any more. The next watch tries again. */
+  drop(channel: string): void {
+    const subscription = this.#subscriptions.get(channel)
+    if (!subscription) return
+    this.#subscriptions.delete(channel)
+    this.schedule.cancel(subscription.lingering)
+    subscription.inForce = false
+    subscription.tell()
   }
 
   close(): void {
@@ -97,8 +136,7 @@ export class ReleaseChannels {
 
   /** Ends the subscription after a while, unless it is watched again. Not before it is confirmed: otherwise it could stay. */
   #linger(channel: string, subscription: Subscription): void {
-    const unwanted = (): boolean =>
-      this.#subscriptions.get(channel) === subscription && subscription.listeners.size === 0
+    const unwanted = (): boolean => this.#subscriptions.get(channel) === subscription && subscription.unheard
     subscription.confirmed.then(
       () => {
         if (!unwanted() || subscription.lingering) return

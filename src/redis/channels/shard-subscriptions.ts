@@ -3,6 +3,7 @@ import { retryPauseMs } from '../../time/back-off.js'
 import type { Schedule } from '../../time/schedule.js'
 import type { StandaloneClient } from '../connection/client.js'
 import { Connection } from '../connection/connection.js'
+import { isRefusal } from '../connection/failure.js'
 import type { LinkListener } from '../connection/link.js'
 import { connectionSettings } from '../connection/settings.js'
 import { Subscriber } from './subscriber.js'
@@ -98,7 +99,10 @@ export class ShardSubscriptions {
       if (!this.#wanted.has(channel) || this.#homes.has(channel)) return
       this.#subscribeAnew(channel).then(
         () => this.listener.resumed([channel]),
-        () => this.#restore(channel, failures + 1),
+        (error: unknown) => {
+          if (!isRefusal(error)) this.#restore(channel, failures + 1)
+          else if (this.#wanted.delete(channel)) this.listener.refused(channel, error)
+        },
       )
     })
   }

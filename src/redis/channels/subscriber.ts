@@ -2,6 +2,7 @@ import { retryPauseMs } from '../../time/back-off.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
 import type { StandaloneClient } from '../connection/client.js'
 import type { Connection } from '../connection/connection.js'
+import { isRefusal } from '../connection/failure.js'
 import type { LinkListener } from '../connection/link.js'
 
 /** After so long without news it is not certain that they still come. */
@@ -115,7 +116,7 @@ export class Subscriber {
     if (this.#channels.size === 0) return
     const channels = [...this.#channels]
     // One that is left meanwhile stays left.
-    Promise.all(channels.map((channel) => this.#ask(channel))).then(
+    Promise.all(channels.map((channel) => this.#renew(channel))).then(
       () => {
         this.#failures = 0
         this.listener.resumed(channels)
@@ -126,6 +127,16 @@ export class Subscriber {
         void this.connection.drop()
       },
     )
+  }
+
+  /** What the server refuses for good would be refused on the next connection too, and commands may travel on this one. */
+  async #renew(channel: string): Promise<void> {
+    try {
+      await this.#ask(channel)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      if (this.#channels.delete(channel)) this.listener.refused(channel, error)
+    }
   }
 
   /** To be called when the connection is broken: opens it again, at growing intervals. */

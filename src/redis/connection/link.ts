@@ -77,6 +77,8 @@ export interface LinkListener {
   message(channel: string, text: string): void
   /** Subscriptions were interrupted and are in force again; messages in between are lost. */
   resumed(channels: Iterable<string>): void
+  /** A subscription was interrupted, and is not allowed to the user any more: it has ended. */
+  refused(channel: string, error: unknown): void
   /** A failure that no command reports. */
   error(error: unknown): void
 }

@@ -63,6 +63,8 @@ export class LineWatch implements Watch {
     this.#watch = this.ways.outside()
     await this.#watch.confirmed.catch((error: unknown) => {
       this.#failed = true
+      // Who counted on being told asks again, and after pauses from now on.
+      if (!this.#closed) this.ways.onMissed()
       throw error
     })
     if (!this.#closed) this.ways.onMissed()

@@ -173,11 +173,8 @@ export class Lines {
 
   /** Calls back on every message about that lock, and where one may have been missed. */
   hearAsks(name: string, onAsk: () => void): Watch {
-    const about = ` ${this.names.keyOf(name)}`
-    const hear = (text?: string): void => {
-      if (text === undefined || text.endsWith(about)) onAsk()
-    }
-    return this.channels.hear(this.#ownChannel(name), hear, KEPT_FOR_ASKS_MS)
+    const hear = (): void => onAsk()
+    return this.channels.hear(this.#ownChannel(name), hear, this.names.keyOf(name), KEPT_FOR_ASKS_MS)
   }
 
   /** Calls back on messages about the process's places of that mode. */
@@ -216,11 +213,14 @@ export class Lines {
 
   #watchPlaces(mode: string, name: string, standing: Standing, onNews: Listener): Watch {
     const key = this.names.keyOf(name)
-    const own = this.channels.hear(this.#ownChannel(name), (text) => {
-      if (text === undefined) return onNews()
-      // Grants of all locks come here. The quick check saves parsing most of them.
-      const told = text.endsWith(key) ? toldIn(text) : undefined
-      if (told?.key !== key) return
+    const hear = (text?: string): void => {
+      if (text === undefined) {
+        // Forbidden since. What the client has learned about refusals is forgotten when a connection breaks; this watch has ended for good.
+        if (!this.channels.subscribed(this.#ownChannel(name))) standing.stepOutside()
+        return onNews()
+      }
+      const told = toldIn(text)
+      if (!told) return
       for (const grant of told.grants) {
         const grantedTo = ownerOf(grant.place)
         if (!grantedTo || modeOf(grant.place) !== mode || !standing.has(grant.place)) continue
@@ -230,7 +230,8 @@ export class Lines {
       const { look } = told
       // A message about a place that the process no longer has asks it to show that it is alive, by a request for any place.
       if (look && (modeOf(look.place) === mode || !standing.has(look.place))) onNews({ lookInMs: look.inMs })
-    })
+    }
+    const own = this.channels.hear(this.#ownChannel(name), hear, key)
     const releases = this.#emptyLine === name ? this.#listen(name, standing) : undefined
     return {
       confirmed: Promise.all([own.confirmed, releases]).then(() => undefined),
@@ -256,8 +257,10 @@ export class Lines {
 
   /** A client that stands in no line was refused: when to ask again, if it hears nothing. */
   #busyOutside(name: string, { remainingMs, holder }: HolderSeen): AcquireReply {
-    const announced = this.names.releaseChannel(name) !== undefined
-    const hears = announced && this.#standing.get(name)?.hearsReleases
+    const channel = this.names.releaseChannel(name)
+    // It may have been forbidden since.
+    const subscribed = channel !== undefined && this.channels.subscribed(channel)
+    const hears = subscribed && this.#standing.get(name)?.hearsReleases
     const againMs = Math.min(remainingMs, hears ? LONGEST_LOOK_MS : WITHOUT_PLACE_MS) + AFTER_LEASE_MS
     return { outcome: 'busy', remainingMs, holder, againMs }
   }

@@ -42,6 +42,18 @@ export function toldIn(message: string): Told | undefined {
   return { key: words.slice(end).join(' '), grants: told }
 }
 
+/** The key of the lock that a message to a process is about, without reading the rest. */
+export function keyIn(message: string): string {
+  const grants = Number.parseInt(message, 10)
+  const words = Number.isNaN(grants) ? 1 : 3 + 2 * grants
+  let start = 0
+  for (let word = 0; word < words; word += 1) {
+    start = message.indexOf(' ', start) + 1
+    if (start === 0) return ''
+  }
+  return message.slice(start)
+}
+
 export function modeOf(place: Place): string {
   return place.slice(0, place.indexOf(':'))
 }

@@ -46,7 +46,12 @@ parentPort?.on('message', (orders: readonly Order[]) => {
 /** RESP2, which every server and every proxy speaks: a renewal's answer is a number in both. */
 function linkTo(client: ClientSettings): Link {
   // This connection has no subscriptions.
-  const listener: LinkListener = { message: () => undefined, resumed: () => undefined, error: onError }
+  const listener: LinkListener = {
+    message: () => undefined,
+    resumed: () => undefined,
+    refused: () => undefined,
+    error: onError,
+  }
   const { commandTimeoutMs } = settings
   if (client.kind === 'standalone') {
     const pattern = new Redis({ ...client.options, protocol: 2, lazyConnect: true })
