@@ -65,7 +65,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     if (typeof body !== 'function') throw new InvalidArgumentError('body', body, 'a function')
     const caller = this.callerOrNew(options.owner)
     const scope = new Scope(caller.owner, caller)
-    const outcome = await this.#call(options, Number.POSITIVE_INFINITY, caller, scope, permits)
+    const outcome = await this.#call(options, Infinity, caller, scope, permits)
     const granted = this.#grantedOrThrow(outcome, options)
     // What outlives the section must find no scope of its owner alive (rule O3), so one made for this call ends before it runs.
     if (!this.#isCurrent(caller)) caller.end()
@@ -91,7 +91,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
 
   /** As {@link acquire}, for a hold that belongs to a scope of the caller's and not to a variable. */
   async acquireFor(scope: Scope, options: AcquireOptions, permits?: number): Promise<Held> {
-    const outcome = await this.#call(options, Number.POSITIVE_INFINITY, scope, scope, permits)
+    const outcome = await this.#call(options, Infinity, scope, scope, permits)
     return this.#begin(this.#grantedOrThrow(outcome, options), scope)
   }
 

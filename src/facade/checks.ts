@@ -38,7 +38,7 @@ export function wholeOrInfinite(
   least: number,
   unit = 'milliseconds',
 ): number | undefined {
-  if (value === undefined || value === Number.POSITIVE_INFINITY) return value
+  if (value === undefined || value === Infinity) return value
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
   throw new InvalidArgumentError(argument, value, `a whole number of ${unit}, at least ${least}, or Infinity`)
 }

@@ -20,7 +20,7 @@ export class Subscriber {
   #reopening: TimerHandle | undefined
   /** Callers that wait for the check of a new connection. */
   readonly #onChecked: Array<() => void> = []
-  #heardAt = Number.NEGATIVE_INFINITY
+  #heardAt = -Infinity
   #verifying = false
 
   constructor(

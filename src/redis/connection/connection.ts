@@ -42,7 +42,7 @@ export class Connection<Client extends Connectable> {
   #dropping: Promise<void> | undefined
   /** To await before the next try to connect. */
   #pause: Promise<void> | undefined
-  #notBefore = Number.NEGATIVE_INFINITY
+  #notBefore = -Infinity
   /** How many connections in a row have ended without an answer to anything. */
   #failures = 0
   #lastError: unknown
@@ -108,7 +108,7 @@ export class Connection<Client extends Connectable> {
   execute<Reply, Result>(command: Command<Reply, Result>, peer: Peer = this.#server): Promise<Result> {
     this.#batch.add()
     return new Promise((resolve, reject) => {
-      const { about, withinMs = Number.POSITIVE_INFINITY } = command
+      const { about, withinMs = Infinity } = command
       const timeoutMs = Math.min(withinMs, this.commandTimeoutMs)
       const heardBefore = peer.heard
       const answerBy = this.schedule.clock.now() + timeoutMs
