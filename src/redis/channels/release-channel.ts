@@ -1,13 +1,14 @@
 import type { Watch } from '../../ports/lock-port.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
 import type { Link } from '../connection/link.js'
+import { redissonNameOf } from '../locks/companion-key.js'
 
 /** How long an unwatched channel stays subscribed: contention comes in bursts, and subscribing costs a round trip. */
 const LINGER_MS = 200
 
 /** The pub/sub channel on which releases of that lock are announced: Redisson's name for it. */
 export function releaseChannelOf(key: string): string {
-  return key.includes('{') ? `redisson_lock__channel:${key}` : `redisson_lock__channel:{${key}}`
+  return redissonNameOf('redisson_lock__channel', key)
 }
 
 /** @param text what was published; absent where something may have been missed. */
