@@ -39,13 +39,8 @@ export class ReleaseChannels {
     private readonly schedule: Schedule,
   ) {}
 
-  /** Calls back on every message, and whenever one may have been missed. */
-  watch(channel: string, onNews: () => void): Watch {
-    return this.hear(channel, () => onNews())
-  }
-
   /**
-   * As {@link watch}, with what each message says; without where one may have been missed.
+   * Calls back on every message, with what it says; without where one may have been missed.
    * @param lingersMs how long the channel stays subscribed at the least when nobody watches it any more
    */
   hear(channel: string, onMessage: Listener, lingersMs = LINGER_MS): Watch {

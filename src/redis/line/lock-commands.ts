@@ -10,7 +10,7 @@ import { companionOf, processChannelsOf, tokenCounterOf } from '../locks/compani
 import { runScript, type Script, type ScriptTerms } from '../scripts/script.js'
 import { acquire, forceUnlock, handOver, release } from '../scripts/scripts.generated.js'
 import { type AcquireAnswer, acquireAnswer, type Granted, granted, LOST } from './acquire-reply.js'
-import type { LineNames } from './lines.js'
+import type { LineMode, LineNames } from './lines.js'
 
 export interface LockTerms {
   /** The command that publishes releases and grants; empty: none are published. */
@@ -35,7 +35,7 @@ interface Address {
 const ADDRESSES_KEPT = 1_000
 
 /** The scripts of the lock and its line: their arguments, and what their answers mean. */
-export class LockCommands implements LineNames {
+export class LockCommands implements LineNames, LineMode {
   /** `x`: alone, `f<retention>`: alone, with a token. */
   readonly mode: string
   readonly #inCluster: boolean
