@@ -10,7 +10,7 @@ import { resultOf, traceOf } from '../trace/grant.js'
 import { beginHold } from '../trace/hold.js'
 import { warnIfDropped } from './dropped-hold.js'
 import type { OpenLocks } from './open-locks.js'
-import { type AcquireOptions, checkAcquireOptions } from './options.js'
+import { type AcquireOptions, checkAcquireOptions, type UnlockOptions } from './options.js'
 import { type Returnable, runSection, type Section } from './section.js'
 
 export const NO_OPTIONS: AcquireOptions = {}
@@ -27,6 +27,8 @@ export interface KindContext {
   /** Where no news comes: how long its calls pause between attempts. */
   readonly polls?: Polls | undefined
 }
+
+type Check = (options: UnlockOptions, owners: Owners) => unknown
 
 /** A granted lock, with what is to release it. */
 export interface Member {
@@ -109,8 +111,11 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     return caller ?? new Scope(owners.next(), undefined)
   }
 
-  callerOrRefuse(explicit: Owner | undefined, method: string): Scope {
-    const caller = this.context.owners.caller(explicit)
+  /** For the methods whose hold belongs to a scope. Checks their options. */
+  callerOrRefuse(options: UnlockOptions, method: string, check: Check = checkAcquireOptions): Scope {
+    const { owners } = this.context
+    check(options, owners)
+    const caller = owners.caller(options.owner)
     if (!caller) throw new NoOwnerError(this.name, method)
     return caller
   }
