@@ -22,15 +22,24 @@ export class Subscriber {
   readonly #onChecked: Array<() => void> = []
   #heardAt = -Infinity
   #verifying = false
+  readonly #dialect: Dialect
+  /** Whether commands travel on it too. */
+  readonly #carriesCommands: boolean
+  readonly #schedule: Schedule
+  readonly #listener: LinkListener
 
   constructor(
     readonly connection: Connection<StandaloneClient>,
-    private readonly dialect: Dialect,
-    /** Whether commands travel on it too. */
-    private readonly carriesCommands: boolean,
-    private readonly schedule: Schedule,
-    private readonly listener: LinkListener,
-  ) {}
+    dialect: Dialect,
+    carriesCommands: boolean,
+    schedule: Schedule,
+    listener: LinkListener,
+  ) {
+    this.#dialect = dialect
+    this.#carriesCommands = carriesCommands
+    this.#schedule = schedule
+    this.#listener = listener
+  }
 
   async subscribe(channel: string): Promise<void> {
     await this.#ask(channel)
@@ -38,21 +47,21 @@ export class Subscriber {
   }
 
   async #ask(channel: string): Promise<void> {
-    const about = { command: this.dialect === 'plain' ? 'SUBSCRIBE' : 'SSUBSCRIBE' }
+    const about = { command: this.#dialect === 'plain' ? 'SUBSCRIBE' : 'SSUBSCRIBE' }
     await this.connection.inTime(about, () => {
       const { client } = this.connection
       const send = (): Promise<unknown> =>
-        this.dialect === 'plain' ? client.subscribe(channel) : client.ssubscribe(channel)
-      const early = !this.carriesCommands && client.status === 'connect'
+        this.#dialect === 'plain' ? client.subscribe(channel) : client.ssubscribe(channel)
+      const early = !this.#carriesCommands && client.status === 'connect'
       return early ? this.#readyChecked().then(send) : send()
     })
-    this.#heardAt = this.schedule.clock.now()
+    this.#heardAt = this.#schedule.clock.now()
   }
 
   /** A message has come. */
   heard(channel: string, text: string): void {
-    this.#heardAt = this.schedule.clock.now()
-    this.listener.message(channel, text)
+    this.#heardAt = this.#schedule.clock.now()
+    this.#listener.message(channel, text)
   }
 
   /**
@@ -62,10 +71,10 @@ export class Subscriber {
    */
   verify(silentMs = SILENCE_MS): void {
     if (this.#channels.size === 0 || this.#verifying || !this.connection.ready) return
-    if (this.schedule.clock.now() - this.#heardAt < silentMs) return
+    if (this.#schedule.clock.now() - this.#heardAt < silentMs) return
     this.#verifying = true
     const over = (): void => {
-      this.#heardAt = this.schedule.clock.now()
+      this.#heardAt = this.#schedule.clock.now()
       this.#verifying = false
     }
     this.connection.send({ command: 'PING' }, 'ping').then(over, over)
@@ -83,7 +92,7 @@ export class Subscriber {
   giveUp(): readonly string[] {
     const channels = [...this.#channels]
     this.#channels.clear()
-    this.schedule.cancel(this.#reopening)
+    this.#schedule.cancel(this.#reopening)
     this.#reopening = undefined
     return channels
   }
@@ -104,7 +113,7 @@ export class Subscriber {
   unsubscribe(channel: string): void {
     const { client } = this.connection
     if (!this.#channels.delete(channel) || !this.connection.ready) return
-    const done = this.dialect === 'plain' ? client.unsubscribe(channel) : client.sunsubscribe(channel)
+    const done = this.#dialect === 'plain' ? client.unsubscribe(channel) : client.sunsubscribe(channel)
     // A connection that breaks over it has no subscriptions left either.
     done.catch(() => undefined)
   }
@@ -118,10 +127,10 @@ export class Subscriber {
     Promise.all(channels.map((channel) => this.#ask(channel))).then(
       () => {
         this.#failures = 0
-        this.listener.resumed(channels)
+        this.#listener.resumed(channels)
       },
       (error: unknown) => {
-        this.listener.error(error)
+        this.#listener.error(error)
         // A waiter cannot tell half a subscription from a whole one: begin again on a new connection.
         void this.connection.drop()
       },
@@ -133,7 +142,7 @@ export class Subscriber {
     this.#checked()
     if (this.#channels.size === 0 || this.#reopening) return
     this.#failures += 1
-    this.#reopening = this.schedule.at(this.schedule.clock.now() + retryPauseMs(this.#failures), () => {
+    this.#reopening = this.#schedule.at(this.#schedule.clock.now() + retryPauseMs(this.#failures), () => {
       this.#reopening = undefined
       if (this.#channels.size > 0) void this.connection.open()
     })
@@ -142,7 +151,7 @@ export class Subscriber {
   close(): void {
     this.#checked()
     this.#channels.clear()
-    this.schedule.cancel(this.#reopening)
+    this.#schedule.cancel(this.#reopening)
     this.connection.close()
   }
 }
