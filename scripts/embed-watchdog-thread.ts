@@ -13,12 +13,12 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const folder = 'src/redis/watchdog-thread'
 const target = join(root, folder, 'source.generated.ts')
 
-/** `debug`, which the client library logs with, colours its output if it finds this package. The same text must come out wherever it is built. */
-const withoutColours: Plugin = {
-  name: 'without-colours',
+/** The client library logs with `debug`, which nobody reads in the thread. */
+const withoutLogging: Plugin = {
+  name: 'without-logging',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^supports-color$/ }, ({ path }) => ({ path, namespace: 'absent' }))
-    onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: 'module.exports = false' }))
+    onResolve({ filter: /^debug$/ }, ({ path }) => ({ path, namespace: 'absent' }))
+    onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: 'exports.default = () => () => {}' }))
   },
 }
 
@@ -34,7 +34,7 @@ const { metafile, outputFiles } = await build({
   write: false,
   legalComments: 'none',
   logLevel: 'warning',
-  plugins: [withoutColours],
+  plugins: [withoutLogging],
 })
 
 const [output] = outputFiles
@@ -54,21 +54,24 @@ writeFileSync(
     `export const compressed: string =\n  '${brotliCompressSync(output.text.trimEnd()).toString('base64')}'\n`,
 )
 
-/** The licences of the packages that went into the bundle, as those ask for. */
+/** The licences of the packages that went into the bundle, as those ask for: packages with the same terms have them in common. */
 function licences(paths: readonly string[]): string {
   const packages = new Set(paths.map(packageOf).filter((path) => path !== undefined))
-  return [...packages].sort().map(licenceOf).join('\n\n')
+  const byTerms = new Map<string, string[]>()
+  for (const path of [...packages].sort()) {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
+    const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license'].find((each) =>
+      existsSync(join(root, path, each)),
+    )
+    const text =
+      file === undefined ? '' : readFileSync(join(root, path, file), 'utf8').replaceAll('*/', '* /')
+    const terms = text.replace(/^(Copyright|.{0,6}MIT License).*\n/gm, '').trim()
+    const notices = [`${name} ${version} (${license})`, ...(text.match(/^Copyright.*/gm) ?? [])]
+    byTerms.set(terms, [...(byTerms.get(terms) ?? []), notices.join('\n')])
+  }
+  return [...byTerms].map(([terms, of]) => [...of, terms].join('\n\n')).join('\n\n')
 }
 
 function packageOf(path: string): string | undefined {
   return /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]
-}
-
-function licenceOf(path: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
-  const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license'].find((each) =>
-    existsSync(join(root, path, each)),
-  )
-  const text = file === undefined ? '' : `\n\n${readFileSync(join(root, path, file), 'utf8').trim()}`
-  return `${name} ${version} (${license})${text.replaceAll('*/', '* /')}`
 }

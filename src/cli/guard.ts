@@ -20,7 +20,7 @@ export class Guard implements Disposable {
   reason: StopReason | undefined
   readonly #signal: AbortSignal
   /** The end of the lease as last reported. After a loss the hold itself reports 0. */
-  #leaseEnd = Number.NEGATIVE_INFINITY
+  #leaseEnd = -Infinity
   #timer: NodeJS.Timeout | undefined
   #graceMs: number
   #marginMs: number
@@ -37,7 +37,7 @@ export class Guard implements Disposable {
     this.#signal.addEventListener('abort', this.#lost, { once: true })
     // Until its first renewal, which is under way, a lock granted in line has only the short lease of a place.
     const isShort = hold.remainingMs() <= graceMs + marginMs
-    const mostMs = isShort ? hold.remainingMs() * PART_OF_SHORT_LEASE : Number.POSITIVE_INFINITY
+    const mostMs = isShort ? hold.remainingMs() * PART_OF_SHORT_LEASE : Infinity
     this.#graceMs = Math.min(graceMs, mostMs)
     this.#marginMs = Math.min(marginMs, mostMs)
     this.#renewed = () => {

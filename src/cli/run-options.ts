@@ -37,7 +37,7 @@ export interface RunOptions {
 export function runOptionsOf(flags: RunFlags, watchdogMs: number): RunOptions {
   const { wait, nonblock, lease, conflictExitCode, verbose = false, quiet = false } = flags
   return {
-    waitMs: nonblock ? 0 : (wait ?? Number.POSITIVE_INFINITY),
+    waitMs: nonblock ? 0 : (wait ?? Infinity),
     leaseMs: lease,
     graceMs: graceOf(flags, watchdogMs),
     marginMs: Math.min(KILL_MARGIN_MS, Math.floor((lease ?? watchdogMs) * PART_OF_SHORT_LEASE)),

@@ -14,8 +14,8 @@ export class Screen {
 
   draw(text: string): void {
     // A terminal that does not know its size reports 0.
-    const columns = process.stdout.columns || Number.POSITIVE_INFINITY
-    const rows = process.stdout.rows || Number.POSITIVE_INFINITY
+    const columns = process.stdout.columns || Infinity
+    const rows = process.stdout.rows || Infinity
     // The terminal has re-wrapped rows that were drawn at another width.
     const up = this.#shown === '' ? 0 : rowsOf(this.#shown, columns)
     this.#shown = fitting(text, columns, rows)

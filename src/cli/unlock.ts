@@ -82,7 +82,7 @@ function choose(locks: readonly LockView[], kind: KindFlag | undefined): LockVie
 }
 
 function asLatch({ name, number = 0 }: LockView): LockView {
-  const remainingMs = number > 0 ? Number.POSITIVE_INFINITY : 0
+  const remainingMs = number > 0 ? Infinity : 0
   return { name, kind: 'count-down latch', owners: [], remainingMs, count: number }
 }
 

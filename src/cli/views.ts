@@ -89,7 +89,7 @@ export async function latchView(server: Server, name: string, depth: Depth): Pro
     server.family.countDownLatch(name).count(),
     depth === 'full' ? waitingFor(server, kinds.countDownLatch, name) : {},
   ])
-  const remainingMs = count > 0 ? Number.POSITIVE_INFINITY : 0
+  const remainingMs = count > 0 ? Infinity : 0
   return { name, kind: 'count-down latch', owners: [], remainingMs, count, ...waiting }
 }
 

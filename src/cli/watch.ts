@@ -29,7 +29,7 @@ export interface WatchOptions {
 export async function watch(
   server: Server,
   name: string,
-  { intervalMs, count = Number.POSITIVE_INFINITY }: WatchOptions,
+  { intervalMs, count = Infinity }: WatchOptions,
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {

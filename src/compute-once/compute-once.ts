@@ -81,8 +81,7 @@ export class ComputeOnce {
     let result: CachedValue | undefined
     try {
       const { waitMs } = waiter.call
-      const answerBy =
-        waitMs === 0 ? Number.POSITIVE_INFINITY : waiter.startedAt + Math.max(waitMs, LEAST_ANSWER_MS)
+      const answerBy = waitMs === 0 ? Infinity : waiter.startedAt + Math.max(waitMs, LEAST_ANSWER_MS)
       const kept = await this.#inTime(waiter, answerBy, this.#read(name))
       if (isUsable(kept, options.staleMs ?? 0)) {
         result = kept
@@ -211,7 +210,7 @@ export class ComputeOnce {
       caller,
       holder,
       unrelated: !this.#isCurrent(caller),
-      waitMs: options.waitMs ?? Number.POSITIVE_INFINITY,
+      waitMs: options.waitMs ?? Infinity,
       leaseMs: options.leaseMs,
       maxHoldMs: this.terms.maxHoldMs,
       signal: options.signal,

@@ -10,7 +10,7 @@ import { resultOf, traceOf } from '../trace/grant.js'
 import { beginHold } from '../trace/hold.js'
 import { warnIfDropped } from './dropped-hold.js'
 import type { OpenLocks } from './open-locks.js'
-import { type AcquireOptions, checkAcquireOptions } from './options.js'
+import { type AcquireOptions, checkAcquireOptions, type UnlockOptions } from './options.js'
 import { type Returnable, runSection, type Section } from './section.js'
 
 export const NO_OPTIONS: AcquireOptions = {}
@@ -27,6 +27,8 @@ export interface KindContext {
   /** Where no news comes: how long its calls pause between attempts. */
   readonly polls?: Polls | undefined
 }
+
+type Check = (options: UnlockOptions, owners: Owners) => unknown
 
 /** A granted lock, with what is to release it. */
 export interface Member {
@@ -65,7 +67,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     if (typeof body !== 'function') throw new InvalidArgumentError('body', body, 'a function')
     const caller = this.callerOrNew(options.owner)
     const scope = new Scope(caller.owner, caller)
-    const outcome = await this.#call(options, Number.POSITIVE_INFINITY, caller, scope, permits)
+    const outcome = await this.#call(options, Infinity, caller, scope, permits)
     const granted = this.#grantedOrThrow(outcome, options)
     // What outlives the section must find no scope of its owner alive (rule O3), so one made for this call ends before it runs.
     if (!this.#isCurrent(caller)) caller.end()
@@ -83,7 +85,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
 
   /** @param scope where the hold is to belong to a scope of the caller's and not to a variable */
   async acquire(options: AcquireOptions, permits?: number, scope = this.#scopeFor(options)): Promise<Held> {
-    const outcome = await this.#call(options, Number.POSITIVE_INFINITY, scope, scope, permits)
+    const outcome = await this.#call(options, Infinity, scope, scope, permits)
     return this.#begin(this.#grantedOrThrow(outcome, options), scope)
   }
 
@@ -105,8 +107,11 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     return caller ?? new Scope(owners.next(), undefined)
   }
 
-  callerOrRefuse(explicit: Owner | undefined, method: string): Scope {
-    const caller = this.context.owners.caller(explicit)
+  /** For the methods whose hold belongs to a scope. Checks their options. */
+  callerOrRefuse(options: UnlockOptions, method: string, check: Check = checkAcquireOptions): Scope {
+    const { owners } = this.context
+    check(options, owners)
+    const caller = owners.caller(options.owner)
     if (!caller) throw new NoOwnerError(this.name, method)
     return caller
   }

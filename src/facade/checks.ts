@@ -26,21 +26,25 @@ export function checkObject(argument: string, value: unknown, known: readonly st
   }
 }
 
-export function whole(argument: string, value: unknown, least: number): number | undefined {
+export function whole(
+  argument: string,
+  value: unknown,
+  least: number,
+  unit = 'milliseconds',
+  orElse = '',
+): number | undefined {
   if (value === undefined) return undefined
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
-  throw new InvalidArgumentError(argument, value, `a whole number of milliseconds, at least ${least}`)
+  throw new InvalidArgumentError(argument, value, `a whole number of ${unit}, at least ${least}${orElse}`)
 }
 
 export function wholeOrInfinite(
   argument: string,
   value: unknown,
   least: number,
-  unit = 'milliseconds',
+  unit?: string,
 ): number | undefined {
-  if (value === undefined || value === Number.POSITIVE_INFINITY) return value
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
-  throw new InvalidArgumentError(argument, value, `a whole number of ${unit}, at least ${least}, or Infinity`)
+  return value === Infinity ? value : whole(argument, value, least, unit, ', or Infinity')
 }
 
 /** Compares the shape, not the class: signals of other realms and polyfills count too. */

@@ -19,7 +19,7 @@ export function warnIfDropped<Held extends object>(hold: Held, members: readonly
 }
 
 function warn({ grant, locker }: Dropped): void {
-  const { tenure, released, endedBy, renewUntil = Number.NEGATIVE_INFINITY } = grant
+  const { tenure, released, endedBy, renewUntil = -Infinity } = grant
   const renewed = renewUntil > locker.schedule.clock.now()
   if (released || endedBy || !renewed || locker.closed || !locker.stillHeld(grant)) return
   const { name, owner } = tenure

@@ -122,6 +122,6 @@ export class Hold implements AsyncDisposable {
 
   /** @internal The watchdog stops renewing for this hold, because nothing is left to release it. */
   stopRenewing(): void {
-    if (this.#grant.renewUntil !== undefined) this.#grant.renewUntil = Number.NEGATIVE_INFINITY
+    if (this.#grant.renewUntil !== undefined) this.#grant.renewUntil = -Infinity
   }
 }

@@ -1,13 +1,7 @@
 import { NotOwnerError } from '../errors/errors.js'
 import { type KindContext, NO_OPTIONS } from '../facade/acquirer.js'
 import { LockAcquirer } from '../facade/lock-acquirer.js'
-import {
-  type AcquireOptions,
-  checkAcquireOptions,
-  checkOwner,
-  checkUnlockOptions,
-  type UnlockOptions,
-} from '../facade/options.js'
+import { type AcquireOptions, checkOwner, checkUnlockOptions, type UnlockOptions } from '../facade/options.js'
 import type { Section } from '../facade/section.js'
 import type { Owner } from '../identity/owner.js'
 import type { LockState } from '../ports/lock-port.js'
@@ -86,8 +80,7 @@ export class Lock {
    * @throws {@link NoOwnerError} outside a scope and without `owner`; otherwise as {@link Lock.acquire}.
    */
   async lock(options: AcquireOptions = {}): Promise<void> {
-    checkAcquireOptions(options, this.#terms.owners)
-    const scope = this.#acquirer.callerOrRefuse(options.owner, 'lock')
+    const scope = this.#acquirer.callerOrRefuse(options, 'lock')
     this.#terms.openLocks.add(await this.#acquirer.acquire(options, undefined, scope), scope)
   }
 
@@ -97,8 +90,7 @@ export class Lock {
    * @returns whether the owner got the lock.
    */
   async tryLock(options: AcquireOptions = {}): Promise<boolean> {
-    checkAcquireOptions(options, this.#terms.owners)
-    const scope = this.#acquirer.callerOrRefuse(options.owner, 'tryLock')
+    const scope = this.#acquirer.callerOrRefuse(options, 'tryLock')
     const hold = await this.#acquirer.tryAcquire(options, undefined, scope)
     if (hold) this.#terms.openLocks.add(hold, scope)
     return hold !== null
@@ -114,8 +106,7 @@ export class Lock {
    * @throws {@link NoOwnerError} outside a scope and without `owner`.
    */
   async unlock(options: UnlockOptions = {}): Promise<void> {
-    checkUnlockOptions(options, this.#terms.owners)
-    const scope = this.#acquirer.callerOrRefuse(options.owner, 'unlock')
+    const scope = this.#acquirer.callerOrRefuse(options, 'unlock', checkUnlockOptions)
     const hold = this.#terms.openLocks.take(this.name, scope)
     if (!hold) throw new NotOwnerError(this.name, scope.owner, await this.#holder())
     await hold.release()

@@ -2,12 +2,7 @@ import { AcquireAll, type AcquireAllRefusal, type Member as Sought } from '../co
 import type { Call } from '../core/acquire/call.js'
 import { InvalidArgumentError, NotOwnerError } from '../errors/errors.js'
 import { Acquirer, type KindContext, type Members, NO_OPTIONS } from '../facade/acquirer.js'
-import {
-  type AcquireOptions,
-  checkAcquireOptions,
-  checkUnlockOptions,
-  type UnlockOptions,
-} from '../facade/options.js'
+import { type AcquireOptions, checkUnlockOptions, type UnlockOptions } from '../facade/options.js'
 import { releaseAll } from '../facade/release-all.js'
 import type { Section } from '../facade/section.js'
 import type { Owner, Scope } from '../identity/owner.js'
@@ -25,13 +20,11 @@ export type MultiSection<Result> = Section<Result, MultiHold>
 export class MultiLock {
   /** The locks, in the given order. */
   readonly locks: readonly Lock[]
-  readonly #terms: KindContext
   readonly #acquirer: MultiAcquirer
 
   /** @internal */
   constructor(locks: readonly Lock[], plain: KindContext) {
     this.locks = checkLocks(locks, plain)
-    this.#terms = plain
     this.#acquirer = new MultiAcquirer(this.locks, plain)
   }
 
@@ -62,15 +55,13 @@ export class MultiLock {
 
   /** Takes all of the locks for the owner of the surrounding scope; release them with {@link MultiLock.unlock}. As `Lock.lock`. */
   async lock(options: AcquireOptions = NO_OPTIONS): Promise<void> {
-    checkAcquireOptions(options, this.#terms.owners)
-    const scope = this.#acquirer.callerOrRefuse(options.owner, 'lock')
+    const scope = this.#acquirer.callerOrRefuse(options, 'lock')
     this.#leaveOpen(await this.#acquirer.acquire(options, undefined, scope), scope)
   }
 
   /** As {@link MultiLock.lock}, but waits for at most `waitMs` (default 0: one attempt each). Returns whether it got all of them. */
   async tryLock(options: AcquireOptions = NO_OPTIONS): Promise<boolean> {
-    checkAcquireOptions(options, this.#terms.owners)
-    const scope = this.#acquirer.callerOrRefuse(options.owner, 'tryLock')
+    const scope = this.#acquirer.callerOrRefuse(options, 'tryLock')
     const hold = await this.#acquirer.tryAcquire(options, undefined, scope)
     if (hold) this.#leaveOpen(hold, scope)
     return hold !== null
@@ -82,8 +73,7 @@ export class MultiLock {
    * @throws `NotOwnerError` if the owner does not hold one of them; then none is unlocked. Otherwise as {@link MultiHold.release}.
    */
   async unlock(options: UnlockOptions = NO_OPTIONS): Promise<void> {
-    checkUnlockOptions(options, this.#terms.owners)
-    const scope = this.#acquirer.callerOrRefuse(options.owner, 'unlock')
+    const scope = this.#acquirer.callerOrRefuse(options, 'unlock', checkUnlockOptions)
     const missing = this.locks.find(({ name, terms }) => !terms.openLocks.has(name, scope))
     if (missing) throw new NotOwnerError(missing.name, scope.owner)
     const holds = this.locks.map(({ name, terms }) => terms.openLocks.take(name, scope))

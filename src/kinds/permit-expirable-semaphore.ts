@@ -71,7 +71,7 @@ export class PermitExpirableSemaphore extends Permits<PermitsHold> {
    */
   async updateLeaseTime(permitId: string, leaseMs: number): Promise<boolean> {
     const [id] = checkPermitIds(permitId)
-    if (leaseMs !== Number.POSITIVE_INFINITY) checkLease(leaseMs)
+    if (leaseMs !== Infinity) checkLease(leaseMs)
     return await applyOnce(this.#locker, () => this.#port.updateLeaseTime(this.name, id, leaseMs))
   }
 

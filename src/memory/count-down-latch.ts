@@ -24,8 +24,8 @@ export class MemoryCountDownLatchPort implements CountDownLatchPort {
 
   async acquire({ name }: AcquireRequest): Promise<AcquireReply> {
     return this.latches.count(name) === 0
-      ? { outcome: 'granted', room: Number.POSITIVE_INFINITY }
-      : { outcome: 'busy', remainingMs: Number.POSITIVE_INFINITY, holder: undefined }
+      ? { outcome: 'granted', room: Infinity }
+      : { outcome: 'busy', remainingMs: Infinity, holder: undefined }
   }
 
   async abandon(): Promise<void> {}
@@ -48,7 +48,7 @@ export class MemoryCountDownLatchPort implements CountDownLatchPort {
 
   async inspect(name: string): Promise<LockState> {
     const closed = this.latches.count(name) > 0
-    return { name, owners: [], remainingMs: closed ? Number.POSITIVE_INFINITY : 0 }
+    return { name, owners: [], remainingMs: closed ? Infinity : 0 }
   }
 
   async countWatchers(name: string): Promise<number> {

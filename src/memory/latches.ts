@@ -31,7 +31,7 @@ export class MemoryLatches {
   /** Tells whether it was closed. */
   open(name: string): boolean {
     if (!this.#counts.delete(name)) return false
-    this.announcements.announce(name, { room: Number.POSITIVE_INFINITY })
+    this.announcements.announce(name, { room: Infinity })
     return true
   }
 }

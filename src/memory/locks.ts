@@ -68,9 +68,7 @@ export class MemoryLocks {
   /** The token of a new tenure, if its mode has tokens. */
   mint(name: string, place: Place<Mode>): bigint | undefined {
     const mode = modeOf(place)
-    return mode === 'x'
-      ? undefined
-      : this.fences.mint(name, Number(mode.slice(1)) || Number.POSITIVE_INFINITY)
+    return mode === 'x' ? undefined : this.fences.mint(name, Number(mode.slice(1)) || Infinity)
   }
 
   /** Sets when the lease ends. Tells the first in line if that is sooner than it knows, and returns whether it is. */

@@ -149,7 +149,7 @@ export abstract class MemoryPermitsPort implements PermitsPort {
 
   #firstEndMs(semaphore: MemorySemaphore | undefined): number {
     const ends = [...(semaphore?.taken.values() ?? [])].map(({ endsAt }) => endsAt)
-    return ends.reduce((first, end) => Math.min(first, end), Number.POSITIVE_INFINITY) - this.now()
+    return ends.reduce((first, end) => Math.min(first, end), Infinity) - this.now()
   }
 }
 

@@ -99,7 +99,7 @@ export class MemoryReadWriteLocks {
   /** How long until the member could enter if no owner releases. */
   obstacleMs(name: string, member: Member): number {
     const { holds, writer } = this.find(name)
-    let endsAt = writer?.endsAt ?? Number.NEGATIVE_INFINITY
+    let endsAt = writer?.endsAt ?? -Infinity
     if (!writer || modeOf(member) === 'w')
       for (const hold of holds.values()) endsAt = Math.max(endsAt, hold.endsAt)
     return Math.max(endsAt - this.clock.now(), 0)

@@ -53,7 +53,7 @@ export class MemorySemaphores {
     return semaphore
   }
 
-  create(name: string, permits: number, ttlMs = Number.POSITIVE_INFINITY): MemorySemaphore {
+  create(name: string, permits: number, ttlMs = Infinity): MemorySemaphore {
     const semaphore = new MemorySemaphore(permits, this.clock.now() + ttlMs)
     this.#semaphores.set(name, semaphore)
     return semaphore

@@ -48,7 +48,7 @@ function bucketOf(ms: number): number {
 }
 
 const boundsMs: readonly number[] = Array.from({ length: LAST + 1 }, (_, bucket) => {
-  if (bucket === LAST) return Number.POSITIVE_INFINITY
+  if (bucket === LAST) return Infinity
   return 2 ** (LOWEST_POWER + Math.floor(bucket / STEPS)) * (1 + (bucket % STEPS) / STEPS)
 })
 
@@ -61,12 +61,12 @@ export class Histogram {
   #counts: Float64Array | undefined
   #count = 0
   #sumMs = 0
-  #minMs = Number.POSITIVE_INFINITY
+  #minMs = Infinity
   #maxMs = 0
 
   /** What is no length of time (negative, NaN, infinite) counts as 0. */
   record(durationMs: number): void {
-    const ms = durationMs > 0 && durationMs < Number.POSITIVE_INFINITY ? durationMs : 0
+    const ms = durationMs > 0 && durationMs < Infinity ? durationMs : 0
     this.#counts ??= new Float64Array(LAST + 1)
     const bucket = ms === 0 ? 0 : bucketOf(ms)
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1

@@ -34,7 +34,7 @@ export async function elect(
 ): Promise<AcquireReply> {
   const { clock } = schedule
   const { name, leaseMs, caller } = request
-  const { waitsUntil = Number.POSITIVE_INFINITY, left } = caller ?? {}
+  const { waitsUntil = Infinity, left } = caller ?? {}
   const startedAt = clock.now()
   const elapsedMs = (): number => clock.now() - startedAt
   const timeoutMs = voteTimeoutMs(leaseMs, serverTimeoutMs)

@@ -28,7 +28,7 @@ function heldBy(name: string, owner: Owner, answers: readonly Answer<LockState>[
   const holdsIfSilentHas = (silent: number): number =>
     majorityLasts(answers.map((answer) => (answer.state === 'pending' ? silent : holdsIn(answer, owner))))
   const holds = holdsIfSilentHas(0)
-  if (holds !== holdsIfSilentHas(Number.POSITIVE_INFINITY)) return undefined
+  if (holds !== holdsIfSilentHas(Infinity)) return undefined
   const remainingMs = majorityLasts(
     answers.map((answer) =>
       answer.state === 'answered' && holdsIn(answer, owner) > 0 ? answer.reply.remainingMs : 0,

@@ -14,7 +14,7 @@ export function sparesOf(servers: number): number {
  */
 export function whenMajority(times: readonly number[]): number {
   const inOrder = [...times].sort((one, other) => one - other)
-  return inOrder[majorityOf(times.length) - 1] ?? Number.POSITIVE_INFINITY
+  return inOrder[majorityOf(times.length) - 1] ?? Infinity
 }
 
 /** The time up to which a majority of the servers have not reached their time: how long a majority lasts. */

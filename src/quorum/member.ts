@@ -30,8 +30,8 @@ export class Member {
   /** Found at first use: another member is the same server. */
   misuse: InvalidArgumentError | undefined
   #runId: string | undefined
-  #lastSeenAt = Number.NEGATIVE_INFINITY
-  #votesFrom = Number.NEGATIVE_INFINITY
+  #lastSeenAt = -Infinity
+  #votesFrom = -Infinity
   /** The connection (the number of connections that broke before it) whose server was identified, or is being identified. */
   #lookedAt: number | undefined
   #looking: Promise<void> | undefined

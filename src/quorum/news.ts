@@ -71,7 +71,7 @@ class QuorumWatch implements Watch {
   splits = 0
   readonly #watches: Array<Watch | undefined> = []
   readonly #again = new Map<number, TimerHandle>()
-  #quietUntil = Number.NEGATIVE_INFINITY
+  #quietUntil = -Infinity
   #telling: TimerHandle | undefined
   #closed = false
 

@@ -72,7 +72,7 @@ function leaderOf(votes: readonly Vote[]): { owner: Owner | undefined; votes: nu
 
 /** When a majority may be free. For a server that has not answered, the latest time of the others counts. */
 function freeAt(votes: readonly Vote[]): number {
-  const known = votes.map((vote) => (vote.state === 'busy' ? vote.freeAt : Number.NEGATIVE_INFINITY))
+  const known = votes.map((vote) => (vote.state === 'busy' ? vote.freeAt : -Infinity))
   const last = Math.max(...known)
   return whenMajority(
     votes.map(({ state }, index) =>

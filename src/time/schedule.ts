@@ -21,7 +21,7 @@ class Entry implements TimerHandle {
 export class Schedule {
   readonly #heap: Entry[] = []
   #timer: Timer | undefined
-  #timerDueAt = Number.POSITIVE_INFINITY
+  #timerDueAt = Infinity
   #running = false
 
   constructor(
@@ -80,12 +80,12 @@ export class Schedule {
     this.#heap.length = 0
     this.#timer?.cancel()
     this.#timer = undefined
-    this.#timerDueAt = Number.POSITIVE_INFINITY
+    this.#timerDueAt = Infinity
   }
 
   #runDue(): void {
     this.#timer = undefined
-    this.#timerDueAt = Number.POSITIVE_INFINITY
+    this.#timerDueAt = Infinity
     this.#running = true
     try {
       for (let first = this.#heap[0]; first && first.dueAt <= this.clock.now(); first = this.#heap[0]) {

@@ -16,10 +16,9 @@ export function resultOf(outcome: HoldRecord | Refusal): AcquireResult {
 
 /** What the channel `holdfast:hold` will be told of the hold; undefined when nobody listens. */
 export function traceOf(grant: HoldRecord): HoldTrace | undefined {
-  if (!holdChannel.hasSubscribers) return undefined
-  const { tenure, holdCount, waitedMs, handedOver } = grant
+  const { tenure, holdCount, waitedMs, handedOver, counted } = grant
   // Lost between the grant and here: there is no hold to tell of.
-  if (grant.counted) return undefined
+  if (counted || !holdChannel.hasSubscribers) return undefined
   grant.trace = holdTrace({ name: tenure.name, owner: tenure.owner, holdCount, waitedMs, handedOver })
   return grant.trace
 }

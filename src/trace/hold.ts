@@ -26,9 +26,7 @@ export const holdChannel = tracingChannel<unknown, HoldTrace>('holdfast:hold')
 
 /** What the functions below tell of one hold; undefined when nobody listens, and then they do nothing. Tells nothing yet. */
 export function holdTrace(grant: Omit<HoldTrace, 'heldMs' | 'error'>): HoldTrace | undefined {
-  if (!holdChannel.hasSubscribers) return undefined
-  const { name, owner, holdCount, waitedMs, handedOver } = grant
-  return { name, owner, holdCount, waitedMs, handedOver, heldMs: undefined, error: undefined }
+  return holdChannel.hasSubscribers ? { ...grant, heldMs: undefined, error: undefined } : undefined
 }
 
 /** A hold has begun whose end its caller decides. */

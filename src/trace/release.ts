@@ -32,15 +32,7 @@ export function traceRelease<Result>(
   resultOf: (result: Result) => ReleaseResult,
 ): Promise<Result> {
   if (!releaseChannel.hasSubscribers) return run()
-  const { name, owner, heldMs } = request
-  const trace: ReleaseTrace = {
-    name,
-    owner,
-    heldMs,
-    holdCount: undefined,
-    handedOver: undefined,
-    error: undefined,
-  }
+  const trace: ReleaseTrace = { ...request, holdCount: undefined, handedOver: undefined, error: undefined }
   return publishAround(
     releaseChannel,
     trace,

@@ -10,6 +10,7 @@ const nothing = {
   released: 0,
   lost: { 'lease-expired': 0, 'not-in-store': 0 },
   handOvers: { inMemory: 0, byCommand: 0 },
+  lingered: 0,
   renewals: 0,
   renewalFailures: 0,
   waiting: 0,
@@ -37,6 +38,7 @@ describe('metrics', () => {
     ['a lock was gone', (metrics) => metrics.lost('not-in-store'), lossOf(0, 1)],
     ['a hand-over in memory', (metrics) => metrics.handedOverInMemory(), handOversOf(1, 0)],
     ['a hand-over by command', (metrics) => metrics.handedOverByCommand(), handOversOf(0, 1)],
+    ['a grant of a lock that had lingered', (metrics) => metrics.lingered(), { lingered: 1 }],
     ['a renewal', (metrics) => metrics.renewed(), { renewals: 1 }],
     ['a renewal that failed', (metrics) => metrics.renewalFailed(), { renewalFailures: 1 }],
   ]

@@ -43,7 +43,7 @@ export class AcquireAll {
   #steps = 0
   /** How often one was gone before all were held, and since when. */
   #inVain = 0
-  #inVainSince = Number.POSITIVE_INFINITY
+  #inVainSince = Infinity
 
   constructor(
     private readonly members: readonly Member[],
@@ -150,7 +150,7 @@ export class AcquireAll {
     if (gone) return gone.member
     const { maxHoldMs } = this.terms
     for (const { member, grant } of this.#held) {
-      if (maxHoldMs === Number.POSITIVE_INFINITY || grant.renewUntil === undefined) continue
+      if (maxHoldMs === Infinity || grant.renewUntil === undefined) continue
       grant.renewUntil = now + maxHoldMs
       member.locker.env.tenures.watchdog.resume(grant.tenure)
     }
@@ -179,7 +179,7 @@ export class AcquireAll {
 
   #callFor({ name, polls }: Member, waitMs: number): Call {
     // Until all are held the watchdog renews without end, see #complete.
-    return { ...this.terms, name, polls, waitMs, maxHoldMs: Number.POSITIVE_INFINITY }
+    return { ...this.terms, name, polls, waitMs, maxHoldMs: Infinity }
   }
 
   #waitLeft(): number | undefined {

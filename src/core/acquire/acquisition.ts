@@ -36,7 +36,7 @@ export class Acquisition implements Situation {
   readonly #attempt: Attempt
   readonly #waiting: Waiting
   #watchOutage: Outage | undefined
-  watchAgainAt = Number.NEGATIVE_INFINITY
+  watchAgainAt = -Infinity
 
   constructor(
     private readonly env: Environment,
@@ -293,7 +293,7 @@ export class Acquisition implements Situation {
   async #follow(): Promise<undefined> {
     const attempting = this.queue.waiters.ahead(this.waiter)?.attempting
     const settled = Promise.resolve(attempting).catch(() => undefined)
-    await this.waiter.upTo(Number.POSITIVE_INFINITY, settled)
+    await this.waiter.upTo(Infinity, settled)
   }
 
   #verify(): undefined {

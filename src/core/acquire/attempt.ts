@@ -19,9 +19,9 @@ export class Attempt {
   /** Whether the last attempt was made with the watch in force, so that no release can have slipped by. */
   watching = false
   holder: Owner | undefined
-  busyUntil = Number.NEGATIVE_INFINITY
+  busyUntil = -Infinity
   /** When to ask again, although it may be busy still. */
-  askAgainAt = Number.POSITIVE_INFINITY
+  askAgainAt = Infinity
   readonly patience = new Patience()
   #count = 0
   /** Who held it, and how much the store had announced, when it last refused this call with the watch in force. */
@@ -44,8 +44,8 @@ export class Attempt {
   knowsBusy(tenure: Tenure): void {
     this.holder = tenure.owner
     // One that is being released ends with the answer to that, which wakes; its deadline may have passed already.
-    this.askAgainAt = Number.POSITIVE_INFINITY
-    this.busyUntil = tenure.state === 'held' ? tenure.deadline : Number.POSITIVE_INFINITY
+    this.askAgainAt = Infinity
+    this.busyUntil = tenure.state === 'held' ? tenure.deadline : Infinity
     this.watching = this.queue.watch.inForce
   }
 
@@ -53,7 +53,7 @@ export class Attempt {
   knowsFull(until: number): void {
     this.askAgainAt = until
     // What was seen to have no end has none by being looked at.
-    if (this.busyUntil !== Number.POSITIVE_INFINITY) this.busyUntil = until
+    if (this.busyUntil !== Infinity) this.busyUntil = until
     this.watching = this.queue.watch.inForce
   }
 
@@ -197,8 +197,8 @@ export class Attempt {
     this.#answered(reply)
     this.watching = watching
     // An answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep.
-    this.busyUntil = Number.NEGATIVE_INFINITY
-    this.askAgainAt = Number.POSITIVE_INFINITY
+    this.busyUntil = -Infinity
+    this.askAgainAt = Infinity
     queue.policy.onReply(waiter, reply, watching)
     const untold = reply.outcome === 'busy' && request.waits && !watching
     if (untold && env.kind.placePer !== 'call') queue.place.desert(request.owner)
@@ -336,7 +336,7 @@ export class Attempt {
   #answerBy(): number {
     const { call } = this
     const { startedAt } = this.waiter
-    if (call.waitMs === 0) return Number.POSITIVE_INFINITY
+    if (call.waitMs === 0) return Infinity
     return startedAt + (this.#count === 0 ? Math.max(call.waitMs, LEAST_ANSWER_MS) : call.waitMs)
   }
 

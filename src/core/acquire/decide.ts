@@ -132,7 +132,7 @@ function hasToWatch(me: Situation): boolean {
 /** The latest time to look again by itself. A call that may not ask is woken when it may. */
 function wakeAt(me: Situation): number {
   if (me.retryAt !== undefined) return me.retryAt
-  if (!me.mayAsk) return Number.POSITIVE_INFINITY
+  if (!me.mayAsk) return Infinity
   if (me.pollAt !== undefined)
     return me.tenureHere === 'none' ? Math.max(Math.min(me.lookAt, me.pollAt), me.backUntil) : me.lookAt
   if (me.backUntil > me.now) return me.backUntil

@@ -43,7 +43,7 @@ export class Outage {
   }
 
   /** @param from when the caller began, whose own time counts from then */
-  lastedMs(now: number, from = Number.NEGATIVE_INFINITY): number {
+  lastedMs(now: number, from = -Infinity): number {
     return this.on ? now - Math.max(this.#since, from) : 0
   }
 

@@ -6,5 +6,5 @@ const LONGEST_REST_MS = 30_000
 
 /** After how long to look again, what is waited for having `remainingMs` left. */
 export function restMs(remainingMs: number): number {
-  return remainingMs === Number.POSITIVE_INFINITY ? LONGEST_REST_MS : remainingMs
+  return remainingMs === Infinity ? LONGEST_REST_MS : remainingMs
 }

@@ -32,7 +32,7 @@ export class LocalQueue implements QueueParts {
   waiting = 0
   /** Calls at work here; the queue is dropped when there are none and nothing is held. */
   callers = 0
-  #backUntil = Number.NEGATIVE_INFINITY
+  #backUntil = -Infinity
 
   constructor(
     readonly name: string,
@@ -66,7 +66,7 @@ export class LocalQueue implements QueueParts {
   began(tenure: Tenure): void {
     this.tenures.began(tenure)
     // The others have had their turn. (Permits that are taken here leave some that others may have.)
-    if (!this.tenures.perOwner) this.#backUntil = Number.NEGATIVE_INFINITY
+    if (!this.tenures.perOwner) this.#backUntil = -Infinity
   }
 
   /** This call cannot use the lock now, for a reason of its own: the calls behind it go first. */

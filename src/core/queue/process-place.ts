@@ -30,7 +30,7 @@ export class ProcessPlace {
 
   /** Until when the process need not ask; in the past where it has no place. */
   get restsUntil(): number {
-    return this.#place?.restsUntil ?? Number.NEGATIVE_INFINITY
+    return this.#place?.restsUntil ?? -Infinity
   }
 
   /** The owner that the place is kept for, for the next question of one waiter: until that is answered, or given back. */
@@ -53,9 +53,7 @@ export class ProcessPlace {
     if (reply.outcome !== 'busy') {
       if (place?.owner === owner) this.#place = undefined
     } else if (watching && call.waitMs > 0) {
-      const restsUntil = unreadSignal
-        ? Number.NEGATIVE_INFINITY
-        : this.clock.now() + (reply.againMs ?? reply.remainingMs)
+      const restsUntil = unreadSignal ? -Infinity : this.clock.now() + (reply.againMs ?? reply.remainingMs)
       if (!place || place.owner === owner) {
         this.#place = { owner, restsUntil, lent: false }
       } else {
@@ -72,7 +70,7 @@ export class ProcessPlace {
     const place = this.#place
     if (place && news?.lookInMs !== undefined)
       place.restsUntil = Math.min(place.restsUntil, this.clock.now() + news.lookInMs)
-    else if (place) place.restsUntil = Number.NEGATIVE_INFINITY
+    else if (place) place.restsUntil = -Infinity
   }
 
   /** Nobody will enter by that place. */

@@ -17,7 +17,7 @@ export class QueuedPolicy implements Policy {
   /** Who was granted the lock while its question was under way: the two may travel on different connections. */
   readonly #early = new Set<Owner>()
   /** When the foremost is to look. */
-  #lookAt = Number.NEGATIVE_INFINITY
+  #lookAt = -Infinity
 
   constructor(private readonly queue: QueueParts) {}
 
@@ -31,8 +31,8 @@ export class QueuedPolicy implements Policy {
   }
 
   knownUntil(waiter: Waiter): number {
-    if (!this.#resting.has(waiter)) return Number.NEGATIVE_INFINITY
-    return this.#foremost === waiter ? this.#lookAt : Number.POSITIVE_INFINITY
+    if (!this.#resting.has(waiter)) return -Infinity
+    return this.#foremost === waiter ? this.#lookAt : Infinity
   }
 
   aboutToAsk(): void {
@@ -51,9 +51,7 @@ export class QueuedPolicy implements Policy {
     this.#placed.set(owner, waiter)
     const { watch, clock } = this.queue
     // A message that came while the request was under way may be newer than the answer.
-    this.#lookAt = watch.unreadSignal
-      ? Number.NEGATIVE_INFINITY
-      : clock.now() + (reply.againMs ?? reply.remainingMs)
+    this.#lookAt = watch.unreadSignal ? -Infinity : clock.now() + (reply.againMs ?? reply.remainingMs)
     // A waiter that asked again may have rested on an earlier answer.
     if (grantedMeanwhile) this.#call(waiter)
     else this.#resting.add(waiter)
@@ -66,9 +64,7 @@ export class QueuedPolicy implements Policy {
     if (grantedTo === undefined) {
       this.queue.watch.unreadSignal = true
       this.#lookAt =
-        lookInMs === undefined
-          ? Number.NEGATIVE_INFINITY
-          : Math.min(this.#lookAt, this.queue.clock.now() + lookInMs)
+        lookInMs === undefined ? -Infinity : Math.min(this.#lookAt, this.queue.clock.now() + lookInMs)
       this.#foremost?.wakeUp.release()
       return
     }

@@ -12,7 +12,7 @@ import type { Waiter } from './waiter.js'
  */
 export class SharedPolicy implements Policy {
   /** Until when, unless the store announces something, it lets in nobody who wants as much as `#fullFor`. */
-  #fullUntil = Number.NEGATIVE_INFINITY
+  #fullUntil = -Infinity
   #fullFor = 1
   /** Whether there is no limit to how many may enter now: then nobody waits for another. */
   #open = false
@@ -29,13 +29,13 @@ export class SharedPolicy implements Policy {
   knownUntil(waiter: Waiter): number {
     const { inForce, unreadSignal } = this.queue.watch
     const known = inForce && !unreadSignal && wantedBy(waiter) >= this.#fullFor
-    return known ? this.#fullUntil : Number.NEGATIVE_INFINITY
+    return known ? this.#fullUntil : -Infinity
   }
 
   /** Until its answer is there nothing is known: its caller may leave before, and somebody else ask. */
   aboutToAsk(): void {
     this.queue.watch.unreadSignal = false
-    this.#fullUntil = Number.NEGATIVE_INFINITY
+    this.#fullUntil = -Infinity
   }
 
   onReply(waiter: Waiter, reply: AcquireReply): void {
@@ -46,9 +46,8 @@ export class SharedPolicy implements Policy {
       this.#fullFor = wantedBy(waiter)
     } else if (reply.outcome === 'granted') {
       const { room, fullForMs } = reply
-      this.#open = room === Number.POSITIVE_INFINITY
-      this.#fullUntil =
-        room === 0 && fullForMs !== undefined ? now + restMs(fullForMs) : Number.NEGATIVE_INFINITY
+      this.#open = room === Infinity
+      this.#fullUntil = room === 0 && fullForMs !== undefined ? now + restMs(fullForMs) : -Infinity
       this.#fullFor = 1
     }
   }

@@ -103,7 +103,7 @@ export class Waiter {
       this.#rouse = rouse
       this.resting = true
       this.wakeUp.sleep(rouse)
-      const alarm = wakeAt === Number.POSITIVE_INFINITY ? undefined : this.schedule.at(wakeAt, rouse)
+      const alarm = wakeAt === Infinity ? undefined : this.schedule.at(wakeAt, rouse)
     })
   }
 
@@ -123,7 +123,7 @@ export class Waiter {
       const giveUp = (): void => settle(() => resolve(TIME_IS_UP))
       this.#interrupt = interrupt
       this.#rouse = giveUp
-      const alarm = deadline === Number.POSITIVE_INFINITY ? undefined : this.schedule.at(deadline, giveUp)
+      const alarm = deadline === Infinity ? undefined : this.schedule.at(deadline, giveUp)
       work.then(
         (result) => settle(() => resolve(result)),
         (error: unknown) => settle(() => reject(error)),

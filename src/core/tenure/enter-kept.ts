@@ -39,6 +39,6 @@ export async function enterInStore(
     if (outcome === 'lost') tenures.lose(tenure, 'not-in-store', undefined)
     if (outcome === 'unknown') abandon(env, tenure, noAnswer(tenure.name), schedule.clock.now())
   })
-  await waiter.upTo(waiter.call.waitMs === 0 ? Number.POSITIVE_INFINITY : deadline, passed)
+  await waiter.upTo(waiter.call.waitMs === 0 ? Infinity : deadline, passed)
   return undefined
 }

@@ -24,6 +24,6 @@ export class LapsedOwners {
 
   has(owner: Owner): boolean {
     if (this.#until.size === 0) return false
-    return (this.#until.get(owner) ?? Number.NEGATIVE_INFINITY) > this.clock.now()
+    return (this.#until.get(owner) ?? -Infinity) > this.clock.now()
   }
 }

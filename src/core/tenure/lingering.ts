@@ -43,7 +43,7 @@ export class Lingering {
   /** The holds after which nobody is inside, by the name of their lock. */
   readonly #left = new Map<string, HoldRecord>()
   readonly #keepAlive = new KeepAlive()
-  #deafUntil = Number.NEGATIVE_INFINITY
+  #deafUntil = -Infinity
   #ended = false
 
   constructor(
@@ -63,7 +63,7 @@ export class Lingering {
   /** A tenure has begun by that answer, to a request that was sent then. */
   begun(tenure: Tenure, reply: GrantedReply, offer: Offer, sentAt: number, leaseMs: number): void {
     // Whatever the store has not noted: others may stand in line.
-    const until = reply.lingers ? leaseDeadline(sentAt, leaseMs) : Number.NEGATIVE_INFINITY
+    const until = reply.lingers ? leaseDeadline(sentAt, leaseMs) : -Infinity
     tenure.stay = new Stay(until, !reply.lingers || offer.asks !== offer.ear.asks)
   }
 
@@ -83,8 +83,7 @@ export class Lingering {
       })
     } else {
       stay.since ??= now
-      const leaseEndsAt =
-        grant.renewUntil === undefined ? tenure.deadline - BEFORE_LEASE_ENDS_MS : Number.POSITIVE_INFINITY
+      const leaseEndsAt = grant.renewUntil === undefined ? tenure.deadline - BEFORE_LEASE_ENDS_MS : Infinity
       endsAt = Math.min(stay.since + grant.lingerMs, stay.until, leaseEndsAt)
       if (endsAt <= now) return false
       this.#wakeAt(endsAt, tenure.name, stay)

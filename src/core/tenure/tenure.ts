@@ -19,7 +19,7 @@ export interface Passed {
  */
 export class Tenure {
   holds: readonly HoldRecord[] = []
-  #deadline = Number.NEGATIVE_INFINITY
+  #deadline = -Infinity
   /** While it is renewed in a thread of its own: the lease as that knows it. */
   lease: ThreadLease | undefined
   state: 'pending' | 'held' | 'releasing' | 'over' = 'pending'
@@ -44,7 +44,7 @@ export class Tenure {
   /** Set where the process may keep the lock beyond its release. */
   stay: Stay | undefined
   /** Since when the process has had the lock, on the lease clock, and how often it was handed on meanwhile. */
-  since = Number.NEGATIVE_INFINITY
+  since = -Infinity
   handOvers = 0
   #passed: Passed[] | undefined
 
@@ -80,7 +80,7 @@ export class Tenure {
   get deadline(): number {
     if (this.lease === undefined) return this.#deadline
     const { deadline } = this.lease
-    return deadline === Number.NEGATIVE_INFINITY ? deadline : Math.max(deadline, this.#deadline)
+    return deadline === -Infinity ? deadline : Math.max(deadline, this.#deadline)
   }
 
   /** Tenures lasts at least until `deadline`; it is never made shorter (rule L2). */

@@ -215,5 +215,5 @@ export class Tenures {
 
 /** How a possession has ended whose deadline has passed. */
 function endOf({ deadline }: Tenure): LossReason {
-  return deadline === Number.NEGATIVE_INFINITY ? 'not-in-store' : 'lease-expired'
+  return deadline === -Infinity ? 'not-in-store' : 'lease-expired'
 }

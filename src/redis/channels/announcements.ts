@@ -26,7 +26,7 @@ export async function countListeners(
  */
 export async function announce(
   link: Link,
-  lockName: string,
+  lockName: string | undefined,
   channel: string,
   text: string,
   onError: (error: unknown) => void,

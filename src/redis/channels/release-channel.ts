@@ -2,13 +2,14 @@ import type { Watch } from '../../ports/lock-port.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
 import type { Link } from '../connection/link.js'
 import { keyIn } from '../line/told.js'
+import { redissonNameOf } from '../locks/companion-key.js'
 
 /** How long an unwatched channel stays subscribed: contention comes in bursts, and subscribing costs a round trip. */
 const LINGER_MS = 200
 
 /** The pub/sub channel on which releases of that lock are announced: Redisson's name for it. */
 export function releaseChannelOf(key: string): string {
-  return key.includes('{') ? `redisson_lock__channel:${key}` : `redisson_lock__channel:{${key}}`
+  return redissonNameOf('redisson_lock__channel', key)
 }
 
 /** @param text what was published; absent where something may have been missed. */
@@ -68,13 +69,8 @@ export class ReleaseChannels {
     private readonly schedule: Schedule,
   ) {}
 
-  /** Calls back on every message, and whenever one may have been missed. */
-  watch(channel: string, onNews: () => void): Watch {
-    return this.hear(channel, () => onNews())
-  }
-
   /**
-   * As {@link watch}, with what each message says; without where one may have been missed.
+   * Calls back on every message, with what it says; without where one may have been missed.
    * @param key the lock whose messages are wanted, on a channel of a process; absent: every message
    * @param lingersMs how long the channel stays subscribed at the least when nobody watches it any more
    */

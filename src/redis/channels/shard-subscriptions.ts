@@ -29,16 +29,20 @@ export class ShardSubscriptions {
   readonly #homes = new Map<string, string>()
   /** The watched channels, whether or not they are subscribed at the moment. */
   readonly #wanted = new Set<string>()
+  readonly #table: SlotTable
+  readonly #schedule: Schedule
+  readonly #commandTimeoutMs: number
+  readonly #listener: LinkListener
 
-  constructor(
-    private readonly table: SlotTable,
-    private readonly schedule: Schedule,
-    private readonly commandTimeoutMs: number,
-    private readonly listener: LinkListener,
-  ) {}
+  constructor(table: SlotTable, schedule: Schedule, commandTimeoutMs: number, listener: LinkListener) {
+    this.#table = table
+    this.#schedule = schedule
+    this.#commandTimeoutMs = commandTimeoutMs
+    this.#listener = listener
+  }
 
   async subscribe(channel: string): Promise<void> {
-    await this.#subscribeAt(await this.table.primaryFor(channel), channel)
+    await this.#subscribeAt(await this.#table.primaryFor(channel), channel)
     this.#wanted.add(channel)
   }
 
@@ -50,7 +54,7 @@ export class ShardSubscriptions {
   /** The table of slots is new: subscriptions move to the nodes that serve them now. */
   follow(): void {
     for (const [channel, home] of this.#homes) {
-      const address = this.table.addressFor(channel)
+      const address = this.#table.addressFor(channel)
       if (address === undefined || address === home) continue
       this.#leave(channel)
       this.#restore(channel, 1)
@@ -95,22 +99,22 @@ export class ShardSubscriptions {
    */
   #restore(channel: string, failures: number): void {
     this.#homes.delete(channel)
-    this.schedule.at(this.schedule.clock.now() + retryPauseMs(failures), () => {
+    this.#schedule.at(this.#schedule.clock.now() + retryPauseMs(failures), () => {
       if (!this.#wanted.has(channel) || this.#homes.has(channel)) return
       this.#subscribeAnew(channel).then(
-        () => this.listener.resumed([channel]),
+        () => this.#listener.resumed([channel]),
         (error: unknown) => {
           if (!isRefusal(error)) this.#restore(channel, failures + 1)
-          else if (this.#wanted.delete(channel)) this.listener.refused(channel, error)
+          else if (this.#wanted.delete(channel)) this.#listener.refused(channel, error)
         },
       )
     })
   }
 
   async #subscribeAnew(channel: string): Promise<void> {
-    await this.#subscribeAt(await this.table.ask(channel), channel)
+    await this.#subscribeAt(await this.#table.ask(channel), channel)
     if (!this.#wanted.has(channel)) this.#leave(channel)
-    else if (this.#homes.get(channel) !== this.table.addressFor(channel)) {
+    else if (this.#homes.get(channel) !== this.#table.addressFor(channel)) {
       this.#leave(channel)
       throw new StoreError('not-ready', 'SSUBSCRIBE', { transient: true })
     }
@@ -124,11 +128,11 @@ export class ShardSubscriptions {
       if (this.#subscribers.get(address) === subscriber) this.evacuate(address)
     }
     // A cluster has one database, whatever its client's options say.
-    const settings = { ...connectionSettings(this.commandTimeoutMs, 'news'), db: 0 }
+    const settings = { ...connectionSettings(this.#commandTimeoutMs, 'news'), db: 0 }
     const connection = new Connection(
       () => primary.duplicate(settings),
-      this.schedule,
-      this.commandTimeoutMs,
+      this.#schedule,
+      this.#commandTimeoutMs,
       {
         ready: () => subscriber.resume(),
         broken: leave,
@@ -139,7 +143,7 @@ export class ShardSubscriptions {
         },
       },
     )
-    const subscriber = new Subscriber(connection, 'sharded', false, this.schedule, this.listener)
+    const subscriber = new Subscriber(connection, 'sharded', false, this.#schedule, this.#listener)
     this.#subscribers.set(address, subscriber)
     return subscriber
   }

@@ -21,17 +21,26 @@ export class Subscriber {
   #reopening: TimerHandle | undefined
   /** Callers that wait for the check of a new connection. */
   readonly #onChecked: Array<() => void> = []
-  #heardAt = Number.NEGATIVE_INFINITY
+  #heardAt = -Infinity
   #verifying = false
+  readonly #dialect: Dialect
+  /** Whether commands travel on it too. */
+  readonly #carriesCommands: boolean
+  readonly #schedule: Schedule
+  readonly #listener: LinkListener
 
   constructor(
     readonly connection: Connection<StandaloneClient>,
-    private readonly dialect: Dialect,
-    /** Whether commands travel on it too. */
-    private readonly carriesCommands: boolean,
-    private readonly schedule: Schedule,
-    private readonly listener: LinkListener,
-  ) {}
+    dialect: Dialect,
+    carriesCommands: boolean,
+    schedule: Schedule,
+    listener: LinkListener,
+  ) {
+    this.#dialect = dialect
+    this.#carriesCommands = carriesCommands
+    this.#schedule = schedule
+    this.#listener = listener
+  }
 
   async subscribe(channel: string): Promise<void> {
     await this.#ask(channel)
@@ -39,21 +48,21 @@ export class Subscriber {
   }
 
   async #ask(channel: string): Promise<void> {
-    const about = { command: this.dialect === 'plain' ? 'SUBSCRIBE' : 'SSUBSCRIBE' }
+    const about = { command: this.#dialect === 'plain' ? 'SUBSCRIBE' : 'SSUBSCRIBE' }
     await this.connection.inTime(about, () => {
       const { client } = this.connection
       const send = (): Promise<unknown> =>
-        this.dialect === 'plain' ? client.subscribe(channel) : client.ssubscribe(channel)
-      const early = !this.carriesCommands && client.status === 'connect'
+        this.#dialect === 'plain' ? client.subscribe(channel) : client.ssubscribe(channel)
+      const early = !this.#carriesCommands && client.status === 'connect'
       return early ? this.#readyChecked().then(send) : send()
     })
-    this.#heardAt = this.schedule.clock.now()
+    this.#heardAt = this.#schedule.clock.now()
   }
 
   /** A message has come. */
   heard(channel: string, text: string): void {
-    this.#heardAt = this.schedule.clock.now()
-    this.listener.message(channel, text)
+    this.#heardAt = this.#schedule.clock.now()
+    this.#listener.message(channel, text)
   }
 
   /**
@@ -63,10 +72,10 @@ export class Subscriber {
    */
   verify(silentMs = SILENCE_MS): void {
     if (this.#channels.size === 0 || this.#verifying || !this.connection.ready) return
-    if (this.schedule.clock.now() - this.#heardAt < silentMs) return
+    if (this.#schedule.clock.now() - this.#heardAt < silentMs) return
     this.#verifying = true
     const over = (): void => {
-      this.#heardAt = this.schedule.clock.now()
+      this.#heardAt = this.#schedule.clock.now()
       this.#verifying = false
     }
     this.connection.send({ command: 'PING' }, 'ping').then(over, over)
@@ -84,7 +93,7 @@ export class Subscriber {
   giveUp(): readonly string[] {
     const channels = [...this.#channels]
     this.#channels.clear()
-    this.schedule.cancel(this.#reopening)
+    this.#schedule.cancel(this.#reopening)
     this.#reopening = undefined
     return channels
   }
@@ -105,7 +114,7 @@ export class Subscriber {
   unsubscribe(channel: string): void {
     const { client } = this.connection
     if (!this.#channels.delete(channel) || !this.connection.ready) return
-    const done = this.dialect === 'plain' ? client.unsubscribe(channel) : client.sunsubscribe(channel)
+    const done = this.#dialect === 'plain' ? client.unsubscribe(channel) : client.sunsubscribe(channel)
     // A connection that breaks over it has no subscriptions left either.
     done.catch(() => undefined)
   }
@@ -119,10 +128,10 @@ export class Subscriber {
     Promise.all(channels.map((channel) => this.#renew(channel))).then(
       () => {
         this.#failures = 0
-        this.listener.resumed(channels)
+        this.#listener.resumed(channels)
       },
       (error: unknown) => {
-        this.listener.error(error)
+        this.#listener.error(error)
         // A waiter cannot tell half a subscription from a whole one: begin again on a new connection.
         void this.connection.drop()
       },
@@ -135,7 +144,7 @@ export class Subscriber {
       await this.#ask(channel)
     } catch (error) {
       if (!isRefusal(error)) throw error
-      if (this.#channels.delete(channel)) this.listener.refused(channel, error)
+      if (this.#channels.delete(channel)) this.#listener.refused(channel, error)
     }
   }
 
@@ -144,7 +153,7 @@ export class Subscriber {
     this.#checked()
     if (this.#channels.size === 0 || this.#reopening) return
     this.#failures += 1
-    this.#reopening = this.schedule.at(this.schedule.clock.now() + retryPauseMs(this.#failures), () => {
+    this.#reopening = this.#schedule.at(this.#schedule.clock.now() + retryPauseMs(this.#failures), () => {
       this.#reopening = undefined
       if (this.#channels.size > 0) void this.connection.open()
     })
@@ -153,7 +162,7 @@ export class Subscriber {
   close(): void {
     this.#checked()
     this.#channels.clear()
-    this.schedule.cancel(this.#reopening)
+    this.#schedule.cancel(this.#reopening)
     this.connection.close()
   }
 }

@@ -1,5 +1,6 @@
 import { StoreError } from '../../errors/errors.js'
 import type { Schedule } from '../../time/schedule.js'
+import { announce } from '../channels/announcements.js'
 import { addressOf, ShardSubscriptions, type SlotTable } from '../channels/shard-subscriptions.js'
 import type { ClusterClient, StandaloneClient } from './client.js'
 import { Connection, letProcessEnd, type Peer } from './connection.js'
@@ -135,10 +136,7 @@ export class ClusterLink implements Link {
   ): Command<unknown, Result> {
     const before = this.#sentOn
     const read = async (reply: unknown): Promise<Result> => {
-      const about = { command: this.publishCommand, lockName: command.about.lockName }
-      await this.send(channel, about, this.publishCommand, channel, text).catch((error) =>
-        this.listener.error(error),
-      )
+      await announce(this, command.about.lockName, channel, text, (error) => this.listener.error(error))
       return await command.read(reply)
     }
     return { ...command, read: (reply) => (this.#sentOn === before ? command.read(reply) : read(reply)) }

@@ -42,7 +42,7 @@ export class Connection<Client extends Connectable> {
   #dropping: Promise<void> | undefined
   /** To await before the next try to connect. */
   #pause: Promise<void> | undefined
-  #notBefore = Number.NEGATIVE_INFINITY
+  #notBefore = -Infinity
   /** How many connections in a row have ended without an answer to anything. */
   #failures = 0
   #lastError: unknown
@@ -53,13 +53,19 @@ export class Connection<Client extends Connectable> {
   readonly #batch = new Batch(() => this.#client)
   /** Rejects the commands without an answer. */
   readonly #pending = new Set<(error: unknown) => void>()
+  readonly #schedule: Schedule
+  readonly #commandTimeoutMs: number
+  readonly #listener: ConnectionListener
 
   constructor(
     private readonly make: () => Client,
-    private readonly schedule: Schedule,
-    private readonly commandTimeoutMs: number,
-    private readonly listener: ConnectionListener = {},
+    schedule: Schedule,
+    commandTimeoutMs: number,
+    listener: ConnectionListener = {},
   ) {
+    this.#schedule = schedule
+    this.#commandTimeoutMs = commandTimeoutMs
+    this.#listener = listener
     this.#client = this.#made()
   }
 
@@ -79,9 +85,9 @@ export class Connection<Client extends Connectable> {
     if (this.#dropping) return this.#dropping
     const { status } = this.#client
     if (this.#closed || (status !== 'wait' && status !== 'end' && status !== 'close')) return undefined
-    if (this.schedule.clock.now() < this.#notBefore) {
+    if (this.#schedule.clock.now() < this.#notBefore) {
       this.#pause ??= new Promise((resolve) => {
-        this.schedule.at(this.#notBefore, () => {
+        this.#schedule.at(this.#notBefore, () => {
           this.#pause = undefined
           void this.open()
           resolve()
@@ -108,19 +114,19 @@ export class Connection<Client extends Connectable> {
   execute<Reply, Result>(command: Command<Reply, Result>, peer: Peer = this.#server): Promise<Result> {
     this.#batch.add()
     return new Promise((resolve, reject) => {
-      const { about, withinMs = Number.POSITIVE_INFINITY } = command
-      const timeoutMs = Math.min(withinMs, this.commandTimeoutMs)
+      const { about, withinMs = Infinity } = command
+      const timeoutMs = Math.min(withinMs, this.#commandTimeoutMs)
       const heardBefore = peer.heard
-      const answerBy = this.schedule.clock.now() + timeoutMs
+      const answerBy = this.#schedule.clock.now() + timeoutMs
       let sentOn: number | undefined
       const over = (): boolean => {
-        this.schedule.cancel(deadline)
+        this.#schedule.cancel(deadline)
         return !this.#pending.delete(failed)
       }
       const failed = (error: unknown): void => {
         if (!over()) reject(failureOf(this.#explain(error), about))
       }
-      const deadline = this.schedule.at(answerBy, () => {
+      const deadline = this.#schedule.at(answerBy, () => {
         // The connection was silent for as long: the peer may be gone. A new connection finds out.
         if (sentOn === this.breaks && peer.heard === heardBefore) peer.drop()
         if (sentOn === undefined) failed(new Error(CLOSED))
@@ -138,7 +144,7 @@ export class Connection<Client extends Connectable> {
       const retried = (error: unknown): void => {
         if (leadsElsewhere(error)) {
           this.#lastError = error
-          this.listener.misled?.()
+          this.#listener.misled?.()
         } else if (isReply(error)) this.#hear(peer)
         const again = this.#pending.has(failed) ? command.retry?.(error) : undefined
         if (again) again.then(answered, failed)
@@ -148,13 +154,13 @@ export class Connection<Client extends Connectable> {
         if (!this.#pending.has(failed)) return
         const first = this.open()
         if (first) {
-          const patientUntil = this.schedule.clock.now() + PATIENCE_MS
-          if (first === this.#pause) this.schedule.move(deadline, Math.min(patientUntil, answerBy))
+          const patientUntil = this.#schedule.clock.now() + PATIENCE_MS
+          if (first === this.#pause) this.#schedule.move(deadline, Math.min(patientUntil, answerBy))
           first.then(begin)
           return
         }
         sentOn = this.breaks
-        if (deadline.dueAt < answerBy) this.schedule.move(deadline, answerBy)
+        if (deadline.dueAt < answerBy) this.#schedule.move(deadline, answerBy)
         attempt(command.start, failed)?.then(answered, retried)
       }
       this.#pending.add(failed)
@@ -184,7 +190,7 @@ export class Connection<Client extends Connectable> {
   }
 
   async #hangUp(): Promise<void> {
-    if (await hangUp(this.#client, this.schedule)) return
+    if (await hangUp(this.#client, this.#schedule)) return
     const given = this.#client
     this.#client = this.#made()
     this.#ended()
@@ -202,7 +208,7 @@ export class Connection<Client extends Connectable> {
     on('ready', () => {
       if (this.#dropping) return
       this.#lastError = undefined
-      this.listener.ready?.()
+      this.#listener.ready?.()
     })
     // Not 'close': a client whose connector found no server does not emit it.
     on('end', () => this.#ended())
@@ -214,7 +220,7 @@ export class Connection<Client extends Connectable> {
       if (confused || refusesDatabase(error)) void this.drop()
     })
     on('connect', () => letProcessEnd(client))
-    for (const [event, listener] of Object.entries(this.listener.events ?? {})) on(event, listener)
+    for (const [event, listener] of Object.entries(this.#listener.events ?? {})) on(event, listener)
     return client
   }
 
@@ -223,10 +229,10 @@ export class Connection<Client extends Connectable> {
     if (this.#heard === this.#heardBefore) this.#failures += 1
     this.#heardBefore = this.#heard
     // Every command sees a try before its time is up.
-    const longest = this.commandTimeoutMs / 2
+    const longest = this.#commandTimeoutMs / 2
     if (this.#failures > 0)
-      this.#notBefore = this.schedule.clock.now() + Math.min(retryPauseMs(this.#failures), longest)
-    this.listener.broken?.()
+      this.#notBefore = this.#schedule.clock.now() + Math.min(retryPauseMs(this.#failures), longest)
+    this.#listener.broken?.()
   }
 
   /** "Connection is closed" is true but does not help: why it is closed does. */

@@ -13,6 +13,11 @@ const NO_PERMISSION: Verdict = {
   hint: 'Allow the ACL user this command, key or channel.',
 }
 
+const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
+const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
+const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
+const IN_SCRIPT: Verdict = { reason: 'script', transient: false }
+
 /** The meaning of the first word of a Redis error reply for a lock. */
 const BY_REPLY: Readonly<Record<string, Verdict>> = {
   WRONGTYPE: {
@@ -21,12 +26,8 @@ const BY_REPLY: Readonly<Record<string, Verdict>> = {
     hint: 'The key holds something other than a lock: choose another name, or a keyPrefix for locks.',
   },
   NOPERM: NO_PERMISSION,
-  NOAUTH: { reason: 'permission', transient: false, hint: 'The server requires a password.' },
-  WRONGPASS: {
-    reason: 'permission',
-    transient: false,
-    hint: 'The server refused the user name or password.',
-  },
+  NOAUTH: { ...NO_PERMISSION, hint: 'The server requires a password.' },
+  WRONGPASS: { ...NO_PERMISSION, hint: 'The server refused the user name or password.' },
   OOM: {
     reason: 'out-of-memory',
     transient: false,
@@ -42,18 +43,18 @@ const BY_REPLY: Readonly<Record<string, Verdict>> = {
     transient: true,
     hint: 'The server cannot persist its data and refuses writes.',
   },
-  NOREPLICAS: { reason: 'not-ready', transient: true },
-  LOADING: { reason: 'not-ready', transient: true },
-  MASTERDOWN: { reason: 'not-ready', transient: true },
-  CLUSTERDOWN: { reason: 'not-ready', transient: true },
-  TRYAGAIN: { reason: 'not-ready', transient: true },
-  MOVED: { reason: 'not-ready', transient: true },
-  ASK: { reason: 'not-ready', transient: true },
-  BUSY: { reason: 'not-ready', transient: true, hint: 'Another script keeps the server busy.' },
-  UNBLOCKED: { reason: 'not-ready', transient: true },
-  CROSSSLOT: { reason: 'script', transient: false },
-  NOSCRIPT: { reason: 'script', transient: false },
-  ERR: { reason: 'script', transient: false },
+  NOREPLICAS: NOT_READY,
+  LOADING: NOT_READY,
+  MASTERDOWN: NOT_READY,
+  CLUSTERDOWN: NOT_READY,
+  TRYAGAIN: NOT_READY,
+  MOVED: NOT_READY,
+  ASK: NOT_READY,
+  BUSY: { ...NOT_READY, hint: 'Another script keeps the server busy.' },
+  UNBLOCKED: NOT_READY,
+  CROSSSLOT: IN_SCRIPT,
+  NOSCRIPT: IN_SCRIPT,
+  ERR: IN_SCRIPT,
 }
 
 /** The typed error for the client library's rejection of a command. */
@@ -64,18 +65,16 @@ export function failureOf(error: unknown, about: About): StoreError {
 }
 
 function judge(error: unknown): Verdict {
-  if (!(error instanceof Error)) return { reason: 'unknown', transient: false }
-  if (!isReply(error)) {
-    // A client's other rejections concern the connection: closed, reset, refused, flushed from a queue.
-    return { reason: 'unreachable', transient: true }
-  }
+  if (!(error instanceof Error)) return UNKNOWN
+  // A client's other rejections concern the connection: closed, reset, refused, flushed from a queue.
+  if (!isReply(error)) return UNREACHABLE
   const { message } = error
   if (/ACL failure|permission|can't (?:run this command|access|publish)/i.test(message)) return NO_PERMISSION
   // While the script ran, a key moved to another node with its slot: the script's earlier changes stand.
-  if (message.includes('non local key')) return { reason: 'not-ready', transient: true }
+  if (message.includes('non local key')) return NOT_READY
   // A connection that is subscribed, or was during its set-up, takes no commands: the next one will.
-  if (message.includes("Can't execute")) return { reason: 'unreachable', transient: true }
-  return BY_REPLY[codeOf(message)] ?? { reason: 'unknown', transient: false }
+  if (message.includes("Can't execute")) return UNREACHABLE
+  return BY_REPLY[codeOf(message)] ?? UNKNOWN
 }
 
 /** The first word of an error reply. An error inside a script is wrapped on Redis 6, and an ACL failure there on all. */

@@ -31,26 +31,24 @@ export class LineLockPort extends ReentrantLockPort {
 
   override acquire(request: AcquireRequest): Promise<AcquireReply> {
     const acquire = (): Promise<AcquireReply> =>
-      this.#lines.acquire(this.commands.mode, request, (looksMs, firstLeaseMs) =>
+      this.#lines.acquire(this.commands, request, (looksMs, firstLeaseMs) =>
         this.commands.acquire(request, looksMs, firstLeaseMs),
       )
     return this.starting()?.then(acquire) ?? acquire()
   }
 
   override async abandon(request: AcquireRequest): Promise<void> {
-    this.#lines.leave(this.commands.mode, request, (name, owner) => this.commands.leavePlace(name, owner))
+    this.#lines.leave(this.commands, request)
     await super.abandon(request)
   }
 
   override release(request: ReleaseRequest): Promise<ReleaseReply> {
-    this.#lines.released(this.commands.mode, request, (name, owner) => this.commands.leavePlace(name, owner))
+    this.#lines.released(this.commands, request)
     return super.release(request)
   }
 
   /** Calls back on messages about the process's places. */
   override watch(name: string, onNews: (news?: News) => void): Watch {
-    return this.#lines.watch(this.commands.mode, name, onNews, (of, owner) =>
-      this.commands.leavePlace(of, owner),
-    )
+    return this.#lines.watch(this.commands, name, onNews)
   }
 }

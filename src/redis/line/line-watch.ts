@@ -13,6 +13,7 @@ export interface Ways {
   onRefused(error: unknown): void
   /** A release may have passed unheard. */
   onMissed(): void
+  onClosed(): void
 }
 
 /** Listens for a client that stands in line, or may not and listens to releases like a client that knows of no line. */
@@ -73,5 +74,6 @@ export class LineWatch implements Watch {
   close(): void {
     this.#closed = true
     this.#watch.close()
+    this.ways.onClosed()
   }
 }

@@ -56,7 +56,15 @@ export interface LineNames {
 }
 
 type Held = Pick<AcquireRequest, 'name' | 'owner' | 'heldBefore'>
-type LeavePlace = (name: string, owner: Owner) => Promise<unknown>
+
+/** One way in which a process holds the locks. */
+export interface LineMode {
+  /** The first part of its places. */
+  readonly mode: string
+  /** Takes that owner's place out of the line, and gives back a grant to it. */
+  leavePlace(name: string, owner: Owner): Promise<unknown>
+}
+
 /**
  * The lines in which this process stands, for the locks of one kind: it asks for places, and receives messages about them. A message
  * about a grant is the answer to the next request of that waiter.
@@ -87,7 +95,7 @@ export class Lines {
    *   `firstLeaseMs`: how long a grant in line lasts until this process takes over.
    */
   async acquire(
-    mode: string,
+    { mode }: LineMode,
     request: AcquireRequest,
     ask: (looksMs: number, firstLeaseMs: number) => Promise<AcquireAnswer>,
   ): Promise<AcquireReply> {
@@ -152,23 +160,22 @@ export class Lines {
     }
   }
 
-  /**
-   * The waiter of that place has left.
-   * @param leavePlace takes the place out of the line, and gives back a grant to it
-   */
-  leave(mode: string, { name, owner, heldBefore }: Held, leavePlace: LeavePlace): void {
-    const place: Place = `${mode}:${owner}`
+  /** The waiter of that place has left. */
+  leave(as: LineMode, { name, owner, heldBefore }: Held): void {
+    const place: Place = `${as.mode}:${owner}`
     this.#leave(name, place)
-    if (heldBefore > 0) return
-    this.settings.leftPlaces.add(place, this.names.keyOf(name), () => leavePlace(name, owner))
+    if (heldBefore === 0) this.#left(as, place, name, owner)
   }
 
   /** A hold is about to be given back. */
-  released(mode: string, { name, owner, heldBefore }: Held, leavePlace: LeavePlace): void {
+  released(as: LineMode, { name, owner, heldBefore }: Held): void {
     if (this.#besideLine.size === 0 || heldBefore > 1) return
-    const place: Place = `${mode}:${owner}`
-    if (!this.#besideLine.delete(place)) return
-    this.settings.leftPlaces.add(place, this.names.keyOf(name), () => leavePlace(name, owner))
+    const place: Place = `${as.mode}:${owner}`
+    if (this.#besideLine.delete(place)) this.#left(as, place, name, owner)
+  }
+
+  #left(as: LineMode, place: Place, name: string, owner: Owner): void {
+    this.settings.leftPlaces.add(place, this.names.keyOf(name), () => as.leavePlace(name, owner))
   }
 
   /** Calls back on every message about that lock, and where one may have been missed. */
@@ -178,37 +185,31 @@ export class Lines {
   }
 
   /** Calls back on messages about the process's places of that mode. */
-  watch(mode: string, name: string, onNews: Listener, leavePlace: LeavePlace): Watch {
+  watch(as: LineMode, name: string, onNews: Listener): Watch {
     const { refusals } = this.settings
     const standing = this.#standingAt(name)
     const listener: Listener = (news) => onNews(news)
     standing.listeners.add(listener)
     const watch = new LineWatch(
       {
-        inLine: () => this.#watchPlaces(mode, name, standing, onNews),
+        inLine: () => this.#watchPlaces(as.mode, name, standing, onNews),
         outside: () => this.#watchReleases(name, standing, onNews),
         leavePlaces: () => {
-          for (const owner of standing.leaveAll(mode)) void leavePlace(name, owner).catch(() => undefined)
+          for (const owner of standing.leaveAll(as.mode))
+            void as.leavePlace(name, owner).catch(() => undefined)
         },
         onRefused: (error) => refusals.add('channel', { command: 'SUBSCRIBE', lockName: name }, error),
         onMissed: () => onNews(),
+        onClosed: () => {
+          standing.listeners.delete(listener)
+          standing.watches.delete(watch)
+          if (standing.listeners.size === 0) this.#forget(name, standing)
+        },
       },
       this.names.outside,
     )
     standing.watches.add(watch)
-    return {
-      confirmed: watch.confirmed,
-      get inForce() {
-        return watch.inForce
-      },
-      doubt: () => watch.doubt(),
-      close: () => {
-        watch.close()
-        standing.listeners.delete(listener)
-        standing.watches.delete(watch)
-        if (standing.listeners.size === 0) this.#forget(name, standing)
-      },
-    }
+    return watch
   }
 
   #watchPlaces(mode: string, name: string, standing: Standing, onNews: Listener): Watch {
@@ -217,7 +218,8 @@ export class Lines {
       if (text === undefined) {
         // Forbidden since. What the client has learned about refusals is forgotten when a connection breaks; this watch has ended for good.
         if (!this.channels.subscribed(this.#ownChannel(name))) standing.stepOutside()
-        return onNews()
+        onNews()
+        return
       }
       const told = toldIn(text)
       if (!told) return
@@ -247,7 +249,7 @@ export class Lines {
   #watchReleases(name: string, standing: Standing, onNews: Listener): Watch {
     standing.ignoreReleases()
     const channel = this.names.releaseChannel(name)
-    return channel === undefined ? NOTHING_ANNOUNCED : this.channels.watch(channel, () => onNews())
+    return channel === undefined ? NOTHING_ANNOUNCED : this.channels.hear(channel, () => onNews())
   }
 
   #hearsOutside(name: string): boolean {

@@ -1,5 +1,4 @@
 import type { Owner } from '../../identity/owner.js'
-import type { TenureState } from '../../ports/fenced-port.js'
 import type { AcquireRequest, HandOverRequest } from '../../ports/lock-port.js'
 import { announce, countListeners } from '../channels/announcements.js'
 import { releaseChannelOf } from '../channels/release-channel.js'
@@ -8,11 +7,10 @@ import type { Argument, Link } from '../connection/link.js'
 import type { Refusals } from '../connection/refusals.js'
 import { undivided } from '../connection/undivided.js'
 import { companionOf, processChannelsOf, tokenCounterOf } from '../locks/companion-key.js'
-import { tenureReply } from '../locks/tenure-reply.js'
 import { runScript, type Script, type ScriptTerms } from '../scripts/script.js'
-import { acquire, fencedTenure, forceUnlock, handOver, release } from '../scripts/scripts.generated.js'
+import { acquire, forceUnlock, handOver, release } from '../scripts/scripts.generated.js'
 import { type AcquireAnswer, acquireAnswer, type Granted, granted, LOST } from './acquire-reply.js'
-import type { LineNames } from './lines.js'
+import type { LineMode, LineNames } from './lines.js'
 
 export interface LockTerms {
   /** The command that publishes releases and grants; empty: none are published. */
@@ -37,7 +35,7 @@ interface Address {
 const ADDRESSES_KEPT = 1_000
 
 /** The scripts of the lock and its line: their arguments, and what their answers mean. */
-export class LockCommands implements LineNames {
+export class LockCommands implements LineNames, LineMode {
   /** `x`: alone, `f<retention>`: alone, with a token. */
   readonly mode: string
   readonly #inCluster: boolean
@@ -57,12 +55,6 @@ export class LockCommands implements LineNames {
   /** Whether each tenure has a token. */
   get fenced(): boolean {
     return this.terms.fenceRetentionMs !== undefined
-  }
-
-  /** Whether that owner has the lock, and the last token given out. */
-  tenure(name: string, owner: Owner): Promise<TenureState> {
-    const key = this.keyPrefix + name
-    return runScript(this.link, fencedTenure, [key, this.#counterOf(key)], name, [owner], tenureReply)
   }
 
   get outside(): boolean {
@@ -169,7 +161,7 @@ export class LockCommands implements LineNames {
     const roster = rosterOf(channel)
     const address: Address = {
       releases: [roster, channel],
-      keys: undivided(this.link, [key, line, processes, this.#counterOf(key)]),
+      keys: undivided(this.link, [key, line, processes, this.counterOf(name)]),
       constants: [publishCommand, processChannelsOf(key, this.#inCluster), this.mode, channel, roster],
       terms: {
         announces: publishCommand === '' ? undefined : { channel, text: '0' },
@@ -182,8 +174,8 @@ export class LockCommands implements LineNames {
   }
 
   /** The key of the token counter: Redisson's name for it. */
-  #counterOf(key: string): string {
-    return tokenCounterOf(key, this.#inCluster)
+  counterOf(name: string): string {
+    return tokenCounterOf(this.keyPrefix + name, this.#inCluster)
   }
 }
 

@@ -8,9 +8,14 @@ export function companionOf(prefix: string, key: string): string {
   return inSlotOf(key, prefix, key.includes('{') ? `${prefix}::${key}` : `${prefix}:{${key}}`)
 }
 
-/** As Redisson names a key beside a lock: `prefix:{key}`, or `prefix:key` where the key has a hash tag. */
+/** Redisson's name for what is beside a key: `prefix:{key}`, or `prefix:key` if the key has a hash tag. */
+export function redissonNameOf(prefix: string, key: string): string {
+  return key.includes('{') ? `${prefix}:${key}` : `${prefix}:{${key}}`
+}
+
+/** As {@link redissonNameOf}, but in the key's slot. */
 export function redissonCompanionOf(prefix: string, key: string): string {
-  return inSlotOf(key, prefix, key.includes('{') ? `${prefix}:${key}` : `${prefix}:{${key}}`)
+  return inSlotOf(key, prefix, redissonNameOf(prefix, key))
 }
 
 /**
@@ -18,8 +23,7 @@ export function redissonCompanionOf(prefix: string, key: string): string {
  * it is in another slot than the lock; Redisson cannot lock those.
  */
 export function tokenCounterOf(key: string, inCluster: boolean): string {
-  if (inCluster) return redissonCompanionOf('redisson_lock_token', key)
-  return key.includes('{') ? `redisson_lock_token:${key}` : `redisson_lock_token:{${key}}`
+  return (inCluster ? redissonCompanionOf : redissonNameOf)('redisson_lock_token', key)
 }
 
 /**

@@ -1,6 +1,9 @@
 import type { Owner } from '../../identity/owner.js'
 import type { FencedPort, TenureState } from '../../ports/fenced-port.js'
 import { LineLockPort } from '../line/line-lock.js'
+import { runScript } from '../scripts/script.js'
+import { fencedTenure } from '../scripts/scripts.generated.js'
+import { tenureReply } from './tenure-reply.js'
 
 /**
  * The fenced lock as Redisson's `RFencedLock` keeps it: the reentrant lock's hash, so that the two exclude each other, and a
@@ -8,6 +11,7 @@ import { LineLockPort } from '../line/line-lock.js'
  */
 export class FencedLockPort extends LineLockPort implements FencedPort {
   readTenure(name: string, owner: Owner): Promise<TenureState> {
-    return this.commands.tenure(name, owner)
+    const keys = [this.commands.keyOf(name), this.commands.counterOf(name)] as const
+    return runScript(this.parts.link, fencedTenure, keys, name, [owner], tenureReply)
   }
 }

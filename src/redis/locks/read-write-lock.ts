@@ -16,7 +16,7 @@ import type {
 } from '../../ports/lock-port.js'
 import type { Argument } from '../connection/link.js'
 import { undivided } from '../connection/undivided.js'
-import { Lines, type LinesSettings, LONGEST_LOOK_MS } from '../line/lines.js'
+import { type LineMode, Lines, type LinesSettings, LONGEST_LOOK_MS } from '../line/lines.js'
 import { scanKeys } from '../scan.js'
 import { runScript, type Script } from '../scripts/script.js'
 import { rwAcquire, rwForceUnlock, rwInspect, rwRelease, rwTenure } from '../scripts/scripts.generated.js'
@@ -57,11 +57,11 @@ export function readWritePorts(to: LockParts, settings: LinesSettings): ReadWrit
  * One side of the read-write lock. Readers and writers have a lease each and stand in one line; the end of a hold grants the lock to the
  * next writer, or to all readers in front of the next writer, and tells their processes.
  */
-class ReadWriteLockPort implements FencedPort {
+class ReadWriteLockPort implements FencedPort, LineMode {
   readonly line: StoreLine
 
   constructor(
-    private readonly side: 'r' | 'w',
+    readonly mode: 'r' | 'w',
     private readonly to: LockParts,
     private readonly lines: Lines,
     private readonly channelsOf: (name: string) => string,
@@ -80,7 +80,7 @@ class ReadWriteLockPort implements FencedPort {
     const starting = this.thread?.start()
     if (starting) await starting
     const { name, owner, heldBefore, leaseMs } = request
-    return await this.lines.acquire(this.side, request, async (looksMs, firstLeaseMs) => {
+    return await this.lines.acquire(this, request, async (looksMs, firstLeaseMs) => {
       const terms = [owner, heldBefore, leaseMs, looksMs, firstLeaseMs]
       const answer = await this.#run(rwAcquire, name, terms, acquireReply)
       if (answer === 'upgrade') throw new LockUpgradeError(name, owner)
@@ -94,7 +94,7 @@ class ReadWriteLockPort implements FencedPort {
   }
 
   async abandon(request: AcquireRequest): Promise<void> {
-    this.lines.leave(this.side, request, (name, owner) => this.#leavePlace(name, owner))
+    this.lines.leave(this, request)
     await this.#release(request.name, request.owner, request.heldBefore + 1, LEAVES)
   }
 
@@ -114,12 +114,12 @@ class ReadWriteLockPort implements FencedPort {
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     const { link, keyPrefix } = this.to
-    const renewal = this.side === 'r' ? readRenewal : writeRenewal
+    const renewal = this.mode === 'r' ? readRenewal : writeRenewal
     return renewEach(link, requests, (request) => renewal(keyPrefix, request))
   }
 
   watch(name: string, onNews: (news?: News) => void): Watch {
-    return this.lines.watch(this.side, name, onNews, (of, owner) => this.#leavePlace(of, owner))
+    return this.lines.watch(this, name, onNews)
   }
 
   async inspect(name: string): Promise<LockState> {
@@ -152,13 +152,13 @@ class ReadWriteLockPort implements FencedPort {
     return this.#run(rwRelease, name, [owner, heldBefore, leaves], (reply) => this.#told(name, Number(reply)))
   }
 
-  #leavePlace(name: string, owner: Owner): Promise<number> {
+  leavePlace(name: string, owner: Owner): Promise<number> {
     return this.#release(name, owner, 1, LEAVES_PLACE)
   }
 
   #inspect(name: string): Promise<InspectReply> {
     const keys = readWriteKeysOf(this.#key(name))
-    return runScript(this.to.link, rwInspect, keys, name, [this.side], (reply) => inspectReply(reply, name))
+    return runScript(this.to.link, rwInspect, keys, name, [this.mode], (reply) => inspectReply(reply, name))
   }
 
   /** A script that made room and may not publish to the next in line answers ±2; the next finds out at its look. */
@@ -178,12 +178,12 @@ class ReadWriteLockPort implements FencedPort {
   ): Promise<Result> {
     const { link } = this.to
     const keys = undivided(link, readWriteKeysOf(this.#key(name)))
-    const constants = [link.publishCommand, this.channelsOf(name), this.side]
+    const constants = [link.publishCommand, this.channelsOf(name), this.mode]
     return runScript(link, script, keys, name, [...constants, ...args], read)
   }
 
   #member(owner: Owner): string {
-    return `${this.side}:${owner}`
+    return `${this.mode}:${owner}`
   }
 
   #key(name: string): string {

@@ -103,7 +103,7 @@ export class ReentrantLockPort implements LockPort {
   }
 
   watch(name: string, onNews: (news?: News) => void): Watch {
-    return this.parts.channels.watch(this.commands.releaseChannel(name), () => onNews())
+    return this.parts.channels.hear(this.commands.releaseChannel(name), () => onNews())
   }
 
   async inspect(name: string): Promise<LockState> {

@@ -18,7 +18,7 @@ import { latchChannelOf, REQUEST_KEPT_MS, requestKeyOf } from './semaphore-keys.
 const OPEN = '0'
 const CLOSED = '1'
 
-const ENTERED: AcquireReply = { outcome: 'granted', room: Number.POSITIVE_INFINITY }
+const ENTERED: AcquireReply = { outcome: 'granted', room: Infinity }
 
 /**
  * The latch as Redisson's `RCountDownLatch` keeps it: a count, and no key once that is zero. A caller gets in by seeing it open;
@@ -27,7 +27,7 @@ const ENTERED: AcquireReply = { outcome: 'granted', room: Number.POSITIVE_INFINI
 export class RedisCountDownLatchPort extends AnnouncedPort implements CountDownLatchPort {
   async acquire({ name }: AcquireRequest): Promise<AcquireReply> {
     if ((await this.count(name)) === 0) return ENTERED
-    return { outcome: 'busy', remainingMs: Number.POSITIVE_INFINITY, holder: undefined }
+    return { outcome: 'busy', remainingMs: Infinity, holder: undefined }
   }
 
   async abandon(): Promise<void> {}
@@ -46,12 +46,12 @@ export class RedisCountDownLatchPort extends AnnouncedPort implements CountDownL
 
   /** Also a count that was set is news: a latch that was removed in between is open as well, and says no more about it. */
   protected roomIn(text: string): number | undefined {
-    return text === OPEN ? Number.POSITIVE_INFINITY : undefined
+    return text === OPEN ? Infinity : undefined
   }
 
   async inspect(name: string): Promise<LockState> {
     const open = (await this.count(name)) === 0
-    return { name, owners: [], remainingMs: open ? 0 : Number.POSITIVE_INFINITY }
+    return { name, owners: [], remainingMs: open ? 0 : Infinity }
   }
 
   async forceUnlock(name: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { companionOf } from '../locks/companion-key.js'
+import { companionOf, redissonNameOf } from '../locks/companion-key.js'
 
 /** How long the result of a request is kept, in case the request is sent again. */
 export const REQUEST_KEPT_MS = 60_000
@@ -18,7 +18,7 @@ export function requestKeyOf(key: string, request: string): string {
 
 /** The channel on which the number of available permits is announced: Redisson's name for it, for semaphores of either kind. */
 export function semaphoreChannelOf(key: string): string {
-  return key.includes('{') ? `redisson_sc:${key}` : `redisson_sc:{${key}}`
+  return redissonNameOf('redisson_sc', key)
 }
 
 /** The key of the taken permits of a permit-expirable semaphore: Redisson's name for it. */

@@ -10,7 +10,7 @@ export function listOf(reply: unknown): readonly unknown[] {
 /** Milliseconds as Redis's PTTL counts them: -1 there is no end, -2 there is no such key. */
 export function timeLeft(reply: unknown): number {
   const left = Number(reply ?? 0)
-  return left === -1 ? Number.POSITIVE_INFINITY : Math.max(left, 0)
+  return left === -1 ? Infinity : Math.max(left, 0)
 }
 
 export function ownerIn(reply: unknown): Owner | undefined {

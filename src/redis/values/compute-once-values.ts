@@ -15,7 +15,7 @@ export class ComputeOnceValues implements ValuesPort {
     return runScript(this.link, computeOnceRead, this.#valueKey(name), name, [], (reply) => {
       const [text, left]: unknown[] = Array.isArray(reply) ? reply : []
       if (typeof text !== 'string') return undefined
-      return { text, remainingMs: left === -1 ? Number.POSITIVE_INFINITY : Number(left) }
+      return { text, remainingMs: left === -1 ? Infinity : Number(left) }
     })
   }
 

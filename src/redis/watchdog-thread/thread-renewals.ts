@@ -41,7 +41,7 @@ export class ThreadRenewals implements LeaseThread {
   #starting: Promise<void> | undefined
   #startedAt = 0
   #failures = 0
-  #notBefore = Number.NEGATIVE_INFINITY
+  #notBefore = -Infinity
   #restart: TimerHandle | undefined
   #nextBeat: TimerHandle | undefined
   #closed = false

@@ -53,7 +53,7 @@ export class WatchedLease implements ThreadLease {
     this.#stamp = stamp
     const told = deadlines.read(seat.slot, stamp)
     // The lease clock counts the time that the machine sleeps.
-    if (told === 'lost') this.#deadline = Number.NEGATIVE_INFINITY
+    if (told === 'lost') this.#deadline = -Infinity
     else if (told) this.#lengthen(leaseTimeOf(told, this.clock))
     return this.#deadline
   }
@@ -80,7 +80,7 @@ export class WatchedLease implements ThreadLease {
   }
 
   #lengthen(deadline: number): boolean {
-    if (this.#deadline === Number.NEGATIVE_INFINITY || deadline <= this.#deadline) return false
+    if (this.#deadline === -Infinity || deadline <= this.#deadline) return false
     this.#deadline = deadline
     return true
   }
