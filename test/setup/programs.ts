@@ -1,4 +1,4 @@
-/** The programs that tests start as processes, the command line and every fixture, as plain Node runs them. */
+/** The programs that tests start as processes, as plain Node runs them: the command line, the examples and every fixture. */
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -34,7 +34,7 @@ export async function buildPrograms(): Promise<Programs> {
   try {
     await build({
       absWorkingDir: root,
-      entryPoints: ['src/cli/main.ts', ...fixtures],
+      entryPoints: ['src/cli/main.ts', 'examples/*.ts', ...fixtures],
       outdir: folder,
       outbase: root,
       bundle: true,
