@@ -1,4 +1,38 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** What takes longest, so that no worker begins with it when the others are done; the rest follows by what vitest knows of it. */
+const longest = [
+  'interop/redisson',
+  'watchdog-thread/holdfast',
+  'connections/growth',
+  'connections/process',
+  'kinds/fair-lock',
+  'kinds/fenced-lock',
+  'kinds/write-lock',
+  'kinds/spin-lock',
+  'packaging/packaging',
+  'contract/cluster',
+  'contract/sentinel',
+  'contract/standalone',
+  'connections/cluster-moves',
+  'replicas/',
+  'docs/examples',
+  'cli/kinds',
+  'cli/run',
+  'quorum/split',
+  'kinds/',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const found = longest.findIndex((each) => moduleId.includes(`/test/${each}`))
+      return found < 0 ? longest.length : found
+    }
+    return (await super.sort(files)).sort((one, other) => place(one) - place(other))
+  }
+}
 
 export default defineConfig({
   test: {
@@ -9,8 +43,11 @@ export default defineConfig({
     // A machine of the CI's that stands still for seconds makes leases end that no test meant to end. What needed a second try
     // is shown as such, and is to be looked into; on a developer's machine it fails.
     retry: process.env['CI'] ? 1 : 0,
-    // Tests mostly wait for leases: six at a time keep two cores busy, and more make each other late.
-    maxWorkers: 6,
+    // Tests mostly wait for leases: eight files at a time keep two cores busy, and more make each other late.
+    maxWorkers: 8,
+    // A worker runs one file after another with the modules it has loaded: to load them for each file took a fifth of all the time.
+    isolate: false,
+    sequence: { sequencer: LongestFirst },
     typecheck: { enabled: false },
   },
 })

@@ -46,7 +46,8 @@ for (const server of ['standalone', 'cluster'] as const) {
 
     it('lock and fair lock: who stands in line, in order', async () => {
       const name = place.lockName()
-      const hold = await place.holdfast().fairLock(name).acquire()
+      const lock = place.holdfast().fairLock(name)
+      const hold = await lock.acquire()
       expect(await shown('ls', name)).toMatchObject({ kind: 'lock', locked: true })
       const leave = new AbortController()
       const owners: string[] = []
@@ -62,8 +63,8 @@ for (const server of ['standalone', 'cluster'] as const) {
             .catch(() => undefined),
         )
         await place.eventually(
-          () => show('inspect', name),
-          ([seen]) => Array.isArray(seen?.['line']) && seen['line'].length === length,
+          () => lock.countWaitingClients(),
+          (clients) => clients === length,
         )
       }
       expect(await shown('inspect', name)).toMatchObject({
@@ -86,10 +87,11 @@ for (const server of ['standalone', 'cluster'] as const) {
       const reads = await Promise.all(readers.map((each) => each.readWriteLock(name).readLock().acquire()))
       const writer = place.holdfast()
       const me = writer.owner()
-      const write = writer.readWriteLock(name).writeLock().acquire({ owner: me })
+      const writeLock = writer.readWriteLock(name).writeLock()
+      const write = writeLock.acquire({ owner: me })
       await place.eventually(
-        () => show('inspect', name),
-        ([seen]) => Array.isArray(seen?.['line']),
+        () => writeLock.countWaitingClients(),
+        (clients) => clients === 1,
       )
       const seen = await shown('inspect', name)
       expect(seen).toMatchObject({

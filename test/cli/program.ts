@@ -1,9 +1,9 @@
 /** Runs the command line as a process, as its users do, and ends what is left of it after each test. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import process from 'node:process'
-import { afterAll, afterEach, beforeAll, inject } from 'vitest'
+import { afterEach, inject } from 'vitest'
 import { eventually } from '../setup/eventually.js'
-import { type Build, build } from './build.js'
+import { programOf } from '../setup/programs.js'
 
 export interface Outcome {
   /** Null if a signal ended the program itself. */
@@ -76,21 +76,13 @@ export interface Program {
 export const canMakeTerminals = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
 
 export function useProgram(): Program {
-  let built: Build | undefined
   const running = new Set<ChildProcess>()
-  beforeAll(() => {
-    built = build()
-  })
   afterEach(() => {
     for (const child of running) child.kill('SIGKILL')
     running.clear()
   })
-  afterAll(() => built?.remove())
 
-  const main = (): string => {
-    if (!built) throw new Error('to be used within a test')
-    return built.main
-  }
+  const main = (): string => programOf(new URL('../../src/cli/main.ts', import.meta.url))
   const launch = (file: string, args: readonly string[], { env, url }: Setting): Running => {
     const server = { HOLDFAST_REDIS_URL: url ?? inject('servers').standalone.url }
     const { HOLDFAST_KEY_PREFIX: _, HOLDFAST_OWNER: __, ...inherited } = process.env

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { Scene } from '../fault/scene.js'
 import { freePort } from '../servers/port.js'
 import { eventually } from '../setup/eventually.js'
+import { programOf } from '../setup/programs.js'
 
-const fixture = fileURLToPath(new URL('./process.fixture.ts', import.meta.url))
+const fixture = new URL('./process.fixture.ts', import.meta.url)
 
 /** A process that has nothing more to do ends at once; this is what a busy machine may add. */
 const PROMPTLY_MS = 1_500
@@ -64,17 +64,7 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%
   })
 
   function start(scenario: string, port = inject('servers').standalone.port, what = ''): Child {
-    const words = [
-      '--expose-gc',
-      '--import',
-      'tsx',
-      fixture,
-      scenario,
-      String(port),
-      library,
-      scene.name,
-      what,
-    ]
+    const words = ['--expose-gc', programOf(fixture), scenario, String(port), library, scene.name, what]
     const child = new Child(spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] }))
     children.push(child)
     return child

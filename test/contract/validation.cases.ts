@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ShortLeaseError } from '../../src/errors/short-lease-error.js'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
 import type { Place } from '../setup/places.js'
 import {
@@ -95,7 +96,14 @@ export function validationCases(place: Place): void {
         const lock = place.holdfast(settings).lock(place.lockName())
         // To connect may take longer than the shortest lease.
         await lock.isLocked()
-        expect(await lock.withLock(() => 'in')).toBe('in')
+        // On a busy machine the answer may, too: that is told, and is no refusal of the setting.
+        const inside = (): Promise<unknown> =>
+          lock
+            .withLock(() => 'in')
+            .catch((error: unknown) => {
+              if (!(error instanceof ShortLeaseError)) throw error
+            })
+        expect(await place.eventually(inside)).toBe('in')
       }
       const holdfast = place.holdfast()
       const { signal } = new AbortController()

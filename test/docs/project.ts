@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { transform } from 'esbuild'
 import { root, type Snippet } from './snippet.js'
 
 /** A reader's project: somewhere else, with this package and its client library installed. */
@@ -17,10 +18,10 @@ export class Project {
     return new Project(dir)
   }
 
-  /** Writes the code down, exactly as the page has it. */
+  /** Writes the code down, as the page has it but for the types. */
   async add({ page, line, code }: Snippet): Promise<string> {
-    const file = join(this.dir, `${page.replaceAll('/', '-')}-${line}.ts`)
-    await writeFile(file, code)
+    const file = join(this.dir, `${page.replaceAll('/', '-')}-${line}.js`)
+    await writeFile(file, (await transform(code, { loader: 'ts', target: 'node20' })).code)
     return file
   }
 

@@ -1,6 +1,7 @@
 /** Every program in examples/ runs as it stands, and prints what its text promises. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, inject, test } from 'vitest'
+import { programOf } from '../setup/programs.js'
 import { Program } from './program.js'
 
 const folder = new URL('../../examples/', import.meta.url)
@@ -61,12 +62,14 @@ describe('examples', () => {
   })
 
   test.each(Object.entries(printed))('%s', { timeout: 60_000 }, async (name, lines) => {
-    const { code, stdout, stderr } = await new Program(`examples/${name}`, [], env).endWithin(30_000)
+    const { code, stdout, stderr } = await new Program(programOf(new URL(name, folder)), [], env).endWithin(
+      30_000,
+    )
     expect({ code, stderr, lines: stdout.trimEnd().split('\n') }).toEqual({ code: 0, stderr: '', lines })
   })
 
   test(unitTest, { timeout: 60_000 }, async () => {
-    const { code, stdout } = await new Program(`examples/${unitTest}`).endWithin(30_000)
+    const { code, stdout } = await new Program(programOf(new URL(unitTest, folder))).endWithin(30_000)
     expect(stdout).toMatch(/\bpass 2\n/)
     expect(stdout).toMatch(/\bfail 0\n/)
     expect(code).toBe(0)

@@ -12,7 +12,7 @@ export interface Ending {
   readonly stderr: string
 }
 
-/** A TypeScript program that runs. */
+/** A program that runs. */
 export class Program {
   /** What it has printed so far. */
   stdout = ''
@@ -21,11 +21,12 @@ export class Program {
   readonly #child
 
   /**
-   * @param path from the package's root, or absolute.
+   * @param path from the package's root, or absolute. TypeScript is compiled as it is loaded, which takes its time.
    * @param env beside the environment of the tests.
    */
   constructor(path: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-    this.#child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), path, ...args], {
+    const compiler = path.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : []
+    this.#child = spawn(process.execPath, [...compiler, path, ...args], {
       cwd: root,
       env: { ...plain(process.env), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

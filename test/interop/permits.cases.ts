@@ -82,8 +82,9 @@ export function permitsCases(scene: Scene, { kind, orders, lease, handle }: Perm
       await order(scene.thread(), 'addPermits', semaphore.name, 1)
       await second
 
+      await scene.untilWaiting(semaphore, 0)
       const waiting = take(semaphore.name, 1)
-      await scene.untilWaiting(semaphore, 2)
+      await scene.untilWaiting(semaphore)
       await semaphore.addPermits(1)
       await waiting
       expect(await semaphore.availablePermits()).toBe(0)

@@ -39,31 +39,36 @@ describe.skipIf(hindrance !== undefined)('beside Redisson', () => {
   let version = ''
   afterAll(() => console.log(pairings.tableWith(version)))
 
-  describe.each(['standalone', 'cluster'] as const)('%s', (server) => {
-    const scene = new Scene(server, pairings)
-    beforeAll(async () => {
-      await scene.begin()
-      version = scene.java.version
-    }, LOAD_TIMEOUT_MS)
-    afterEach(() => scene.place.tidy())
-    afterAll(() => scene.end())
+  for (const server of ['standalone', 'cluster'] as const) {
+    // The servers know nothing of each other: while the two sides wait on one of them, others work on the other.
+    describe.concurrent('on a server', () => {
+      describe.sequential(server, () => {
+        const scene = new Scene(server, pairings)
+        beforeAll(async () => {
+          await scene.begin()
+          version = scene.java.version
+        }, LOAD_TIMEOUT_MS)
+        afterEach(() => scene.place.tidy())
+        afterAll(() => scene.end())
 
-    lockCases(scene, { kind: 'RLock', orders: 'lock', handle: (holdfast, name) => holdfast.lock(name) })
-    lockCases(scene, {
-      kind: 'RFencedLock',
-      orders: 'fenced',
-      handle: (holdfast, name) => holdfast.fencedLock(name),
+        lockCases(scene, { kind: 'RLock', orders: 'lock', handle: (holdfast, name) => holdfast.lock(name) })
+        lockCases(scene, {
+          kind: 'RFencedLock',
+          orders: 'fenced',
+          handle: (holdfast, name) => holdfast.fencedLock(name),
+        })
+        fencedLockCases(scene)
+        for (const kind of permitsKinds) {
+          permitsCases(scene, kind)
+          permitsLoadCases(scene, kind)
+        }
+        semaphoreCases(scene)
+        permitIdsCases(scene)
+        latchCases(scene)
+        namesCases(scene)
+        crashCases(scene)
+        turnsCases(scene)
+      })
     })
-    fencedLockCases(scene)
-    for (const kind of permitsKinds) {
-      permitsCases(scene, kind)
-      permitsLoadCases(scene, kind)
-    }
-    semaphoreCases(scene)
-    permitIdsCases(scene)
-    latchCases(scene)
-    namesCases(scene)
-    crashCases(scene)
-    turnsCases(scene)
-  })
+  }
 })

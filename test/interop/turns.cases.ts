@@ -16,10 +16,10 @@ const MOST_BETWEEN = 1_000
 /** Whether each side gets its turns where both want the lock all the time (rule W8). */
 export function turnsCases(scene: Scene): void {
   const { place } = scene
+  const ours: Forked[] = []
   const further: RedissonPeer[] = []
   afterEach(async () => {
-    await Forked.killAll()
-    await Promise.all(further.splice(0).map((peer) => peer.kill()))
+    await Promise.all([...ours.splice(0), ...further.splice(0)].map((process) => process.kill()))
   })
 
   describe(`turns of both sides on ${scene.server}`, () => {
@@ -37,11 +37,11 @@ export function turnsCases(scene: Scene): void {
             peer.order(waiter, 'lock.turns', lock.name, list, waiter, TENURES),
           ),
         )
-        const ours = Array.from({ length: PROCESSES }, (_, index) => {
+        for (let index = 0; index < PROCESSES; index += 1) {
           const waiters = waitersOf(`here ${index}`)
           const task: Task = { nodes: scene.nodes, name: lock.name, list, waiters, tenures: TENURES }
-          return Forked.start(new URL('./turns.fixture.ts', import.meta.url), task)
-        })
+          ours.push(Forked.start(new URL('./turns.fixture.ts', import.meta.url), task))
+        }
         await scene.untilWaiting(lock, 2 * PROCESSES)
         await hold.release()
         await Promise.all([...theirs, ...ours.map((process) => process.told())])

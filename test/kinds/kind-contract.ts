@@ -45,8 +45,11 @@ export function commonContract(place: Place, ...more: readonly Cases[]): void {
 }
 
 function contractOf(place: Place, ...topics: readonly Cases[]): void {
-  describe(`contract: ${place.name}`, () => {
-    afterEach(() => place.tidy())
-    for (const cases of topics) cases(place)
+  // Places know nothing of each other: while the tests of one wait for a lease, those of another run.
+  describe.concurrent('contract', () => {
+    describe.sequential(place.name, () => {
+      afterEach(() => place.tidy())
+      for (const cases of topics) cases(place)
+    })
   })
 }

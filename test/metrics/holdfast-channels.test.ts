@@ -10,6 +10,7 @@ import { untilWaiting } from '../contract/idle.js'
 import { Latch } from '../contract/latch.js'
 import { Program } from '../examples/program.js'
 import { placeOf } from '../setup/places.js'
+import { programOf } from '../setup/programs.js'
 import { Listener } from './told.js'
 
 const ALL = ['start', 'end', 'asyncStart', 'asyncEnd']
@@ -153,7 +154,7 @@ describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) =>
 })
 
 test('a listener that throws breaks no lock: what it threw is an uncaught exception of the process', async () => {
-  const program = new Program('test/metrics/throwing-listener.fixture.ts')
+  const program = new Program(programOf(new URL('./throwing-listener.fixture.ts', import.meta.url)))
   const { code, stdout, stderr } = await program.endWithin(15_000)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const [result, locked, uncaught] = stdout.split('\n')

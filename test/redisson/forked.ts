@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { programOf } from '../setup/programs.js'
 
 /** A real child process that runs a fixture, is given its task as JSON and talks back by messages. */
 export class Forked {
@@ -28,8 +28,8 @@ export class Forked {
   }
 
   static start(fixture: URL, task: object): Forked {
-    const child = fork(fileURLToPath(fixture), [JSON.stringify(task)], {
-      execArgv: ['--import', 'tsx'],
+    const child = fork(programOf(fixture), [JSON.stringify(task)], {
+      execArgv: [],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     const forked = new Forked(child)

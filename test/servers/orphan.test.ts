@@ -4,12 +4,12 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { programOf } from '../setup/programs.js'
 import { answersPing } from './ping.js'
 import { until } from './until.js'
 
-const fixture = fileURLToPath(new URL('./orphan.fixture.ts', import.meta.url))
+const fixture = new URL('./orphan.fixture.ts', import.meta.url)
 const flavour = process.env['HOLDFAST_FLAVOUR'] ?? 'redis-7.0'
 let folder: string
 let child: ChildProcess
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 /** Starts a process that brings a server, and gives the port of that. */
 async function startParent(): Promise<number> {
-  const parent = spawn(process.execPath, ['--import', 'tsx', fixture, flavour], {
+  const parent = spawn(process.execPath, [programOf(fixture), flavour], {
     env: { ...process.env, TMPDIR: folder },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

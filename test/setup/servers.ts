@@ -1,6 +1,7 @@
 import process from 'node:process'
 import type { TestProject } from 'vitest/node'
 import { bringCluster, bringSentinel, bringServer, parseWanted, type Wanted } from '../servers/index.js'
+import { buildPrograms } from './programs.js'
 
 /** Where the servers are that all test files of a run share, given by `inject('servers')`. */
 export interface SharedServers {
@@ -18,19 +19,27 @@ declare module 'vitest' {
   }
 }
 
-/** Brings one server, one cluster and one sentinel group for the whole run, and ends them after it. */
+/** Brings one server, one cluster, one sentinel group and the programs for the whole run, and ends and removes them after it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const flavour = parseWanted(process.env['HOLDFAST_FLAVOUR'] ?? 'redis-7.0')
-  const server = await bringServer({ flavour })
-  const stops = [() => server.stop()]
+  const stops: Array<() => Promise<void>> = []
   const teardown = async (): Promise<void> => {
     await Promise.all(stops.map((stop) => stop()))
   }
+  const kept = async <Part extends { stop(): Promise<void> }>(bringing: Promise<Part>): Promise<Part> => {
+    const part = await bringing
+    stops.push(() => part.stop())
+    return part
+  }
+  // The first fetches the server's program where it is not there yet; the others find it.
+  const server = await kept(bringServer({ flavour }))
+  const others = [
+    kept(bringCluster({ flavour })),
+    kept(bringSentinel({ flavour })),
+    kept(buildPrograms()),
+  ] as const
   try {
-    const cluster = await bringCluster({ flavour })
-    stops.push(cluster.stop)
-    const group = await bringSentinel({ flavour })
-    stops.push(group.stop)
+    const [cluster, group, programs] = await Promise.all(others)
     project.provide('servers', {
       flavour,
       version: server.version,
@@ -38,7 +47,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
       cluster: { startupNodes: cluster.startupNodes },
       sentinel: { sentinels: group.sentinels, name: group.name },
     })
+    project.provide('programs', programs.folder)
   } catch (error) {
+    await Promise.allSettled(others)
     await teardown()
     throw error
   }

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { eventually } from '../setup/eventually.js'
+import { programOf } from '../setup/programs.js'
 
-const fixture = fileURLToPath(new URL('./observer.fixture.ts', import.meta.url))
+const fixture = new URL('./observer.fixture.ts', import.meta.url)
 
 /** A process that looks at a lock's time to live while this one cannot. */
 export class Observer {
@@ -12,7 +12,7 @@ export class Observer {
   readonly #child: ChildProcess
 
   constructor(host: string, port: number, name: string) {
-    this.#child = spawn(process.execPath, ['--import', 'tsx', fixture, host, String(port), name], {
+    this.#child = spawn(process.execPath, [programOf(fixture), host, String(port), name], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     const { stdout } = this.#child

@@ -1,20 +1,19 @@
-/** The tarball at work: installed into projects of each sort, each of which then takes a lock on a real server. */
+/** The tarball at work: used by programs of each sort, each of which then takes a lock on a real server. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { build } from 'esbuild'
-import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { type Packed, pack, root } from './packed.js'
+import { expect, inject, test } from 'vitest'
+import { root } from './packed.js'
 import { Project } from './project.js'
 
-/** Compilers and installers take their time on a machine that runs other tests too. */
+/** Compilers take their time on a machine that runs other tests too. */
 const PATIENCE_MS = 180_000
 /** What a minified bundle has of the package, its licences included. */
 const PLAIN_LOCK_BYTES = 118_000
 const WHOLE_CLIENT_BYTES = 279_000
 const EXPECTED = { nested: 2, refused: true, locked: false }
 
-let packed: Packed & AsyncDisposable
 let names = 0
 
 function environment(): Record<string, string> {
@@ -22,22 +21,10 @@ function environment(): Record<string, string> {
   return { REDIS_URL: inject('servers').standalone.url, LOCK_NAME: `packaging:${process.pid}:${names}` }
 }
 
-beforeAll(async () => {
-  packed = await pack()
-  return () => packed[Symbol.asyncDispose]()
-}, PATIENCE_MS)
-
-// The oldest release the package admits, and the newest.
-describe.each(['5.4.0', '6'])('with ioredis %s', (ioredis) => {
-  let project: Project
-
-  beforeAll(async () => {
-    project = await Project.install(packed.file, { ioredis, '@types/node': '20' })
-    return () => project.remove()
-  }, PATIENCE_MS)
-
+/** @param projectOf a project in which it is installed. */
+export function consumerCases(projectOf: () => Project): void {
   async function runs(script: string): Promise<void> {
-    expect(JSON.parse(await project.node([script], environment()))).toEqual(EXPECTED)
+    expect(JSON.parse(await projectOf().node([script], environment()))).toEqual(EXPECTED)
   }
 
   async function runsBundled(script: string, format: 'esm' | 'cjs'): Promise<void> {
@@ -45,7 +32,7 @@ describe.each(['5.4.0', '6'])('with ioredis %s', (ioredis) => {
     try {
       const outfile = alone.path(format === 'esm' ? 'bundle.mjs' : 'bundle.cjs')
       await build({
-        entryPoints: [project.path(script)],
+        entryPoints: [projectOf().path(script)],
         bundle: true,
         platform: 'node',
         format,
@@ -74,9 +61,11 @@ describe.each(['5.4.0', '6'])('with ioredis %s', (ioredis) => {
     timeout: PATIENCE_MS,
   }, async () => {
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-    await project.node([tsc, '-p', '.']).catch((error: unknown) => {
-      throw new Error(`tsc: ${Object(error).stdout}`)
-    })
+    await projectOf()
+      .node([tsc, '-p', '.'])
+      .catch((error: unknown) => {
+        throw new Error(`tsc: ${Object(error).stdout}`)
+      })
     await runs(join('compiled', 'main.mjs'))
   })
 
@@ -85,14 +74,14 @@ describe.each(['5.4.0', '6'])('with ioredis %s', (ioredis) => {
   )
 
   test('who imports one error class gets that and little else', async () => {
-    const { modules, bytes } = await bundle(project.path('one-error.mjs'))
+    const { modules, bytes } = await bundle(projectOf().path('one-error.mjs'))
     expect(modules.length).toBeGreaterThan(0)
     for (const module of modules) expect(module).toMatch(/^holdfast\/dist\/errors\/[^/]*\.js$/)
     expect(bytes).toBeLessThan(4_000)
   })
 
   test('who imports the client gets no store in memory and no command line, and not much in all', async () => {
-    const { modules, bytes } = await bundle(project.path('client.mjs'))
+    const { modules, bytes } = await bundle(projectOf().path('client.mjs'))
     expect(modules).toContain('holdfast/dist/redis/store.js')
     expect(modules.filter((module) => /holdfast\/dist\/(memory|cli)\//.test(module))).toEqual([])
     console.log(`holdfast in a bundle: ${bytes} bytes`)
@@ -101,7 +90,7 @@ describe.each(['5.4.0', '6'])('with ioredis %s', (ioredis) => {
   })
 
   test('an application that imports the plain lock alone carries no other kind, no thread and no quorum', async () => {
-    const { modules, bytes } = await bundle(project.path('lock.mjs'))
+    const { modules, bytes } = await bundle(projectOf().path('lock.mjs'))
     expect(modules).toContain('holdfast/dist/redis/lock-store.js')
     const others = /holdfast\/dist\/(memory|cli|quorum|compute-once|redis\/(values|watchdog-thread))\//
     expect(modules.filter((module) => others.test(module))).toEqual([])
@@ -115,14 +104,14 @@ describe.each(['5.4.0', '6'])('with ioredis %s', (ioredis) => {
     runsBundled('lock-main.mjs', 'esm'))
 
   test('its command line is installed with it and finds the server', async () => {
-    const bin = project.path('node_modules', '.bin', 'holdfast')
-    expect(await project.node([bin, '--help'])).toContain('holdfast')
+    const bin = projectOf().path('node_modules', '.bin', 'holdfast')
+    expect(await projectOf().node([bin, '--help'])).toContain('holdfast')
     const { REDIS_URL = '' } = environment()
     expect(
-      await project.node([bin, 'ls', 'packaging:nobody-has-this', '--json', '--url', REDIS_URL]),
+      await projectOf().node([bin, 'ls', 'packaging:nobody-has-this', '--json', '--url', REDIS_URL]),
     ).toMatch(/^(\[\s*\])?$/)
   })
-})
+}
 
 /** What is left of an application that imports just that, minified and without its client library. */
 async function bundle(entry: string): Promise<{ modules: string[]; bytes: number }> {
