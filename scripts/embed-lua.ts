@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { calls, shortLua } from './short-lua.js'
+import { shortLua } from './short-lua.js'
 
 /** Some lines of a file, up to an include or its end. Those of parts are a constant of that name. */
 interface Chunk {
@@ -21,7 +21,7 @@ const scripts = readdirSync(folder)
   .filter((file) => file.endsWith('.lua'))
   .sort()
   .map((file) => {
-    const chunks = [{ constant: 'calls', text: calls }, ...chunksOf(file)]
+    const chunks = chunksOf(file)
     for (const { constant, text } of chunks) if (constant !== undefined) constants.set(constant, text)
     const sha1 = createHash('sha1')
       .update(chunks.map(({ text }) => text).join(''))

@@ -5,19 +5,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 const folder = new URL('../lua/', import.meta.url)
-const TOKEN = /redis\.p?call\b|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|\d\w*|\n|\.+|[=~<>]=|[^\s]/g
+const TOKEN = /'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|\d\w*|\n|\.+|[=~<>]=|[^\s]/g
 const DECLARED = /\blocal (?!function)([\w, ]+)|\bfunction (\w*)\(([\w, ]*)|\bfor ([\w, ]+?) (?:in|=)/g
 /** Redis and Lua name these fields. */
 const GIVEN = /(?:redis|string|math|table|struct)\.(\w+)|\b(err|ok)\b/g
 const KEYWORDS = ['do', 'if', 'in', 'or']
 
-/** What the scripts call most. */
-const CALLS = ['redis.call', 'redis.pcall']
-
 const names = shortNames()
-
-/** The beginning of every script, in its first line. */
-export const calls = `local ${CALLS.map((call) => names.get(call)).join(',')}=${CALLS.join(',')} `
 
 /** A whole script, or a piece of one. */
 export function shortLua(text: string): string {
@@ -48,9 +42,9 @@ function shortNames(): Map<string, string> {
     .join('')
   const given = new Set([...all.matchAll(GIVEN)].flatMap(([, field, error]) => [field, error]))
   const declared = [...all.matchAll(DECLARED)].flatMap((groups) => groups.slice(1).join(' ').split(/[, ]+/))
-  const counts = new Map<string, number>(CALLS.map((call) => [call, all.split(call).length - 1]))
+  const counts = new Map<string, number>()
   for (const [word] of all.matchAll(/\w+/g)) counts.set(word, (counts.get(word) ?? 0) + 1)
-  const ours = [...new Set([...CALLS, ...declared])].filter((name) => name !== '' && !given.has(name))
+  const ours = [...new Set(declared)].filter((name) => name !== '' && !given.has(name))
   const others = new Set([...counts.keys(), ...KEYWORDS])
   const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ']
   const short = [...letters, ...letters.flatMap((first) => letters.map((second) => first + second))]
