@@ -5,7 +5,6 @@
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { shortLua } from './short-lua.js'
 
 /** Some lines of a file, up to an include or its end. Those of parts are a constant of that name. */
 interface Chunk {
@@ -38,15 +37,19 @@ const draft = new URL(`${target.href}.${process.pid}`)
 writeFileSync(draft, `${header}\n${parts.join('')}\n${scripts.join('\n')}`)
 renameSync(draft, target)
 
-/** A script's text with its parts in it, each once. Redis need not store what is for readers of lua/, nor every bundle carry it. */
+/**
+ * A script's text with its parts in it, each once. Headers, comments and indentation are for readers of lua/: Redis need not store
+ * them, nor every bundle carry them.
+ */
 function chunksOf(file: string, included: Set<string> = new Set()): Chunk[] {
   const text = readFileSync(new URL(file, folder), 'utf8')
+    .replace(/^[ \t]*--\[\[.*?\]\]\n/gms, '')
+    .replace(/^[ \t]*--(?!@include ).*\n/gm, '')
+    .replace(/^[ \t]+/gm, '')
+    .replace(/^\n/gm, '')
   // At odd indexes: the nouns of the includes.
   return text.split(/^--@include (.+)\n/gm).flatMap((piece, index) => {
-    if (index % 2 === 0) {
-      const short = shortLua(piece)
-      return short === '' ? [] : [{ constant: constantOf(file, index / 2), text: short }]
-    }
+    if (index % 2 === 0) return piece === '' ? [] : [{ constant: constantOf(file, index / 2), text: piece }]
     const part = `parts/${piece}.lua`
     if (included.has(part)) return []
     included.add(part)
