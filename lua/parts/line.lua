@@ -101,11 +101,12 @@ end
 local function stand(place, looks_in, lease)
   local client, now, lives = client_of(place), server_time(), looks_in + AWAY_MS
   -- Read before anything is written: a key of another type then changes nothing.
-  local last = redis.call('ZRANGE', line, -1, -1)[1]
-  if not last or not process_of(client_of(last)) or (redis.call('ZSCORE', line, place) and not process_of(client)) then
+  local last, it = redis.call('ZRANGE', line, -1, -1)[1], process_of(client)
+  if not last or not process_of(client_of(last)) or (not it and redis.call('ZSCORE', line, place)) then
     mend(last)
+    it = process_of(client)
   end
-  local it = process_of(client) or { places = 0 }
+  it = it or { places = 0 }
   it.looks, it.lease, it.away = now + looks_in, lease, 0
   if redis.call('ZSCORE', line, place) then
     -- First, because a full server allows it, and then allows the rest too: no place is lost for lack of memory.
