@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import { inject } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -42,7 +42,13 @@ export async function buildPrograms(): Promise<Programs> {
       platform: 'node',
       target: 'node20',
       format: 'esm',
-      packages: 'external',
+      // With the packages they use, which load in half the time from one file. These are not used, or are what is tested.
+      external: ['holdfast', 'testcontainers', 'vitest'],
+      plugins: [namedImports],
+      // Packages in CommonJS ask for Node's modules by require.
+      banner: {
+        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)",
+      },
       logLevel: 'warning',
     })
   } catch (error) {
@@ -50,6 +56,21 @@ export async function buildPrograms(): Promise<Programs> {
     throw error
   }
   return { folder, stop }
+}
+
+/** A CommonJS module that is imported when it is needed has no named exports in a bundle; one that passes them on has. */
+const namedImports: Plugin = {
+  name: 'named-imports',
+  setup({ onResolve, onLoad }) {
+    const namespace = 'named-imports'
+    onResolve({ filter: /^ioredis$/ }, ({ kind, path, resolveDir }) =>
+      kind === 'dynamic-import' ? { path, namespace, pluginData: resolveDir } : undefined,
+    )
+    onLoad({ filter: /.*/, namespace }, ({ path, pluginData: resolveDir }) => ({
+      contents: `export { Cluster, Redis } from '${path}'`,
+      resolveDir,
+    }))
+  },
 }
 
 /** Where the program is that was compiled from this source. */
