@@ -25,7 +25,7 @@ type Look = () => Promise<LockView | undefined>
  * query for semaphores and latches with waiters. Then it reads each of them, a page at a time.
  */
 export class Listing {
-  /** The number of found locks that this user may not read. */
+  /** The number of found locks that cannot be read: by this user, or because a key beside them holds something else. */
   unreadable = 0
   readonly #found = new Set<string>()
 
@@ -124,16 +124,17 @@ export class Listing {
   }
 
   async *#read(looks: readonly Look[]): AsyncIterable<LockView> {
-    for (const view of await Promise.all(looks.map((look) => this.#unlessForbidden(look)))) {
+    for (const view of await Promise.all(looks.map((look) => this.#unlessUnreadable(look)))) {
       if (view && (isLocked(view) || (view.waitingClients ?? 0) > 0)) yield view
     }
   }
 
-  async #unlessForbidden(look: Look): Promise<LockView | undefined> {
+  async #unlessUnreadable(look: Look): Promise<LockView | undefined> {
     try {
       return await look()
     } catch (error) {
-      if (!(error instanceof StoreError && error.reason === 'permission')) throw error
+      const unreadable = error instanceof StoreError && ['permission', 'wrong-type'].includes(error.reason)
+      if (!unreadable) throw error
       this.unreadable += 1
       return undefined
     }

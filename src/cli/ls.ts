@@ -17,7 +17,7 @@ export async function ls(server: Server, pattern: string, output: Output): Promi
   const { unreadable } = listing
   if (unreadable > 0) {
     const noun = unreadable === 1 ? 'lock' : 'locks'
-    const text = `left out ${unreadable} ${noun} that this user may not read. Check the ACL.`
+    const text = `left out ${unreadable} ${noun} with a key that this user may not read, or that holds something else. Check the ACL.`
     output.note('unreadable', text, { unreadable })
   }
   if (output.json) return exitCodes.ok

@@ -51,6 +51,20 @@ describe('holdfast ls', () => {
     })
   })
 
+  it('lists the others if a key beside a lock holds something else, and says so', async () => {
+    const prefix = place.lockName()
+    const holdfast = place.holdfast()
+    await holdfast.lock(`${prefix}:a`).acquire()
+    await holdfast.lock(`${prefix}:b`).acquire()
+    const counter = `redisson_lock_token:{${prefix}:b}`
+    await place.client().call('HSET', counter, 'field', 'value')
+    const { code, stdout, stderr } = await program.run(['ls', '--json', `${prefix}:*`])
+    await place.client().call('DEL', counter)
+    expect(code).toBe(0)
+    expect(jsonLines(stdout).map(({ name }) => name)).toEqual([`${prefix}:a`])
+    expect(stderr).toContain('left out 1 lock')
+  })
+
   it('takes the pattern as a glob, and shows no hash that is no lock', async () => {
     const prefix = place.lockName()
     const holdfast = place.holdfast()
