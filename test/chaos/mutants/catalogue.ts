@@ -170,7 +170,7 @@ export const mutants: readonly Mutant[] = [
     name: 'subscriptions-forgotten',
     fault: 'a new connection is not subscribed to what the one before was',
     in: { source: 'src/redis/channels/subscriber.ts' },
-    text: 'Promise.all(channels.map((channel) => this.#ask(channel)))',
+    text: 'Promise.all(channels.map((channel) => this.#renew(channel)))',
     becomes: 'Promise.resolve()',
     nemesis: 'client-kill',
     kinds: ['lock'],
