@@ -18,6 +18,21 @@ describe.each(['semaphore', 'permitExpirableSemaphore'] as const)('%s', (kind) =
     await server.stop()
   })
 
+  test('W2: who is forbidden to listen while it waits is told, and keeps its connection', async () => {
+    await scene.direct.call('ACL', 'SETUSER', 'clerk', 'on', '>secret', '~*', '&*', '+@all')
+    const restricted = scene.holdfast({}, { client: { username: 'clerk', password: 'secret' } })
+    const other = scene.holdfast()[kind](scene.name)
+    await other.trySetPermits(PERMITS)
+    const hold = await other.acquire({ permits: PERMITS })
+    const waiting = restricted[kind](scene.name).acquire()
+    const refused = expect(waiting).rejects.toMatchObject({ code: 'STORE_ERROR', reason: 'permission' })
+    await eventually(async () => (await scene.channels()).length > 0)
+    await scene.direct.call('ACL', 'SETUSER', 'clerk', 'resetchannels')
+    await refused
+    await hold.release()
+    expect(await restricted[kind](scene.name).availablePermits()).toBe(PERMITS)
+  })
+
   test.each(['-incrby', '-hdel', '-zrem'])(
     'X2: permits stay taken, and come back with their lease (%s)',
     async (rule) => {

@@ -38,6 +38,8 @@ export class ReleaseWatch {
     const { port } = this
     const watch = port.watch(this.name, (news) => {
       this.heard += 1
+      // The user may not listen any more. (In a line it listens to something else then.)
+      if (this.#watch === watch && this.#confirmed && watch.inForce === false && !port.line) this.end()
       this.listener.policy.onSignal(news)
     })
     this.#watch = watch

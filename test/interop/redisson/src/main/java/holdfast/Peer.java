@@ -46,6 +46,8 @@ public final class Peer {
   private static Config config(String[] addresses, long watchdogMs) {
     Config config = new Config().setThreads(4).setNettyThreads(4);
     config.setLockWatchdogTimeout(watchdogMs);
+    // Other tests have the same server forget its scripts. Redisson loads a script again once, and then gives up.
+    config.setUseScriptCache(false);
     if (addresses.length > 1) {
       config.useClusterServers().addNodeAddress(addresses).setReadMode(ReadMode.MASTER)
           .setMasterConnectionMinimumIdleSize(2).setSlaveConnectionMinimumIdleSize(1);
