@@ -99,6 +99,11 @@ export class ReleaseChannels {
     return this.#subscriptions.get(channel)?.inForce ?? false
   }
 
+  /** As {@link subscribed}, or will soon. */
+  has(channel: string): boolean {
+    return this.#subscriptions.has(channel)
+  }
+
   /** @param text what was published; absent where something may have been missed. */
   announce(channel: string, text?: string): void {
     this.#subscriptions.get(channel)?.tell(text)

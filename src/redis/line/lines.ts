@@ -217,7 +217,7 @@ export class Lines {
     const hear = (text?: string): void => {
       if (text === undefined) {
         // Forbidden since. What the client has learned about refusals is forgotten when a connection breaks; this watch has ended for good.
-        if (!this.channels.subscribed(this.#ownChannel(name))) standing.stepOutside()
+        if (!this.channels.has(this.#ownChannel(name))) standing.stepOutside()
         onNews()
         return
       }
@@ -261,8 +261,8 @@ export class Lines {
   #busyOutside(name: string, { remainingMs, holder }: HolderSeen): AcquireReply {
     const channel = this.names.releaseChannel(name)
     // It may have been forbidden since.
-    const subscribed = channel !== undefined && this.channels.subscribed(channel)
-    const hears = subscribed && this.#standing.get(name)?.hearsReleases
+    const allowed = channel !== undefined && this.channels.has(channel)
+    const hears = allowed && this.#standing.get(name)?.hearsReleases
     const againMs = Math.min(remainingMs, hears ? LONGEST_LOOK_MS : WITHOUT_PLACE_MS) + AFTER_LEASE_MS
     return { outcome: 'busy', remainingMs, holder, againMs }
   }
