@@ -5,7 +5,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const longest = [
   'interop/redisson',
   'watchdog-thread/holdfast',
-  'connections/growth',
   'connections/process',
   'kinds/fair-lock',
   'kinds/fenced-lock',
@@ -17,6 +16,7 @@ const longest = [
   'contract/standalone',
   'connections/cluster-moves',
   'replicas/',
+  'connections/growth',
   'docs/examples',
   'cli/kinds',
   'cli/run',
