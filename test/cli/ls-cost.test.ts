@@ -54,6 +54,14 @@ describe('holdfast ls: what it costs', () => {
     await holdfast.close()
     client.disconnect()
   })
+
+  it('never sends KEYS', async () => {
+    const client = standaloneClient({ host: server.host, port: server.port })
+    const before = (await calls(client)).get('keys')
+    await program.run(['ls'], { url: server.url })
+    expect((await calls(client)).get('keys')).toBe(before)
+    client.disconnect()
+  })
 })
 
 /** What the scripts of the semaphores call is counted as well: each reads its number once. */

@@ -95,12 +95,6 @@ describe('holdfast ls', () => {
     expect(jsonLines(stdout)).toMatchObject([{ name }])
   })
 
-  it('never sends KEYS', async () => {
-    const before = await callsOfKeys()
-    await program.run(['ls'])
-    expect(await callsOfKeys()).toBe(before)
-  })
-
   it('shows a name as text that cannot play with the terminal', async () => {
     const name = `${place.lockName()}\u001b[2J\n\u202e`
     await place.holdfast().lock(name).acquire()
@@ -110,8 +104,3 @@ describe('holdfast ls', () => {
     expect(stdout).toContain('\\u{1b}[2J\\u{a}\\u{202e}')
   })
 })
-
-async function callsOfKeys(): Promise<string | undefined> {
-  const stats = String(await place.client().call('INFO', 'commandstats'))
-  return /cmdstat_keys:calls=(\d+)/.exec(stats)?.[1]
-}

@@ -162,14 +162,16 @@ export function waitingCases(place: Place): void {
       const lock = holdfast.lock(place.lockName())
       const far = place.holdfast().lock(lock.name)
       const hold = await far.acquire({ leaseMs: 600_000 })
+      // With the connection made, there is time to be seen waiting.
+      expect(await lock.isLocked()).toBe(true)
       const startedAt = performance.now()
-      const waiting = rejectionOf(lock.acquire({ waitMs: 150 }))
+      const waiting = rejectionOf(lock.acquire({ waitMs: 300 }))
       await untilWaiting(place, lock, 1)
       const error = await inTime(place, waiting)
       expect(error).toBeInstanceOf(LockTimeoutError)
       expect(error).toMatchObject({ code: 'LOCK_TIMEOUT', lockName: lock.name, holder: hold.owner })
       const waitedMs = error instanceof LockTimeoutError ? error.waitedMs : 0
-      expect(waitedMs).toBeGreaterThanOrEqual(149)
+      expect(waitedMs).toBeGreaterThanOrEqual(299)
       expect(waitedMs).toBeLessThan(5_000)
       expect(performance.now() - startedAt).toBeLessThan(8_000)
       await hold.release()

@@ -45,8 +45,10 @@ export function commonContract(place: Place, ...more: readonly Cases[]): void {
 }
 
 function contractOf(place: Place, ...topics: readonly Cases[]): void {
-  // Places know nothing of each other: while the tests of one wait for a lease, those of another run.
-  describe.concurrent('contract', () => {
+  // Places know nothing of each other: while the tests of one wait for a lease, those of another run. Where time is virtual no test
+  // waits, and other tests would.
+  const beside = place.virtual ? describe : describe.concurrent
+  beside('contract', () => {
     describe.sequential(place.name, () => {
       afterEach(() => place.tidy())
       for (const cases of topics) cases(place)
