@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import { Holdfast, type RedisClient } from '../../src/index.js'
+import { Holdfast, type RedisClient, StoreError } from '../../src/index.js'
 import { NOTHING, Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
 import { heapInUse } from '../setup/heap.js'
@@ -133,10 +133,13 @@ describe.each(patterns)('H30: nothing grows ($where)', ({ open }) => {
               .catch(() => undefined)
           }),
         )
-        await Promise.all([
-          holdfast.lock(held.name).tryAcquire({ waitMs: 1, signal }),
-          holdfast.fairLock(held.name).tryAcquire({ waitMs: 1, signal }),
-        ])
+        const tries = [holdfast.lock(held.name), holdfast.fairLock(held.name)].map((lock) =>
+          lock.tryAcquire({ waitMs: 1, signal }).catch((error: unknown) => {
+            // On a busy machine the answer comes later than that.
+            if (!(error instanceof StoreError)) throw error
+          }),
+        )
+        await Promise.all(tries)
       }
       await eventually(
         () => ({ ...holdfast.census, scopes: 0, timers: 0 }),
