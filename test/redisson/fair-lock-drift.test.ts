@@ -72,6 +72,8 @@ describe('drift', () => {
     const fixture = new URL('../line/waiter.fixture.ts', import.meta.url)
     const child = Forked.start(fixture, { server: { host, port }, name, watchdogMs })
     expect(await child.told()).toBe('waiting')
+    // It says so before it stands in line.
+    await place.eventually(async () => (await inLine(place, name)).length === 1)
     const wait = place.holdfast({ watchdogMs }).fairLock(name).acquire()
     // What fails before it is awaited closes its client: that is no fault of its own.
     wait.catch(() => undefined)
