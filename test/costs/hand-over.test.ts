@@ -10,7 +10,7 @@ describe.each([
 ])('costs of hand-over ($where)', ({ library }) => {
   let scene: Scene
   beforeEach(async () => {
-    scene = await Scene.standalone(library)
+    scene = await Scene.counted(library)
   })
   afterEach(() => scene.end())
 

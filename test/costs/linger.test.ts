@@ -7,7 +7,7 @@ const ROUNDS = 10
 describe.each(['ioredis-6', 'ioredis-5'] as const)('a subscription lingers (%s)', (library) => {
   let scene: Scene
   beforeEach(async () => {
-    scene = await Scene.standalone(library)
+    scene = await Scene.counted(library)
   })
   afterEach(() => scene.end())
 

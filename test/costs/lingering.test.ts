@@ -5,8 +5,8 @@ import { eventually } from '../setup/eventually.js'
 
 const LONG_MS = 20_000
 const stages = [
-  { where: 'RESP3', open: () => Scene.standalone('ioredis-6') },
-  { where: 'RESP2', open: () => Scene.standalone('ioredis-5') },
+  { where: 'RESP3', open: () => Scene.counted('ioredis-6') },
+  { where: 'RESP2', open: () => Scene.counted('ioredis-5') },
   { where: 'cluster', open: () => Scene.cluster('ioredis-6') },
 ]
 

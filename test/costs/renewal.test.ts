@@ -15,7 +15,7 @@ describe.each([
   { where: 'RESP2', library: 'ioredis-5' as const },
 ])(`renewing ${LOCKS} locks ($where)`, ({ library }) => {
   test('is one flight per third of the watchdog, with no command waiting for an answer', async () => {
-    scene = await Scene.standalone(library)
+    scene = await Scene.counted(library)
     const holdfast = scene.holdfast({ watchdogMs: WATCHDOG_MS })
     let renewed = 0
     let sentByThen = 0
@@ -51,7 +51,7 @@ describe.each([
   })
 
   test('sends nothing for holds with a lease of their own', async () => {
-    scene = await Scene.standalone(library)
+    scene = await Scene.counted(library)
     const holdfast = scene.holdfast({ watchdogMs: 300 })
     const watched = await holdfast.lock(`${scene.name}:watched`).acquire()
     const leased = await holdfast.lock(scene.name).acquire({ leaseMs: 10_000 })

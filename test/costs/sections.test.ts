@@ -3,8 +3,8 @@ import type { Holdfast, Lock } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
 
 const stages = [
-  { where: 'RESP3', open: () => Scene.standalone('ioredis-6') },
-  { where: 'RESP2', open: () => Scene.standalone('ioredis-5') },
+  { where: 'RESP3', open: () => Scene.counted('ioredis-6') },
+  { where: 'RESP2', open: () => Scene.counted('ioredis-5') },
   { where: 'cluster', open: () => Scene.cluster('ioredis-6') },
   { where: 'cluster, RESP2', open: () => Scene.cluster('ioredis-5') },
   { where: 'cluster, iovalkey', open: () => Scene.cluster('iovalkey') },

@@ -47,6 +47,11 @@ export class Scene {
     )
   }
 
+  /** Before a server on which commands can be counted. */
+  static counted(library?: ClientLibrary): Promise<Scene> {
+    return Scene.standalone(library, inject('servers').counted)
+  }
+
   /** Before every node of the run's cluster; the client library maps the nodes' addresses to their proxies. */
   static async cluster(library: ClientLibrary = clientLibrary): Promise<Scene> {
     const { startupNodes } = inject('servers').cluster

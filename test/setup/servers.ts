@@ -9,6 +9,8 @@ export interface SharedServers {
   /** Product and version as the standalone server says them. */
   readonly version: string
   readonly standalone: { host: string; port: number; url: string }
+  /** One more, for tests that count commands: no other has it forget its scripts, which would be sent once more. */
+  readonly counted: { host: string; port: number }
   readonly cluster: { startupNodes: { host: string; port: number }[] }
   readonly sentinel: { sentinels: { host: string; port: number }[]; name: string }
 }
@@ -19,7 +21,7 @@ declare module 'vitest' {
   }
 }
 
-/** Brings one server, one cluster, one sentinel group and the programs for the whole run, and ends and removes them after it. */
+/** Brings two servers, one cluster, one sentinel group and the programs for the whole run, and ends and removes them after it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const flavour = parseWanted(process.env['HOLDFAST_FLAVOUR'] ?? 'redis-7.0')
   const stops: Array<() => Promise<void>> = []
@@ -34,16 +36,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // The first fetches the server's program where it is not there yet; the others find it.
   const server = await kept(bringServer({ flavour }))
   const others = [
+    kept(bringServer({ flavour })),
     kept(bringCluster({ flavour })),
     kept(bringSentinel({ flavour })),
     kept(buildPrograms()),
   ] as const
   try {
-    const [cluster, group, programs] = await Promise.all(others)
+    const [counted, cluster, group, programs] = await Promise.all(others)
     project.provide('servers', {
       flavour,
       version: server.version,
       standalone: { host: server.host, port: server.port, url: server.url },
+      counted: { host: counted.host, port: counted.port },
       cluster: { startupNodes: cluster.startupNodes },
       sentinel: { sentinels: group.sentinels, name: group.name },
     })
