@@ -114,7 +114,7 @@ describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) =>
   })
 
   test('a hold that was handed over says so, and so does the release that did it', async () => {
-    const holdfast = place.holdfast()
+    const holdfast = place.holdfast({ handOverSliceMs: 60_000 })
     const lock = holdfast.lock(place.lockName())
     using acquires = new Listener<AcquireTrace>('holdfast:acquire', ({ name }) => name === lock.name)
     using holds = new Listener<HoldTrace>('holdfast:hold', ({ name }) => name === lock.name)

@@ -164,7 +164,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
 
   test('hand-overs among the waiters of a process are counted, by how they were made', async () => {
     for (const leaseMs of [undefined, 60_000]) {
-      const holdfast = place.holdfast()
+      const holdfast = place.holdfast({ handOverSliceMs: 60_000 })
       const lock = holdfast.lock(place.lockName())
       const options = leaseMs === undefined ? {} : { leaseMs }
       const latch = new Latch()

@@ -8,10 +8,15 @@ import { createServer } from 'node:net'
 const LOWEST = 10_000
 const HIGHEST = 32_000
 
-/** A port of the loopback interface that nothing listens on at the moment. */
+/** Several servers start at once: none is given the port that another is about to listen on. */
+const given = new Set<number>()
+
+/** A port of the loopback interface that nothing listens on at the moment, another one each time. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const port = randomInt(LOWEST, HIGHEST)
+    if (given.has(port)) continue
+    given.add(port)
     if (await isFree(port)) return port
   }
   throw new Error(`no free port found between ${LOWEST} and ${HIGHEST}`)
