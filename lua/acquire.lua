@@ -62,7 +62,7 @@ if redis.call('EXISTS', lock, line or lock) == 0 then
   return token and (line and token or '?') or failure
 end
 
--- Whether that holder's process may have nobody inside. It is told, until it hears.
+-- Whether that holder's process may have nobody inside. Each refusal tells that process, until one message reaches it.
 local function lingers(holder)
   local known = redis.pcall('HGET', processes, ':lingers')
   if known == holder then

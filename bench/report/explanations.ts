@@ -33,5 +33,5 @@ export const meanings: Readonly<Record<Kind, string>> = {
   nested:
     'Three holds of one lock within each other, then given back. Only libraries with reentry can do it.',
   burst: 'All waiters ask at one moment, each once. Over when the last is through.',
-  loop: 'Each waiter asks again at once after each section, for a bit more than a second. Under a polling library whoever has just released is the first to ask, so the throughput may be that of one hog: read it together with fairness.',
+  loop: 'Each waiter asks again at once after each section, for a bit more than a second. Under a polling library the waiter that has just released asks first, so the throughput may be that of one hog: read it together with fairness.',
 }

@@ -13,7 +13,7 @@ const explained = [
   'back, and of a process that has slept 1 ms before, as the holder has. All processes and the server share the cores.',
   '*Woken per release*: the messages that channels brought to any process, counted in the client for Node; for Redisson those that the',
   'server published, each on a channel of one thread. Every section has one release. One that finds nobody in line is announced to all',
-  'that listen, so that with two processes it can be a little more than one. Polling libraries are told nothing.',
+  'that listen, so that with two processes it can be a little more than one. Polling libraries receive no messages.',
 ].join('\n')
 
 /** Processes with one waiter in each. */

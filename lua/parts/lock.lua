@@ -3,7 +3,7 @@
 
   KEYS[1]  the lock: a hash of owner -> hold count, with the lease as its time to live
   KEYS[2]  the line, KEYS[3] the processes in it: see line.lua and turns.lua. The latter's field `:lingers` -> the owner whose process may keep
-           the lock for a while after its release; when that owner is in somebody's way its process is told `asked <KEYS[1]>`,
+           the lock for a while after its release; a script that refuses an acquire because of that owner tells its process `asked <KEYS[1]>`,
            and once it has heard, ` told` stands after the owner
   KEYS[4]  the counter of fencing tokens
            While their slot moves between nodes of a cluster they are not all at one of them: where a script is given KEYS[1] alone, it

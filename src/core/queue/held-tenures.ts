@@ -10,7 +10,7 @@ export class HeldTenures {
   readonly #each: Map<Owner, Tenure> | undefined
 
   constructor(
-    /** Whether each owner has a tenure of its own; else the process has one, which may go from owner to owner. */
+    /** Whether each owner has its own tenure. Otherwise the process has one, which a hand-over passes from owner to owner. */
     readonly perOwner: boolean,
     /** Whether the store lets several owners hold at once. */
     private readonly shared: boolean,
