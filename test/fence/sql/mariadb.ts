@@ -14,6 +14,7 @@ export function mariadbPool(dir: string): Pool {
   })
 }
 
+// A server that starts removes every temporary table in its folder for such: each has a folder of its own.
 export const mariadb: SqlProduct = {
   name: 'MariaDB',
   package: 'mariadb-server',
@@ -22,11 +23,11 @@ export const mariadb: SqlProduct = {
   user: 'mysql',
   setupArguments: (dir) => [
     ...['--no-defaults', `--datadir=${join(dir, 'data')}`, '--auth-root-authentication-method=normal'],
-    ...['--skip-name-resolve', '--skip-log-bin'],
+    ...['--skip-name-resolve', '--skip-log-bin', `--tmpdir=${dir}`],
   ],
   serverArguments: (dir) => [
     ...['--no-defaults', `--datadir=${join(dir, 'data')}`, `--socket=${join(dir, 'socket')}`],
-    ...[`--pid-file=${join(dir, 'pid')}`, '--skip-networking', '--skip-log-bin'],
+    ...[`--pid-file=${join(dir, 'pid')}`, '--skip-networking', '--skip-log-bin', `--tmpdir=${dir}`],
     ...['--innodb-buffer-pool-size=16M', '--innodb-flush-log-at-trx-commit=0'],
   ],
   ping: async (dir) => {
