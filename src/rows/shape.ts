@@ -1,0 +1,25 @@
+import type { Keyspace } from './rows.js'
+
+/** What a row of one keyspace says, and how it is written down. */
+export interface Shape<Body> {
+  readonly keyspace: Keyspace
+  blank(): Body
+  pack(body: Body): Packed
+  unpack(packed: Packed): Body
+}
+
+/** A row as a table with columns keeps it, readable for an operator too. */
+export interface Packed {
+  /** Who holds it, where at most one does. */
+  readonly owner: string | undefined
+  /** How many holds there are. */
+  readonly holds: number
+  /** When the lease ends, in milliseconds since 1970; undefined where nothing is held, Infinity where it never ends. */
+  readonly endsAt: number | undefined
+  /** The last token given. */
+  readonly fence: bigint | undefined
+  /** The clients that wait. */
+  readonly waiting: readonly string[]
+  /** Everything else, in JSON; undefined where there is nothing else. */
+  readonly rest: string | undefined
+}
