@@ -13,7 +13,7 @@ import type {
 } from '../ports/lock-port.js'
 import { MemoryWatches } from './announcements.js'
 import { isBoolean } from './answered-requests.js'
-import { matchesGlob } from './glob.js'
+import { matchesGlob } from '../rows/glob.js'
 import type { MemorySemaphore, MemorySemaphores } from './semaphores.js'
 
 /** Semaphores of either kind in memory: what the scripts in `lua/` do. */

@@ -3,7 +3,7 @@ import type { Clock } from '../time/clock.js'
 import { FenceCounters } from './fence-counters.js'
 import type { Served } from './line.js'
 import { MemoryLines } from './lines.js'
-import { modeOf, ownerOf, type Place } from './place.js'
+import { modeOf, ownerOf, type Place } from '../rows/place.js'
 
 /** Reading or writing. */
 export type Side = 'r' | 'w'
