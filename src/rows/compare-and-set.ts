@@ -1,8 +1,8 @@
 import { StoreError } from '../errors/errors.js'
 import type { StoreSettings } from '../ports/store.js'
 import { BackOff } from '../time/back-off.js'
-import type { Draft, Keyspace, Message, Versioned, VersionedTable } from './rows.js'
-import type { Packed, Shape } from './shape.js'
+import type { Draft, Message, Versioned, VersionedTable } from './rows.js'
+import type { Keyspace, Packed, Shape } from './shape.js'
 
 /** How long to pause when others have changed the row again and again before this client could. */
 const CONFLICTS = new BackOff({ firstPauseMs: 1, longestPauseMs: 50, factor: 2 })
@@ -140,6 +140,7 @@ function draftOf<Body>(body: Body, seen: Versioned, tell: (told: Told) => void):
   return {
     body,
     now: seen.now,
+    firstFence: BigInt(Math.floor(seen.now * 1_000)),
     reaches: (client) => !seen.unreachable.has(client),
     ended: () => false,
     tell: (client, message) => tell([client, message]),
