@@ -1,4 +1,5 @@
-import type { Keyspace, Message } from '../rows/rows.js'
+import type { Message } from '../rows/rows.js'
+import type { Keyspace } from '../rows/shape.js'
 
 /** A payload has room for 7 999 bytes; a character takes up to four. */
 const PART = /[\s\S]{1,1900}/gu

@@ -1,5 +1,5 @@
-import { matchesGlob } from '../memory/glob.js'
-import type { Keyspace } from '../rows/rows.js'
+import { matchesGlob } from '../rows/glob.js'
+import type { Keyspace } from '../rows/shape.js'
 import type { Connections } from './connections.js'
 import { text } from './row.js'
 import type { Statements } from './statements.js'

@@ -1,5 +1,5 @@
-import type { Keyspace, Message, Versioned, VersionedTable } from '../rows/rows.js'
-import type { Packed } from '../rows/shape.js'
+import type { Message, Versioned, VersionedTable } from '../rows/rows.js'
+import type { Keyspace, Packed } from '../rows/shape.js'
 import type { Connections } from './connections.js'
 import { channelOf, payloadsOf } from './messages.js'
 import { readVersioned } from './row.js'
