@@ -1,11 +1,8 @@
 import { StoreError } from '../errors/errors.js'
 import type { StoreSettings } from '../ports/store.js'
 import type { SqlConnection, SqlConnections, SqlRow, Statement } from './connection.js'
-import { type About, failureOf, isWornOut, showsPooler, stateOf, timeoutOf } from './failure.js'
+import { type About, failureOf, isWornOut, showsPooler, timeoutOf } from './failure.js'
 import { statements } from './statements.js'
-
-/** Another process made it meanwhile: `IF NOT EXISTS` looks before the other one has committed. */
-const EXISTS = new Set(['23505', '42P07'])
 
 export interface ConnectorOptions {
   /** The SQL that creates the table, if that is wanted. */
@@ -104,15 +101,17 @@ export class Connector {
       String(Math.ceil(this.#settings.commandTimeoutMs)),
     ])
     if (processId !== undefined && row?.['pid'] !== String(processId)) this.foundPooler()
-    const create = this.#createTable
-    if (create === undefined) return
-    const [found] = await connection.query(statements.exists, [this.#table])
-    if (found?.['found'] === null) {
-      await connection.query(create).catch((error: unknown) => {
-        if (!EXISTS.has(stateOf(error) ?? '')) throw error
-      })
-    }
+    if (this.#createTable === undefined || (await this.#hasTable(connection))) return
+    await connection.query(this.#createTable).catch(async (error: unknown) => {
+      // Of two that create it at once, one may be refused, in several ways.
+      if (!(await this.#hasTable(connection))) throw error
+    })
     this.#createTable = undefined
+  }
+
+  async #hasTable(connection: SqlConnection): Promise<boolean> {
+    const [row] = await connection.query(statements.exists, [this.#table])
+    return typeof row?.['found'] === 'string'
   }
 
   #inTime<Result>(

@@ -4,7 +4,19 @@ import { checkPostgresOptions, type PostgresOptions } from './options.js'
 import { type PgPool, pgConnections } from './pg-connection.js'
 import { PostgresRows } from './rows.js'
 
-/** Locks in a database of PostgreSQL: see {@link postgres}. */
+/**
+ * Locks of every kind in a table of PostgreSQL, 11 or later, for `new Holdfast(postgres(pool))`.
+ *
+ * @param pool says where the server is and how to log in. Holdfast opens connections of its own with the pool's options, named
+ *   `holdfast` (`application_name`): up to `connections` for commands, closed when idle, and one that listens while calls wait. It never
+ *   takes one out of the pool, and never ends the pool.
+ * @throws InvalidArgumentError for a pool that is none of `pg`, and for bad options.
+ */
+export function postgres(pool: PgPool, options: PostgresOptions = {}): PostgresStore {
+  return new PostgresStore(new PostgresRows(pgConnections(pool), checkPostgresOptions(options)))
+}
+
+/** Made by {@link postgres}. */
 export class PostgresStore implements Store {
   readonly #rows: PostgresRows
 
@@ -17,16 +29,4 @@ export class PostgresStore implements Store {
   open(settings: StoreSettings): StoreSession {
     return new RowStoreSession(this.#rows, settings)
   }
-}
-
-/**
- * Keeps locks as rows of one table of PostgreSQL (13 or later): `new Holdfast(postgres(pool))`. The table has to exist, see
- * {@link postgresSchema}, or `createTable`. Connects only on first use. See docs/postgres.md.
- *
- * @param pool of the package `pg`. Holdfast makes connections of its own like those of the pool (`options.connections` for commands, one
- *   that listens), never takes one out of it, and never closes it.
- * @throws `InvalidArgumentError` if an option is invalid, or the pool is none.
- */
-export function postgres(pool: PgPool, options: PostgresOptions = {}): PostgresStore {
-  return new PostgresStore(new PostgresRows(pgConnections(pool), checkPostgresOptions(options)))
 }

@@ -10,14 +10,14 @@ const CONFLICTS = new BackOff({ firstPauseMs: 1, longestPauseMs: 50, factor: 2 }
 /** The first conflicts cost nothing but a new attempt: of the clients that change a row at once, one always succeeds. */
 const FREE_CONFLICTS = 2
 
-type Told = readonly [client: string, message: Message]
+type Letter = readonly [client: string, message: Message]
 
 /** What a call does to a row, whatever the shape of that row. */
 interface Step {
   /** Whether its caller has its answer, or none to expect any more. */
   readonly over: boolean
   /** What the row is to be; the same object if it stays as it is. */
-  apply(packed: Packed | undefined, seen: Versioned, tell: (told: Told) => void): Packed | undefined
+  apply(packed: Packed | undefined, seen: Versioned, letters: Letter[]): Packed | undefined
   /** What it was applied to last counts. */
   settle(): void
   fail(error: unknown): void
@@ -52,15 +52,18 @@ export class CompareAndSet {
       const step = {
         over: false,
         outcome: (): void => undefined,
-        apply: (packed: Packed | undefined, seen: Versioned, tell: (told: Told) => void) => {
+        apply: (packed: Packed | undefined, seen: Versioned, letters: Letter[]) => {
           const body = packed ? read(shape, packed, name) : shape.blank()
           const before = shape.pack(body)
+          const own: Letter[] = []
           try {
-            const result = change(draftOf(body, seen, tell))
+            const result = change(draftOf(body, seen, own))
             step.outcome = () => resolve(result)
           } catch (error) {
             step.outcome = () => reject(error)
+            return packed
           }
+          letters.push(...own)
           const after = shape.pack(body)
           return same(before, after) ? packed : after
         },
@@ -110,14 +113,14 @@ export class CompareAndSet {
   /** False if another client was faster. */
   async #round(keyspace: Keyspace, name: string, steps: readonly Step[]): Promise<boolean> {
     const seen = await this.table.read(keyspace, name)
-    const messages: Told[] = []
+    const letters: Letter[] = []
     let packed = seen.packed
     for (const step of steps) {
-      if (!step.over) packed = step.apply(packed, seen, (told) => messages.push(told))
+      if (!step.over) packed = step.apply(packed, seen, letters)
     }
-    const written = packed ?? (messages.length > 0 ? NOTHING : undefined)
-    if (!written || (packed === seen.packed && messages.length === 0)) return true
-    return await this.table.write(keyspace, name, seen.version, written, messages)
+    const written = packed ?? (letters.length > 0 ? NOTHING : undefined)
+    if (!written || (packed === seen.packed && letters.length === 0)) return true
+    return await this.table.write(keyspace, name, seen.version, written, letters)
   }
 
   #pause(conflicts: number): Promise<void> {
@@ -136,14 +139,15 @@ const NOTHING: Packed = {
   rest: undefined,
 }
 
-function draftOf<Body>(body: Body, seen: Versioned, tell: (told: Told) => void): Draft<Body> {
+function draftOf<Body>(body: Body, seen: Versioned, letters: Letter[]): Draft<Body> {
   return {
     body,
     now: seen.now,
+    // Tokens start at the clock's microseconds and grow by one with each tenure.
     firstFence: BigInt(Math.floor(seen.now * 1_000)),
     reaches: (client) => !seen.unreachable.has(client),
     ended: () => false,
-    tell: (client, message) => tell([client, message]),
+    tell: (client, message) => letters.push([client, message]),
   }
 }
 
