@@ -46,7 +46,7 @@ describe.skipIf(missing)(`${title}: faults`, () => {
   }
   /** A pool like that of the server, but for some options. */
   const poolWith = (options: pg.PoolConfig): Pool => {
-    const other = new pg.Pool({ host: server.dir, user: 'holdfast', database: 'postgres', ...options })
+    const other = new pg.Pool({ ...server.address, host: server.address.dir, ...options })
     pools.push(other)
     return other
   }
