@@ -1,7 +1,7 @@
 import { StoreError } from '../errors/errors.js'
 import { lock } from '../kinds/kinds.js'
-import { matchesGlob } from '../rows/glob.js'
 import { keyOfHolds } from '../redis/locks/read-write-keys.js'
+import { matchesGlob } from '../rows/glob.js'
 import {
   keyOfLatchChannel,
   keyOfPermits,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { StoreError } from '../../src/errors/errors.js'
 import { Owners } from '../../src/identity/owner.js'
 import { MemoryLocks } from '../../src/memory/locks.js'
@@ -6,7 +7,6 @@ import { MemoryReentrantLockPort } from '../../src/memory/reentrant-lock.js'
 import type { AcquireRequest, LockPort } from '../../src/ports/lock-port.js'
 import { ReplicaCheckedPort } from '../../src/ports/replica-checked.js'
 import { VirtualClock } from '../../src/time/virtual-clock.js'
-import { rejectionOf } from '../contract/outcome.js'
 
 const owners = new Owners()
 const shortfall = new StoreError('replicas', 'WAIT', { transient: false })
