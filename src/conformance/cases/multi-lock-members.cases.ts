@@ -1,6 +1,8 @@
 import process from 'node:process'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Holdfast, InvalidArgumentError, type Lock, NoOwnerError, NotOwnerError } from '../../index.js'
+import type { StoreKind } from '../../ports/store-traits.js'
+import { given } from '../given.js'
 import { untilIdle } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
@@ -45,7 +47,13 @@ export function multiLockMembersCases(place: Place): void {
       expect(await multi.isLocked()).toBe(false)
     })
 
-    test('members of several kinds: each by its own rules, all or none', async () => {
+    given(
+      place,
+      'fencedLock',
+      'fairLock',
+      'readWriteLock',
+      'spinLock',
+    )('members of several kinds: each by its own rules, all or none', async () => {
       const [holdfast, other] = [place.holdfast(), place.holdfast()]
       const [plain = '', more = '', fenced = '', fair = '', both = '', spin = ''] = names(6)
       const membersOf = (client: typeof holdfast): Lock[] => [
@@ -135,31 +143,34 @@ export function multiLockMembersCases(place: Place): void {
       await blocker.release()
     })
 
-    for (const [kind, blocked] of Object.entries(otherKinds)) {
-      test(`close: what it has got is given back while a member of another kind is waited for (${kind})`, async () => {
-        const holdfast = place.holdfast()
-        const errors: unknown[] = []
-        holdfast.on('error', (error) => errors.push(error))
-        const [first, second] = orderOf(names(2).map((name) => holdfast.lock(name)))
-        if (!first || !second) throw new Error('two locks')
-        const other = place.holdfast()
-        const blocker = await blocked(other, second.name).acquire({ leaseMs: 600_000 })
-        const waiting = rejectionOf(holdfast.multiLock([first, blocked(holdfast, second.name)]).acquire())
-        const isTaken = (): Promise<boolean> => other.lock(first.name).isLocked()
-        await place.eventually(isTaken)
-        await holdfast.close()
-        expect(await waiting).toMatchObject({ code: 'CLOSED' })
-        expect(await isTaken()).toBe(false)
-        expect(errors).toEqual([])
-        await blocker.release()
-      })
+    for (const [needed, kind, blocked] of otherKinds) {
+      given(place, needed)(
+        `close: what it has got is given back while a member of another kind is waited for (${kind})`,
+        async () => {
+          const holdfast = place.holdfast()
+          const errors: unknown[] = []
+          holdfast.on('error', (error) => errors.push(error))
+          const [first, second] = orderOf(names(2).map((name) => holdfast.lock(name)))
+          if (!first || !second) throw new Error('two locks')
+          const other = place.holdfast()
+          const blocker = await blocked(other, second.name).acquire({ leaseMs: 600_000 })
+          const waiting = rejectionOf(holdfast.multiLock([first, blocked(holdfast, second.name)]).acquire())
+          const isTaken = (): Promise<boolean> => other.lock(first.name).isLocked()
+          await place.eventually(isTaken)
+          await holdfast.close()
+          expect(await waiting).toMatchObject({ code: 'CLOSED' })
+          expect(await isTaken()).toBe(false)
+          expect(errors).toEqual([])
+          await blocker.release()
+        },
+      )
     }
   })
 }
 
 /** Locks that are looked after apart from plain ones. */
-const otherKinds: Readonly<Record<string, (holdfast: Holdfast, name: string) => Lock>> = {
-  fair: (holdfast, name) => holdfast.fairLock(name),
-  write: (holdfast, name) => holdfast.readWriteLock(name).writeLock(),
-  fenced: (holdfast, name) => holdfast.fencedLock(name),
-}
+const otherKinds: ReadonlyArray<readonly [StoreKind, string, (holdfast: Holdfast, name: string) => Lock]> = [
+  ['fairLock', 'fair', (holdfast, name) => holdfast.fairLock(name)],
+  ['readWriteLock', 'write', (holdfast, name) => holdfast.readWriteLock(name).writeLock()],
+  ['fencedLock', 'fenced', (holdfast, name) => holdfast.fencedLock(name)],
+]
