@@ -87,7 +87,13 @@ export interface Express {
   free(name: string, owner: string): Promise<boolean>
   /** Prolongs leases; one answer for each, in order. */
   renew(
-    requests: readonly { readonly name: string; readonly owner: string; readonly leaseMs: number }[],
+    requests: readonly {
+      readonly name: string
+      readonly owner: string
+      readonly leaseMs: number
+      /** How long the answer may take, if less than for other commands. */
+      readonly withinMs?: number | undefined
+    }[],
   ): readonly Promise<boolean>[]
 }
 
@@ -109,6 +115,6 @@ export interface Versioned {
   readonly packed: Packed | undefined
   readonly version: bigint
   readonly now: number
-  /** Of the clients in `packed.waiting`, those that no message would reach. */
+  /** Of the clients in `packed.waiting`, and that of the owner, those that are known to be out of reach of messages. */
   readonly unreachable: ReadonlySet<string>
 }
