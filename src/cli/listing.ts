@@ -1,6 +1,6 @@
 import { StoreError } from '../errors/errors.js'
 import { lock } from '../kinds/kinds.js'
-import { matchesGlob } from '../memory/glob.js'
+import { matchesGlob } from '../rows/glob.js'
 import { keyOfHolds } from '../redis/locks/read-write-keys.js'
 import {
   keyOfLatchChannel,

@@ -6,7 +6,7 @@ import type { ClientSettings } from '../facade/client-options.js'
 import { OpenLocks } from '../facade/open-locks.js'
 import type { Owner, Owners } from '../identity/owner.js'
 import { Metrics } from '../metrics/metrics.js'
-import type { StoreSession } from '../ports/store.js'
+import type { StoreLoss, StoreSession } from '../ports/store.js'
 import type { Schedule } from '../time/schedule.js'
 import type { Kind } from './kinds.js'
 
@@ -34,6 +34,17 @@ export class Kinds {
   /** Those in use. */
   get used(): readonly KindContext[] {
     return [...this.#contexts.values()]
+  }
+
+  /** The store has let go of a lock of this client. */
+  lost(loss: StoreLoss): void {
+    for (const { kind, locker } of this.used)
+      if (kind.keyspace === loss.keyspace) locker.env.tenures.lostInStore(loss)
+  }
+
+  /** The store is out of reach, and what is held may be lost. */
+  suspended(cause: unknown): void {
+    for (const { locker } of this.used) locker.env.tenures.watchdog.suspend(cause)
   }
 
   /** Begins nothing any more but what running sections need; resolves when nothing is held any more. */

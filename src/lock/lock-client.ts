@@ -63,6 +63,8 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
       quarantineMs: settings.quarantineMs,
       commandTimeoutMs: settings.commandTimeoutMs,
       onError: (error) => this.#emitSafely('error', error),
+      onLost: (loss) => this.#kinds.lost(loss),
+      onSuspended: (cause) => this.#kinds.suspended(cause),
     })
     if (settings.lingerMs > 0 && !session.lock.line?.hearAsks) {
       void session.close()

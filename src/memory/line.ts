@@ -1,6 +1,6 @@
 import type { Owner } from '../identity/owner.js'
+import { clientOf, ownerOf, type Place } from '../rows/place.js'
 import type { Clock } from '../time/clock.js'
-import { clientOf, ownerOf, type Place } from './place.js'
 
 /** How long an unreachable process keeps its places; the line passes it over meanwhile. As in `lua/parts/line.lua`. */
 const AWAY_MS = 10_000

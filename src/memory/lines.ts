@@ -1,7 +1,7 @@
+import type { Place } from '../rows/place.js'
 import type { Clock } from '../time/clock.js'
 import { MemoryAnnouncements } from './announcements.js'
 import { MemoryLine, type Served, type Told } from './line.js'
-import type { Place } from './place.js'
 
 /** The lines of the locks of a kind, by name, and the channels of the processes in them. */
 export class MemoryLines<P extends Place> {

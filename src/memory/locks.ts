@@ -1,10 +1,10 @@
 import type { Owner } from '../identity/owner.js'
+import { clientOf, modeOf, ownerOf, type Place } from '../rows/place.js'
 import type { Clock } from '../time/clock.js'
 import { MemoryAnnouncements } from './announcements.js'
 import { FenceCounters } from './fence-counters.js'
 import type { Served } from './line.js'
 import { channelOf, MemoryLines } from './lines.js'
-import { clientOf, modeOf, ownerOf, type Place } from './place.js'
 
 /** How a lock is taken: alone, or alone with a token, whose counter is then kept for so many milliseconds; 0: for ever. */
 export type Mode = 'x' | `f${number}`

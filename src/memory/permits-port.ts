@@ -11,9 +11,9 @@ import type {
   RenewRequest,
   Watch,
 } from '../ports/lock-port.js'
+import { matchesGlob } from '../rows/glob.js'
 import { MemoryWatches } from './announcements.js'
 import { isBoolean } from './answered-requests.js'
-import { matchesGlob } from './glob.js'
 import type { MemorySemaphore, MemorySemaphores } from './semaphores.js'
 
 /** Semaphores of either kind in memory: what the scripts in `lua/` do. */

@@ -1,8 +1,8 @@
 import type { AcquireRequest, BusyReply, News, StoreLine, Watch } from '../ports/lock-port.js'
+import { modeOf, ownerOf, type Place } from '../rows/place.js'
 import { MemoryWatches } from './announcements.js'
 import { LONGEST_LOOK_MS, type Told } from './line.js'
 import { channelOf, type MemoryLines } from './lines.js'
-import { modeOf, ownerOf, type Place } from './place.js'
 
 export interface LineSettings {
   /** The first half of all owners of this client. */

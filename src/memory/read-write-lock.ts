@@ -12,8 +12,8 @@ import type {
   RenewRequest,
   Watch,
 } from '../ports/lock-port.js'
-import { matchesGlob } from './glob.js'
-import { modeOf } from './place.js'
+import { matchesGlob } from '../rows/glob.js'
+import { modeOf } from '../rows/place.js'
 import { type LineSettings, MemoryPlaces } from './places.js'
 import type { Member, MemoryHold, MemoryReadWriteLocks, Side } from './read-write-locks.js'
 

@@ -1,9 +1,9 @@
 import type { Owner } from '../identity/owner.js'
+import { modeOf, ownerOf, type Place } from '../rows/place.js'
 import type { Clock } from '../time/clock.js'
 import { FenceCounters } from './fence-counters.js'
 import type { Served } from './line.js'
 import { MemoryLines } from './lines.js'
-import { modeOf, ownerOf, type Place } from './place.js'
 
 /** Reading or writing. */
 export type Side = 'r' | 'w'

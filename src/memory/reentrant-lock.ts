@@ -14,12 +14,12 @@ import type {
   RenewRequest,
   Watch,
 } from '../ports/lock-port.js'
+import { matchesGlob } from '../rows/glob.js'
+import { clientOf, type Place } from '../rows/place.js'
 import { MemoryWatches } from './announcements.js'
-import { matchesGlob } from './glob.js'
 import { channelOf } from './lines.js'
 import type { MemoryLock, MemoryLocks, Mode } from './locks.js'
 import { MemoryMultiAcquire } from './multi-acquire.js'
-import { clientOf, type Place } from './place.js'
 
 /**
  * The reentrant lock in memory: what the scripts in `lua/` do. Its waiters stand in no line: they try when a release is announced.

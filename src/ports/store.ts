@@ -1,3 +1,5 @@
+import type { LossReason } from '../errors/errors.js'
+import type { Owner } from '../identity/owner.js'
 import type { Clock } from '../time/clock.js'
 import type { Schedule } from '../time/schedule.js'
 import type { FencedPort } from './fenced-port.js'
@@ -41,8 +43,25 @@ export interface StoreSettings {
   readonly commandTimeoutMs: number
   /** Called with failures that belong to no call. */
   readonly onError: (error: unknown) => void
+  /** To be called when the store has let go of a lock without being asked: its holder is told at once. */
+  readonly onLost?: (loss: StoreLoss) => void
+  /** To be called when the connection is gone and the locks are not yet: holders whose lease is renewed are told that it may end. */
+  readonly onSuspended?: (cause: unknown) => void
   /** Asks for renewals in a separate thread. A store without one leaves {@link LockPort.thread} out. */
   readonly thread?: LeaseThreadSettings | undefined
+}
+
+/** Locks of different keyspaces have nothing to do with each other, whatever their names. */
+export type LockKeyspace = 'lock' | 'read-write' | 'semaphore' | 'permits' | 'latch'
+
+/** A lock of this client that it no longer has. */
+export interface StoreLoss {
+  readonly keyspace: LockKeyspace
+  readonly name: string
+  /** As whom the store knew the holder. */
+  readonly owner: Owner
+  readonly reason: LossReason
+  readonly cause?: unknown
 }
 
 export interface LeaseThreadSettings {

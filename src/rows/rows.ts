@@ -14,7 +14,7 @@ export interface RowSession {
   /**
    * Changes the row of that name as one step: nothing else changes it between what `change` sees and what it leaves. `change` may be
    * called again if another client was faster, so it keeps nothing but what it returns. If it leaves the body as it was, nothing is
-   * written. What it throws is passed on, with the body as it left it written.
+   * written. What it throws is passed on, and nothing is written.
    */
   change<Body, Result>(
     shape: Shape<Body>,

@@ -42,7 +42,7 @@ const ruleSet: IFlattenedRuleSet = {
       to: {
         path: '^src/(core|memory|redis)/',
         pathNot:
-          '^src/(redis/(connection/(client|failure)|locks/(companion-key|read-write-keys)|permits/semaphore-keys)|memory/glob)\\.ts$',
+          '^src/(redis/(connection/(client|failure)|locks/(companion-key|read-write-keys)|permits/semaphore-keys)|rows/glob)\\.ts$',
       },
     },
     {

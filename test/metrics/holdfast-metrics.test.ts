@@ -31,7 +31,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
       timedOut: 0,
       cancelled: 0,
       failed: 0,
-      lost: { 'lease-expired': 0, 'not-in-store': 0 },
+      lost: { 'lease-expired': 0, 'not-in-store': 0, 'session-ended': 0 },
       handOvers: { inMemory: 0, byCommand: 0 },
       waitTime: { count: 2 },
       holdTime: { count: 2 },
@@ -129,7 +129,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
       acquired: 2,
       released: 0,
       held: 0,
-      lost: { 'lease-expired': 1, 'not-in-store': 0 },
+      lost: { 'lease-expired': 1, 'not-in-store': 0, 'session-ended': 0 },
       holdTime: { count: 2 },
     })
   })
@@ -142,7 +142,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
     await place.eventually(() => hold.signal.aborted)
     expect(holdfast.metrics()).toMatchObject({
       held: 0,
-      lost: { 'lease-expired': 0, 'not-in-store': 1 },
+      lost: { 'lease-expired': 0, 'not-in-store': 1, 'session-ended': 0 },
       holdTime: { count: 1 },
     })
   })

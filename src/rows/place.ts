@@ -1,4 +1,4 @@
-import type { Owner } from '../identity/owner.js'
+import { isOwner, type Owner } from '../identity/owner.js'
 
 /** A place in line: how a process will hold the lock, and under which owner. */
 export type Place<Mode extends string = string> = `${Mode}:${Owner}`
@@ -15,4 +15,9 @@ export function ownerOf(place: Place): Owner {
 /** The process of a place, or of an owner. */
 export function clientOf(place: Place | Owner): string {
   return place.split(':').at(-2) ?? ''
+}
+
+/** The owner that a row names. */
+export function asOwner(text: string | undefined): Owner | undefined {
+  return text !== undefined && isOwner(text) ? text : undefined
 }
