@@ -31,6 +31,7 @@ export function cleanUp(database: Database, clients: Clients, retainMs: number):
   )
   const [row] = database.all('SELECT changes() AS removed')
   for (const client of clients.forget(database)) unhang(database.file, client)
+  if (row?.[0] === MOST) return true
   database.run('UPDATE holdfast_machine SET cleaned_at = ?', database.now)
-  return row?.[0] === MOST
+  return false
 }

@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { StoreError } from '../errors/errors.js'
-import { matchesGlob } from '../memory/glob.js'
 import type { StoreSettings } from '../ports/store.js'
+import { matchesGlob } from '../rows/glob.js'
 import type { Draft, InboxListener, Keyspace, Message, RowSession } from '../rows/rows.js'
 import type { Shape } from '../rows/shape.js'
-import type { TimerHandle } from '../time/schedule.js'
 import { Awaited } from './awaited.js'
 import { ring } from './bell.js'
 import { cleanUp, isDue } from './clean-up.js'
@@ -35,7 +34,8 @@ export class SqliteSession implements RowSession, Frame {
   #registered = false
   /** Whose bells are to be rung when the transaction is on the disk. */
   readonly #told = new Set<string>()
-  #cleaning: TimerHandle | undefined
+  /** When it is next looked whether there is something to clean up. */
+  #cleansAt = 0
   #warned = false
   #closed = false
 
@@ -83,7 +83,6 @@ export class SqliteSession implements RowSession, Frame {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.settings.schedule.cancel(this.#cleaning)
     this.#transactions.close()
     this.inbox.close()
     const database = this.#database
@@ -120,6 +119,7 @@ export class SqliteSession implements RowSession, Frame {
     for (const client of this.#told) ring(database.file, client)
     this.#told.clear()
     this.inbox.committed(database)
+    this.#cleanUp()
   }
 
   /** The next command opens the file anew. */
@@ -155,9 +155,7 @@ export class SqliteSession implements RowSession, Frame {
       if (!this.#warned) this.settings.onError(error)
       this.#warned = true
     })
-    const database = new Database(file, this.driver, this.machine)
-    this.#planCleanUp(0)
-    return database
+    return new Database(file, this.driver, this.machine)
   }
 
   #change<Body, Result>(
@@ -210,20 +208,22 @@ export class SqliteSession implements RowSession, Frame {
     this.#told.add(client)
   }
 
-  #planCleanUp(inMs: number): void {
-    const { schedule } = this.settings
-    schedule.cancel(this.#cleaning)
-    this.#cleaning = schedule.at(schedule.clock.now() + inMs, () => {
-      this.#transactions
-        .add({ command: 'clean up' }, (database) => {
-          const more = isDue(database) && cleanUp(database, this.#clients, this.terms.retainMs)
-          return () => more
-        })
-        .then(
-          (more) => this.#planCleanUp(more ? 0 : CLEAN_UP_MS),
-          (error) => this.settings.onError(error),
-        )
-    })
+  /** With a command from time to time: a client that does nothing keeps no timer for it. */
+  #cleanUp(): void {
+    const { schedule, onError } = this.settings
+    const now = schedule.clock.now()
+    if (now < this.#cleansAt) return
+    this.#cleansAt = now + CLEAN_UP_MS
+    this.#transactions
+      .add({ command: 'clean up' }, (database) => {
+        const more = isDue(database) && cleanUp(database, this.#clients, this.terms.retainMs)
+        return () => {
+          if (more) this.#cleansAt = 0
+        }
+      })
+      .catch((error) => {
+        if (!this.#closed) onError(error)
+      })
   }
 }
 

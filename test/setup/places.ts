@@ -1,13 +1,24 @@
 /** The places a lock can be kept in, each as the tests use it: one shared suite runs over all of them. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { Holdfast, HoldfastOptions, RedisClient, Store } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
 import { quorum } from '../../src/quorum/quorum.js'
+import { sqlite } from '../../src/sqlite/index.js'
 import { clusterClient, sentinelClient, standaloneClient } from './clients.js'
 import { eventually } from './eventually.js'
 import { clientOf, type KindName } from './kinds.js'
 
-export const placeNames = ['memory', 'memory-virtual-time', 'standalone', 'cluster', 'sentinel'] as const
+export const placeNames = [
+  'memory',
+  'memory-virtual-time',
+  'sqlite',
+  'standalone',
+  'cluster',
+  'sentinel',
+] as const
 export type PlaceName = (typeof placeNames)[number]
 
 /** Three stores that know nothing of each other, joined by `quorum`: only the plain lock is kept there. */
@@ -19,6 +30,13 @@ interface Endpoint {
 }
 
 let names = 0
+
+/** A folder that is removed when the process of the tests ends. */
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'holdfast-place-'))
+  process.once('exit', () => rmSync(made, { recursive: true, force: true }))
+  return made
+}
 
 /** Where locks are kept, and how time passes there. */
 export interface Place {
@@ -145,6 +163,8 @@ export function placeOf(name: PlaceName, kind: KindName = 'lock'): Place {
       const clock = new VirtualClock()
       return new StorePlace(name, kind, new MemoryStore(clock), clock)
     }
+    case 'sqlite':
+      return new StorePlace(name, kind, sqlite(join(folder(), 'locks.db')))
     case 'standalone':
       return new StorePlace(name, kind, () => standaloneClient(inject('servers').standalone))
     case 'cluster':
