@@ -20,10 +20,14 @@ export class DatabaseFile {
    * @param warn told of what may go wrong
    * @throws StoreError and errors of the file system
    */
-  constructor({ path, mode, networkFileSystem }: SqliteTerms, warn: (error: StoreError) => void) {
+  constructor(
+    { path, mode, networkFileSystem }: SqliteTerms,
+    warn: (error: StoreError) => void,
+    networkOf: (folder: string) => string | undefined = networkFileSystemOf,
+  ) {
     const folder = dirname(path)
     mkdirSync(folder, { recursive: true, mode: folderModeOf(mode) })
-    const network = networkFileSystemOf(folder)
+    const network = networkOf(folder)
     if (network !== undefined) {
       const error = onNetwork(path, network)
       if (networkFileSystem === 'refuse') throw error

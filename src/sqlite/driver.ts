@@ -1,4 +1,5 @@
-import { createRequire } from 'node:module'
+// Under another name: bundlers are often told to declare this one.
+import { createRequire as requireFrom } from 'node:module'
 import process from 'node:process'
 import { StoreError } from '../errors/errors.js'
 
@@ -53,7 +54,7 @@ export function libsqlDriver(): Driver | undefined {
 
 function load(name: string): unknown {
   try {
-    return createRequire(import.meta.url)(name)
+    return requireFrom(import.meta.url)(name)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return undefined
     throw error
