@@ -2,7 +2,6 @@ import {
   chmodSync,
   closeSync,
   type FSWatcher,
-  mkdirSync,
   openSync,
   rmSync,
   statSync,
@@ -11,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { type DatabaseFile, folderModeOf } from './database-file.js'
+import { type DatabaseFile, makeFolder } from './database-file.js'
 
 export interface BellListener {
   /** It rang, once or several times. */
@@ -41,7 +40,7 @@ export class Bell {
   hang(): void {
     const { mode, bells } = this.file
     this.#watcher?.close()
-    mkdirSync(bells, { recursive: true, mode: folderModeOf(mode) })
+    makeFolder(bells, mode)
     writeFileSync(this.#path, '', { mode })
     chmodSync(this.#path, mode)
     this.#inode = statSync(this.#path).ino
@@ -61,7 +60,7 @@ export class Bell {
   /** Takes it away. */
   close(): void {
     this.#watcher?.close()
-    rmSync(this.#path, { force: true })
+    remove(this.#path)
   }
 }
 
@@ -81,7 +80,15 @@ export function ring(file: DatabaseFile, client: string): void {
 
 /** Takes away the bell of a client that has ended. */
 export function unhang(file: DatabaseFile, client: string): void {
-  rmSync(bellOf(file, client), { force: true })
+  remove(bellOf(file, client))
+}
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // A file that nobody reads does no harm.
+  }
 }
 
 function bellOf(file: DatabaseFile, client: string): string {

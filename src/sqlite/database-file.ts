@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StoreError } from '../errors/errors.js'
 import { networkFileSystemOf } from './network-file-system.js'
@@ -26,7 +26,7 @@ export class DatabaseFile {
     networkOf: (folder: string) => string | undefined = networkFileSystemOf,
   ) {
     const folder = dirname(path)
-    mkdirSync(folder, { recursive: true, mode: folderModeOf(mode) })
+    makeFolder(folder, mode)
     const network = networkOf(folder)
     if (network !== undefined) {
       const error = onNetwork(path, network)
@@ -37,7 +37,9 @@ export class DatabaseFile {
     this.path = realpathSync(path)
     this.mode = mode
     this.#identity = identityOf(this.path)
-    if (statSync(this.path).nlink > 1) throw severalNames(path)
+    const found = statSync(this.path)
+    if (!found.isFile()) throw noFile(path)
+    if (found.nlink > 1) throw severalNames(path)
   }
 
   get bells(): string {
@@ -54,9 +56,12 @@ export class DatabaseFile {
   }
 }
 
-/** The mode of a folder whose files have that mode: whoever may read them may search it. */
-export function folderModeOf(mode: number): number {
-  return mode | ((mode & 0o444) >> 2)
+/** Makes a folder, if it is not there, that whoever may read such files may search. */
+export function makeFolder(folder: string, mode: number): void {
+  const folderMode = mode | ((mode & 0o444) >> 2)
+  const made = mkdirSync(folder, { recursive: true, mode: folderMode })
+  // Whatever the process's mask of modes is.
+  if (made !== undefined) chmodSync(folder, folderMode)
 }
 
 function makeFile(path: string, mode: number): void {
@@ -67,7 +72,7 @@ function makeFile(path: string, mode: number): void {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return
     throw error
   }
-  // Whatever the process's mask of modes is. Nobody has locked it yet.
+  // Nobody has locked it yet.
   fchmodSync(descriptor, mode)
   closeSync(descriptor)
 }
@@ -84,6 +89,10 @@ function onNetwork(path: string, kind: string): StoreError {
       `${path} is on a network file system (${kind}), where locks of one machine do not hold for another: ` +
       "choose a local folder, or set networkFileSystem: 'warn' if one machine alone uses it.",
   })
+}
+
+function noFile(path: string): StoreError {
+  return new StoreError('wrong-type', 'open', { transient: false, hint: `${path} is no file.` })
 }
 
 function severalNames(path: string): StoreError {

@@ -25,6 +25,8 @@ PRAGMA wal_autocheckpoint = 0;
 /** The open database of one client. Every method may throw the driver's errors. */
 export class Database {
   readonly #connection: Connection
+  /** Writes the log back. */
+  #second: Connection | undefined
   readonly #statements = new Map<string, Statement>()
   /** What has to be added to the machine's monotonic time; undefined where the wall clock counts. */
   readonly #zero: number | undefined
@@ -85,6 +87,7 @@ export class Database {
 
   /** Closes the file; nothing of an open transaction stays. */
   close(): void {
+    this.#second?.close()
     this.#connection.close()
   }
 
@@ -94,23 +97,21 @@ export class Database {
 
   /**
    * Writes the log back into the file, while nobody can commit: SQLite before 3.51.3 may damage the file if another connection commits
-   * while a second of two check-points in a row begins (https://sqlite.org/wal.html#walresetbug).
+   * while a second of two check-points in a row begins (https://sqlite.org/wal.html#walresetbug). A connection that has begun a
+   * transaction cannot do so itself.
    */
   #writeBack(): void {
     this.#sinceWriteBack = 0
-    let other: Connection | undefined
     try {
-      other = open(this.file, this.driver)
+      this.#second ??= open(this.file, this.driver)
       this.begin()
       try {
-        other.prepare('PRAGMA wal_checkpoint(PASSIVE)').all()
+        this.#second.exec('PRAGMA wal_checkpoint(PASSIVE)')
       } finally {
-        this.run('COMMIT')
+        this.rollback()
       }
     } catch {
       // Another process writes, or does the same. What was committed is safe in the log, which only grows meanwhile.
-    } finally {
-      other?.close()
     }
   }
 

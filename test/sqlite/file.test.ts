@@ -107,7 +107,7 @@ describe('is refused for good', () => {
   test('a folder', async () => {
     const path = stand.path()
     mkdirSync(path, { recursive: true })
-    await expect(stand.client(path).read('a')).rejects.toMatchObject(refusal('permission'))
+    await expect(stand.client(path).read('a')).rejects.toMatchObject(refusal('wrong-type'))
   })
 
   test.skipIf(process.platform !== 'linux')('a place where nobody may write', async () => {
