@@ -1,0 +1,77 @@
+import {
+  type Answer,
+  type GuardedSteps,
+  isFunction,
+  isObject,
+  type PostgresTransaction,
+  rowsOf,
+} from '../connection.js'
+
+/** What the package `postgres` calls `sql`. */
+export interface PostgresSql {
+  unsafe(text: string, values: unknown[]): unknown
+}
+
+interface PostgresTransactionSql extends PostgresSql {
+  savepoint(name: string, work: (sql: PostgresSql) => Promise<unknown>): Promise<unknown>
+}
+
+export function isPostgresSql(value: unknown): value is PostgresSql {
+  return typeof value === 'function' && 'unsafe' in value && isFunction(value.unsafe)
+}
+
+/** Whether that is what `sql.begin` passes. */
+export function isPostgresTransaction(value: PostgresSql): value is PostgresTransactionSql {
+  return 'savepoint' in value && isFunction(value.savepoint)
+}
+
+export async function queryPostgres(
+  sql: PostgresSql,
+  text: string,
+  values: readonly unknown[],
+): Promise<Answer> {
+  return answerOf(await sql.unsafe(text, [...values]))
+}
+
+/** This driver rolls back at the end whatever had a failed statement outside a savepoint of its own: all that may fail is in one. */
+export class PostgresSqlTransaction implements PostgresTransaction {
+  readonly dialect = 'postgres'
+  #running: unknown
+
+  constructor(private readonly sql: PostgresTransactionSql) {}
+
+  query(text: string, values: readonly unknown[] = []): Promise<Answer> {
+    return queryPostgres(this.sql, text, values)
+  }
+
+  attempt(text: string): Promise<Answer> {
+    return this.query(text)
+  }
+
+  async guarded<Result>({ before, work, after }: GuardedSteps<Result>): Promise<Result> {
+    const kept: Result[] = []
+    await this.sql.savepoint('holdfast', async (inner) => {
+      if (before.length > 0) await inner.unsafe(before.join('; '), [])
+      kept.push(
+        await work(async (text, values = []) => {
+          this.#running = inner.unsafe(text, [...values])
+          return answerOf(await this.#running)
+        }),
+      )
+      if (after.length > 0) await inner.unsafe(after.join('; '), [])
+    })
+    const [result] = kept
+    if (result === undefined) throw new Error('the section gave nothing')
+    return result
+  }
+
+  async cancel(): Promise<void> {
+    const running = this.#running
+    if (isObject(running) && isFunction(running['cancel'])) await running['cancel']()
+  }
+}
+
+function answerOf(result: unknown): Answer {
+  const changed = isObject(result) ? Number(result['count'] ?? 0) : 0
+  return { rows: rowsOf(result), changed }
+}
