@@ -97,18 +97,23 @@ export function isTimeout(error: unknown): boolean {
   return judge(error) === 'timeout'
 }
 
-function judge(error: unknown): Kind | Verdict {
-  if (!isObject(error)) return { reason: 'unknown', transient: false }
-  const { code, errno, fatal } = error
-  const known = typeof errno === 'number' && errno > 0 ? MYSQL[errno] : POSTGRES[String(code)]
-  if (known !== undefined) return known
-  // Of PostgreSQL's own errors all have a state of five characters; those of class 08 are about the connection.
-  const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
-  if (fatal === true || state?.startsWith('08') || (state === undefined && !isReply(error))) return GONE
-  return { reason: 'unknown', transient: false }
+/** Whether the connection, and with it the transaction, has ended. */
+export function isGone(error: unknown): boolean {
+  return judge(error) === GONE
 }
 
-/** Whether a server of the MySQL family has answered, if with an error. */
-function isReply({ errno, sqlState }: { errno?: unknown; sqlState?: unknown }): boolean {
-  return typeof errno === 'number' && errno > 0 && typeof sqlState === 'string'
+function judge(error: unknown): Kind | Verdict {
+  if (!isObject(error)) return { reason: 'unknown', transient: false }
+  const { code, errno, fatal, message } = error
+  const known = typeof errno === 'number' && errno > 0 ? MYSQL[errno] : POSTGRES[String(code)]
+  if (known !== undefined) return known
+  return fatal === true || isLost(String(code ?? ''), String(message))
+    ? GONE
+    : { reason: 'unknown', transient: false }
+}
+
+/** The drivers' words for a connection that has ended: a state of class 08, a code, or only a text. */
+function isLost(code: string, message: string): boolean {
+  if (code !== '') return /^08...$|^E[A-Z]+$|^CONNECTION_|^PROTOCOL_CONNECTION_LOST$/.test(code)
+  return /^Connection terminated|^Client (has encountered a connection error|was closed)/.test(message)
 }

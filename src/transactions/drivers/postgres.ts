@@ -6,6 +6,7 @@ import {
   type PostgresTransaction,
   rowsOf,
 } from '../connection.js'
+import { isGone } from '../failure.js'
 
 /** What the package `postgres` calls `sql`. */
 export interface PostgresSql {
@@ -44,25 +45,31 @@ export class PostgresSqlTransaction implements PostgresTransaction {
     return queryPostgres(this.sql, text, values)
   }
 
-  attempt(text: string): Promise<Answer> {
-    return this.query(text)
+  async attempt(text: string): Promise<Answer> {
+    const answers = await this.sql.unsafe(`SAVEPOINT holdfast; ${text}; RELEASE SAVEPOINT holdfast`, [])
+    return answerOf(Array.isArray(answers) ? answers[1] : undefined)
   }
 
-  async guarded<Result>({ before, work, after }: GuardedSteps<Result>): Promise<Result> {
-    const kept: Result[] = []
-    await this.sql.savepoint('holdfast', async (inner) => {
-      if (before.length > 0) await inner.unsafe(before.join('; '), [])
-      kept.push(
-        await work(async (text, values = []) => {
-          this.#running = inner.unsafe(text, [...values])
-          return answerOf(await this.#running)
-        }),
-      )
-      if (after.length > 0) await inner.unsafe(after.join('; '), [])
+  guarded<Result>({ before, work, after }: GuardedSteps<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const section = async (inner: PostgresSql): Promise<void> => {
+        try {
+          if (before.length > 0) await inner.unsafe(before.join('; '), [])
+          const result = await work(async (text, values = []) => {
+            this.#running = inner.unsafe(text, [...values])
+            return answerOf(await this.#running)
+          })
+          if (after.length > 0) await inner.unsafe(after.join('; '), [])
+          resolve(result)
+        } catch (error) {
+          if (!isGone(error)) throw error
+          reject(error)
+          // The driver would roll back to its savepoint over the connection that is gone, and its attempt to ends the process.
+          await new Promise(() => undefined)
+        }
+      }
+      this.sql.savepoint('holdfast', section).catch(reject)
     })
-    const [result] = kept
-    if (result === undefined) throw new Error('the section gave nothing')
-    return result
   }
 
   async cancel(): Promise<void> {
