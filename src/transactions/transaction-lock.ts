@@ -22,8 +22,8 @@ export interface SharedLockOptions extends TransactionLockOptions {
 /**
  * Takes a lock that ends with the transaction, at COMMIT, at ROLLBACK, or when its connection ends. It has no lease and is not
  * renewed, and nobody can take it from a transaction that lives: what the transaction writes in that database needs no fencing token.
- * Taken twice in one transaction it is still one lock. In PostgreSQL a lock that was taken after a savepoint goes when that is rolled
- * back; in MySQL and MariaDB it stays.
+ * Taken twice in one transaction it is still one lock. A lock that was taken after a savepoint goes when that is rolled back; MySQL
+ * and MariaDB may keep it until the transaction ends.
  *
  * PostgreSQL keeps it as an advisory lock, whose key is the first eight bytes of the name's SHA-256. MySQL and MariaDB keep it as a lock
  * on a row of the table `holdfast_names` (see {@link mysqlNamesSchema}), which is made when the name is new.
