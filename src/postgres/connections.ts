@@ -36,6 +36,7 @@ export class Connections {
   /** Rejects with a `StoreError`, after `timeoutMs` at the latest. */
   query(question: Question, timeoutMs = this.settings.commandTimeoutMs): Promise<readonly SqlRow[]> {
     if (this.#closed) return Promise.reject(closedError(question.about))
+    if (timeoutMs <= 0) return Promise.reject(timeoutOf(question.about, timeoutMs))
     const idle = this.#idle.pop()
     if (idle) return this.#ask(idle.connection, question, timeoutMs)
     return new Promise((resolve, reject) => {

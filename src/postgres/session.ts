@@ -37,7 +37,7 @@ export class PostgresSession implements RowSession {
     this.#inbox = new PostgresInbox(this.#connector, settings, listener)
     this.#table = new CompareAndSet(new PostgresTable(this.#connections, this.#statements, seen), settings)
     this.#cleaning = new Cleaning(this.#connections, this.#statements, settings, retainMs)
-    this.express = new PostgresExpress(this.#connections, this.#statements, seen)
+    this.express = new PostgresExpress(this.#connections, this.#statements, seen, settings)
   }
 
   /** Whether there is one turns out with the first connection. */
