@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import * as index from '../../src/index.js'
 import * as lock from '../../src/lock/index.js'
 import * as memory from '../../src/memory/index.js'
+import * as transactions from '../../src/transactions/index.js'
 
 test('holdfast exports the client, the errors, the guard and the quorum, and nothing else', () => {
   expect(Object.keys(index).sort()).toEqual([
@@ -47,8 +48,25 @@ test('holdfast/memory exports the store and the clock for tests, and nothing els
   expect(Object.keys(memory).sort()).toEqual(['MemoryStore', 'VirtualClock'])
 })
 
+test('holdfast/transactions exports the locks of a transaction and the errors that they throw, and nothing else', () => {
+  expect(Object.keys(transactions).sort()).toEqual([
+    'DeadlockError',
+    'HoldfastError',
+    'InvalidArgumentError',
+    'LockTimeoutError',
+    'NoTransactionError',
+    'StoreError',
+    'VersionConflictError',
+    'mysqlNamesSchema',
+    'rowLock',
+    'sql',
+    'transactionLock',
+    'updateVersioned',
+  ])
+})
+
 test('index.ts is the public surface and has no code of its own', async () => {
-  for (const entry of ['index.ts', 'lock/index.ts', 'memory/index.ts']) {
+  for (const entry of ['index.ts', 'lock/index.ts', 'memory/index.ts', 'transactions/index.ts']) {
     const source = await readFile(new URL(`../../src/${entry}`, import.meta.url), 'utf8')
     const statements = source.replace(/\/\*.*?\*\//gs, '').split(/^(?=export |import )/m)
     for (const statement of statements)
