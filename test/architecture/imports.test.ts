@@ -31,6 +31,11 @@ const ruleSet: IFlattenedRuleSet = {
       to: { path: '^src/(memory|cli)/' },
     },
     {
+      name: 'the PostgreSQL store knows no other',
+      from: { path: '^src/postgres/' },
+      to: { path: '^src/(redis|memory|quorum|cli)/' },
+    },
+    {
       name: 'the library does not know its command line',
       from: { path: '^src/', pathNot: '^src/cli/' },
       to: { path: '^src/cli/' },
