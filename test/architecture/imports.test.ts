@@ -36,6 +36,11 @@ const ruleSet: IFlattenedRuleSet = {
       to: { path: '^src/(core|kinds|ports|redis|memory|rows|quorum|lock)/' },
     },
     {
+      name: 'a store in a database knows no other store',
+      from: { path: '^src/(mysql|postgres|sqlite)/' },
+      to: { path: '^src/(?!$1/)(mysql|postgres|sqlite|redis|memory|quorum|cli)/' },
+    },
+    {
       name: 'the library does not know its command line',
       from: { path: '^src/', pathNot: '^src/cli/' },
       to: { path: '^src/cli/' },
