@@ -167,7 +167,6 @@ export class SqliteSession implements RowSession, Frame {
     const { keyspace } = shape
     const found = readRow(database, keyspace, name)
     const body = found ? shape.unpack(found) : shape.blank()
-    const before = shape.pack(body)
     const holders = new Set<string>()
     const messages: Array<readonly [client: string, message: Message]> = []
     const finish = attempt(() =>
@@ -186,7 +185,7 @@ export class SqliteSession implements RowSession, Frame {
       }),
     )
     const after = shape.pack(body)
-    if (!isSame(found ? before : NO_ROW, after)) writeRow(database, keyspace, name, after)
+    if (!isSame(found ?? NO_ROW, after)) writeRow(database, keyspace, name, after)
     for (const [client, message] of messages) this.#send(database, client, message)
     return () => {
       this.#awaited.note(keyspace, name, after.waiting, holders)

@@ -13,7 +13,7 @@ const ruleSet: IFlattenedRuleSet = {
     {
       name: 'core knows neither stores nor programs',
       from: { path: '^src/core/' },
-      to: { path: '^src/(redis|memory|quorum|cli)/' },
+      to: { path: '^src/(redis|memory|sqlite|quorum|cli)/' },
     },
     {
       name: 'core does no I/O: no package and none of Node’s modules',
@@ -29,6 +29,11 @@ const ruleSet: IFlattenedRuleSet = {
       name: 'the Redis store does not know memory',
       from: { path: '^src/redis/' },
       to: { path: '^src/(memory|cli)/' },
+    },
+    {
+      name: 'the SQLite store knows no other store',
+      from: { path: '^src/sqlite/' },
+      to: { path: '^src/(redis|memory|quorum|cli)/' },
     },
     {
       name: 'the library does not know its command line',

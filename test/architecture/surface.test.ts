@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import * as index from '../../src/index.js'
 import * as lock from '../../src/lock/index.js'
 import * as memory from '../../src/memory/index.js'
+import * as sqlite from '../../src/sqlite/index.js'
 
 test('holdfast exports the client, the errors, the guard and the quorum, and nothing else', () => {
   expect(Object.keys(index).sort()).toEqual([
@@ -47,8 +48,12 @@ test('holdfast/memory exports the store and the clock for tests, and nothing els
   expect(Object.keys(memory).sort()).toEqual(['MemoryStore', 'VirtualClock'])
 })
 
+test('holdfast/sqlite exports what makes the store, and nothing else', () => {
+  expect(Object.keys(sqlite)).toEqual(['sqlite'])
+})
+
 test('index.ts is the public surface and has no code of its own', async () => {
-  for (const entry of ['index.ts', 'lock/index.ts', 'memory/index.ts']) {
+  for (const entry of ['index.ts', 'lock/index.ts', 'memory/index.ts', 'sqlite/index.ts']) {
     const source = await readFile(new URL(`../../src/${entry}`, import.meta.url), 'utf8')
     const statements = source.replace(/\/\*.*?\*\//gs, '').split(/^(?=export |import )/m)
     for (const statement of statements)
