@@ -1,8 +1,10 @@
 import type { StoreSettings } from '../ports/store.js'
 import { matchesGlob } from '../rows/glob.js'
-import type { Draft, InboxListener, Keyspace, Message, RowSession, Rows } from '../rows/rows.js'
-import type { Packed, Shape } from '../rows/shape.js'
+import type { Draft, InboxListener, Message, RowSession, Rows } from '../rows/rows.js'
+import type { Keyspace, Packed, Shape } from '../rows/shape.js'
 import type { Clock } from '../time/clock.js'
+
+type Letter = readonly [client: string, message: Message]
 
 /** Rows in this process, and the inboxes of its clients. */
 export class MemoryRows implements Rows {
@@ -31,19 +33,24 @@ export class MemoryRows implements Rows {
     }
   }
 
-  #change<Body, Result>(shape: Shape<Body>, name: string, change: (draft: Draft<Body>) => Result): Result {
-    const key = `${shape.keyspace}:${name}`
-    const packed = this.#rows.get(key)
-    const body = packed ? shape.unpack(packed) : shape.blank()
-    const letters: Array<readonly [client: string, message: Message]> = []
-    const result = change({
-      body,
+  /** The row as it is; what is done to it comes to nothing. */
+  at<Body>(shape: Shape<Body>, name: string, letters: Letter[] = []): Draft<Body> {
+    const packed = this.#rows.get(keyOf(shape.keyspace, name))
+    return {
+      body: packed ? shape.unpack(packed) : shape.blank(),
       now: this.clock.now(),
+      firstFence: 1n,
       reaches: (client) => this.#inboxes.has(client),
       ended: () => false,
       tell: (client, message) => letters.push([client, message]),
-    })
-    this.#rows.set(key, shape.pack(body))
+    }
+  }
+
+  #change<Body, Result>(shape: Shape<Body>, name: string, change: (draft: Draft<Body>) => Result): Result {
+    const letters: Letter[] = []
+    const draft = this.at(shape, name, letters)
+    const result = change(draft)
+    this.#rows.set(keyOf(shape.keyspace, name), shape.pack(draft.body))
     for (const [client, message] of letters) this.#send(client, message)
     return result
   }
@@ -54,10 +61,14 @@ export class MemoryRows implements Rows {
   }
 
   async *#names(keyspace: Keyspace, pattern: string): AsyncIterable<string> {
-    const prefix = `${keyspace}:`
+    const prefix = keyOf(keyspace, '')
     for (const key of [...this.#rows.keys()]) {
       const name = key.slice(prefix.length)
       if (key.startsWith(prefix) && matchesGlob(pattern, name)) yield name
     }
   }
+}
+
+function keyOf(keyspace: Keyspace, name: string): string {
+  return `${keyspace}:${name}`
 }

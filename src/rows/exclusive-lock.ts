@@ -77,10 +77,12 @@ export class ExclusiveLock {
   readonly listeners: Listeners
   readonly #body: ExclusiveBody
   readonly #way: Way
+  readonly #firstFence: bigint
 
   constructor(name: string, draft: Draft<ExclusiveBody>) {
     const { body, now } = draft
     this.#body = body
+    this.#firstFence = draft.firstFence
     this.#way = {
       now,
       reaches: (client) => draft.reaches(client),
@@ -136,10 +138,10 @@ export class ExclusiveLock {
     if (modeOf(place) === 'f') this.mint()
   }
 
-  /** A token for a new tenure. A row that is new may follow one that was cleaned away, and starts above what that can have given. */
+  /** A token for a new tenure. */
   mint(): bigint {
     const body = this.#body
-    const minted = body.fence === undefined ? leastFence(this.now) : body.fence + 1n
+    const minted = body.fence === undefined ? this.#firstFence : body.fence + 1n
     body.fence = minted
     return minted
   }
@@ -206,9 +208,4 @@ export class ExclusiveLock {
     body.holds = 0
     body.lingers = undefined
   }
-}
-
-/** No token given before can be greater: they start at the clock's microseconds and grow by one. */
-export function leastFence(now: number): bigint {
-  return BigInt(Math.max(Math.floor(now * 1_000), 1))
 }

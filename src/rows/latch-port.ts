@@ -10,6 +10,7 @@ import type {
   Watch,
 } from '../ports/lock-port.js'
 import { type Answered, once } from './answered-requests.js'
+import type { Told } from './line.js'
 import { Listeners } from './listeners.js'
 import type { RowClient } from './row-client.js'
 import type { Draft } from './rows.js'
@@ -104,6 +105,7 @@ export class RowLatchPort implements CountDownLatchPort {
       once(draft.body.answered, draft.now, request, () => {
         if (draft.body.count > 0) return false
         draft.body.count = count
+        announce(name, draft, { became: 'changed' })
         return true
       }),
     )
@@ -135,14 +137,18 @@ export class RowLatchPort implements CountDownLatchPort {
 
 /** Tells everybody who waits. Returns whether it was closed. */
 function open(name: string, draft: Draft<LatchBody>): boolean {
-  const { body, now } = draft
+  const { body } = draft
   if (body.count === 0) return false
   body.count = 0
-  new Listeners(body.listeners, {
-    now,
-    reaches: (client) => draft.reaches(client),
-    tell: (client, told) =>
-      draft.tell(client, { keyspace: latches.keyspace, name, text: JSON.stringify(told) }),
-  }).announce({ room: Number.MAX_SAFE_INTEGER })
+  announce(name, draft, { became: 'open' })
   return true
+}
+
+function announce(name: string, draft: Draft<LatchBody>, told: Told): void {
+  new Listeners(draft.body.listeners, {
+    now: draft.now,
+    reaches: (client) => draft.reaches(client),
+    tell: (client, each) =>
+      draft.tell(client, { keyspace: latches.keyspace, name, text: JSON.stringify(each) }),
+  }).announce(told)
 }

@@ -1,7 +1,9 @@
+import type { Owner } from '../identity/owner.js'
 import type { News, Watch } from '../ports/lock-port.js'
 import type { Told } from './line.js'
 import { modeOf, ownerOf } from './place.js'
-import type { Inbox, InboxListener, Keyspace, Message } from './rows.js'
+import type { Inbox, InboxListener, Message } from './rows.js'
+import type { Keyspace } from './shape.js'
 
 type Read = (told: Told | undefined) => void
 
@@ -9,11 +11,14 @@ type Read = (told: Told | undefined) => void
 export class Letters implements InboxListener {
   readonly #readers = new Map<string, Set<Read>>()
 
+  /** @param giveBack what is done with a grant on which nobody waits any more (rule W4) */
+  constructor(private readonly giveBack: (keyspace: Keyspace, name: string, owner: Owner) => void) {}
+
   message({ keyspace, name, text }: Message): void {
     const readers = this.#readers.get(addressOf(keyspace, name))
-    if (!readers) return
     const told: Told = JSON.parse(text)
-    for (const read of [...readers]) read(told)
+    if (readers) for (const read of [...readers]) read(told)
+    else if ('letIn' in told) this.giveBack(keyspace, name, ownerOf(told.letIn))
   }
 
   missed(): void {
@@ -48,13 +53,14 @@ export class Letters implements InboxListener {
   }
 }
 
-/** What a message means to those who wait in that mode; undefined where it is for others. */
+/** What a message means to those who wait, in that mode; undefined where it is for others. */
 export function newsIn(
   told: Told | undefined,
-  mode: string,
+  mode?: string,
 ): { readonly news: News | undefined } | undefined {
   if (!told) return { news: undefined }
   if ('asked' in told) return undefined
+  if ('became' in told) return { news: told.became === 'open' ? { room: Infinity } : undefined }
   if (!('letIn' in told)) return { news: told }
   return modeOf(told.letIn) === mode ? { news: { grantedTo: ownerOf(told.letIn) } } : undefined
 }

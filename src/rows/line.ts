@@ -39,8 +39,10 @@ export type Told =
   | { readonly placesGone: true }
   /** Others ask for the lock that it may keep. */
   | { readonly asked: true }
-  /** It has been released, or changed, and so many may enter. */
-  | { readonly room?: number }
+  /** So many may enter. */
+  | { readonly room: number }
+  /** It has been released, changed, or opened for everybody. */
+  | { readonly became: 'free' | 'changed' | 'open' }
 
 /** The lock that a line is for. */
 export interface Served<P extends Place> {

@@ -68,7 +68,7 @@ export class RowLockPort implements FencedPort {
       const fence = this.mode === 'f' ? lock.mint() : undefined
       lock.pass(owner)
       lock.line.settled(from)
-      if (lock.keep(1, lock.now + leaseMs)) lock.listeners.announce({})
+      if (lock.keep(1, lock.now + leaseMs)) lock.listeners.announce({ became: 'free' })
       return granted(fence)
     })
   }
@@ -114,7 +114,7 @@ export class RowLockPort implements FencedPort {
       const freed = lock.free()
       // Its waiters look whether it still has the lock.
       if (owner !== undefined) lock.tell(clientOf(owner), { lookInMs: 0 })
-      if (freed) lock.listeners.announce({})
+      if (freed) lock.listeners.announce({ became: 'free' })
       return freed
     })
   }
@@ -181,7 +181,7 @@ export class RowLockPort implements FencedPort {
       return 'still-held'
     }
     lock.free()
-    const others = lock.owner === undefined ? lock.listeners.announce({}, this.client.id) : 0
+    const others = lock.owner === undefined ? lock.listeners.announce({ became: 'free' }, this.client.id) : 0
     return others > 0 ? { others } : 'released'
   }
 

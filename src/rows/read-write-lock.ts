@@ -1,5 +1,4 @@
 import type { Owner } from '../identity/owner.js'
-import { leastFence } from './exclusive-lock.js'
 import { Line, type LineBody, noLine } from './line.js'
 import { clientOf, modeOf, ownerOf, type Place } from './place.js'
 import type { Draft } from './rows.js'
@@ -109,7 +108,7 @@ export class ReadWriteLock {
   /** Begins a tenure. Each write has a new token; a read has that of the write before it. */
   grant(member: Member, leaseMs: number): MemberHold {
     const { body } = this.draft
-    if (body.fence === undefined) body.fence = leastFence(this.now)
+    if (body.fence === undefined) body.fence = this.draft.firstFence
     else if (modeOf(member) === 'w') body.fence += 1n
     const hold = { fence: String(body.fence), count: 1, endsAt: this.now + leaseMs }
     body.holds[member] = hold

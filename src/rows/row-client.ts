@@ -1,10 +1,13 @@
 import { firstLeaseMs } from '../core/lease/first-lease.js'
+import type { Owner } from '../identity/owner.js'
 import type { News, Polls, Watch } from '../ports/lock-port.js'
 import type { StoreSettings } from '../ports/store.js'
-import { Letters } from './letters.js'
+import { ExclusiveLock, exclusiveLocks } from './exclusive-lock.js'
+import { Letters, newsIn } from './letters.js'
 import type { Told } from './line.js'
-import type { Draft, Express, Inbox, Keyspace, RowSession, Rows } from './rows.js'
-import type { Shape } from './shape.js'
+import { ReadWriteLock, readWriteLocks } from './read-write-lock.js'
+import type { Draft, Express, Inbox, RowSession, Rows } from './rows.js'
+import type { Keyspace, Shape } from './shape.js'
 
 /** How a client waits for a store without push: it asks again, after 5 ms at first and after 200 ms at most. */
 const POLLS: Polls = {
@@ -21,7 +24,7 @@ export class RowClient {
   readonly id: string
   /** How long a grant in line lasts until its process takes over, and after how long a new place looks for the first time. */
   readonly firstLeaseMs: number
-  readonly letters = new Letters()
+  readonly letters: Letters
   readonly #session: RowSession
   #closed = false
 
@@ -31,6 +34,7 @@ export class RowClient {
   ) {
     this.id = settings.clientId
     this.firstLeaseMs = firstLeaseMs(settings.watchdogLeaseMs)
+    this.letters = new Letters((keyspace, name, owner) => this.#giveBack(keyspace, name, owner))
     this.#session = rows.openRows(settings, this.letters)
   }
 
@@ -65,6 +69,7 @@ export class RowClient {
       read({
         body: structuredClone(draft.body),
         now: draft.now,
+        firstFence: draft.firstFence,
         reaches: (client) => draft.reaches(client),
         ended: (client) => draft.ended(client),
         tell: () => undefined,
@@ -84,19 +89,55 @@ export class RowClient {
     return { confirmed: Promise.resolve(), close: () => undefined }
   }
 
-  /** Hears of every change of that row from the next refused request on, until the last of its watches is closed. */
+  /** Hears of every change of that row from its confirmation on, until the last of its watches is closed. */
   listen<Body extends Heard>(name: string, shape: Shape<Body>, onNews: (news?: News) => void): Watch {
     const { keyspace } = shape
     const read = (told?: Told): void => {
-      if (!told || (!('letIn' in told) && !('asked' in told))) onNews(told)
+      const heard = newsIn(told)
+      if (heard) onNews(heard.news)
     }
-    return this.watch(keyspace, name, read, () => {
+    const watch = this.watch(keyspace, name, read, () => {
       if (this.#closed || this.letters.awaits(keyspace, name)) return
       this.change(shape, name, ({ body }) => {
         const at = body.listeners.indexOf(this.id)
         if (at >= 0) body.listeners.splice(at, 1)
       }).catch(this.settings.onError)
     })
+    const confirmed = watch.confirmed.then(() =>
+      this.change(shape, name, ({ body }) => {
+        if (!body.listeners.includes(this.id)) body.listeners.push(this.id)
+      }),
+    )
+    let listed = false
+    confirmed.then(
+      () => {
+        listed = true
+      },
+      () => undefined,
+    )
+    return {
+      confirmed,
+      get inForce() {
+        return listed && watch.inForce === true
+      },
+      doubt: () => watch.doubt?.(),
+      close: () => watch.close(),
+    }
+  }
+
+  #giveBack(keyspace: Keyspace, name: string, owner: Owner): void {
+    const given =
+      keyspace === readWriteLocks.keyspace
+        ? this.change(readWriteLocks, name, (draft) => {
+            const lock = new ReadWriteLock(name, draft)
+            lock.drop([`r:${owner}`, `w:${owner}`])
+            lock.passOn()
+          })
+        : this.change(exclusiveLocks, name, (draft) => {
+            const lock = new ExclusiveLock(name, draft)
+            if (lock.owner === owner) lock.free()
+          })
+    given.catch(this.settings.onError)
   }
 
   close(): Promise<void> {

@@ -2,7 +2,7 @@ import type { News, StoreLine, Watch } from '../ports/lock-port.js'
 import { newsIn } from './letters.js'
 import { LONGEST_LOOK_MS } from './line.js'
 import type { RowClient } from './row-client.js'
-import type { Keyspace } from './rows.js'
+import type { Keyspace } from './shape.js'
 
 /** The lines in which one client stands: each is kept in the row of its lock. */
 export class RowLine implements StoreLine {

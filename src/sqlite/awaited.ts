@@ -1,4 +1,4 @@
-import type { Keyspace } from '../rows/rows.js'
+import type { Keyspace } from '../rows/shape.js'
 import type { Database } from './database.js'
 
 interface AwaitedRow {

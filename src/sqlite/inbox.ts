@@ -1,6 +1,7 @@
 import { StoreError } from '../errors/errors.js'
 import type { StoreSettings } from '../ports/store.js'
-import type { Inbox, InboxListener, Keyspace, Message } from '../rows/rows.js'
+import type { Inbox, InboxListener, Message } from '../rows/rows.js'
+import type { Keyspace } from '../rows/shape.js'
 import type { TimerHandle } from '../time/schedule.js'
 import type { Awaited } from './awaited.js'
 import { Bell } from './bell.js'

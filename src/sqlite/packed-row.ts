@@ -1,5 +1,4 @@
-import type { Keyspace } from '../rows/rows.js'
-import type { Packed } from '../rows/shape.js'
+import type { Keyspace, Packed } from '../rows/shape.js'
 import type { Database } from './database.js'
 
 /** Nothing else has a row that is not there. */

@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises'
 import { StoreError } from '../errors/errors.js'
 import type { StoreSettings } from '../ports/store.js'
 import { matchesGlob } from '../rows/glob.js'
-import type { Draft, InboxListener, Keyspace, Message, RowSession } from '../rows/rows.js'
-import type { Shape } from '../rows/shape.js'
+import type { Draft, InboxListener, Message, RowSession } from '../rows/rows.js'
+import type { Keyspace, Shape } from '../rows/shape.js'
 import { Awaited } from './awaited.js'
 import { ring } from './bell.js'
 import { cleanUp, isDue } from './clean-up.js'
@@ -173,6 +173,7 @@ export class SqliteSession implements RowSession, Frame {
       change({
         body,
         now: database.now,
+        firstFence: BigInt(Math.floor(database.now * 1_000)),
         reaches: (client) => this.#clients.reaches(database, client),
         ended: (client) => {
           const ended = this.#clients.ended(database, client)

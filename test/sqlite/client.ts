@@ -1,10 +1,11 @@
 /** Clients of a database file, without the locks above them: tests of `SqliteRows` alone. */
+
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Draft, Keyspace, Message, RowSession } from '../../src/rows/rows.js'
-import type { Packed, Shape } from '../../src/rows/shape.js'
+import type { Draft, Message, RowSession } from '../../src/rows/rows.js'
+import type { Keyspace, Packed, Shape } from '../../src/rows/shape.js'
 import type { Driver } from '../../src/sqlite/driver.js'
 import type { Machine } from '../../src/sqlite/machine.js'
 import { checkSqliteOptions, type SqliteOptions } from '../../src/sqlite/options.js'
