@@ -1,4 +1,7 @@
 /** The places a lock can be kept in, each as the tests use it: one shared suite runs over all of them. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { KindName } from '../../src/conformance/kinds.js'
 import { type Place as ConformancePlace, type Source, StorePlace } from '../../src/conformance/place.js'
@@ -7,9 +10,17 @@ import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
 import { quorum } from '../../src/quorum/quorum.js'
 import { quorumTraits } from '../../src/quorum/store.js'
 import { slotOf } from '../../src/redis/connection/slot.js'
+import { sqlite } from '../../src/sqlite/index.js'
 import { clusterClient, sentinelClient, standaloneClient } from './clients.js'
 
-export const placeNames = ['memory', 'memory-virtual-time', 'standalone', 'cluster', 'sentinel'] as const
+export const placeNames = [
+  'memory',
+  'memory-virtual-time',
+  'sqlite',
+  'standalone',
+  'cluster',
+  'sentinel',
+] as const
 export type PlaceName = (typeof placeNames)[number]
 
 /** Three stores that know nothing of each other, joined by `quorum`: only the plain lock is kept there. */
@@ -20,6 +31,13 @@ interface Endpoint {
   readonly port: number
 }
 
+/** A folder that is removed when the process of the tests ends. */
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'holdfast-place-'))
+  process.once('exit', () => rmSync(made, { recursive: true, force: true }))
+  return made
+}
+
 /** Where locks are kept, with what only servers have. */
 export interface Place extends ConformancePlace {
   /** Whether there is one server (or cluster) behind it, whose keys can be looked at. */
@@ -28,7 +46,7 @@ export interface Place extends ConformancePlace {
   client(): RedisClient
 }
 
-class MemoryPlace extends StorePlace implements Place {
+class LocalPlace extends StorePlace implements Place {
   readonly server = false
 
   client(): RedisClient {
@@ -84,11 +102,13 @@ class ServerPlace extends StorePlace implements Place {
 export function placeOf(name: PlaceName, kind: KindName = 'lock'): Place {
   switch (name) {
     case 'memory':
-      return memoryPlace(name, kind, new MemoryStore())
+      return storePlace(name, kind, new MemoryStore())
     case 'memory-virtual-time': {
       const clock = new VirtualClock()
-      return memoryPlace(name, kind, new MemoryStore(clock), clock)
+      return storePlace(name, kind, new MemoryStore(clock), clock)
     }
+    case 'sqlite':
+      return storePlace(name, kind, sqlite(join(folder(), 'locks.db')))
     case 'standalone':
       return new ServerPlace(name, kind, [() => standaloneClient(inject('servers').standalone)])
     case 'cluster':
@@ -98,15 +118,15 @@ export function placeOf(name: PlaceName, kind: KindName = 'lock'): Place {
   }
 }
 
-function memoryPlace(name: string, kind: KindName, store: Store, clock?: VirtualClock): Place {
-  return new MemoryPlace({ name, kind, open: () => store, traits: store.traits, clock })
+function storePlace(name: string, kind: KindName, store: Store, clock?: VirtualClock): Place {
+  return new LocalPlace({ name, kind, open: () => store, traits: store.traits, clock })
 }
 
 /** Three stores in memory as one, in virtual time. */
 export function quorumInMemory(): Place {
   const clock = new VirtualClock()
   const members = [1, 2, 3].map(() => new MemoryStore(clock))
-  return memoryPlace('quorum-virtual-time', 'lock', quorum(members), clock)
+  return storePlace('quorum-virtual-time', 'lock', quorum(members), clock)
 }
 
 /** Servers as one; where each is, is asked when a client is made, since they may be brought after the place is named. */

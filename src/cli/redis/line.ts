@@ -1,5 +1,5 @@
+import type { Mode, Waiter } from '../lock-view.js'
 import type { Keyspace } from './keyspace.js'
-import type { Mode, Waiter } from './lock-view.js'
 
 /** So much later than its process wanted to look, a place is taken to be that of a dead one. */
 const AWAY_MS = 10_000

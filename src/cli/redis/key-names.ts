@@ -1,5 +1,5 @@
-import { companionOf, redissonCompanionOf } from '../redis/locks/companion-key.js'
-import { permitsKeyOf } from '../redis/permits/semaphore-keys.js'
+import { companionOf, redissonCompanionOf } from '../../redis/locks/companion-key.js'
+import { permitsKeyOf } from '../../redis/permits/semaphore-keys.js'
 
 /** The names of the additional keys of locks, and the lock to which a key found in Redis belongs. */
 

@@ -1,7 +1,9 @@
-import { StoreError } from '../errors/errors.js'
-import { lock } from '../kinds/kinds.js'
-import { keyOfHolds } from '../redis/locks/read-write-keys.js'
-import { matchesGlob } from '../rows/glob.js'
+import { StoreError } from '../../errors/errors.js'
+import { lock } from '../../kinds/kinds.js'
+import { keyOfHolds } from '../../redis/locks/read-write-keys.js'
+import { matchesGlob } from '../../rows/glob.js'
+import type { Listing } from '../catalogue.js'
+import { isLocked, type LockView } from '../lock-view.js'
 import {
   keyOfLatchChannel,
   keyOfPermits,
@@ -11,10 +13,9 @@ import {
   OWN_KEY,
 } from './key-names.js'
 import type { Ask } from './keyspace.js'
-import { isLocked, type LockView } from './lock-view.js'
+import type { RedisLocks } from './locks.js'
 import { numberAt } from './look.js'
 import { scan } from './scan.js'
-import type { Server } from './server.js'
 import { hashView, latchView, permitsView, readWriteView, semaphoreView } from './views.js'
 
 /** Reads a found key, if it is a lock. */
@@ -24,17 +25,17 @@ type Look = () => Promise<LockView | undefined>
  * All locks with a matching name that are held now: two passes of SCAN over each node, one for hashes and one for sorted sets, and a
  * query for semaphores and latches with waiters. Then it reads each of them, a page at a time.
  */
-export class Listing {
+export class KeyListing implements Listing {
   /** The number of found locks that cannot be read: by this user, or because a key beside them holds something else. */
   unreadable = 0
   readonly #found = new Set<string>()
 
   constructor(
-    private readonly server: Server,
+    private readonly server: RedisLocks,
     private readonly pattern: string,
   ) {}
 
-  async *held(): AsyncIterable<LockView> {
+  async *[Symbol.asyncIterator](): AsyncIterator<LockView> {
     for (const node of await this.server.keyspace.nodes()) yield* this.#on(node)
   }
 

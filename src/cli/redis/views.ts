@@ -1,12 +1,12 @@
-import { StoreError } from '../errors/errors.js'
-import type { Kind } from '../kinds/kinds.js'
-import * as kinds from '../kinds/kinds.js'
-import type { LockState } from '../ports/lock-port.js'
-import { readWriteKeysOf } from '../redis/locks/read-write-keys.js'
+import { StoreError } from '../../errors/errors.js'
+import type { Kind } from '../../kinds/kinds.js'
+import * as kinds from '../../kinds/kinds.js'
+import type { LockState } from '../../ports/lock-port.js'
+import { readWriteKeysOf } from '../../redis/locks/read-write-keys.js'
+import type { Holder, LockView, Mode } from '../lock-view.js'
 import { lineOf, processesOf, tokenCounterOf } from './key-names.js'
 import { waitersIn } from './line.js'
-import type { Holder, LockView, Mode } from './lock-view.js'
-import type { Server } from './server.js'
+import type { RedisLocks } from './locks.js'
 
 /** How much to read: a list does not need the waiters. */
 export type Depth = 'brief' | 'full'
@@ -15,7 +15,7 @@ export type Depth = 'brief' | 'full'
  * The lock in the hash of that name, which plain, fair and fenced locks share. Only a counter tells a
  * fenced one, once a token was minted.
  */
-export async function hashView(server: Server, state: LockState, depth: Depth): Promise<LockView> {
+export async function hashView(server: RedisLocks, state: LockState, depth: Depth): Promise<LockView> {
   const { keyspace } = server
   const key = keyspace.keyOf(state.name)
   const [fence, line, waiting] = await Promise.all([
@@ -38,7 +38,7 @@ export async function hashView(server: Server, state: LockState, depth: Depth): 
 }
 
 /** A read-write lock, both sides together. */
-export async function readWriteView(server: Server, name: string, depth: Depth): Promise<LockView> {
+export async function readWriteView(server: RedisLocks, name: string, depth: Depth): Promise<LockView> {
   const { family, keyspace } = server
   const [, lineKey, processesKey, fenceKey] = readWriteKeysOf(keyspace.keyOf(name))
   const full = depth === 'full'
@@ -63,7 +63,7 @@ export async function readWriteView(server: Server, name: string, depth: Depth):
   }
 }
 
-export async function semaphoreView(server: Server, name: string, depth: Depth): Promise<LockView> {
+export async function semaphoreView(server: RedisLocks, name: string, depth: Depth): Promise<LockView> {
   const { family } = server
   // Counting returns the permits of holders whose lease has ended, so it comes first.
   const available = await family.semaphore(name).availablePermits()
@@ -74,7 +74,7 @@ export async function semaphoreView(server: Server, name: string, depth: Depth):
   return { ...state, kind: 'semaphore', available, ...waiting }
 }
 
-export async function permitsView(server: Server, name: string, depth: Depth): Promise<LockView> {
+export async function permitsView(server: RedisLocks, name: string, depth: Depth): Promise<LockView> {
   const { family } = server
   const available = await family.permitExpirableSemaphore(name).availablePermits()
   const [state, waiting] = await Promise.all([
@@ -84,7 +84,7 @@ export async function permitsView(server: Server, name: string, depth: Depth): P
   return { ...state, kind: 'permit-expirable semaphore', available, ...waiting }
 }
 
-export async function latchView(server: Server, name: string, depth: Depth): Promise<LockView> {
+export async function latchView(server: RedisLocks, name: string, depth: Depth): Promise<LockView> {
   const [count, waiting] = await Promise.all([
     server.family.countDownLatch(name).count(),
     depth === 'full' ? waitingFor(server, kinds.countDownLatch, name) : {},
@@ -97,7 +97,7 @@ export async function latchView(server: Server, name: string, depth: Depth): Pro
  * A number without additional keys. A semaphore of which no Holdfast client holds permits looks like a latch, and both look like any
  * application's counter; only a waiter tells them apart.
  */
-export async function numberView(server: Server, name: string, number: number): Promise<LockView> {
+export async function numberView(server: RedisLocks, name: string, number: number): Promise<LockView> {
   const [latch, semaphore] = await Promise.all([
     waitingFor(server, kinds.countDownLatch, name),
     waitingFor(server, kinds.semaphore, name),
@@ -118,7 +118,7 @@ export async function numberView(server: Server, name: string, number: number): 
 }
 
 async function waitingFor(
-  server: Server,
+  server: RedisLocks,
   kind: Kind,
   name: string,
 ): Promise<Pick<LockView, 'waitingClients'>> {

@@ -1,10 +1,10 @@
-import { StoreError } from '../errors/errors.js'
-import type { LockState } from '../ports/lock-port.js'
-import { readWriteKeysOf } from '../redis/locks/read-write-keys.js'
-import { permitsKeyOf } from '../redis/permits/semaphore-keys.js'
+import { StoreError } from '../../errors/errors.js'
+import type { LockState } from '../../ports/lock-port.js'
+import { readWriteKeysOf } from '../../redis/locks/read-write-keys.js'
+import { permitsKeyOf } from '../../redis/permits/semaphore-keys.js'
+import type { LockView } from '../lock-view.js'
 import { takenOf } from './key-names.js'
-import type { LockView } from './lock-view.js'
-import type { Server } from './server.js'
+import type { RedisLocks } from './locks.js'
 import { hashView, numberView, permitsView, readWriteView, semaphoreView } from './views.js'
 
 /**
@@ -13,7 +13,7 @@ import { hashView, numberView, permitsView, readWriteView, semaphoreView } from 
  *
  * @throws StoreError (`wrong-type`) if the key holds something other than a lock.
  */
-export async function look(server: Server, name: string): Promise<readonly LockView[]> {
+export async function look(server: RedisLocks, name: string): Promise<readonly LockView[]> {
   // First over the library's own connection, which reports the server's failures best.
   const state = await hashAt(server, name)
   const [readWrite, own] = await Promise.all([readWriteAt(server, name), ownViews(server, name, state)])
@@ -23,7 +23,11 @@ export async function look(server: Server, name: string): Promise<readonly LockV
 }
 
 /** The lock in the name's own key, or in its place. */
-async function ownViews(server: Server, name: string, state: LockState | StoreError): Promise<LockView[]> {
+async function ownViews(
+  server: RedisLocks,
+  name: string,
+  state: LockState | StoreError,
+): Promise<LockView[]> {
   if (state instanceof StoreError) return [await textView(server, name, state)]
   const own = await hashView(server, state, 'full')
   if (own.kind !== undefined) return [own]
@@ -34,7 +38,7 @@ async function ownViews(server: Server, name: string, state: LockState | StoreEr
 }
 
 /** The hash of that name, or the reason why there is none. */
-async function hashAt({ family }: Server, name: string): Promise<LockState | StoreError> {
+async function hashAt({ family }: RedisLocks, name: string): Promise<LockState | StoreError> {
   try {
     return await family.lock(name).inspect()
   } catch (error) {
@@ -43,7 +47,7 @@ async function hashAt({ family }: Server, name: string): Promise<LockState | Sto
   }
 }
 
-async function readWriteAt(server: Server, name: string): Promise<LockView[]> {
+async function readWriteAt(server: RedisLocks, name: string): Promise<LockView[]> {
   const { keyspace } = server
   const [holds, leases, line] = readWriteKeysOf(keyspace.keyOf(name))
   const there = await keyspace.askIfAllowed('EXISTS', holds, leases, line)
@@ -53,7 +57,7 @@ async function readWriteAt(server: Server, name: string): Promise<LockView[]> {
 }
 
 /** A key of another type: semaphores and latches are numbers. */
-async function textView(server: Server, name: string, wrongType: StoreError): Promise<LockView> {
+async function textView(server: RedisLocks, name: string, wrongType: StoreError): Promise<LockView> {
   const { keyspace } = server
   const key = keyspace.keyOf(name)
   const [taken, permits] = await Promise.all([
@@ -68,7 +72,7 @@ async function textView(server: Server, name: string, wrongType: StoreError): Pr
 }
 
 /** The whole number of that name; undefined if there is none. */
-export async function numberAt({ keyspace }: Server, name: string): Promise<number | undefined> {
+export async function numberAt({ keyspace }: RedisLocks, name: string): Promise<number | undefined> {
   try {
     const text = await keyspace.ask('GET', keyspace.keyOf(name))
     return typeof text === 'string' && /^-?\d+$/.test(text) ? Number(text) : undefined
