@@ -12,6 +12,7 @@ import type {
   ValuesPort,
 } from './kind-ports.js'
 import type { LockPort } from './lock-port.js'
+import type { StoreTraits } from './store-traits.js'
 
 /**
  * The port between the lock and where it is kept. Everything above it (queue, waiting, watchdog, reentry by ancestry) is the
@@ -24,6 +25,8 @@ export interface Store {
   open(settings: StoreSettings): StoreSession
   /** The clock for locks in this store; absent: the system's. Tests put a virtual one here. */
   readonly clock?: Clock
+  /** What it can do; what it does not say is as it is with Redis. */
+  readonly traits?: Partial<StoreTraits>
 }
 
 export interface StoreSettings {

@@ -4,6 +4,9 @@ import type { SqlConnection, SqlConnections, SqlRow, Statement } from './connect
 import { type About, failureOf, isWornOut, showsPooler, timeoutOf } from './failure.js'
 import { statements } from './statements.js'
 
+/** The longest that PostgreSQL takes for a setting. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
+
 export interface ConnectorOptions {
   /** The SQL that creates the table, if that is wanted. */
   readonly createTable: string | undefined
@@ -98,7 +101,7 @@ export class Connector {
     const { processId } = connection
     const [row] = await connection.query(statements.hello, [
       processId === undefined ? null : String(processId),
-      String(Math.ceil(this.#settings.commandTimeoutMs)),
+      String(Math.min(Math.ceil(this.#settings.commandTimeoutMs), LONGEST_TIMEOUT_MS)),
     ])
     if (processId !== undefined && row?.['pid'] !== String(processId)) this.foundPooler()
     if (this.#createTable === undefined || (await this.#hasTable(connection))) return

@@ -1,3 +1,4 @@
+import type { StoreSettings } from '../ports/store.js'
 import type { Express } from '../rows/rows.js'
 import type { Connections } from './connections.js'
 import { readVersioned, text } from './row.js'
@@ -6,6 +7,7 @@ import type { Statements } from './statements.js'
 import { storedName } from './stored-name.js'
 import { textArray } from './text-array.js'
 
+type TakeRequest = Parameters<Express['take']>[0]
 type Renewal = Parameters<Express['renew']>[0][number]
 
 /** How many leases one statement renews: it keeps others from those rows until it has renewed all. */
@@ -13,22 +15,27 @@ const BATCH = 200
 
 /** Exclusive locks that nobody waits for, in one statement each. */
 export class PostgresExpress implements Express {
+  /** By names: the last attempt that is under way. */
+  readonly #takes = new Map<string, Promise<unknown>>()
+
   constructor(
     private readonly connections: Connections,
     private readonly statements: Statements,
     private readonly seen: SeenRows,
+    private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
   ) {}
 
-  async take({ name, owner, leaseMs, fenced }: Parameters<Express['take']>[0]): Promise<bigint | undefined> {
-    const stored = storedName(name)
-    const [row] = await this.connections.query({
-      statement: this.statements.take,
-      values: ['lock', stored.name, owner, stored.fullName, String(leaseMs), String(fenced)],
-      about: { command: 'take', lockName: name },
-    })
-    if (text(row, 'done') === 't') return BigInt(text(row, 'fence') ?? 0)
-    this.seen.add(name, readVersioned(row))
-    return undefined
+  /** Those for one lock are sent one after the other, so that a line has calls in the order in which they came. */
+  async take(request: TakeRequest): Promise<bigint | undefined> {
+    const { schedule, commandTimeoutMs } = this.settings
+    const { name } = request
+    const taking = this.#takeAfter(this.#takes.get(name), request, schedule.clock.now() + commandTimeoutMs)
+    this.#takes.set(name, taking)
+    try {
+      return await taking
+    } finally {
+      if (this.#takes.get(name) === taking) this.#takes.delete(name)
+    }
   }
 
   async free(name: string, owner: string): Promise<boolean> {
@@ -53,6 +60,26 @@ export class PostgresExpress implements Express {
       const renewed = await batches[Math.floor(index / BATCH)]
       return renewed?.has(keyOf(storedName(request.name).name, request.owner)) || this.#renew(request)
     })
+  }
+
+  async #takeAfter(
+    earlier: Promise<unknown> | undefined,
+    { name, owner, leaseMs, fenced }: TakeRequest,
+    dueAt: number,
+  ): Promise<bigint | undefined> {
+    await earlier?.catch(() => undefined)
+    const stored = storedName(name)
+    const [row] = await this.connections.query(
+      {
+        statement: this.statements.take,
+        values: ['lock', stored.name, owner, stored.fullName, String(leaseMs), String(fenced)],
+        about: { command: 'take', lockName: name },
+      },
+      dueAt - this.settings.schedule.clock.now(),
+    )
+    if (text(row, 'done') === 't') return BigInt(text(row, 'fence') ?? 0)
+    this.seen.add(name, readVersioned(row))
+    return undefined
   }
 
   async #renew({ name, owner, leaseMs, withinMs }: Renewal): Promise<boolean> {

@@ -37,8 +37,7 @@ export class PostgresSession implements RowSession {
     this.#inbox = new PostgresInbox(this.#connector, settings, listener)
     this.#table = new CompareAndSet(new PostgresTable(this.#connections, this.#statements, seen), settings)
     this.#cleaning = new Cleaning(this.#connections, this.#statements, settings, retainMs)
-    this.express = new PostgresExpress(this.#connections, this.#statements, seen)
-    this.#cleaning.start()
+    this.express = new PostgresExpress(this.#connections, this.#statements, seen, settings)
   }
 
   /** Whether there is one turns out with the first connection. */
@@ -51,6 +50,7 @@ export class PostgresSession implements RowSession {
     name: string,
     change: (draft: Draft<Body>) => Result,
   ): Promise<Result> {
+    this.#cleaning.consider()
     return this.#table.change(shape, name, change)
   }
 
@@ -64,7 +64,6 @@ export class PostgresSession implements RowSession {
   }
 
   async close(): Promise<void> {
-    this.#cleaning.stop()
     this.#connector.close()
     this.#connections.close()
     this.#inbox.close()

@@ -51,8 +51,18 @@ const ruleSet: IFlattenedRuleSet = {
       to: { path: 'ioredis|iovalkey' },
     },
     {
+      name: 'the suite for other people’s stores is loaded by nothing else',
+      from: { path: '^src/', pathNot: '^src/conformance/' },
+      to: { path: '^src/conformance/' },
+    },
+    {
+      name: 'the suite for other people’s stores knows none of ours',
+      from: { path: '^src/conformance/' },
+      to: { path: '^src/(redis|memory|quorum|cli)/' },
+    },
+    {
       name: 'the command line’s packages are not loaded with the library',
-      from: { path: '^src/', pathNot: `^src/cli/|${watchdogThread}` },
+      from: { path: '^src/', pathNot: `^src/(cli|conformance)/|${watchdogThread}` },
       to: { path: 'node_modules', pathNot: 'node_modules/eventemitter3/' },
     },
     {

@@ -1,6 +1,7 @@
 /** What a program gets from each entry point at run time. Its types are held by the API report in `etc/`. */
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import * as conformance from '../../src/conformance/index.js'
 import * as index from '../../src/index.js'
 import * as lock from '../../src/lock/index.js'
 import * as memory from '../../src/memory/index.js'
@@ -24,6 +25,7 @@ test('holdfast exports the client, the errors, the guard and the quorum, and not
     'StoreError',
     'TooManyWaitersError',
     'UnstorableValueError',
+    'UnsupportedKindError',
     'quorum',
   ])
 })
@@ -47,8 +49,12 @@ test('holdfast/memory exports the store and the clock for tests, and nothing els
   expect(Object.keys(memory).sort()).toEqual(['MemoryStore', 'VirtualClock'])
 })
 
+test('holdfast/conformance exports the suite, and nothing else', () => {
+  expect(Object.keys(conformance)).toEqual(['conformance'])
+})
+
 test('index.ts is the public surface and has no code of its own', async () => {
-  for (const entry of ['index.ts', 'lock/index.ts', 'memory/index.ts']) {
+  for (const entry of ['index.ts', 'conformance/index.ts', 'lock/index.ts', 'memory/index.ts']) {
     const source = await readFile(new URL(`../../src/${entry}`, import.meta.url), 'utf8')
     const statements = source.replace(/\/\*.*?\*\//gs, '').split(/^(?=export |import )/m)
     for (const statement of statements)

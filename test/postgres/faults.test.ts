@@ -46,7 +46,7 @@ describe.skipIf(missing)(`${title}: faults`, () => {
   }
   /** A pool like that of the server, but for some options. */
   const poolWith = (options: pg.PoolConfig): Pool => {
-    const other = new pg.Pool({ host: server.dir, user: 'holdfast', database: 'postgres', ...options })
+    const other = new pg.Pool({ ...server.address, host: server.address.dir, ...options })
     pools.push(other)
     return other
   }
@@ -196,25 +196,18 @@ describe.skipIf(missing)(`${title}: faults`, () => {
     })
 
     test('a server without room for more goes on with those that there are', async () => {
-      const { rows } = await pool.query<{ free: number }>(
-        `SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int - count(*)::int AS free
-         FROM pg_stat_activity WHERE backend_type = 'client backend'`,
-      )
-      await pool.query(
-        'CREATE ROLE guest LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO guest',
-      )
-      const guests = poolWith({ user: 'guest', max: 100 })
-      const free = rows[0]?.free ?? 0
-      const taken = await Promise.all(Array.from({ length: free - 1 }, () => guests.connect()))
+      await pool.query(`CREATE ROLE guest LOGIN CONNECTION LIMIT 2;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO guest`)
+      const guests = poolWith({ user: 'guest' })
       const client = open(guests)
       const name = randomUUID()
       const counts = await Promise.all(
         Array.from({ length: 20 }, (_, index) => add(client, `${name} ${index}`)),
       )
       expect(counts).toEqual(counts.map(() => 1))
+      await client.session.inbox?.opened().catch(() => undefined)
       const refused = await failureOf(add(open(guests)))
       expect(refused).toMatchObject({ reason: 'not-ready', transient: true })
-      for (const each of taken) each.release()
     })
 
     test('one that is killed while idle is replaced, and no command fails for it', async () => {

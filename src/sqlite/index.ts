@@ -1,0 +1,3 @@
+export type { Store } from '../ports/store.js'
+export type { SqliteOptions } from './options.js'
+export { sqlite } from './store.js'
