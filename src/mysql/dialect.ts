@@ -6,6 +6,9 @@ import { failureOf, isMissingTable, isWornOut } from './failure.js'
 import type { MysqlSettings } from './options.js'
 import type { Statements } from './statements.js'
 
+/** The longest that the servers take for these settings. */
+const LONGEST_TIMEOUT_S = 31_536_000
+
 /** How connections to MySQL and MariaDB are made and made fit for use. */
 export class MysqlDialect implements Dialect {
   readonly failureOf = failureOf
@@ -26,7 +29,7 @@ export class MysqlDialect implements Dialect {
 
   /** What an application has set for all its connections must not make a statement of ours fail, nor go on when nobody waits for it. */
   async introduce(connection: SqlConnection): Promise<void> {
-    const seconds = Math.ceil(this.settings.commandTimeoutMs / 1_000)
+    const seconds = Math.min(Math.ceil(this.settings.commandTimeoutMs / 1_000), LONGEST_TIMEOUT_S)
     await connection.query(`SET NAMES utf8mb4, SESSION autocommit = 1, SESSION sql_mode = 'STRICT_ALL_TABLES',
       SESSION sql_select_limit = DEFAULT, SESSION lock_wait_timeout = ${seconds}, SESSION innodb_lock_wait_timeout = ${seconds}
       /*M!100101 , SESSION max_statement_time = ${seconds} */ /*!80000 , SESSION max_execution_time = 0 */`)

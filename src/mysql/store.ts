@@ -1,4 +1,5 @@
 import type { Store, StoreSession, StoreSettings } from '../ports/store.js'
+import type { StoreTraits } from '../ports/store-traits.js'
 import { RowStoreSession } from '../rows/session.js'
 import { checkMysqlOptions, type MysqlOptions } from './options.js'
 import { MysqlRows } from './rows.js'
@@ -15,8 +16,26 @@ export function mysql(options: MysqlOptions): MysqlStore {
   return new MysqlStore(new MysqlRows(checkMysqlOptions(options)))
 }
 
+/** The server tells nobody of a release: waiters poll, and who comes first is a matter of luck. */
+const traits: Partial<StoreTraits> = {
+  push: false,
+  fifo: false,
+  lingers: false,
+  kinds: [
+    'lock',
+    'fencedLock',
+    'spinLock',
+    'semaphore',
+    'permitExpirableSemaphore',
+    'countDownLatch',
+    'computeOnce',
+    'guardedValue',
+  ],
+}
+
 /** Made by {@link mysql}. */
 export class MysqlStore implements Store {
+  readonly traits = traits
   readonly #rows: MysqlRows
 
   /** @internal */

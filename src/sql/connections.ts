@@ -1,4 +1,5 @@
 import type { StoreSettings } from '../ports/store.js'
+import type { Timer } from '../time/clock.js'
 import type { TimerHandle } from '../time/schedule.js'
 import type { SqlConnection, SqlRow } from './connection.js'
 import type { Connector } from './connector.js'
@@ -22,7 +23,8 @@ export class Connections {
   readonly #busy = new Set<SqlConnection>()
   readonly #waiting: Command[] = []
   #opening = 0
-  #closingIdle: TimerHandle | undefined
+  /** Not among the client's timers: those are what a call has left to do. */
+  #closingIdle: Timer | undefined
   #closed = false
 
   constructor(
@@ -34,6 +36,7 @@ export class Connections {
   /** Rejects with a `StoreError`, after `timeoutMs` at the latest. */
   query(question: Question, timeoutMs = this.settings.commandTimeoutMs): Promise<readonly SqlRow[]> {
     if (this.#closed) return Promise.reject(closedError(question.about))
+    if (timeoutMs <= 0) return Promise.reject(timeoutOf(question.about, timeoutMs))
     const idle = this.#idle.pop()
     if (idle) return this.#ask(idle.connection, question, timeoutMs)
     return new Promise((resolve, reject) => {
@@ -52,7 +55,7 @@ export class Connections {
   /** Ends all connections, and rejects what is under way. Waits for nothing. */
   close(): void {
     this.#closed = true
-    this.settings.schedule.cancel(this.#closingIdle)
+    this.#closingIdle?.cancel()
     for (const { connection } of this.#idle.splice(0)) connection.end()
     for (const connection of this.#busy) connection.destroy()
     this.#rejectWaiting((question) => closedError(question.about))
@@ -79,7 +82,7 @@ export class Connections {
       connection.end()
     } else {
       this.#idle.push({ connection, since: schedule.clock.now() })
-      this.#closingIdle ??= schedule.at(schedule.clock.now() + IDLE_MS, () => this.#closeIdle())
+      this.#closeIdleAfter(IDLE_MS)
     }
   }
 
@@ -108,14 +111,19 @@ export class Connections {
     this.#openMore()
   }
 
+  #closeIdleAfter(ms: number): void {
+    this.#closingIdle ??= this.settings.schedule.clock.startTimer(() => {
+      this.#closingIdle = undefined
+      this.#closeIdle()
+    }, ms)
+  }
+
   #closeIdle(): void {
-    const { schedule } = this.settings
-    this.#closingIdle = undefined
-    const latest = schedule.clock.now() - IDLE_MS
+    const now = this.settings.schedule.clock.now()
     // Those that were idle longest stand first.
-    while (this.#idle[0] && this.#idle[0].since <= latest) this.#idle.shift()?.connection.end()
+    while (this.#idle[0] && this.#idle[0].since <= now - IDLE_MS) this.#idle.shift()?.connection.end()
     const [first] = this.#idle
-    if (first) this.#closingIdle = schedule.at(first.since + IDLE_MS, () => this.#closeIdle())
+    if (first) this.#closeIdleAfter(first.since + IDLE_MS - now)
   }
 
   #rejectWaiting(errorFor: (question: Question) => unknown): void {
