@@ -48,7 +48,7 @@ async function database(product: 'PostgreSQL' | 'MySQL', scheme: string): Promis
   const server = await bringSqlServer(product)
   const { host, port, user, password, database: name } = server.address
   return {
-    url: `${scheme}://${user}:${password}@${host}:${port}/${name}`,
+    url: `${scheme}://${user}:${encodeURIComponent(password)}@${host}:${port}/${name}`,
     told: `server: ${product} on ${host}:${port} (started for this run)`,
     stop: () => server.stop(),
   }

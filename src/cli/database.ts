@@ -21,10 +21,10 @@ export async function databaseAt({ kind, url }: DatabaseAddress): Promise<OpenSt
       return { store: postgres(pool, { connections: 1 }), close: () => pool.end() }
     }
     case 'mysql': {
-      const { createConnection } = await clientLibrary('mysql2', () => import('mysql2/promise'))
+      const { default: mysql2 } = await clientLibrary('mysql2', () => import('mysql2/promise'))
       const uri = url.replace(/^mariadb:/i, 'mysql:')
       return {
-        store: mysql({ connect: () => createConnection(uri), connections: 1 }),
+        store: mysql({ connect: () => mysql2.createConnection(uri), connections: 1 }),
         close: async () => undefined,
       }
     }

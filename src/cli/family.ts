@@ -2,7 +2,7 @@ import { Holdfast } from '../holdfast.js'
 import type { Kind } from '../kinds/kinds.js'
 import { lock } from '../kinds/kinds.js'
 import { kindsOf } from '../lock/lock-client.js'
-import type { LockState } from '../ports/lock-port.js'
+import type { LockPort, LockState } from '../ports/lock-port.js'
 import type { StoreSession } from '../ports/store.js'
 
 /** The client for operators: one set of methods to inspect every kind of lock, count its waiters and free it. */
@@ -36,6 +36,17 @@ export class Family extends Holdfast {
   /** What the store keeps, whichever it is. */
   get session(): StoreSession {
     return this.#kinds.session
+  }
+
+  /** The names of the locks of that port that are held and match a glob pattern. */
+  async *heldIn(port: LockPort, pattern: string): AsyncGenerator<string> {
+    const { locker } = this.#kinds.of(lock)
+    const states = port.list(pattern)[Symbol.asyncIterator]()
+    for (;;) {
+      const { done, value } = await locker.query(() => states.next())
+      if (done) return
+      yield value.name
+    }
   }
 
   /** Frees the lock, whatever its owner; returns whether it was held. Opens a latch. */

@@ -53,7 +53,7 @@ export class StoreCatalogue implements Catalogue {
     for (const { ports, see } of this.#sorts) {
       const seen = new Set<string>()
       for (const port of ports) {
-        for await (const { name } of port.list(pattern)) {
+        for await (const name of this.family.heldIn(port, pattern)) {
           if (seen.has(name)) continue
           seen.add(name)
           const view = await see(name)

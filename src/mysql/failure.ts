@@ -20,7 +20,7 @@ const NO_ACCESS: Verdict = {
 const NO_TABLE: Verdict = {
   reason: 'not-ready',
   transient: false,
-  hint: 'Create the table with what mysqlSchema() returns, or pass createTable: true.',
+  hint: 'Create the table with what `holdfast schema mysql` prints (mysqlSchema()), or pass createTable: true.',
 }
 const OTHER_TABLE: Verdict = {
   reason: 'wrong-type',
