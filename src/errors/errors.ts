@@ -83,8 +83,17 @@ export class NotOwnerError extends HoldfastError {
   }
 }
 
-/** How a loss was noticed: the lease ran out by this machine's clocks, or the store answered that the owner does not hold the lock. */
-export type LossReason = 'lease-expired' | 'not-in-store'
+/**
+ * How a loss was noticed: the lease ran out by this machine's clocks; the store answered that the owner does not hold the lock; or the
+ * client's session at the store ended, and all its locks with it.
+ */
+export type LossReason = 'lease-expired' | 'not-in-store' | 'session-ended'
+
+const lossTexts: Readonly<Record<LossReason, string>> = {
+  'lease-expired': 'its lease ran out before it was renewed or released',
+  'not-in-store': 'the store no longer has it (it expired, was forced open, or the server lost its data)',
+  'session-ended': "the client's session at the store has ended, and all its locks with it",
+}
 
 /**
  * The owner has lost its lock: the lease ran out unrenewed, or the lock was forced open. Work guarded by it must stop. Final: a new
@@ -101,14 +110,10 @@ export class LockLostError extends NotOwnerError {
   result: unknown
 
   constructor(lockName: string, owner: Owner, reason: LossReason, cause?: unknown) {
-    const what =
-      reason === 'lease-expired'
-        ? 'its lease ran out before it was renewed or released'
-        : 'the store no longer has it (it expired, was forced open, or the server lost its data)'
     super(lockName, owner, undefined, {
       code: 'LOCK_LOST',
       message:
-        `Lock "${shorten(lockName)}" was lost by ${owner}: ${what}. Another owner may hold it now. Stop the guarded work ` +
+        `Lock "${shorten(lockName)}" was lost by ${owner}: ${lossTexts[reason]}. Another owner may hold it now. Stop the guarded work ` +
         'when hold.signal aborts; if a late write would do harm, check a fencing token at the resource.',
       cause,
     })

@@ -3,12 +3,12 @@ import { exclusive } from '../core/queue/exclusive-policy.js'
 import { queued } from '../core/queue/queued-policy.js'
 import { shared } from '../core/queue/shared-policy.js'
 import type { LockPort } from '../ports/lock-port.js'
-import type { StoreSession } from '../ports/store.js'
+import type { LockKeyspace, StoreSession } from '../ports/store.js'
 
 /** What a kind of lock is. Whatever differs between kinds elsewhere follows from this. */
 export interface Kind extends KindTraits {
   /** Kinds of one keyspace are one lock in the store, if they have one name. */
-  readonly keyspace: 'lock' | 'read-write' | 'semaphore' | 'permits' | 'latch'
+  readonly keyspace: LockKeyspace
   /** Whether an owner may take it again. Else each acquisition stands for itself: for an owner of its own, and no scope for what runs under it. */
   readonly reentrant: boolean
   /** Whether an acquisition leaves something in the store that a failover could lose. */

@@ -46,7 +46,11 @@ export class Metrics {
   #cancelled = 0
   #failed = 0
   #released = 0
-  readonly #lost: Record<LossReason, number> = { 'lease-expired': 0, 'not-in-store': 0 }
+  readonly #lost: Record<LossReason, number> = {
+    'lease-expired': 0,
+    'not-in-store': 0,
+    'session-ended': 0,
+  }
   #inMemory = 0
   #byCommand = 0
   #lingered = 0

@@ -5,6 +5,7 @@ import type {
   LockPort,
   LockState,
   News,
+  Polls,
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
@@ -17,6 +18,10 @@ export class ForwardingPort implements LockPort {
 
   get watchesInOrder(): boolean {
     return this.port.watchesInOrder
+  }
+
+  get polls(): Polls | undefined {
+    return this.port.polls
   }
 
   acquire(request: AcquireRequest): Promise<AcquireReply> {

@@ -13,6 +13,15 @@ export interface LockPort {
   /** Set where the store keeps the line of waiters. */
   readonly line?: StoreLine | undefined
 
+  /**
+   * Set where nothing is announced: then `watch` is never called, and a call that waits asks again and again, after these pauses unless it
+   * has its own.
+   */
+  readonly polls?: Polls | undefined
+
+  /** Set where a place in line is one tenure's and cannot go to another: then each call has its own, whatever the kind says. */
+  readonly placePer?: 'call' | undefined
+
   /** Set where one acquire may take several rounds: then the request says for how long its caller waits. */
   readonly inRounds?: boolean | undefined
 
@@ -72,7 +81,10 @@ export interface AcquireRequest {
   /** How many holds the owner has before this one. */
   readonly heldBefore: number
   readonly leaseMs: number
-  /** Whether its caller waits if the lock is busy and receives messages about grants: then a store with a line lets it join. */
+  /**
+   * Whether its caller waits if the lock is busy, and receives messages or polls: then a store with a line lets it join, and one without
+   * may count it among those that a release tells of. Absent: no.
+   */
   readonly waits?: boolean
   /** Whether the process would keep the lock after its release, and hears when others ask for it ({@link StoreLine.hearAsks}). */
   readonly lingers?: boolean

@@ -1,3 +1,5 @@
+import type { LossReason } from '../errors/errors.js'
+import type { Owner } from '../identity/owner.js'
 import type { Clock } from '../time/clock.js'
 import type { Schedule } from '../time/schedule.js'
 import type { FencedPort } from './fenced-port.js'
@@ -10,18 +12,28 @@ import type {
   ValuesPort,
 } from './kind-ports.js'
 import type { LockPort } from './lock-port.js'
+import type { StoreTraits } from './store-traits.js'
+
+/** The version of the port between Holdfast and stores: it grows when a store of before would break a promise. */
+export const PORT_VERSION = 1
 
 /**
  * The port between the lock and where it is kept. Everything above it (queue, waiting, watchdog, reentry by ancestry) is the
- * same for every store; everything below is one store's business. It fits a hash with pub/sub (Redis), and is meant to fit a
- * queue of ephemeral entries (etcd, ZooKeeper), a row (SQL) and compare-and-set without notification (memcached, which would
- * answer `watch` with a watch that never has news).
+ * same for every store; everything below is one store's business. It fits a hash with pub/sub (Redis), rows (SQL), lines of
+ * entries that last as long as a session (etcd, ZooKeeper), and compare-and-set without notification. See docs/writing-a-store.md.
  */
 export interface Store {
-  /** @internal Opens what this client needs (connections, say). The caller that opens a session closes it; it closes nothing else. */
+  /**
+   * The version of this port that the store was written for, {@link PORT_VERSION}; absent: the present one. A client refuses a store of
+   * another version.
+   */
+  readonly portVersion?: number
+  /** Opens what one client needs (connections, say). The caller that opens a session closes it; it closes nothing else. Sends nothing. */
   open(settings: StoreSettings): StoreSession
   /** The clock for locks in this store; absent: the system's. Tests put a virtual one here. */
   readonly clock?: Clock
+  /** What it can do; what it does not say is as it is with Redis. */
+  readonly traits?: Partial<StoreTraits>
 }
 
 export interface StoreSettings {
@@ -41,8 +53,25 @@ export interface StoreSettings {
   readonly commandTimeoutMs: number
   /** Called with failures that belong to no call. */
   readonly onError: (error: unknown) => void
+  /** To be called when the store has let go of a lock without being asked: its holder is told at once. */
+  readonly onLost?: (loss: StoreLoss) => void
+  /** To be called when the connection is gone and the locks are not yet: holders whose lease is renewed are told that it may end. */
+  readonly onSuspended?: (cause: unknown) => void
   /** Asks for renewals in a separate thread. A store without one leaves {@link LockPort.thread} out. */
   readonly thread?: LeaseThreadSettings | undefined
+}
+
+/** Locks of different keyspaces have nothing to do with each other, whatever their names. */
+export type LockKeyspace = 'lock' | 'read-write' | 'semaphore' | 'permits' | 'latch'
+
+/** A lock of this client that it no longer has. */
+export interface StoreLoss {
+  readonly keyspace: LockKeyspace
+  readonly name: string
+  /** As whom the store knew the holder. */
+  readonly owner: Owner
+  readonly reason: LossReason
+  readonly cause?: unknown
 }
 
 export interface LeaseThreadSettings {

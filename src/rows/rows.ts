@@ -1,12 +1,12 @@
 import type { StoreSettings } from '../ports/store.js'
-import type { Packed, Shape } from './shape.js'
+import type { Keyspace, Packed, Shape } from './shape.js'
 
 /**
  * What a store has to be able to do to keep locks as rows: find the row of a lock, change it as one step, and tell clients that wait.
  * What a row says, and how it changes, is the same in every such store (the shapes and ports of this folder).
  */
 export interface Rows {
-  /** @internal Opens what one client needs. It closes nothing else. */
+  /** Opens what one client needs. It closes nothing else. */
   openRows(settings: StoreSettings, listener: InboxListener): RowSession
 }
 
@@ -14,7 +14,7 @@ export interface RowSession {
   /**
    * Changes the row of that name as one step: nothing else changes it between what `change` sees and what it leaves. `change` may be
    * called again if another client was faster, so it keeps nothing but what it returns. If it leaves the body as it was, nothing is
-   * written. What it throws is passed on, with the body as it left it written.
+   * written. What it throws is passed on, and nothing is written.
    */
   change<Body, Result>(
     shape: Shape<Body>,
@@ -34,15 +34,14 @@ export interface RowSession {
   close(): Promise<void>
 }
 
-/** Rows of different keyspaces have nothing to do with each other, whatever their names. */
-export type Keyspace = 'lock' | 'read-write' | 'semaphore' | 'permits' | 'latch' | 'value'
-
 /** A row while it is changed. */
 export interface Draft<Body> {
   /** To be changed in place; a blank one where there is no row. */
   readonly body: Body
   /** The store's clock, in milliseconds since 1970: the only clock that decides about leases. */
   readonly now: number
+  /** The first token of a row that has none: greater than any that a row of that name can have given before it was cleaned away. */
+  readonly firstFence: bigint
   /** Whether a message would reach that client now. */
   reaches(client: string): boolean
   /** Whether that client's process is known to have ended, so that what it holds is free. False where a store cannot know. */
@@ -88,7 +87,13 @@ export interface Express {
   free(name: string, owner: string): Promise<boolean>
   /** Prolongs leases; one answer for each, in order. */
   renew(
-    requests: readonly { readonly name: string; readonly owner: string; readonly leaseMs: number }[],
+    requests: readonly {
+      readonly name: string
+      readonly owner: string
+      readonly leaseMs: number
+      /** How long the answer may take, if less than for other commands. */
+      readonly withinMs?: number | undefined
+    }[],
   ): readonly Promise<boolean>[]
 }
 
@@ -110,6 +115,6 @@ export interface Versioned {
   readonly packed: Packed | undefined
   readonly version: bigint
   readonly now: number
-  /** Of the clients in `packed.waiting`, those that no message would reach. */
+  /** Of the clients in `packed.waiting`, and that of the owner, those that are known to be out of reach of messages. */
   readonly unreachable: ReadonlySet<string>
 }

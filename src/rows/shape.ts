@@ -1,4 +1,5 @@
-import type { Keyspace } from './rows.js'
+/** Rows of different keyspaces have nothing to do with each other, whatever their names. */
+export type Keyspace = 'lock' | 'read-write' | 'semaphore' | 'permits' | 'latch' | 'value'
 
 /** What a row of one keyspace says, and how it is written down. */
 export interface Shape<Body> {

@@ -36,6 +36,11 @@ const ruleSet: IFlattenedRuleSet = {
       to: { path: '^src/(core|kinds|ports|redis|memory|rows|quorum|lock)/' },
     },
     {
+      name: 'a store in a database knows no other store',
+      from: { path: '^src/(mysql|postgres|sqlite)/' },
+      to: { path: '^src/(?!$1/)(mysql|postgres|sqlite|redis|memory|quorum|cli)/' },
+    },
+    {
       name: 'the library does not know its command line',
       from: { path: '^src/', pathNot: '^src/cli/' },
       to: { path: '^src/cli/' },
@@ -47,7 +52,7 @@ const ruleSet: IFlattenedRuleSet = {
       to: {
         path: '^src/(core|memory|redis)/',
         pathNot:
-          '^src/(redis/(connection/(client|failure)|locks/(companion-key|read-write-keys)|permits/semaphore-keys)|memory/glob)\\.ts$',
+          '^src/(redis/(connection/(client|failure)|locks/(companion-key|read-write-keys)|permits/semaphore-keys)|rows/glob)\\.ts$',
       },
     },
     {
@@ -56,8 +61,18 @@ const ruleSet: IFlattenedRuleSet = {
       to: { path: 'ioredis|iovalkey|node_modules/(pg|postgres|mysql2|mariadb)/' },
     },
     {
+      name: 'the suite for other people’s stores is loaded by nothing else',
+      from: { path: '^src/', pathNot: '^src/conformance/' },
+      to: { path: '^src/conformance/' },
+    },
+    {
+      name: 'the suite for other people’s stores knows none of ours',
+      from: { path: '^src/conformance/' },
+      to: { path: '^src/(redis|memory|quorum|cli)/' },
+    },
+    {
       name: 'the command line’s packages are not loaded with the library',
-      from: { path: '^src/', pathNot: `^src/cli/|${watchdogThread}` },
+      from: { path: '^src/', pathNot: `^src/(cli|conformance)/|${watchdogThread}` },
       to: { path: 'node_modules', pathNot: 'node_modules/eventemitter3/' },
     },
     {

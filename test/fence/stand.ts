@@ -1,15 +1,15 @@
 /** Ports of the fenced lock and of guarded values, each session as another process would have them. */
 import { inject } from 'vitest'
 import type { Owner } from '../../src/identity/owner.js'
-import { MemoryGuardedPort } from '../../src/memory/guarded-value.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import { MemoryFencedLockPort, MemoryLineLockPort } from '../../src/memory/line-lock.js'
-import { MemoryLocks } from '../../src/memory/locks.js'
+import { MemoryRows } from '../../src/memory/memory-rows.js'
 import type { FencedPort } from '../../src/ports/fenced-port.js'
 import type { GuardedPort } from '../../src/ports/guarded-port.js'
 import type { AcquireReply, LockPort } from '../../src/ports/lock-port.js'
 import type { RedisClient } from '../../src/redis/connection/client.js'
+import { RowStoreSession } from '../../src/rows/session.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
+import { rowSettings } from '../setup/row-settings.js'
 import { RedisSession } from './redis-session.js'
 
 export interface Session {
@@ -48,14 +48,12 @@ export function fenceOf(reply: AcquireReply): bigint {
 }
 
 export function memoryStand(clock = new VirtualClock()): Stand {
-  const locks = new MemoryLocks(clock)
-  const guarded = new MemoryGuardedPort()
+  const rows = new MemoryRows(clock)
   return {
     server: false,
-    session: (retentionMs) => {
-      const settings = { clientId: crypto.randomUUID(), firstLeaseMs: 5_000 }
-      const plain = new MemoryLineLockPort(locks, settings)
-      return { plain, fenced: new MemoryFencedLockPort(locks, settings, retentionMs), guarded }
+    session: () => {
+      const { lock, fencedLock, guardedValues } = new RowStoreSession(rows, rowSettings(clock))
+      return { plain: lock, fenced: fencedLock, guarded: guardedValues }
     },
     ask: () => Promise.reject(new Error('memory is no server')),
     pass: (ms) => clock.advance(ms),

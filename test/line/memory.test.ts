@@ -61,22 +61,7 @@ test('the next in line is told when the one before takes over with less time tha
   expect(await holder.remainingMs(name)).toBe(5_000)
   await other.enters('fair', name, short, { leaseMs: 100 })
   expect(await holder.remainingMs(name)).toBe(100)
-  other.stopListening()
+  await other.close()
   await place.pass(100)
   await waiter.granted('lock', name, next)
-})
-
-test('several locks taken at once have no tokens and no line of their own', async () => {
-  expect(holder.ports.fenced.together).toBeUndefined()
-  const requests = [name, lockName()].map((each) => ({
-    name: each,
-    owner: holder.owner(),
-    heldBefore: 0,
-    leaseMs: 1_000,
-  }))
-  const taken = await holder.ports.lock.together?.acquireAll(requests)
-  expect(taken).toEqual([{ outcome: 'granted' }, { outcome: 'granted' }])
-  const next = await waiter.joinLine('lock', name)
-  for (const request of requests) await holder.release('lock', request.name, request.owner)
-  await waiter.enters('lock', name, next)
 })

@@ -2,9 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
-import { MemoryFencedLockPort, MemoryLineLockPort } from '../../src/memory/line-lock.js'
-import { MemoryLocks } from '../../src/memory/locks.js'
-import { MemoryReentrantLockPort } from '../../src/memory/reentrant-lock.js'
+import { MemoryRows } from '../../src/memory/memory-rows.js'
 import { ReleaseChannels } from '../../src/redis/channels/release-channel.js'
 import { isCluster, type RedisClient } from '../../src/redis/connection/client.js'
 import { ClusterLink } from '../../src/redis/connection/cluster-link.js'
@@ -16,11 +14,13 @@ import { LineLockPort } from '../../src/redis/line/line-lock.js'
 import { LockCommands } from '../../src/redis/line/lock-commands.js'
 import { FencedLockPort } from '../../src/redis/locks/fenced-lock.js'
 import { ReentrantLockPort } from '../../src/redis/locks/reentrant-lock.js'
+import { RowStoreSession } from '../../src/rows/session.js'
 import { type Clock, SystemClock } from '../../src/time/clock.js'
 import { Schedule } from '../../src/time/schedule.js'
 import { VirtualClock } from '../../src/time/virtual-clock.js'
 import { Bystander } from '../setup/bystander.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
+import { rowSettings } from '../setup/row-settings.js'
 import { LineClient, WATCHDOG_MS } from './client.js'
 
 export interface ClientOptions {
@@ -54,7 +54,7 @@ export abstract class LinePlace {
 
 export class MemoryPlace extends LinePlace {
   readonly #clock = new VirtualClock()
-  readonly #locks = new MemoryLocks(this.#clock)
+  readonly #rows = new MemoryRows(this.#clock)
 
   constructor() {
     super('memory')
@@ -65,16 +65,9 @@ export class MemoryPlace extends LinePlace {
   }
 
   protected open(clientId: string, firstLeaseMs: number): LineClient {
-    const settings = { clientId, firstLeaseMs }
-    const ports = {
-      lock: new MemoryLineLockPort(this.#locks, settings),
-      fenced: new MemoryFencedLockPort(this.#locks, settings),
-      fair: new MemoryLineLockPort(this.#locks, settings),
-      announced: new MemoryReentrantLockPort(this.#locks),
-    }
-    return new LineClient(clientId, ports, async () => {
-      for (const port of Object.values(ports)) port.close()
-    })
+    const session = new RowStoreSession(this.#rows, rowSettings(this.#clock, { clientId, firstLeaseMs }))
+    const { lock, fencedLock: fenced, fairLock: fair, announcedLock: announced } = session
+    return new LineClient(clientId, { lock, fenced, fair, announced }, () => session.close())
   }
 }
 

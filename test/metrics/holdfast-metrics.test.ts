@@ -1,8 +1,8 @@
 /** The numbers of a client, as its calls make them: over a store in the process, and over a server. */
 import { afterEach, describe, expect, test } from 'vitest'
+import { untilIdle, untilWaiting } from '../../src/conformance/idle.js'
+import { Latch } from '../../src/conformance/latch.js'
 import { LockLostError, LockTimeoutError, TooManyWaitersError } from '../../src/index.js'
-import { untilIdle, untilWaiting } from '../contract/idle.js'
-import { Latch } from '../contract/latch.js'
 import { calls } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
@@ -31,7 +31,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
       timedOut: 0,
       cancelled: 0,
       failed: 0,
-      lost: { 'lease-expired': 0, 'not-in-store': 0 },
+      lost: { 'lease-expired': 0, 'not-in-store': 0, 'session-ended': 0 },
       handOvers: { inMemory: 0, byCommand: 0 },
       waitTime: { count: 2 },
       holdTime: { count: 2 },
@@ -129,7 +129,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
       acquired: 2,
       released: 0,
       held: 0,
-      lost: { 'lease-expired': 1, 'not-in-store': 0 },
+      lost: { 'lease-expired': 1, 'not-in-store': 0, 'session-ended': 0 },
       holdTime: { count: 2 },
     })
   })
@@ -142,7 +142,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
     await place.eventually(() => hold.signal.aborted)
     expect(holdfast.metrics()).toMatchObject({
       held: 0,
-      lost: { 'lease-expired': 0, 'not-in-store': 1 },
+      lost: { 'lease-expired': 0, 'not-in-store': 1, 'session-ended': 0 },
       holdTime: { count: 1 },
     })
   })

@@ -8,7 +8,7 @@ const nothing = {
   cancelled: 0,
   failed: 0,
   released: 0,
-  lost: { 'lease-expired': 0, 'not-in-store': 0 },
+  lost: { 'lease-expired': 0, 'not-in-store': 0, 'session-ended': 0 },
   handOvers: { inMemory: 0, byCommand: 0 },
   lingered: 0,
   renewals: 0,
@@ -35,6 +35,7 @@ describe('metrics', () => {
     ['a call failed', (metrics) => metrics.failed(), { failed: 1 }],
     ['a release', (metrics) => metrics.released(), { released: 1 }],
     ['a lease expired', (metrics) => metrics.lost('lease-expired'), lossOf(1, 0)],
+    ['a session ended', (metrics) => metrics.lost('session-ended'), lossOf(0, 0, 1)],
     ['a lock was gone', (metrics) => metrics.lost('not-in-store'), lossOf(0, 1)],
     ['a hand-over in memory', (metrics) => metrics.handedOverInMemory(), handOversOf(1, 0)],
     ['a hand-over by command', (metrics) => metrics.handedOverByCommand(), handOversOf(0, 1)],
@@ -70,7 +71,7 @@ describe('metrics', () => {
       contended: 1,
       acquired: 2,
       released: 1,
-      lost: { 'lease-expired': 0, 'not-in-store': 1 },
+      lost: { 'lease-expired': 0, 'not-in-store': 1, 'session-ended': 0 },
       waitTime: counted(2, 20),
       holdTime: counted(2, 12),
     })
@@ -86,8 +87,8 @@ describe('metrics', () => {
   })
 })
 
-function lossOf(expired: number, gone: number): Partial<HoldfastMetrics> {
-  return { lost: { 'lease-expired': expired, 'not-in-store': gone } }
+function lossOf(expired: number, gone: number, ended = 0): Partial<HoldfastMetrics> {
+  return { lost: { 'lease-expired': expired, 'not-in-store': gone, 'session-ended': ended } }
 }
 
 function handOversOf(inMemory: number, byCommand: number): Partial<HoldfastMetrics> {

@@ -106,9 +106,9 @@ export class History {
     for (const { client, hold, serial } of this.holds) {
       if (hold.remainingMs() <= 0 || this.server.forced.has(serial)) continue
       const { name, owner } = hold
-      const lock = this.server.locks.find(name)
       if (this.server.serial(name) !== serial) {
-        const truth = lock ? `${[...lock.holds.keys()].map(short)} has it` : 'nobody has it'
+        const holder = this.server.lock(name).owner
+        const truth = holder === undefined ? 'nobody has it' : `${short(holder)} has it`
         this.fail(`c${client} believes it holds ${name} as ${short(owner)} (tenure ${serial}), but ${truth}`)
       }
     }

@@ -1,4 +1,4 @@
-import { ownerOf } from '../../src/memory/place.js'
+import { ownerOf } from '../../src/rows/place.js'
 import type { Ask, Held, History } from './history.js'
 import type { ModelClient } from './model-client.js'
 import type { Server } from './server.js'
@@ -33,17 +33,16 @@ export class Inspector {
    */
   checkLeftovers(): void {
     for (const name of ['a', 'b']) {
-      const place = this.server.locks.lines.at(name)?.head
+      const place = this.server.lock(name).line.head
       const client = place && this.clients.find((each) => each.owns(ownerOf(place)))
       if (client && !this.history.gaveUp.has(client.number))
         this.history.fail(`a place on which nobody waits is left in the line of ${name}: ${place}`)
     }
-    for (const name of this.server.locks.names()) {
+    for (const name of ['a', 'b']) {
       const serial = this.server.serial(name)
-      const lock = this.server.locks.find(name)
-      if (serial === undefined || !lock || this.history.given.has(serial)) continue
-      if (lock.expiresAt - this.server.clock.now() <= LONGEST_PAUSE_MS) continue
-      const [owner] = lock.holds.keys()
+      const { owner, remainingMs } = this.server.lock(name)
+      if (serial === undefined || this.history.given.has(serial)) continue
+      if (remainingMs <= LONGEST_PAUSE_MS) continue
       const client = this.clients.find((each) => owner && each.owns(owner))
       if (client && this.history.gaveUp.has(client.number)) continue
       this.history.fail(`a stray hold is left in the store: ${name}, tenure ${serial}`)
@@ -85,8 +84,8 @@ export class Inspector {
 
   /** The store counts as many holds as there are, when nothing is on its way. Scopes lock "b" unseen, so "a" is looked at. */
   #checkCounts(): void {
-    const lock = this.server.locks.find('a')
-    if (!lock) return
+    const { owner, holds: counted } = this.server.lock('a')
+    if (owner === undefined) return
     for (const { number, holdfast, port } of this.clients) {
       const { calls, orphans } = holdfast.census
       if (calls > 0 || orphans > 0 || port.busyWith('a')) continue
@@ -100,8 +99,6 @@ export class Inspector {
       })
       const [first] = mine
       if (!first || this.server.forced.has(first.serial)) continue
-      // Whichever owner it is stored as: within a tenure there is one.
-      const counted = [...lock.holds.values()].reduce((sum, holds) => sum + holds, 0)
       // A partial release that failed leaves the count too high for a while.
       const wrong = this.history.troubled ? counted < mine.length : counted !== mine.length
       if (wrong) this.history.fail(`c${number} has ${mine.length} holds of "a", the store counts ${counted}`)

@@ -1,40 +1,41 @@
 import type { Owner } from '../../src/identity/owner.js'
-import { type MemoryLock, MemoryLocks } from '../../src/memory/locks.js'
-import { MemoryReentrantLockPort } from '../../src/memory/reentrant-lock.js'
+import { MemoryRows } from '../../src/memory/memory-rows.js'
+import { ExclusiveLock, exclusiveLocks } from '../../src/rows/exclusive-lock.js'
 import type { BaseClock } from './base-clock.js'
 
 /** The one server of the modelled world, and the truth about who holds what: beliefs of clients are measured by it. */
 export class Server {
-  readonly locks: MemoryLocks
-  readonly port: MemoryReentrantLockPort
+  readonly rows: MemoryRows
   /** Tenures that were ended by force: their holders cannot know at once. */
   readonly forced = new Set<bigint>()
   /** Locks whose last tenure was ended by a release or by force, and not by the end of its lease. */
   readonly freed = new Set<string>()
-  readonly #serials = new WeakMap<MemoryLock, bigint>()
-  #lastSerial = 0n
+  readonly #serials = new Map<string, bigint>()
 
   constructor(readonly clock: BaseClock) {
-    this.locks = new MemoryLocks(clock)
-    this.port = new MemoryReentrantLockPort(this.locks)
+    this.rows = new MemoryRows(clock)
+  }
+
+  /** The lock as it is now. */
+  lock(name: string): ExclusiveLock {
+    return new ExclusiveLock(name, this.rows.at(exclusiveLocks, name))
   }
 
   /** The number of the tenure that the lock is in; undefined when it is free. Grows with each. */
   serial(name: string): bigint | undefined {
-    const lock = this.locks.find(name)
-    if (!lock) return undefined
-    const known = this.#serials.get(lock)
-    if (known !== undefined) return known
-    this.#lastSerial += 1n
-    this.#serials.set(lock, this.#lastSerial)
-    this.freed.delete(name)
-    return this.#lastSerial
+    const { owner, lastFence } = this.lock(name)
+    if (owner === undefined || lastFence === undefined) return undefined
+    // No two locks have a tenure of one number.
+    const serial = lastFence * 2n + (name === 'a' ? 0n : 1n)
+    if (this.#serials.get(name) !== serial) this.freed.delete(name)
+    this.#serials.set(name, serial)
+    return serial
   }
 
   /** Whether the lock is with the client of that owner, stored as whichever of its owners. */
   isWith(name: string, owner: Owner): boolean {
     const client = owner.slice(0, owner.lastIndexOf(':') + 1)
-    return [...(this.locks.find(name)?.holds.keys() ?? [])].some((holder) => holder.startsWith(client))
+    return this.lock(name).owner?.startsWith(client) === true
   }
 
   /** Carries out what frees a lock, and notes that it did. */
@@ -43,7 +44,7 @@ export class Server {
     const reply = apply()
     if (serial !== undefined && this.serial(name) !== serial) {
       // Where somebody waits in line it has the lock now.
-      if (!this.locks.find(name)) this.freed.add(name)
+      if (this.lock(name).owner === undefined) this.freed.add(name)
       if (forced) this.forced.add(serial)
     }
     return await reply

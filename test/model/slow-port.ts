@@ -1,7 +1,5 @@
 import type { Scheduler } from 'fast-check'
-import { firstLeaseMs } from '../../src/core/lease/first-lease.js'
 import { StoreError } from '../../src/errors/errors.js'
-import { MemoryLineLockPort } from '../../src/memory/line-lock.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -16,6 +14,8 @@ import type {
   Watch,
 } from '../../src/ports/lock-port.js'
 import type { StoreSettings } from '../../src/ports/store.js'
+import { RowLockPort } from '../../src/rows/lock-port.js'
+import { RowClient } from '../../src/rows/row-client.js'
 import type { ClientClock } from './base-clock.js'
 import { Lane } from './lane.js'
 import type { Server } from './server.js'
@@ -52,7 +52,7 @@ export interface Way {
 export class SlowPort implements LockPort {
   readonly watchesInOrder: boolean
   /** What the server does for this client. */
-  #port: LockPort
+  #served: { readonly port: LockPort; readonly client: RowClient } | undefined
   readonly #requests: Lane
   readonly #replies: Lane
   readonly #subscriptions: Lane
@@ -65,7 +65,6 @@ export class SlowPort implements LockPort {
     private readonly way: Way,
   ) {
     this.watchesInOrder = way.watchesInOrder
-    this.#port = server.port
     const lane = (): Lane => new Lane(way.scheduler, way.ordered)
     this.#requests = lane()
     this.#replies = lane()
@@ -74,10 +73,15 @@ export class SlowPort implements LockPort {
   }
 
   /** The client that uses it has begun. */
-  begin({ clientId, watchdogLeaseMs }: StoreSettings): void {
-    if (!this.way.line) return
-    const settings = { clientId, firstLeaseMs: firstLeaseMs(watchdogLeaseMs) }
-    this.#port = new MemoryLineLockPort(this.server.locks, settings)
+  begin(settings: StoreSettings): void {
+    const client = new RowClient(this.server.rows, settings)
+    // Tokens tell tenures apart.
+    this.#served = { client, port: new RowLockPort(client, 'f', this.way.line) }
+  }
+
+  get #port(): LockPort {
+    if (!this.#served) throw new Error('no client has begun')
+    return this.#served.port
   }
 
   get line(): StoreLine | undefined {
@@ -195,6 +199,7 @@ export class SlowPort implements LockPort {
 
   close(): void {
     this.#closed = true
+    void this.#served?.client.close()
     for (const reject of [...this.#open.keys()])
       reject(failure('unreachable', 'a command on a closed connection', true))
   }

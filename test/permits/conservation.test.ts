@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { VirtualClock } from '../../src/memory/index.js'
-import { MemoryPermitExpirableSemaphorePort } from '../../src/memory/permit-expirable-semaphore.js'
-import { MemorySemaphorePort } from '../../src/memory/semaphore.js'
-import { MemorySemaphores } from '../../src/memory/semaphores.js'
+import { MemoryRows } from '../../src/memory/memory-rows.js'
+import { RowStoreSession } from '../../src/rows/session.js'
 import { runsOr } from '../properties/runs.js'
+import { rowSettings } from '../setup/row-settings.js'
 import { Acquisition, fresh } from './requests.js'
 
 const steps = fc.array(
@@ -31,50 +31,50 @@ const steps = fc.array(
   { maxLength: 40 },
 )
 
-test.each([
-  ['semaphore', MemorySemaphorePort],
-  ['permit-expirable semaphore', MemoryPermitExpirableSemaphorePort],
-] as const)('%s: what is available and what is held are at all times what there is', async (_, Port) => {
-  await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 1, max: 10 }), steps, async (initial, program) => {
-      const clock = new VirtualClock()
-      const port = new Port(new MemorySemaphores(clock))
-      const acquisitions: Acquisition[] = []
-      let total = initial
-      await port.trySetPermits('s', initial, fresh())
-      for (const step of program) {
-        switch (step.what) {
-          case 'acquire': {
-            const acquisition = new Acquisition(port, 's', step.permits, step.leaseMs)
-            const available = await port.availablePermits('s')
-            const outcome = await acquisition.outcome()
-            expect(outcome).toBe(available >= step.permits ? 'granted' : 'busy')
-            acquisitions.push(acquisition)
-            break
+test.each(['semaphore', 'permitExpirableSemaphore'] as const)(
+  '%s: what is available and what is held are at all times what there is',
+  async (kind) => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 10 }), steps, async (initial, program) => {
+        const clock = new VirtualClock()
+        const port = new RowStoreSession(new MemoryRows(clock), rowSettings(clock))[kind]
+        const acquisitions: Acquisition[] = []
+        let total = initial
+        await port.trySetPermits('s', initial, fresh())
+        for (const step of program) {
+          switch (step.what) {
+            case 'acquire': {
+              const acquisition = new Acquisition(port, 's', step.permits, step.leaseMs)
+              const available = await port.availablePermits('s')
+              const outcome = await acquisition.outcome()
+              expect(outcome).toBe(available >= step.permits ? 'granted' : 'busy')
+              acquisitions.push(acquisition)
+              break
+            }
+            case 'add': {
+              const request = fresh()
+              await port.addPermits('s', step.delta, request)
+              await port.addPermits('s', step.delta, request)
+              total += step.delta
+              break
+            }
+            case 'pass':
+              clock.skip(step.ms)
+              break
+            default:
+              await act(step.what, acquisitions[step.which % Math.max(acquisitions.length, 1)])
           }
-          case 'add': {
-            const request = fresh()
-            await port.addPermits('s', step.delta, request)
-            await port.addPermits('s', step.delta, request)
-            total += step.delta
-            break
-          }
-          case 'pass':
-            clock.skip(step.ms)
-            break
-          default:
-            await act(step.what, acquisitions[step.which % Math.max(acquisitions.length, 1)])
+          const { owners } = await port.inspect('s')
+          const held = owners.reduce((sum, { holds }) => sum + holds, 0)
+          expect(held + (await port.availablePermits('s'))).toBe(total)
         }
-        const { owners } = await port.inspect('s')
-        const held = owners.reduce((sum, { holds }) => sum + holds, 0)
-        expect(held + (await port.availablePermits('s'))).toBe(total)
-      }
-      clock.skip(1_000)
-      expect(await port.availablePermits('s')).toBe(total)
-    }),
-    runsOr(300),
-  )
-})
+        clock.skip(1_000)
+        expect(await port.availablePermits('s')).toBe(total)
+      }),
+      runsOr(300),
+    )
+  },
+)
 
 type Act = 'repeat' | 'release' | 'release twice' | 'abandon' | 'renew'
 

@@ -1,8 +1,7 @@
 /** Read-write locks at their ports, without the wait loop: what the store promises by itself, in each place it is kept. */
 
 import { randomUUID } from 'node:crypto'
-import { memoryReadWritePorts } from '../../src/memory/read-write-lock.js'
-import { MemoryReadWriteLocks } from '../../src/memory/read-write-locks.js'
+import { MemoryRows } from '../../src/memory/memory-rows.js'
 import { ReleaseChannels } from '../../src/redis/channels/release-channel.js'
 import { isCluster, type RedisClient } from '../../src/redis/connection/client.js'
 import { ClusterLink } from '../../src/redis/connection/cluster-link.js'
@@ -11,10 +10,12 @@ import { Refusals } from '../../src/redis/connection/refusals.js'
 import { StandaloneLink } from '../../src/redis/connection/standalone-link.js'
 import { LeftPlaces } from '../../src/redis/line/left-places.js'
 import { readWritePorts } from '../../src/redis/locks/read-write-lock.js'
+import { RowStoreSession } from '../../src/rows/session.js'
 import { SystemClock } from '../../src/time/clock.js'
 import { Schedule } from '../../src/time/schedule.js'
 import { VirtualClock } from '../../src/time/virtual-clock.js'
 import type { Bystander } from '../setup/bystander.js'
+import { rowSettings } from '../setup/row-settings.js'
 import { ReadWriteClient, WATCHDOG_MS } from './client.js'
 
 export interface ClientOptions {
@@ -47,7 +48,7 @@ export abstract class ReadWritePlace {
 
 export class MemoryPlace extends ReadWritePlace {
   readonly clock = new VirtualClock()
-  readonly locks = new MemoryReadWriteLocks(this.clock)
+  readonly #rows = new MemoryRows(this.clock)
 
   constructor() {
     super('memory')
@@ -58,8 +59,8 @@ export class MemoryPlace extends ReadWritePlace {
   }
 
   protected open(clientId: string, firstLeaseMs: number): ReadWriteClient {
-    const ports = memoryReadWritePorts(this.locks, { clientId, firstLeaseMs })
-    return new ReadWriteClient(clientId, ports, async () => ports.close())
+    const session = new RowStoreSession(this.#rows, rowSettings(this.clock, { clientId, firstLeaseMs }))
+    return new ReadWriteClient(clientId, session.readWriteLock, () => session.close())
   }
 }
 

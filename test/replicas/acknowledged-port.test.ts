@@ -1,16 +1,27 @@
 import { expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { StoreError } from '../../src/errors/errors.js'
 import { Owners } from '../../src/identity/owner.js'
-import { MemoryLocks } from '../../src/memory/locks.js'
-import { MemoryReentrantLockPort } from '../../src/memory/reentrant-lock.js'
-import type { AcquireRequest, LockPort } from '../../src/ports/lock-port.js'
+import { MemoryRows } from '../../src/memory/memory-rows.js'
+import { ForwardingPort } from '../../src/ports/forwarding.js'
+import type { AcquireRequest, BatchPort, LockPort } from '../../src/ports/lock-port.js'
 import { ReplicaCheckedPort } from '../../src/ports/replica-checked.js'
+import { RowStoreSession } from '../../src/rows/session.js'
 import { VirtualClock } from '../../src/time/virtual-clock.js'
-import { rejectionOf } from '../contract/outcome.js'
+import { rowSettings } from '../setup/row-settings.js'
 
 const owners = new Owners()
 const shortfall = new StoreError('replicas', 'WAIT', { transient: false })
 const broken = new StoreError('unreachable', 'WAIT', { transient: true })
+
+/** Asks for several locks one after the other. */
+class Together extends ForwardingPort {
+  readonly together: BatchPort = {
+    placeOf: () => 0,
+    acquireAll: (requests) => Promise.all(requests.map((each) => this.port.acquire(each))),
+    acquireOne: (requests) => Promise.all(requests.map((each) => this.port.acquire(each))),
+  }
+}
 
 interface Stage {
   readonly port: LockPort
@@ -19,7 +30,8 @@ interface Stage {
 
 /** A port whose acknowledgements come to that. */
 function stage(acknowledge: (port: LockPort, name: string) => Promise<boolean>): Stage {
-  const port = new MemoryReentrantLockPort(new MemoryLocks(new VirtualClock()))
+  const clock = new VirtualClock()
+  const port = new Together(new RowStoreSession(new MemoryRows(clock), rowSettings(clock)).lock)
   const acknowledging = {
     renew: (requests: Parameters<LockPort['renew']>[0]) =>
       requests.map(({ name }) => acknowledge(port, name)),

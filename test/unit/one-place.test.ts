@@ -6,7 +6,7 @@ import type { AcquireReply, StoreLine } from '../../src/ports/lock-port.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 
 class PortWithLine extends ScriptedPort {
-  readonly line: StoreLine = { placeMs: 30_000, hears: () => false }
+  override readonly line: StoreLine = { placeMs: 30_000, hears: () => false }
 }
 
 const BUSY: AcquireReply = { outcome: 'busy', remainingMs: 60_000, holder: 'other:1' }

@@ -51,6 +51,7 @@ describe('Orphans', () => {
 
   test('H15: in a line, busy is a place, which is left', async () => {
     const waits = { ...request, waits: true }
+    port.line = { placeMs: 30_000, hears: () => false }
     void orphans.begin(waits, Promise.resolve({ outcome: 'busy', remainingMs: 5, holder: undefined }))
     await settle()
     expect(port.abandons.last.request).toBe(waits)

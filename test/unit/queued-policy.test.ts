@@ -13,7 +13,7 @@ const BUSY: AcquireReply = { outcome: 'busy', remainingMs: 60_000, holder: 'othe
 const GRANTED: AcquireReply = { outcome: 'granted' }
 
 class PortWithLine extends ScriptedPort {
-  readonly line = { placeMs: 0, hears: () => false }
+  override readonly line = { placeMs: 0, hears: () => false }
 }
 
 let clock: VirtualClock

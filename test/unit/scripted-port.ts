@@ -7,6 +7,7 @@ import type {
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
+  StoreLine,
   Watch,
 } from '../../src/ports/lock-port.js'
 
@@ -48,6 +49,8 @@ export class ScriptedPort implements LockPort {
   /** How many requests each call of `renew` carried. */
   readonly batches: number[] = []
   closedWatches = 0
+  /** Set where the store keeps a line. */
+  line: StoreLine | undefined
 
   constructor(readonly watchesInOrder = false) {}
 

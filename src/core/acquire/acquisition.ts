@@ -204,7 +204,7 @@ export class Acquisition implements Situation {
   }
 
   get pollAt(): number | undefined {
-    const { polls } = this.call
+    const polls = this.queue.pollsOf(this.call)
     return polls && this.#attempt.pollAt(polls, this.now)
   }
 

@@ -175,16 +175,15 @@ export class Attempt {
     caller: Caller | undefined,
     lingers: boolean,
   ): AcquireRequest {
-    const { env, call } = this
+    const { env, call, queue } = this
+    const hears = watching || queue.pollsOf(call) !== undefined
     return {
       name: tenure.name,
       owner: tenure.storedAs,
       heldBefore: tenure.holds.length,
       leaseMs: leaseMs + env.settings.quarantineMs,
       // One that may have been given a place before has it still.
-      ...(env.port.line && {
-        waits: call.waitMs > 0 && (watching || this.#unsettled?.request.waits === true),
-      }),
+      waits: call.waitMs > 0 && (hears || this.#unsettled?.request.waits === true),
       ...(lingers && { lingers }),
       ...(call.permits !== undefined && { permits: call.permits }),
       ...(caller && { caller }),
@@ -200,15 +199,14 @@ export class Attempt {
     this.busyUntil = -Infinity
     this.askAgainAt = Infinity
     queue.policy.onReply(waiter, reply, watching)
-    const untold = reply.outcome === 'busy' && request.waits && !watching
-    if (untold && env.kind.placePer !== 'call') queue.place.desert(request.owner)
+    const placed = reply.outcome === 'busy' && request.waits && env.port.line !== undefined
+    if (placed && !watching && env.kind.placePer !== 'call') queue.place.desert(request.owner)
     const deserted = queue.place.takeDeserted()
     if (deserted !== undefined) env.orphans.leavePlace(queue.name, deserted)
     this.#doubtNewsAfter(reply)
     this.#refused =
       reply.outcome === 'busy' && watching ? { holder: reply.holder, heard: queue.watch.heard } : undefined
-    const placed = reply.outcome === 'busy' && request.waits && env.kind.placePer === 'call'
-    this.#inLine = placed ? request : undefined
+    this.#inLine = placed && env.kind.placePer === 'call' ? request : undefined
   }
 
   /** The store answers, for all calls of the lock. Whether this call can still use a grant is decided later. */

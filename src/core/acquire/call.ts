@@ -21,7 +21,7 @@ export interface Call {
   readonly permits?: number | undefined
   /** What sends its one attempt, where several locks are asked for at once; undefined when that request has to go by itself. */
   readonly sends?: ((request: AcquireRequest) => Promise<AcquireReply> | undefined) | undefined
-  /** Where no news comes: how long to pause between attempts. */
+  /** Where it does not listen to news: how long to pause between attempts. Absent: as the port says. */
   readonly polls?: Polls | undefined
   readonly signal: AbortSignal | undefined
 }

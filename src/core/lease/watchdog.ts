@@ -32,7 +32,7 @@ export class Watchdog {
     lost: (lease) => this.#threadSettled(lease, false),
     failed: (lease, cause) => {
       const tenure = this.#inThread.get(lease)
-      if (tenure && this.#looksAfter(tenure)) this.#suspend(tenure, cause)
+      if (tenure && this.#looksAfter(tenure)) this.#renewalFailed(tenure, cause)
     },
     broken: () => this.#renewDue(),
   }
@@ -85,6 +85,11 @@ export class Watchdog {
       tenure.firstRenewal = this.schedule.at(oneThirdAgo + this.#everyMs + graceMs, () =>
         this.#renew([tenure]),
       )
+  }
+
+  /** The store is out of reach, for all leases at once. */
+  suspend(cause: unknown): void {
+    for (const tenure of this.#watched) if (tenure.state === 'held') this.#suspend(tenure, cause)
   }
 
   /** Called before the last release is sent. A renewal that is still under way then counts for nothing any more. */
@@ -168,7 +173,7 @@ export class Watchdog {
 
   #failed(tenure: Tenure, cause: unknown): void {
     if (!this.#looksAfter(tenure)) return
-    this.#suspend(tenure, cause)
+    this.#renewalFailed(tenure, cause)
     const again = this.schedule.clock.now() + this.#everyMs / RETRIES_PER_RENEWAL
     // Past the deadline the alarm on the tenure reports the loss; there is nothing left to renew.
     if (again >= tenure.deadline) return
@@ -177,8 +182,12 @@ export class Watchdog {
     })
   }
 
-  #suspend(tenure: Tenure, cause: unknown): void {
+  #renewalFailed(tenure: Tenure, cause: unknown): void {
     this.services.metrics.renewalFailed()
+    this.#suspend(tenure, cause)
+  }
+
+  #suspend(tenure: Tenure, cause: unknown): void {
     if (tenure.suspended) return
     tenure.suspended = true
     const { name, owner } = tenure

@@ -1,6 +1,7 @@
 import type { Owner } from '../../identity/owner.js'
-import type { LockPort } from '../../ports/lock-port.js'
+import type { LockPort, Polls } from '../../ports/lock-port.js'
 import type { Clock } from '../../time/clock.js'
+import type { Call } from '../acquire/call.js'
 import { Outage } from '../acquire/outage.js'
 import type { KindTraits } from '../kind.js'
 import type { Tenure } from '../tenure/tenure.js'
@@ -78,12 +79,18 @@ export class LocalQueue implements QueueParts {
     waiter.wakeUp.drain()
   }
 
+  /** How that call asks again; undefined where it is told. */
+  pollsOf({ polls }: Pick<Call, 'polls'>): Polls | undefined {
+    return polls ?? this.port.polls
+  }
+
   /**
    * The lock was released, and so many other clients were told, which stand in no line. They would never meet a free lock if this process
    * went on at once. Where waiters poll, there may be others that nobody can tell.
    */
   stepAside(others: number): void {
-    const polls = this.waiters.contender(undefined)?.call.polls
+    const next = this.waiters.contender(undefined)
+    const polls = next ? this.pollsOf(next.call) : others > 0 ? this.port.polls : undefined
     if (polls) this.#backUntil = this.clock.now() + polls.pauseMs(STEP_ASIDE_ATTEMPTS, Math.random())
     else if (others > 0) this.#backUntil = this.clock.now() + STEP_ASIDE_MS
   }

@@ -122,7 +122,7 @@ export class Orphans {
     try {
       const { outcome } = await sent
       // To be told `busy` by a store that keeps the line is to have been given a place in it.
-      if (outcome !== 'granted' && !(outcome === 'busy' && request.waits)) return
+      if (outcome !== 'granted' && !(outcome === 'busy' && request.waits && this.services.port.line)) return
     } catch (error) {
       // A request that was refused for good did nothing; any other may have been carried out.
       if (!isTransient(error)) return

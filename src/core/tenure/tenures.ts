@@ -1,5 +1,6 @@
 import type { LossReason } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
+import type { StoreLoss } from '../../ports/store.js'
 import type { Schedule } from '../../time/schedule.js'
 import { endHold } from '../../trace/hold.js'
 import { leaseDeadline, renewEveryMs } from '../lease/lease.js'
@@ -110,11 +111,12 @@ export class Tenures {
     }
     this.services.metrics.lost(reason)
     // A lease that ran out says nothing of the time before; a store that does not know of the tenure may not have for a while.
-    if (reason === 'not-in-store')
+    const perhapsEarlier = reason !== 'lease-expired'
+    if (perhapsEarlier)
       for (const { owner } of tenure.passed)
         this.services.events.emit('lost', { name, owner, reason, cause, over: true })
     // While a lock lingers nobody holds it; but the section that ended last may have done so without it.
-    if (!stayed || reason === 'not-in-store')
+    if (!stayed || perhapsEarlier)
       this.services.events.emit('lost', { name, owner, reason, cause, over: stayed })
   }
 
@@ -156,6 +158,14 @@ export class Tenures {
       },
       () => undefined,
     )
+  }
+
+  /** The store has let go of that owner's lock without being asked. What is being released is left to its own answer. */
+  lostInStore({ name, owner, reason, cause }: StoreLoss): void {
+    for (const tenure of [...this.#queues.keys()]) {
+      const isIt = tenure.name === name && tenure.storedAs === owner && tenure.state === 'held'
+      if (isIt) this.lose(tenure, reason, cause)
+    }
   }
 
   /** One hold less: a sibling that waited may re-enter now. */

@@ -1,0 +1,119 @@
+import type { StoreSettings } from '../ports/store.js'
+import type { Express } from '../rows/rows.js'
+import type { Connections } from './connections.js'
+import { readVersioned, text } from './row.js'
+import type { SeenRows } from './seen-rows.js'
+import type { Statements } from './statements.js'
+import { storedName } from './stored-name.js'
+import { textArray } from './text-array.js'
+
+type TakeRequest = Parameters<Express['take']>[0]
+type Renewal = Parameters<Express['renew']>[0][number]
+
+/** How many leases one statement renews: it keeps others from those rows until it has renewed all. */
+const BATCH = 200
+
+/** Exclusive locks that nobody waits for, in one statement each. */
+export class PostgresExpress implements Express {
+  /** By names: the last attempt that is under way. */
+  readonly #takes = new Map<string, Promise<unknown>>()
+
+  constructor(
+    private readonly connections: Connections,
+    private readonly statements: Statements,
+    private readonly seen: SeenRows,
+    private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
+  ) {}
+
+  /** Those for one lock are sent one after the other, so that a line has calls in the order in which they came. */
+  async take(request: TakeRequest): Promise<bigint | undefined> {
+    const { schedule, commandTimeoutMs } = this.settings
+    const { name } = request
+    const taking = this.#takeAfter(this.#takes.get(name), request, schedule.clock.now() + commandTimeoutMs)
+    this.#takes.set(name, taking)
+    try {
+      return await taking
+    } finally {
+      if (this.#takes.get(name) === taking) this.#takes.delete(name)
+    }
+  }
+
+  async free(name: string, owner: string): Promise<boolean> {
+    const [row] = await this.connections.query({
+      statement: this.statements.free,
+      values: ['lock', storedName(name).name, owner],
+      about: { command: 'free', lockName: name },
+    })
+    if (text(row, 'done') === 't') return true
+    this.seen.add(name, readVersioned(row))
+    return false
+  }
+
+  renew(requests: readonly Renewal[]): readonly Promise<boolean>[] {
+    // One row that somebody has locked must keep no other waiting: what the batch passed over is asked for alone.
+    if (requests.length === 1) return requests.map((request) => this.#renew(request))
+    const batches: Array<Promise<ReadonlySet<string>>> = []
+    for (let from = 0; from < requests.length; from += BATCH) {
+      batches.push(this.#renewAll(requests.slice(from, from + BATCH)))
+    }
+    return requests.map(async (request, index) => {
+      const renewed = await batches[Math.floor(index / BATCH)]
+      return renewed?.has(keyOf(storedName(request.name).name, request.owner)) || this.#renew(request)
+    })
+  }
+
+  async #takeAfter(
+    earlier: Promise<unknown> | undefined,
+    { name, owner, leaseMs, fenced }: TakeRequest,
+    dueAt: number,
+  ): Promise<bigint | undefined> {
+    await earlier?.catch(() => undefined)
+    const stored = storedName(name)
+    const [row] = await this.connections.query(
+      {
+        statement: this.statements.take,
+        values: ['lock', stored.name, owner, stored.fullName, String(leaseMs), String(fenced)],
+        about: { command: 'take', lockName: name },
+      },
+      dueAt - this.settings.schedule.clock.now(),
+    )
+    if (text(row, 'done') === 't') return BigInt(text(row, 'fence') ?? 0)
+    this.seen.add(name, readVersioned(row))
+    return undefined
+  }
+
+  async #renew({ name, owner, leaseMs, withinMs }: Renewal): Promise<boolean> {
+    const rows = await this.connections.query(
+      {
+        statement: this.statements.renew,
+        values: ['lock', storedName(name).name, owner, String(leaseMs)],
+        about: { command: 'renew', lockName: name },
+      },
+      withinMs,
+    )
+    return rows.length > 0
+  }
+
+  async #renewAll(requests: readonly Renewal[]): Promise<ReadonlySet<string>> {
+    const within = requests.map(({ withinMs = Infinity }) => withinMs)
+    const withinMs = Math.min(...within)
+    const rows = await this.connections.query(
+      {
+        statement: this.statements.renewAll,
+        values: [
+          'lock',
+          textArray(requests.map(({ name }) => storedName(name).name)),
+          textArray(requests.map(({ owner }) => owner)),
+          textArray(requests.map(({ leaseMs }) => String(leaseMs))),
+        ],
+        about: { command: 'renew' },
+      },
+      Number.isFinite(withinMs) ? withinMs : undefined,
+    )
+    return new Set(rows.map((row) => keyOf(text(row, 'name') ?? '', text(row, 'owner') ?? '')))
+  }
+}
+
+function keyOf(name: string, owner: string): string {
+  return JSON.stringify([name, owner])
+}

@@ -1,0 +1,118 @@
+import { StoreError, type StoreFailure } from '../errors/errors.js'
+
+interface Verdict {
+  readonly reason: StoreFailure
+  readonly transient: boolean
+  readonly hint?: string
+}
+
+/** What a command was about, for its errors. */
+export interface About {
+  readonly command: string
+  readonly lockName?: string | undefined
+}
+
+const NO_PERMISSION: Verdict = {
+  reason: 'permission',
+  transient: false,
+  hint: 'Grant the user SELECT, INSERT, UPDATE and DELETE on the table, and USAGE on its schema.',
+}
+const NO_ACCESS: Verdict = {
+  reason: 'permission',
+  transient: false,
+  hint: 'The server refused the user, the password or the database.',
+}
+const NO_TABLE: Verdict = {
+  reason: 'not-ready',
+  transient: false,
+  hint: 'Create the table with what `holdfast schema postgres` prints, or pass createTable: true.',
+}
+const OTHER_TABLE: Verdict = {
+  reason: 'wrong-type',
+  transient: false,
+  hint: 'The table is not the one that `holdfast schema postgres` prints: choose another name (option table), or create it anew.',
+}
+const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
+const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
+const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
+
+/** The meaning of a SQLSTATE for a lock; where there is none for all five characters, that of its class. */
+const BY_STATE: Readonly<Record<string, Verdict>> = {
+  '08': UNREACHABLE,
+  '22P05': { ...UNKNOWN, hint: 'The database cannot keep that name: use one whose encoding is UTF8.' },
+  '25006': {
+    reason: 'read-only',
+    transient: true,
+    hint: 'The server is a replica, or its transactions are read-only: connect to the primary.',
+  },
+  '28': NO_ACCESS,
+  '3D000': NO_ACCESS,
+  '3F000': NO_TABLE,
+  '42P01': NO_TABLE,
+  '42501': NO_PERMISSION,
+  '42703': OTHER_TABLE,
+  '42804': OTHER_TABLE,
+  '42P10': OTHER_TABLE,
+  '40': { ...NOT_READY, hint: 'The server ended the statement in favour of another one.' },
+  '53100': { reason: 'out-of-memory', transient: false, hint: 'The disk of the server is full.' },
+  '53': NOT_READY,
+  '55P03': NOT_READY,
+  '57014': {
+    reason: 'timeout',
+    transient: true,
+    hint: 'The server ended the statement (statement_timeout, or an operator).',
+  },
+  '57': NOT_READY,
+  // A statement that was prepared on another connection, or for a table that was altered since.
+  '0A000': NOT_READY,
+  '26000': NOT_READY,
+  '42P05': NOT_READY,
+}
+
+/** States after which another connection may do better: another server may have taken over, or statements are prepared anew. */
+const WORN_OUT = new Set(['25006', '0A000', '26000', '42P05'])
+
+/** What shows that one connection leads to changing server processes, as a pooler's does. */
+const POOLED = new Set(['26000', '42P05'])
+
+/** The typed error for the client library's rejection of a command. */
+export function failureOf(error: unknown, about: About): StoreError {
+  if (error instanceof StoreError) return error
+  const { reason, transient, hint } = judge(error)
+  return new StoreError(reason, about.command, { lockName: about.lockName, cause: error, transient, hint })
+}
+
+/** The error for a command that was not answered in time (rule C3). Its outcome is unknown. */
+export function timeoutOf(about: About, timeoutMs: number): StoreError {
+  return new StoreError('timeout', about.command, {
+    lockName: about.lockName,
+    transient: true,
+    hint: `The server did not answer within ${timeoutMs} ms.`,
+  })
+}
+
+function judge(error: unknown): Verdict {
+  if (!(error instanceof Error)) return UNKNOWN
+  const state = stateOf(error)
+  // The library's other rejections concern the connection: refused, reset, closed.
+  if (state === undefined) return UNREACHABLE
+  return BY_STATE[state] ?? BY_STATE[state.slice(0, 2)] ?? UNKNOWN
+}
+
+/** The SQLSTATE, if the server has answered. */
+export function stateOf(error: unknown): string | undefined {
+  // A failure of the network has a code as well, but no severity.
+  if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** Whether the connection that it came by is of no more use. */
+export function isWornOut(error: unknown): boolean {
+  const state = stateOf(error)
+  if (state === undefined || WORN_OUT.has(state)) return true
+  return error instanceof Error && 'severity' in error && error.severity !== 'ERROR'
+}
+
+export function showsPooler(error: unknown): boolean {
+  return POOLED.has(stateOf(error) ?? '')
+}

@@ -1,0 +1,162 @@
+import type { StoreSettings } from '../ports/store.js'
+import type { Inbox, InboxListener } from '../rows/rows.js'
+import { retryPauseMs } from '../time/back-off.js'
+import type { TimerHandle } from '../time/schedule.js'
+import type { SqlConnection } from './connection.js'
+import { type Connector, closedError, poolerError } from './connector.js'
+import { failureOf } from './failure.js'
+import { channelOf, MessageReader } from './messages.js'
+import { text } from './row.js'
+import { presenceOf, statements } from './statements.js'
+
+const ABOUT = { command: 'LISTEN' }
+
+/** Others see by it whether this client listens. */
+const PRESENT = {
+  name: 'holdfast_present',
+  text: `SELECT pg_try_advisory_lock(${presenceOf('$1::text')})::text AS present`,
+}
+
+/**
+ * Ends the earlier connection of this client, which the server has not yet found to be broken. The two halves of the lock's number are
+ * where `pg_locks` has them.
+ */
+const END_EARLIER = {
+  name: 'holdfast_end_earlier',
+  text: `
+SELECT pg_terminate_backend(l.pid) FROM pg_locks AS l
+WHERE l.locktype = 'advisory' AND l.granted AND l.mode = 'ExclusiveLock' AND l.objsubid = 1
+  AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+  AND (l.classid::bigint << 32 | l.objid::bigint) = ${presenceOf('$1::text')}`,
+}
+
+/** Waits until that has ended. */
+const PRESENT_AT_LAST = {
+  name: 'holdfast_present_at_last',
+  text: `SELECT pg_advisory_lock(${presenceOf('$1::text')})`,
+}
+
+/** Carries messages to one client: a connection that listens on a channel of its own, opened when first needed and again when it breaks. */
+export class PostgresInbox implements Inbox {
+  #connection: SqlConnection | undefined
+  #process: string | undefined
+  #opening: Promise<void> | undefined
+  #failures = 0
+  #reopening: TimerHandle | undefined
+  #doubting = false
+  #closed = false
+
+  constructor(
+    private readonly connector: Connector,
+    private readonly settings: StoreSettings,
+    private readonly listener: InboxListener,
+  ) {}
+
+  get open(): boolean {
+    return this.#connection !== undefined
+  }
+
+  async opened(): Promise<void> {
+    if (this.#connection) return
+    this.settings.schedule.cancel(this.#reopening)
+    this.#reopening = undefined
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined
+    })
+    await this.#opening
+  }
+
+  doubt(): void {
+    const connection = this.#connection
+    if (!connection || this.#doubting) return
+    this.#doubting = true
+    this.connector
+      .ask(connection, { statement: statements.process, about: ABOUT })
+      .then(
+        ([row]) => {
+          if (text(row, 'pid') === this.#process) return
+          this.connector.foundPooler()
+          connection.destroy()
+        },
+        () => connection.destroy(),
+      )
+      .finally(() => {
+        this.#doubting = false
+      })
+  }
+
+  close(): void {
+    this.#closed = true
+    this.settings.schedule.cancel(this.#reopening)
+    this.#connection?.end()
+    this.#connection = undefined
+  }
+
+  async #open(): Promise<void> {
+    let connection: SqlConnection | undefined
+    try {
+      if (this.#closed) throw closedError(ABOUT)
+      if (this.connector.pooled) throw poolerError()
+      connection = await this.connector.open()
+      await this.#listen(connection)
+    } catch (error) {
+      connection?.end()
+      const failure = failureOf(error, ABOUT)
+      this.#failures += 1
+      if (failure.transient) this.#reopen()
+      throw failure
+    }
+  }
+
+  async #listen(connection: SqlConnection): Promise<void> {
+    const { clientId } = this.settings
+    const ask = (statement: { name: string; text: string }, values: string[] = []) =>
+      this.connector.ask(connection, { statement, values, about: ABOUT })
+    if (this.connector.pooled) throw poolerError()
+    const reader = new MessageReader()
+    connection.onNotification((payload) => this.#heard(reader, payload))
+    const channel = channelOf(clientId).replaceAll('"', '""')
+    await ask({ name: 'holdfast_listen', text: `LISTEN "${channel}"` })
+    const [row] = await ask(PRESENT, [clientId])
+    if (text(row, 'present') !== 'true') {
+      // A user that may not end it waits until the server finds out.
+      await ask(END_EARLIER, [clientId]).catch(() => undefined)
+      await ask(PRESENT_AT_LAST, [clientId])
+    }
+    const [own] = await ask(statements.process)
+    if (this.#closed || !connection.open) throw closedError(ABOUT)
+    this.#process = text(own, 'pid')
+    this.#connection = connection
+    connection.onEnd(() => this.#broken(connection))
+    // The first time, nobody has relied on it before.
+    if (this.#failures > 0) this.listener.missed()
+    this.#failures = 0
+  }
+
+  #broken(connection: SqlConnection): void {
+    if (this.#connection !== connection) return
+    this.#connection = undefined
+    this.#failures += 1
+    this.#reopen()
+    this.listener.missed()
+  }
+
+  #reopen(): void {
+    const { schedule } = this.settings
+    if (this.#closed || this.connector.pooled || this.#reopening) return
+    this.#reopening = schedule.at(schedule.clock.now() + retryPauseMs(this.#failures), () => {
+      this.#reopening = undefined
+      // A failure has been told to those that wait for it, and is followed by another attempt.
+      this.opened().catch(() => undefined)
+    })
+  }
+
+  #heard(reader: MessageReader, payload: string): void {
+    try {
+      const message = reader.read(payload)
+      if (message) this.listener.message(message)
+    } catch (error) {
+      this.settings.onError(error)
+    }
+  }
+}

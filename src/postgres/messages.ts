@@ -1,0 +1,43 @@
+import type { Message } from '../rows/rows.js'
+import type { Keyspace } from '../rows/shape.js'
+
+/** A payload has room for 7 999 bytes; a character takes up to four. */
+const PART = /[\s\S]{1,1900}/gu
+
+const KEYSPACES: readonly Keyspace[] = ['lock', 'read-write', 'semaphore', 'permits', 'latch', 'value']
+
+/** The channel on which a client hears. */
+export function channelOf(client: string): string {
+  return `holdfast_${client.replaceAll('-', '')}`
+}
+
+/**
+ * The payloads that carry a message, the `index`th of its transaction. A long one goes in parts, each with the number of those that
+ * follow: the server passes on a transaction's payloads together and in order, but equal ones only once.
+ */
+export function payloadsOf({ keyspace, name, text }: Message, index: number): string[] {
+  const parts = JSON.stringify([keyspace, name, text]).match(PART) ?? []
+  return parts.map((part, at) => `${index}.${parts.length - 1 - at}:${part}`)
+}
+
+/** Puts messages together from their payloads. */
+export class MessageReader {
+  #parts = ''
+
+  /** The message that ends with that payload. Throws if that is none of Holdfast's. */
+  read(payload: string): Message | undefined {
+    const [, left, part] = /^\d+\.(\d+):([\s\S]*)$/.exec(payload) ?? []
+    if (left === undefined || part === undefined) throw new Error('a notification that is not of Holdfast')
+    const whole = this.#parts + part
+    this.#parts = left === '0' ? '' : whole
+    return left === '0' ? parse(whole) : undefined
+  }
+}
+
+function parse(json: string): Message {
+  const message: unknown = JSON.parse(json)
+  const [place, name, text]: unknown[] = Array.isArray(message) ? message : []
+  const keyspace = KEYSPACES.find((each) => each === place)
+  if (keyspace && typeof name === 'string' && typeof text === 'string') return { keyspace, name, text }
+  throw new Error('a notification that is not of Holdfast')
+}

@@ -1,0 +1,153 @@
+import { InvalidArgumentError } from '../errors/errors.js'
+import type { SqlConnection, SqlConnections, SqlRow } from './connection.js'
+
+/** A pool of the `pg` package, described by what Holdfast reads of it. It takes no connection out of the pool. */
+export interface PgPool {
+  /** What each client of the pool is made with. */
+  readonly options: object
+}
+
+/** A client of the `pg` package. */
+interface PgClient {
+  connect(): Promise<unknown>
+  query(config: {
+    readonly text: string
+    readonly values?: ReadonlyArray<string | null>
+    readonly name?: string
+  }): Promise<{ readonly rows: readonly SqlRow[] }>
+  end(): Promise<unknown>
+  on(event: string, listener: (argument: unknown) => void): unknown
+}
+
+/** Idle connections are probed after so long, so that firewalls keep them and a vanished server is found out. */
+const KEEP_ALIVE_MS = 10_000
+
+/** Every value as the server writes it, whatever parsers the application has registered. */
+const TEXTS = { getTypeParser: () => (value: unknown) => value }
+
+/** Connections like those of the pool, made with its client class and its options, of which the pool knows nothing. */
+export function pgConnections(pool: PgPool): SqlConnections {
+  const Client = isPool(pool) ? pool.Client : undefined
+  if (typeof Client !== 'function') {
+    throw new InvalidArgumentError('pool', pool, 'a Pool of the package pg, 8.11 or later')
+  }
+  const { options } = pool
+  return () => {
+    const client: unknown = Reflect.construct(Client, [
+      {
+        ...options,
+        // The pool hides it, so that it is not copied with the others.
+        ...('password' in options && { password: options.password }),
+        application_name: 'holdfast',
+        keepAlive: true,
+        keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+        connectionTimeoutMillis: 0,
+        query_timeout: 0,
+        binary: false,
+        pipeline: false,
+        types: TEXTS,
+      },
+    ])
+    if (!isClient(client)) throw new InvalidArgumentError('pool', pool, 'a Pool that makes clients of pg')
+    return new PgConnection(client)
+  }
+}
+
+class PgConnection implements SqlConnection {
+  readonly #client: PgClient
+  #open = false
+
+  constructor(client: PgClient) {
+    this.#client = client
+    // The commands under way are rejected, and onEnd is called.
+    for (const event of ['error', 'end']) client.on(event, () => this.#lost())
+    this.#unref()
+  }
+
+  get processId(): number | undefined {
+    const client: object = this.#client
+    return 'processID' in client && typeof client.processID === 'number' ? client.processID : undefined
+  }
+
+  get open(): boolean {
+    return this.#open
+  }
+
+  async connect(): Promise<void> {
+    await this.#client.connect()
+    this.#open = true
+    // With TLS there is another socket now.
+    this.#unref()
+  }
+
+  async query(
+    text: string,
+    values: ReadonlyArray<string | null> = [],
+    name?: string,
+  ): Promise<readonly SqlRow[]> {
+    const { rows } = await this.#client.query({ text, values, ...(name !== undefined && { name }) })
+    return rows
+  }
+
+  onNotification(listener: (payload: string) => void): void {
+    this.#client.on('notification', (told) => {
+      if (typeof told !== 'object' || told === null || !('payload' in told)) return
+      if (typeof told.payload === 'string') listener(told.payload)
+    })
+  }
+
+  onEnd(listener: () => void): void {
+    this.#client.on('end', listener)
+  }
+
+  end(): void {
+    this.#lost()
+    this.#goodbye()
+    call(this.#stream, 'destroySoon')
+  }
+
+  destroy(): void {
+    this.#lost()
+    const stream = this.#stream
+    if (stream) call(stream, 'destroy')
+    else this.#goodbye()
+  }
+
+  #lost(): void {
+    this.#open = false
+  }
+
+  #goodbye(): void {
+    this.#client.end().catch(() => undefined)
+  }
+
+  /** It does not keep the process alive: whoever awaits an answer does. */
+  #unref(): void {
+    call(this.#client, 'unref')
+  }
+
+  /** The native client has none. */
+  get #stream(): object | undefined {
+    return part(part(this.#client, 'connection'), 'stream')
+  }
+}
+
+function part(whole: object | undefined, name: string): object | undefined {
+  const found: unknown = whole && Reflect.get(whole, name)
+  return typeof found === 'object' && found !== null ? found : undefined
+}
+
+function call(object: object | undefined, method: string): void {
+  const found: unknown = object && Reflect.get(object, method)
+  if (object && typeof found === 'function') Reflect.apply(found, object, [])
+}
+
+function isPool(value: unknown): value is PgPool & { readonly Client?: unknown } {
+  if (typeof value !== 'object' || value === null || !('options' in value)) return false
+  return typeof value.options === 'object' && value.options !== null && 'Client' in value
+}
+
+function isClient(value: unknown): value is PgClient {
+  if (typeof value !== 'object' || value === null) return false
+  return ['connect', 'query', 'end', 'on'].every((method) => typeof Reflect.get(value, method) === 'function')
+}

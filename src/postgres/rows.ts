@@ -1,0 +1,17 @@
+import type { StoreSettings } from '../ports/store.js'
+import type { InboxListener, Rows } from '../rows/rows.js'
+import type { SqlConnections } from './connection.js'
+import type { PostgresSettings } from './options.js'
+import { PostgresSession } from './session.js'
+
+/** Locks as rows of one table of PostgreSQL. */
+export class PostgresRows implements Rows {
+  constructor(
+    private readonly makeConnection: SqlConnections,
+    private readonly settings: PostgresSettings,
+  ) {}
+
+  openRows(settings: StoreSettings, listener: InboxListener): PostgresSession {
+    return new PostgresSession(this.makeConnection, this.settings, settings, listener)
+  }
+}

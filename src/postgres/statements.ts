@@ -1,0 +1,142 @@
+import type { Statement } from './connection.js'
+
+/** The server's clock while a statement runs; `now()` is that of its transaction, which may have begun long before. */
+const SECONDS = 'extract(epoch FROM clock_timestamp())::float8'
+const MICROSECONDS = `(${SECONDS} * 1000000)::bigint`
+
+/** When a lease of that many milliseconds from now on ends. */
+function endOf(leaseMs: string): string {
+  return `to_timestamp(${SECONDS} + ${leaseMs}::float8 / 1000)`
+}
+
+/**
+ * The version of a row that is changed: when that was, in microseconds, so that it tells the age of a row too. It only grows, also from
+ * a row that was deleted to the next of that name.
+ */
+const NEXT_VERSION = `greatest(r.version + 1, ${MICROSECONDS})`
+
+/** The advisory lock that a client's LISTEN connection holds. */
+export function presenceOf(client: string): string {
+  return `hashtextextended(${client}, 4853170952)`
+}
+
+/** A row, and which clients are gone of those that a change may want to tell something: the waiting ones, and who may let it linger. */
+const ROW = `
+  r.version::text AS version, r.owner AS owner, r.holds::text AS holds,
+  (extract(epoch FROM r.ends_at) * 1000)::float8::text AS ends_at, r.fence::text AS fence,
+  array_to_json(r.waiting)::text AS waiting, r.rest::text AS rest,
+  (${SECONDS} * 1000)::text AS now,
+  CASE WHEN r.waiting <> '{}' OR r.rest IS NOT NULL THEN array_to_json(ARRAY(
+    SELECT c.client FROM unnest(r.waiting || coalesce(split_part(r.owner, ':', 1), '')) AS c (client)
+    WHERE pg_try_advisory_xact_lock_shared(${presenceOf('c.client')})))::text END AS gone`
+
+/** What does not depend on the table. */
+export const statements = {
+  /** What an application has set for all its connections must not make a statement of ours fail, nor go on when nobody waits for it. */
+  hello: `
+SELECT pg_backend_pid()::text AS pid, CASE WHEN pg_backend_pid() = $1::int THEN
+  set_config('default_transaction_isolation', 'read committed', false) ||
+  set_config('default_transaction_read_only', 'off', false) ||
+  set_config('statement_timeout', $2::text, false) END AS settings`,
+  exists: 'SELECT to_regclass($1)::text AS found',
+  process: { name: 'holdfast_process', text: 'SELECT pg_backend_pid()::text AS pid' },
+} as const
+
+/** Every statement that is sent for locks in that table, whose name is in SQL. */
+export function statementsFor(table: string) {
+  const statement = (name: string, text: string): Statement => ({ name: `holdfast_${name}`, text })
+  const key = 'r.keyspace = $1 AND r.name = $2'
+  const row = `FROM (SELECT) AS one LEFT JOIN ${table} AS r ON ${key}`
+  const update = `
+  UPDATE ${table} AS r SET version = ${NEXT_VERSION}, owner = $4, holds = $5::bigint,
+    ends_at = to_timestamp($6::float8 / 1000), fence = $7::bigint, waiting = $8::text[], rest = $9::json
+  WHERE ${key} AND r.version = $3::bigint RETURNING true`
+  const insert = `
+  INSERT INTO ${table} (keyspace, name, full_name, version, owner, holds, ends_at, fence, waiting, rest)
+  VALUES ($1, $2, $3::json, ${MICROSECONDS}, $4, $5::bigint, to_timestamp($6::float8 / 1000), $7::bigint, $8::text[], $9::json)
+  ON CONFLICT DO NOTHING RETURNING true`
+  // Counted, so that the server calls the function for each; and not at all where nothing was written.
+  const andTell = (written: string): string => `
+WITH written AS (${written}),
+told AS (SELECT pg_notify(m.channel, m.payload) FROM written, unnest($10::text[], $11::text[]) AS m (channel, payload))
+SELECT count(*) FROM told HAVING (SELECT count(*) FROM written) > 0`
+  const free = `(r.owner IS NULL OR r.ends_at <= clock_timestamp()) AND r.waiting = '{}' AND r.rest IS NULL`
+  // The row comes with a refusal: what is to be done next needs it.
+  const orRow = (done: string): string => `
+SELECT true AS done, ${done}, NULL AS version, NULL AS owner, NULL AS holds, NULL AS ends_at, NULL AS waiting,
+  NULL AS rest, NULL AS now, NULL AS gone FROM changed
+UNION ALL
+SELECT false, ${'w.fence, w.version, w.owner, w.holds, w.ends_at, w.waiting, w.rest, w.now, w.gone'}
+FROM (SELECT ${ROW} ${row}) AS w WHERE NOT EXISTS (SELECT FROM changed)`
+  const held = 'r.owner = $3 AND r.ends_at > clock_timestamp()'
+  return {
+    read: statement('read', `SELECT ${ROW} ${row}`),
+    insert: statement('insert', insert),
+    insertAndTell: statement('insert_and_tell', andTell(insert)),
+    update: statement('update', update),
+    updateAndTell: statement('update_and_tell', andTell(update)),
+    // A row that is known to be held is not touched: the attempt would lock it, and the server would flush that to disk.
+    take: statement(
+      'take',
+      `
+WITH changed AS (
+  INSERT INTO ${table} AS r (keyspace, name, full_name, version, owner, holds, ends_at, fence, waiting)
+  SELECT $1, $2, $4::json, ${MICROSECONDS}, $3, 1, ${endOf('$5')}, CASE WHEN $6::boolean THEN ${MICROSECONDS} END, '{}'
+  WHERE NOT EXISTS (SELECT FROM ${table} AS r WHERE ${key} AND NOT (${free}))
+  ON CONFLICT (keyspace, name) DO UPDATE SET version = ${NEXT_VERSION}, owner = $3, holds = 1, ends_at = ${endOf('$5')},
+    fence = CASE WHEN $6::boolean THEN coalesce(r.fence + 1, ${MICROSECONDS}) ELSE r.fence END
+  WHERE ${free}
+  RETURNING r.fence)
+${orRow('coalesce(changed.fence, 0)::text AS fence')}`,
+    ),
+    free: statement(
+      'free',
+      `
+WITH changed AS (
+  UPDATE ${table} AS r SET version = ${NEXT_VERSION}, owner = NULL, holds = 0, ends_at = NULL
+  WHERE ${key} AND ${held} AND r.holds = 1 AND r.waiting = '{}' AND r.rest IS NULL
+  RETURNING r.fence)
+${orRow('NULL AS fence')}`,
+    ),
+    // It waits for no row that somebody has locked, so that two of them cannot wait for each other.
+    renewAll: statement(
+      'renew_all',
+      `
+WITH held AS (
+  SELECT r.name, a.lease_ms FROM unnest($2::text[], $3::text[], $4::float8[]) AS a (name, owner, lease_ms)
+  JOIN ${table} AS r ON r.keyspace = $1 AND r.name = a.name AND r.owner = a.owner
+  WHERE r.ends_at > clock_timestamp()
+  FOR NO KEY UPDATE OF r SKIP LOCKED)
+UPDATE ${table} AS r SET version = ${NEXT_VERSION}, ends_at = greatest(r.ends_at, ${endOf('held.lease_ms')})
+FROM held WHERE r.keyspace = $1 AND r.name = held.name
+RETURNING r.name, r.owner`,
+    ),
+    renew: statement(
+      'renew',
+      `
+UPDATE ${table} AS r SET version = ${NEXT_VERSION}, ends_at = greatest(r.ends_at, ${endOf('$4')})
+WHERE ${key} AND ${held} RETURNING true`,
+    ),
+    // Planned for each pattern: one that begins with a letter is looked up in the index.
+    names: statement(
+      'names',
+      `
+SELECT r.name, r.full_name::text AS full_name FROM ${table} AS r
+WHERE r.keyspace = $1 AND r.name > $2 AND r.name LIKE $3 ORDER BY r.name LIMIT 1000`,
+    ),
+    // Rows that say nothing: a new row of that name would be the same, but for a token, which then comes from the clock.
+    clean: statement(
+      'clean',
+      `
+DELETE FROM ${table} AS d USING (
+  SELECT r.keyspace, r.name FROM ${table} AS r
+  WHERE r.waiting = '{}' AND r.rest IS NULL AND r.version < ${MICROSECONDS} - $1::float8::bigint * 1000
+    AND (r.holds = 0 AND r.owner IS NULL AND r.ends_at IS NULL
+      OR r.keyspace = 'lock' AND r.ends_at < clock_timestamp() - $1::float8 * interval '1 ms')
+  LIMIT 1000 FOR UPDATE SKIP LOCKED) AS old
+WHERE d.keyspace = old.keyspace AND d.name = old.name`,
+    ),
+  }
+}
+
+export type Statements = ReturnType<typeof statementsFor>

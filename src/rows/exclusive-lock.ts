@@ -1,0 +1,211 @@
+import type { Owner } from '../identity/owner.js'
+import type { KeptValue } from '../ports/kind-ports.js'
+import { Line, type LineBody, noLine, type Told, type Way } from './line.js'
+import { Listeners } from './listeners.js'
+import { asOwner, clientOf, modeOf, ownerOf, type Place } from './place.js'
+import type { Draft } from './rows.js'
+import type { Packed, Shape } from './shape.js'
+
+/** How a lock is taken: alone, or alone with a token. */
+export type Mode = 'x' | 'f'
+
+/** A lock that one owner has at a time, as its row keeps it. */
+export interface ExclusiveBody {
+  owner: Owner | undefined
+  holds: number
+  endsAt: number
+  /** The last token given. */
+  fence: bigint | undefined
+  /** Set if its holder's process may keep it beyond its release: whether that has heard that others ask for it. */
+  lingers: { told: boolean } | undefined
+  readonly line: LineBody
+  readonly listeners: string[]
+  /** What `computeOnce` keeps beside the lock of that name. */
+  value: { readonly text: string; readonly until: number } | undefined
+}
+
+/** What has no column of its own. */
+type Rest = Partial<Pick<ExclusiveBody, 'lingers' | 'line' | 'listeners' | 'value'>>
+
+export const exclusiveLocks: Shape<ExclusiveBody> = {
+  keyspace: 'lock',
+  blank: () => ({
+    owner: undefined,
+    holds: 0,
+    endsAt: 0,
+    fence: undefined,
+    lingers: undefined,
+    line: noLine(),
+    listeners: [],
+    value: undefined,
+  }),
+  pack: ({ owner, holds, endsAt, fence, ...others }): Packed => {
+    const { lingers, line, listeners, value } = others
+    const rest: Rest = {
+      ...(owner !== undefined && lingers && { lingers }),
+      ...(line.places.length > 0 && { line }),
+      ...(listeners.length > 0 && { listeners }),
+      ...(value && { value }),
+    }
+    return {
+      owner,
+      holds,
+      endsAt: owner === undefined ? undefined : endsAt,
+      fence,
+      waiting: [...new Set([...Object.keys(line.processes), ...listeners])],
+      rest: Object.keys(rest).length > 0 ? JSON.stringify(rest) : undefined,
+    }
+  },
+  unpack: ({ owner, holds, endsAt = 0, fence, rest }): ExclusiveBody => {
+    const { lingers, line, listeners, value }: Rest = rest === undefined ? {} : JSON.parse(rest)
+    return {
+      owner: asOwner(owner),
+      holds,
+      endsAt,
+      fence,
+      lingers,
+      line: line ?? noLine(),
+      listeners: listeners ?? [],
+      value,
+    }
+  },
+}
+
+/** One lock while its row is changed: what the scripts of `lua/parts/lock.lua` do. */
+export class ExclusiveLock {
+  readonly line: Line<Place>
+  readonly listeners: Listeners
+  readonly #body: ExclusiveBody
+  readonly #way: Way
+  readonly #firstFence: bigint
+
+  constructor(name: string, draft: Draft<ExclusiveBody>) {
+    const { body, now } = draft
+    this.#body = body
+    this.#firstFence = draft.firstFence
+    this.#way = {
+      now,
+      reaches: (client) => draft.reaches(client),
+      tell: (client, told) =>
+        draft.tell(client, { keyspace: exclusiveLocks.keyspace, name, text: JSON.stringify(told) }),
+    }
+    this.listeners = new Listeners(body.listeners, this.#way)
+    this.line = new Line(body.line, this.#way, {
+      holds: (owner) => body.owner === owner,
+      admits: () => body.owner === undefined,
+      grant: (place, leaseMs) => {
+        this.grant(place, leaseMs)
+      },
+      obstacleMs: () => this.remainingMs,
+    })
+    const over = body.owner !== undefined && (body.endsAt <= now || draft.ended(clientOf(body.owner)))
+    if (over) this.#clear()
+  }
+
+  get now(): number {
+    return this.#way.now
+  }
+
+  get owner(): Owner | undefined {
+    return this.#body.owner
+  }
+
+  get holds(): number {
+    return this.#body.holds
+  }
+
+  get lastFence(): bigint | undefined {
+    return this.#body.fence
+  }
+
+  /** How long until its lease ends; 0 where it is free. */
+  get remainingMs(): number {
+    return this.owner === undefined ? 0 : this.#body.endsAt - this.now
+  }
+
+  /** How many processes wait. */
+  get waiting(): number {
+    return this.line.processes + this.listeners.count
+  }
+
+  /** Gives the lock, which is free. */
+  grant(place: Place, leaseMs: number): void {
+    const body = this.#body
+    body.owner = ownerOf(place)
+    body.holds = 1
+    body.endsAt = this.now + leaseMs
+    body.lingers = undefined
+    if (modeOf(place) === 'f') this.mint()
+  }
+
+  /** A token for a new tenure. */
+  mint(): bigint {
+    const body = this.#body
+    const minted = body.fence === undefined ? this.#firstFence : body.fence + 1n
+    body.fence = minted
+    return minted
+  }
+
+  /** Its client may keep it beyond its release. */
+  mayLinger(): void {
+    this.#body.lingers = { told: false }
+  }
+
+  /** A call is refused by that lock. Returns whether its client may have nobody inside; it is told, until it hears. */
+  ask(): boolean {
+    const { lingers, owner } = this.#body
+    if (!lingers || owner === undefined) return false
+    const client = clientOf(owner)
+    if (!lingers.told && this.#way.reaches(client)) {
+      this.tell(client, { asked: true })
+      lingers.told = true
+    }
+    return true
+  }
+
+  /** Sets how many holds its owner has, and when the lease ends. Tells the first in line if that is sooner than it knows. */
+  keep(holds: number, endsAt: number): boolean {
+    const body = this.#body
+    const sooner = endsAt < body.endsAt
+    body.holds = holds
+    body.endsAt = endsAt
+    if (sooner) this.line.callHead()
+    return sooner
+  }
+
+  /** Another owner of the same process has it from now on. */
+  pass(owner: Owner): void {
+    this.#body.owner = owner
+  }
+
+  /** Takes the lock from its owner: the next in line gets it. Returns whether it was held. */
+  free(): boolean {
+    const { owner } = this.#body
+    if (owner === undefined) return false
+    this.#clear()
+    this.line.settled(owner)
+    this.line.advance()
+    return true
+  }
+
+  tell(client: string, told: Told): void {
+    this.#way.tell(client, told)
+  }
+
+  get value(): KeptValue | undefined {
+    const { value } = this.#body
+    if (value && value.until <= this.now) this.#body.value = undefined
+    return this.#body.value && { text: this.#body.value.text, remainingMs: this.#body.value.until - this.now }
+  }
+
+  set value({ text, remainingMs }: KeptValue) {
+    this.#body.value = { text, until: this.now + remainingMs }
+  }
+
+  #clear(): void {
+    const body = this.#body
+    body.owner = undefined
+    body.holds = 0
+    body.lingers = undefined
+  }
+}

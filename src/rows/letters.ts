@@ -1,0 +1,70 @@
+import type { Owner } from '../identity/owner.js'
+import type { News, Watch } from '../ports/lock-port.js'
+import type { Told } from './line.js'
+import { modeOf, ownerOf } from './place.js'
+import type { Inbox, InboxListener, Message } from './rows.js'
+import type { Keyspace } from './shape.js'
+
+type Read = (told: Told | undefined) => void
+
+/** Hands the messages to one client to its watches, by the row they are about. */
+export class Letters implements InboxListener {
+  readonly #readers = new Map<string, Set<Read>>()
+
+  /** @param giveBack what is done with a grant on which nobody waits any more (rule W4) */
+  constructor(private readonly giveBack: (keyspace: Keyspace, name: string, owner: Owner) => void) {}
+
+  message({ keyspace, name, text }: Message): void {
+    const readers = this.#readers.get(addressOf(keyspace, name))
+    const told: Told = JSON.parse(text)
+    if (readers) for (const read of [...readers]) read(told)
+    else if ('letIn' in told) this.giveBack(keyspace, name, ownerOf(told.letIn))
+  }
+
+  missed(): void {
+    for (const readers of [...this.#readers.values()]) for (const read of [...readers]) read(undefined)
+  }
+
+  /** Whether this client listens for messages about that row. */
+  awaits(keyspace: Keyspace, name: string): boolean {
+    return this.#readers.has(addressOf(keyspace, name))
+  }
+
+  /** Calls `read` with each message about that row, and without one when some may have been missed. */
+  watch(inbox: Inbox, keyspace: Keyspace, name: string, read: Read, onClose?: () => void): Watch {
+    const address = addressOf(keyspace, name)
+    const readers = this.#readers.get(address) ?? new Set()
+    // One function may watch twice: each watch counts for itself.
+    const own: Read = (told) => read(told)
+    readers.add(own)
+    this.#readers.set(address, readers)
+    return {
+      confirmed: inbox.opened(),
+      get inForce() {
+        return inbox.open
+      },
+      doubt: () => inbox.doubt(),
+      close: () => {
+        if (!readers.delete(own)) return
+        if (readers.size === 0) this.#readers.delete(address)
+        onClose?.()
+      },
+    }
+  }
+}
+
+/** What a message means to those who wait, in that mode; undefined where it is for others. */
+export function newsIn(
+  told: Told | undefined,
+  mode?: string,
+): { readonly news: News | undefined } | undefined {
+  if (!told) return { news: undefined }
+  if ('asked' in told) return undefined
+  if ('became' in told) return { news: told.became === 'open' ? { room: Infinity } : undefined }
+  if (!('letIn' in told)) return { news: told }
+  return modeOf(told.letIn) === mode ? { news: { grantedTo: ownerOf(told.letIn) } } : undefined
+}
+
+function addressOf(keyspace: Keyspace, name: string): string {
+  return `${keyspace}:${name}`
+}

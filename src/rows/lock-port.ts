@@ -1,0 +1,212 @@
+import type { Owner } from '../identity/owner.js'
+import type { FencedPort, TenureState } from '../ports/fenced-port.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  BusyReply,
+  GrantedReply,
+  HandOverRequest,
+  LockState,
+  News,
+  Polls,
+  ReleaseReply,
+  ReleaseRequest,
+  RenewRequest,
+  Watch,
+} from '../ports/lock-port.js'
+import { ExclusiveLock, exclusiveLocks, type Mode } from './exclusive-lock.js'
+import { clientOf, type Place } from './place.js'
+import type { RowClient } from './row-client.js'
+import { LingeringRowLine } from './row-line.js'
+
+/** The exclusive locks of one client, in one mode: what the scripts `lua/acquire.lua`, `release.lua` and so on do. */
+export class RowLockPort implements FencedPort {
+  readonly watchesInOrder = false
+  readonly #line: LingeringRowLine | undefined
+
+  /** @param inLine whether its waiters stand in the line that the row keeps. Else they try when a release is announced, or poll. */
+  constructor(
+    private readonly client: RowClient,
+    private readonly mode: Mode,
+    inLine: boolean,
+  ) {
+    this.#line = inLine ? new LingeringRowLine(client, exclusiveLocks.keyspace) : undefined
+  }
+
+  /** Whether there is push may be known only when the store was reached. */
+  get line(): LingeringRowLine | undefined {
+    return this.client.inbox && this.#line
+  }
+
+  get polls(): Polls | undefined {
+    return this.client.polls
+  }
+
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    const { name, owner, leaseMs, heldBefore } = request
+    const { express, refusals } = this.client
+    const queues = request.waits && this.client.inbox
+    // A call that polls reads the row until it is free: what only asks shall not write, nor lock the row.
+    if (express && heldBefore === 0 && !queues && !request.lingers && !refusals.has(name)) {
+      const fence = await express.take({ name, owner, leaseMs, fenced: this.mode === 'f' })
+      if (fence !== undefined) return granted(this.mode === 'f' ? fence : undefined)
+    }
+    const reply = await this.#change(name, (lock) => this.#acquire(lock, request))
+    if (reply.outcome === 'granted') refusals.delete(name)
+    else if (request.waits && !queues) refusals.add(name)
+    return reply
+  }
+
+  async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
+    await this.#change(name, (lock) => {
+      if (heldBefore === 0) lock.line.leave(this.#place(owner))
+      this.#release(lock, { name, owner, heldBefore: heldBefore + 1, repeated: true })
+      // The place behind it may be the next now.
+      if (lock.owner === undefined) lock.line.advance()
+    })
+  }
+
+  async handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<AcquireReply> {
+    return await this.#change(name, (lock): AcquireReply => {
+      if (lock.owner === owner) return granted(this.#lastFence(lock))
+      if (lock.owner !== from) return { outcome: 'lost' }
+      const fence = this.mode === 'f' ? lock.mint() : undefined
+      lock.pass(owner)
+      lock.line.settled(from)
+      if (lock.keep(1, lock.now + leaseMs)) lock.listeners.announce({ became: 'free' })
+      return granted(fence)
+    })
+  }
+
+  async release(request: ReleaseRequest): Promise<ReleaseReply> {
+    const { name, owner, heldBefore } = request
+    if (heldBefore === 1 && (await this.client.express?.free(name, owner))) return 'released'
+    return await this.#change(name, (lock) => this.#release(lock, request))
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    if (this.client.express) return this.client.express.renew(requests)
+    return requests.map(({ name, owner, leaseMs }) =>
+      this.#change(name, (lock) => {
+        if (lock.owner !== owner) return false
+        lock.keep(lock.holds, Math.max(lock.now + lock.remainingMs, lock.now + leaseMs))
+        return true
+      }),
+    )
+  }
+
+  watch(name: string, onNews: (news?: News) => void): Watch {
+    if (this.line) return this.line.watch(name, this.mode, onNews)
+    return this.client.listen(name, exclusiveLocks, onNews)
+  }
+
+  async inspect(name: string): Promise<LockState> {
+    return await this.#look(name, ({ owner, holds, remainingMs }) => ({
+      name,
+      owners: owner === undefined ? [] : [{ owner, holds }],
+      remainingMs,
+    }))
+  }
+
+  async countWatchers(name: string): Promise<number> {
+    return await this.#look(name, ({ waiting }) => waiting)
+  }
+
+  /** Announces it in any case, so that the former holder learns of it too. */
+  async forceUnlock(name: string): Promise<boolean> {
+    return await this.#change(name, (lock) => {
+      const { owner } = lock
+      const freed = lock.free()
+      // Its waiters look whether it still has the lock.
+      if (owner !== undefined) lock.tell(clientOf(owner), { lookInMs: 0 })
+      if (freed) lock.listeners.announce({ became: 'free' })
+      return freed
+    })
+  }
+
+  async *list(pattern: string): AsyncIterable<LockState> {
+    for await (const name of this.client.names(exclusiveLocks.keyspace, pattern)) {
+      const state = await this.inspect(name)
+      if (state.owners.length > 0) yield state
+    }
+  }
+
+  async readTenure(name: string, owner: Owner): Promise<TenureState> {
+    return await this.#look(name, (lock) => ({ held: lock.owner === owner, lastFence: lock.lastFence }))
+  }
+
+  #acquire(lock: ExclusiveLock, request: AcquireRequest): AcquireReply {
+    const { owner, heldBefore, leaseMs, lingers } = request
+    if (lock.owner === owner) return this.#askAgain(lock, request)
+    if (heldBefore > 0) return { outcome: 'lost' }
+    const place = this.#place(owner)
+    const alone = lock.line.empty
+    if (lock.owner === undefined) lock.line.advance(place)
+    if (lock.owner !== undefined) return this.#busy(lock, request)
+    lock.grant(place, leaseMs)
+    lock.line.leave(place)
+    if (!lingers || !alone) return granted(this.#lastFence(lock))
+    lock.mayLinger()
+    return { ...granted(this.#lastFence(lock)), lingers }
+  }
+
+  /** The owner has it: for one more hold, by a repeated request, or by a grant in line. */
+  #askAgain(lock: ExclusiveLock, { owner, heldBefore, leaseMs }: AcquireRequest): AcquireReply {
+    const fence = this.mode !== 'f' ? undefined : (lock.lastFence ?? lock.mint())
+    const endsAt = lock.now + leaseMs
+    // The first hold has exactly its own lease, unlike a grant in line. A nested one never shortens the time left (rule L2).
+    const first = heldBefore === 0 && lock.holds === 1
+    const until = first ? endsAt : Math.max(lock.now + lock.remainingMs, endsAt)
+    lock.keep(Math.max(lock.holds, heldBefore + 1), until)
+    lock.line.settled(owner)
+    return granted(fence)
+  }
+
+  #busy(lock: ExclusiveLock, { owner, waits }: AcquireRequest): BusyReply {
+    const { remainingMs } = lock
+    const lingers = lock.ask()
+    const busy = {
+      outcome: 'busy' as const,
+      remainingMs,
+      holder: lock.owner,
+      ...(lingers && { lingers }),
+    }
+    if (!waits || !this.client.inbox) return busy
+    if (this.line)
+      return { ...busy, againMs: lock.line.stand(this.#place(owner), remainingMs, this.client.firstLeaseMs) }
+    lock.listeners.add(this.client.id)
+    return busy
+  }
+
+  #release(lock: ExclusiveLock, { owner, heldBefore, repeated }: ReleaseRequest): ReleaseReply {
+    const after = heldBefore - 1
+    if (lock.owner !== owner) return repeated && after === 0 ? 'released' : 'not-owner'
+    if (after > 0) {
+      lock.keep(Math.min(lock.holds, after), lock.now + lock.remainingMs)
+      return 'still-held'
+    }
+    lock.free()
+    const others = lock.owner === undefined ? lock.listeners.announce({ became: 'free' }, this.client.id) : 0
+    return others > 0 ? { others } : 'released'
+  }
+
+  #look<Result>(name: string, read: (lock: ExclusiveLock) => Result): Promise<Result> {
+    return this.client.look(exclusiveLocks, name, (draft) => read(new ExclusiveLock(name, draft)))
+  }
+
+  #change<Result>(name: string, change: (lock: ExclusiveLock) => Result): Promise<Result> {
+    return this.client.change(exclusiveLocks, name, (draft) => change(new ExclusiveLock(name, draft)))
+  }
+
+  #place(owner: Owner): Place<Mode> {
+    return `${this.mode}:${owner}`
+  }
+
+  #lastFence(lock: ExclusiveLock): bigint | undefined {
+    return this.mode === 'f' ? lock.lastFence : undefined
+  }
+}
+
+function granted(fence: bigint | undefined): GrantedReply {
+  return fence === undefined ? { outcome: 'granted' } : { outcome: 'granted', fence }
+}

@@ -1,0 +1,188 @@
+import { LockUpgradeError } from '../errors/upgrade-error.js'
+import type { Owner } from '../identity/owner.js'
+import type { FencedPort, TenureState } from '../ports/fenced-port.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  LockState,
+  News,
+  Polls,
+  ReleaseReply,
+  ReleaseRequest,
+  RenewRequest,
+  Watch,
+} from '../ports/lock-port.js'
+import { modeOf, ownerOf } from './place.js'
+import { type Member, ReadWriteLock, readWriteLocks, type Side } from './read-write-lock.js'
+import type { RowClient } from './row-client.js'
+import { RowLine } from './row-line.js'
+
+/** One side of the read-write locks of one client: what the scripts `lua/rw-*.lua` do. */
+export class RowReadWritePort implements FencedPort {
+  readonly watchesInOrder = false
+  readonly #line: RowLine
+
+  constructor(
+    private readonly client: RowClient,
+    private readonly side: Side,
+  ) {
+    this.#line = new RowLine(client, readWriteLocks.keyspace)
+  }
+
+  get line(): RowLine | undefined {
+    return this.client.inbox && this.#line
+  }
+
+  get polls(): Polls | undefined {
+    return this.client.polls
+  }
+
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    const { name, owner } = request
+    const reply = await this.#change(name, (lock) => {
+      const answer = this.#acquire(lock, request)
+      lock.passOn()
+      return answer
+    })
+    if (reply === 'upgrade') throw new LockUpgradeError(name, owner)
+    return reply
+  }
+
+  async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
+    await this.#change(name, (lock) => {
+      lock.line.leave(this.#member(owner))
+      this.#release(lock, { name, owner, heldBefore: heldBefore + 1, repeated: true })
+      lock.passOn()
+    })
+  }
+
+  /** Processes never hand over a lock that several owners may hold. */
+  async handOver(): Promise<AcquireReply> {
+    return { outcome: 'lost' }
+  }
+
+  async release(request: ReleaseRequest): Promise<ReleaseReply> {
+    return await this.#change(request.name, (lock) => {
+      const reply = this.#release(lock, request)
+      lock.passOn()
+      return reply
+    })
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    return requests.map(({ name, owner, leaseMs }) =>
+      this.#change(name, (lock) => {
+        const hold = lock.find(this.#member(owner))
+        if (hold) hold.endsAt = Math.max(hold.endsAt, lock.now + leaseMs)
+        return hold !== undefined
+      }),
+    )
+  }
+
+  watch(name: string, onNews: (news?: News) => void): Watch {
+    return this.#line.watch(name, this.side, onNews)
+  }
+
+  async inspect(name: string): Promise<LockState> {
+    return await this.#look(name, (lock) => {
+      const mine = this.#mine(lock)
+      return {
+        name,
+        owners: mine.map(([member, { count }]) => ({ owner: ownerOf(member), holds: count })),
+        remainingMs: Math.max(0, ...mine.map(([, { endsAt }]) => endsAt - lock.now)),
+      }
+    })
+  }
+
+  /** Processes in line, for whatever they wait. */
+  async countWatchers(name: string): Promise<number> {
+    return await this.#look(name, (lock) => lock.line.processes)
+  }
+
+  async forceUnlock(name: string): Promise<boolean> {
+    return await this.#change(name, (lock) => {
+      const members = this.#mine(lock).map(([member]) => member)
+      const freed = lock.drop(members)
+      lock.passOn()
+      return freed
+    })
+  }
+
+  async *list(pattern: string): AsyncIterable<LockState> {
+    for await (const name of this.client.names(readWriteLocks.keyspace, pattern)) {
+      const state = await this.inspect(name)
+      if (state.owners.length > 0) yield state
+    }
+  }
+
+  async readTenure(name: string, owner: Owner): Promise<TenureState> {
+    return await this.#look(name, (lock) => {
+      const hold = lock.find(this.#member(owner))
+      return { held: hold !== undefined, lastFence: hold ? BigInt(hold.fence) : lock.lastFence }
+    })
+  }
+
+  #acquire(lock: ReadWriteLock, request: AcquireRequest): AcquireReply | 'upgrade' {
+    const { owner, heldBefore, leaseMs, waits } = request
+    const member = this.#member(owner)
+    const held = lock.find(member)
+    if (held) {
+      const until = lock.now + leaseMs
+      // The first hold has exactly its own lease, unlike a grant in line. A nested one never shortens the time left.
+      const first = heldBefore === 0 && held.count === 1
+      held.endsAt = first ? until : Math.max(held.endsAt, until)
+      held.count = Math.max(held.count, heldBefore + 1)
+      lock.line.settled(owner)
+      return { outcome: 'granted', fence: BigInt(held.fence) }
+    }
+    if (heldBefore > 0) return { outcome: 'lost' }
+    if (this.side === 'w' && lock.find(`r:${owner}`)) {
+      lock.line.leave(member)
+      return 'upgrade'
+    }
+    const downgrades = this.side === 'r' && lock.find(`w:${owner}`) !== undefined
+    const next = lock.line.advance(member)
+    if (downgrades || (next && lock.admits(member))) {
+      const { fence } = lock.grant(member, leaseMs)
+      lock.line.leave(member)
+      return { outcome: 'granted', fence: BigInt(fence) }
+    }
+    const [anyone] = lock.members
+    const remainingMs = lock.obstacleMs(lock.line.head ?? member)
+    const busy = {
+      outcome: 'busy',
+      remainingMs,
+      holder: lock.writer ?? (anyone && ownerOf(anyone[0])),
+    } as const
+    if (!waits || !this.client.inbox) return busy
+    return { ...busy, againMs: lock.line.stand(member, remainingMs, this.client.firstLeaseMs) }
+  }
+
+  #release(lock: ReadWriteLock, { owner, heldBefore, repeated }: ReleaseRequest): ReleaseReply {
+    const hold = lock.find(this.#member(owner))
+    const after = heldBefore - 1
+    if (!hold) return repeated && after === 0 ? 'released' : 'not-owner'
+    if (after === 0) {
+      lock.drop([this.#member(owner)])
+      return 'released'
+    }
+    hold.count = Math.min(hold.count, after)
+    return 'still-held'
+  }
+
+  #mine(lock: ReadWriteLock): ReadWriteLock['members'] {
+    return lock.members.filter(([member]) => modeOf(member) === this.side)
+  }
+
+  #look<Result>(name: string, read: (lock: ReadWriteLock) => Result): Promise<Result> {
+    return this.client.look(readWriteLocks, name, (draft) => read(new ReadWriteLock(name, draft)))
+  }
+
+  #change<Result>(name: string, change: (lock: ReadWriteLock) => Result): Promise<Result> {
+    return this.client.change(readWriteLocks, name, (draft) => change(new ReadWriteLock(name, draft)))
+  }
+
+  #member(owner: Owner): Member {
+    return `${this.side}:${owner}`
+  }
+}

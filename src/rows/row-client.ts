@@ -1,0 +1,150 @@
+import { firstLeaseMs } from '../core/lease/first-lease.js'
+import type { Owner } from '../identity/owner.js'
+import type { News, Polls, Watch } from '../ports/lock-port.js'
+import type { StoreSettings } from '../ports/store.js'
+import { ExclusiveLock, exclusiveLocks } from './exclusive-lock.js'
+import { Letters, newsIn } from './letters.js'
+import type { Told } from './line.js'
+import { ReadWriteLock, readWriteLocks } from './read-write-lock.js'
+import { Refusals } from './refusals.js'
+import type { Draft, Express, Inbox, RowSession, Rows } from './rows.js'
+import type { Keyspace, Shape } from './shape.js'
+
+/** How a client waits for a store without push: it asks again, after 5 ms at first and after 200 ms at most. */
+const POLLS: Polls = {
+  pauseMs: (attempts, random) => Math.min(5 * 2 ** Math.min(attempts, 6), 200) * (0.5 + random / 2),
+}
+
+/** A row that keeps clients that are told of every change. */
+export interface Heard {
+  readonly listeners: string[]
+}
+
+/** One client of a store that keeps locks as rows: what its ports have in common. */
+export class RowClient {
+  readonly id: string
+  /** How long a grant in line lasts until its process takes over, and after how long a new place looks for the first time. */
+  readonly firstLeaseMs: number
+  readonly letters: Letters
+  readonly refusals: Refusals
+  readonly #session: RowSession
+  #closed = false
+
+  constructor(
+    rows: Rows,
+    private readonly settings: StoreSettings,
+  ) {
+    this.id = settings.clientId
+    this.firstLeaseMs = firstLeaseMs(settings.watchdogLeaseMs)
+    this.refusals = new Refusals(settings.schedule.clock)
+    this.letters = new Letters((keyspace, name, owner) => this.#giveBack(keyspace, name, owner))
+    this.#session = rows.openRows(settings, this.letters)
+  }
+
+  get inbox(): Inbox | undefined {
+    return this.#session.inbox
+  }
+
+  get express(): Express | undefined {
+    return this.#session.express
+  }
+
+  /** How its calls wait; absent where messages come. */
+  get polls(): Polls | undefined {
+    return this.inbox ? undefined : POLLS
+  }
+
+  change<Body, Result>(
+    shape: Shape<Body>,
+    name: string,
+    change: (draft: Draft<Body>) => Result,
+  ): Promise<Result> {
+    return this.#session.change(shape, name, change)
+  }
+
+  /** Derives something from the row as it is, and writes nothing. */
+  look<Body, Result>(
+    shape: Shape<Body>,
+    name: string,
+    read: (draft: Draft<Body>) => Result,
+  ): Promise<Result> {
+    return this.change(shape, name, (draft) =>
+      read({
+        body: structuredClone(draft.body),
+        now: draft.now,
+        firstFence: draft.firstFence,
+        reaches: (client) => draft.reaches(client),
+        ended: (client) => draft.ended(client),
+        tell: () => undefined,
+      }),
+    )
+  }
+
+  names(keyspace: Keyspace, pattern: string): AsyncIterable<string> {
+    return this.#session.names(keyspace, pattern)
+  }
+
+  /** Calls `read` with each message about that row, and without one when some may have been missed. */
+  watch(keyspace: Keyspace, name: string, read: (told?: Told) => void, onClose?: () => void): Watch {
+    const { inbox } = this
+    if (inbox) return this.letters.watch(inbox, keyspace, name, read, onClose)
+    // Never called by waiters, which poll.
+    return { confirmed: Promise.resolve(), close: () => undefined }
+  }
+
+  /** Hears of every change of that row from its confirmation on, until the last of its watches is closed. */
+  listen<Body extends Heard>(name: string, shape: Shape<Body>, onNews: (news?: News) => void): Watch {
+    const { keyspace } = shape
+    const read = (told?: Told): void => {
+      const heard = newsIn(told)
+      if (heard) onNews(heard.news)
+    }
+    const watch = this.watch(keyspace, name, read, () => {
+      if (this.#closed || this.letters.awaits(keyspace, name)) return
+      this.change(shape, name, ({ body }) => {
+        const at = body.listeners.indexOf(this.id)
+        if (at >= 0) body.listeners.splice(at, 1)
+      }).catch(this.settings.onError)
+    })
+    const confirmed = watch.confirmed.then(() =>
+      this.change(shape, name, ({ body }) => {
+        if (!body.listeners.includes(this.id)) body.listeners.push(this.id)
+      }),
+    )
+    let listed = false
+    confirmed.then(
+      () => {
+        listed = true
+      },
+      () => undefined,
+    )
+    return {
+      confirmed,
+      get inForce() {
+        return listed && watch.inForce === true
+      },
+      doubt: () => watch.doubt?.(),
+      close: () => watch.close(),
+    }
+  }
+
+  #giveBack(keyspace: Keyspace, name: string, owner: Owner): void {
+    const given =
+      keyspace === readWriteLocks.keyspace
+        ? this.change(readWriteLocks, name, (draft) => {
+            const lock = new ReadWriteLock(name, draft)
+            lock.drop([`r:${owner}`, `w:${owner}`])
+            lock.passOn()
+          })
+        : this.change(exclusiveLocks, name, (draft) => {
+            const lock = new ExclusiveLock(name, draft)
+            if (lock.owner === owner) lock.free()
+          })
+    given.catch(this.settings.onError)
+  }
+
+  close(): Promise<void> {
+    this.#closed = true
+    return this.#session.close()
+  }
+}

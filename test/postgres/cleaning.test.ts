@@ -1,0 +1,125 @@
+/** Rows that say nothing go after a while, and nothing goes back with them. */
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SqlServer } from '../servers/sql/index.js'
+import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
+import { locks, type Tally, tallies } from './tally.js'
+
+const DAY = 24 * 60 * 60 * 1_000
+
+describe.skipIf(missing)(`${title}: cleaning`, () => {
+  let server: SqlServer
+  let pool: Pool
+  let client: Client
+
+  beforeAll(async () => {
+    server = await bringPostgres()
+    pool = poolOf(server.address)
+    client = openClient(pool, { createTable: true })
+  })
+
+  afterAll(async () => {
+    await client?.session.close()
+    await pool?.end()
+    await server?.stop()
+  })
+
+  /** Makes rows look as if they had last changed so long ago. */
+  const age = (name: string, ms: number) =>
+    pool.query(
+      `UPDATE holdfast_locks SET version = version - $2::bigint * 1000,
+      ends_at = ends_at - $2::float8 * interval '1 ms' WHERE name LIKE $1`,
+      [name, ms],
+    )
+  const names = async (pattern: string): Promise<string[]> => {
+    const { rows } = await pool.query<{ name: string }>(
+      'SELECT name FROM holdfast_locks WHERE name LIKE $1 ORDER BY name',
+      [pattern],
+    )
+    return rows.map(({ name }) => name)
+  }
+  const put = (shape: typeof locks, name: string, change: Partial<Tally>): Promise<void> =>
+    client.session.change(shape, name, ({ body }) => {
+      Object.assign(body, { holds: 1 }, change)
+    })
+  const take = (name: string, leaseMs = 60_000): Promise<bigint | undefined> =>
+    client.session.express.take({ name, owner: 'a:1', leaseMs, fenced: true })
+
+  test('what is old and says nothing goes; what is young, held, waited for or says more stays', async () => {
+    await take('kind old')
+    await client.session.express.free('kind old', 'a:1')
+    await take('kind lapsed')
+    await put(tallies, 'kind blank', { holds: 0, fence: 7n })
+    await put(locks, 'kind endless', { owner: 'a:1', endsAt: Infinity })
+    await put(locks, 'kind waited for', { holds: 0, waiting: ['c'] })
+    await put(tallies, 'kind latch', { holds: 0, notes: { count: 3 } })
+    await put(tallies, 'kind latch held', { endsAt: Date.now() })
+    await age('kind%', DAY + 120_000)
+    await take('kind young')
+    await client.session.express.free('kind young', 'a:1')
+    await take('kind held')
+    await age('kind held', DAY + 10_000)
+    await pool.query("UPDATE holdfast_locks SET ends_at = now() + interval '1 min' WHERE name = 'kind held'")
+    await client.session.clean()
+    expect(await names('kind%')).toEqual(
+      ['kind endless', 'kind held', 'kind latch', 'kind latch held', 'kind waited for', 'kind young'].sort(),
+    )
+  })
+
+  test('a token is greater than any before its row was cleaned away', async () => {
+    let last = 0n
+    for (let round = 0; round < 5; round += 1) {
+      for (let tenure = 0; tenure < 20; tenure += 1) {
+        const fence = (await take('token')) ?? 0n
+        expect(fence).toBeGreaterThan(last)
+        last = fence
+        await client.session.express.free('token', 'a:1')
+      }
+      await age('token', 2 * DAY)
+      await client.session.clean()
+      expect(await names('token')).toEqual([])
+      if (round % 2 === 0) continue
+      // The first token of a change, and not of an express command.
+      const first = await client.session.change(locks, 'token', ({ body, firstFence }) => {
+        body.fence ??= firstFence
+        return body.fence
+      })
+      expect(first).toBeGreaterThan(last)
+      last = first
+    }
+  })
+
+  test('a row that is written anew after it was cleaned away has a greater version, so that no change is made on what it did not see', async () => {
+    await put(tallies, 'reborn', { holds: 0, fence: 1n })
+    const version = async (): Promise<bigint> => {
+      const { rows } = await pool.query<{ version: string }>(
+        "SELECT version FROM holdfast_locks WHERE name = 'reborn'",
+      )
+      return BigInt(rows[0]?.version ?? 0)
+    }
+    const before = await version()
+    await age('reborn', 2 * DAY)
+    await client.session.clean()
+    expect(await version()).toBe(0n)
+    await put(tallies, 'reborn', { holds: 0, fence: 1n })
+    expect(await version()).toBeGreaterThan(before)
+  })
+
+  test('at most a thousand go at once, rows that somebody has locked stay, and several clients do not wait for each other', async () => {
+    await pool.query(`INSERT INTO holdfast_locks (keyspace, name, version, holds, waiting)
+      SELECT 'lock', 'many ' || n, 1, 0, '{}' FROM generate_series(1, 2500) AS n`)
+    await client.session.clean()
+    expect(await names('many %')).toHaveLength(1_500)
+    const [kept] = await names('many %')
+    const transaction = await pool.connect()
+    await transaction.query('BEGIN')
+    await transaction.query('SELECT FROM holdfast_locks WHERE name = $1 FOR UPDATE', [kept])
+    const other = openClient(pool)
+    await Promise.all([client.session.clean(), other.session.clean()])
+    await client.session.clean()
+    expect(await names('many %')).toEqual([kept])
+    await transaction.query('COMMIT')
+    transaction.release()
+    await other.session.close()
+  })
+})

@@ -1,0 +1,134 @@
+/** How many statements it costs. */
+import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Holdfast } from '../../src/index.js'
+import { checkPostgresOptions } from '../../src/postgres/options.js'
+import { PostgresRows } from '../../src/postgres/rows.js'
+import { postgresSchema } from '../../src/postgres/schema.js'
+import { PostgresStore } from '../../src/postgres/store.js'
+import type { SqlServer } from '../servers/sql/index.js'
+import { until } from '../servers/until.js'
+import { countedConnections } from './counted.js'
+import { bringPostgres, missing, poolOf, title } from './server.js'
+
+describe.skipIf(missing)(`${title}: costs`, () => {
+  let server: SqlServer
+  let pool: Pool
+  const opened: Holdfast[] = []
+
+  beforeAll(async () => {
+    server = await bringPostgres()
+    pool = poolOf(server.address)
+    await pool.query(postgresSchema())
+  })
+
+  afterAll(async () => {
+    await Promise.all(opened.map((holdfast) => holdfast.close()))
+    await pool?.end()
+    await server?.stop()
+  })
+
+  /** A client that has taken a lock before, and what it sends from then on. */
+  const clientWithCount = async (): Promise<{ holdfast: Holdfast; sent: string[] }> => {
+    const { make, sent } = countedConnections(pool)
+    const holdfast = new Holdfast(new PostgresStore(new PostgresRows(make, checkPostgresOptions({}))))
+    opened.push(holdfast)
+    await holdfast.lock(randomUUID()).withLock(() => undefined)
+    sent.length = 0
+    return { holdfast, sent }
+  }
+
+  test('a lock that nobody else wants: one statement to take it, one to free it', async () => {
+    const { holdfast, sent } = await clientWithCount()
+    const hold = await holdfast.lock('alone').tryAcquire()
+    expect(sent.splice(0)).toEqual(['take'])
+    await hold?.release()
+    expect(sent.splice(0)).toEqual(['free'])
+    const fenced = await holdfast.fencedLock('alone').acquire()
+    expect(sent.splice(0)).toEqual(['take'])
+    await fenced.release()
+    expect(sent.splice(0)).toEqual(['free'])
+  })
+
+  test('a lock that is held: one statement to find that out', async () => {
+    const [one, other] = [await clientWithCount(), await clientWithCount()]
+    await using _ = await one.holdfast.lock('held').acquire()
+    expect(await other.holdfast.lock('held').tryAcquire()).toBeNull()
+    expect(other.sent).toEqual(['take'])
+  })
+
+  test('handed over within the process: none', async () => {
+    const { holdfast, sent } = await clientWithCount()
+    const lock = holdfast.lock('handed over')
+    const hold = await lock.acquire()
+    const waiting = Array.from({ length: 10 }, () => lock.withLock(() => undefined))
+    await until(() => holdfast.census.calls === 10, { what: 'they wait' })
+    sent.length = 0
+    await hold.release()
+    await Promise.all(waiting)
+    expect(sent.filter((statement) => statement === 'free')).toHaveLength(1)
+    // Of the connection that the first of them has begun to open, in case that others hold the lock.
+    expect(sent.filter((statement) => statement.startsWith('take'))).toEqual([])
+  })
+
+  test('handed over to another process: two to release it, two to join the line, two to take over', async () => {
+    const [one, other] = [await clientWithCount(), await clientWithCount()]
+    // Each has waited before, and listens.
+    for (const [holder, waiter] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const hold = await holder.holdfast.lock('before').acquire()
+      const waiting = waiter.holdfast.lock('before').acquire()
+      await until(() => waiter.sent.some((statement) => statement.startsWith('update')), { what: 'it waits' })
+      await hold.release()
+      await (await waiting).release()
+    }
+    const hold = await one.holdfast.lock('row').acquire()
+    one.sent.length = 0
+    other.sent.length = 0
+    const waiting = other.holdfast.lock('row').acquire()
+    await until(() => other.sent.some((statement) => statement.startsWith('update')), { what: 'it waits' })
+    await hold.release()
+    await (await waiting).release()
+    expect(one.sent).toEqual(['free', 'update_and_tell'])
+    expect(other.sent).toEqual(['take', 'read', 'update', 'read', 'update', 'free'])
+  })
+
+  test('renewals of many locks travel together', async () => {
+    const { make, sent } = countedConnections(pool)
+    const holdfast = new Holdfast(new PostgresStore(new PostgresRows(make, checkPostgresOptions({}))), {
+      watchdogMs: 3_000,
+    })
+    opened.push(holdfast)
+    const holds = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => holdfast.lock(`renewed ${index}`).acquire()),
+    )
+    sent.length = 0
+    await until(() => sent.length > 0, { what: 'a renewal' })
+    await Promise.all(holds.map((hold) => hold.release()))
+    expect(sent.filter((statement) => statement === 'free')).toHaveLength(100)
+    expect(sent.filter((statement) => statement === 'renew_all').length).toBeLessThan(10)
+    expect(sent.filter((statement) => statement === 'renew').length).toBeLessThan(10)
+  })
+
+  test('importing holdfast/postgres loads neither pg nor ioredis', () => {
+    const { stdout } = spawnSync(
+      process.execPath,
+      [
+        '--import=tsx',
+        '--input-type=module',
+        '--eval',
+        `import { createRequire } from 'node:module'
+         await import('./src/postgres/index.ts')
+         const { cache } = createRequire(import.meta.url)
+         console.log('done', Object.keys(cache).join(' '))`,
+      ],
+      { encoding: 'utf8' },
+    )
+    expect(stdout).toContain('done')
+    expect(stdout).not.toMatch(/node_modules.(ioredis|pg)\b/)
+  })
+})

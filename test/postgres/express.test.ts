@@ -1,0 +1,218 @@
+/** The commands that are most often sent: what each leaves in the row, and when it leaves the decision to a change. */
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { SqlServer } from '../servers/sql/index.js'
+import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
+import { copy, locks } from './tally.js'
+
+describe.skipIf(missing)(`${title}: express commands`, () => {
+  let server: SqlServer
+  let pool: Pool
+  let client: Client
+  let name: string
+
+  beforeAll(async () => {
+    server = await bringPostgres()
+    pool = poolOf(server.address)
+  })
+
+  beforeEach(async () => {
+    name = randomUUID()
+    client = openClient(pool, { createTable: true })
+    return async () => {
+      await client.session.close()
+      expect(client.errors).toEqual([])
+    }
+  })
+
+  afterAll(async () => {
+    await pool?.end()
+    await server?.stop()
+  })
+
+  const take = (owner: string, fenced = true, leaseMs = 60_000): Promise<bigint | undefined> =>
+    client.session.express.take({ name, owner, leaseMs, fenced })
+  const free = (owner: string): Promise<boolean> => client.session.express.free(name, owner)
+  const renew = (...owners: string[]): Promise<boolean[]> =>
+    Promise.all(client.session.express.renew(owners.map((owner) => ({ name, owner, leaseMs: 90_000 }))))
+  const row = () => client.session.change(locks, name, (draft) => ({ ...copy(draft), now: draft.now }))
+  const put = (change: Partial<Awaited<ReturnType<typeof row>>>) =>
+    client.session.change(locks, name, ({ body }) => {
+      Object.assign(body, change)
+    })
+
+  test('a lock that is free is taken, with its lease and a token that starts at the clock', async () => {
+    const before = BigInt(Date.now() - 1) * 1_000n
+    const fence = await take('a:1')
+    const { owner, holds, endsAt, now, ...others } = await row()
+    expect({ owner, holds }).toEqual({ owner: 'a:1', holds: 1 })
+    expect(others).toEqual({ fence, waiting: [], notes: {} })
+    expect(Number(endsAt) - now).toBeGreaterThan(50_000)
+    expect(Number(endsAt) - now).toBeLessThanOrEqual(60_000)
+    expect(fence).toBeGreaterThan(before)
+  })
+
+  test('a lease may have no end', async () => {
+    await take('a:1', false, Infinity)
+    expect((await row()).endsAt).toBe(Infinity)
+    expect(await renew('a:1')).toEqual([true])
+    expect((await row()).endsAt).toBe(Infinity)
+    expect(await free('a:1')).toBe(true)
+  })
+
+  test('tokens grow by one; a tenure without a token leaves the last', async () => {
+    const first = (await take('a:1')) ?? 0n
+    await free('a:1')
+    expect(await take('a:2', false)).toBe(first)
+    await free('a:2')
+    expect(await take('b:1')).toBe(first + 1n)
+  })
+
+  test('a lock that never had a token starts at the clock when it gets one', async () => {
+    expect(await take('a:1', false)).toBe(0n)
+    await free('a:1')
+    expect(await take('a:1')).toBeGreaterThan(1_000_000_000_000_000n)
+  })
+
+  test('a lock whose lease has ended is free', async () => {
+    await take('a:1')
+    await put({ endsAt: (await row()).now - 1 })
+    expect(await free('a:1')).toBe(false)
+    expect(await renew('a:1')).toEqual([false])
+    expect(await take('b:1')).toBeDefined()
+    expect((await row()).owner).toBe('b:1')
+  })
+
+  test.each([
+    ['held by another', { owner: 'b:1', holds: 1, endsAt: Infinity }],
+    ['held already by the same', { owner: 'a:1', holds: 1, endsAt: Infinity }],
+    ['waited for', { waiting: ['c'] }],
+    ['more than free', { notes: { line: 1 } }],
+  ])('a lock that is %s is not taken', async (_, change) => {
+    await put(change)
+    const before = await row()
+    expect(await take('a:1')).toBeUndefined()
+    expect({ ...(await row()), now: 0 }).toEqual({ ...before, now: 0 })
+  })
+
+  test.each([
+    ['held by another', { owner: 'b:1' }],
+    ['held twice', { holds: 2 }],
+    ['waited for', { waiting: ['c'] }],
+    ['more than held', { notes: { line: 1 } }],
+  ])('a lock that is %s is not freed', async (_, change) => {
+    await take('a:1')
+    await put(change)
+    const before = await row()
+    expect(await free('a:1')).toBe(false)
+    expect({ ...(await row()), now: 0 }).toEqual({ ...before, now: 0 })
+  })
+
+  test('a lock that was freed keeps its token and nothing else', async () => {
+    const fence = await take('a:1')
+    expect(await free('a:1')).toBe(true)
+    expect(await row()).toMatchObject({ owner: undefined, holds: 0, endsAt: undefined, fence })
+    expect(await free('a:1')).toBe(false)
+  })
+
+  test('a renewal prolongs the lease of a lock that is held, whatever else its row says, and never shortens it', async () => {
+    await take('a:1')
+    await put({ waiting: ['c'], notes: { line: 1 }, holds: 3 })
+    expect(await renew('a:1')).toEqual([true])
+    const { endsAt, now, ...others } = await row()
+    expect(Number(endsAt) - now).toBeGreaterThan(80_000)
+    expect(others).toMatchObject({ owner: 'a:1', holds: 3, waiting: ['c'], notes: { line: 1 } })
+    await Promise.all(client.session.express.renew([{ name, owner: 'a:1', leaseMs: 10 }]))
+    expect((await row()).endsAt).toBe(endsAt)
+  })
+
+  test('many renewals travel together, and each has its own answer', async () => {
+    const names = Array.from({ length: 450 }, (_, index) => `${name} {"${index}",\\}`)
+    await Promise.all(
+      names.map((each) =>
+        client.session.express.take({ name: each, owner: 'a:1', leaseMs: 60_000, fenced: false }),
+      ),
+    )
+    const answers = await Promise.all(
+      client.session.express.renew(
+        names.map((each, index) => ({
+          name: each,
+          owner: index % 100 === 7 ? 'b:1' : 'a:1',
+          leaseMs: 90_000,
+        })),
+      ),
+    )
+    expect(answers).toEqual(names.map((_, index) => index % 100 !== 7))
+  })
+
+  test('a row that somebody has locked delays no renewal but its own', async () => {
+    const blocked = `${name} blocked`
+    for (const each of [name, blocked]) {
+      await client.session.express.take({ name: each, owner: 'a:1', leaseMs: 60_000, fenced: false })
+    }
+    const transaction = await pool.connect()
+    await transaction.query('BEGIN')
+    await transaction.query('SELECT FROM holdfast_locks WHERE name = $1 FOR UPDATE', [blocked])
+    const settled: string[] = []
+    const [free, late] = client.session.express.renew(
+      [name, blocked].map((each) => ({ name: each, owner: 'a:1', leaseMs: 90_000 })),
+    )
+    void late?.then(() => settled.push('late'))
+    expect(await free).toBe(true)
+    expect(settled).toEqual([])
+    await transaction.query('COMMIT')
+    transaction.release()
+    expect(await late).toBe(true)
+  })
+
+  test('clients that renew the same rows at once do not hinder each other', async () => {
+    const other = openClient(pool)
+    const names = Array.from({ length: 50 }, (_, index) => `${name} ${index}`)
+    await Promise.all(
+      names.map((each) =>
+        client.session.express.take({ name: each, owner: 'a:1', leaseMs: 60_000, fenced: false }),
+      ),
+    )
+    const requests = names.map((each) => ({ name: each, owner: 'a:1', leaseMs: 90_000 }))
+    for (let round = 0; round < 20; round += 1) {
+      const answers = await Promise.all([
+        ...client.session.express.renew(requests),
+        ...other.session.express.renew([...requests].reverse()),
+      ])
+      expect(answers).not.toContain(false)
+    }
+    await other.session.close()
+  })
+
+  test('of many that take a lock at once, one gets it', async () => {
+    const other = openClient(pool)
+    for (let round = 0; round < 100; round += 1) {
+      const owners = Array.from({ length: 6 }, (_, index) => `a:${index}`)
+      const fences = await Promise.all(
+        owners.map((owner, index) =>
+          (index % 2 ? client : other).session.express.take({
+            name,
+            owner,
+            leaseMs: 60_000,
+            fenced: true,
+          }),
+        ),
+      )
+      const winners = owners.filter((_, index) => fences[index] !== undefined)
+      expect(winners).toHaveLength(1)
+      expect(await free(winners[0] ?? '')).toBe(true)
+    }
+    await other.session.close()
+  })
+
+  test('a change that follows a refusal sees the row as it is', async () => {
+    await take('b:1')
+    expect(await take('a:1')).toBeUndefined()
+    await pool.query('UPDATE holdfast_locks SET owner = $2, version = version + 1 WHERE name = $1', [
+      name,
+      'c:1',
+    ])
+    expect((await row()).owner).toBe('c:1')
+  })
+})

@@ -1,0 +1,312 @@
+/** What happens when the server, its settings or the network are not as they should be. */
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { Pool } from 'pg'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { InvalidArgumentError, StoreError } from '../../src/errors/errors.js'
+import { postgresSchema } from '../../src/postgres/schema.js'
+import type { SqlServer } from '../servers/sql/index.js'
+import { until } from '../servers/until.js'
+import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
+import { copy, tallies } from './tally.js'
+
+const run = promisify(execFile)
+
+describe.skipIf(missing)(`${title}: faults`, () => {
+  let server: SqlServer
+  let pool: Pool
+  const clients: Client[] = []
+  const pools: Pool[] = []
+
+  beforeAll(async () => {
+    server = await bringPostgres()
+    pool = poolOf(server.address)
+  })
+
+  beforeEach(async () => {
+    await pool.query(postgresSchema())
+  })
+
+  afterEach(async () => {
+    await Promise.all(clients.splice(0).map(({ session }) => session.close()))
+    await Promise.all(pools.splice(0).map((each) => each.end()))
+  })
+
+  afterAll(async () => {
+    await pool?.end()
+    await server?.stop()
+  })
+
+  const open = (...args: Parameters<typeof openClient>): Client => {
+    const client = openClient(...args)
+    clients.push(client)
+    return client
+  }
+  /** A pool like that of the server, but for some options. */
+  const poolWith = (options: pg.PoolConfig): Pool => {
+    const other = new pg.Pool({ ...server.address, host: server.address.dir, ...options })
+    pools.push(other)
+    return other
+  }
+  const add = ({ session }: Client, name = 'row'): Promise<number> =>
+    session.change(tallies, name, ({ body }) => {
+      body.holds += 1
+      return body.holds
+    })
+  const failureOf = async (work: Promise<unknown>): Promise<StoreError> => {
+    const error: unknown = await work.then(
+      () => new Error('it did not fail'),
+      (failure: unknown) => failure,
+    )
+    if (error instanceof StoreError) return error
+    throw error
+  }
+  /** The server's processes that serve Holdfast. */
+  const processes = async (): Promise<number[]> => {
+    const { rows } = await pool.query<{ pid: number }>(
+      "SELECT pid FROM pg_stat_activity WHERE application_name = 'holdfast'",
+    )
+    return rows.map(({ pid }) => pid)
+  }
+
+  describe('the table', () => {
+    test('without it, the error says what to do', async () => {
+      const error = await failureOf(add(open(pool, { table: 'nowhere' })))
+      expect(error).toMatchObject({ reason: 'not-ready', transient: false, lockName: 'row' })
+      expect(error.message).toContain('holdfast schema postgres')
+      expect((await failureOf(add(open(pool, { table: 'nowhere.locks' })))).reason).toBe('not-ready')
+    })
+
+    test('another one of that name is told as such', async () => {
+      await pool.query('CREATE TABLE other (keyspace text, name text, colour text)')
+      const error = await failureOf(add(open(pool, { table: 'other' })))
+      expect(error).toMatchObject({ reason: 'wrong-type', transient: false })
+    })
+
+    test('many clients create it at once, and none fails', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const table = `race_${round}`
+        const racers = Array.from({ length: 8 }, () => open(pool, { table, createTable: true }))
+        const counts = await Promise.all(racers.map((racer) => add(racer)))
+        expect(Math.max(...counts)).toBe(8)
+        await Promise.all(clients.splice(0).map(({ session }) => session.close()))
+      }
+    })
+
+    test('it is used without a right to create tables, wanted or not', async () => {
+      await pool.query(`CREATE ROLE modest LOGIN;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO modest;
+        REVOKE CREATE ON SCHEMA public FROM PUBLIC`)
+      const client = open(poolWith({ user: 'modest' }), { createTable: true })
+      expect(await add(client, 'modest')).toBe(1)
+      await client.session.inbox?.opened()
+      await client.session.clean()
+      for await (const name of client.session.names('latch', 'mod*')) expect(name).toBe('modest')
+      const error = await failureOf(
+        add(open(poolWith({ user: 'modest' }), { table: 'refused', createTable: true })),
+      )
+      expect(error).toMatchObject({ reason: 'permission', transient: false })
+    })
+
+    test('a user without rights on it is told which', async () => {
+      await pool.query('CREATE ROLE stranger LOGIN')
+      const error = await failureOf(add(open(poolWith({ user: 'stranger' }))))
+      expect(error).toMatchObject({ reason: 'permission', transient: false })
+      expect(error.message).toContain('SELECT, INSERT, UPDATE and DELETE')
+    })
+
+    test('it may be altered while it is used', async () => {
+      const client = open(pool)
+      for (let round = 0; round < 8; round += 1) await add(client, 'altered')
+      await pool.query('ALTER TABLE holdfast_locks ADD COLUMN note text')
+      expect(await add(client, 'altered')).toBe(9)
+      await pool.query('ALTER TABLE holdfast_locks DROP COLUMN note')
+      expect(await add(client, 'altered')).toBe(10)
+    })
+  })
+
+  describe('settings of the application', () => {
+    test.each([
+      ['serializable transactions', '-c default_transaction_isolation=serializable'],
+      ['read-only transactions', '-c default_transaction_read_only=on'],
+      ['a statement timeout', '-c statement_timeout=1'],
+    ])('%s by default do no harm', async (_, options) => {
+      const others = poolWith({ options })
+      const [one, other] = [open(others), open(others)]
+      const name = randomUUID()
+      await Promise.all(
+        [one, other].map(async (client) => {
+          for (let round = 0; round < 200; round += 1) await add(client, name)
+        }),
+      )
+      expect(await add(one, name)).toBe(401)
+      const { rows } = await pool.query<{ count: string }>(
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'holdfast'",
+      )
+      expect(Number(rows[0]?.count)).toBeGreaterThan(0)
+    })
+
+    test('parsers of types, a pool without room and a hidden password are no matter', async () => {
+      const small = poolWith({
+        max: 1,
+        password: 'secret',
+        types: { getTypeParser: () => () => 'nonsense' },
+        query_timeout: 1,
+      })
+      const taken = await small.connect()
+      const client = open(small)
+      expect(await add(client, randomUUID())).toBe(1)
+      taken.release()
+    })
+
+    test('the password of the pool is used, also one that is asked for each time', async () => {
+      let asked = 0
+      const password = async (): Promise<string> => {
+        asked += 1
+        return 'secret'
+      }
+      await pool.query("CREATE ROLE locked LOGIN PASSWORD 'secret'")
+      expect(await failureOf(add(open(poolWith({ user: 'locked', password }))))).toMatchObject({
+        reason: 'permission',
+      })
+      // The server trusts its socket, and asks for none.
+      expect(asked).toBe(0)
+    })
+
+    test('what is no pool of pg is refused at once', () => {
+      const wrong: unknown[] = [{ options: {} }, { options: null, Client: pg.Client }, new pg.Client()]
+      for (const each of wrong)
+        expect(() => Reflect.apply(openClient, undefined, [each])).toThrow(InvalidArgumentError)
+      expect(() => openClient(pool, { connections: 0 })).toThrow('connections is 0')
+      expect(() => openClient(pool, { retainMs: 59_999 })).toThrow('retainMs is 59999')
+      expect(() => Reflect.apply(openClient, undefined, [pool, { tabel: 'x' }])).toThrow('tabel')
+    })
+  })
+
+  describe('connections', () => {
+    test('no more are opened than allowed, and commands wait for one', async () => {
+      const client = open(pool, { connections: 2 })
+      const name = randomUUID()
+      await Promise.all(Array.from({ length: 40 }, (_, index) => add(client, `${name} ${index}`)))
+      expect(await processes()).toHaveLength(2)
+      await client.session.close()
+      await until(async () => (await processes()).length === 0, { what: 'they are closed' })
+    })
+
+    test('a server without room for more goes on with those that there are', async () => {
+      await pool.query(`CREATE ROLE guest LOGIN CONNECTION LIMIT 2;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO guest`)
+      const guests = poolWith({ user: 'guest' })
+      const client = open(guests)
+      const name = randomUUID()
+      const counts = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => add(client, `${name} ${index}`)),
+      )
+      expect(counts).toEqual(counts.map(() => 1))
+      await client.session.inbox?.opened().catch(() => undefined)
+      const refused = await failureOf(add(open(guests)))
+      expect(refused).toMatchObject({ reason: 'not-ready', transient: true })
+    })
+
+    test('one that is killed while idle is replaced, and no command fails for it', async () => {
+      const client = open(pool)
+      await add(client, 'idle')
+      const [pid] = await processes()
+      await pool.query('SELECT pg_terminate_backend($1)', [pid])
+      await until(async () => (await processes()).length === 0, { what: 'it has ended' })
+      await until(() => add(client, 'idle').catch(() => undefined), { what: 'the next one works' })
+      expect(client.errors).toEqual([])
+    })
+
+    test('one that is killed in the middle of a command fails it, with an unknown outcome', async () => {
+      const client = open(pool)
+      await add(client, 'killed')
+      const transaction = await pool.connect()
+      await transaction.query("BEGIN; SELECT FROM holdfast_locks WHERE name = 'killed' FOR UPDATE")
+      const failing = failureOf(add(client, 'killed'))
+      const blocked = await until(
+        async () => {
+          const { rows } = await pool.query<{ pid: number }>(
+            "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'holdfast'",
+          )
+          return rows[0]?.pid
+        },
+        { what: 'it waits for the row' },
+      )
+      await pool.query('SELECT pg_terminate_backend($1)', [blocked])
+      expect(await failing).toMatchObject({ transient: true })
+      await transaction.query('COMMIT')
+      transaction.release()
+      expect(await add(client, 'killed')).toBe(2)
+    })
+
+    test('a row that is locked for too long fails the command in its time, and the statement ends on the server', async () => {
+      const client = open(pool, {}, { commandTimeoutMs: 300 })
+      await add(client, 'locked')
+      const transaction = await pool.connect()
+      await transaction.query("BEGIN; SELECT FROM holdfast_locks WHERE name = 'locked' FOR UPDATE")
+      expect(await failureOf(add(client, 'locked'))).toMatchObject({ reason: 'timeout', transient: true })
+      await until(
+        async () => {
+          const { rows } = await pool.query(
+            "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'holdfast'",
+          )
+          return rows.length === 0
+        },
+        { what: 'nobody waits for the row' },
+      )
+      await transaction.query('COMMIT')
+      transaction.release()
+      expect(await add(client, 'locked')).toBe(2)
+    })
+
+    test('a server that hangs fails commands in their time, and closing does not wait for it', async () => {
+      const client = open(pool, {}, { commandTimeoutMs: 300 })
+      await add(client, 'hung')
+      await client.session.inbox?.opened()
+      const pids = await processes()
+      const signal = (name: string) => run('kill', [`-${name}`, ...pids.map(String)])
+      await signal('STOP')
+      try {
+        expect(await failureOf(add(client, 'hung'))).toMatchObject({ reason: 'timeout', transient: true })
+        // The server lives: another connection does.
+        expect(await add(client, 'hung')).toBeGreaterThan(1)
+        client.session.inbox?.doubt()
+        await until(() => client.missed() > 0, { what: 'the silent one is found out' })
+        const late = failureOf(add(client, 'other'))
+        await client.session.close()
+        expect(await late).toBeInstanceOf(StoreError)
+      } finally {
+        await signal('CONT')
+      }
+    })
+
+    test('a server that is not there is unreachable; what is closed says so', async () => {
+      const client = open(poolWith({ host: '127.0.0.1', port: 1 }))
+      expect(await failureOf(add(client))).toMatchObject({ reason: 'unreachable', transient: true })
+      expect(await failureOf(client.session.inbox?.opened() ?? Promise.resolve())).toMatchObject({
+        reason: 'unreachable',
+        transient: true,
+      })
+      await client.session.close()
+      expect(await failureOf(add(client))).toMatchObject({ transient: false })
+    })
+
+    test('a command that cannot be sent in its time is rejected', async () => {
+      const client = open(pool, { connections: 1 }, { commandTimeoutMs: 300 })
+      await add(client, 'first')
+      const [pid] = await processes()
+      await run('kill', ['-STOP', String(pid)])
+      try {
+        const failures = await Promise.all(
+          ['first', 'second', 'third'].map((name) => failureOf(client.session.change(tallies, name, copy))),
+        )
+        expect(failures.map(({ reason }) => reason)).toEqual(['timeout', 'timeout', 'timeout'])
+      } finally {
+        await run('kill', ['-CONT', String(pid)])
+      }
+    })
+  })
+})

@@ -1,0 +1,89 @@
+/** Behind a pooler that gives each statement another server process, locks work, and waiters poll. */
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { StoreError } from '../../src/errors/errors.js'
+import { Holdfast } from '../../src/index.js'
+import { postgres } from '../../src/postgres/index.js'
+import type { SqlServer } from '../servers/sql/index.js'
+import { bringPooler, pooler } from './pooler.js'
+import { bringPostgres, missing, openClient, poolOf, title } from './server.js'
+import { tallies } from './tally.js'
+
+const absent = pooler ? '' : ' (PgBouncer is not on this machine: skipped; apt-get install pgbouncer)'
+
+describe.skipIf(missing || !pooler)(`${title}: behind a pooler${absent}`, () => {
+  let server: SqlServer
+  let bouncer: Awaited<ReturnType<typeof bringPooler>>
+  let direct: Pool
+  let pooled: Pool
+
+  beforeAll(async () => {
+    server = await bringPostgres()
+    bouncer = await bringPooler(pooler ?? '', server.address)
+    direct = poolOf(server.address)
+    pooled = poolOf(bouncer.address)
+  })
+
+  afterAll(async () => {
+    await Promise.all([direct?.end(), pooled?.end()])
+    await bouncer?.stop()
+    await server?.stop()
+  })
+
+  test('it is found out and told once; there are no messages, and no statement is prepared', async () => {
+    const client = openClient(pooled, { createTable: true })
+    const name = randomUUID()
+    await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        client.session.change(tallies, `${name} ${index % 20}`, ({ body }) => {
+          body.holds += 1
+        }),
+      ),
+    )
+    expect(client.session.inbox).toBeUndefined()
+    expect(client.errors).toHaveLength(1)
+    expect(client.errors[0]).toBeInstanceOf(StoreError)
+    expect(String(client.errors[0])).toContain('pooler')
+    const request = { name, owner: 'a:1', leaseMs: 60_000, fenced: true }
+    expect(await client.session.express.take(request)).toBeDefined()
+    expect(await client.session.express.take(request)).toBeUndefined()
+    await client.session.close()
+  })
+
+  test('it leaves no setting behind in the connections that others use after it', async () => {
+    const { rows } = await pooled.query<{ timeout: string }>(
+      "SELECT current_setting('statement_timeout') AS timeout",
+    )
+    expect(rows[0]?.timeout).toBe('0')
+  })
+
+  test('an inbox that was asked for first is refused, and a client behind it and a direct one exclude each other', async () => {
+    const client = openClient(pooled)
+    await expect(client.session.inbox?.opened()).rejects.toMatchObject({
+      reason: 'not-ready',
+      transient: false,
+    })
+    expect(client.session.inbox).toBeUndefined()
+    await client.session.close()
+
+    const [one, other] = [new Holdfast(postgres(pooled)), new Holdfast(postgres(direct))]
+    const told: unknown[] = []
+    one.on('error', (error) => told.push(error))
+    let inside = 0
+    const lock = randomUUID()
+    const work = async (holdfast: Holdfast): Promise<void> => {
+      for (let round = 0; round < 20; round += 1) {
+        await holdfast.lock(lock).withLock(async () => {
+          inside += 1
+          expect(inside).toBe(1)
+          await Promise.resolve()
+          inside -= 1
+        })
+      }
+    }
+    await Promise.all([work(one), work(other), work(one)])
+    await Promise.all([one.close(), other.close()])
+    expect(told).toHaveLength(1)
+  })
+})

@@ -1,0 +1,41 @@
+import type { Packed, Shape } from '../../src/rows/shape.js'
+
+/** A row for tests: everything a row can say. */
+export interface Tally {
+  owner: string | undefined
+  holds: number
+  endsAt: number | undefined
+  fence: bigint | undefined
+  waiting: string[]
+  notes: Record<string, unknown>
+}
+
+export const tallies: Shape<Tally> = {
+  keyspace: 'latch',
+  blank: () => ({
+    owner: undefined,
+    holds: 0,
+    endsAt: undefined,
+    fence: undefined,
+    waiting: [],
+    notes: {},
+  }),
+  pack: ({ waiting, notes, ...columns }): Packed => ({
+    ...columns,
+    waiting: [...waiting],
+    rest: Object.keys(notes).length > 0 ? JSON.stringify(notes) : undefined,
+  }),
+  unpack: ({ waiting, rest, ...columns }): Tally => ({
+    ...columns,
+    waiting: [...waiting],
+    notes: rest === undefined ? {} : JSON.parse(rest),
+  }),
+}
+
+/** The same rows in the keyspace of exclusive locks, to see what the express commands leave. */
+export const locks: Shape<Tally> = { ...tallies, keyspace: 'lock' }
+
+/** The row as it is. */
+export function copy({ body }: { readonly body: Tally }): Tally {
+  return { ...body, waiting: [...body.waiting] }
+}

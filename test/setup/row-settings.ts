@@ -1,0 +1,22 @@
+import type { StoreSettings } from '../../src/ports/store.js'
+import type { Clock } from '../../src/time/clock.js'
+import { Schedule } from '../../src/time/schedule.js'
+
+/** What a client of a store in memory asks for, where only that matters. Nothing may go wrong there. */
+export function rowSettings(
+  clock: Clock,
+  { clientId = String(crypto.randomUUID()), firstLeaseMs = 5_000 } = {},
+): StoreSettings {
+  const onError = (error: unknown): never => {
+    throw error
+  }
+  return {
+    schedule: new Schedule(clock, onError),
+    clientId,
+    // A third of it is the lease of a first grant.
+    watchdogLeaseMs: firstLeaseMs * 3,
+    quarantineMs: 0,
+    commandTimeoutMs: 5_000,
+    onError,
+  }
+}

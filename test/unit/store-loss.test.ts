@@ -1,0 +1,83 @@
+/** A store that finds out by itself what has become of its client's locks: a session that ends, an entry that somebody removed. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Hold, Holdfast } from '../../src/index.js'
+import { VirtualClock } from '../../src/memory/index.js'
+import type { StoreLoss, StoreSettings } from '../../src/ports/store.js'
+import { ScriptedPort, settle } from './scripted-port.js'
+
+let port: ScriptedPort
+let readers: ScriptedPort
+let told: unknown[]
+let holdfast: Holdfast
+let tellLoss: (loss: StoreLoss) => void
+let suspend: (cause: unknown) => void
+
+beforeEach(() => {
+  port = new ScriptedPort()
+  readers = new ScriptedPort()
+  told = []
+  holdfast = new Holdfast({
+    clock: new VirtualClock(),
+    open: ({ onLost, onSuspended }: StoreSettings) => {
+      tellLoss = (loss) => onLost?.(loss)
+      suspend = (cause) => onSuspended?.(cause)
+      return { lock: port, spinLock: readers, close: async () => undefined }
+    },
+  })
+  holdfast.on('lost', ({ name, reason, cause }) => told.push(['lost', name, reason, cause]))
+  holdfast.on('suspended', ({ name, cause }) => told.push(['suspended', name, cause]))
+})
+afterEach(() => holdfast.close())
+
+async function held(name: string, leaseMs?: number): Promise<Hold> {
+  const hold = holdfast.lock(name).acquire(leaseMs === undefined ? {} : { leaseMs })
+  await settle()
+  port.acquires.last.answer({ outcome: 'granted' })
+  return await hold
+}
+
+const ENDED = { keyspace: 'lock', reason: 'session-ended', cause: 'too late' } as const
+
+test('a lock that the store has let go of is lost at once, and no other', async () => {
+  const one = await held('one')
+  const other = await held('other')
+  tellLoss({ ...ENDED, name: 'one', owner: one.owner })
+  expect(one.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'session-ended', cause: 'too late' })
+  expect(other.signal.aborted).toBe(false)
+  expect(told).toEqual([['lost', 'one', 'session-ended', 'too late']])
+  expect(holdfast.metrics().lost['session-ended']).toBe(1)
+  await expect(one.release()).rejects.toMatchObject({ code: 'LOCK_LOST' })
+})
+
+test('a loss in another keyspace, or of another owner, changes nothing', async () => {
+  const hold = await held('lock')
+  tellLoss({ ...ENDED, name: 'lock', owner: hold.owner, keyspace: 'read-write' })
+  tellLoss({ ...ENDED, name: 'lock', owner: 'other:1' })
+  expect(hold.signal.aborted).toBe(false)
+})
+
+test('a loss that is told twice counts once', async () => {
+  const hold = await held('lock')
+  tellLoss({ ...ENDED, name: 'lock', owner: hold.owner })
+  tellLoss({ ...ENDED, name: 'lock', owner: hold.owner })
+  expect(told).toHaveLength(1)
+})
+
+test('while a release is under way its own answer decides', async () => {
+  const hold = await held('lock')
+  const release = hold.release()
+  await settle()
+  tellLoss({ ...ENDED, name: 'lock', owner: hold.owner, reason: 'not-in-store' })
+  port.releases.last.answer('released')
+  await release
+  expect(told).toEqual([])
+})
+
+test('a connection that is gone suspends what is renewed, once', async () => {
+  await held('watched')
+  await held('leased', 10_000)
+  suspend('gone')
+  suspend('gone still')
+  expect(told).toEqual([['suspended', 'watched', 'gone']])
+  expect(holdfast.metrics().renewalFailures).toBe(0)
+})
