@@ -14,7 +14,7 @@ const DEFAULTS = {
 
 /** Debian has MySQL in its unstable release only, built for libraries of its own. */
 const FROM_DEBIAN = {
-  name: 'mysql-9.7',
+  name: 'mysql-sid',
   suite: 'sid',
   package: 'mysql-server-core',
   program: 'usr/sbin/mysqld',
