@@ -134,7 +134,7 @@ function programOf(session: Session, words: readonly string[] | undefined): Comm
 
   program
     .command('schema')
-    .description('Print the SQL that creates the table of locks.')
+    .description('Print the SQL that creates the tables of locks.')
     .addArgument(new Argument('<product>', 'of which database').choices(Object.keys(schemas)))
     .action((product: keyof typeof schemas) =>
       output.result(() => schemas[product](), { sql: schemas[product]() }),

@@ -34,7 +34,7 @@ const READ_ONLY: Verdict = {
 const NO_TABLE: Verdict = {
   reason: 'unknown',
   transient: false,
-  hint: 'Create the table with the statement that mysqlNamesSchema() returns.',
+  hint: 'Create the table: `holdfast schema mysql` prints the statement, mysqlNamesSchema() returns it.',
 }
 const CONFLICT: Verdict = { reason: 'unknown', transient: true, hint: AGAIN }
 

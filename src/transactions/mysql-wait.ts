@@ -48,15 +48,19 @@ function serverOf(session: MysqlTransaction): Promise<Server> {
   // Reads no table, and so fixes no view of the data for the transaction.
   const asked = session
     .query('SELECT VERSION() AS version')
-    .then(({ rows }): Server => (/mariadb/i.test(String(rows[0]?.['version'])) ? 'mariadb' : 'mysql'))
+    .then((answer): Server => (/mariadb/i.test(String(valueOf(answer))) ? 'mariadb' : 'mysql'))
   asked.catch(() => servers.delete(session.identity))
   servers.set(session.identity, asked)
   return asked
 }
 
 async function ownWaitMs(session: MysqlTransaction): Promise<number> {
-  const { rows } = await session.query('SELECT @@innodb_lock_wait_timeout AS seconds')
-  return Number(rows[0]?.['seconds']) * 1_000
+  return Number(valueOf(await session.query('SELECT @@innodb_lock_wait_timeout AS seconds'))) * 1_000
+}
+
+/** The only value of an answer, also where the application has its rows as arrays. */
+function valueOf({ rows }: Answer): unknown {
+  return Object.values(rows[0] ?? {})[0]
 }
 
 function inMariadb(session: MysqlTransaction, waitMs: number, { text, values }: Statement): Promise<Answer> {

@@ -37,7 +37,7 @@ export interface Unpacked {
  */
 export async function unpackFromDebian(wanted: DebianProgram): Promise<Unpacked> {
   const { stdout } = await run('dpkg', ['--print-architecture'])
-  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'holdfast', 'servers')
+  const cache = cacheFolder()
   const root = join(cache, `${wanted.name}-${stdout.trim()}`)
   const program = basename(wanted.program)
   const kept = await commandIn(root, program)
@@ -59,6 +59,11 @@ export async function unpackFromDebian(wanted: DebianProgram): Promise<Unpacked>
   const command = await commandIn(root, program)
   if (command === undefined) throw new Error(`no ${program} was found in Debian's packages`)
   return { root, command }
+}
+
+/** Where servers that were fetched are kept. */
+export function cacheFolder(): string {
+  return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'holdfast', 'servers')
 }
 
 async function commandIn(root: string, program: string): Promise<Command | undefined> {

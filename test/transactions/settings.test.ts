@@ -1,4 +1,5 @@
 /** What a lock costs, and that it leaves the connection as the application had it. */
+import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import {
   LockTimeoutError,
@@ -110,6 +111,24 @@ await onDrivers((stand, product) => {
     expect(await trips(1_000)).toBe(product === 'MySQL' ? 3 : 1)
   })
 
+  test('the page shows these statements', async () => {
+    const page = spaced(await readFile(new URL('../../docs/transactions.md', import.meta.url), 'utf8'))
+    const { begin, untilWaiting } = stand()
+    const holder = await begin()
+    await transactionLock(holder.tx, 'invoice:42')
+    const { tx, sent } = counted((await begin()).tx)
+    const granted = transactionLock(tx, 'invoice:42', { waitMs: 2_000 })
+    await untilWaiting()
+    await holder.commit()
+    await granted
+    await transactionLock(tx, 'invoice:42')
+    // The times depend on how long the call has taken so far.
+    const statements = sent
+      .flatMap((text) => text.split('; '))
+      .filter((text) => !/^SET STATEMENT|VERSION/.test(text))
+    for (const statement of statements) expect(page).toContain(spaced(statement).replace(/ = \d+$/, ' = '))
+  })
+
   test.skipIf(product !== 'PostgreSQL')(
     'above READ COMMITTED a write after the lock is refused rather than lost',
     async () => {
@@ -132,3 +151,7 @@ await onDrivers((stand, product) => {
     },
   )
 })
+
+function spaced(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { createConnection } from 'mysql2/promise'
-import { unpackFromDebian } from '../debian.js'
+import { type DebianProgram, unpackFromDebian } from '../debian.js'
 import { isRoot } from './installed.js'
-import { account, type Place, type SqlProduct } from './product.js'
+import { account, type Installed, type Place, type SqlProduct } from './product.js'
 
 const DEFAULTS = {
   bind_address: '127.0.0.1',
@@ -14,7 +14,7 @@ const DEFAULTS = {
 
 /** Debian has MySQL in its unstable release only, built for libraries of its own. */
 const FROM_DEBIAN = {
-  name: 'mysql-9.7',
+  name: 'mysql-sid',
   suite: 'sid',
   package: 'mysql-server-core',
   program: 'usr/sbin/mysqld',
@@ -24,19 +24,12 @@ const FROM_DEBIAN = {
 export const mysql: SqlProduct = {
   name: 'MySQL',
 
-  find: async () => {
-    try {
-      const { root, command } = await unpackFromDebian(FROM_DEBIAN)
-      return { from: root, share: join(root, 'share'), program: () => ({ command }) }
-    } catch (error) {
-      return `Debian's packages could not be had: ${error instanceof Error ? error.message.trim() : String(error)}`
-    }
-  },
+  find: () => findInDebian(FROM_DEBIAN, 'share'),
 
   setup: async ({ installed, dir }) => [
     {
       program: installed.program('mysqld'),
-      args: [...folders(dir, installed.share), '--initialize-insecure'],
+      args: [...folderArguments(dir, installed.share), '--initialize-insecure'],
     },
   ],
 
@@ -48,6 +41,16 @@ export const mysql: SqlProduct = {
   prepare: prepareMysql,
 }
 
+/** A server of Debian's archive, unpacked without installing it; `share` is the folder in it that the program reads. */
+export async function findInDebian(wanted: DebianProgram, share: string): Promise<Installed | string> {
+  try {
+    const { root, command } = await unpackFromDebian(wanted)
+    return { from: root, share: join(root, share), program: () => ({ command }) }
+  } catch (error) {
+    return `Debian's packages could not be had: ${error instanceof Error ? error.message.trim() : String(error)}`
+  }
+}
+
 /** The command line of a server of the MySQL family. */
 export function settingArguments(
   dir: string,
@@ -56,14 +59,15 @@ export function settingArguments(
   share?: string,
 ): string[] {
   return [
-    ...folders(dir, share),
+    ...folderArguments(dir, share),
     ...[`--socket=${join(dir, 'socket')}`, `--pid-file=${join(dir, 'pid')}`, `--port=${port}`],
     ...['--skip-log-bin', '--skip-name-resolve'],
     ...Object.entries({ ...DEFAULTS, ...settings }).map(([name, value]) => `--${name}=${value}`),
   ]
 }
 
-function folders(dir: string, share: string | undefined): string[] {
+/** Those of the data folder, and of what the program reads. */
+export function folderArguments(dir: string, share: string | undefined): string[] {
   return [
     ...['--no-defaults', `--datadir=${join(dir, 'data')}`, `--tmpdir=${dir}`, '--secure-file-priv='],
     ...(share === undefined

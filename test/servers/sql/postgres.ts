@@ -1,6 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { embeddedPostgres } from './embedded.js'
 import { identityOf, isRoot, onMachine } from './installed.js'
 import { account, type Installed, type Place, type SqlProduct } from './product.js'
 
@@ -72,8 +73,15 @@ async function find(): Promise<Installed | string> {
     .sort((one, other) => Number(other) - Number(one))
     .map((version) => join(DEBIAN, version, 'bin'))
   const found = await onMachine(PROGRAMS, folders)
-  if (!found) return 'no initdb, postgres and pg_basebackup on PATH or in Debian’s folders'
+  if (!found) return isRoot() ? 'not installed (apt-get install postgresql)' : fetched()
   const identity = isRoot() ? await identityOf(['postgres', 'nobody']) : undefined
   if (isRoot() && !identity) return 'it refuses to run as root, and there is no user postgres or nobody'
   return { from: found.folder, program: found.program, identity }
+}
+
+/** Not as root: the user that it would run as could not read the cache. */
+function fetched(): Promise<Installed | string> {
+  return embeddedPostgres().catch(
+    (error: unknown) => `not installed (apt-get install postgresql), and npm has none: ${String(error)}`,
+  )
 }

@@ -1,9 +1,14 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import process from 'node:process'
 import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { onDatabases } from '../../setup/databases.js'
+import { programOf } from '../../setup/programs.js'
+import { until } from '../until.js'
 import { bringSqlServer, PostgresPair, type ProductName, type SqlAddress } from './index.js'
 
 interface Session {
@@ -80,6 +85,22 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
     await after.end()
     await server.stop()
     await expect(access(address.dir)).rejects.toThrow('ENOENT')
+  })
+
+  test('a server ends with the process that brought it, even if that is killed', async () => {
+    const fixture = programOf(new URL('./orphan.fixture.ts', import.meta.url))
+    const parent = spawn(process.execPath, [fixture, product], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [told] = await once(parent.stdout, 'data')
+    const address: SqlAddress = JSON.parse(String(told))
+    await (await connect(product, address, 'tcp')).end()
+    parent.kill('SIGKILL')
+    const gone = (): Promise<boolean> =>
+      access(address.dir).then(
+        () => false,
+        () => true,
+      )
+    await until(gone, { what: 'its folder has gone' })
+    await expect(connect(product, address, 'tcp')).rejects.toThrow('ECONNREFUSED')
   })
 })
 

