@@ -6,6 +6,7 @@ export interface MysqlConnection {
   query(sql: string): Promise<unknown>
   execute(options: { sql: string }, values: Array<string | Buffer | null>): Promise<unknown>
   on(event: 'error' | 'end', listener: () => void): unknown
+  ping(timeoutMs?: number): Promise<unknown>
   end(): Promise<unknown>
   destroy(): void
 }
@@ -50,7 +51,11 @@ export class ClientConnection implements SqlConnection {
     const ended = new Promise<never>((_, reject) => {
       this.#rejectQuery = reject
     })
-    return this.#rowsOf(await Promise.race([answer, ended]))
+    try {
+      return this.#rowsOf(await Promise.race([answer, ended]))
+    } finally {
+      this.#rejectQuery = undefined
+    }
   }
 
   onEnd(listener: () => void): void {
@@ -63,11 +68,19 @@ export class ClientConnection implements SqlConnection {
   }
 
   destroy(): void {
+    const busy = this.#rejectQuery !== undefined
     this.#lost()
     const client = this.#client
+    if (!client) return
+    if (busy && this.#options === MARIADB) {
+      // Its destroy() would kill the statement from another connection, and leave a failure of that to nobody; a ping that is not
+      // answered at once breaks the connection and does no more.
+      client.ping(0).catch(() => undefined)
+      return
+    }
     // That of mysql2 waits for the server to end it too.
-    call(client && streamOf(client), 'destroy')
-    client?.destroy()
+    call(streamOf(client), 'destroy')
+    client.destroy()
   }
 
   #lost(): void {
@@ -91,7 +104,7 @@ function isRow(value: unknown): value is SqlRow {
 
 function isConnection(value: unknown): value is MysqlConnection {
   if (typeof value !== 'object' || value === null) return false
-  const methods = ['query', 'execute', 'on', 'end', 'destroy']
+  const methods = ['query', 'execute', 'on', 'ping', 'end', 'destroy']
   return methods.every((method) => typeof Reflect.get(value, method) === 'function')
 }
 
