@@ -22,6 +22,7 @@ export class ClientConnection implements SqlConnection {
   #client: MysqlConnection | undefined
   #options: typeof MYSQL2 | typeof MARIADB = MYSQL2
   #over = false
+  #destroyed = false
   #rejectQuery: ((error: Error) => void) | undefined
 
   constructor(private readonly make: () => Promise<MysqlConnection>) {}
@@ -35,13 +36,13 @@ export class ClientConnection implements SqlConnection {
     if (!(making instanceof Object) || !('then' in making)) throw notAConnection(making)
     const client = await making
     if (!isConnection(client)) throw notAConnection(client)
+    call(streamOf(client), 'unref')
     // The attempt was given up meanwhile.
     if (this.#over) client.destroy()
     if (this.#over) throw new Error('The connection was given up.')
     this.#options = isMysql2(client) ? MYSQL2 : MARIADB
     this.#client = client
     for (const event of ['error', 'end'] as const) client.on(event, () => this.#lost())
-    call(streamOf(client), 'unref')
   }
 
   async query(sql: string, values?: readonly SqlValue[]): Promise<readonly SqlRow[]> {
@@ -71,7 +72,8 @@ export class ClientConnection implements SqlConnection {
     const busy = this.#rejectQuery !== undefined
     this.#lost()
     const client = this.#client
-    if (!client) return
+    if (!client || this.#destroyed) return
+    this.#destroyed = true
     if (busy && this.#options === MARIADB) {
       // Its destroy() would kill the statement from another connection, and leave a failure of that to nobody; a ping that is not
       // answered at once breaks the connection and does no more.

@@ -95,7 +95,7 @@ SET r.version = GREATEST(r.version + 1, ${MICROSECONDS}), r.ends_at = GREATEST(r
     names: statement(
       'names',
       `
-SELECT HEX(name) AS name, full_name FROM ${table}
+SELECT HEX(name) AS bytes, full_name FROM ${table}
 WHERE keyspace = ? AND name > ? AND name LIKE ? ESCAPE '|' ORDER BY keyspace, name LIMIT 1000`,
     ),
     // Rows that say nothing: a new row of that name would be the same, but for a token, which then comes from the clock. Read first, so
@@ -103,7 +103,7 @@ WHERE keyspace = ? AND name > ? AND name LIKE ? ESCAPE '|' ORDER BY keyspace, na
     blank: statement(
       'blank',
       `
-SELECT HEX(keyspace) AS keyspace, HEX(name) AS name, CAST(version AS CHAR) AS version FROM ${table}
+SELECT HEX(keyspace) AS space, HEX(name) AS bytes, CAST(version AS CHAR) AS written FROM ${table}
 WHERE rest IS NULL AND version < ${MICROSECONDS} - ${NUMBER}
   AND (holds = 0 AND owner IS NULL AND ends_at IS NULL
     OR keyspace = 'lock' AND ends_at < UTC_TIMESTAMP(6) - INTERVAL ${NUMBER} MICROSECOND)
