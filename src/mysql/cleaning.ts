@@ -36,9 +36,9 @@ export class Cleaning {
       about,
     })
     const keys = rows.map((row) => [
-      bytesOf(row, 'keyspace'),
-      bytesOf(row, 'name'),
-      text(row, 'version') ?? null,
+      bytesOf(row, 'space'),
+      bytesOf(row, 'bytes'),
+      text(row, 'written') ?? null,
     ])
     for (let from = 0; from < keys.length; from += BATCH) {
       const batch = keys.slice(from, from + BATCH)

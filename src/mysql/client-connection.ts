@@ -6,6 +6,7 @@ export interface MysqlConnection {
   query(sql: string): Promise<unknown>
   execute(options: { sql: string }, values: Array<string | Buffer | null>): Promise<unknown>
   on(event: 'error' | 'end', listener: () => void): unknown
+  ping(timeoutMs?: number): Promise<unknown>
   end(): Promise<unknown>
   destroy(): void
 }
@@ -21,6 +22,7 @@ export class ClientConnection implements SqlConnection {
   #client: MysqlConnection | undefined
   #options: typeof MYSQL2 | typeof MARIADB = MYSQL2
   #over = false
+  #destroyed = false
   #rejectQuery: ((error: Error) => void) | undefined
 
   constructor(private readonly make: () => Promise<MysqlConnection>) {}
@@ -34,13 +36,13 @@ export class ClientConnection implements SqlConnection {
     if (!(making instanceof Object) || !('then' in making)) throw notAConnection(making)
     const client = await making
     if (!isConnection(client)) throw notAConnection(client)
+    call(streamOf(client), 'unref')
     // The attempt was given up meanwhile.
     if (this.#over) client.destroy()
     if (this.#over) throw new Error('The connection was given up.')
     this.#options = isMysql2(client) ? MYSQL2 : MARIADB
     this.#client = client
     for (const event of ['error', 'end'] as const) client.on(event, () => this.#lost())
-    call(streamOf(client), 'unref')
   }
 
   async query(sql: string, values?: readonly SqlValue[]): Promise<readonly SqlRow[]> {
@@ -50,7 +52,11 @@ export class ClientConnection implements SqlConnection {
     const ended = new Promise<never>((_, reject) => {
       this.#rejectQuery = reject
     })
-    return this.#rowsOf(await Promise.race([answer, ended]))
+    try {
+      return this.#rowsOf(await Promise.race([answer, ended]))
+    } finally {
+      this.#rejectQuery = undefined
+    }
   }
 
   onEnd(listener: () => void): void {
@@ -63,11 +69,20 @@ export class ClientConnection implements SqlConnection {
   }
 
   destroy(): void {
+    const busy = this.#rejectQuery !== undefined
     this.#lost()
     const client = this.#client
+    if (!client || this.#destroyed) return
+    this.#destroyed = true
+    if (busy && this.#options === MARIADB) {
+      // Its destroy() would kill the statement from another connection, and leave a failure of that to nobody; a ping that is not
+      // answered at once breaks the connection and does no more.
+      client.ping(0).catch(() => undefined)
+      return
+    }
     // That of mysql2 waits for the server to end it too.
-    call(client && streamOf(client), 'destroy')
-    client?.destroy()
+    call(streamOf(client), 'destroy')
+    client.destroy()
   }
 
   #lost(): void {
@@ -91,7 +106,7 @@ function isRow(value: unknown): value is SqlRow {
 
 function isConnection(value: unknown): value is MysqlConnection {
   if (typeof value !== 'object' || value === null) return false
-  const methods = ['query', 'execute', 'on', 'end', 'destroy']
+  const methods = ['query', 'execute', 'on', 'ping', 'end', 'destroy']
   return methods.every((method) => typeof Reflect.get(value, method) === 'function')
 }
 

@@ -22,10 +22,10 @@ export async function* namesLike(
         values: [keyspace, Buffer.from(last, 'hex'), like],
         about: { command: 'names' },
       })
-      last = text(rows.at(-1), 'name')
+      last = text(rows.at(-1), 'bytes')
       for (const row of rows) {
         const full = text(row, 'full_name')
-        const stored = Buffer.from(text(row, 'name') ?? '', 'hex').toString()
+        const stored = Buffer.from(text(row, 'bytes') ?? '', 'hex').toString()
         const name: unknown = full === undefined ? stored : JSON.parse(full)
         if (hashed === (full !== undefined) && typeof name === 'string' && matchesGlob(glob, name)) yield name
       }

@@ -32,6 +32,10 @@ export function statementsFor(table: string) {
   const free = '(ends_at IS NULL OR ends_at <= UTC_TIMESTAMP(6)) AND rest IS NULL'
   const anyOf = (condition: string): string =>
     Array.from({ length: BATCH }, () => `(${condition})`).join(' OR ')
+  // Many rows by their keys, locked but for those that somebody else has locked: they keep no other waiting.
+  const locked = (columns: string, condition: string): string => `(
+  SELECT ${columns} FROM ${table} FORCE INDEX (PRIMARY) WHERE ${condition} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED) AS l
+STRAIGHT_JOIN ${table} AS r FORCE INDEX (PRIMARY)`
   return {
     exists: statement('exists', `SELECT 1 AS found FROM ${table} LIMIT 1`),
     // One row in any case: the clock is needed where there is no row as well.
@@ -81,33 +85,36 @@ WHERE keyspace = 'lock' AND name = ? AND owner = ? AND holds = 1 AND rest IS NUL
 UPDATE ${table} SET version = ${NEXT_VERSION}, ends_at = GREATEST(ends_at, ${END})
 WHERE keyspace = 'lock' AND name = ? AND owner = ? AND ${held}`,
     ),
-    // It passes over rows that somebody has locked, and so keeps no other waiting.
     renewAll: statement(
       'renew_all',
       `
-UPDATE ${table} AS r JOIN (
-  SELECT name FROM ${table} WHERE keyspace = 'lock' AND ${held} AND (${anyOf('name = ? AND owner = ?')})
-  LIMIT ${BATCH} FOR UPDATE SKIP LOCKED) AS h ON r.keyspace = 'lock' AND r.name = h.name
+UPDATE ${locked('name', `keyspace = 'lock' AND ${held} AND (${anyOf('name = ? AND owner = ?')})`)}
+  ON r.keyspace = 'lock' AND r.name = l.name
 SET r.version = GREATEST(r.version + 1, ${MICROSECONDS}), r.ends_at = GREATEST(r.ends_at, ${END})`,
     ),
     names: statement(
       'names',
       `
-SELECT HEX(name) AS name, full_name FROM ${table}
-WHERE keyspace = ? AND name > ? AND name LIKE ? ESCAPE '|' ORDER BY name LIMIT 1000`,
+SELECT HEX(name) AS bytes, full_name FROM ${table}
+WHERE keyspace = ? AND name > ? AND name LIKE ? ESCAPE '|' ORDER BY keyspace, name LIMIT 1000`,
     ),
     // Rows that say nothing: a new row of that name would be the same, but for a token, which then comes from the clock. Read first, so
     // that no row is locked that stays.
     blank: statement(
       'blank',
       `
-SELECT HEX(keyspace) AS keyspace, HEX(name) AS name, CAST(version AS CHAR) AS version FROM ${table}
+SELECT HEX(keyspace) AS space, HEX(name) AS bytes, CAST(version AS CHAR) AS written FROM ${table}
 WHERE rest IS NULL AND version < ${MICROSECONDS} - ${NUMBER}
   AND (holds = 0 AND owner IS NULL AND ends_at IS NULL
     OR keyspace = 'lock' AND ends_at < UTC_TIMESTAMP(6) - INTERVAL ${NUMBER} MICROSECOND)
 LIMIT 1000`,
     ),
-    delete: statement('delete', `DELETE FROM ${table} WHERE ${anyOf(`${key} AND version = ${NUMBER}`)}`),
+    delete: statement(
+      'delete',
+      `
+DELETE r FROM ${locked('keyspace, name', anyOf(`${key} AND version = ${NUMBER}`))}
+  ON r.keyspace = l.keyspace AND r.name = l.name`,
+    ),
   }
 }
 

@@ -7,8 +7,8 @@ import { MysqlRows } from './rows.js'
 /**
  * Locks in a table of MySQL (8.0 or later) or MariaDB (10.6 or later), for `new Holdfast(mysql({ connect }))`: `lock`, `fencedLock`,
  * `spinLock`, `semaphore`, `permitExpirableSemaphore`, `countDownLatch`, `computeOnce` and `guardedValue`. These servers tell nobody of a
- * change, so a call that waits asks again, after 5 ms at first and after 200 ms at most; `fairLock` and `readWriteLock` are an
- * `InvalidArgumentError`.
+ * change, so a call that waits asks again, after 5 ms at first and after 200 ms at most; `fairLock` and `readWriteLock` throw an
+ * `UnsupportedKindError`. See docs/mysql.md.
  *
  * @throws InvalidArgumentError for bad options.
  */

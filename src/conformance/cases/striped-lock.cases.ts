@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { InvalidArgumentError, LockTimeoutError, type StripedLock, type StripeHold } from '../../index.js'
+import { given } from '../given.js'
 import { untilIdle } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
@@ -64,31 +65,36 @@ export function stripedLockCases(place: Place): void {
       }
     })
 
-    test('W4: if none is free the first that comes is taken, and the others are left', async () => {
-      const holdfast = place.holdfast()
-      const striped = holdfast.stripedLock(place.lockName(), 6)
-      const other = place.holdfast().stripedLock(striped.name, 6)
-      const holds = await Promise.all(Array.from({ length: 6 }, () => other.acquireAny({ leaseMs: 600_000 })))
-      const waiting = striped.acquireAny()
-      await place.eventually(async () => (await countWaiting(other)) === 6)
-      const [first, ...rest] = holds
-      await first?.release()
-      const hold = await waiting
-      expect(hold.index).toBe(first?.index)
-      await place.eventually(async () => (await countWaiting(other)) === 0)
-      // The server's answers to that arrive a moment later.
-      await place.eventually(() => holdfast.census.orphans === 0)
-      expect(holdfast.census).toMatchObject({ calls: 0, tenures: 1 })
-      // All that come at once are not all taken.
-      const next = striped.acquireAny()
-      await place.eventually(async () => (await countWaiting(other)) > 0)
-      await Promise.all(rest.map((each) => each.release()))
-      const second = await next
-      await place.eventually(() => holdfast.census.tenures === 2)
-      await hold.release()
-      await second.release()
-      await untilIdle(place, holdfast)
-    })
+    given(place, 'push')(
+      'W4: if none is free the first that comes is taken, and the others are left',
+      async () => {
+        const holdfast = place.holdfast()
+        const striped = holdfast.stripedLock(place.lockName(), 6)
+        const other = place.holdfast().stripedLock(striped.name, 6)
+        const holds = await Promise.all(
+          Array.from({ length: 6 }, () => other.acquireAny({ leaseMs: 600_000 })),
+        )
+        const waiting = striped.acquireAny()
+        await place.eventually(async () => (await countWaiting(other)) === 6)
+        const [first, ...rest] = holds
+        await first?.release()
+        const hold = await waiting
+        expect(hold.index).toBe(first?.index)
+        await place.eventually(async () => (await countWaiting(other)) === 0)
+        // The server's answers to that arrive a moment later.
+        await place.eventually(() => holdfast.census.orphans === 0)
+        expect(holdfast.census).toMatchObject({ calls: 0, tenures: 1 })
+        // All that come at once are not all taken.
+        const next = striped.acquireAny()
+        await place.eventually(async () => (await countWaiting(other)) > 0)
+        await Promise.all(rest.map((each) => each.release()))
+        const second = await next
+        await place.eventually(() => holdfast.census.tenures === 2)
+        await hold.release()
+        await second.release()
+        await untilIdle(place, holdfast)
+      },
+    )
 
     test('W4: an abort ends the wait for all of them', async () => {
       const holdfast = place.holdfast()

@@ -1,0 +1,112 @@
+/** How many statements it costs. */
+import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { afterEach, expect, test } from 'vitest'
+import { Holdfast } from '../../src/index.js'
+import { mysql } from '../../src/mysql/index.js'
+import { until } from '../servers/until.js'
+import { onDatabases } from '../setup/databases.js'
+import { libraries } from './clients.js'
+
+await onDatabases(['MariaDB', 'MySQL'], (database) => {
+  const opened: Holdfast[] = []
+  afterEach(() => Promise.all(opened.splice(0).map((holdfast) => holdfast.close())))
+
+  /** A client that has taken a lock before, and the first words of what it sends from then on. */
+  const clientWithCount = async (
+    options: ConstructorParameters<typeof Holdfast>[1] = {},
+  ): Promise<{ holdfast: Holdfast; sent: string[] }> => {
+    const sent: string[] = []
+    const connect = async () => {
+      const connection = await libraries.mysql2(database().address)
+      const execute = connection.execute.bind(connection)
+      connection.execute = (options, values) => {
+        sent.push(options.sql.trim().split(' ', 1).join())
+        return execute(options, values)
+      }
+      return connection
+    }
+    const holdfast = new Holdfast(mysql({ connect, createTable: true }), options)
+    opened.push(holdfast)
+    await holdfast.lock(randomUUID()).withLock(() => undefined)
+    sent.length = 0
+    return { holdfast, sent }
+  }
+
+  test('a lock that nobody else wants: one statement to take it, one to free it', async () => {
+    const { holdfast, sent } = await clientWithCount()
+    await holdfast.lock('alone').withLock(() => undefined)
+    expect(sent.splice(0)).toEqual(['INSERT', 'UPDATE'])
+    const hold = await holdfast.lock('alone').tryAcquire()
+    expect(sent.splice(0)).toEqual(['INSERT'])
+    await hold?.release()
+    expect(sent.splice(0)).toEqual(['UPDATE'])
+    await holdfast.fencedLock('alone').withLock(() => undefined)
+    await holdfast.spinLock('alone').withLock(() => undefined)
+    expect(sent.splice(0)).toEqual(['INSERT', 'UPDATE', 'INSERT', 'UPDATE'])
+  })
+
+  test('handed over within the process: none', async () => {
+    const { holdfast, sent } = await clientWithCount()
+    const lock = holdfast.lock('handed over')
+    const hold = await lock.acquire()
+    const waiting = Array.from({ length: 10 }, () => lock.withLock(() => undefined))
+    await until(() => holdfast.census.calls === 10, { what: 'they wait' })
+    await hold.release()
+    await Promise.all(waiting)
+    expect(sent).toEqual(['INSERT', 'UPDATE'])
+  })
+
+  test('a process that waits for another: it only reads, seldom, however many of its calls wait', async () => {
+    const [one, other] = [await clientWithCount(), await clientWithCount()]
+    const hold = await one.holdfast.lock('row').acquire()
+    const lock = other.holdfast.lock('row')
+    const waiting = Array.from({ length: 25 }, () => lock.withLock(() => undefined))
+    await until(() => other.sent.length > 12, { what: 'it has asked a dozen times' })
+    const [first, ...later] = other.sent.splice(0)
+    expect(first).toBe('INSERT')
+    expect(new Set(later)).toEqual(new Set(['SELECT']))
+    // By now it pauses for 100 to 200 ms each time.
+    const from = performance.now()
+    await until(() => other.sent.length >= 10, { what: 'ten times more' })
+    expect(performance.now() - from).toBeGreaterThan(800)
+    await hold.release()
+    await Promise.all(waiting)
+    const writes = other.sent.filter((word) => word !== 'SELECT')
+    expect(writes).toEqual(['UPDATE', 'UPDATE'])
+    other.sent.length = 0
+    // It is as before for a lock that was granted.
+    await lock.withLock(() => undefined)
+    expect(other.sent).toEqual(['INSERT', 'UPDATE'])
+  })
+
+  test('renewals of many locks travel together', async () => {
+    const { holdfast, sent } = await clientWithCount({ watchdogMs: 3_000 })
+    const holds = await Promise.all(
+      Array.from({ length: 150 }, (_, index) => holdfast.lock(`renewed ${index}`).acquire()),
+    )
+    sent.length = 0
+    await until(() => sent.length > 0, { what: 'a renewal' })
+    await Promise.all(holds.map((hold) => hold.release()))
+    // Each release is one of them.
+    expect(sent.length).toBeLessThan(170)
+  })
+})
+
+test('importing holdfast/mysql loads no client library', () => {
+  const { stdout } = spawnSync(
+    process.execPath,
+    [
+      '--import=tsx',
+      '--input-type=module',
+      '--eval',
+      `import { createRequire } from 'node:module'
+       await import('./src/mysql/index.ts')
+       const { cache } = createRequire(import.meta.url)
+       console.log('done', Object.keys(cache).join(' '))`,
+    ],
+    { encoding: 'utf8' },
+  )
+  expect(stdout).toContain('done')
+  expect(stdout).not.toMatch(/node_modules.(ioredis|pg|mysql2|mariadb)\b/)
+})

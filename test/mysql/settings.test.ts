@@ -1,0 +1,119 @@
+/** Whatever an application has set for its connections, locks work on them. */
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { MysqlConnection } from '../../src/mysql/index.js'
+import { tallies } from '../postgres/tally.js'
+import { onDatabases } from '../setup/databases.js'
+import { type Client, type Extra, libraries, libraryNames, openClient } from './clients.js'
+
+/** What an application may run on each new connection. */
+const statements = [
+  "SET SESSION sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT,NO_ZERO_DATE'",
+  "SET SESSION sql_mode = 'TRADITIONAL'",
+  "SET SESSION sql_mode = ''",
+  'SET SESSION autocommit = 0',
+  'SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE',
+  'SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED',
+  'SET SESSION TRANSACTION READ ONLY',
+  "SET SESSION time_zone = '-11:30'",
+  'SET NAMES latin1',
+  'SET SESSION sql_select_limit = 0',
+  'SET SESSION sql_safe_updates = 1',
+  'SET SESSION lock_wait_timeout = 1, innodb_lock_wait_timeout = 1',
+]
+
+/** What an application may tell its client library. */
+const options: readonly Extra[] = [
+  { rowsAsArray: true },
+  { nestTables: true },
+  { nestTables: '_' },
+  { namedPlaceholders: true },
+  { typeCast: () => 'nonsense' },
+  { dateStrings: true },
+  { multipleStatements: true },
+]
+
+const own: Readonly<Record<keyof typeof libraries, readonly Extra[]>> = {
+  mysql2: [
+    { charset: 'LATIN1_SWEDISH_CI' },
+    { supportBigNumbers: true, bigNumberStrings: true },
+    { decimalNumbers: true },
+    { flags: ['-FOUND_ROWS'] },
+    { timezone: '+05:00' },
+    { maxPreparedStatements: 1 },
+    { compress: true },
+  ],
+  mariadb: [
+    { metaAsArray: true },
+    { insertIdAsNumber: true, bigIntAsNumber: true },
+    { checkNumberRange: true },
+    { foundRows: false },
+    { autocommit: false },
+    { prepareCacheLength: 0 },
+    { timezone: '+05:00' },
+    { charset: 'latin1' },
+    { pipelining: false },
+  ],
+}
+
+await onDatabases(['MariaDB', 'MySQL'], (database) => {
+  describe.each(libraryNames)('with %s', (library) => {
+    const clients: Client[] = []
+    afterEach(async () => {
+      for (const { session, errors } of clients.splice(0)) {
+        await session.close()
+        expect(errors).toEqual([])
+      }
+    })
+
+    /** Everything that is asked of a row, as two clients do it at once. */
+    const proves = async (connect: () => Promise<MysqlConnection>): Promise<void> => {
+      const name = `${randomUUID()} 鎖 \\ ' "`
+      const [one, other] = [0, 1].map(() => {
+        const client = openClient(connect, { createTable: true })
+        clients.push(client)
+        return client
+      })
+      if (!one || !other) throw new Error('there are two')
+      const add = ({ session }: Client): Promise<number> =>
+        session.change(tallies, name, ({ body }) => {
+          body.holds += 1
+          body.notes = { text: '鎖 \\ \' "' }
+          return body.holds
+        })
+      for (let round = 0; round < 10; round += 1) await Promise.all([add(one), add(other)])
+      const left = await one.session.change(tallies, name, ({ body }) => structuredClone(body))
+      expect(left).toMatchObject({ holds: 20, notes: { text: '鎖 \\ \' "' } })
+      const { express } = one.session
+      const before = BigInt(Date.now() - 1_000) * 1_000n
+      const fence = await express.take({ name, owner: 'a:1', leaseMs: 60_000, fenced: true })
+      expect(fence).toBeGreaterThan(before)
+      expect(
+        await other.session.express.take({ name, owner: 'b:1', leaseMs: 60_000, fenced: true }),
+      ).toBeUndefined()
+      expect(await Promise.all(express.renew([{ name, owner: 'a:1', leaseMs: 60_000 }]))).toEqual([true])
+      const twice = [name, randomUUID()].map((each) => ({ name: each, owner: 'a:1', leaseMs: 60_000 }))
+      expect(await Promise.all(express.renew(twice))).toEqual([true, false])
+      const names: string[] = []
+      for await (const each of one.session.names('lock', '*')) names.push(each)
+      expect(names).toContain(name)
+      expect(await express.free(name, 'a:1')).toBe(true)
+      expect(await other.session.express.take({ name, owner: 'b:1', leaseMs: 60_000, fenced: true })).toBe(
+        (fence ?? 0n) + 1n,
+      )
+      await one.session.clean()
+    }
+
+    test.each(statements)('%s', async (statement) => {
+      await proves(async () => {
+        const connection = await libraries[library](database().address)
+        await connection.query(statement)
+        return connection
+      })
+    })
+
+    test.each([...options, ...own[library]])('option %j', async (option) => {
+      await proves(() => libraries[library](database().address, option))
+    })
+  })
+})
