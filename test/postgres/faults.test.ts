@@ -131,7 +131,7 @@ describe.skipIf(missing)(`${title}: faults`, () => {
     test.each([
       ['serializable transactions', '-c default_transaction_isolation=serializable'],
       ['read-only transactions', '-c default_transaction_read_only=on'],
-      ['a statement timeout', '-c statement_timeout=1'],
+      ['short waits for locks', '-c lock_timeout=1'],
     ])('%s by default do no harm', async (_, options) => {
       const others = poolWith({ options })
       const [one, other] = [open(others), open(others)]
