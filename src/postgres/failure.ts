@@ -56,7 +56,7 @@ const BY_STATE: Readonly<Record<string, Verdict>> = {
   '40': { ...NOT_READY, hint: 'The server ended the statement in favour of another one.' },
   '53100': { reason: 'out-of-memory', transient: false, hint: 'The disk of the server is full.' },
   '53': NOT_READY,
-  '55P03': NOT_READY,
+  '55P03': { ...NOT_READY, hint: 'Another transaction has locked the row.' },
   '57014': {
     reason: 'timeout',
     transient: true,

@@ -36,13 +36,17 @@ const ROW = `json_build_object(
 
 /** What does not depend on the table. */
 export const statements = {
-  /** What an application has set for all its connections must not make a statement of ours fail, nor go on when nobody waits for it. */
+  /**
+   * What an application has set for all its connections must not make a statement of ours fail. One that waits for a row ends when its
+   * caller does not wait any more. (A `statement_timeout` would do more: it ends the wait for a synchronous replica, and lets that pass
+   * for success.)
+   */
   hello: `
 SELECT pg_backend_pid()::text AS pid, CASE WHEN pg_backend_pid() = $1::int THEN
   set_config('default_transaction_isolation', 'read committed', false) ||
   set_config('default_transaction_read_only', 'off', false) ||
-  set_config('lock_timeout', '0', false) ||
-  set_config('statement_timeout', $2::text, false) END AS settings`,
+  set_config('statement_timeout', '0', false) ||
+  set_config('lock_timeout', $2::text, false) END AS settings`,
   exists: 'SELECT to_regclass($1)::text AS found',
   process: { name: 'holdfast_process', text: 'SELECT pg_backend_pid()::text AS pid' },
 } as const
