@@ -1,6 +1,6 @@
 import { type Compute, ComputeOnce } from './compute-once/compute-once.js'
 import type { ComputeOnceOptions } from './compute-once/compute-once-options.js'
-import { InvalidArgumentError } from './errors/errors.js'
+import { UnsupportedKindError } from './errors/unsupported-kind-error.js'
 import { checkName } from './facade/checks.js'
 import { ConfiguredStore } from './facade/configured-store.js'
 import { checkHoldfastOptions, clientOptionsOf, type HoldfastOptions } from './facade/holdfast-options.js'
@@ -10,6 +10,7 @@ import { checkSequencer } from './fence/check-sequencer.js'
 import { GuardedValue } from './fence/guarded-value.js'
 import type { Sequencer } from './fence/sequencer.js'
 import { CountDownLatch } from './kinds/count-down-latch.js'
+import { keptIn } from './kinds/kept-in.js'
 import type { Kind } from './kinds/kinds.js'
 import * as kinds from './kinds/kinds.js'
 import { Lock } from './kinds/lock.js'
@@ -20,9 +21,18 @@ import type { Kinds } from './kinds/registry.js'
 import { Semaphore } from './kinds/semaphore.js'
 import { StripedLock } from './kinds/striped-lock.js'
 import { kindsOf, LockClient } from './lock/lock-client.js'
-import type { Store } from './ports/store.js'
+import type { Store, StoreSession } from './ports/store.js'
 import type { RedisClient } from './redis/connection/client.js'
 import { redisStoreOf } from './redis/store.js'
+
+/** What is not reached through a kind of lock alone, as people call it. */
+const kindsBeside = {
+  semaphore: 'semaphore',
+  permitExpirableSemaphore: 'permit-expirable semaphore',
+  countDownLatch: 'count-down latch',
+  guardedValues: 'guarded value',
+  values: 'computeOnce value',
+} as const
 
 /** The client, for every kind of lock. */
 export class Holdfast extends LockClient {
@@ -71,11 +81,7 @@ export class Holdfast extends LockClient {
    * that a crash returns permits. See docs/semaphore.md. Sends nothing.
    */
   semaphore(name: string): Semaphore {
-    return new Semaphore(
-      checkName(name),
-      this.#kinds.of(kinds.semaphore),
-      present(this.#kinds.session.semaphore),
-    )
+    return new Semaphore(checkName(name), this.#kinds.of(kinds.semaphore), this.#present('semaphore'))
   }
 
   /**
@@ -84,11 +90,7 @@ export class Holdfast extends LockClient {
    */
   permitExpirableSemaphore(name: string): PermitExpirableSemaphore {
     const terms = this.#kinds.of(kinds.permitExpirableSemaphore)
-    return new PermitExpirableSemaphore(
-      checkName(name),
-      terms,
-      present(this.#kinds.session.permitExpirableSemaphore),
-    )
+    return new PermitExpirableSemaphore(checkName(name), terms, this.#present('permitExpirableSemaphore'))
   }
 
   /**
@@ -99,7 +101,7 @@ export class Holdfast extends LockClient {
     return new CountDownLatch(
       checkName(name),
       this.#kinds.of(kinds.countDownLatch),
-      present(this.#kinds.session.countDownLatch),
+      this.#present('countDownLatch'),
     )
   }
 
@@ -109,9 +111,7 @@ export class Holdfast extends LockClient {
    */
   guardedValue(key: string): GuardedValue {
     const { locker } = this.#kinds.of(kinds.lock)
-    return new GuardedValue(checkName(key), present(this.#kinds.session.guardedValues), (ask) =>
-      locker.query(ask),
-    )
+    return new GuardedValue(checkName(key), this.#present('guardedValues'), (ask) => locker.query(ask))
   }
 
   /**
@@ -174,13 +174,14 @@ export class Holdfast extends LockClient {
     compute: Compute<Value>,
     options: ComputeOnceOptions,
   ): Promise<Awaited<Value>> {
-    this.#computeOnce ??= new ComputeOnce(this.#kinds.of(kinds.lock), present(this.#kinds.session.values))
+    this.#computeOnce ??= new ComputeOnce(this.#kinds.of(kinds.lock), this.#present('values'))
     return await this.#computeOnce.get(key, compute, options)
   }
-}
 
-/** The port of a kind that a store may not support. */
-function present<Port>(port: Port | undefined): Port {
-  if (port === undefined) throw new InvalidArgumentError('kind', port, 'a kind that this store supports')
-  return port
+  /** What keeps something, which not every store does. */
+  #present<Name extends keyof typeof kindsBeside>(name: Name): NonNullable<StoreSession[Name]> {
+    const port = this.#kinds.session[name]
+    if (!port) throw new UnsupportedKindError(kindsBeside[name], keptIn(this.#kinds.session))
+    return port
+  }
 }

@@ -3,6 +3,7 @@ import type { Kind } from '../kinds/kinds.js'
 import { lock } from '../kinds/kinds.js'
 import { kindsOf } from '../lock/lock-client.js'
 import type { LockState } from '../ports/lock-port.js'
+import type { StoreSession } from '../ports/store.js'
 
 /** The client for operators: one set of methods to inspect every kind of lock, count its waiters and free it. */
 export class Family extends Holdfast {
@@ -22,6 +23,19 @@ export class Family extends Holdfast {
   async countWaiting(kind: Kind, name: string): Promise<number> {
     const { locker } = this.#kinds.of(kind)
     return await locker.query(() => locker.port.countWatchers(name))
+  }
+
+  /** The last token of that lock; undefined where it never had one, or the store has none. */
+  async lastFence(name: string): Promise<bigint | undefined> {
+    const { fencedLock } = this.#kinds.session
+    if (!fencedLock) return undefined
+    return (await this.#kinds.of(lock).locker.query(() => fencedLock.readTenure(name, this.owner())))
+      .lastFence
+  }
+
+  /** What the store keeps, whichever it is. */
+  get session(): StoreSession {
+    return this.#kinds.session
   }
 
   /** Frees the lock, whatever its owner; returns whether it was held. Opens a latch. */

@@ -1,5 +1,4 @@
 import { exitCodes } from './exit-codes.js'
-import { Listing } from './listing.js'
 import { type LockView, stateJson } from './lock-view.js'
 import type { Output } from './output.js'
 import type { Server } from './server.js'
@@ -9,8 +8,8 @@ import { table } from './table.js'
 export async function ls(server: Server, pattern: string, output: Output): Promise<number> {
   await server.family.greet()
   const found: LockView[] = []
-  const listing = new Listing(server, pattern)
-  for await (const lock of listing.held()) {
+  const listing = server.catalogue.held(pattern)
+  for await (const lock of listing) {
     if (output.json) await output.result(() => '', stateJson(lock))
     else found.push(lock)
   }

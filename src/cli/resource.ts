@@ -55,7 +55,7 @@ export async function resourceOf(server: Server, name: string, flags: ResourceFl
 }
 
 /** Without a number of permits the run would wait for ever, so this reports an error instead. */
-async function prepareSemaphore({ family, keyspace }: Server, name: string, of?: number): Promise<void> {
+async function prepareSemaphore({ family, catalogue }: Server, name: string, of?: number): Promise<void> {
   const semaphore = family.semaphore(name)
   if (of !== undefined) {
     await semaphore.trySetPermits(of)
@@ -63,7 +63,7 @@ async function prepareSemaphore({ family, keyspace }: Server, name: string, of?:
   }
   // This call reports failures of the server, and a key that holds something else.
   if ((await semaphore.availablePermits()) !== 0) return
-  if ((await keyspace.ask('EXISTS', keyspace.keyOf(name))) === 1) return
+  if (await catalogue.hasPermits(name)) return
   throw new CliError(
     exitCodes.notALock,
     'NO_PERMITS',

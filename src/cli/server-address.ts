@@ -1,14 +1,39 @@
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import process from 'node:process'
 import { usageError } from './failure.js'
 
-export const DEFAULT_URL = 'redis://127.0.0.1:6379'
+/** Where the locks are when no server is named: in a file of this user, which the processes of this machine share. */
+export function defaultUrl(): string {
+  return `sqlite:${join(stateFolder(), 'holdfast', 'locks.db')}`
+}
+
+function stateFolder(): string {
+  const { XDG_STATE_HOME = '', LOCALAPPDATA = '' } = process.env
+  if (isAbsolute(XDG_STATE_HOME)) return XDG_STATE_HOME
+  if (process.platform === 'win32' && LOCALAPPDATA !== '') return LOCALAPPDATA
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support')
+  return join(homedir(), '.local', 'state')
+}
 
 export interface Endpoint {
   readonly host: string
   readonly port: number
 }
 
-/** The server's address, parsed from a URL. */
-export interface ServerAddress {
+/** Where the locks are, parsed from a URL. */
+export type ServerAddress = RedisAddress | DatabaseAddress
+
+/** A database, which its client library finds by the URL; of SQLite the path of the file. */
+export interface DatabaseAddress {
+  readonly kind: 'postgres' | 'mysql' | 'sqlite'
+  readonly url: string
+  /** The address for messages, without credentials. */
+  readonly shown: string
+}
+
+/** A Redis. */
+export interface RedisAddress {
   readonly kind: 'standalone' | 'cluster' | 'sentinel'
   readonly endpoints: readonly [Endpoint, ...Endpoint[]]
   readonly tls: boolean
@@ -23,7 +48,15 @@ export interface ServerAddress {
   readonly shown: string
 }
 
-const KINDS: Readonly<Record<string, ServerAddress['kind']>> = {
+const DATABASES: Readonly<Record<string, DatabaseAddress['kind']>> = {
+  postgres: 'postgres',
+  postgresql: 'postgres',
+  mysql: 'mysql',
+  mariadb: 'mysql',
+  sqlite: 'sqlite',
+}
+
+const KINDS: Readonly<Record<string, RedisAddress['kind']>> = {
   redis: 'standalone',
   'redis-cluster': 'cluster',
   'redis-sentinel': 'sentinel',
@@ -31,7 +64,7 @@ const KINDS: Readonly<Record<string, ServerAddress['kind']>> = {
 
 const FORMS =
   'redis://[user:password@]host[:port][/db], rediss://…, redis-cluster://host:port,host:port/ or ' +
-  'redis-sentinel://host:port,host:port/group'
+  'redis-sentinel://host:port,host:port/group, postgres://user:password@host:port/database, mysql://… in the same way, or sqlite:path'
 
 /**
  * `URL` does not support lists of hosts, so this parses the parts itself. Messages show no part of an unreadable address, since any part
@@ -41,6 +74,27 @@ const PARTS =
   /^(?<scheme>[a-z-]+):\/\/(?:(?<credentials>.*)@)?(?<hosts>[^/?#@]*)(?<path>\/[^?#]*)?(?:\?(?<query>[^#]*))?$/i
 
 export function parseServerUrl(url: string): ServerAddress {
+  const database = DATABASES[url.slice(0, Math.max(url.indexOf(':'), 0)).toLowerCase()]
+  if (database === 'sqlite') return sqliteAddress(url)
+  if (database) return databaseAddress(database, url)
+  return redisAddress(url)
+}
+
+function sqliteAddress(url: string): DatabaseAddress {
+  const path = url.slice(url.indexOf(':') + 1).replace(/^\/\/(?=\/)/, '')
+  if (path === '' || path.startsWith('//'))
+    throw usageError('A sqlite: URL names a file, such as sqlite:/var/lib/app/locks.db.')
+  return { kind: 'sqlite', url: path, shown: `sqlite:${path}` }
+}
+
+function databaseAddress(kind: DatabaseAddress['kind'], url: string): DatabaseAddress {
+  // What cannot be read is not shown: any part of it may be a password.
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (!parsed) throw usageError(`The server URL cannot be read. Accepted: ${FORMS}.`)
+  return { kind, url, shown: `${parsed.protocol}//${parsed.host}${parsed.pathname}` }
+}
+
+function redisAddress(url: string): RedisAddress {
   const parts = PARTS.exec(url)?.groups
   if (!parts) throw usageError(`The server URL cannot be read. Accepted: ${FORMS}.`)
   const scheme = (parts['scheme'] ?? '').toLowerCase()
@@ -73,7 +127,7 @@ export function parseServerUrl(url: string): ServerAddress {
   }
 }
 
-function parseHosts(text: string, kind: ServerAddress['kind']): ServerAddress['endpoints'] {
+function parseHosts(text: string, kind: RedisAddress['kind']): RedisAddress['endpoints'] {
   const defaultPort = kind === 'sentinel' ? 26379 : 6379
   const [first, ...others] = text.split(',').map((each) => parseEndpoint(each, defaultPort))
   if (first === undefined) throw usageError('The server URL names no host.')
@@ -105,7 +159,7 @@ function parseCredentials(text: string | undefined): [string | undefined, string
   return [username === '' ? undefined : username, decode(text.slice(colon + 1))]
 }
 
-function parseDb(text: string | undefined, kind: ServerAddress['kind']): number {
+function parseDb(text: string | undefined, kind: RedisAddress['kind']): number {
   if (text === undefined || text === '') return 0
   if (!/^\d{1,6}$/.test(text))
     throw usageError('The server URL has something else where the number of a database belongs.')
@@ -113,7 +167,7 @@ function parseDb(text: string | undefined, kind: ServerAddress['kind']): number 
   return Number(text)
 }
 
-function parseQuery(text: string, kind: ServerAddress['kind']): URLSearchParams {
+function parseQuery(text: string, kind: RedisAddress['kind']): URLSearchParams {
   const query = new URLSearchParams(text)
   for (const key of query.keys()) {
     if (kind === 'sentinel' && (key === 'sentinelUsername' || key === 'sentinelPassword')) continue

@@ -2,7 +2,6 @@ import { exitCodes } from './exit-codes.js'
 import { CliError, usageError } from './failure.js'
 import { flagOf, type KindFlag, sidesOf } from './kind-flag.js'
 import { holderText, isLocked, type LockView, leaseText, nounOf } from './lock-view.js'
-import { look } from './look.js'
 import type { Output } from './output.js'
 import { ask, canAsk } from './question.js'
 import type { Server } from './server.js'
@@ -32,14 +31,14 @@ export async function unlock(
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
-  const before = choose(await look(server, name), kind)
+  const before = choose(await server.catalogue.look(name), kind)
   const flag = kind ?? flagOf(before) ?? 'lock'
   if (isLocked(before) && !yes) {
     if (!(await ask(questionOf(before), signal))) {
       output.note('declined', `lock "${name}" is unchanged`, { name })
       return exitCodes.declined
     }
-    assertUnchanged(before, choose(await look(server, name), kind ?? flagOf(before)))
+    assertUnchanged(before, choose(await server.catalogue.look(name), kind ?? flagOf(before)))
   }
   let unlocked = false
   for (const side of sidesOf(flag, before)) {

@@ -11,7 +11,6 @@ import {
   viewJson,
   waitingText,
 } from './lock-view.js'
-import { look } from './look.js'
 import type { Output } from './output.js'
 import { Screen } from './screen.js'
 import type { Server } from './server.js'
@@ -38,7 +37,7 @@ export async function watch(
   let away = false
   for (let shown = 0; ; ) {
     try {
-      const now = await unlessAborted(signal, look(server, name))
+      const now = await unlessAborted(signal, server.catalogue.look(name))
       if (now === undefined) break
       if (away) output.note('back', 'the server answers again')
       away = false

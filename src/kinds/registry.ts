@@ -1,5 +1,7 @@
+import type { KindTraits } from '../core/kind.js'
 import { Locker } from '../core/locker.js'
-import { InvalidArgumentError } from '../errors/errors.js'
+import { queued } from '../core/queue/queued-policy.js'
+import { UnsupportedKindError } from '../errors/unsupported-kind-error.js'
 import type { Emit, HoldfastEvents } from '../events/events.js'
 import type { KindContext } from '../facade/acquirer.js'
 import type { ClientSettings } from '../facade/client-options.js'
@@ -8,6 +10,7 @@ import type { Owner, Owners } from '../identity/owner.js'
 import { Metrics } from '../metrics/metrics.js'
 import type { StoreLoss, StoreSession } from '../ports/store.js'
 import type { Schedule } from '../time/schedule.js'
+import { keptIn } from './kept-in.js'
 import type { Kind } from './kinds.js'
 
 /** The kinds of locks that one client uses: a locker for each, on one schedule, with metrics in common. */
@@ -67,10 +70,11 @@ export class Kinds {
   #begin(kind: Kind): KindContext {
     const { session, schedule, settings, metrics, owners, emit, hears } = this
     const port = kind.kept && session.confirming ? session.confirming(kind.port) : kind.port(session)
-    if (!port) throw new InvalidArgumentError('kind', kind.name, 'a kind of lock that this store supports')
+    if (!port) throw new UnsupportedKindError(kind.name, keptIn(session))
     const newOwner = (): Owner => owners.next()
+    const traits: KindTraits = port.placePer ? { ...kind, placePer: port.placePer, policy: queued } : kind
     const locker = new Locker(
-      { kind, port, schedule, settings, metrics, newOwner, events: { emit, hears } },
+      { kind: traits, port, schedule, settings, metrics, newOwner, events: { emit, hears } },
       (name, owner) => this.#usedByOther(name, owner, kind),
     )
     this.#introduce(kind, locker)

@@ -19,6 +19,9 @@ export interface LockPort {
    */
   readonly polls?: Polls | undefined
 
+  /** Set where a place in line is one tenure's and cannot go to another: then each call has its own, whatever the kind says. */
+  readonly placePer?: 'call' | undefined
+
   /** Set where one acquire may take several rounds: then the request says for how long its caller waits. */
   readonly inRounds?: boolean | undefined
 

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '../errors/errors.js'
 import type { LockPort } from '../ports/lock-port.js'
 import type { Store, StoreSession, StoreSettings } from '../ports/store.js'
+import type { StoreTraits } from '../ports/store-traits.js'
 import type { Clock } from '../time/clock.js'
 import { QuorumLockPort } from './lock-port.js'
 import { Member, type MemberStore } from './member.js'
@@ -15,9 +16,12 @@ export interface QuorumSettings {
 /** Small against the usual lease of 30 s, and enough for a server a continent away. */
 const USUAL_SERVER_TIMEOUT_MS = 200
 
+export const quorumTraits: Partial<StoreTraits> = { fifo: false, lingers: false, kinds: ['lock'] }
+
 /** Locks on several independent servers, held by the owner that a majority of them has granted it to. */
 export class QuorumStore implements Store {
   readonly clock?: Clock
+  readonly traits = quorumTraits
 
   constructor(
     private readonly members: readonly MemberStore[],
@@ -27,7 +31,6 @@ export class QuorumStore implements Store {
     if (clock) this.clock = clock
   }
 
-  /** @internal */
   open(settings: StoreSettings): StoreSession {
     return new QuorumSession(this.members, settings, this.settings)
   }

@@ -31,9 +31,14 @@ const ruleSet: IFlattenedRuleSet = {
       to: { path: '^src/(memory|cli)/' },
     },
     {
-      name: 'the PostgreSQL store knows no other',
-      from: { path: '^src/postgres/' },
-      to: { path: '^src/(redis|memory|quorum|cli)/' },
+      name: 'locks of a transaction know neither stores nor clients',
+      from: { path: '^src/transactions/' },
+      to: { path: '^src/(core|kinds|ports|redis|memory|rows|quorum|lock)/' },
+    },
+    {
+      name: 'a store in a database knows no other store',
+      from: { path: '^src/(mysql|postgres|sqlite)/' },
+      to: { path: '^src/(?!$1/)(mysql|postgres|sqlite|redis|memory|quorum|cli)/' },
     },
     {
       name: 'the library does not know its command line',
@@ -53,11 +58,21 @@ const ruleSet: IFlattenedRuleSet = {
     {
       name: 'clients are told by their shape: only the command line and the watchdog thread import a client library',
       from: { path: '^src/', pathNot: `^src/cli/|${watchdogThread}` },
-      to: { path: 'ioredis|iovalkey' },
+      to: { path: 'ioredis|iovalkey|node_modules/(pg|postgres|mysql2|mariadb)/' },
+    },
+    {
+      name: 'the suite for other people’s stores is loaded by nothing else',
+      from: { path: '^src/', pathNot: '^src/conformance/' },
+      to: { path: '^src/conformance/' },
+    },
+    {
+      name: 'the suite for other people’s stores knows none of ours',
+      from: { path: '^src/conformance/' },
+      to: { path: '^src/(redis|memory|quorum|cli)/' },
     },
     {
       name: 'the command line’s packages are not loaded with the library',
-      from: { path: '^src/', pathNot: `^src/cli/|${watchdogThread}` },
+      from: { path: '^src/', pathNot: `^src/(cli|conformance)/|${watchdogThread}` },
       to: { path: 'node_modules', pathNot: 'node_modules/eventemitter3/' },
     },
     {

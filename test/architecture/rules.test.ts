@@ -210,7 +210,9 @@ const redissonTests: ReadonlyArray<{ of: string; files: RegExp; wanted: readonly
   },
 ]
 
-const files = (await filesIn(['test'], '.ts')).filter(({ path }) => !path.startsWith('test/architecture/'))
+const files = (await filesIn(['test', 'src/conformance'], '.ts')).filter(
+  ({ path }) => !path.startsWith('test/architecture/'),
+)
 const names = files.flatMap((file) => testNamesOf(file).map((name) => ({ path: file.path, name })))
 
 describe('rules', () => {

@@ -6,7 +6,7 @@ import {
   keyOfTaken,
   keysOfSemaphoreChannel,
   takenOf,
-} from '../../src/cli/key-names.js'
+} from '../../src/cli/redis/key-names.js'
 import { latchChannelOf, permitsKeyOf, semaphoreChannelOf } from '../../src/redis/permits/semaphore-keys.js'
 
 /** Short, and rich in what braces do to a key. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { stripedLockCases } from '../../src/conformance/cases/striped-lock.cases.js'
 import { Holdfast } from '../../src/index.js'
 import { MemoryStore } from '../../src/memory/index.js'
 import { slotOf } from '../../src/redis/connection/slot.js'
 import { placeOf } from '../setup/places.js'
-import { stripedLockCases } from './striped-lock.cases.js'
 
 for (const name of ['memory', 'memory-virtual-time', 'standalone', 'cluster'] as const) {
   stripedLockCases(placeOf(name))

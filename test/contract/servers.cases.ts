@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { untilWaiting } from '../../src/conformance/idle.js'
+import { journalOf } from '../../src/conformance/journal.js'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { LockLostError } from '../../src/index.js'
 import type { Place } from '../setup/places.js'
-import { untilWaiting } from './idle.js'
-import { journalOf } from './journal.js'
-import { rejectionOf } from './outcome.js'
 
 /** What can only be seen where there is a server: keys, the application’s own client, renewals that fail. */
 export function serversCases(place: Place): void {

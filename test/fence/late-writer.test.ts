@@ -5,11 +5,11 @@
 import process from 'node:process'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { Forked } from '../redisson/forked.js'
+import { onDatabases } from '../setup/databases.js'
 import { placeOf } from '../setup/places.js'
 import { type Place, resourceAt } from './resource.js'
-import { choices } from './sql/products.js'
-import { bringSqlServer, type SqlServer } from './sql/sql-server.js'
 import type { Stock } from './sql/stock.js'
+import { stockOf } from './sql/stock-of.js'
 import { freshName, standaloneStand } from './stand.js'
 import { TextServer } from './text-server.js'
 
@@ -68,24 +68,18 @@ describe('a holder that wakes up too late is refused', () => {
   })
 })
 
-describe.each(choices)('a holder that wakes up too late: $title', ({ product, installed, stockIn }) => {
-  describe.skipIf(!installed)('is refused', () => {
-    let database: SqlServer
+await onDatabases(['PostgreSQL', 'MariaDB'], (database, kind) => {
+  describe('a holder that wakes up too late is refused', () => {
     let stock: Stock
     beforeAll(async () => {
-      if (!installed) return
-      database = await bringSqlServer(product, installed)
-      stock = stockIn(database.dir)
+      stock = stockOf(kind, database().address)
       await stock.create()
     })
-    afterAll(async () => {
-      await stock.end()
-      await database.stop()
-    })
+    afterAll(() => stock.end())
 
     test('by the condition on the row', async () => {
-      const kind = product.name === 'MariaDB' ? 'MariaDB' : 'PostgreSQL'
-      expect(await lateWrite({ kind, dir: database.dir, item: 'bolts' })).toMatchObject(refused)
+      const { address } = database()
+      expect(await lateWrite({ kind, address, item: 'bolts' })).toMatchObject(refused)
       expect(await stock.read('bolts')).toEqual({ amount: 'in time'.length, fence: 2n })
     })
   })

@@ -4,16 +4,16 @@ import { createInterface } from 'node:readline'
 import { StaleFenceError } from '../../src/errors/stale-fence-error.js'
 import type { Fence } from '../../src/fence/fence.js'
 import { GuardedValue } from '../../src/fence/guarded-value.js'
+import type { ProductName, SqlAddress } from '../servers/sql/index.js'
 import { standaloneClient } from '../setup/clients.js'
 import { RedisSession } from './redis-session.js'
-import { MariadbStock } from './sql/mariadb-stock.js'
-import { PostgresStock } from './sql/postgres-stock.js'
 import type { Stock } from './sql/stock.js'
+import { stockOf } from './sql/stock-of.js'
 
 /** Where one is, in a form that can be told to another process. */
 export type Place =
   | { readonly kind: 'guarded value'; readonly server: { host: string; port: number }; readonly key: string }
-  | { readonly kind: 'PostgreSQL' | 'MariaDB'; readonly dir: string; readonly item: string }
+  | { readonly kind: ProductName; readonly address: SqlAddress; readonly item: string }
   | { readonly kind: 'memory'; readonly port: number }
 
 export interface Resource {
@@ -25,12 +25,10 @@ export function resourceAt(place: Place): Resource {
   switch (place.kind) {
     case 'guarded value':
       return guardedValue(place.server, place.key)
-    case 'PostgreSQL':
-      return row(new PostgresStock(place.dir), place.item)
-    case 'MariaDB':
-      return row(new MariadbStock(place.dir), place.item)
     case 'memory':
       return remote(place.port)
+    default:
+      return row(stockOf(place.kind, place.address), place.item)
   }
 }
 

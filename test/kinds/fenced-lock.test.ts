@@ -1,5 +1,5 @@
-import { lingeringCases } from '../contract/lingering.cases.js'
-import { waitingCases } from '../contract/waiting.cases.js'
+import { lingeringCases } from '../../src/conformance/cases/lingering.cases.js'
+import { waitingCases } from '../../src/conformance/cases/waiting.cases.js'
 import { kindContract } from './kind-contract.js'
 
 kindContract('fenced', lingeringCases, waitingCases)

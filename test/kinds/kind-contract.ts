@@ -1,17 +1,8 @@
 /** What every kind of lock with the API of `Lock` keeps of the contract: all but the hand-over in memory, and what shows one layout. */
 import { afterEach, describe } from 'vitest'
-import { closingCases } from '../contract/closing.cases.js'
-import { eventsCases } from '../contract/events.cases.js'
-import { exclusionCases } from '../contract/exclusion.cases.js'
-import { leasesCases } from '../contract/leases.cases.js'
-import { leavingCases } from '../contract/leaving.cases.js'
-import { lossCases } from '../contract/loss.cases.js'
-import { outlivingCases } from '../contract/outliving.cases.js'
-import { ownersCases } from '../contract/owners.cases.js'
-import { refusalCases } from '../contract/refusal.cases.js'
-import { validationCases } from '../contract/validation.cases.js'
-import { watchdogCases } from '../contract/watchdog.cases.js'
-import type { KindName } from '../setup/kinds.js'
+import { leasesCases } from '../../src/conformance/cases/leases.cases.js'
+import type { KindName } from '../../src/conformance/kinds.js'
+import { commonCases } from '../../src/conformance/lock-cases.js'
 import { type Place, placeNames, placeOf } from '../setup/places.js'
 
 type Cases = (place: Place) => void
@@ -27,21 +18,7 @@ export function kindContract(kind: KindName, ...more: readonly Cases[]): void {
 
 /** In one place. */
 export function commonContract(place: Place, ...more: readonly Cases[]): void {
-  contractOf(
-    place,
-    exclusionCases,
-    ownersCases,
-    outlivingCases,
-    refusalCases,
-    leasesCases,
-    watchdogCases,
-    lossCases,
-    leavingCases,
-    eventsCases,
-    closingCases,
-    validationCases,
-    ...more,
-  )
+  contractOf(place, commonCases, ...more)
 }
 
 function contractOf(place: Place, ...topics: readonly Cases[]): void {

@@ -3,8 +3,8 @@
  * are told of, too.
  */
 import { afterEach, describe, expect, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
 import { type Hold, type Holdfast, LockLostError } from '../../src/index.js'
-import { journalOf } from '../contract/journal.js'
 import { type Place, placeOf } from '../setup/places.js'
 
 /** Nothing but what the tests do themselves ends the run of hand-overs. */

@@ -1,9 +1,9 @@
 /** Kinds nested in each other within one scope: who shares a key is a stranger to the others, who does not is none of their business. */
 import { afterEach, describe, expect, test } from 'vitest'
+import { untilIdle } from '../../src/conformance/idle.js'
+import { inTime, rejectionOf } from '../../src/conformance/outcome.js'
+import { handleOf, kinds as permitsKinds } from '../../src/conformance/permits-handle.js'
 import { type Holdfast, type Lock, LockTimeoutError, LockUpgradeError } from '../../src/index.js'
-import { untilIdle } from '../contract/idle.js'
-import { inTime, rejectionOf } from '../contract/outcome.js'
-import { handleOf, kinds as permitsKinds } from '../permits/handles.js'
 import { placeOf } from '../setup/places.js'
 
 /** The kinds that keep one hash of owners under the lock's name. */

@@ -1,8 +1,8 @@
 /** A quorum of stores keeps the contract, as a single store does; what it is for is shown in test/quorum. */
 import { afterAll, beforeAll, describe } from 'vitest'
+import { handOverCases } from '../../src/conformance/cases/hand-over.cases.js'
+import { waitingCases } from '../../src/conformance/cases/waiting.cases.js'
 import { contract } from '../contract/contract.js'
-import { handOverCases } from '../contract/hand-over.cases.js'
-import { waitingCases } from '../contract/waiting.cases.js'
 import { Fleet } from '../quorum/fleet.js'
 import { quorumInMemory, quorumOf } from '../setup/places.js'
 import { commonContract } from './kind-contract.js'

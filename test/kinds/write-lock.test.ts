@@ -1,4 +1,4 @@
-import { waitingCases } from '../contract/waiting.cases.js'
+import { waitingCases } from '../../src/conformance/cases/waiting.cases.js'
 import { kindContract } from './kind-contract.js'
 
 kindContract('write', waitingCases)

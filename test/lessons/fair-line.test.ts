@@ -1,8 +1,8 @@
 /** What others got wrong about lines of waiters: reckoned times that drift, the dead at the head, places that are half there. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, inject, test } from 'vitest'
+import { inTime } from '../../src/conformance/outcome.js'
 import type { Hold } from '../../src/index.js'
-import { inTime } from '../contract/outcome.js'
 import { MemoryPlace } from '../line/places.js'
 import { runsOr } from '../properties/runs.js'
 import { inLine } from '../redisson/fair-line.js'

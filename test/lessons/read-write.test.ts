@@ -1,9 +1,9 @@
 /** What others got wrong about the leases of readers and writers: each hold's is its own. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import { inTime } from '../../src/conformance/outcome.js'
 import { Holdfast } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
-import { inTime } from '../contract/outcome.js'
 import { runsOr } from '../properties/runs.js'
 import { sidesOf } from '../redisson/read-write-sides.js'
 import { type PlaceName, placeOf } from '../setup/places.js'

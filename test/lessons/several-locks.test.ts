@@ -1,10 +1,10 @@
 /** What others got wrong about several locks as one: waits and leases that do not add up, orders that differ, members left behind. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import { untilIdle } from '../../src/conformance/idle.js'
+import { inTime } from '../../src/conformance/outcome.js'
 import { Holdfast, type Lock } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
-import { untilIdle } from '../contract/idle.js'
-import { inTime } from '../contract/outcome.js'
 import { runsOr } from '../properties/runs.js'
 import { sidesOf } from '../redisson/read-write-sides.js'
 import { type Place, type PlaceName, placeOf } from '../setup/places.js'

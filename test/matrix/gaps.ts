@@ -1,3 +1,4 @@
+import { LEFT_OUT } from '../../src/conformance/given.js'
 import { type PlaceName, placeNames } from '../setup/places.js'
 import type { TestResult } from './report.js'
 
@@ -45,10 +46,11 @@ function unequalPlaces(all: readonly Ran[]): string[] {
 function contractCases(tests: readonly TestResult[]): Map<PlaceName, Set<string>> {
   const ran = new Map(placeNames.map((place) => [place, new Set<string>()]))
   for (const { file, name, status } of tests) {
-    const [, place, what] = /^contract: (\S+) > (.*)$/s.exec(name) ?? []
+    const [, place, whole] = /^contract: (\S+) > (.*)$/s.exec(name) ?? []
+    const [what, leftOut] = whole?.split(LEFT_OUT) ?? []
     const known = placeNames.find((each) => each === place)
     if (!file.startsWith(CONTRACT) || known === undefined || what === undefined) continue
-    if (status !== 'skipped' || IN_MEMORY.includes(known)) ran.get(known)?.add(what)
+    if (status !== 'skipped' || leftOut !== undefined || IN_MEMORY.includes(known)) ran.get(known)?.add(what)
   }
   return ran
 }

@@ -1,8 +1,8 @@
 /** The numbers of a client, as its calls make them: over a store in the process, and over a server. */
 import { afterEach, describe, expect, test } from 'vitest'
+import { untilIdle, untilWaiting } from '../../src/conformance/idle.js'
+import { Latch } from '../../src/conformance/latch.js'
 import { LockLostError, LockTimeoutError, TooManyWaitersError } from '../../src/index.js'
-import { untilIdle, untilWaiting } from '../contract/idle.js'
-import { Latch } from '../contract/latch.js'
 import { calls } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { SqlServer } from '../fence/sql/sql-server.js'
+import type { SqlServer } from '../servers/sql/index.js'
 import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
 import { copy, locks } from './tally.js'
 
@@ -14,7 +14,7 @@ describe.skipIf(missing)(`${title}: express commands`, () => {
 
   beforeAll(async () => {
     server = await bringPostgres()
-    pool = poolOf(server.dir)
+    pool = poolOf(server.address)
   })
 
   beforeEach(async () => {

@@ -7,7 +7,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { InvalidArgumentError, StoreError } from '../../src/errors/errors.js'
 import { postgresSchema } from '../../src/postgres/schema.js'
-import type { SqlServer } from '../fence/sql/sql-server.js'
+import type { SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
 import { copy, tallies } from './tally.js'
@@ -22,7 +22,7 @@ describe.skipIf(missing)(`${title}: faults`, () => {
 
   beforeAll(async () => {
     server = await bringPostgres()
-    pool = poolOf(server.dir)
+    pool = poolOf(server.address)
   })
 
   beforeEach(async () => {
@@ -46,7 +46,7 @@ describe.skipIf(missing)(`${title}: faults`, () => {
   }
   /** A pool like that of the server, but for some options. */
   const poolWith = (options: pg.PoolConfig): Pool => {
-    const other = new pg.Pool({ host: server.dir, user: 'holdfast', database: 'postgres', ...options })
+    const other = new pg.Pool({ ...server.address, host: server.address.dir, ...options })
     pools.push(other)
     return other
   }

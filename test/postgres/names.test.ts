@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { likeOf, storedName } from '../../src/postgres/stored-name.js'
 import { quoteTable } from '../../src/postgres/table-name.js'
-import type { SqlServer } from '../fence/sql/sql-server.js'
+import type { SqlServer } from '../servers/sql/index.js'
 import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
 import { tallies } from './tally.js'
 
@@ -38,7 +38,7 @@ describe.skipIf(missing)(`${title}: names`, () => {
 
   beforeAll(async () => {
     server = await bringPostgres()
-    pool = poolOf(server.dir)
+    pool = poolOf(server.address)
     client = openClient(pool, { createTable: true })
   })
 

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { statementsFor } from '../../src/postgres/statements.js'
-import type { SqlServer } from '../fence/sql/sql-server.js'
+import type { SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
 

@@ -1,7 +1,7 @@
 /** A row is changed as one step, whoever else changes it. */
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { SqlServer } from '../fence/sql/sql-server.js'
+import type { SqlServer } from '../servers/sql/index.js'
 import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
 import { copy, tallies } from './tally.js'
 
@@ -13,7 +13,7 @@ describe.skipIf(missing)(`${title}: rows`, () => {
 
   beforeAll(async () => {
     server = await bringPostgres()
-    pool = poolOf(server.dir)
+    pool = poolOf(server.address)
   })
 
   beforeEach(async () => {

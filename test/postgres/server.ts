@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Pool } from 'pg'
+import pg, { type Pool } from 'pg'
 import type { StoreSettings } from '../../src/ports/store.js'
 import { checkPostgresOptions, type PostgresOptions } from '../../src/postgres/options.js'
 import { pgConnections } from '../../src/postgres/pg-connection.js'
@@ -8,21 +8,22 @@ import type { PostgresSession } from '../../src/postgres/session.js'
 import type { InboxListener, Message } from '../../src/rows/rows.js'
 import { SystemClock } from '../../src/time/clock.js'
 import { Schedule } from '../../src/time/schedule.js'
-import { postgres, postgresPool } from '../fence/sql/postgres.js'
-import { bringSqlServer, findProduct, type SqlServer } from '../fence/sql/sql-server.js'
+import { bringSqlServer, type SqlAddress, type SqlServer, whyNot } from '../servers/sql/index.js'
 
-const installed = await findProduct(postgres)
+const refusal = await whyNot('PostgreSQL')
 
-export const title = installed
-  ? 'PostgreSQL'
-  : 'PostgreSQL is not on this machine: skipped (apt-get install postgresql)'
-export const missing = installed === undefined
+export const title = refusal === undefined ? 'PostgreSQL' : `PostgreSQL: skipped (${refusal})`
+export const missing = refusal !== undefined
 
-export { postgresPool as poolOf }
+export function poolOf({ dir, port, user, database }: SqlAddress): pg.Pool {
+  const pool = new pg.Pool({ host: dir, port, user, database })
+  // Of connections that break while idle: when the server is stopped.
+  pool.on('error', () => undefined)
+  return pool
+}
 
-export async function bringPostgres(): Promise<SqlServer> {
-  if (!installed) throw new Error(title)
-  return await bringSqlServer(postgres, installed)
+export function bringPostgres(): Promise<SqlServer> {
+  return bringSqlServer('PostgreSQL')
 }
 
 /** One client, with what it was told. */

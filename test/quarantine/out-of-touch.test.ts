@@ -1,6 +1,6 @@
 /** A holder that lives and has lost touch with the store: the case the quarantine is for. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { journalOf } from '../contract/journal.js'
+import { journalOf } from '../../src/conformance/journal.js'
 import { Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
 import { subjects } from './subjects.js'

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
+import { inTime, rejectionOf } from '../../src/conformance/outcome.js'
 import type { Holdfast, HoldfastOptions } from '../../src/index.js'
-import { journalOf } from '../contract/journal.js'
-import { inTime, rejectionOf } from '../contract/outcome.js'
 import type { Place } from '../setup/places.js'
 import type { Contended, Held, Subject } from './subjects.js'
 

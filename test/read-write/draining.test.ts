@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { inTime, rejectionOf } from '../contract/outcome.js'
+import { inTime, rejectionOf } from '../../src/conformance/outcome.js'
 import { placeOf } from '../setup/places.js'
 
 describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => placeOf(name)))(

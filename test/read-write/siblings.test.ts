@@ -1,8 +1,8 @@
 /** Sections of one owner on both sides of a read-write lock: nested ones go in, siblings take turns (rules O2, O3). */
 import { afterEach, describe, expect, test } from 'vitest'
+import { untilIdle } from '../../src/conformance/idle.js'
+import { inTime } from '../../src/conformance/outcome.js'
 import { type Holdfast, type Lock, LockUpgradeError } from '../../src/index.js'
-import { untilIdle } from '../contract/idle.js'
-import { inTime } from '../contract/outcome.js'
 import { placeOf } from '../setup/places.js'
 
 /** Who is inside, told outside the store. */

@@ -68,6 +68,10 @@ export class Forked {
     await this.#exited
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
   /** What it wrote to standard error. */
   get errors(): string {
     return this.#errors

@@ -1,7 +1,7 @@
 /** RedissonSpinLockTest's tests of calls that do not block, which all of ours are, and of interrupts. */
 import { afterEach, expect, test } from 'vitest'
-import { untilWaiting } from '../contract/idle.js'
-import { inTime, rejectionOf } from '../contract/outcome.js'
+import { untilWaiting } from '../../src/conformance/idle.js'
+import { inTime, rejectionOf } from '../../src/conformance/outcome.js'
 import { placeOf } from '../setup/places.js'
 import { Thread } from './thread.js'
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { StoreError } from '../../src/errors/errors.js'
 import { Owners } from '../../src/identity/owner.js'
 import { MemoryRows } from '../../src/memory/memory-rows.js'
@@ -7,7 +8,6 @@ import type { AcquireRequest, BatchPort, LockPort } from '../../src/ports/lock-p
 import { ReplicaCheckedPort } from '../../src/ports/replica-checked.js'
 import { RowStoreSession } from '../../src/rows/session.js'
 import { VirtualClock } from '../../src/time/virtual-clock.js'
-import { rejectionOf } from '../contract/outcome.js'
 import { rowSettings } from '../setup/row-settings.js'
 
 const owners = new Owners()

@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis5'
 import { afterEach, describe, expect, inject, test } from 'vitest'
+import { kindNames } from '../../src/conformance/kinds.js'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast, InvalidArgumentError, StoreError } from '../../src/index.js'
 import { MemoryStore } from '../../src/memory/index.js'
-import { rejectionOf } from '../contract/outcome.js'
 import { named } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
-import { kindNames } from '../setup/kinds.js'
 import { placeOf } from '../setup/places.js'
 
 /** `checkReplicas`: the group of the run has one replica, its single server and its cluster have none. */

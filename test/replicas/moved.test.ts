@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis5'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast } from '../../src/index.js'
 import { slotOf } from '../../src/redis/connection/slot.js'
-import { rejectionOf } from '../contract/outcome.js'
 import { bringCluster, type Cluster } from '../servers/index.js'
 import { clusterClient } from '../setup/clients.js'
 

@@ -5,38 +5,50 @@ import { basename, join } from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
 import { fetchPackages } from './archive.js'
-import { type Flavour, releases } from './flavour.js'
 import type { Command } from './process.js'
 
 const run = promisify(execFile)
 
+/** What to take out of Debian's archive. */
+export interface DebianProgram {
+  /** What it is called in the cache, and in the line that says that it is fetched. */
+  readonly name: string
+  /** The Debian release. */
+  readonly suite: string
+  readonly package: string
+  /** The program, as the package names it. */
+  readonly program: string
+  /** Folders that the program reads, as the package names them: they lie in `share` afterwards. */
+  readonly share?: readonly string[]
+}
+
 /** A server unpacked from Debian packages with its own loader and libraries, independent of what the system has. */
 export interface Unpacked {
-  /** The smallest root file system the server runs in. */
+  /** The smallest root file system the server runs in: `bin`, `lib` and `share`. */
   readonly root: string
   /** Runs it where it lies. */
   readonly command: Command
 }
 
 /**
- * Brings a flavour from Debian's archive without installing it: the packages are fetched by apt-get into folders of
+ * Brings a server from Debian's archive without installing it: the packages are fetched by apt-get into folders of
  * ours, its signatures checked as ever, and the server is taken out with the libraries and the loader it was built
  * for. Needs neither root nor a system of the same release. Kept in the user's cache folder for the next time.
  */
-export async function unpackFromDebian(flavour: Flavour): Promise<Unpacked> {
+export async function unpackFromDebian(wanted: DebianProgram): Promise<Unpacked> {
   const { stdout } = await run('dpkg', ['--print-architecture'])
   const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'holdfast', 'servers')
-  const root = join(cache, `${flavour}-${stdout.trim()}`)
-  const { program, suite } = releases[flavour]
+  const root = join(cache, `${wanted.name}-${stdout.trim()}`)
+  const program = basename(wanted.program)
   const kept = await commandIn(root, program)
   if (kept !== undefined) return { root, command: kept }
 
-  process.stderr.write(`holdfast: fetching ${flavour} from Debian's archive, this once\n`)
+  process.stderr.write(`holdfast: fetching ${wanted.name} from Debian's archive, this once\n`)
   await mkdir(cache, { recursive: true })
   const work = await mkdtemp(join(cache, '.unpacking-'))
   try {
-    await fetchPackages(work, suite, program)
-    await takeOut(work, program)
+    await fetchPackages(work, wanted.suite, wanted.package)
+    await takeOut(work, wanted)
     // Whoever renames first has made the cache; another process that did the same work meanwhile uses that.
     await rename(join(work, 'root'), root).catch(async (error: unknown) => {
       if ((await commandIn(root, program)) === undefined) throw error
@@ -56,8 +68,8 @@ async function commandIn(root: string, program: string): Promise<Command | undef
   return [join(root, 'lib', loader), '--library-path', join(root, 'lib'), join(root, 'bin', program)]
 }
 
-/** Unpacks everything fetched and copies the server, its libraries and its loader to `<work>/root`. */
-async function takeOut(work: string, program: string): Promise<void> {
+/** Unpacks everything fetched and copies the server, its libraries, its loader and what it reads to `<work>/root`. */
+async function takeOut(work: string, { program, share = [] }: DebianProgram): Promise<void> {
   const all = join(work, 'all')
   const root = join(work, 'root')
   const archives = join(work, 'archives')
@@ -66,8 +78,11 @@ async function takeOut(work: string, program: string): Promise<void> {
   }
   const folders = await libraryFolders(all)
   const loader = await findLoader(folders)
-  const binary = join(all, 'usr', 'bin', program)
-  await cp(binary, join(root, 'bin', program), { dereference: true })
+  const binary = join(all, program)
+  await cp(binary, join(root, 'bin', basename(program)), { dereference: true })
+  for (const folder of share) {
+    await cp(join(all, folder), join(root, 'share', basename(folder)), { recursive: true })
+  }
   const { stdout } = await run(loader, ['--library-path', folders.join(':'), '--list', binary])
   for (const [, expected, actual] of stdout.matchAll(/^\s*(\S+) => (\S+) \(/gm)) {
     if (expected === undefined || actual === undefined) continue

@@ -1,3 +1,5 @@
+import type { DebianProgram } from './debian.js'
+
 /** A server release Holdfast is tested against. */
 export type Flavour = 'redis-7.0' | 'redis-8.0' | 'valkey-8.1'
 
@@ -38,6 +40,12 @@ export const releases: Readonly<Record<Flavour, Release>> = {
     image: 'valkey/valkey:8.1-bookworm',
     suite: 'trixie',
   },
+}
+
+/** What of Debian's archive is that flavour. */
+export function inDebian(flavour: Flavour): DebianProgram {
+  const { program, suite } = releases[flavour]
+  return { name: flavour, suite, package: program, program: `usr/bin/${program}` }
 }
 
 /** Names of the flavours, oldest first. */

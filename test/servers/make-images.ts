@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import process from 'node:process'
 import { unpackFromDebian } from './debian.js'
-import { flavours, releases } from './flavour.js'
+import { flavours, inDebian, releases } from './flavour.js'
 
 for (const flavour of flavours) {
   const { image } = releases[flavour]
@@ -15,7 +15,7 @@ for (const flavour of flavours) {
     process.stderr.write(`pulled ${image}\n`)
     continue
   }
-  const { root } = await unpackFromDebian(flavour)
+  const { root } = await unpackFromDebian(inDebian(flavour))
   await importImage(root, image)
   process.stderr.write(`made ${image} from Debian's packages\n`)
 }

@@ -1,5 +1,5 @@
 import { unpackFromDebian } from './debian.js'
-import { oldest } from './flavour.js'
+import { inDebian, oldest } from './flavour.js'
 import type { Need, Way } from './launch.js'
 import { onPath } from './path.js'
 import { processLauncher } from './process.js'
@@ -22,7 +22,7 @@ export async function findPackage({ wanted }: Need): Promise<Way | string> {
   }
   const flavour = wanted === 'any' ? oldest : wanted
   try {
-    const { root, command } = await unpackFromDebian(flavour)
+    const { root, command } = await unpackFromDebian(inDebian(flavour))
     return {
       how: 'package',
       from: `Debian's packages, unpacked in ${root}`,

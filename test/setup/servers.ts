@@ -1,6 +1,7 @@
 import process from 'node:process'
 import type { TestProject } from 'vitest/node'
 import { bringCluster, bringSentinel, bringServer, parseWanted, type Wanted } from '../servers/index.js'
+import { offerDatabases } from './databases.js'
 import { buildPrograms } from './programs.js'
 
 /** Where the servers are that all test files of a run share, given by `inject('servers')`. */
@@ -21,7 +22,7 @@ declare module 'vitest' {
   }
 }
 
-/** Brings two servers, one cluster, one sentinel group and the programs for the whole run, and ends and removes them after it. */
+/** Brings two servers, one cluster, one sentinel group and the programs for the whole run, and databases when asked for, and ends and removes them after it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const flavour = parseWanted(process.env['HOLDFAST_FLAVOUR'] ?? 'redis-7.0')
   const stops: Array<() => Promise<void>> = []
@@ -40,9 +41,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     kept(bringCluster({ flavour })),
     kept(bringSentinel({ flavour })),
     kept(buildPrograms()),
+    kept(offerDatabases()),
   ] as const
   try {
-    const [counted, cluster, group, programs] = await Promise.all(others)
+    const [counted, cluster, group, programs, databases] = await Promise.all(others)
     project.provide('servers', {
       flavour,
       version: server.version,
@@ -52,6 +54,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       sentinel: { sentinels: group.sentinels, name: group.name },
     })
     project.provide('programs', programs.folder)
+    project.provide('databases', databases.port)
   } catch (error) {
     await Promise.allSettled(others)
     await teardown()

@@ -1,6 +1,6 @@
-import type { Pool } from 'mariadb'
+import { createPool, type Pool } from 'mariadb'
 import { StaleFenceError } from '../../../src/errors/stale-fence-error.js'
-import { mariadbPool } from './mariadb.js'
+import type { SqlAddress } from '../../servers/sql/index.js'
 import type { Stock } from './stock.js'
 
 const UPDATE = 'UPDATE stock SET amount = ?, fence = ? WHERE item = ? AND fence <= ?'
@@ -16,8 +16,8 @@ export class MariadbStock implements Stock {
   readonly statements = [UPDATE, PUT]
   readonly #pool: Pool
 
-  constructor(dir: string) {
-    this.#pool = mariadbPool(dir)
+  constructor({ host, port, user, password, database }: SqlAddress) {
+    this.#pool = createPool({ host, port, user, password, database, connectionLimit: 4 })
   }
 
   async create(): Promise<void> {

@@ -1,6 +1,6 @@
-import type { Pool } from 'pg'
+import pg from 'pg'
 import { StaleFenceError } from '../../../src/errors/stale-fence-error.js'
-import { postgresPool } from './postgres.js'
+import type { SqlAddress } from '../../servers/sql/index.js'
 import type { Stock } from './stock.js'
 
 const UPDATE = 'UPDATE stock SET amount = $1, fence = $2 WHERE item = $3 AND fence <= $2'
@@ -12,10 +12,10 @@ const PUT = `
 
 export class PostgresStock implements Stock {
   readonly statements = [UPDATE, PUT]
-  readonly #pool: Pool
+  readonly #pool: pg.Pool
 
-  constructor(dir: string) {
-    this.#pool = postgresPool(dir)
+  constructor({ host, port, user, password, database }: SqlAddress) {
+    this.#pool = new pg.Pool({ host, port, user, password, database })
   }
 
   async create(): Promise<void> {
@@ -52,7 +52,7 @@ export class PostgresStock implements Stock {
 
   async blocked(): Promise<number> {
     const { rows } = await this.#pool.query<{ waiting: number }>(
-      "SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
+      "SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
     )
     return rows[0]?.waiting ?? 0
   }

@@ -1,0 +1,19 @@
+import type { LockView } from './lock-view.js'
+
+/** What a server has of locks, for operators. */
+export interface Catalogue {
+  /**
+   * All locks of a name, at least one: a lock and a read-write lock of one name, for example, are two locks. If there is none, a free
+   * lock of unknown kind.
+   */
+  look(name: string): Promise<readonly LockView[]>
+  /** All locks with a matching name that are held now. */
+  held(pattern: string): Listing
+  /** Whether a number of permits was ever set for that name; asked where none are available. */
+  hasPermits(name: string): Promise<boolean>
+}
+
+export interface Listing extends AsyncIterable<LockView> {
+  /** The number of found locks that cannot be read: by this user, or because something else is beside them. Final when the end was reached. */
+  readonly unreadable: number
+}

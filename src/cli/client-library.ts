@@ -1,0 +1,16 @@
+import { exitCodes } from './exit-codes.js'
+import { CliError } from './failure.js'
+
+/** A client library: an optional peer dependency of this one, so it may be missing. */
+export async function clientLibrary<Library>(name: string, load: () => Promise<Library>): Promise<Library> {
+  try {
+    return await load()
+  } catch (cause) {
+    throw new CliError(
+      exitCodes.unavailable,
+      'NO_CLIENT',
+      `The package ${name} could not be loaded. Install it beside holdfast: npm install ${name}`,
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,44 @@
+import type { Mode, Waiter } from '../lock-view.js'
+import type { Keyspace } from './keyspace.js'
+
+/** So much later than its process wanted to look, a place is taken to be that of a dead one. */
+const AWAY_MS = 10_000
+
+/** The line of a lock, in order, with modes where there are several. Places of processes that are gone are left out. */
+export async function waitersIn(
+  keyspace: Keyspace,
+  lineKey: string,
+  processesKey: string,
+): Promise<Waiter[]> {
+  const line = texts(await keyspace.askIfAllowed('ZRANGE', lineKey, '0', '-1'))
+  // Usually the line is empty, and no other command is needed.
+  if (line.length === 0) return []
+  const [processes, time] = await Promise.all([
+    keyspace.askIfAllowed('HGETALL', processesKey),
+    keyspace.askIfAllowed('TIME'),
+  ])
+  const now = Number(texts(time)[0] ?? 0) * 1000
+  const looks = new Map(pairs(texts(processes)).map(([client, text]) => [client, Number(text.split(' ')[0])]))
+  return line.flatMap((place) => {
+    const [mode = '', client = '', number = ''] = place.split(':')
+    if (!((looks.get(client) ?? 0) + AWAY_MS > now)) return []
+    const shown = MODES.get(mode)
+    return [{ owner: `${client}:${number}`, ...(shown && { mode: shown }) }]
+  })
+}
+
+const MODES: ReadonlyMap<string, Mode> = new Map([
+  ['r', 'read'],
+  ['w', 'write'],
+])
+
+/** A flat list in RESP2; pairs or an object in the client library's RESP3 replies. */
+function texts(reply: unknown): string[] {
+  if (Array.isArray(reply)) return reply.flatMap(texts)
+  if (typeof reply === 'object' && reply !== null) return Object.entries(reply).flatMap(texts)
+  return reply === undefined || reply === null ? [] : [String(reply)]
+}
+
+function pairs(flat: readonly string[]): Array<readonly [string, string]> {
+  return flat.flatMap((text, index) => (index % 2 === 0 ? [[text, flat[index + 1] ?? ''] as const] : []))
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { untilWaiting } from '../idle.js'
+import { journalOf } from '../journal.js'
+import { inTime } from '../outcome.js'
+import type { Place } from '../place.js'
+
+/** What a client tells its listeners, and what a bad listener can do to it: nothing. */
+export function eventsCases(place: Place): void {
+  describe('events', () => {
+    test('acquired and released count the holds up and down', async () => {
+      const holdfast = place.holdfast()
+      const lock = holdfast.lock(place.lockName())
+      const [acquired, released] = [journalOf(holdfast, 'acquired'), journalOf(holdfast, 'released')]
+      const owner = await lock.withLock((hold) => lock.withLock(() => hold.owner))
+      const about = { name: lock.name, owner }
+      const waitedMs = expect.any(Number)
+      expect(acquired).toEqual([
+        { ...about, holdCount: 1, waitedMs },
+        { ...about, holdCount: 2, waitedMs },
+      ])
+      expect(released).toEqual([
+        { ...about, holdCount: 1 },
+        { ...about, holdCount: 0 },
+      ])
+    })
+
+    test('waiting is emitted once for each call that waits, with the holder and its time left', async () => {
+      const holdfast = place.holdfast()
+      const lock = holdfast.lock(place.lockName())
+      const [waiting, acquired] = [journalOf(holdfast, 'waiting'), journalOf(holdfast, 'acquired')]
+      const hold = await place.holdfast().lock(lock.name).acquire({ leaseMs: 60_000 })
+      const owner = holdfast.owner()
+      const waits = inTime(place, lock.acquire({ owner }))
+      await untilWaiting(place, lock, 1)
+      expect(waiting).toEqual([
+        { name: lock.name, owner, holder: hold.owner, remainingMs: expect.any(Number) },
+      ])
+      expect(waiting[0]?.remainingMs).toBeGreaterThan(40_000)
+      expect(waiting[0]?.remainingMs).toBeLessThanOrEqual(60_000)
+      expect(acquired).toEqual([])
+      await place.pass(30)
+      await hold.release()
+      const mine = await waits
+      expect(acquired).toMatchObject([{ name: lock.name, owner, holdCount: 1 }])
+      expect(acquired[0]?.waitedMs).toBeGreaterThanOrEqual(29)
+      expect(waiting).toHaveLength(1)
+      await mine.release()
+    })
+
+    test('L1: renewed tells the lock, the owner and the time left', async () => {
+      const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
+      const lock = holdfast.lock(place.lockName())
+      const renewed = journalOf(holdfast, 'renewed')
+      const hold = await lock.acquire()
+      await place.eventually(() => renewed.length > 0)
+      expect(renewed[0]).toEqual({ name: lock.name, owner: hold.owner, remainingMs: expect.any(Number) })
+      expect(renewed[0]?.remainingMs).toBeGreaterThan(0)
+      expect(renewed[0]?.remainingMs).toBeLessThan(place.lease(900))
+      await hold.release()
+    })
+
+    test('L3: lost tells the lock, the owner, the reason and the cause', async () => {
+      const holdfast = place.holdfast()
+      const lock = holdfast.lock(place.lockName())
+      const lost = journalOf(holdfast, 'lost')
+      const hold = await lock.acquire({ leaseMs: place.lease(60) })
+      await place.eventually(() => lost.length > 0)
+      expect(lost).toEqual([
+        { name: lock.name, owner: hold.owner, reason: 'lease-expired', cause: undefined, over: false },
+      ])
+    })
+
+    test('a listener that throws breaks no lock; what it threw is emitted as `error`', async () => {
+      const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
+      const lock = holdfast.lock(place.lockName())
+      const errors = journalOf(holdfast, 'error')
+      const thrower = (event: string) => () => {
+        throw new Error(event)
+      }
+      for (const event of ['waiting', 'acquired', 'renewed', 'released', 'lost'] as const) {
+        holdfast.on(event, thrower(event))
+      }
+      const renewed = journalOf(holdfast, 'renewed')
+      const told = (event: string) => () => errors.some((error) => String(error).includes(event))
+      const hold = await lock.acquire()
+      expect(told('acquired')()).toBe(true)
+      const waits = inTime(place, lock.acquire({ leaseMs: place.lease(60) }))
+      await place.eventually(told('waiting'))
+      await place.eventually(told('renewed'))
+      expect(renewed).toEqual([])
+      hold.assertHeld()
+      await hold.release()
+      expect(told('released')()).toBe(true)
+      await waits
+      await place.eventually(told('lost'))
+      // The store’s own lease ends a little later than the holder thinks (L3).
+      await place.eventually(async () => !(await lock.isLocked()))
+    })
+
+    test('with nobody listening to `error`, or an `error` listener that throws itself, nothing is thrown', async () => {
+      for (const listen of [false, true]) {
+        const holdfast = place.holdfast()
+        const lock = holdfast.lock(place.lockName())
+        const throws = (): never => {
+          throw new Error('listener')
+        }
+        holdfast.on('acquired', throws)
+        if (listen) holdfast.on('error', throws)
+        expect(await lock.withLock(() => 'done')).toBe('done')
+        expect(await lock.isLocked()).toBe(false)
+      }
+    })
+
+    test('listeners may use the lock themselves', async () => {
+      const holdfast = place.holdfast()
+      const lock = holdfast.lock(place.lockName())
+      const follow: Array<Promise<string>> = []
+      holdfast.once('released', () => {
+        follow.push(lock.withLock(() => 'after'))
+      })
+      await lock.withLock(() => undefined)
+      expect(await Promise.all(follow)).toEqual(['after'])
+    })
+  })
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { LockTimeoutError } from '../../index.js'
+import { given } from '../given.js'
+import type { Place } from '../place.js'
+
+/** One owner at a time, whoever asks and however. */
+export function exclusionCases(place: Place): void {
+  describe('exclusion', () => {
+    test('a held lock is refused to another client', async () => {
+      const name = place.lockName()
+      const hold = await place.holdfast().lock(name).acquire()
+      const other = place.holdfast().lock(name)
+      expect(await other.tryAcquire()).toBeNull()
+      expect(await other.isLocked()).toBe(true)
+      await hold.release()
+      const mine = await other.tryAcquire()
+      expect(mine?.name).toBe(name)
+      await mine?.release()
+      expect(await other.isLocked()).toBe(false)
+    })
+
+    test('O1: outside a scope two concurrent tasks of one process exclude each other', async () => {
+      const holdfast = place.holdfast()
+      const lock = holdfast.lock(place.lockName())
+      let inside = 0
+      let most = 0
+      await Promise.all(
+        Array.from({ length: 8 }, () =>
+          lock.withLock(async () => {
+            inside += 1
+            most = Math.max(most, inside)
+            await new Promise((resolve) => setImmediate(resolve))
+            inside -= 1
+          }),
+        ),
+      )
+      expect(most).toBe(1)
+    })
+
+    given(place, 'namesHolder')(
+      'a wait that ends in vain is a LockTimeoutError that names the holder',
+      async () => {
+        const name = place.lockName()
+        const hold = await place.holdfast().lock(name).acquire()
+        const other = place.holdfast().lock(name)
+        // With the connection made, the wait is spent on the lock alone.
+        expect(await other.isLocked()).toBe(true)
+        const waiting = other.acquire({ waitMs: 200 })
+        const outcome = expect(waiting).rejects.toSatisfy(
+          (error) =>
+            error instanceof LockTimeoutError && error.lockName === name && error.holder === hold.owner,
+        )
+        await place.pass(200)
+        await outcome
+        await hold.release()
+      },
+    )
+  })
+}

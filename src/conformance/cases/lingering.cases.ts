@@ -1,0 +1,257 @@
+import { describe, expect } from 'vitest'
+import type { AcquireOptions, Hold, Holdfast, HoldfastOptions, Lock } from '../../index.js'
+import { given } from '../given.js'
+import { untilWaiting } from '../idle.js'
+import { journalOf } from '../journal.js'
+import { inTime } from '../outcome.js'
+import type { Place } from '../place.js'
+
+/** So long that no test waits for it. */
+const LONG_MS = 20_000
+
+interface Scene {
+  readonly holdfast: Holdfast
+  readonly lock: Lock
+  /** Another process's handle. */
+  readonly far: Lock
+  /** The hold whose release has left the lock with its process. */
+  readonly last: Hold
+}
+
+/** A lock that nobody holds and a process keeps. Its client listens from its first acquisition on, and keeps none before it hears. */
+async function lingering(
+  place: Place,
+  options: HoldfastOptions = {},
+  terms: AcquireOptions = {},
+): Promise<Scene> {
+  const holdfast = place.holdfast({ lingerMs: LONG_MS, ...options })
+  const lock = holdfast.lock(place.lockName())
+  const last = await place.eventually(async () => {
+    const hold = await lock.acquire(terms)
+    await hold.release()
+    return (await lock.inspect()).lingering ? hold : undefined
+  })
+  if (!last) throw new Error('does not linger')
+  return { holdfast, lock, far: place.holdfast().lock(lock.name), last }
+}
+
+/** A lock that stays with its process after the release, for as long as nobody else wants it. */
+export function lingeringCases(place: Place): void {
+  describe('a lock that lingers', () => {
+    const lingers = given(place, 'lingers')
+
+    lingers('is free for its own process, and held for others', async () => {
+      const { holdfast, lock, far, last } = await lingering(place)
+      expect(await lock.inspect()).toEqual({ name: lock.name, owners: [], remainingMs: 0, lingering: true })
+      expect(await lock.isLocked()).toBe(false)
+      expect(await lock.isHeld(last.owner)).toBe(false)
+      expect(() => last.assertHeld()).toThrow(expect.objectContaining({ code: 'NOT_OWNER' }))
+      expect(await far.inspect()).toMatchObject({ owners: [{ holds: 1 }] })
+      expect(holdfast.census).toMatchObject({ calls: 0, tenures: 1 })
+    })
+
+    lingers('goes to the next call of its process, which has it like any other', async () => {
+      const { holdfast, lock, far } = await lingering(place)
+      const before = holdfast.metrics()
+      const [acquired, released] = [journalOf(holdfast, 'acquired'), journalOf(holdfast, 'released')]
+      const owners = new Set<string>()
+      for (let round = 0; round < 5; round += 1) {
+        const hold = await lock.acquire()
+        owners.add(hold.owner)
+        hold.assertHeld()
+        expect(await lock.inspect()).toMatchObject({ owners: [{ owner: hold.owner, holds: 1 }] })
+        await hold.run(() => lock.withLock(async () => expect(await lock.holdCount(hold.owner)).toBe(2)))
+        await hold.release()
+        expect(await far.isLocked()).toBe(true)
+      }
+      expect(owners.size).toBe(5)
+      expect(acquired.map(({ holdCount }) => holdCount)).toEqual(Array(5).fill([1, 2]).flat())
+      expect(released.map(({ holdCount }) => holdCount)).toEqual(Array(5).fill([1, 0]).flat())
+      expect(holdfast.metrics().lingered - before.lingered).toBe(5)
+      expect(holdfast.metrics().held).toBe(0)
+    })
+
+    lingers('also to the same owner, as a first hold', async () => {
+      const holdfast = place.holdfast({ lingerMs: LONG_MS })
+      const lock = holdfast.lock(place.lockName())
+      const owner = holdfast.owner()
+      await place.eventually(async () => {
+        await (await lock.acquire({ owner })).release()
+        return (await lock.inspect()).lingering
+      })
+      const hold = await lock.acquire({ owner })
+      expect(await lock.holdCount(owner)).toBe(1)
+      await hold.release()
+      expect(await lock.isHeld(owner)).toBe(false)
+    })
+
+    lingers('with another owner inside, its last owner is refused like any other', async () => {
+      const { lock, last } = await lingering(place)
+      const hold = await lock.acquire()
+      expect(await lock.tryAcquire({ owner: last.owner })).toBeNull()
+      const waiting = lock.acquire({ owner: last.owner })
+      await untilWaiting(place, lock, 1)
+      hold.assertHeld()
+      await hold.release()
+      const next = await inTime(place, waiting)
+      expect((await lock.inspect()).owners).toEqual([{ owner: last.owner, holds: 1 }])
+      await next.release()
+    })
+
+    lingers('goes to another process that waits for it at once, and lingers no more', async () => {
+      const { lock, far } = await lingering(place)
+      const hold = await inTime(place, far.acquire())
+      expect((await lock.inspect()).owners).toEqual([{ owner: hold.owner, holds: 1 }])
+      await hold.release()
+      expect(await lock.isLocked()).toBe(false)
+    })
+
+    lingers('does not refuse a single attempt of another process', async () => {
+      const { far } = await lingering(place)
+      const hold = await inTime(place, far.tryAcquire())
+      expect(hold).not.toBeNull()
+      await hold?.release()
+    })
+
+    lingers(
+      'refuses single attempts while somebody is inside, and then goes to those that wait',
+      async () => {
+        const { lock, far } = await lingering(place)
+        const hold = await lock.acquire()
+        expect(await inTime(place, far.tryAcquire())).toBeNull()
+        const waiting = far.acquire()
+        await untilWaiting(place, far, 1)
+        hold.assertHeld()
+        await hold.release()
+        await (await inTime(place, waiting)).release()
+      },
+    )
+
+    lingers('is shared by processes that all let it linger, each in its turn', async () => {
+      const { lock } = await lingering(place, { handOverSliceMs: 0 })
+      const other = place.holdfast({ lingerMs: LONG_MS, handOverSliceMs: 0 }).lock(lock.name)
+      let inside = 0
+      const counts = [0, 0]
+      const work = [lock, other].map(async (each, index) => {
+        for (let round = 0; round < 25; round += 1)
+          await each.withLock(async () => {
+            inside += 1
+            expect(inside).toBe(1)
+            await new Promise((resolve) => setImmediate(resolve))
+            inside -= 1
+            counts[index] = (counts[index] ?? 0) + 1
+          })
+      })
+      await inTime(place, Promise.all(work))
+      expect(counts).toEqual([25, 25])
+    })
+
+    if (place.kind === 'lock')
+      given(
+        place,
+        'lingers',
+        'spinLock',
+      )('goes to those that poll, or ask for several at once', async () => {
+        const polled = await lingering(place)
+        const hold = await inTime(place, place.holdfast().spinLock(polled.lock.name).acquire())
+        await hold.release()
+        const { lock } = await lingering(place)
+        const other = place.holdfast()
+        const both = other.multiLock([lock.name, place.lockName()].map((name) => other.lock(name)))
+        await (await inTime(place, both.acquire())).release()
+      })
+
+    if (place.kind === 'lock')
+      given(
+        place,
+        'lingers',
+        'computeOnce',
+      )('not after computeOnce', async () => {
+        const { holdfast, lock, far } = await lingering(place)
+        const key = `${lock.name} computed`
+        expect(await holdfast.computeOnce(key, () => 1, { ttlMs: 1_000 })).toBe(1)
+        expect(holdfast.census).toMatchObject({ tenures: 1 })
+        expect(await far.isLocked()).toBe(true)
+        expect(await place.holdfast().lock(`once:${key}`).isLocked()).toBe(false)
+      })
+
+    lingers('does so for its time at the most, however often it is taken meanwhile', async () => {
+      const holdfast = place.holdfast({ lingerMs: 300 })
+      const lock = holdfast.lock(place.lockName())
+      const far = place.holdfast().lock(lock.name)
+      const free = place.eventually(() => far.isLocked().then((locked) => !locked))
+      await place.eventually(async () => {
+        await lock.withLock(() => undefined)
+        return (await lock.inspect()).lingering
+      })
+      await free
+      await place.eventually(() => far.isLocked().then((locked) => !locked))
+      await place.eventually(() => holdfast.census.tenures === 0)
+    })
+
+    lingers(
+      'L2: with a lease of its own it stays no longer than that; the next call has its own',
+      async () => {
+        const { lock, far } = await lingering(place, {}, { leaseMs: 15_000 })
+        const hold = await lock.acquire({ leaseMs: 400_000 })
+        expect(hold.remainingMs()).toBeGreaterThan(300_000)
+        expect(await far.remainingMs()).toBeGreaterThan(300_000)
+        await hold.release()
+        const next = await lock.acquire({ leaseMs: 1_000 })
+        expect(await far.remainingMs()).toBeLessThanOrEqual(1_000)
+        await next.release()
+        await place.eventually(() => far.isLocked().then((locked) => !locked))
+      },
+    )
+
+    if (place.kind === 'fenced')
+      lingers('each hold of a fenced lock has a greater token', async () => {
+        const { lock, last } = await lingering(place)
+        let fence = last.fence ?? 0n
+        for (let round = 0; round < 4; round += 1) {
+          const hold = await lock.acquire()
+          expect(hold.fence).toBeGreaterThan(fence)
+          fence = hold.fence ?? 0n
+          await hold.release()
+        }
+      })
+
+    lingers('is released by close(), with and without a time to drain', async () => {
+      for (const options of [{}, { drainMs: 60_000 }]) {
+        const { holdfast, far } = await lingering(place)
+        await inTime(place, holdfast.close(options))
+        expect(await far.isLocked()).toBe(false)
+      }
+    })
+
+    lingers('forced open elsewhere, it is not taken for granted', async () => {
+      const { holdfast, lock, far } = await lingering(place)
+      const lost = journalOf(holdfast, 'lost')
+      expect(await far.forceUnlock()).toBe(true)
+      const hold = await inTime(place, far.acquire())
+      await place.eventually(() => holdfast.census.tenures === 0)
+      expect(await inTime(place, lock.tryAcquire())).toBeNull()
+      expect(lost.every(({ over }) => over)).toBe(true)
+      expect(holdfast.metrics().held).toBe(0)
+      await hold.release()
+    })
+
+    lingers('forced open by its own process, it is free', async () => {
+      const { holdfast, lock, far } = await lingering(place)
+      await lock.forceUnlock()
+      expect(await far.isLocked()).toBe(false)
+      expect(holdfast.census.tenures).toBe(0)
+      await (await lock.acquire()).release()
+    })
+
+    lingers('by the wish of one call, or against that of all', async () => {
+      const lock = place.holdfast().lock(place.lockName())
+      await place.eventually(async () => {
+        await lock.withLock({ lingerMs: LONG_MS }, () => undefined)
+        return (await lock.inspect()).lingering
+      })
+      await (await lock.acquire({ lingerMs: 0 })).release()
+      expect(await lock.inspect()).not.toHaveProperty('lingering')
+    })
+  })
+}

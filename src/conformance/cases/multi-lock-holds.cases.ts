@@ -1,0 +1,164 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Lock, LockLostError } from '../../index.js'
+import { untilWaiting } from '../idle.js'
+import { journalOf } from '../journal.js'
+import { inTime, rejectionOf } from '../outcome.js'
+import type { Place } from '../place.js'
+
+/** A multi-lock, wherever its locks are kept. */
+export function multiLockHoldsCases(place: Place): void {
+  afterEach(() => place.tidy())
+
+  /** Names nobody else uses. In a cluster they are of several slots. */
+  function names(count: number): string[] {
+    const name = place.lockName()
+    return Array.from({ length: count }, (_, index) => `${name}:${index}`)
+  }
+
+  /** As all callers take them. */
+  function orderOf(locks: readonly Lock[]): readonly Lock[] {
+    const rank = ({ name }: Lock): number => place.rankOf(name)
+    return [...locks].sort((one, other) => rank(one) - rank(other) || (one.name < other.name ? -1 : 1))
+  }
+
+  async function held(locks: readonly Lock[]): Promise<boolean[]> {
+    return await Promise.all(locks.map((lock) => lock.isLocked()))
+  }
+
+  describe(`multi-lock, holds: ${place.name}`, () => {
+    test('O2: within its section its locks are re-entered, and it is within a section that holds one of them', async () => {
+      const holdfast = place.holdfast()
+      const [a, b] = names(2).map((name) => holdfast.lock(name))
+      if (!a || !b) throw new Error('two locks')
+      await holdfast.multiLock([a, b]).withLock(async (hold) => {
+        await a.withLock(async (inner) => {
+          expect(inner.owner).toBe(hold.owner)
+          expect(await a.holdCount()).toBe(2)
+          await holdfast.multiLock([b, a]).withLock(async () => expect(await b.holdCount()).toBe(2))
+        })
+      })
+      await a.withLock(async (outer) => {
+        await holdfast.multiLock([a, b]).withLock(async (hold) => {
+          expect(hold.owner).toBe(outer.owner)
+          expect(await a.holdCount()).toBe(2)
+          expect(await b.holdCount()).toBe(1)
+        })
+        expect(await b.isLocked()).toBe(false)
+        expect(await a.holdCount()).toBe(1)
+      })
+      expect(await held([a, b])).toEqual([false, false])
+    })
+
+    test('O2: two sections side by side in one section take turns', async () => {
+      const holdfast = place.holdfast()
+      const locks = names(2).map((name) => holdfast.lock(name))
+      let inside = 0
+      await holdfast.run(async () => {
+        const section = async (): Promise<void> => {
+          inside += 1
+          expect(inside).toBe(1)
+          await new Promise((resolve) => setImmediate(resolve))
+          inside -= 1
+        }
+        await Promise.all([1, 2, 3].map(() => holdfast.multiLock(locks).withLock(section)))
+      })
+    })
+
+    test('a hold passes its owner on to what it runs', async () => {
+      const holdfast = place.holdfast()
+      const locks = names(2).map((name) => holdfast.lock(name))
+      await using hold = await holdfast.multiLock(locks).acquire()
+      await hold.run(async () => {
+        await using inner = await locks[0]?.acquire()
+        expect(inner?.owner).toBe(hold.owner)
+      })
+    })
+
+    test('L6: the loss of one is the loss of it; the others are given back', async () => {
+      const holdfast = place.holdfast()
+      const locks = names(3).map((name) => holdfast.lock(name))
+      const section = holdfast.multiLock(locks).withLock(async (hold) => {
+        expect(await locks[1]?.forceUnlock()).toBe(true)
+        expect(hold.signal.aborted).toBe(true)
+        expect(hold.signal.reason).toBeInstanceOf(LockLostError)
+        expect(() => hold.assertHeld()).toThrow(LockLostError)
+        return 'done'
+      })
+      expect(await rejectionOf(section)).toMatchObject({
+        code: 'LOCK_LOST',
+        result: 'done',
+        lockName: locks[1]?.name,
+      })
+      expect(await held(locks)).toEqual([false, false, false])
+      const both = await holdfast.multiLock(locks).acquire()
+      await locks[0]?.forceUnlock()
+      await locks[2]?.forceUnlock()
+      const error = await rejectionOf(both.release())
+      expect(error).toBeInstanceOf(LockLostError)
+      expect(error).toMatchObject({
+        cause: { errors: [expect.any(LockLostError), expect.any(LockLostError)] },
+      })
+      expect(await held(locks)).toEqual([false, false, false])
+      expect(
+        await holdfast.multiLock(locks).withLock({ onLost: 'continue' }, async () => {
+          await locks[0]?.forceUnlock()
+          return 'kept'
+        }),
+      ).toBe('kept')
+    })
+
+    test('L1: the watchdog keeps all of them', async () => {
+      const holdfast = place.holdfast({ watchdogMs: place.lease(300) })
+      const locks = names(2).map((name) => holdfast.lock(name))
+      const hold = await holdfast.multiLock(locks).acquire()
+      await place.pass(place.lease(900))
+      hold.assertHeld()
+      expect(await held(locks)).toEqual([true, true])
+      await hold.release()
+    })
+
+    test('L1: a lease begins when all are held, and ends for all', async () => {
+      const holdfast = place.holdfast()
+      const lost = journalOf(holdfast, 'lost')
+      const locks = names(2).map((name) => holdfast.lock(name))
+      const last = orderOf(locks).at(-1)
+      const blocker = await place
+        .holdfast()
+        .lock(last?.name ?? '')
+        .acquire({ leaseMs: 600_000 })
+      const waiting = holdfast.multiLock(locks).acquire({ leaseMs: place.lease(400) })
+      await untilWaiting(place, holdfast.lock(last?.name ?? ''), 1)
+      // Longer than the lease: what it has got already is kept meanwhile.
+      await place.pass(place.lease(1_000))
+      await blocker.release()
+      const hold = await waiting
+      hold.assertHeld()
+      expect(hold.remainingMs()).toBeGreaterThan(100)
+      expect(lost).toEqual([])
+      await place.eventually(
+        async () => (await held(locks)).includes(true),
+        (any) => !any,
+      )
+      expect(() => hold.assertHeld()).toThrow(LockLostError)
+    })
+
+    test('one that is lost while the others are waited for is not taken for held', async () => {
+      const holdfast = place.holdfast()
+      const locks = names(2).map((name) => holdfast.lock(name))
+      const order = orderOf(locks)
+      const blocker = await place
+        .holdfast()
+        .lock(order[1]?.name ?? '')
+        .acquire({ leaseMs: 600_000 })
+      const waiting = holdfast.multiLock(locks).acquire()
+      await place.eventually(() => order[0]?.isLocked() ?? false)
+      await order[0]?.forceUnlock()
+      await blocker.release()
+      const hold = await inTime(place, waiting)
+      hold.assertHeld()
+      for (const lock of locks)
+        expect((await lock.inspect()).owners).toEqual([{ owner: hold.owner, holds: 1 }])
+      await hold.release()
+    })
+  })
+}

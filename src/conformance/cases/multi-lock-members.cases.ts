@@ -1,0 +1,176 @@
+import process from 'node:process'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Holdfast, InvalidArgumentError, type Lock, NoOwnerError, NotOwnerError } from '../../index.js'
+import type { StoreKind } from '../../ports/store-traits.js'
+import { given } from '../given.js'
+import { untilIdle } from '../idle.js'
+import { inTime, rejectionOf } from '../outcome.js'
+import type { Place } from '../place.js'
+
+/** A multi-lock, wherever its locks are kept. */
+export function multiLockMembersCases(place: Place): void {
+  afterEach(() => place.tidy())
+
+  /** Names nobody else uses. In a cluster they are of several slots. */
+  function names(count: number): string[] {
+    const name = place.lockName()
+    return Array.from({ length: count }, (_, index) => `${name}:${index}`)
+  }
+
+  /** As all callers take them. */
+  function orderOf(locks: readonly Lock[]): readonly Lock[] {
+    const rank = ({ name }: Lock): number => place.rankOf(name)
+    return [...locks].sort((one, other) => rank(one) - rank(other) || (one.name < other.name ? -1 : 1))
+  }
+
+  async function held(locks: readonly Lock[]): Promise<boolean[]> {
+    return await Promise.all(locks.map((lock) => lock.isLocked()))
+  }
+
+  describe(`multi-lock, members: ${place.name}`, () => {
+    test('lock and unlock: in the shape of Redisson, each of the locks once', async () => {
+      const holdfast = place.holdfast()
+      const locks = names(2).map((name) => holdfast.lock(name))
+      const multi = holdfast.multiLock(locks)
+      await expect(multi.lock()).rejects.toBeInstanceOf(NoOwnerError)
+      await holdfast.run(async () => {
+        await multi.lock()
+        expect(await multi.tryLock()).toBe(true)
+        expect(await multi.isHeld()).toBe(true)
+        await multi.unlock()
+        await locks[0]?.unlock()
+        // One of them is no longer there to be unlocked: then the other is not either.
+        await expect(multi.unlock()).rejects.toBeInstanceOf(NotOwnerError)
+        expect(await held(locks)).toEqual([false, true])
+        await locks[1]?.unlock()
+      })
+      expect(await multi.isLocked()).toBe(false)
+    })
+
+    given(
+      place,
+      'fencedLock',
+      'fairLock',
+      'readWriteLock',
+      'spinLock',
+    )('members of several kinds: each by its own rules, all or none', async () => {
+      const [holdfast, other] = [place.holdfast(), place.holdfast()]
+      const [plain = '', more = '', fenced = '', fair = '', both = '', spin = ''] = names(6)
+      const membersOf = (client: typeof holdfast): Lock[] => [
+        client.lock(plain),
+        client.spinLock(spin, { longestPauseMs: 20 }),
+        client.fairLock(fair),
+        client.readWriteLock(both).writeLock(),
+        client.fencedLock(fenced),
+        client.lock(more),
+      ]
+      const members = membersOf(holdfast)
+      await holdfast.multiLock(members).withLock(async (hold) => {
+        hold.assertHeld()
+        expect(hold.holds[4]?.fence).toBeTypeOf('bigint')
+        for (const member of membersOf(other)) expect(await member.tryAcquire()).toBeNull()
+        await members[2]?.withLock(() => undefined)
+      })
+      for (const [index, member] of membersOf(other).entries()) {
+        const blocking = await member.acquire({ leaseMs: 600_000 })
+        const waiting = holdfast.multiLock([...members].reverse()).acquire()
+        expect(await holdfast.multiLock(members).tryAcquire(), `member ${index}`).toBeNull()
+        await blocking.release()
+        const hold = await inTime(place, waiting)
+        hold.assertHeld()
+        await hold.release()
+      }
+      await untilIdle(place, holdfast)
+      expect(await held(members)).toEqual(members.map(() => false))
+    })
+
+    test('bad input: a typed error, and nothing sent', async () => {
+      const holdfast = place.holdfast()
+      const lock = holdfast.lock(place.lockName())
+      const stranger = place.holdfast().lock(`${lock.name}:other`)
+      const bad: unknown[] = [
+        [],
+        undefined,
+        lock,
+        [lock, lock],
+        [lock, holdfast.lock(lock.name)],
+        [stranger],
+        [lock, stranger],
+      ]
+      for (const locks of [...bad, [lock, 'a'], [null], [{ name: 'a' }]]) {
+        expect(() => Reflect.apply(holdfast.multiLock, holdfast, [locks])).toThrow(InvalidArgumentError)
+      }
+      await expect(holdfast.multiLock([lock]).acquire({ waitMs: -1 })).rejects.toBeInstanceOf(
+        InvalidArgumentError,
+      )
+      await expect(
+        Reflect.apply(holdfast.multiLock([lock]).withLock, holdfast.multiLock([lock]), [{}]),
+      ).rejects.toBeInstanceOf(InvalidArgumentError)
+    })
+
+    test('a hundred at once', async () => {
+      const holdfast = place.holdfast()
+      const locks = names(100).map((name) => holdfast.lock(name))
+      const warned: Error[] = []
+      const warn = (warning: Error): void => {
+        warned.push(warning)
+      }
+      process.on('warning', warn)
+      const { signal } = new AbortController()
+      await holdfast.multiLock(locks).withLock({ signal }, (hold) => {
+        hold.assertHeld()
+        expect(holdfast.census.tenures).toBe(100)
+      })
+      await untilIdle(place, holdfast)
+      process.off('warning', warn)
+      expect(warned).toEqual([])
+    })
+
+    test('close: the wait ends, and what it has got is given back', async () => {
+      const holdfast = place.holdfast()
+      const locks = names(2).map((name) => holdfast.lock(name))
+      const order = orderOf(locks)
+      const other = place.holdfast()
+      const blocker = await other.lock(order[1]?.name ?? '').acquire({ leaseMs: 600_000 })
+      const waiting = rejectionOf(holdfast.multiLock(locks).acquire())
+      await place.eventually(() => other.lock(order[0]?.name ?? '').isLocked())
+      await holdfast.close()
+      expect(await waiting).toMatchObject({ code: 'CLOSED' })
+      await place.eventually(
+        () => other.lock(order[0]?.name ?? '').isLocked(),
+        (locked) => !locked,
+      )
+      await blocker.release()
+    })
+
+    for (const [needed, kind, blocked] of otherKinds) {
+      given(place, needed)(
+        `close: what it has got is given back while a member of another kind is waited for (${kind})`,
+        async () => {
+          const holdfast = place.holdfast()
+          const errors: unknown[] = []
+          holdfast.on('error', (error) => errors.push(error))
+          const [first, second] = orderOf(names(2).map((name) => holdfast.lock(name)))
+          if (!first || !second) throw new Error('two locks')
+          const other = place.holdfast()
+          const blocker = await blocked(other, second.name).acquire({ leaseMs: 600_000 })
+          const waiting = rejectionOf(holdfast.multiLock([first, blocked(holdfast, second.name)]).acquire())
+          const isTaken = (): Promise<boolean> => other.lock(first.name).isLocked()
+          await place.eventually(isTaken)
+          await holdfast.close()
+          expect(await waiting).toMatchObject({ code: 'CLOSED' })
+          expect(await isTaken()).toBe(false)
+          expect(errors).toEqual([])
+          await blocker.release()
+        },
+      )
+    }
+  })
+}
+
+/** Locks that are looked after apart from plain ones. */
+const otherKinds: ReadonlyArray<readonly [StoreKind, string, (holdfast: Holdfast, name: string) => Lock]> = [
+  ['fairLock', 'fair', (holdfast, name) => holdfast.fairLock(name)],
+  ['readWriteLock', 'write', (holdfast, name) => holdfast.readWriteLock(name).writeLock()],
+  ['fencedLock', 'fenced', (holdfast, name) => holdfast.fencedLock(name)],
+]

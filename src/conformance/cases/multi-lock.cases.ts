@@ -1,0 +1,128 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Lock, LockTimeoutError, NotOwnerError } from '../../index.js'
+import { untilIdle, untilWaiting } from '../idle.js'
+import { inTime, rejectionOf } from '../outcome.js'
+import type { Place } from '../place.js'
+
+/** A multi-lock, wherever its locks are kept. */
+export function multiLockCases(place: Place): void {
+  afterEach(() => place.tidy())
+
+  /** Names nobody else uses. In a cluster they are of several slots. */
+  function names(count: number): string[] {
+    const name = place.lockName()
+    return Array.from({ length: count }, (_, index) => `${name}:${index}`)
+  }
+
+  /** As all callers take them. */
+  function orderOf(locks: readonly Lock[]): readonly Lock[] {
+    const rank = ({ name }: Lock): number => place.rankOf(name)
+    return [...locks].sort((one, other) => rank(one) - rank(other) || (one.name < other.name ? -1 : 1))
+  }
+
+  async function held(locks: readonly Lock[]): Promise<boolean[]> {
+    return await Promise.all(locks.map((lock) => lock.isLocked()))
+  }
+
+  describe(`multi-lock: ${place.name}`, () => {
+    test('holds all of its locks for one owner, and frees all', async () => {
+      const holdfast = place.holdfast()
+      const locks = names(4).map((name) => holdfast.lock(name))
+      const multi = holdfast.multiLock(locks)
+      const hold = await multi.acquire()
+      expect(hold.names).toEqual(locks.map(({ name }) => name))
+      for (const lock of locks) {
+        expect((await lock.inspect()).owners).toEqual([{ owner: hold.owner, holds: 1 }])
+        expect(await place.holdfast().lock(lock.name).tryAcquire()).toBeNull()
+      }
+      hold.assertHeld()
+      // Of all members the least, by a clock that has gone on meanwhile.
+      const before = hold.holds.map((each) => each.remainingMs())
+      expect(hold.remainingMs()).toBeLessThanOrEqual(Math.min(...before))
+      expect(hold.remainingMs()).toBeGreaterThan(Math.min(...before) - 5_000)
+      await hold.release()
+      await hold.release()
+      expect(() => hold.assertHeld()).toThrow(NotOwnerError)
+      expect(hold.remainingMs()).toBe(0)
+      expect(await held(locks)).toEqual([false, false, false, false])
+      await untilIdle(place, holdfast)
+    })
+
+    test('W4: one that is held by another: none is taken, and nothing is left', async () => {
+      const holdfast = place.holdfast()
+      const locks = names(4).map((name) => holdfast.lock(name))
+      for (const [index, busy] of locks.entries()) {
+        const hold = await place.holdfast().lock(busy.name).acquire()
+        expect(await holdfast.multiLock(locks).tryAcquire()).toBeNull()
+        await untilIdle(place, holdfast)
+        const error = await rejectionOf(holdfast.multiLock(locks).acquire({ waitMs: 0 }))
+        expect(error).toBeInstanceOf(LockTimeoutError)
+        expect(error).toMatchObject({ lockName: busy.name, holder: hold.owner })
+        await untilIdle(place, holdfast)
+        expect(await held(locks)).toEqual(locks.map((_, each) => each === index))
+        await hold.release()
+      }
+    })
+
+    test('W4: a wait that ends gives back what it has got meanwhile, and leaves nobody waiting', async () => {
+      const holdfast = place.holdfast()
+      const locks = names(3).map((name) => holdfast.lock(name))
+      const last = orderOf(locks).at(-1)
+      const busy = place.holdfast().lock(last?.name ?? '')
+      const hold = await busy.acquire({ leaseMs: 600_000 })
+      const abort = new AbortController()
+      const ends = [
+        rejectionOf(holdfast.multiLock(locks).acquire({ waitMs: 300 })),
+        rejectionOf(holdfast.multiLock(locks).acquire({ signal: abort.signal })),
+      ]
+      await untilWaiting(place, busy, 1)
+      abort.abort('enough')
+      expect(await ends[1]).toBe('enough')
+      expect(await inTime(place, ends[0] ?? Promise.resolve())).toMatchObject({ code: 'LOCK_TIMEOUT' })
+      await untilIdle(place, holdfast)
+      expect(await held(locks)).toEqual(locks.map(({ name }) => name === busy.name))
+      await hold.release()
+    })
+
+    test('waits for each that is held, and gets all', async () => {
+      const holdfast = place.holdfast()
+      const locks = names(3).map((name) => holdfast.lock(name))
+      const holds = await Promise.all(
+        locks.map((lock) => place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })),
+      )
+      const waiting = holdfast.multiLock(locks).acquire()
+      for (const hold of holds) await hold.release()
+      const hold = await waiting
+      hold.assertHeld()
+      expect(await held(locks)).toEqual([true, true, true])
+      await hold.release()
+    })
+
+    test('callers that name the same locks in different orders do not deadlock, and exclude each other', async () => {
+      const own = names(3)
+      const holdfasts = [place.holdfast(), place.holdfast(), place.holdfast()]
+      let inside = 0
+      let most = 0
+      const turns = Array.from({ length: 24 }, async (_, turn) => {
+        const holdfast = holdfasts[turn % holdfasts.length]
+        const [a = '', b = '', c = ''] = own
+        const orders = [
+          [a, b, c],
+          [c, b, a],
+          [b, a],
+          [c, b],
+          [b, c, a],
+        ]
+        const order = orders[turn % orders.length] ?? own
+        await holdfast?.multiLock(order.map((name) => holdfast.lock(name))).withLock(async () => {
+          inside += 1
+          most = Math.max(most, inside)
+          await new Promise((resolve) => setImmediate(resolve))
+          inside -= 1
+        })
+      })
+      await inTime(place, Promise.all(turns))
+      expect(most).toBe(1)
+    })
+  })
+}

@@ -1,0 +1,150 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { ClosedError, LockLostError, LockTimeoutError } from '../../index.js'
+import { untilIdle, untilWaiting } from '../idle.js'
+import { inTime, rejectionOf } from '../outcome.js'
+import { handleOf, type PermitsKind } from '../permits-handle.js'
+import type { Place } from '../place.js'
+
+/** Permits of either kind, as programs have them. */
+export function permitsCases(kind: PermitsKind): (place: Place) => void {
+  return (place) => {
+    describe(`${kind}: ${place.name}`, () => {
+      afterEach(() => place.tidy())
+
+      async function pair(permits: number) {
+        const [near, far] = [place.holdfast(), place.holdfast()]
+        const semaphore = handleOf(near, kind, place.lockName())
+        await semaphore.trySetPermits(permits)
+        return { near, far, semaphore, remote: handleOf(far, kind, semaphore.name) }
+      }
+
+      test('a section has its permits as long as it runs, also when it fails', async () => {
+        const { near, semaphore, remote } = await pair(3)
+        const result = await semaphore.withPermits({ permits: 2 }, async (hold) => {
+          hold.assertHeld()
+          expect(await remote.availablePermits()).toBe(1)
+          return 'done'
+        })
+        expect(result).toBe('done')
+        const failed = semaphore.withLock(() => Promise.reject(new Error('the body failed')))
+        await expect(failed).rejects.toThrow('the body failed')
+        expect(await remote.availablePermits()).toBe(3)
+        await untilIdle(place, near)
+      })
+
+      test.each(['leaves', 'leaves with a question on its way', 'times out'] as const)(
+        'H17: one that wants more %s: the next takes at once what is there for it',
+        async (how) => {
+          const { far, semaphore, remote } = await pair(3)
+          const first = await semaphore.acquire()
+          const all = await semaphore.acquire({ permits: 2 })
+          const controller = new AbortController()
+          const waitMs = how === 'times out' ? { waitMs: 500 } : {}
+          const greedy = rejectionOf(remote.acquire({ permits: 3, signal: controller.signal, ...waitMs }))
+          const modest = remote.acquire()
+          await untilWaiting(place, remote, 1)
+          await all.release()
+          if (how === 'leaves') {
+            // Until the greedy one has asked again, in vain.
+            await place.eventually(
+              () => semaphore.availablePermits(),
+              (count) => count === 2,
+            )
+            await place.pass(20)
+          }
+          if (how !== 'times out') controller.abort('enough')
+          else await place.pass(510)
+          await greedy
+          const from = place.now()
+          await (await inTime(place, modest)).release()
+          expect(place.now() - from).toBeLessThan(5_000)
+          await first.release()
+          await untilIdle(place, far)
+        },
+      )
+
+      test('nested acquisitions each take permits of their own', async () => {
+        const { semaphore } = await pair(2)
+        await semaphore.withPermits({}, async () => {
+          await semaphore.withPermits({}, async () => {
+            expect(await semaphore.availablePermits()).toBe(0)
+            expect(await semaphore.tryAcquire()).toBeNull()
+          })
+        })
+        expect(await semaphore.availablePermits()).toBe(2)
+      })
+
+      test('W4: abort, timeout and close leave the number right, and nothing behind', async () => {
+        const { near, far, semaphore, remote } = await pair(3)
+        const hold = await remote.acquire({ permits: 2 })
+        const controller = new AbortController()
+        const reason = new Error('no longer wanted')
+        const aborted = rejectionOf(semaphore.acquire({ permits: 2, signal: controller.signal }))
+        const late = rejectionOf(semaphore.acquire({ permits: 3, waitMs: 150 }))
+        await untilWaiting(place, semaphore, 1)
+        controller.abort(reason)
+        expect(await aborted).toBe(reason)
+        expect(await inTime(place, late)).toBeInstanceOf(LockTimeoutError)
+        await untilIdle(place, near)
+        const closed = rejectionOf(semaphore.acquire({ permits: 2 }))
+        await untilWaiting(place, semaphore, 1)
+        await near.close()
+        expect(await closed).toBeInstanceOf(ClosedError)
+        expect(await remote.availablePermits()).toBe(1)
+        await hold.release()
+        expect(await remote.availablePermits()).toBe(3)
+        await untilIdle(place, far)
+      })
+
+      test('without a lease the watchdog keeps the permits; with one they end, and the holder is told', async () => {
+        const holdfast = place.holdfast({ watchdogMs: place.lease(300) })
+        const semaphore = handleOf(holdfast, kind, place.lockName())
+        await semaphore.trySetPermits(2)
+        let renewals = 0
+        holdfast.on('renewed', () => {
+          renewals += 1
+        })
+        const watched = await semaphore.acquire()
+        const leased = await semaphore.acquire({ leaseMs: place.lease(300) })
+        await place.eventually(() => renewals >= 4)
+        watched.assertHeld()
+        await place.eventually(() => leased.signal.aborted)
+        expect(leased.signal.reason).toBeInstanceOf(LockLostError)
+        await expect(leased.release()).rejects.toThrow(LockLostError)
+        await place.eventually(async () => (await semaphore.availablePermits()) === 1)
+        await watched.release()
+        expect(await semaphore.availablePermits()).toBe(2)
+      })
+
+      test('what a client that has gone took comes back when its lease ends, and a waiter gets in then', async () => {
+        const { far, semaphore, remote } = await pair(1)
+        await remote.acquire({ leaseMs: place.lease(300) })
+        await far.close()
+        const hold = await inTime(place, semaphore.acquire())
+        await hold.release()
+        expect(await semaphore.availablePermits()).toBe(1)
+      })
+
+      test('many waiters of several clients: never more inside than permits, and all get in', async () => {
+        const { semaphore } = await pair(3)
+        const handles = Array.from({ length: 4 }, () => handleOf(place.holdfast(), kind, semaphore.name))
+        let inside = 0
+        let most = 0
+        const sections = handles.flatMap((handle, index) =>
+          Array.from({ length: 8 }, () => {
+            const permits = 1 + (index % 3)
+            return handle.withPermits({ permits }, async () => {
+              inside += permits
+              most = Math.max(most, inside)
+              await new Promise(setImmediate)
+              inside -= permits
+            })
+          }),
+        )
+        await inTime(place, Promise.all(sections))
+        expect(most).toBeLessThanOrEqual(3)
+        expect(await semaphore.availablePermits()).toBe(3)
+      })
+    })
+  }
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type Hold,
+  type Holdfast,
+  type Lock,
+  LockLostError,
+  NoOwnerError,
+  NotOwnerError,
+} from '../../index.js'
+import { given } from '../given.js'
+import { Latch } from '../latch.js'
+import { inTime, rejectionOf } from '../outcome.js'
+import type { Place } from '../place.js'
+
+/** Releasing what one does not hold: rule O5, in every shape. */
+export function refusalCases(place: Place): void {
+  describe('releasing what one does not hold', () => {
+    const heldByAnother = async (): Promise<{ holdfast: Holdfast; lock: Lock; hold: Hold }> => {
+      const holdfast = place.holdfast()
+      const lock = holdfast.lock(place.lockName())
+      return { holdfast, lock, hold: await lock.acquire() }
+    }
+
+    given(place, 'namesHolder')(
+      'O5: by another owner, another scope or another process it is a NotOwnerError, and changes nothing',
+      async () => {
+        const { holdfast, lock, hold } = await heldByAnother()
+        const far = place.holdfast()
+        const before = await lock.inspect()
+        const stranger = holdfast.owner()
+        const farOwner = far.owner()
+        const shapes: Array<[asked: string | undefined, call: () => Promise<void>]> = [
+          [stranger, () => lock.unlock({ owner: stranger })],
+          [undefined, () => holdfast.run(() => lock.unlock())],
+          [farOwner, () => far.lock(lock.name).unlock({ owner: farOwner })],
+          [undefined, () => far.run(() => far.lock(lock.name).unlock())],
+        ]
+        for (const [asked, call] of shapes) {
+          const error = await rejectionOf(call())
+          expect(error).toBeInstanceOf(NotOwnerError)
+          expect(error).not.toBeInstanceOf(LockLostError)
+          expect(error).toMatchObject({ code: 'NOT_OWNER', lockName: lock.name, holder: hold.owner })
+          if (asked !== undefined) expect(error).toMatchObject({ owner: asked })
+          expect((await lock.inspect()).owners).toEqual(before.owners)
+          expect(hold.remainingMs()).toBeGreaterThan(0)
+        }
+        await hold.release()
+      },
+    )
+
+    test('O5: a hold is released through itself, not by unlock()', async () => {
+      const { lock, hold } = await heldByAnother()
+      await expect(lock.unlock({ owner: hold.owner })).rejects.toBeInstanceOf(NotOwnerError)
+      expect(await lock.holdCount(hold.owner)).toBe(1)
+      await hold.release()
+      expect(await lock.isLocked()).toBe(false)
+    })
+
+    test('O5: outside any scope it is a NoOwnerError that says what to do', async () => {
+      const { lock, hold } = await heldByAnother()
+      const error = await rejectionOf(lock.unlock())
+      expect(error).toBeInstanceOf(NoOwnerError)
+      expect(String(error)).toMatch(/holdfast\.run\(/)
+      expect(await lock.holdCount(hold.owner)).toBe(1)
+      await hold.release()
+    })
+
+    test('O5: once too often it is a NotOwnerError without a holder', async () => {
+      const { holdfast, lock, hold } = await heldByAnother()
+      await hold.release()
+      await holdfast.run(async () => {
+        await lock.lock()
+        await lock.unlock()
+        const error = await rejectionOf(lock.unlock())
+        expect(error).toBeInstanceOf(NotOwnerError)
+        expect(error).toMatchObject({ holder: undefined })
+      })
+      expect(await lock.inspect()).toMatchObject({ owners: [], remainingMs: 0 })
+    })
+
+    test('O5: a sibling cannot unlock what its sibling locked', async () => {
+      const holdfast = place.holdfast()
+      const lock = holdfast.lock(place.lockName())
+      await holdfast.run(async () => {
+        const [entered, leave] = [new Latch(), new Latch()]
+        const locks = holdfast.run(async () => {
+          await lock.lock()
+          entered.open()
+          await leave.opened
+          await lock.unlock()
+        })
+        await entered.opened
+        const error = await rejectionOf(holdfast.run(() => lock.unlock()))
+        expect(error).toBeInstanceOf(NotOwnerError)
+        expect(await lock.holdCount()).toBe(1)
+        leave.open()
+        await locks
+        expect(await lock.holdCount()).toBe(0)
+      })
+    })
+
+    test('O5: a nested section cannot be unlocked from within: withLock gives back what it took', async () => {
+      const holdfast = place.holdfast()
+      const lock = holdfast.lock(place.lockName())
+      await lock.withLock(async () => {
+        await expect(lock.unlock()).rejects.toBeInstanceOf(NotOwnerError)
+        expect(await lock.holdCount()).toBe(1)
+      })
+    })
+
+    test('O5: after expiry it is a LockLostError, and the next owner’s hold stays as it is', async () => {
+      const holdfast = place.holdfast()
+      const lock = holdfast.lock(place.lockName())
+      await holdfast.run(async () => {
+        await lock.lock({ leaseMs: place.lease(60) })
+        const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
+        const before = await lock.inspect()
+        await expect(lock.unlock()).rejects.toBeInstanceOf(LockLostError)
+        expect((await lock.inspect()).owners).toEqual(before.owners)
+        await expect(lock.unlock()).rejects.toMatchObject({ code: 'NOT_OWNER', holder: next.owner })
+        await next.release()
+      })
+    })
+
+    test('O5: after forceUnlock it is a LockLostError, and the next owner’s hold stays as it is', async () => {
+      const { lock, hold } = await heldByAnother()
+      const far = place.holdfast().lock(lock.name)
+      expect(await far.forceUnlock()).toBe(true)
+      await using next = await far.acquire()
+      const error = await rejectionOf(hold.release())
+      expect(error).toBeInstanceOf(LockLostError)
+      expect(error).toBeInstanceOf(NotOwnerError)
+      expect((await far.inspect()).owners).toEqual([{ owner: next.owner, holds: 1 }])
+    })
+  })
+}

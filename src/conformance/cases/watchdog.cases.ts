@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest'
+import { LockLostError } from '../../index.js'
+import { untilIdle } from '../idle.js'
+import { journalOf } from '../journal.js'
+import { inTime, rejectionOf } from '../outcome.js'
+import type { Place } from '../place.js'
+
+/** A renewal comes with every third of a lease: so many are more than a lease, and more than two. */
+const MORE_THAN_ONE = 4
+const MORE_THAN_TWO = 7
+
+/** What is renewed, and for how long: rules L1 and L5. */
+export function watchdogCases(place: Place): void {
+  describe('the watchdog', () => {
+    /** Short enough to see several leases pass, long enough for a busy machine to renew in time. */
+    const watchdogMs = place.lease(900)
+    const maxHoldMs = place.lease(700)
+    const placesForMaxHold = {
+      'of the client': { holdfast: { maxHoldMs }, call: {} },
+      'of the call': { holdfast: {}, call: { maxHoldMs } },
+      'of the call over that of the client': { holdfast: { maxHoldMs: 60_000 }, call: { maxHoldMs } },
+    }
+
+    test('L1: a hold without a lease time is kept over several leases, and others stay out', async () => {
+      const holdfast = place.holdfast({ watchdogMs })
+      const lock = holdfast.lock(place.lockName())
+      const far = place.holdfast().lock(lock.name)
+      const renewed = journalOf(holdfast, 'renewed')
+      const hold = await lock.acquire()
+      await place.eventually(() => renewed.length >= MORE_THAN_TWO)
+      expect(await far.tryAcquire()).toBeNull()
+      hold.assertHeld()
+      expect(hold.remainingMs()).toBeLessThanOrEqual(watchdogMs)
+      await hold.release()
+      expect(await far.isLocked()).toBe(false)
+    })
+
+    test('L1: a leased hold nested in a watched one is renewed as long as the outer needs it', async () => {
+      const holdfast = place.holdfast({ watchdogMs })
+      const lock = holdfast.lock(place.lockName())
+      const far = place.holdfast().lock(lock.name)
+      const owner = holdfast.owner()
+      const renewed = journalOf(holdfast, 'renewed')
+      const outer = await lock.acquire({ owner })
+      const inner = await lock.acquire({ owner, leaseMs: place.lease(100) })
+      await place.eventually(() => renewed.length >= MORE_THAN_ONE)
+      inner.assertHeld()
+      await inner.release()
+      const before = renewed.length
+      await place.eventually(() => renewed.length >= before + MORE_THAN_ONE)
+      expect(await far.holdCount(owner)).toBe(1)
+      outer.assertHeld()
+      await outer.release()
+      expect(await far.isLocked()).toBe(false)
+    })
+
+    test('L1: a watched hold nested in a leased one renews while it lasts; then the lease runs out', async () => {
+      const holdfast = place.holdfast({ watchdogMs })
+      const lock = holdfast.lock(place.lockName())
+      const owner = holdfast.owner()
+      const [renewed, lost] = [journalOf(holdfast, 'renewed'), journalOf(holdfast, 'lost')]
+      // The inner hold must be there before the outer one’s lease ends: not the time to make a connection.
+      expect(await lock.isLocked()).toBe(false)
+      const outer = await lock.acquire({ owner, leaseMs: place.lease(400) })
+      const inner = await lock.acquire({ owner })
+      await place.eventually(() => renewed.length >= MORE_THAN_ONE)
+      outer.assertHeld()
+      await inner.release()
+      expect(holdfast.census.watched).toBe(0)
+      const before = renewed.length
+      expect(await lock.holdCount(owner)).toBe(1)
+      const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
+      expect(renewed).toHaveLength(before)
+      expect(lost).toMatchObject([{ owner, reason: 'lease-expired' }])
+      expect(await rejectionOf(outer.release())).toBeInstanceOf(LockLostError)
+      await next.release()
+    })
+
+    test('L1: the terms of one lock are not those of another, nor those of an earlier hold of the same', async () => {
+      const holdfast = place.holdfast({ watchdogMs })
+      const [watched, leased] = [holdfast.lock(place.lockName()), holdfast.lock(place.lockName())]
+      await leased.withLock(() => undefined)
+      const [renewed, lost] = [journalOf(holdfast, 'renewed'), journalOf(holdfast, 'lost')]
+      const keeps = await watched.acquire()
+      await leased.acquire({ leaseMs: place.lease(100) })
+      await place.eventually(() => renewed.length >= 3)
+      expect(new Set(renewed.map(({ name }) => name))).toEqual(new Set([watched.name]))
+      expect(lost).toMatchObject([{ name: leased.name }])
+      keeps.assertHeld()
+      await keeps.release()
+    })
+
+    test('L5: the watchdog ends with the last release, and nothing is left of it', async () => {
+      const holdfast = place.holdfast({ watchdogMs })
+      const lock = holdfast.lock(place.lockName())
+      const owner = holdfast.owner()
+      const renewed = journalOf(holdfast, 'renewed')
+      // Once the connection is made, all this takes less than the time to the first renewal.
+      expect(await lock.isLocked()).toBe(false)
+      const [outer, inner] = [await lock.acquire({ owner }), await lock.acquire({ owner })]
+      expect(holdfast.census).toMatchObject({ tenures: 1, watched: 1 })
+      await outer.release()
+      expect(holdfast.census.watched).toBe(1)
+      const last = inner.release()
+      await last
+      expect(holdfast.census.watched).toBe(0)
+      await untilIdle(place, holdfast)
+      // Another client's lease on the same lock is not renewed by us.
+      const far = place.holdfast()
+      await far.lock(lock.name).acquire({ leaseMs: place.lease(200) })
+      await inTime(
+        place,
+        lock.withLock(() => undefined),
+      )
+      expect(renewed).toEqual([])
+    })
+
+    test('L5: a refused, an aborted and a timed-out acquisition leave no watchdog behind', async () => {
+      const holdfast = place.holdfast({ watchdogMs })
+      const lock = holdfast.lock(place.lockName())
+      await using hold = await place.holdfast().lock(lock.name).acquire()
+      const abort = new AbortController()
+      const aborted = rejectionOf(lock.acquire({ signal: abort.signal }))
+      const timedOut = rejectionOf(lock.acquire({ waitMs: 30 }))
+      expect(await lock.tryAcquire()).toBeNull()
+      abort.abort()
+      await inTime(place, Promise.all([aborted, timedOut]))
+      await untilIdle(place, holdfast)
+      hold.assertHeld()
+    })
+
+    for (const [where, settings] of Object.entries(placesForMaxHold)) {
+      test(`L5: maxHoldMs (${where}) ends the renewal of a task that hangs`, async () => {
+        const holdfast = place.holdfast({ watchdogMs, ...settings.holdfast })
+        const lock = holdfast.lock(place.lockName())
+        const [renewed, lost] = [journalOf(holdfast, 'renewed'), journalOf(holdfast, 'lost')]
+        const hold = await lock.acquire(settings.call)
+        const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
+        expect(renewed.length).toBeGreaterThan(0)
+        expect(renewed.length).toBeLessThanOrEqual(4)
+        expect(lost).toMatchObject([{ owner: hold.owner, reason: 'lease-expired' }])
+        expect(hold.signal.aborted).toBe(true)
+        await next.release()
+      })
+    }
+
+    test('L5: without a release the lock of a client that is gone is free after its watchdog time', async () => {
+      const gone = place.holdfast({ watchdogMs })
+      const lock = gone.lock(place.lockName())
+      await lock.acquire()
+      await gone.close()
+      const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
+      await next.release()
+    })
+  })
+}

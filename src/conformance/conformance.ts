@@ -1,0 +1,94 @@
+import { afterEach, describe } from 'vitest'
+import type { Store } from '../ports/store.js'
+import type { StoreKind, StoreTraits } from '../ports/store-traits.js'
+import type { VirtualClock } from '../time/virtual-clock.js'
+import { computeOnceCases } from './cases/compute-once.cases.js'
+import { computeOnceTroubleCases } from './cases/compute-once-trouble.cases.js'
+import { fencesCases } from './cases/fences.cases.js'
+import { latchCases } from './cases/latch.cases.js'
+import { lingeringCases } from './cases/lingering.cases.js'
+import { multiLockCases } from './cases/multi-lock.cases.js'
+import { multiLockHoldsCases } from './cases/multi-lock-holds.cases.js'
+import { multiLockMembersCases } from './cases/multi-lock-members.cases.js'
+import { orderCases } from './cases/order.cases.js'
+import { permitIdsCases } from './cases/permit-ids.cases.js'
+import { permitsCases } from './cases/permits.cases.js'
+import { readWriteCases } from './cases/read-write.cases.js'
+import { stripedLockCases } from './cases/striped-lock.cases.js'
+import { traitsCases } from './cases/traits.cases.js'
+import { waitingCases } from './cases/waiting.cases.js'
+import { LEFT_OUT, whyNot } from './given.js'
+import type { KindName } from './kinds.js'
+import { commonCases, lockCases } from './lock-cases.js'
+import { type Place, StorePlace } from './place.js'
+
+export interface ConformanceTerms {
+  /** What the store is called in the names of the tests. */
+  readonly name: string
+  /**
+   * Gives the store for one more client, which stands for a process of its own. All that it gives lead to the same locks, and each may be
+   * the same object. Called while tests run, so that it can use what `beforeAll` has started.
+   */
+  readonly open: () => Store
+  /** What the store can; must be what the store says of itself. Default: the same as Redis. */
+  readonly traits?: Partial<StoreTraits> | undefined
+  /** The store's clock, if that is virtual: the suite then lets time pass on it. */
+  readonly clock?: VirtualClock | undefined
+}
+
+type Cases = (place: Place) => void
+
+interface Topic {
+  readonly needs: StoreKind
+  /** The kind of lock that stands for `lock` in its cases. */
+  readonly kind?: KindName
+  readonly cases: readonly Cases[]
+}
+
+const topics: Readonly<Record<string, Topic>> = {
+  lock: { needs: 'lock', cases: [lockCases] },
+  'several locks': {
+    needs: 'lock',
+    cases: [multiLockCases, multiLockHoldsCases, multiLockMembersCases, stripedLockCases],
+  },
+  'fenced lock': {
+    needs: 'fencedLock',
+    kind: 'fenced',
+    cases: [commonCases, waitingCases, lingeringCases, fencesCases],
+  },
+  'fair lock': {
+    needs: 'fairLock',
+    kind: 'fair',
+    cases: [commonCases, waitingCases, lingeringCases, orderCases],
+  },
+  'spin lock': { needs: 'spinLock', kind: 'spin', cases: [commonCases] },
+  'write lock': { needs: 'readWriteLock', kind: 'write', cases: [commonCases] },
+  'read-write lock': { needs: 'readWriteLock', cases: [readWriteCases] },
+  semaphore: { needs: 'semaphore', cases: [permitsCases('semaphore')] },
+  'permit-expirable semaphore': {
+    needs: 'permitExpirableSemaphore',
+    cases: [permitsCases('permitExpirableSemaphore'), permitIdsCases],
+  },
+  'count-down latch': { needs: 'countDownLatch', cases: [latchCases] },
+  computeOnce: { needs: 'computeOnce', cases: [computeOnceCases, computeOnceTroubleCases] },
+}
+
+/**
+ * Tests a store against Holdfast's contract, with vitest: call it in a test file. A case that needs what the store's traits say it lacks
+ * is shown as skipped, with the reason in its name; nothing is left out silently.
+ */
+export function conformance(terms: ConformanceTerms): void {
+  describe(`conformance: ${terms.name}`, () => {
+    traitsCases(terms)
+    for (const [title, { needs, kind, cases }] of Object.entries(topics)) {
+      const place = new StorePlace({ ...terms, kind })
+      const why = whyNot(place, needs)
+      // Their cases are shown by name all the same.
+      const suite = why === undefined ? describe : describe.skip
+      suite(why === undefined ? title : title + LEFT_OUT + why, () => {
+        afterEach(() => place.tidy())
+        for (const each of cases) each(place)
+      })
+    }
+  })
+}

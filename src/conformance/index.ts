@@ -1,0 +1,1 @@
+export { type ConformanceTerms, conformance } from './conformance.js'

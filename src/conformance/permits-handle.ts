@@ -1,0 +1,24 @@
+import type { PermitsOptions } from '../facade/permits-options.js'
+import type { Hold, Holdfast } from '../index.js'
+
+export const kinds = ['semaphore', 'permitExpirableSemaphore'] as const
+export type PermitsKind = (typeof kinds)[number]
+
+type Body<Result> = (hold: Hold) => Result | PromiseLike<Result>
+
+/** What semaphores of both kinds have in common for programs. */
+export interface PermitsHandle {
+  readonly name: string
+  trySetPermits(permits: number): Promise<boolean>
+  addPermits(permits: number): Promise<void>
+  availablePermits(): Promise<number>
+  acquire(options?: PermitsOptions): Promise<Hold>
+  tryAcquire(options?: PermitsOptions): Promise<Hold | null>
+  withPermits<Result>(options: PermitsOptions, body: Body<Result>): Promise<Awaited<Result>>
+  withLock<Result>(body: Body<Result>): Promise<Awaited<Result>>
+  countWaitingClients(): Promise<number>
+}
+
+export function handleOf(holdfast: Holdfast, kind: PermitsKind, name: string): PermitsHandle {
+  return holdfast[kind](name)
+}

@@ -1,0 +1,142 @@
+import type { Holdfast, HoldfastOptions } from '../index.js'
+import { type StoreTraits, traitsOf } from '../ports/store-traits.js'
+import type { VirtualClock } from '../time/virtual-clock.js'
+import { eventually } from './eventually.js'
+import { clientOf, type KindName } from './kinds.js'
+
+let names = 0
+
+/** Where locks are kept, and how time passes there. */
+export interface Place {
+  readonly name: string
+  /** The kind of lock that `holdfast().lock(name)` is. */
+  readonly kind: KindName
+  readonly traits: StoreTraits
+  /** Whether time passes only when a test lets it pass, and not while the event loop is blocked. */
+  readonly virtual: boolean
+  /** Another process's client, in effect: a `Holdfast` of its own on the same store. Ended by `tidy`. */
+  holdfast(options?: HoldfastOptions): Holdfast
+  /** A lock name nobody else uses. */
+  lockName(): string
+  /** That time, or as much more as it takes to be a lease there; longer ones stay longer. */
+  lease(ms: number): number
+  /** So many holds, as another client sees them. */
+  visible(holds: number): number
+  /** Several locks are taken in the order of this number, then of their names. */
+  rankOf(lockName: string): number
+  /** The time there, in milliseconds: only differences mean something. */
+  now(): number
+  /** Lets time pass. In virtual time at once; elsewhere it is waited for, so use it only where time is the subject. */
+  pass(ms: number): Promise<void>
+  /** Waits for a condition: in virtual time by letting time pass, elsewhere by looking again and again. */
+  eventually<Value>(look: () => Value | Promise<Value>, accept?: (value: Value) => boolean): Promise<Value>
+  /** Whether the store knows who waits. */
+  readonly countsWaiting: boolean
+  /** How many clients have said that they wait for a lock, and still have a call under way. */
+  countPolling(lockName: string): number
+  /** Closes what was made since the last call, and fails if a `Holdfast` has left anything alive. */
+  tidy(): Promise<void>
+}
+
+/** What a client is made of: a store, or a Redis client. */
+export type Source = ConstructorParameters<typeof Holdfast>[0]
+
+export interface PlaceTerms {
+  readonly name: string
+  /** What a new client is made of; all lead to the same locks. */
+  readonly open: () => Source
+  readonly kind?: KindName | undefined
+  readonly traits?: Partial<StoreTraits> | undefined
+  /** Set where time is virtual. */
+  readonly clock?: VirtualClock | undefined
+}
+
+/** The shortest leases in the cases: where leases must be longer, all of them are longer in proportion. */
+const SHORT_LEASE_MS = 900
+
+export class StorePlace implements Place {
+  readonly name: string
+  readonly kind: KindName
+  readonly traits: StoreTraits
+  readonly virtual: boolean
+  readonly #made: Holdfast[] = []
+  readonly #waitsFor = new WeakMap<Holdfast, Set<string>>()
+
+  constructor(private readonly terms: PlaceTerms) {
+    this.name = terms.name
+    this.kind = terms.kind ?? 'lock'
+    this.traits = traitsOf(terms.traits)
+    this.virtual = terms.clock !== undefined
+  }
+
+  holdfast(options?: HoldfastOptions): Holdfast {
+    const holdfast = new clientOf[this.kind](this.terms.open(), options)
+    this.#made.push(holdfast)
+    if (!this.countsWaiting) {
+      const waitsFor = new Set<string>()
+      holdfast.on('waiting', ({ name }) => waitsFor.add(name))
+      this.#waitsFor.set(holdfast, waitsFor)
+    }
+    return holdfast
+  }
+
+  get countsWaiting(): boolean {
+    return this.traits.push && this.kind !== 'spin'
+  }
+
+  countPolling(lockName: string): number {
+    return this.#made.filter((made) => made.census.calls > 0 && this.#waitsFor.get(made)?.has(lockName))
+      .length
+  }
+
+  lockName(): string {
+    names += 1
+    return `${this.name}:${process.pid}:${Date.now()}:${names}`
+  }
+
+  lease(ms: number): number {
+    const { leastLeaseMs } = this.traits
+    return Math.ceil(Math.max(leastLeaseMs, ms, (ms * leastLeaseMs) / SHORT_LEASE_MS))
+  }
+
+  visible(holds: number): number {
+    return this.traits.countsVisible ? holds : Math.min(holds, 1)
+  }
+
+  rankOf(_lockName: string): number {
+    return 0
+  }
+
+  now(): number {
+    return this.terms.clock?.now() ?? performance.now()
+  }
+
+  async pass(ms: number): Promise<void> {
+    const { clock } = this.terms
+    if (clock) await clock.advance(ms)
+    else await new Promise((resolve) => setTimeout(resolve, ms))
+  }
+
+  async eventually<Value>(
+    look: () => Value | Promise<Value>,
+    accept: (value: Value) => boolean = Boolean,
+  ): Promise<Value> {
+    const { clock } = this.terms
+    if (!clock) return await eventually(look, accept)
+    for (let step = 0; step < 20_000; step += 1) {
+      const value = await look()
+      if (accept(value)) return value
+      await clock.advance(5)
+    }
+    throw new Error('not so within 100 seconds of virtual time')
+  }
+
+  async tidy(): Promise<void> {
+    const made = this.#made.splice(0)
+    await Promise.all(made.map((holdfast) => holdfast.close()))
+    for (const { census } of made) {
+      const left = Object.entries(census).filter(([, count]) => count > 0)
+      if (left.length > 0) throw new Error(`left alive after close: ${JSON.stringify(left)}`)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import { HoldfastError, shorten } from './holdfast-error.js'
+
+/** A lock of a transaction was asked for on a connection that has none open: the database would have given it back at once. */
+export class NoTransactionError extends HoldfastError {
+  /** @internal */
+  static override readonly kind = 'NoTransactionError'
+
+  constructor(lockName: string, cause?: unknown) {
+    super(
+      'NO_TRANSACTION',
+      `Lock "${shorten(lockName)}" ends with a transaction, and this connection has none open. Start one (BEGIN, beginTransaction(), ` +
+        'sql.begin()) on this same connection and await it before; a pool gives each statement any connection.',
+      { lockName, cause },
+    )
+  }
+}

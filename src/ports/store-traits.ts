@@ -1,0 +1,50 @@
+/** What a store keeps, by the names that `Holdfast` has for it. Multi-locks and striped locks are made of locks. */
+export const storeKinds = [
+  'lock',
+  'fencedLock',
+  'fairLock',
+  'spinLock',
+  'readWriteLock',
+  'semaphore',
+  'permitExpirableSemaphore',
+  'countDownLatch',
+  'computeOnce',
+  'guardedValue',
+] as const
+export type StoreKind = (typeof storeKinds)[number]
+
+/** What a store can do: for those who choose one, and for the suite that tests it. */
+export interface StoreTraits {
+  /** The shortest lease that it keeps, in milliseconds. */
+  readonly leastLeaseMs: number
+  /** Whether a release wakes those who wait. Otherwise they poll. */
+  readonly push: boolean
+  /** Whether the processes that wait for a lock get it in the order in which they came. A fair lock does that for each call. */
+  readonly fifo: boolean
+  /** Whether other clients see how many holds an owner has; otherwise one, whatever they are. */
+  readonly countsVisible: boolean
+  /** Whether it can list the locks that are held. */
+  readonly lists: boolean
+  /** Whether other clients learn who holds a lock. */
+  readonly namesHolder: boolean
+  /** Whether a lock may stay with its process after a release (`lingerMs`). */
+  readonly lingers: boolean
+  readonly kinds: readonly StoreKind[]
+}
+
+/** What a store can of which nothing else is said: the same as Redis. */
+const FULL: StoreTraits = {
+  leastLeaseMs: 1,
+  push: true,
+  fifo: true,
+  countsVisible: true,
+  lists: true,
+  namesHolder: true,
+  lingers: true,
+  kinds: storeKinds,
+}
+
+/** All traits of a store that states some of them. */
+export function traitsOf(stated: Partial<StoreTraits> = {}): StoreTraits {
+  return { ...FULL, ...stated }
+}

@@ -1,0 +1,37 @@
+import { unhang } from './bell.js'
+import type { Clients } from './clients.js'
+import type { Database } from './database.js'
+
+/** How many rows are removed in one transaction, which others have to wait for. */
+const MOST = 1_000
+
+const HOUR_MS = 60 * 60_000
+
+/** Whether nobody has cleaned up for an hour. */
+export function isDue(database: Database): boolean {
+  const [row] = database.all('SELECT cleaned_at FROM holdfast_machine')
+  const cleanedAt = row?.[0]
+  return typeof cleanedAt === 'number' && Math.abs(database.now - cleanedAt) >= HOUR_MS
+}
+
+/**
+ * Removes the rows in which nothing was held for `retainMs`, a lease that ended so long ago included, and the clients that have ended.
+ * Returns whether there may be more. Tokens go on growing: the first one of a new row is the clock's time, which is later than that of
+ * every token given before, also after the next start of the machine.
+ */
+export function cleanUp(database: Database, clients: Clients, retainMs: number): boolean {
+  const before = database.now - retainMs
+  database.run(
+    `DELETE FROM holdfast_rows WHERE (keyspace, name) IN (
+      SELECT keyspace, name FROM holdfast_rows
+      WHERE changed_at < ? AND waiting = '' AND rest IS NULL AND (owner IS NULL OR ends_at < ?) LIMIT ?)`,
+    before,
+    before,
+    MOST,
+  )
+  const [row] = database.all('SELECT changes() AS removed')
+  for (const client of clients.forget(database)) unhang(database.file, client)
+  if (row?.[0] === MOST) return true
+  database.run('UPDATE holdfast_machine SET cleaned_at = ?', database.now)
+  return false
+}

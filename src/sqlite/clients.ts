@@ -1,0 +1,125 @@
+import type { Database } from './database.js'
+import { hasEnded, ownMark, type ProcessMark } from './process-mark.js'
+
+interface Known {
+  readonly boot: string | undefined
+  readonly mark: ProcessMark
+}
+
+/** Clients of other machines, containers or systems that do not tell whether a process lives are forgotten when not seen for so long. */
+const FORGET_MS = 6 * 60 * 60_000
+
+/** The table of clients: which process each of them is, and whether it hears messages. */
+export class Clients {
+  readonly #own = ownMark()
+  /** What never changes of others. */
+  readonly #known = new Map<string, Known>()
+
+  constructor(
+    private readonly me: string,
+    private readonly boot: string | undefined,
+  ) {}
+
+  /** This client's row, so that others see when its process ends. */
+  register(database: Database, listens: boolean): void {
+    const { pid, started = null, namespace = null } = this.#own
+    database.run(
+      `INSERT INTO holdfast_clients VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET listens = excluded.listens, seen_at = excluded.seen_at`,
+      this.me,
+      this.boot ?? null,
+      pid,
+      started,
+      namespace,
+      listens ? 1 : 0,
+      database.now,
+    )
+  }
+
+  unregister(database: Database): void {
+    remove(database, this.me)
+  }
+
+  /** Whether this client's row says that it listens. */
+  isListed(database: Database): boolean {
+    return this.#listens(database, this.me)
+  }
+
+  reaches(database: Database, client: string): boolean {
+    return this.#listens(database, client) && !this.ended(database, client)
+  }
+
+  /** Whether the client's process is known to have ended, or the machine to have been started anew since. */
+  ended(database: Database, client: string): boolean {
+    if (client === this.me) return false
+    const known = this.#find(database, client)
+    if (!known) return false
+    if (known.boot !== undefined && this.boot !== undefined && known.boot !== this.boot) return true
+    return hasEnded(known.mark, this.#own)
+  }
+
+  /**
+   * Forgets the clients that have ended, and gives them. Not those that a row names: what they hold is free as long as they are known to
+   * have ended.
+   */
+  forget(database: Database): string[] {
+    const gone: string[] = []
+    this.#known.clear()
+    const rows = database.all(
+      `SELECT id, seen_at FROM holdfast_clients WHERE NOT EXISTS (
+        SELECT 1 FROM holdfast_rows
+        WHERE instr(coalesce(owner, ''), id) OR instr(waiting, id) OR instr(coalesce(rest, ''), id))`,
+    )
+    for (const [id, seenAt] of rows) {
+      if (typeof id !== 'string' || typeof seenAt !== 'number' || id === this.me) continue
+      const unseen = seenAt < database.now - FORGET_MS && !this.#lives(database, id)
+      if (!unseen && !this.ended(database, id)) continue
+      remove(database, id)
+      gone.push(id)
+    }
+    return gone
+  }
+
+  /** Whether it can be seen here that its process lives. */
+  #lives(database: Database, client: string): boolean {
+    const known = this.#find(database, client)
+    return (
+      known !== undefined &&
+      known.boot === this.boot &&
+      known.mark.namespace === this.#own.namespace &&
+      !hasEnded(known.mark, this.#own)
+    )
+  }
+
+  #listens(database: Database, client: string): boolean {
+    const [row] = database.all('SELECT listens FROM holdfast_clients WHERE id = ?', client)
+    return row?.[0] === 1
+  }
+
+  #find(database: Database, client: string): Known | undefined {
+    const known = this.#known.get(client)
+    if (known) return known
+    const [row] = database.all(
+      'SELECT boot, pid, started, namespace FROM holdfast_clients WHERE id = ?',
+      client,
+    )
+    if (!row) return undefined
+    const [boot, pid, started, namespace] = row
+    if (typeof pid !== 'number') return undefined
+    const found = {
+      boot: textOf(boot),
+      mark: { pid, started: textOf(started), namespace: textOf(namespace) },
+    }
+    this.#known.set(client, found)
+    return found
+  }
+}
+
+function remove(database: Database, client: string): void {
+  database.run('DELETE FROM holdfast_messages WHERE client = ?', client)
+  database.run('DELETE FROM holdfast_clients WHERE id = ?', client)
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

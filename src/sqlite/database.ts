@@ -1,0 +1,169 @@
+import { statSync } from 'node:fs'
+import type { DatabaseFile } from './database-file.js'
+import type { Connection, Driver, Statement, Value } from './driver.js'
+import type { Machine } from './machine.js'
+import { prepareFile } from './schema.js'
+
+/** The values of a row, in the order of its columns. */
+type Row = readonly unknown[]
+
+/** How large the log may grow before it is written back into the file, in bytes: a thousand pages. */
+const LOG_BYTES = 4_096_000
+
+/** After how many own transactions it is looked at again how large the log is. */
+const LOOK_AFTER = 16
+
+/**
+ * Every transaction is on the disk when it is committed, so that a power cut takes no token back. A locked file is refused at once:
+ * who waits for it does so without blocking this thread. The log is written back by {@link Database.#writeBack} alone.
+ */
+const SETTINGS = `
+PRAGMA synchronous = FULL;
+PRAGMA wal_autocheckpoint = 0;
+`
+
+/** The open database of one client. Every method may throw the driver's errors. */
+export class Database {
+  readonly #connection: Connection
+  /** Writes the log back. */
+  #second: Connection | undefined
+  readonly #statements = new Map<string, Statement>()
+  /** What has to be added to the machine's monotonic time; undefined where the wall clock counts. */
+  readonly #zero: number | undefined
+  #untilLook = 0
+
+  constructor(
+    readonly file: DatabaseFile,
+    private readonly driver: Driver,
+    private readonly machine: Machine,
+  ) {
+    this.#connection = open(file, driver)
+    try {
+      prepareFile(this.#connection)
+      this.#connection.exec(SETTINGS)
+      this.all(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
+      this.#zero = machine.boot === undefined ? undefined : this.#findZero(machine.boot)
+    } catch (error) {
+      this.#connection.close()
+      throw error
+    }
+  }
+
+  /** Milliseconds since 1970, by a clock that all processes of the machine share and that is never set while it runs, where there is one. */
+  get now(): number {
+    return this.#zero === undefined ? this.machine.wallMs() : this.#zero + this.machine.monotonicMs()
+  }
+
+  /** The rows of a statement that gives some. */
+  all(sql: string, ...values: Value[]): Row[] {
+    return this.#statement(sql)
+      .all(...values)
+      .map(valuesOf)
+  }
+
+  run(sql: string, ...values: Value[]): void {
+    this.#statement(sql).run(...values)
+  }
+
+  /** Begins a transaction in which nobody else may write. */
+  begin(): void {
+    this.run('BEGIN IMMEDIATE')
+  }
+
+  commit(): void {
+    this.run('COMMIT')
+    this.#untilLook -= 1
+    if (this.#untilLook > 0) return
+    this.#untilLook = LOOK_AFTER
+    if (this.#logBytes > LOG_BYTES) this.#writeBack()
+  }
+
+  /** Takes back what was changed since {@link begin}. Never fails: SQLite itself may have taken it back. */
+  rollback(): void {
+    try {
+      this.run('ROLLBACK')
+    } catch {
+      // There is no transaction.
+    }
+  }
+
+  /** Closes the file; nothing of an open transaction stays. */
+  close(): void {
+    this.#second?.close()
+    this.#connection.close()
+  }
+
+  get #logBytes(): number {
+    return statSync(this.file.log, { throwIfNoEntry: false })?.size ?? 0
+  }
+
+  /**
+   * Writes the log back into the file, while nobody can commit: SQLite before 3.51.3 may damage the file if another connection commits
+   * while a second of two check-points in a row begins (https://sqlite.org/wal.html#walresetbug). A connection that has begun a
+   * transaction cannot do so itself.
+   */
+  #writeBack(): void {
+    try {
+      this.#second ??= open(this.file, this.driver)
+      this.begin()
+      try {
+        this.#second.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      } finally {
+        this.rollback()
+      }
+    } catch {
+      // Another process writes, or does the same. What was committed is safe in the log, which only grows meanwhile.
+    }
+  }
+
+  #statement(sql: string): Statement {
+    const known = this.#statements.get(sql)
+    if (known) return known
+    const statement = this.#connection.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  /** The first client after a start of the machine sets the time to the wall clock's, but never back. */
+  #findZero(boot: string): number {
+    const known = this.#zeroOf(boot)
+    if (known !== undefined) return known
+    this.begin()
+    try {
+      const found = this.#zeroOf(boot) ?? this.#setZero(boot)
+      this.commit()
+      return found
+    } catch (error) {
+      this.rollback()
+      throw error
+    }
+  }
+
+  #zeroOf(boot: string): number | undefined {
+    const [row] = this.all('SELECT zero FROM holdfast_machine WHERE boot = ?', boot)
+    const zero = row?.[0]
+    return typeof zero === 'number' ? zero : undefined
+  }
+
+  #setZero(boot: string): number {
+    const [row] = this.all(
+      `SELECT max(coalesce((SELECT max(changed_at) FROM holdfast_rows), 0),
+        coalesce((SELECT max(cleaned_at) FROM holdfast_machine), 0))`,
+    )
+    const last = row?.[0]
+    const zero =
+      Math.max(this.machine.wallMs(), typeof last === 'number' ? last : 0) - this.machine.monotonicMs()
+    this.run('UPDATE holdfast_machine SET boot = ?, zero = ?', boot, zero)
+    return zero
+  }
+}
+
+function open(file: DatabaseFile, driver: Driver): Connection {
+  const connection = driver(file.path)
+  connection.exec('PRAGMA busy_timeout = 0')
+  return connection
+}
+
+function valuesOf(row: unknown): Row {
+  return typeof row === 'object' && row !== null ? Object.values(row) : []
+}

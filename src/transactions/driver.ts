@@ -1,0 +1,40 @@
+import { InvalidArgumentError } from '../errors/errors.js'
+import type { Connection, MysqlTransaction, PostgresTransaction } from './connection.js'
+import { isMariadb, isMariadbPool, MariadbTransaction } from './drivers/mariadb.js'
+import { isMysql2Pool, Mysql2Transaction, mysql2Of } from './drivers/mysql2.js'
+import { isPgClient, isPgPool, PgTransaction } from './drivers/pg.js'
+import {
+  isPostgresSql,
+  isPostgresTransaction,
+  PostgresSqlTransaction,
+  queryPostgres,
+} from './drivers/postgres.js'
+
+const CONNECTIONS =
+  'a connection on which a transaction was started: a client of pg, what sql.begin of postgres passes, or a connection of mysql2 or ' +
+  'mariadb (with promises)'
+
+/** Which driver's connection that is. A pool or anything else is refused: a transaction has one connection. */
+export function transactionOf(tx: unknown): PostgresTransaction | MysqlTransaction {
+  if (isPostgresSql(tx) && isPostgresTransaction(tx)) return new PostgresSqlTransaction(tx)
+  if (isPgPool(tx) || isMariadbPool(tx) || isMysql2Pool(tx) || isPostgresSql(tx)) {
+    throw new InvalidArgumentError('tx', tx, `${CONNECTIONS}; not a pool`)
+  }
+  if (isPgClient(tx)) return new PgTransaction(tx)
+  if (isMariadb(tx)) return new MariadbTransaction(tx)
+  const mysql2 = mysql2Of(tx)
+  if (mysql2) return new Mysql2Transaction(mysql2)
+  throw new InvalidArgumentError('tx', tx, CONNECTIONS)
+}
+
+/** The same for single statements, which a pool may run as well. */
+export function connectionOf(db: unknown): Connection {
+  if (isPgClient(db) || isPgPool(db)) return new PgTransaction(db)
+  if (isPostgresSql(db)) {
+    return { dialect: 'postgres', query: (text, values = []) => queryPostgres(db, text, values) }
+  }
+  if (isMariadb(db)) return new MariadbTransaction(db)
+  const mysql2 = mysql2Of(db)
+  if (mysql2) return new Mysql2Transaction(mysql2)
+  throw new InvalidArgumentError('db', db, 'a connection or pool of pg, postgres, mysql2 or mariadb')
+}

@@ -1,0 +1,56 @@
+import { type Answer, isFunction, isObject, type MysqlTransaction, rowsOf } from '../connection.js'
+
+/** A connection or pool of `mysql2`, with promises. */
+export interface Mysql2Connection {
+  query(text: string, values: unknown[]): unknown
+}
+
+/** The server's word for "in a transaction" in the status that comes with its answers. */
+const IN_TRANSACTION = 1
+
+/** The one with promises, also where the application has the one with callbacks. */
+export function mysql2Of(value: unknown): Mysql2Connection | undefined {
+  if (!isObject(value) || !isFunction(value['query'])) return undefined
+  if (isFunction(value['promise'])) return mysql2Of(value['promise']())
+  return isFunction(value['unprepare']) || isMysql2Pool(value) ? connectionOf(value) : undefined
+}
+
+export function isMysql2Pool(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    isFunction(value['getConnection']) &&
+    isFunction(value['execute']) &&
+    !('batch' in value)
+  )
+}
+
+export class Mysql2Transaction implements MysqlTransaction {
+  readonly dialect = 'mysql'
+  readonly identity: object
+  #status = 0
+
+  constructor(private readonly connection: Mysql2Connection) {
+    const inner: unknown = Reflect.get(connection, 'connection')
+    this.identity = isObject(inner) ? inner : connection
+  }
+
+  async query(text: string, values: readonly unknown[] = []): Promise<Answer> {
+    const answer = await this.connection.query(text, [...values])
+    const result: unknown = Array.isArray(answer) ? answer[0] : undefined
+    if (Array.isArray(result) || !isObject(result)) return { rows: rowsOf(result), changed: 0 }
+    this.#status = Number(result['serverStatus'] ?? 0)
+    return { rows: [], changed: Number(result['affectedRows'] ?? 0) }
+  }
+
+  inTransaction(): boolean {
+    return (this.#status & IN_TRANSACTION) !== 0
+  }
+}
+
+function connectionOf(value: object): Mysql2Connection | undefined {
+  return hasQuery(value) ? value : undefined
+}
+
+function hasQuery(value: object): value is Mysql2Connection {
+  return 'query' in value
+}

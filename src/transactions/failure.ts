@@ -1,0 +1,119 @@
+import { DeadlockError } from '../errors/deadlock-error.js'
+import { HoldfastError, LockTimeoutError, StoreError, type StoreFailure } from '../errors/errors.js'
+import { NoTransactionError } from '../errors/no-transaction-error.js'
+import { isObject } from './connection.js'
+
+/** What was asked for when a statement failed. */
+export interface About {
+  /** The function that was called, such as `transactionLock`. */
+  readonly call: string
+  readonly lockName: string
+  readonly startedAt: number
+}
+
+type Kind = 'timeout' | 'deadlock' | 'no-transaction'
+
+interface Verdict {
+  readonly reason: StoreFailure
+  readonly transient: boolean
+  readonly hint?: string
+}
+
+const AGAIN = 'Roll back and run the whole transaction again.'
+const GONE: Verdict = {
+  reason: 'unreachable',
+  transient: true,
+  hint: `The transaction ended with its connection. Run it again on another one.`,
+}
+const NO_PERMISSION: Verdict = { reason: 'permission', transient: false }
+const READ_ONLY: Verdict = {
+  reason: 'read-only',
+  transient: false,
+  hint: 'Use the primary, and a transaction that may write.',
+}
+const NO_TABLE: Verdict = {
+  reason: 'unknown',
+  transient: false,
+  hint: 'Create the table with the statement that mysqlNamesSchema() returns.',
+}
+const CONFLICT: Verdict = { reason: 'unknown', transient: true, hint: AGAIN }
+
+/** By SQLSTATE of PostgreSQL. */
+const POSTGRES: Readonly<Record<string, Kind | Verdict>> = {
+  '55P03': 'timeout',
+  '40P01': 'deadlock',
+  '25P01': 'no-transaction',
+  '25P02': {
+    reason: 'unknown',
+    transient: false,
+    hint: 'A statement before it has failed: roll back first.',
+  },
+  '40001': CONFLICT,
+  '57014': {
+    reason: 'timeout',
+    transient: true,
+    hint: 'The statement was cancelled, by statement_timeout or by somebody.',
+  },
+  '42501': NO_PERMISSION,
+  '25006': READ_ONLY,
+  '57P01': GONE,
+  '57P02': GONE,
+  '57P03': GONE,
+  '25P03': GONE,
+  '57P05': GONE,
+}
+
+/** By the error numbers of MySQL and MariaDB. */
+const MYSQL: Readonly<Record<number, Kind | Verdict>> = {
+  1205: 'timeout',
+  1969: 'timeout',
+  3024: 'timeout',
+  3572: 'timeout',
+  1213: 'deadlock',
+  1020: CONFLICT,
+  1146: NO_TABLE,
+  1044: NO_PERMISSION,
+  1142: NO_PERMISSION,
+  1143: NO_PERMISSION,
+  1290: READ_ONLY,
+  1792: READ_ONLY,
+  1836: READ_ONLY,
+  1053: GONE,
+  1927: GONE,
+}
+
+/** The typed error for what a driver rejected a statement with. */
+export function failureOf(error: unknown, { call, lockName, startedAt }: About): unknown {
+  if (error instanceof HoldfastError) return error
+  const verdict = judge(error)
+  if (verdict === 'timeout') return new LockTimeoutError(lockName, performance.now() - startedAt, {})
+  if (verdict === 'deadlock') return new DeadlockError(lockName, error)
+  if (verdict === 'no-transaction') return new NoTransactionError(lockName, error)
+  return new StoreError(verdict.reason, call, { lockName, cause: error, ...verdict })
+}
+
+/** Whether the server ended a wait because its time was up. */
+export function isTimeout(error: unknown): boolean {
+  return judge(error) === 'timeout'
+}
+
+/** Whether the connection, and with it the transaction, has ended. */
+export function isGone(error: unknown): boolean {
+  return judge(error) === GONE
+}
+
+function judge(error: unknown): Kind | Verdict {
+  if (!isObject(error)) return { reason: 'unknown', transient: false }
+  const { code, errno, fatal, message } = error
+  const known = typeof errno === 'number' && errno > 0 ? MYSQL[errno] : POSTGRES[String(code)]
+  if (known !== undefined) return known
+  return fatal === true || isLost(String(code ?? ''), String(message))
+    ? GONE
+    : { reason: 'unknown', transient: false }
+}
+
+/** The drivers' words for a connection that has ended: a state of class 08, a code, or only a text. */
+function isLost(code: string, message: string): boolean {
+  if (code !== '') return /^08...$|^E[A-Z]+$|^CONNECTION_|^PROTOCOL_CONNECTION_LOST$/.test(code)
+  return /^Connection terminated|^Client (has encountered a connection error|was closed)/.test(message)
+}

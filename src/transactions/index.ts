@@ -1,0 +1,19 @@
+export { DeadlockError } from '../errors/deadlock-error.js'
+export {
+  HoldfastError,
+  type HoldfastErrorDetails,
+  InvalidArgumentError,
+  LockTimeoutError,
+  StoreError,
+  type StoreFailure,
+} from '../errors/errors.js'
+export { NoTransactionError } from '../errors/no-transaction-error.js'
+export { VersionConflictError } from '../errors/version-conflict-error.js'
+export type { Owner } from '../identity/owner.js'
+export type { Row, SqlConnection } from './connection.js'
+export type { TransactionLockOptions } from './limits.js'
+export { mysqlNamesSchema } from './names-table.js'
+export { rowLock } from './row-lock.js'
+export { type SqlStatement, sql } from './statement.js'
+export { type SharedLockOptions, transactionLock } from './transaction-lock.js'
+export { updateVersioned, type VersionedRow } from './update-versioned.js'

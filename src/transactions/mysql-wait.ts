@@ -1,0 +1,95 @@
+import type { Answer, MysqlTransaction } from './connection.js'
+import { isTimeout } from './failure.js'
+import type { TransactionLockOptions } from './limits.js'
+
+/** The greatest `innodb_lock_wait_timeout` of MySQL and of MariaDB; to the latter it means no limit. */
+const LONGEST_S = { mysql: 1_073_741_824, mariadb: 100_000_000 } as const
+
+/** With a signal the wait goes in slices, since a waiting connection takes no other statement: MySQL's are seconds. */
+const SLICE_MS = { mysql: 1_000, mariadb: 250 } as const
+
+type Server = keyof typeof LONGEST_S
+
+export interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** Asked once for each connection. */
+const servers = new WeakMap<object, Promise<Server>>()
+
+/**
+ * Runs a statement that may wait for a row, with the server ending the wait in time. Where it ends without the lock, only that statement
+ * is undone. MariaDB takes limits for a single statement; in MySQL the connection's own are set and put back.
+ */
+export async function waitInMysql(
+  session: MysqlTransaction,
+  { waitMs, signal }: TransactionLockOptions,
+  statement: Statement,
+): Promise<Answer> {
+  if (waitMs === undefined && !signal) return session.query(statement.text, statement.values)
+  const server = await serverOf(session)
+  const deadline = performance.now() + (waitMs ?? (await ownWaitMs(session)))
+  const limited = server === 'mariadb' ? inMariadb : inMysql
+  for (;;) {
+    signal?.throwIfAborted()
+    const leftMs = Math.max(Math.ceil(deadline - performance.now()), 0)
+    try {
+      return await limited(session, signal ? Math.min(leftMs, SLICE_MS[server]) : leftMs, statement)
+    } catch (error) {
+      if (!isTimeout(error) || performance.now() >= deadline) throw error
+    }
+  }
+}
+
+function serverOf(session: MysqlTransaction): Promise<Server> {
+  const known = servers.get(session.identity)
+  if (known) return known
+  // Reads no table, and so fixes no view of the data for the transaction.
+  const asked = session
+    .query('SELECT VERSION() AS version')
+    .then(({ rows }): Server => (/mariadb/i.test(String(rows[0]?.['version'])) ? 'mariadb' : 'mysql'))
+  asked.catch(() => servers.delete(session.identity))
+  servers.set(session.identity, asked)
+  return asked
+}
+
+async function ownWaitMs(session: MysqlTransaction): Promise<number> {
+  const { rows } = await session.query('SELECT @@innodb_lock_wait_timeout AS seconds')
+  return Number(rows[0]?.['seconds']) * 1_000
+}
+
+function inMariadb(session: MysqlTransaction, waitMs: number, { text, values }: Statement): Promise<Answer> {
+  const wait = Math.min(Math.ceil(waitMs / 1_000), LONGEST_S.mariadb)
+  // Not waiting is a setting of its own there. The time of the statement has thousandths, that of the wait has not.
+  const time = waitMs === 0 ? '' : `, max_statement_time=${waitMs === Infinity ? 0 : waitMs / 1_000}`
+  return session.query(`SET STATEMENT innodb_lock_wait_timeout=${wait}${time} FOR ${text}`, values)
+}
+
+async function inMysql(
+  session: MysqlTransaction,
+  waitMs: number,
+  { text, values }: Statement,
+): Promise<Answer> {
+  const wait = Math.min(Math.max(Math.ceil(waitMs / 1_000), 1), LONGEST_S.mysql)
+  const time = waitMs === Infinity ? 0 : Math.max(waitMs, 1)
+  await session.query(
+    'SET @holdfast_wait = @@SESSION.innodb_lock_wait_timeout, @holdfast_time = @@SESSION.max_execution_time, ' +
+      `SESSION innodb_lock_wait_timeout = ${wait}, SESSION max_execution_time = ${time}`,
+  )
+  try {
+    return await session.query(waitMs === 0 ? withoutWait(text) : text, values)
+  } finally {
+    // Where this fails too, the connection is gone, and the first error tells why.
+    await session
+      .query(
+        'SET SESSION innodb_lock_wait_timeout = @holdfast_wait, SESSION max_execution_time = @holdfast_time',
+      )
+      .catch(() => undefined)
+  }
+}
+
+/** An INSERT has no such clause: it waits for the least time there is. */
+function withoutWait(text: string): string {
+  return text.replace(/(\bFOR\s+(?:UPDATE|SHARE)(?:\s+OF\s+[\w`., $]+?)?)\s*;?\s*$/i, '$1 NOWAIT')
+}

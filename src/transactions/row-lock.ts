@@ -1,0 +1,58 @@
+import { InvalidArgumentError } from '../errors/errors.js'
+import { NoTransactionError } from '../errors/no-transaction-error.js'
+import type { Answer, MysqlTransaction, Row, SqlConnection } from './connection.js'
+import { transactionOf } from './driver.js'
+import { failureOf } from './failure.js'
+import { checkLimits, type TransactionLockOptions } from './limits.js'
+import { type Statement, waitInMysql } from './mysql-wait.js'
+import { waitInPostgres } from './postgres-wait.js'
+import { render, type SqlStatement } from './statement.js'
+
+const LOCKING = /\bFOR\s+(?:NO\s+KEY\s+)?UPDATE\b|\bFOR\s+(?:KEY\s+)?SHARE\b|\bLOCK\s+IN\s+SHARE\s+MODE\b/i
+
+/**
+ * Runs a `SELECT … FOR UPDATE` (or `FOR SHARE`) that waits no longer than it may, and gives its rows, which stay locked until the
+ * transaction ends. A row that is not there is not locked: use {@link transactionLock} to guard what does not exist yet.
+ *
+ * Errors and what is left of the transaction are those of {@link transactionLock}. In PostgreSQL `waitMs` counts for each row that has
+ * to be waited for; in MySQL and MariaDB it is the time of the whole statement.
+ *
+ * @param tx the application's connection, with a transaction open; nothing else may run on it until the call settles
+ */
+export async function rowLock(
+  tx: SqlConnection,
+  statement: string | SqlStatement,
+  options: TransactionLockOptions = {},
+): Promise<readonly Row[]> {
+  checkLimits(options)
+  const session = transactionOf(tx)
+  const rendered = render(statement, session.dialect)
+  const { text, values } = rendered
+  if (!LOCKING.test(text)) {
+    throw new InvalidArgumentError('statement', text, 'a SELECT that locks: with FOR UPDATE or FOR SHARE')
+  }
+  options.signal?.throwIfAborted()
+  const about = { call: 'rowLock', lockName: text, startedAt: performance.now() }
+  try {
+    const { rows } =
+      session.dialect === 'postgres'
+        ? await waitInPostgres(session, options, (query) => query(text, values))
+        : await lockInMysql(session, rendered, options)
+    return rows
+  } catch (error) {
+    if (options.signal?.aborted && error === options.signal.reason) throw error
+    throw failureOf(error, about)
+  }
+}
+
+async function lockInMysql(
+  session: MysqlTransaction,
+  statement: Statement,
+  options: TransactionLockOptions,
+): Promise<Answer> {
+  const answer = await waitInMysql(session, options, statement)
+  // What gives rows does not tell whether there is a transaction.
+  await session.query('DO 0')
+  if (!session.inTransaction()) throw new NoTransactionError(statement.text)
+  return answer
+}

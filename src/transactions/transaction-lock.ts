@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { InvalidArgumentError, LockTimeoutError } from '../errors/errors.js'
+import { NoTransactionError } from '../errors/no-transaction-error.js'
+import { checkName } from '../facade/checks.js'
+import type { MysqlTransaction, PostgresTransaction, SqlConnection } from './connection.js'
+import { transactionOf } from './driver.js'
+import { type About, failureOf } from './failure.js'
+import { checkLimits, type TransactionLockOptions } from './limits.js'
+import { waitInMysql } from './mysql-wait.js'
+import { namesTable } from './names-table.js'
+import { waitInPostgres } from './postgres-wait.js'
+
+/** Options of {@link transactionLock}. Times are whole milliseconds. */
+export interface SharedLockOptions extends TransactionLockOptions {
+  /**
+   * Whether other transactions may hold the lock too, if they also share it. In MySQL and MariaDB the transaction that uses a name
+   * for the first time has it alone all the same.
+   * @default false
+   */
+  readonly shared?: boolean
+}
+
+/**
+ * Takes a lock that ends with the transaction, at COMMIT, at ROLLBACK, or when its connection ends. It has no lease and is not
+ * renewed, and nobody can take it from a transaction that lives: what the transaction writes in that database needs no fencing token.
+ * Taken twice in one transaction it is still one lock. A lock that was taken after a savepoint goes when that is rolled back; MySQL
+ * and MariaDB may keep it until the transaction ends.
+ *
+ * PostgreSQL keeps it as an advisory lock, whose key is the first eight bytes of the name's SHA-256. MySQL and MariaDB keep it as a lock
+ * on a row of the table `holdfast_names` (see {@link mysqlNamesSchema}), which is made when the name is new.
+ *
+ * Rejects with `LockTimeoutError` if others had it for all of `waitMs`, with `DeadlockError`, with `NoTransactionError` if no transaction
+ * is open, with `InvalidArgumentError`, or with `StoreError`. After a `LockTimeoutError` or an abort the transaction goes on as it was;
+ * after any other error roll it back.
+ *
+ * @param tx the application's connection, with a transaction open; nothing else may run on it until the call settles
+ */
+export async function transactionLock(
+  tx: SqlConnection,
+  name: string,
+  options: SharedLockOptions = {},
+): Promise<void> {
+  checkName(name)
+  checkLimits(options, ['shared'])
+  const { shared = false, signal } = options
+  if (typeof shared !== 'boolean') throw new InvalidArgumentError('shared', shared, 'true or false')
+  const session = transactionOf(tx)
+  signal?.throwIfAborted()
+  const about = { call: 'transactionLock', lockName: name, startedAt: performance.now() }
+  try {
+    if (session.dialect === 'postgres') await lockInPostgres(session, about, shared, options)
+    else await lockInMysql(session, name, shared, options)
+  } catch (error) {
+    if (signal?.aborted && error === signal.reason) throw error
+    throw failureOf(error, about)
+  }
+}
+
+/** A lock that is free takes one round trip, and nothing that could fail; only a wait needs to be limited. */
+async function lockInPostgres(
+  session: PostgresTransaction,
+  { lockName, startedAt }: About,
+  shared: boolean,
+  options: TransactionLockOptions,
+): Promise<void> {
+  const key = createHash('sha256').update(lockName).digest().readBigInt64BE(0)
+  const call = `advisory_xact_lock${shared ? '_shared' : ''}('${key}'::int8)`
+  const { rows } = await session.attempt(`SELECT pg_try_${call} AS granted`)
+  if (rows[0]?.['granted'] === true) return
+  if (options.waitMs === 0) throw new LockTimeoutError(lockName, performance.now() - startedAt, {})
+  await waitInPostgres(session, options, (query) => query(`SELECT pg_${call}`))
+}
+
+/**
+ * An INSERT locks the row whether it is there or not. A SELECT … FOR UPDATE would lock the gap where the name is missing, and so
+ * whatever other names belong there. Neither reads by the transaction's view: what the transaction reads after this is not older.
+ */
+async function lockInMysql(
+  session: MysqlTransaction,
+  name: string,
+  shared: boolean,
+  options: TransactionLockOptions,
+): Promise<void> {
+  const text = shared
+    ? `INSERT IGNORE INTO ${namesTable} (name) VALUES (?)`
+    : `INSERT INTO ${namesTable} (name) VALUES (?) ON DUPLICATE KEY UPDATE name = name`
+  await waitInMysql(session, options, { text, values: [keyOf(name)] })
+  if (!session.inTransaction()) throw new NoTransactionError(name)
+}
+
+/** The greatest length of a key, in bytes. A longer name is kept by its beginning and its hash. */
+const LONGEST_KEY = 255
+
+function keyOf(name: string): Buffer {
+  const bytes = Buffer.from(name)
+  if (bytes.length < LONGEST_KEY) return bytes
+  const hash = createHash('sha256').update(bytes).digest('hex')
+  return Buffer.concat([bytes.subarray(0, LONGEST_KEY - hash.length), Buffer.from(hash)])
+}

@@ -1,0 +1,9 @@
+/** The suite on a store as etcd and ZooKeeper are: sessions, a line kept by the server, leases of whole seconds. */
+import { conformance } from '../../src/conformance/index.js'
+import { VirtualClock } from '../../src/memory/index.js'
+import { Ensemble } from '../../src/memory-session/ensemble.js'
+import { MemorySessionStore, sessionTraits } from '../../src/memory-session/store.js'
+
+const clock = new VirtualClock()
+const store = new MemorySessionStore(new Ensemble(clock))
+conformance({ name: 'memory-session', open: () => store, clock, traits: sessionTraits })

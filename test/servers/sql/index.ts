@@ -1,0 +1,26 @@
+import { mariadb } from './mariadb.js'
+import { mysql } from './mysql.js'
+import { postgres } from './postgres.js'
+import type { ProductName, SqlProduct } from './product.js'
+import { type SqlOrder, SqlServer } from './server.js'
+
+export { PostgresPair } from './postgres-pair.js'
+export type { ProductName } from './product.js'
+export type { SqlAddress, SqlServer } from './server.js'
+
+const products: Readonly<Record<ProductName, SqlProduct>> = {
+  PostgreSQL: postgres,
+  MariaDB: mariadb,
+  MySQL: mysql,
+}
+
+/** Starts a server of that product for one test file alone; to share one is cheaper, see test/setup/databases.ts. */
+export function bringSqlServer(name: ProductName, order?: SqlOrder): Promise<SqlServer> {
+  return SqlServer.start(products[name], order)
+}
+
+/** Why there can be no server of that product here; `undefined` where there can. */
+export async function whyNot(name: ProductName): Promise<string | undefined> {
+  const found = await products[name].find()
+  return typeof found === 'string' ? found : undefined
+}

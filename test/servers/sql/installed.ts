@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import process from 'node:process'
+import { promisify } from 'node:util'
+import type { Program } from './product.js'
+
+const run = promisify(execFile)
+
+/** Finds programs that belong together: all in one of these folders or of those of PATH. */
+export async function onMachine(
+  names: readonly string[],
+  folders: readonly string[] = [],
+): Promise<{ folder: string; program(name: string): Program } | undefined> {
+  for (const folder of [...folders, ...(process.env['PATH'] ?? '').split(delimiter)]) {
+    const present = new Set<string>(await readdir(folder).catch(() => []))
+    if (names.every((name) => present.has(name))) {
+      return { folder, program: (name) => ({ command: [join(folder, name)] }) }
+    }
+  }
+  return undefined
+}
+
+/** The ids of the first of these users that there is. */
+export async function identityOf(
+  users: readonly string[],
+): Promise<{ readonly uid: number; readonly gid: number } | undefined> {
+  for (const user of users) {
+    const ids = await Promise.all(
+      ['-u', '-g'].map((which) => run('id', [which, user]).catch(() => undefined)),
+    )
+    const [uid, gid] = ids.map((id) => Number(id?.stdout))
+    if (uid && gid) return { uid, gid }
+  }
+  return undefined
+}
+
+/** Whether this process may do everything, which PostgreSQL refuses to run as. */
+export function isRoot(): boolean {
+  return process.getuid?.() === 0
+}

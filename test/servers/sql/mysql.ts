@@ -1,0 +1,87 @@
+import { join } from 'node:path'
+import { createConnection } from 'mysql2/promise'
+import { unpackFromDebian } from '../debian.js'
+import { isRoot } from './installed.js'
+import { account, type Place, type SqlProduct } from './product.js'
+
+const DEFAULTS = {
+  bind_address: '127.0.0.1',
+  innodb_buffer_pool_size: '16M',
+  // What is committed survives the end of the server, if not that of the machine.
+  innodb_flush_log_at_trx_commit: '2',
+  max_connections: '200',
+}
+
+/** Debian has MySQL in its unstable release only, built for libraries of its own. */
+const FROM_DEBIAN = {
+  name: 'mysql-9.7',
+  suite: 'sid',
+  package: 'mysql-server-core',
+  program: 'usr/sbin/mysqld',
+  share: ['usr/share/mysql/english', 'usr/share/mysql/charsets'],
+} as const
+
+export const mysql: SqlProduct = {
+  name: 'MySQL',
+
+  find: async () => {
+    try {
+      const { root, command } = await unpackFromDebian(FROM_DEBIAN)
+      return { from: root, share: join(root, 'share'), program: () => ({ command }) }
+    } catch (error) {
+      return `Debian's packages could not be had: ${error instanceof Error ? error.message.trim() : String(error)}`
+    }
+  },
+
+  setup: async ({ installed, dir }) => [
+    {
+      program: installed.program('mysqld'),
+      args: [...folders(dir, installed.share), '--initialize-insecure'],
+    },
+  ],
+
+  serve: ({ installed, dir, port }, settings) => ({
+    program: installed.program('mysqld'),
+    args: [...settingArguments(dir, port, { mysqlx: 'OFF', ...settings }, installed.share)],
+  }),
+
+  prepare: prepareMysql,
+}
+
+/** The command line of a server of the MySQL family. */
+export function settingArguments(
+  dir: string,
+  port: number,
+  settings: Readonly<Record<string, string>>,
+  share?: string,
+): string[] {
+  return [
+    ...folders(dir, share),
+    ...[`--socket=${join(dir, 'socket')}`, `--pid-file=${join(dir, 'pid')}`, `--port=${port}`],
+    ...['--skip-log-bin', '--skip-name-resolve'],
+    ...Object.entries({ ...DEFAULTS, ...settings }).map(([name, value]) => `--${name}=${value}`),
+  ]
+}
+
+function folders(dir: string, share: string | undefined): string[] {
+  return [
+    ...['--no-defaults', `--datadir=${join(dir, 'data')}`, `--tmpdir=${dir}`, '--secure-file-priv='],
+    ...(share === undefined
+      ? []
+      : [`--lc-messages-dir=${share}`, `--character-sets-dir=${join(share, 'charsets')}`]),
+    ...(isRoot() ? ['--user=root'] : []),
+  ]
+}
+
+/** Makes the user and the database, as root by the Unix socket. */
+export async function prepareMysql({ dir }: Place): Promise<void> {
+  const connection = await createConnection({ socketPath: join(dir, 'socket'), user: 'root' })
+  try {
+    const { user, password, database } = account
+    await connection.query('CREATE USER IF NOT EXISTS ?@? IDENTIFIED BY ?', [user, '%', password])
+    await connection.query('GRANT ALL ON *.* TO ?@? WITH GRANT OPTION', [user, '%'])
+    await connection.query(`CREATE DATABASE IF NOT EXISTS ${database}`)
+  } finally {
+    await connection.end()
+  }
+}

@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { Impossible, until } from '../until.js'
+import { postgres, withPostgres } from './postgres.js'
+import { account } from './product.js'
+import { SqlServer } from './server.js'
+
+export interface PostgresPairOrder {
+  /** Whether the primary answers a COMMIT only once the replica has written it. Default: false. */
+  readonly synchronous?: boolean
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** A primary and a replica that streams what it writes. */
+export class PostgresPair {
+  private constructor(
+    readonly primary: SqlServer,
+    readonly replica: SqlServer,
+  ) {}
+
+  /** Starts both; resolves when the replica follows. */
+  static async start({ synchronous = false, settings = {} }: PostgresPairOrder = {}): Promise<PostgresPair> {
+    const primary = await SqlServer.start(postgres, { settings })
+    try {
+      const { dir, port } = primary.address
+      const source = `host=${dir} port=${port} user=${account.user} application_name=replica`
+      const replica = await SqlServer.start(
+        replicaOf,
+        { settings: { ...settings, primary_conninfo: source, hot_standby: 'on' } },
+        async (place) => [
+          {
+            program: place.installed.program('pg_basebackup'),
+            args: [
+              '-D',
+              join(place.dir, 'data'),
+              '-d',
+              source,
+              '-R',
+              '-X',
+              'stream',
+              '-c',
+              'fast',
+              '--no-sync',
+            ],
+          },
+        ],
+      )
+      const pair = new PostgresPair(primary, replica)
+      await pair.untilFollows()
+      if (synchronous) {
+        await withPostgres(primary.address, async (client) => {
+          await client.query("ALTER SYSTEM SET synchronous_standby_names = 'replica'")
+          await client.query('SELECT pg_reload_conf()')
+          await until(
+            async () => {
+              const { rows } = await client.query<{ sync_state: string }>(
+                'SELECT sync_state FROM pg_stat_replication',
+              )
+              return rows[0]?.sync_state === 'sync'
+            },
+            { what: 'the replica is synchronous' },
+          )
+        })
+      }
+      return pair
+    } catch (error) {
+      await primary.stop()
+      throw error
+    }
+  }
+
+  /** Resolves when the replica has all that the primary had written before this call. */
+  async untilFollows(): Promise<void> {
+    const written = await withPostgres(this.primary.address, async (client) => {
+      const { rows } = await client.query<{ lsn: string }>('SELECT pg_current_wal_lsn() AS lsn')
+      return rows[0]?.lsn
+    })
+    await until(
+      () =>
+        withPostgres(this.replica.address, async (client) => {
+          const { rows } = await client.query<{ there: boolean | null }>(
+            'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS there',
+            [written],
+          )
+          return rows[0]?.there ?? false
+        }),
+      { what: 'the replica follows the primary' },
+    )
+  }
+
+  /** Makes the replica take writes. The primary is left as it is: kill or pause it first. */
+  async promote(): Promise<void> {
+    await withPostgres(this.replica.address, async (client) => {
+      const { rows } = await client.query<{ done: boolean }>('SELECT pg_promote(true, 30) AS done')
+      if (!rows[0]?.done) throw new Impossible('the replica was not promoted in time')
+    })
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.primary.stop(), this.replica.stop()])
+  }
+}
+
+/** A replica has the database already, or will, and takes no writes. */
+const replicaOf = {
+  ...postgres,
+  prepare: (place: Parameters<typeof postgres.prepare>[0]) =>
+    withPostgres(place, async (client) => {
+      await client.query('SELECT 1')
+    }),
+}

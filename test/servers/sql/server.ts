@@ -1,0 +1,182 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chown, open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import { promisify } from 'node:util'
+import { Guard } from '../guard.js'
+import { freePort } from '../port.js'
+import { Impossible, until } from '../until.js'
+import { account, type Place, type Program, type Run, type SqlProduct } from './product.js'
+
+const run = promisify(execFile)
+
+/** How a server is reached. */
+export interface SqlAddress {
+  readonly host: string
+  readonly port: number
+  /** The folder of its Unix socket; that of MySQL and MariaDB is called `socket`. */
+  readonly dir: string
+  readonly user: string
+  readonly password: string
+  readonly database: string
+}
+
+export interface SqlOrder {
+  /** The server's settings by name, as in its configuration file; they win over the defaults. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** A database server started here, on a data folder of its own: neither outlives this process. */
+export class SqlServer {
+  readonly address: SqlAddress
+  #child: ChildProcess | undefined
+
+  private constructor(
+    private readonly product: SqlProduct,
+    private readonly place: Place,
+    private readonly guard: Guard,
+    private readonly settings: Readonly<Record<string, string>>,
+  ) {
+    const { dir, port } = place
+    this.address = { host: '127.0.0.1', port, dir, ...account }
+  }
+
+  /**
+   * Starts one and resolves when it answers.
+   *
+   * @param setup what makes its data folder, where that is not the product's own way
+   */
+  static async start(
+    product: SqlProduct,
+    { settings = {} }: SqlOrder = {},
+    setup: (place: Place) => Promise<readonly Run[]> = (place) => product.setup(place),
+  ): Promise<SqlServer> {
+    const installed = await product.find()
+    if (typeof installed === 'string') throw new Error(`no ${product.name} is to be had: ${installed}`)
+    const guard = await Guard.mount()
+    const { dir } = guard
+    try {
+      const { identity } = installed
+      if (identity) await chown(dir, identity.uid, identity.gid)
+      const server = new SqlServer(product, { installed, dir, port: await freePort() }, guard, settings)
+      for (const each of await setup(server.place)) await server.#run(each)
+      await server.start()
+      return server
+    } catch (error) {
+      await guard.dismiss()
+      throw error
+    }
+  }
+
+  /** The process id of its first process, while it runs. */
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** Makes it hang, with all its processes: connections stay open, nothing is answered. */
+  async pause(): Promise<void> {
+    // The first process starts the others: once it stands, there are no more.
+    this.#child?.kill('SIGSTOP')
+    for (const pid of await this.#children()) process.kill(pid, 'SIGSTOP')
+  }
+
+  /** Ends a pause; what was sent meanwhile is then worked off. */
+  async resume(): Promise<void> {
+    for (const pid of await this.#children()) process.kill(pid, 'SIGCONT')
+    this.#child?.kill('SIGCONT')
+  }
+
+  /** Ends it as a crash would. Its data stays as a crash leaves it. */
+  async kill(): Promise<void> {
+    const child = this.#child
+    if (!child) return
+    await this.pause()
+    const others = await this.#children()
+    this.#child = undefined
+    this.guard.undo('')
+    const gone = once(child, 'exit')
+    child.ref()
+    child.kill('SIGKILL')
+    for (const pid of others) process.kill(pid, 'SIGKILL')
+    await gone
+    await until(() => !others.some(lives), { what: `all processes of ${this.product.name} have ended` })
+  }
+
+  /** Starts it again after `kill`, on the same port and data. Resolves when it answers. */
+  async start(): Promise<void> {
+    const { program, args } = this.product.serve(this.place, this.settings)
+    const [file, ...before] = program.command
+    const log = join(this.place.dir, 'output.txt')
+    const output = await open(log, 'a')
+    const child = spawn(file, [...before, ...args], {
+      ...this.#options(program),
+      detached: true,
+      stdio: ['ignore', output.fd, output.fd],
+    })
+    child.unref()
+    child.once('exit', () => {
+      if (this.#child === child) this.guard.undo('')
+    })
+    await once(child, 'spawn').finally(() => output.close())
+    this.#child = child
+    this.guard.undo(ending(child.pid))
+    await until(
+      async () => {
+        if (child.exitCode !== null || child.signalCode !== null) {
+          throw new Impossible(await readFile(log, 'utf8'))
+        }
+        await this.product.prepare(this.place)
+        return true
+      },
+      { what: `${this.product.name} answers`, withinMs: 60_000 },
+    )
+  }
+
+  /** Ends it for good and removes its folder. */
+  stop(): Promise<void> {
+    return this.guard.dismiss()
+  }
+
+  async #run({ program, args, input }: Run): Promise<void> {
+    const [file, ...before] = program.command
+    const running = run(file, [...before, ...args], { ...this.#options(program), maxBuffer: 2 ** 26 })
+    running.child.stdin?.on('error', () => undefined)
+    running.child.stdin?.end(input === undefined ? '' : await readFile(input))
+    await running
+  }
+
+  #options({ environment }: Program): {
+    cwd: string
+    env: NodeJS.ProcessEnv
+    uid?: number
+    gid?: number
+  } {
+    const { dir, installed } = this.place
+    const env = { ...process.env, HOME: dir, LC_ALL: 'C', ...environment }
+    return { cwd: dir, env, ...installed.identity }
+  }
+
+  async #children(): Promise<number[]> {
+    const pid = this.#child?.pid
+    if (pid === undefined) return []
+    const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+    return text.split(' ').filter(Boolean).map(Number)
+  }
+}
+
+/** SIGQUIT is PostgreSQL's way to end at once with all its processes; what does not heed it is killed. */
+function ending(pid: number | undefined): string {
+  return (
+    `kill -CONT $(cat /proc/${pid}/task/${pid}/children) ${pid}; kill -QUIT ${pid}; ` +
+    `for i in 1 2 3 4 5 6 7 8 9 10; do kill -0 ${pid} || break; sleep 0.1; done; kill -9 ${pid}`
+  )
+}
+
+function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

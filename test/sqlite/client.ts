@@ -1,0 +1,159 @@
+/** Clients of a database file, without the locks above them: tests of `SqliteRows` alone. */
+
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Draft, Message, RowSession } from '../../src/rows/rows.js'
+import type { Keyspace, Packed, Shape } from '../../src/rows/shape.js'
+import type { Driver } from '../../src/sqlite/driver.js'
+import type { Machine } from '../../src/sqlite/machine.js'
+import { checkSqliteOptions, type SqliteOptions } from '../../src/sqlite/options.js'
+import { SqliteRows } from '../../src/sqlite/rows.js'
+import { SystemClock } from '../../src/time/clock.js'
+import { Schedule } from '../../src/time/schedule.js'
+
+/** A row as it is written down, to be changed at will. */
+export interface TestBody {
+  packed: Packed
+}
+
+export const blank: Packed = {
+  owner: undefined,
+  holds: 0,
+  endsAt: undefined,
+  fence: undefined,
+  waiting: [],
+  rest: undefined,
+}
+
+export function shapeOf(keyspace: Keyspace): Shape<TestBody> {
+  return {
+    keyspace,
+    blank: () => ({ packed: blank }),
+    pack: ({ packed }) => packed,
+    unpack: (packed) => ({ packed }),
+  }
+}
+
+const locks = shapeOf('lock')
+
+export interface ClientParts {
+  readonly driver?: Driver | undefined
+  readonly machine?: Machine | undefined
+  readonly commandTimeoutMs?: number | undefined
+}
+
+export class TestClient {
+  readonly id = randomUUID()
+  readonly session: RowSession
+  readonly heard: Message[] = []
+  readonly errors: unknown[] = []
+  missed = 0
+  onMessage: ((message: Message) => void) | undefined
+
+  constructor(
+    options: string | SqliteOptions,
+    { driver, machine, commandTimeoutMs = 10_000 }: ClientParts = {},
+  ) {
+    const onError = (error: unknown): void => {
+      this.errors.push(error)
+    }
+    const rows = new SqliteRows(checkSqliteOptions(options), {
+      ...(driver && { driver }),
+      ...(machine && { machine }),
+    })
+    this.session = rows.openRows(
+      {
+        schedule: new Schedule(new SystemClock(), onError),
+        clientId: this.id,
+        watchdogLeaseMs: 30_000,
+        quarantineMs: 0,
+        commandTimeoutMs,
+        onError,
+      },
+      {
+        message: (message) => {
+          this.heard.push(message)
+          this.onMessage?.(message)
+        },
+        missed: () => {
+          this.missed += 1
+        },
+      },
+    )
+  }
+
+  change<Result>(name: string, change: (draft: Draft<TestBody>) => Result, shape = locks): Promise<Result> {
+    return this.session.change(shape, name, change)
+  }
+
+  read(name: string, shape = locks): Promise<Packed> {
+    return this.change(name, ({ body }) => body.packed, shape)
+  }
+
+  write(name: string, packed: Partial<Packed>, shape = locks): Promise<void> {
+    return this.change(
+      name,
+      ({ body }) => {
+        body.packed = { ...body.packed, ...packed }
+      },
+      shape,
+    )
+  }
+
+  /** Counts in the row's token, as a tenure with a token does. */
+  async count(name: string): Promise<void> {
+    await this.change(name, ({ body }) => {
+      body.packed = { ...body.packed, fence: (body.packed.fence ?? 0n) + 1n }
+    })
+  }
+
+  ended(client: string): Promise<boolean> {
+    return this.change('any', (draft) => draft.ended(client))
+  }
+
+  reaches(client: string): Promise<boolean> {
+    return this.change('any', (draft) => draft.reaches(client))
+  }
+
+  tell(client: string, name: string, text: string): Promise<void> {
+    return this.change(name, (draft) => draft.tell(client, { keyspace: 'lock', name, text }))
+  }
+
+  async listen(): Promise<void> {
+    await this.session.inbox?.opened()
+  }
+
+  async names(pattern = '*', keyspace: Keyspace = 'lock'): Promise<string[]> {
+    const names: string[] = []
+    for await (const name of this.session.names(keyspace, pattern)) names.push(name)
+    return names
+  }
+}
+
+/** A folder for the files of one test file, and the clients on them. */
+export class Stand {
+  readonly folder = mkdtempSync(join(tmpdir(), 'holdfast-sqlite-'))
+  readonly #clients: TestClient[] = []
+
+  /** A path that no test has had yet. */
+  path(): string {
+    return join(this.folder, randomUUID(), 'locks.db')
+  }
+
+  client(options: string | SqliteOptions, parts?: ClientParts): TestClient {
+    const client = new TestClient(options, parts)
+    this.#clients.push(client)
+    return client
+  }
+
+  async tidy(): Promise<void> {
+    await Promise.all(this.#clients.splice(0, this.#clients.length).map(({ session }) => session.close()))
+  }
+
+  async end(): Promise<void> {
+    await this.tidy()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}

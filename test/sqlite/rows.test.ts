@@ -1,0 +1,170 @@
+/** What a row says and how it is changed, with each SQLite that there is. */
+import process from 'node:process'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Driver, libsqlDriver, nodeDriver } from '../../src/sqlite/driver.js'
+import { blank, type ClientParts, Stand, shapeOf, type TestClient } from './client.js'
+
+const stand = new Stand()
+afterEach(() => stand.tidy())
+afterAll(() => stand.end())
+
+const drivers: ReadonlyArray<readonly [string, Driver | undefined]> = [
+  ['libsql', libsqlDriver()],
+  ['node:sqlite', nodeDriver()],
+]
+
+test('libsql is there in any case, node:sqlite from Node 22.13 on', () => {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  expect(drivers.map(([, driver]) => driver !== undefined)).toEqual([
+    true,
+    major > 22 || (major === 22 && minor >= 13),
+  ])
+})
+
+describe.each(drivers.filter(([, driver]) => driver))('%s', (_, driver) => {
+  let path: string
+  let client: TestClient
+  const another = (parts: ClientParts = {}): TestClient => stand.client(path, { driver, ...parts })
+  beforeEach(() => {
+    path = stand.path()
+    client = another()
+  })
+
+  test('a row that nobody has written is blank, and stays unwritten when it is left so', async () => {
+    expect(await client.read('a')).toEqual(blank)
+    expect(await client.names()).toEqual([])
+  })
+
+  test('what is written is read again by another client', async () => {
+    const packed = {
+      owner: `${client.id}:1`,
+      holds: 3,
+      endsAt: 1_800_000_000_000.25,
+      fence: 2n ** 63n - 1n,
+      waiting: [client.id, 'b'],
+      rest: JSON.stringify({ text: '"\'\\\n\0🔒' }),
+    }
+    await client.write('a', packed)
+    expect(await another().read('a')).toEqual(packed)
+  })
+
+  test('a lease without end is kept as such', async () => {
+    await client.write('a', { owner: 'x:1', holds: 1, endsAt: Infinity })
+    expect((await another().read('a')).endsAt).toBe(Infinity)
+  })
+
+  test('rows of different keyspaces have nothing to do with each other', async () => {
+    await client.write('a', { holds: 1 })
+    await client.write('a', { holds: 2 }, shapeOf('value'))
+    expect((await client.read('a')).holds).toBe(1)
+    expect((await client.read('a', shapeOf('value'))).holds).toBe(2)
+    expect(await client.read('a', shapeOf('latch'))).toEqual(blank)
+    expect(await client.names('*', 'latch')).toEqual([])
+  })
+
+  test('what a change throws is passed on, and nothing is written', async () => {
+    const change = client.change('a', ({ body }) => {
+      body.packed = { ...blank, holds: 7 }
+      throw new RangeError('mine')
+    })
+    await expect(change).rejects.toThrow(new RangeError('mine'))
+    expect(await another().read('a')).toEqual(blank)
+  })
+
+  test('changes asked for at once are made in order, and one that throws spoils no other', async () => {
+    const count = (index: number): Promise<void> =>
+      client.change('a', ({ body }) => {
+        expect(body.packed.fence ?? 0n).toBe(BigInt(index < 2 ? index : index - 1))
+        if (index === 1) throw new Error('the second')
+        body.packed = { ...body.packed, fence: (body.packed.fence ?? 0n) + 1n }
+      })
+    const all = await Promise.allSettled(Array.from({ length: 300 }, (_, index) => count(index)))
+    expect(all.map(({ status }) => status === 'fulfilled')).toEqual(all.map((_, index) => index !== 1))
+    expect((await another().read('a')).fence).toBe(299n)
+  })
+
+  test('a row that cannot be read fails alone', async () => {
+    await client.write('a', { rest: 'no JSON' })
+    const shape = {
+      ...shapeOf('lock'),
+      unpack: () => {
+        throw new SyntaxError('what is this')
+      },
+    }
+    const broken = client.change('a', () => 0, shape)
+    const sound = client.write('b', { holds: 1 })
+    await expect(broken).rejects.toMatchObject({ code: 'STORE_ERROR', lockName: 'a', transient: false })
+    await sound
+  })
+
+  test('any name is a name, and no two are the same', async () => {
+    const names = [
+      'a\0b',
+      'a\0c',
+      '\0',
+      `'; DROP TABLE holdfast_rows; --`,
+      '"`\\%_*?[',
+      'Ä',
+      'A\u0308',
+      'ä',
+      '🔒',
+      ' ',
+      'x'.repeat(500),
+      `${'x'.repeat(499)}y`,
+    ]
+    await Promise.all(names.map((name, index) => client.write(name, { holds: index + 1 })))
+    const other = another()
+    expect(await Promise.all(names.map(async (name) => (await other.read(name)).holds))).toEqual(
+      names.map((_, index) => index + 1),
+    )
+    expect((await other.names()).sort()).toEqual([...names].sort())
+    await other.listen()
+    for (const name of names) await client.tell(other.id, name, name)
+    await expect.poll(() => other.heard.map((message) => message.name)).toEqual(names)
+    expect(other.heard.map(({ text }) => text)).toEqual(names)
+  })
+
+  test('names are found by a pattern, page by page', async () => {
+    const names = Array.from({ length: 1_203 }, (_, index) => `n${String(index).padStart(5, '0')}`)
+    await Promise.all(names.map((name) => client.write(name, { holds: 1 })))
+    expect(await client.names()).toEqual(names)
+    expect(await client.names('n0120?')).toEqual(['n01200', 'n01201', 'n01202'])
+    expect(await client.names('\\n*[^0]0')).toHaveLength(108)
+  })
+
+  test('after each statement others can write, whatever it was and however it ended', async () => {
+    const other = another()
+    const free = (): Promise<void> => other.write('free', { holds: 1 })
+    await client.listen()
+    await free()
+    await client.names()
+    await free()
+    await client.change('a', () => undefined)
+    await free()
+    await client.tell(client.id, 'a', 'b')
+    await expect.poll(() => client.heard.length).toBe(1)
+    await free()
+    await client.ended('nobody')
+    await free()
+    await client.write('a', { fence: 2n ** 64n }).catch(() => undefined)
+    await free()
+    await client.write('a', { fence: 1n })
+  })
+
+  test('a client that is closed leaves nothing of itself, and takes nothing more', async () => {
+    await client.listen()
+    await client.session.close()
+    await client.session.close()
+    const other = another()
+    expect(await other.reaches(client.id)).toBe(false)
+    await expect(client.read('a')).rejects.toMatchObject({ code: 'STORE_ERROR', reason: 'unreachable' })
+  })
+
+  test('what is under way when a client is closed is refused', async () => {
+    const change = client.write('a', { holds: 1 })
+    const closing = client.session.close()
+    await expect(change).rejects.toMatchObject({ code: 'STORE_ERROR', reason: 'unreachable' })
+    await closing
+    expect(await another().read('a')).toEqual(blank)
+  })
+})

@@ -1,0 +1,134 @@
+/** What a lock costs, and that it leaves the connection as the application had it. */
+import { expect, test } from 'vitest'
+import {
+  LockTimeoutError,
+  rowLock,
+  type SqlConnection,
+  transactionLock,
+} from '../../src/transactions/index.js'
+import { onDrivers } from './drivers.js'
+
+const SETTINGS = {
+  PostgreSQL: "SELECT current_setting('lock_timeout') AS wait, current_setting('statement_timeout') AS time",
+  MariaDB: 'SELECT @@innodb_lock_wait_timeout AS wait, @@max_statement_time AS time',
+  MySQL: 'SELECT @@innodb_lock_wait_timeout AS wait, @@max_execution_time AS time',
+} as const
+
+const CHANGES = {
+  PostgreSQL: ["SET lock_timeout = '7s'", "SET LOCAL statement_timeout = '8s'"],
+  MariaDB: ['SET SESSION innodb_lock_wait_timeout = 7', 'SET SESSION max_statement_time = 8'],
+  MySQL: ['SET SESSION innodb_lock_wait_timeout = 7', 'SET SESSION max_execution_time = 8000'],
+} as const
+
+/** Counts what is sent over a connection; each is one round trip. */
+function counted(tx: SqlConnection): { readonly tx: SqlConnection; readonly sent: string[] } {
+  const sent: string[] = []
+  const proxy = new Proxy(tx, {
+    get(target, property) {
+      const value: unknown = Reflect.get(target, property)
+      if (typeof value !== 'function') return value
+      return (...values: unknown[]): unknown => {
+        if (property === 'query' || property === 'unsafe') sent.push(String(values[0]))
+        return Reflect.apply(value, target, values)
+      }
+    },
+  })
+  return { tx: proxy, sent }
+}
+
+await onDrivers((stand, product) => {
+  test('the settings are as before, whether the lock was had or not', async () => {
+    const { begin, query, untilWaiting } = stand()
+    await query('CREATE TABLE row_of (number int NOT NULL PRIMARY KEY)')
+    await query('INSERT INTO row_of VALUES (1)')
+    const holder = await begin()
+    await transactionLock(holder.tx, 'set')
+    await holder.query('SELECT * FROM row_of WHERE number = 1 FOR UPDATE')
+    const other = await begin()
+    for (const change of CHANGES[product]) await other.query(change)
+    const before = await other.query(SETTINGS[product])
+    await expect(transactionLock(other.tx, 'set', { waitMs: 50 })).rejects.toBeInstanceOf(LockTimeoutError)
+    await expect(
+      rowLock(other.tx, 'SELECT * FROM row_of WHERE number = 1 FOR UPDATE', { waitMs: 50 }),
+    ).rejects.toBeInstanceOf(LockTimeoutError)
+    expect(await other.query(SETTINGS[product])).toEqual(before)
+    const granted = transactionLock(other.tx, 'set', { waitMs: 15_000 })
+    await untilWaiting()
+    await holder.commit()
+    await granted
+    await rowLock(other.tx, 'SELECT * FROM row_of WHERE number = 1 FOR UPDATE', { waitMs: 500 })
+    expect(await other.query(SETTINGS[product])).toEqual(before)
+    await other.commit()
+    await query('DROP TABLE row_of')
+  })
+
+  test('the savepoints are as before, even of the same name', async () => {
+    const { begin, query } = stand()
+    await query('CREATE TABLE saved (number int NOT NULL)')
+    const earlier = await begin()
+    await transactionLock(earlier.tx, 'known')
+    await earlier.commit()
+    const holder = await begin()
+    await transactionLock(holder.tx, 'held')
+    const other = await begin()
+    await other.query('SAVEPOINT holdfast')
+    await other.query('INSERT INTO saved VALUES (1)')
+    await other.query('SAVEPOINT own')
+    await transactionLock(other.tx, 'known')
+    await expect(transactionLock(other.tx, 'held', { waitMs: 0 })).rejects.toBeInstanceOf(LockTimeoutError)
+    await expect(transactionLock(other.tx, 'held', { waitMs: 50 })).rejects.toBeInstanceOf(LockTimeoutError)
+    await other.query('INSERT INTO saved VALUES (2)')
+    await other.query('ROLLBACK TO SAVEPOINT own')
+    await other.query('RELEASE SAVEPOINT own')
+    expect(await other.query('SELECT * FROM saved')).toEqual([{ number: 1 }])
+    // PostgreSQL gives back what was locked after the savepoint; the other two keep the lock on a row that is there.
+    const third = await begin()
+    const known = transactionLock(third.tx, 'known', { waitMs: 0 })
+    if (product === 'PostgreSQL') await known
+    else await expect(known).rejects.toBeInstanceOf(LockTimeoutError)
+    await third.rollback()
+    await other.query('ROLLBACK TO SAVEPOINT holdfast')
+    expect(await other.query('SELECT * FROM saved')).toEqual([])
+    // InnoDB was not yet part of the transaction when that savepoint was set.
+    await transactionLock((await begin()).tx, 'known', { waitMs: 0 })
+    await other.rollback()
+    await holder.rollback()
+    await query('DROP TABLE saved')
+  })
+
+  test('a lock that is free costs one round trip', async () => {
+    const { tx, sent } = counted((await stand().begin()).tx)
+    const trips = async (waitMs: number | undefined): Promise<number> => {
+      const before = sent.length
+      await transactionLock(tx, `counted ${waitMs}`, waitMs === undefined ? {} : { waitMs })
+      return sent.length - before
+    }
+    expect(await trips(undefined)).toBe(1)
+    // What server it is, is asked once for a connection; MySQL takes limits for a connection only.
+    await trips(1)
+    expect(await trips(0)).toBe(product === 'MySQL' ? 3 : 1)
+    expect(await trips(1_000)).toBe(product === 'MySQL' ? 3 : 1)
+  })
+
+  test.skipIf(product !== 'PostgreSQL')(
+    'above READ COMMITTED a write after the lock is refused rather than lost',
+    async () => {
+      const { begin, query, untilWaiting } = stand()
+      await query('CREATE TABLE stale (number int NOT NULL)')
+      await query('INSERT INTO stale VALUES (0)')
+      const first = await begin('REPEATABLE READ')
+      await transactionLock(first.tx, 'stale')
+      const second = await begin('REPEATABLE READ')
+      const granted = transactionLock(second.tx, 'stale')
+      await untilWaiting()
+      await first.query('UPDATE stale SET number = 1')
+      await first.commit()
+      await granted
+      // It saw the data before it waited.
+      expect(await second.query('SELECT number FROM stale')).toEqual([{ number: 0 }])
+      await expect(second.query('UPDATE stale SET number = 1')).rejects.toMatchObject({ code: '40001' })
+      await second.rollback().catch(() => undefined)
+      await query('DROP TABLE stale')
+    },
+  )
+})

@@ -1,0 +1,201 @@
+/** What can go wrong while a transaction waits for its lock, and what is left of it then. */
+import { createPool as mariadbPool } from 'mariadb'
+import { createPool as mysql2Pool } from 'mysql2/promise'
+import pg from 'pg'
+import postgres from 'postgres'
+import { describe, expect, test } from 'vitest'
+import {
+  DeadlockError,
+  InvalidArgumentError,
+  LockTimeoutError,
+  NoTransactionError,
+  rowLock,
+  type SqlConnection,
+  StoreError,
+  sql,
+  transactionLock,
+} from '../../src/transactions/index.js'
+import { onDrivers } from './drivers.js'
+
+await onDrivers((stand, product) => {
+  test.each([undefined, 60_000])(
+    'an abort ends the wait, and the transaction goes on: waitMs %s',
+    async (waitMs) => {
+      const { begin, untilWaiting, query } = stand()
+      await query('CREATE TABLE kept (number int NOT NULL)')
+      const holder = await begin()
+      await transactionLock(holder.tx, 'aborted')
+      const waiter = await begin()
+      await waiter.query('INSERT INTO kept VALUES (1)')
+      const controller = new AbortController()
+      const options = { signal: controller.signal, ...(waitMs === undefined ? {} : { waitMs }) }
+      const refused = transactionLock(waiter.tx, 'aborted', options).catch((error: unknown) => error)
+      await untilWaiting()
+      const reason = new Error('no longer wanted')
+      controller.abort(reason)
+      expect(await refused).toBe(reason)
+      await waiter.query('INSERT INTO kept VALUES (2)')
+      await waiter.commit()
+      expect(await query('SELECT number FROM kept ORDER BY number')).toEqual([{ number: 1 }, { number: 2 }])
+      await query('DROP TABLE kept')
+      await holder.commit()
+      await transactionLock((await begin()).tx, 'aborted', { waitMs: 0 })
+    },
+  )
+
+  test('a signal that was aborted before sends nothing', async () => {
+    const { tx } = await stand().begin()
+    const reason = new Error('before')
+    await expect(transactionLock(tx, 'never', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    await transactionLock((await stand().begin()).tx, 'never', { waitMs: 0 })
+  })
+
+  test('an abort has no effect once the lock is held', async () => {
+    const controller = new AbortController()
+    const holder = await stand().begin()
+    await transactionLock(holder.tx, 'kept', { signal: controller.signal, waitMs: 10_000 })
+    controller.abort()
+    await holder.query('SELECT 1')
+    const other = await stand().begin()
+    await expect(transactionLock(other.tx, 'kept', { waitMs: 0 })).rejects.toBeInstanceOf(LockTimeoutError)
+  })
+
+  test('of two that wait for each other one is told, and the other gets the lock', async () => {
+    const [one, two] = [await stand().begin(), await stand().begin()]
+    await transactionLock(one.tx, 'left')
+    await transactionLock(two.tx, 'right')
+    const victims: string[] = []
+    const take = async (own: typeof one, name: string, victim: string): Promise<void> => {
+      await transactionLock(own.tx, name, { waitMs: 30_000 }).catch(async (error: unknown) => {
+        expect(error).toBeInstanceOf(DeadlockError)
+        expect(error).toMatchObject({ code: 'DEADLOCK', lockName: name })
+        victims.push(victim)
+        await own.rollback()
+      })
+    }
+    await Promise.all([take(one, 'right', 'one'), take(two, 'left', 'two')])
+    expect(victims).toHaveLength(1)
+    const winner = victims[0] === 'one' ? two : one
+    await winner.commit()
+    const after = await stand().begin()
+    await transactionLock(after.tx, 'left', { waitMs: 0 })
+    await transactionLock(after.tx, 'right', { waitMs: 0 })
+  })
+
+  test('a connection killed while it waits is an error of the store', async () => {
+    const { begin, driver, kill, untilWaiting } = stand()
+    const holder = await begin()
+    await transactionLock(holder.tx, 'killed')
+    const waiter = await begin()
+    const end = await kill(waiter)
+    const failed = transactionLock(waiter.tx, 'killed', { waitMs: 60_000 }).catch((error: unknown) => error)
+    await untilWaiting()
+    await end()
+    const error = await failed
+    expect(error).toBeInstanceOf(StoreError)
+    expect(error).toMatchObject({ reason: 'unreachable', transient: true, lockName: 'killed' })
+    // On a connection that is gone each statement of the driver `postgres` throws where nobody can catch it.
+    if (driver !== 'postgres') {
+      await expect(transactionLock(waiter.tx, 'killed')).rejects.toBeInstanceOf(StoreError)
+    }
+    await holder.commit()
+    await transactionLock((await begin()).tx, 'killed', { waitMs: 0 })
+  })
+
+  test.skipIf(product === 'PostgreSQL')('without the table the error says how to make it', async () => {
+    const { begin, query } = stand()
+    await query('RENAME TABLE holdfast_names TO elsewhere')
+    const { tx } = await begin()
+    const error = await transactionLock(tx, 'a').catch((reason: unknown) => reason)
+    await query('RENAME TABLE elsewhere TO holdfast_names')
+    expect(error).toMatchObject({
+      code: 'STORE_ERROR',
+      message: expect.stringContaining('mysqlNamesSchema()'),
+    })
+  })
+
+  test.skipIf(product !== 'PostgreSQL')('a transaction that has failed already says so', async () => {
+    const { tx, query } = await stand().begin()
+    await query('SELECT 1 / 0').catch(() => undefined)
+    const error = await transactionLock(tx, 'a').catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'STORE_ERROR', message: expect.stringContaining('roll back first') })
+  })
+
+  test('a statement limit of the application ends the wait too', async () => {
+    const { begin } = stand()
+    const holder = await begin()
+    await transactionLock(holder.tx, 'limited')
+    const waiter = await begin()
+    if (product === 'PostgreSQL') await waiter.query("SET LOCAL statement_timeout = '100ms'")
+    else await waiter.query('SET SESSION innodb_lock_wait_timeout = 1')
+    const error = await transactionLock(waiter.tx, 'limited').catch((reason: unknown) => reason)
+    expect(error).toMatchObject(
+      product === 'PostgreSQL' ? { code: 'STORE_ERROR', reason: 'timeout' } : { code: 'LOCK_TIMEOUT' },
+    )
+    await waiter.query('SELECT 1')
+  })
+})
+
+const calls: ReadonlyArray<[string, (tx: SqlConnection) => Promise<unknown>]> = [
+  ['transactionLock', (tx) => transactionLock(tx, 'a', { waitMs: 1_000 })],
+  ['transactionLock without a limit', (tx) => transactionLock(tx, 'a')],
+  [
+    'rowLock',
+    (tx) => rowLock(tx, sql`SELECT * FROM locked WHERE number = ${1} FOR UPDATE`, { waitMs: 1_000 }),
+  ],
+  ['rowLock without a limit', (tx) => rowLock(tx, sql`SELECT * FROM locked WHERE number = ${1} FOR UPDATE`)],
+]
+
+await onDrivers((stand, product) => {
+  test.each(calls)('%s without a transaction says what to do', async (_call, call) => {
+    const { address, begin, query } = stand()
+    const { host, port, user, password, database } = address
+    await query('CREATE TABLE IF NOT EXISTS locked (number int NOT NULL PRIMARY KEY)')
+    const over = await begin()
+    await over.commit()
+    await expect(call(over.tx)).rejects.toBeInstanceOf(NoTransactionError)
+    const place = { host, port, user, password, database }
+    if (product === 'PostgreSQL') {
+      const pool = new pg.Pool(place)
+      await expect(call(pool)).rejects.toBeInstanceOf(InvalidArgumentError)
+      await pool.end()
+      const all = postgres(place)
+      await expect(call(all)).rejects.toBeInstanceOf(InvalidArgumentError)
+      await all.end()
+      return
+    }
+    const [one, other] = [mysql2Pool(place), mariadbPool(place)]
+    await expect(call(one)).rejects.toBeInstanceOf(InvalidArgumentError)
+    await expect(call(other)).rejects.toBeInstanceOf(InvalidArgumentError)
+    await Promise.all([one.end(), other.end()])
+  })
+})
+
+describe('what is no connection', () => {
+  test.each([[null], [undefined], [42], ['a'], [{}], [() => 1], [{ query: 1 }], [{ query: () => 1 }]])(
+    '%s is refused',
+    async (value) => {
+      const tx: unknown = value
+      const given: SqlConnection[] = []
+      Reflect.set(given, 0, tx)
+      for (const each of given) {
+        await expect(transactionLock(each, 'a')).rejects.toBeInstanceOf(InvalidArgumentError)
+      }
+    },
+  )
+
+  test.each([
+    { waitMs: -1 },
+    { waitMs: 1.5 },
+    { waitMs: Number.NaN },
+    { signal: 1 },
+    { shared: 1 },
+    { wait: 1 },
+  ])('nor is the option %j taken', async (options) => {
+    const tx = { query: (): never => expect.unreachable(), getTypeParser: () => 1 }
+    const call: (...values: unknown[]) => Promise<void> = (...values) =>
+      Reflect.apply(transactionLock, undefined, values)
+    await expect(call(tx, 'a', options)).rejects.toBeInstanceOf(InvalidArgumentError)
+    await expect(call(tx, '')).rejects.toBeInstanceOf(InvalidArgumentError)
+  })
+})
