@@ -1,9 +1,9 @@
 import type { Versioned } from '../rows/rows.js'
-import type { SqlRow } from './connection.js'
+import { type SqlRow, text } from '../sql/connection.js'
 
 /** A row as the statements of this folder return it; there may be none, and still the server's clock. */
 export function readVersioned(answer: SqlRow | undefined): Versioned {
-  const row: object = JSON.parse(text(answer, 'row') ?? '{}')
+  const row: SqlRow = JSON.parse(text(answer, 'row') ?? '{}')
   const version = text(row, 'version')
   const fence = text(row, 'fence')
   const endsAt = text(row, 'ends_at')
@@ -25,12 +25,7 @@ export function readVersioned(answer: SqlRow | undefined): Versioned {
   }
 }
 
-export function text(row: object | undefined, column: string): string | undefined {
-  const value: unknown = row && Reflect.get(row, column)
-  return typeof value === 'string' ? value : undefined
-}
-
-function texts(row: object, column: string): string[] {
-  const list: unknown = Reflect.get(row, column)
+function texts(row: SqlRow, column: string): string[] {
+  const list = row[column]
   return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : []
 }

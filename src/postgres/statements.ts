@@ -1,4 +1,4 @@
-import type { Statement } from './connection.js'
+import type { Statement } from '../sql/connection.js'
 
 /** The server's clock while a statement runs; `now()` is that of its transaction, which may have begun long before. */
 const SECONDS = 'extract(epoch FROM clock_timestamp())::float8'

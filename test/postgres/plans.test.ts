@@ -26,7 +26,7 @@ describe.skipIf(missing)(`${title}: plans`, () => {
 
   beforeAll(async () => {
     server = await bringPostgres()
-    pool = poolOf(server.dir)
+    pool = poolOf(server.address)
     client = openClient(pool, { createTable: true })
     await client.session.express.take({ name: 'one', owner: 'a:1', leaseMs: 60_000, fenced: true })
     await pool.query(`INSERT INTO holdfast_locks (keyspace, name, version, holds, waiting)
