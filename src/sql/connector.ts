@@ -17,6 +17,8 @@ export interface Dialect<Connection extends SqlConnection = SqlConnection> {
 /** Opens connections, and asks on them within a time. */
 export class Connector<Connection extends SqlConnection = SqlConnection> {
   readonly #opening = new Set<Connection>()
+  /** What ends each question that is under way. */
+  readonly #pending = new Set<() => void>()
   #closed = false
 
   constructor(
@@ -58,9 +60,10 @@ export class Connector<Connection extends SqlConnection = SqlConnection> {
     return this.#inTime(connection, about, send, timeoutMs)
   }
 
-  /** Breaks connections that are being opened. */
+  /** Breaks connections that are being opened, and rejects what is under way. */
   close(): void {
     this.#closed = true
+    for (const end of this.#pending) end()
     for (const connection of this.#opening) connection.destroy()
   }
 
@@ -72,12 +75,22 @@ export class Connector<Connection extends SqlConnection = SqlConnection> {
   ): Promise<Result> {
     const { schedule } = this.settings
     return new Promise((resolve, reject) => {
+      const over = (): void => {
+        schedule.cancel(alarm)
+        this.#pending.delete(end)
+      }
       const alarm = schedule.at(schedule.clock.now() + timeoutMs, () => {
+        over()
         reject(timeoutOf(about, timeoutMs))
         connection.destroy()
       })
+      const end = (): void => {
+        over()
+        reject(closedError(about))
+      }
+      this.#pending.add(end)
       work()
-        .finally(() => schedule.cancel(alarm))
+        .finally(over)
         .then(resolve, (error: unknown) => reject(this.dialect.failureOf(error, about)))
     })
   }
