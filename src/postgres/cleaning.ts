@@ -1,5 +1,5 @@
 import type { StoreSettings } from '../ports/store.js'
-import type { Connections } from './connections.js'
+import type { Connections } from '../sql/connections.js'
 import type { Statements } from './statements.js'
 
 const INTERVAL_MS = 3_600_000

@@ -1,15 +1,10 @@
 import { StoreError, type StoreFailure } from '../errors/errors.js'
+import type { About } from '../sql/question.js'
 
 interface Verdict {
   readonly reason: StoreFailure
   readonly transient: boolean
   readonly hint?: string
-}
-
-/** What a command was about, for its errors. */
-export interface About {
-  readonly command: string
-  readonly lockName?: string | undefined
 }
 
 const NO_PERMISSION: Verdict = {
@@ -56,7 +51,7 @@ const BY_STATE: Readonly<Record<string, Verdict>> = {
   '40': { ...NOT_READY, hint: 'The server ended the statement in favour of another one.' },
   '53100': { reason: 'out-of-memory', transient: false, hint: 'The disk of the server is full.' },
   '53': NOT_READY,
-  '55P03': NOT_READY,
+  '55P03': { ...NOT_READY, hint: 'Another transaction has locked the row.' },
   '57014': {
     reason: 'timeout',
     transient: true,
@@ -82,15 +77,6 @@ export function failureOf(error: unknown, about: About): StoreError {
   return new StoreError(reason, about.command, { lockName: about.lockName, cause: error, transient, hint })
 }
 
-/** The error for a command that was not answered in time (rule C3). Its outcome is unknown. */
-export function timeoutOf(about: About, timeoutMs: number): StoreError {
-  return new StoreError('timeout', about.command, {
-    lockName: about.lockName,
-    transient: true,
-    hint: `The server did not answer within ${timeoutMs} ms.`,
-  })
-}
-
 function judge(error: unknown): Verdict {
   if (!(error instanceof Error)) return UNKNOWN
   const state = stateOf(error)
@@ -100,7 +86,7 @@ function judge(error: unknown): Verdict {
 }
 
 /** The SQLSTATE, if the server has answered. */
-export function stateOf(error: unknown): string | undefined {
+function stateOf(error: unknown): string | undefined {
   // A failure of the network has a code as well, but no severity.
   if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

@@ -1,12 +1,14 @@
 import type { StoreSettings } from '../ports/store.js'
 import type { Inbox, InboxListener } from '../rows/rows.js'
+import { text } from '../sql/connection.js'
+import type { Connector } from '../sql/connector.js'
+import { closedError } from '../sql/question.js'
 import { retryPauseMs } from '../time/back-off.js'
 import type { TimerHandle } from '../time/schedule.js'
-import type { SqlConnection } from './connection.js'
-import { type Connector, closedError, poolerError } from './connector.js'
+import type { ListeningConnection } from './connection.js'
+import { type PostgresDialect, poolerError } from './dialect.js'
 import { failureOf } from './failure.js'
 import { channelOf, MessageReader } from './messages.js'
-import { text } from './row.js'
 import { presenceOf, statements } from './statements.js'
 
 const ABOUT = { command: 'LISTEN' }
@@ -38,7 +40,7 @@ const PRESENT_AT_LAST = {
 
 /** Carries messages to one client: a connection that listens on a channel of its own, opened when first needed and again when it breaks. */
 export class PostgresInbox implements Inbox {
-  #connection: SqlConnection | undefined
+  #connection: ListeningConnection | undefined
   #process: string | undefined
   #opening: Promise<void> | undefined
   #failures = 0
@@ -47,7 +49,8 @@ export class PostgresInbox implements Inbox {
   #closed = false
 
   constructor(
-    private readonly connector: Connector,
+    private readonly connector: Connector<ListeningConnection>,
+    private readonly dialect: PostgresDialect,
     private readonly settings: StoreSettings,
     private readonly listener: InboxListener,
   ) {}
@@ -75,7 +78,7 @@ export class PostgresInbox implements Inbox {
       .then(
         ([row]) => {
           if (text(row, 'pid') === this.#process) return
-          this.connector.foundPooler()
+          this.dialect.foundPooler()
           connection.destroy()
         },
         () => connection.destroy(),
@@ -93,10 +96,10 @@ export class PostgresInbox implements Inbox {
   }
 
   async #open(): Promise<void> {
-    let connection: SqlConnection | undefined
+    let connection: ListeningConnection | undefined
     try {
       if (this.#closed) throw closedError(ABOUT)
-      if (this.connector.pooled) throw poolerError()
+      if (this.dialect.pooled) throw poolerError()
       connection = await this.connector.open()
       await this.#listen(connection)
     } catch (error) {
@@ -108,11 +111,11 @@ export class PostgresInbox implements Inbox {
     }
   }
 
-  async #listen(connection: SqlConnection): Promise<void> {
+  async #listen(connection: ListeningConnection): Promise<void> {
     const { clientId } = this.settings
     const ask = (statement: { name: string; text: string }, values: string[] = []) =>
       this.connector.ask(connection, { statement, values, about: ABOUT })
-    if (this.connector.pooled) throw poolerError()
+    if (this.dialect.pooled) throw poolerError()
     const reader = new MessageReader()
     connection.onNotification((payload) => this.#heard(reader, payload))
     const channel = channelOf(clientId).replaceAll('"', '""')
@@ -133,7 +136,7 @@ export class PostgresInbox implements Inbox {
     this.#failures = 0
   }
 
-  #broken(connection: SqlConnection): void {
+  #broken(connection: ListeningConnection): void {
     if (this.#connection !== connection) return
     this.#connection = undefined
     this.#failures += 1
@@ -143,7 +146,7 @@ export class PostgresInbox implements Inbox {
 
   #reopen(): void {
     const { schedule } = this.settings
-    if (this.#closed || this.connector.pooled || this.#reopening) return
+    if (this.#closed || this.dialect.pooled || this.#reopening) return
     this.#reopening = schedule.at(schedule.clock.now() + retryPauseMs(this.#failures), () => {
       this.#reopening = undefined
       // A failure has been told to those that wait for it, and is followed by another attempt.

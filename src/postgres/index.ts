@@ -1,4 +1,4 @@
 export type { PostgresOptions } from './options.js'
 export type { PgPool } from './pg-connection.js'
 export { type PostgresSchemaOptions, postgresSchema } from './schema.js'
-export { type PostgresStore, postgres } from './store.js'
+export { postgres } from './store.js'

@@ -1,7 +1,7 @@
 import { matchesGlob } from '../rows/glob.js'
 import type { Keyspace } from '../rows/shape.js'
-import type { Connections } from './connections.js'
-import { text } from './row.js'
+import { text } from '../sql/connection.js'
+import type { Connections } from '../sql/connections.js'
 import type { Statements } from './statements.js'
 import { HASHED_LIKE, likeOf } from './stored-name.js'
 

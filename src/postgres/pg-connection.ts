@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../errors/errors.js'
-import type { SqlConnection, SqlConnections, SqlRow } from './connection.js'
+import type { SqlRow, SqlValue } from '../sql/connection.js'
+import type { ListeningConnection, MakeConnection } from './connection.js'
 
 /** A pool of the `pg` package, described by what Holdfast reads of it. It takes no connection out of the pool. */
 export interface PgPool {
@@ -12,7 +13,7 @@ interface PgClient {
   connect(): Promise<unknown>
   query(config: {
     readonly text: string
-    readonly values?: ReadonlyArray<string | null>
+    readonly values?: readonly SqlValue[]
     readonly name?: string
   }): Promise<{ readonly rows: readonly SqlRow[] }>
   end(): Promise<unknown>
@@ -26,13 +27,13 @@ const KEEP_ALIVE_MS = 10_000
 const TEXTS = { getTypeParser: () => (value: unknown) => value }
 
 /** Connections like those of the pool, made with its client class and its options, of which the pool knows nothing. */
-export function pgConnections(pool: PgPool): SqlConnections {
+export function pgConnections(pool: PgPool): MakeConnection {
   const Client = isPool(pool) ? pool.Client : undefined
   if (typeof Client !== 'function') {
     throw new InvalidArgumentError('pool', pool, 'a Pool of the package pg, 8.11 or later')
   }
   const { options } = pool
-  return () => {
+  return (prepares) => {
     const client: unknown = Reflect.construct(Client, [
       {
         ...options,
@@ -49,15 +50,18 @@ export function pgConnections(pool: PgPool): SqlConnections {
       },
     ])
     if (!isClient(client)) throw new InvalidArgumentError('pool', pool, 'a Pool that makes clients of pg')
-    return new PgConnection(client)
+    return new PgConnection(client, prepares)
   }
 }
 
-class PgConnection implements SqlConnection {
+class PgConnection implements ListeningConnection {
   readonly #client: PgClient
   #open = false
 
-  constructor(client: PgClient) {
+  constructor(
+    client: PgClient,
+    private readonly prepares: () => boolean,
+  ) {
     this.#client = client
     // The commands under way are rejected, and onEnd is called.
     for (const event of ['error', 'end']) client.on(event, () => this.#lost())
@@ -80,12 +84,12 @@ class PgConnection implements SqlConnection {
     this.#unref()
   }
 
-  async query(
-    text: string,
-    values: ReadonlyArray<string | null> = [],
-    name?: string,
-  ): Promise<readonly SqlRow[]> {
-    const { rows } = await this.#client.query({ text, values, ...(name !== undefined && { name }) })
+  async query(text: string, values: readonly SqlValue[] = [], name?: string): Promise<readonly SqlRow[]> {
+    const { rows } = await this.#client.query({
+      text,
+      values,
+      ...(name !== undefined && this.prepares() && { name }),
+    })
     return rows
   }
 

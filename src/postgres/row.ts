@@ -1,10 +1,12 @@
 import type { Versioned } from '../rows/rows.js'
-import type { SqlRow } from './connection.js'
+import { type SqlRow, text } from '../sql/connection.js'
 
 /** A row as the statements of this folder return it; there may be none, and still the server's clock. */
-export function readVersioned(row: SqlRow | undefined): Versioned {
+export function readVersioned(answer: SqlRow | undefined): Versioned {
+  const row: SqlRow = JSON.parse(text(answer, 'row') ?? '{}')
   const version = text(row, 'version')
   const fence = text(row, 'fence')
+  const endsAt = text(row, 'ends_at')
   return {
     packed:
       version === undefined
@@ -12,27 +14,18 @@ export function readVersioned(row: SqlRow | undefined): Versioned {
         : {
             owner: text(row, 'owner'),
             holds: Number(text(row, 'holds')),
-            endsAt: numberOf(text(row, 'ends_at')),
+            endsAt: endsAt === undefined ? undefined : Number(endsAt),
             fence: fence === undefined ? undefined : BigInt(fence),
-            waiting: texts(text(row, 'waiting')),
+            waiting: texts(row, 'waiting'),
             rest: text(row, 'rest'),
           },
     version: BigInt(version ?? 0),
     now: Number(text(row, 'now')),
-    unreachable: new Set(texts(text(row, 'gone'))),
+    unreachable: new Set(texts(row, 'gone')),
   }
 }
 
-export function text(row: SqlRow | undefined, column: string): string | undefined {
-  const value = row?.[column]
-  return typeof value === 'string' ? value : undefined
-}
-
-function numberOf(value: string | undefined): number | undefined {
-  return value === undefined ? undefined : Number(value)
-}
-
-function texts(json: string | undefined): string[] {
-  const list: unknown = json === undefined ? [] : JSON.parse(json)
+function texts(row: SqlRow, column: string): string[] {
+  const list = row[column]
   return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : []
 }

@@ -1,13 +1,13 @@
 import type { StoreSettings } from '../ports/store.js'
 import type { InboxListener, Rows } from '../rows/rows.js'
-import type { SqlConnections } from './connection.js'
+import type { MakeConnection } from './connection.js'
 import type { PostgresSettings } from './options.js'
 import { PostgresSession } from './session.js'
 
 /** Locks as rows of one table of PostgreSQL. */
 export class PostgresRows implements Rows {
   constructor(
-    private readonly makeConnection: SqlConnections,
+    private readonly makeConnection: MakeConnection,
     private readonly settings: PostgresSettings,
   ) {}
 

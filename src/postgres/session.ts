@@ -2,10 +2,11 @@ import type { StoreSettings } from '../ports/store.js'
 import { CompareAndSet } from '../rows/compare-and-set.js'
 import type { Draft, InboxListener, RowSession } from '../rows/rows.js'
 import type { Keyspace, Shape } from '../rows/shape.js'
+import { Connections } from '../sql/connections.js'
+import { Connector } from '../sql/connector.js'
 import { Cleaning } from './cleaning.js'
-import type { SqlConnections } from './connection.js'
-import { Connections } from './connections.js'
-import { Connector } from './connector.js'
+import type { ListeningConnection, MakeConnection } from './connection.js'
+import { PostgresDialect } from './dialect.js'
 import { PostgresExpress } from './express.js'
 import { PostgresInbox } from './inbox.js'
 import { namesLike } from './names.js'
@@ -18,23 +19,25 @@ import { PostgresTable } from './table.js'
 export class PostgresSession implements RowSession {
   readonly express: PostgresExpress
   readonly #cleaning: Cleaning
-  readonly #connector: Connector
+  readonly #connector: Connector<ListeningConnection>
+  readonly #dialect: PostgresDialect
   readonly #connections: Connections
   readonly #inbox: PostgresInbox
   readonly #statements: Statements
   readonly #table: CompareAndSet
 
   constructor(
-    makeConnection: SqlConnections,
+    makeConnection: MakeConnection,
     { table, createTable, connections, retainMs }: PostgresSettings,
     settings: StoreSettings,
     listener: InboxListener,
   ) {
     const seen = new SeenRows(settings.schedule)
     this.#statements = statementsFor(table)
-    this.#connector = new Connector(makeConnection, settings, { createTable, table })
+    this.#dialect = new PostgresDialect(makeConnection, settings, { createTable, table })
+    this.#connector = new Connector(this.#dialect, settings)
     this.#connections = new Connections(this.#connector, settings, connections)
-    this.#inbox = new PostgresInbox(this.#connector, settings, listener)
+    this.#inbox = new PostgresInbox(this.#connector, this.#dialect, settings, listener)
     this.#table = new CompareAndSet(new PostgresTable(this.#connections, this.#statements, seen), settings)
     this.#cleaning = new Cleaning(this.#connections, this.#statements, settings, retainMs)
     this.express = new PostgresExpress(this.#connections, this.#statements, seen, settings)
@@ -42,7 +45,7 @@ export class PostgresSession implements RowSession {
 
   /** Whether there is one turns out with the first connection. */
   get inbox(): PostgresInbox | undefined {
-    return this.#connector.pooled ? undefined : this.#inbox
+    return this.#dialect.pooled ? undefined : this.#inbox
   }
 
   change<Body, Result>(

@@ -1,4 +1,4 @@
-import type { Statement } from './connection.js'
+import type { Statement } from '../sql/connection.js'
 
 /** The server's clock while a statement runs; `now()` is that of its transaction, which may have begun long before. */
 const SECONDS = 'extract(epoch FROM clock_timestamp())::float8'
@@ -20,24 +20,33 @@ export function presenceOf(client: string): string {
   return `hashtextextended(${client}, 4853170952)`
 }
 
-/** A row, and which clients are gone of those that a change may want to tell something: the waiting ones, and who may let it linger. */
-const ROW = `
-  r.version::text AS version, r.owner AS owner, r.holds::text AS holds,
-  (extract(epoch FROM r.ends_at) * 1000)::float8::text AS ends_at, r.fence::text AS fence,
-  array_to_json(r.waiting)::text AS waiting, r.rest::text AS rest,
-  (${SECONDS} * 1000)::text AS now,
-  CASE WHEN r.waiting <> '{}' OR r.rest IS NOT NULL THEN array_to_json(ARRAY(
-    SELECT c.client FROM unnest(r.waiting || coalesce(split_part(r.owner, ':', 1), '')) AS c (client)
-    WHERE pg_try_advisory_xact_lock_shared(${presenceOf('c.client')})))::text END AS gone`
+const NOW = `'now', (${SECONDS} * 1000)::text`
+
+/**
+ * A row in one value, which costs a statement little that does not need it. With it those clients that are gone of those that a change
+ * may want to tell something: the waiting ones, and the one that may let the lock linger.
+ */
+const ROW = `json_build_object(
+    'version', r.version::text, 'owner', r.owner, 'holds', r.holds::text,
+    'ends_at', (extract(epoch FROM r.ends_at) * 1000)::float8::text, 'fence', r.fence::text,
+    'waiting', r.waiting, 'rest', r.rest::text, ${NOW},
+    'gone', CASE WHEN r.waiting <> '{}' OR r.rest IS NOT NULL THEN ARRAY(
+      SELECT c.client FROM unnest(r.waiting || coalesce(split_part(r.owner, ':', 1), '')) AS c (client)
+      WHERE pg_try_advisory_xact_lock_shared(${presenceOf('c.client')})) END)`
 
 /** What does not depend on the table. */
 export const statements = {
-  /** What an application has set for all its connections must not make a statement of ours fail, nor go on when nobody waits for it. */
+  /**
+   * What an application has set for all its connections must not make a statement of ours fail. One that waits for a row ends when its
+   * caller does not wait any more. (A `statement_timeout` would do more: it ends the wait for a synchronous replica, and lets that pass
+   * for success.)
+   */
   hello: `
 SELECT pg_backend_pid()::text AS pid, CASE WHEN pg_backend_pid() = $1::int THEN
   set_config('default_transaction_isolation', 'read committed', false) ||
   set_config('default_transaction_read_only', 'off', false) ||
-  set_config('statement_timeout', $2::text, false) END AS settings`,
+  set_config('statement_timeout', '0', false) ||
+  set_config('lock_timeout', $2::text, false) END AS settings`,
   exists: 'SELECT to_regclass($1)::text AS found',
   process: { name: 'holdfast_process', text: 'SELECT pg_backend_pid()::text AS pid' },
 } as const
@@ -46,7 +55,7 @@ SELECT pg_backend_pid()::text AS pid, CASE WHEN pg_backend_pid() = $1::int THEN
 export function statementsFor(table: string) {
   const statement = (name: string, text: string): Statement => ({ name: `holdfast_${name}`, text })
   const key = 'r.keyspace = $1 AND r.name = $2'
-  const row = `FROM (SELECT) AS one LEFT JOIN ${table} AS r ON ${key}`
+  const row = `coalesce((SELECT ${ROW} FROM ${table} AS r WHERE ${key}), json_build_object(${NOW}))::text`
   const update = `
   UPDATE ${table} AS r SET version = ${NEXT_VERSION}, owner = $4, holds = $5::bigint,
     ends_at = to_timestamp($6::float8 / 1000), fence = $7::bigint, waiting = $8::text[], rest = $9::json
@@ -62,15 +71,13 @@ told AS (SELECT pg_notify(m.channel, m.payload) FROM written, unnest($10::text[]
 SELECT count(*) FROM told HAVING (SELECT count(*) FROM written) > 0`
   const free = `(r.owner IS NULL OR r.ends_at <= clock_timestamp()) AND r.waiting = '{}' AND r.rest IS NULL`
   // The row comes with a refusal: what is to be done next needs it.
-  const orRow = (done: string): string => `
-SELECT true AS done, ${done}, NULL AS version, NULL AS owner, NULL AS holds, NULL AS ends_at, NULL AS waiting,
-  NULL AS rest, NULL AS now, NULL AS gone FROM changed
+  const orRow = (fence: string): string => `
+SELECT true AS done, ${fence} AS fence, NULL AS row FROM changed
 UNION ALL
-SELECT false, ${'w.fence, w.version, w.owner, w.holds, w.ends_at, w.waiting, w.rest, w.now, w.gone'}
-FROM (SELECT ${ROW} ${row}) AS w WHERE NOT EXISTS (SELECT FROM changed)`
+SELECT false, NULL, ${row} WHERE NOT EXISTS (SELECT FROM changed)`
   const held = 'r.owner = $3 AND r.ends_at > clock_timestamp()'
   return {
-    read: statement('read', `SELECT ${ROW} ${row}`),
+    read: statement('read', `SELECT ${row} AS row`),
     insert: statement('insert', insert),
     insertAndTell: statement('insert_and_tell', andTell(insert)),
     update: statement('update', update),
@@ -87,7 +94,7 @@ WITH changed AS (
     fence = CASE WHEN $6::boolean THEN coalesce(r.fence + 1, ${MICROSECONDS}) ELSE r.fence END
   WHERE ${free}
   RETURNING r.fence)
-${orRow('coalesce(changed.fence, 0)::text AS fence')}`,
+${orRow('coalesce(changed.fence, 0)::text')}`,
     ),
     free: statement(
       'free',
@@ -96,7 +103,7 @@ WITH changed AS (
   UPDATE ${table} AS r SET version = ${NEXT_VERSION}, owner = NULL, holds = 0, ends_at = NULL
   WHERE ${key} AND ${held} AND r.holds = 1 AND r.waiting = '{}' AND r.rest IS NULL
   RETURNING r.fence)
-${orRow('NULL AS fence')}`,
+${orRow('NULL')}`,
     ),
     // It waits for no row that somebody has locked, so that two of them cannot wait for each other.
     renewAll: statement(

@@ -12,20 +12,15 @@ import { PostgresRows } from './rows.js'
  *   takes one out of the pool, and never ends the pool.
  * @throws InvalidArgumentError for a pool that is none of `pg`, and for bad options.
  */
-export function postgres(pool: PgPool, options: PostgresOptions = {}): PostgresStore {
+export function postgres(pool: PgPool, options: PostgresOptions = {}): Store {
   return new PostgresStore(new PostgresRows(pgConnections(pool), checkPostgresOptions(options)))
 }
 
-/** Made by {@link postgres}. */
+/** What {@link postgres} makes. */
 export class PostgresStore implements Store {
-  readonly #rows: PostgresRows
-
-  /** @internal */
-  constructor(rows: PostgresRows) {
-    this.#rows = rows
-  }
+  constructor(private readonly rows: PostgresRows) {}
 
   open(settings: StoreSettings): StoreSession {
-    return new RowStoreSession(this.#rows, settings)
+    return new RowStoreSession(this.rows, settings)
   }
 }

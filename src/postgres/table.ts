@@ -1,6 +1,6 @@
 import type { Message, Versioned, VersionedTable } from '../rows/rows.js'
 import type { Keyspace, Packed } from '../rows/shape.js'
-import type { Connections } from './connections.js'
+import type { Connections } from '../sql/connections.js'
 import { channelOf, payloadsOf } from './messages.js'
 import { readVersioned } from './row.js'
 import type { SeenRows } from './seen-rows.js'

@@ -3,11 +3,11 @@ import type { SqlConnection, SqlRow } from './connection.js'
 import { type About, closedError, type Question, timeoutOf } from './question.js'
 
 /** What differs between databases. */
-export interface Dialect {
+export interface Dialect<Connection extends SqlConnection = SqlConnection> {
   /** A connection that is not open yet. */
-  make(): SqlConnection
+  make(): Connection
   /** Makes a connection fit for use that has just been opened. */
-  introduce(connection: SqlConnection): Promise<void>
+  introduce(connection: Connection): Promise<void>
   /** The typed error for the client library's. */
   failureOf(error: unknown, about: About): unknown
   /** Whether the connection that such an error came by is of no more use. */
@@ -15,17 +15,19 @@ export interface Dialect {
 }
 
 /** Opens connections, and asks on them within a time. */
-export class Connector {
-  readonly #opening = new Set<SqlConnection>()
+export class Connector<Connection extends SqlConnection = SqlConnection> {
+  readonly #opening = new Set<Connection>()
+  /** What ends each question that is under way. */
+  readonly #pending = new Set<() => void>()
   #closed = false
 
   constructor(
-    private readonly dialect: Dialect,
+    private readonly dialect: Dialect<Connection>,
     private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
   ) {}
 
   /** Rejects with a `StoreError`, also if it takes longer than `commandTimeoutMs`. */
-  async open(): Promise<SqlConnection> {
+  async open(): Promise<Connection> {
     const about = { command: 'connect' }
     if (this.#closed) throw closedError(about)
     const connection = this.dialect.make()
@@ -58,9 +60,10 @@ export class Connector {
     return this.#inTime(connection, about, send, timeoutMs)
   }
 
-  /** Breaks connections that are being opened. */
+  /** Breaks connections that are being opened, and rejects what is under way. */
   close(): void {
     this.#closed = true
+    for (const end of this.#pending) end()
     for (const connection of this.#opening) connection.destroy()
   }
 
@@ -72,12 +75,22 @@ export class Connector {
   ): Promise<Result> {
     const { schedule } = this.settings
     return new Promise((resolve, reject) => {
+      const over = (): void => {
+        schedule.cancel(alarm)
+        this.#pending.delete(end)
+      }
       const alarm = schedule.at(schedule.clock.now() + timeoutMs, () => {
+        over()
         reject(timeoutOf(about, timeoutMs))
         connection.destroy()
       })
+      const end = (): void => {
+        over()
+        reject(closedError(about))
+      }
+      this.#pending.add(end)
       work()
-        .finally(() => schedule.cancel(alarm))
+        .finally(over)
         .then(resolve, (error: unknown) => reject(this.dialect.failureOf(error, about)))
     })
   }

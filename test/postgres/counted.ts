@@ -1,13 +1,13 @@
 import type { Pool } from 'pg'
-import type { SqlConnection, SqlConnections } from '../../src/postgres/connection.js'
+import type { MakeConnection } from '../../src/postgres/connection.js'
 import { pgConnections } from '../../src/postgres/pg-connection.js'
 
 /** Connections like those of the pool, and the statements that were sent on them. */
-export function countedConnections(pool: Pool): { readonly make: SqlConnections; readonly sent: string[] } {
+export function countedConnections(pool: Pool): { readonly make: MakeConnection; readonly sent: string[] } {
   const makeConnection = pgConnections(pool)
   const sent: string[] = []
-  const make = (): SqlConnection => {
-    const connection = makeConnection()
+  const make: MakeConnection = (prepares) => {
+    const connection = makeConnection(prepares)
     const query = connection.query.bind(connection)
     connection.query = (text, values, name) => {
       sent.push(name?.replace('holdfast_', '') ?? text.trim().split(/\s/, 1).join())

@@ -53,7 +53,7 @@ describe.skipIf(missing || !pooler)(`${title}: behind a pooler${absent}`, () => 
 
   test('it leaves no setting behind in the connections that others use after it', async () => {
     const { rows } = await pooled.query<{ timeout: string }>(
-      "SELECT current_setting('statement_timeout') AS timeout",
+      "SELECT current_setting('lock_timeout') AS timeout",
     )
     expect(rows[0]?.timeout).toBe('0')
   })

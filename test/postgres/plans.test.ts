@@ -1,0 +1,74 @@
+/** What a DBA asks: which plans, how much bloat. */
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { statementsFor } from '../../src/postgres/statements.js'
+import type { SqlServer } from '../servers/sql/index.js'
+import { until } from '../servers/until.js'
+import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
+
+/** Values for the parameters of each statement that is about single rows. */
+const examples = {
+  read: "'lock', 'one'",
+  insert: "'lock', 'two', NULL, 'a:1', '1', '1', '1', '{}', NULL",
+  insertAndTell: "'lock', 'two', NULL, 'a:1', '1', '1', '1', '{}', NULL, '{a}', '{b}'",
+  update: "'lock', 'one', '7', 'a:1', '1', '1', '1', '{}', NULL",
+  updateAndTell: "'lock', 'one', '7', 'a:1', '1', '1', '1', '{}', NULL, '{a}', '{b}'",
+  take: "'lock', 'one', 'a:1', NULL, '1000', 'true'",
+  free: "'lock', 'one', 'a:1'",
+  renew: "'lock', 'one', 'a:1', '1000'",
+  renewAll: "'lock', '{one}', '{a:1}', '{1000}'",
+} as const
+
+describe.skipIf(missing)(`${title}: plans`, () => {
+  let server: SqlServer
+  let pool: Pool
+  let client: Client
+
+  beforeAll(async () => {
+    server = await bringPostgres()
+    pool = poolOf(server.address)
+    client = openClient(pool, { createTable: true })
+    await client.session.express.take({ name: 'one', owner: 'a:1', leaseMs: 60_000, fenced: true })
+    await pool.query(`INSERT INTO holdfast_locks (keyspace, name, version, holds, waiting)
+      SELECT 'lock', 'many ' || n, 1, 0, '{}' FROM generate_series(1, 20000) AS n`)
+    await pool.query('VACUUM ANALYZE holdfast_locks')
+  })
+
+  afterAll(async () => {
+    await client?.session.close()
+    await pool?.end()
+    await server?.stop()
+  })
+
+  test.each(Object.entries(examples))('%s finds its row in the index', async (name, values) => {
+    const statement = Object.entries(statementsFor('holdfast_locks')).find(([each]) => each === name)?.[1]
+    const connection = await pool.connect()
+    await connection.query(`SET plan_cache_mode = force_generic_plan; PREPARE example AS ${statement?.text}`)
+    const { rows } = await connection.query<Record<string, string>>(
+      `EXPLAIN (COSTS OFF) EXECUTE example (${values})`,
+    )
+    connection.release(true)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).not.toContain('Seq Scan')
+    expect(plan).toMatch(/Index (Only )?Scan using holdfast_locks_pkey|Conflict Arbiter Indexes|Insert on/)
+  })
+
+  test('sections leave no bloat: updates stay on their page and touch no index', async () => {
+    const { express } = client.session
+    for (let round = 0; round < 500; round += 1) {
+      const name = `bloat ${round % 10}`
+      await express.take({ name, owner: 'a:1', leaseMs: 60_000, fenced: true })
+      await express.free(name, 'a:1')
+    }
+    const counted = await until(
+      async () => {
+        const { rows } = await pool.query<{ all: string; hot: string }>(
+          `SELECT n_tup_upd AS all, n_tup_hot_upd AS hot FROM pg_stat_user_tables WHERE relname = 'holdfast_locks'`,
+        )
+        return rows.find((row) => Number(row.all) >= 990)
+      },
+      { what: 'the server has counted' },
+    )
+    expect(Number(counted.hot) / Number(counted.all)).toBeGreaterThan(0.95)
+  })
+})

@@ -1,0 +1,100 @@
+/** A call that waits gets its lock soon, whatever becomes of the connection on which it would hear (rule W7). */
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { Holdfast } from '../../src/index.js'
+import { postgres } from '../../src/postgres/index.js'
+import type { SqlServer } from '../servers/sql/index.js'
+import { until } from '../servers/until.js'
+import { bringPostgres, missing, poolOf, title } from './server.js'
+
+describe.skipIf(missing)(`${title}: waiting`, () => {
+  let server: SqlServer
+  let pool: Pool
+  const opened: Holdfast[] = []
+
+  beforeAll(async () => {
+    server = await bringPostgres()
+    pool = poolOf(server.address)
+  })
+
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((holdfast) => holdfast.close()))
+  })
+
+  afterAll(async () => {
+    await pool?.end()
+    await server?.stop()
+  })
+
+  const open = (): Holdfast => {
+    const holdfast = new Holdfast(postgres(pool, { createTable: true }))
+    opened.push(holdfast)
+    return holdfast
+  }
+  const waiting = async (name: string): Promise<number> => {
+    const { rows } = await pool.query<{ count: number }>(
+      'SELECT cardinality(waiting) AS count FROM holdfast_locks WHERE name = $1',
+      [name],
+    )
+    return rows[0]?.count ?? 0
+  }
+  /** Ends all connections that listen. */
+  const deafen = () =>
+    pool.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock'",
+    )
+
+  // The lease is 30 s: who waited for that would be too late for the test.
+  test.each(['lock', 'fairLock', 'fencedLock'] as const)(
+    'a %s is had although the connection that listens was killed while it waited',
+    async (kind) => {
+      const [one, other] = [open(), open()]
+      const name = randomUUID()
+      const hold = await one[kind](name).acquire()
+      const acquiring = other[kind](name).acquire()
+      await until(async () => (await waiting(name)) === 1, { what: 'it waits' })
+      await deafen()
+      await hold.release()
+      await (await acquiring).release()
+      expect(await waiting(name)).toBe(0)
+    },
+  )
+
+  test('a client that is gone is passed over at once', async () => {
+    const [one, gone, last] = [open(), open(), open()]
+    const name = randomUUID()
+    const hold = await one.lock(name).acquire()
+    const lost = gone.lock(name).acquire()
+    await until(async () => (await waiting(name)) === 1, { what: 'the first waits' })
+    const acquiring = last.lock(name).acquire()
+    await until(async () => (await waiting(name)) === 2, { what: 'the second waits' })
+    const settled = expect(lost).rejects.toMatchObject({ code: 'CLOSED' })
+    await gone.close()
+    await settled
+    await hold.release()
+    await (await acquiring).release()
+  })
+
+  test('every kind that waits works between processes', async () => {
+    const [one, other] = [open(), open()]
+    const name = randomUUID()
+    const write = await one.readWriteLock(name).writeLock().acquire()
+    const reading = other.readWriteLock(name).readLock().acquire()
+    const semaphore = one.semaphore(name)
+    await semaphore.trySetPermits(1)
+    const permit = await semaphore.acquire()
+    const permitted = other.semaphore(name).acquire()
+    const latch = one.countDownLatch(name)
+    await latch.trySetCount(1)
+    const counted = other.countDownLatch(name).await()
+    await write.release()
+    await (await reading).release()
+    await permit.release()
+    await (await permitted).release()
+    await latch.countDown()
+    await counted
+    expect(await other.computeOnce(name, async () => ({ seven: 7 }), { ttlMs: 60_000 })).toEqual({ seven: 7 })
+    expect(await one.computeOnce(name, async () => ({ seven: 8 }), { ttlMs: 60_000 })).toEqual({ seven: 7 })
+  })
+})
