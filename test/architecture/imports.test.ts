@@ -13,7 +13,7 @@ const ruleSet: IFlattenedRuleSet = {
     {
       name: 'core knows neither stores nor programs',
       from: { path: '^src/core/' },
-      to: { path: '^src/(redis|memory|sqlite|quorum|cli)/' },
+      to: { path: '^src/(redis|memory|quorum|cli)/' },
     },
     {
       name: 'core does no I/O: no package and none of Node’s modules',
@@ -33,7 +33,12 @@ const ruleSet: IFlattenedRuleSet = {
     {
       name: 'the SQLite store knows no other store',
       from: { path: '^src/sqlite/' },
-      to: { path: '^src/(redis|memory|quorum|cli)/' },
+      to: { path: '^src/(redis|memory|postgres|quorum|cli)/' },
+    },
+    {
+      name: 'locks of a transaction know neither stores nor clients',
+      from: { path: '^src/transactions/' },
+      to: { path: '^src/(core|kinds|ports|redis|memory|rows|quorum|lock)/' },
     },
     {
       name: 'the library does not know its command line',
@@ -53,7 +58,7 @@ const ruleSet: IFlattenedRuleSet = {
     {
       name: 'clients are told by their shape: only the command line and the watchdog thread import a client library',
       from: { path: '^src/', pathNot: `^src/cli/|${watchdogThread}` },
-      to: { path: 'ioredis|iovalkey' },
+      to: { path: 'ioredis|iovalkey|node_modules/(pg|postgres|mysql2|mariadb)/' },
     },
     {
       name: 'the suite for other people’s stores is loaded by nothing else',
