@@ -1,6 +1,8 @@
 import type { Store } from '../ports/store.js'
 import { postgres } from '../postgres/index.js'
+import { sqlite } from '../sqlite/index.js'
 import { clientLibrary } from './client-library.js'
+import { usageError } from './failure.js'
 import type { DatabaseAddress } from './server-address.js'
 
 /** A store in a database, and how to let go of it. */
@@ -18,7 +20,8 @@ export async function databaseAt({ kind, url }: DatabaseAddress): Promise<OpenSt
       return { store: postgres(pool, { connections: 1 }), close: () => pool.end() }
     }
     case 'mysql':
+      throw usageError(`MySQL is not there yet: ${url.length}`)
     case 'sqlite':
-      throw new Error(url)
+      return { store: sqlite(url), close: async () => undefined }
   }
 }

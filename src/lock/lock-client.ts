@@ -12,7 +12,7 @@ import { Lock } from '../kinds/lock.js'
 import { Kinds } from '../kinds/registry.js'
 import type { HoldfastMetrics } from '../metrics/metrics.js'
 import type { LockState } from '../ports/lock-port.js'
-import type { Store } from '../ports/store.js'
+import { PORT_VERSION, type Store } from '../ports/store.js'
 import type { RedisClient } from '../redis/connection/client.js'
 import { RedisLockStore } from '../redis/lock-store.js'
 import { storeOf } from '../redis/store-of.js'
@@ -53,6 +53,13 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
     super()
     const settings = checkClientOptions(options)
     const store = storeOf(clientOrStore, (client) => new RedisLockStore(client))
+    const { portVersion = PORT_VERSION } = store
+    if (portVersion !== PORT_VERSION)
+      throw new InvalidArgumentError(
+        'store.portVersion',
+        portVersion,
+        `${PORT_VERSION}, the version of this Holdfast`,
+      )
     const clock = store.clock ?? new SystemClock(sleepMeter())
     this.#schedule = new Schedule(clock, (error) => this.#emitSafely('error', error))
     const owners = new Owners()

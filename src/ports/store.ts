@@ -14,14 +14,21 @@ import type {
 import type { LockPort } from './lock-port.js'
 import type { StoreTraits } from './store-traits.js'
 
+/** The version of the port between Holdfast and stores: it grows when a store of before would break a promise. */
+export const PORT_VERSION = 1
+
 /**
  * The port between the lock and where it is kept. Everything above it (queue, waiting, watchdog, reentry by ancestry) is the
- * same for every store; everything below is one store's business. It fits a hash with pub/sub (Redis), and is meant to fit a
- * queue of ephemeral entries (etcd, ZooKeeper), a row (SQL) and compare-and-set without notification (memcached, which would
- * answer `watch` with a watch that never has news).
+ * same for every store; everything below is one store's business. It fits a hash with pub/sub (Redis), rows (SQL), lines of
+ * entries that last as long as a session (etcd, ZooKeeper), and compare-and-set without notification. See docs/writing-a-store.md.
  */
 export interface Store {
-  /** @internal Opens what this client needs (connections, say). The caller that opens a session closes it; it closes nothing else. */
+  /**
+   * The version of this port that the store was written for, {@link PORT_VERSION}; absent: the present one. A client refuses a store of
+   * another version.
+   */
+  readonly portVersion?: number
+  /** Opens what one client needs (connections, say). The caller that opens a session closes it; it closes nothing else. Sends nothing. */
   open(settings: StoreSettings): StoreSession
   /** The clock for locks in this store; absent: the system's. Tests put a virtual one here. */
   readonly clock?: Clock

@@ -9,7 +9,6 @@ export class RedisStore implements Store {
   /** @internal */
   constructor(private readonly client: RedisClient) {}
 
-  /** @internal */
   open(settings: StoreSettings): StoreSession {
     return new RedisSession(this.client, settings)
   }

@@ -6,7 +6,7 @@ import type { Keyspace, Packed, Shape } from './shape.js'
  * What a row says, and how it changes, is the same in every such store (the shapes and ports of this folder).
  */
 export interface Rows {
-  /** @internal Opens what one client needs. It closes nothing else. */
+  /** Opens what one client needs. It closes nothing else. */
   openRows(settings: StoreSettings, listener: InboxListener): RowSession
 }
 

@@ -186,7 +186,13 @@ export class SqliteInbox implements Inbox {
       if (typeof id === 'number') this.#readTo = Math.max(this.#readTo, id)
       if (isKeyspace(keyspace)) messages.push({ keyspace, name: readText(name), text: readText(text) })
     }
-    for (const message of messages) this.listener.message(message)
+    for (const message of messages) {
+      try {
+        this.listener.message(message)
+      } catch (error) {
+        this.settings.onError(error)
+      }
+    }
     this.planLook()
   }
 

@@ -31,14 +31,14 @@ const ruleSet: IFlattenedRuleSet = {
       to: { path: '^src/(memory|cli)/' },
     },
     {
-      name: 'the SQLite store knows no other store',
-      from: { path: '^src/sqlite/' },
-      to: { path: '^src/(redis|memory|postgres|quorum|cli)/' },
-    },
-    {
       name: 'locks of a transaction know neither stores nor clients',
       from: { path: '^src/transactions/' },
       to: { path: '^src/(core|kinds|ports|redis|memory|rows|quorum|lock)/' },
+    },
+    {
+      name: 'a store in a database knows no other store',
+      from: { path: '^src/(mysql|postgres|sqlite)/' },
+      to: { path: '^src/(?!$1/)(mysql|postgres|sqlite|redis|memory|quorum|cli)/' },
     },
     {
       name: 'the library does not know its command line',
