@@ -54,6 +54,11 @@ export class SqliteInbox implements Inbox {
     else this.opened().catch(this.settings.onError)
   }
 
+  /** Whether messages were read that are still to be removed. */
+  get leavesRead(): boolean {
+    return this.#readTo > 0
+  }
+
   /** Part of each transaction: removes the messages that were read. */
   begun(database: Database): void {
     if (this.#readTo > 0 && this.#listedIn === database)
