@@ -27,7 +27,7 @@ export interface PermitsPort extends LockPort {
 
 /** Permits without a name: any owner may give one back. */
 export interface SemaphorePort extends PermitsPort {
-  /** As {@link addPermits}, but only if a number was ever set; returns whether one was. */
+  /** As `addPermits`, but only if a number was ever set; returns whether one was. */
   addPermitsIfSet(name: string, delta: number, request: string): Promise<boolean>
   /** Takes all available permits permanently; returns how many those were. */
   drainPermits(name: string, request: string): Promise<number>

@@ -2,7 +2,7 @@ import type { Owner } from '../identity/owner.js'
 import type { LeaseThread } from './lease-thread.js'
 
 /**
- * What a kind of lock must be able to do. Failures are {@link StoreError}s; a `transient` one leaves the outcome unknown, and
+ * What a kind of lock must be able to do. Failures are `StoreError`s; a `transient` one leaves the outcome unknown, and
  * the same request may then be sent again: every request names the hold count it starts from, so that a store recognises a
  * request it has already carried out (rule X1).
  */

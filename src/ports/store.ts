@@ -24,7 +24,7 @@ export const PORT_VERSION = 1
  */
 export interface Store {
   /**
-   * The version of this port that the store was written for, {@link PORT_VERSION}; absent: the present one. A client refuses a store of
+   * The version of this port that the store was written for, `PORT_VERSION` of holdfast/store; absent: the present one. A client refuses a store of
    * another version.
    */
   readonly portVersion?: number
@@ -85,7 +85,7 @@ export interface LeaseThreadSettings {
 /** One client's access to a store: one port for each kind of lock. A store leaves out the kinds that it cannot keep. */
 export interface StoreSession {
   readonly lock: LockPort
-  /** The same lock for waiters that stand in no line and hear every release; absent: {@link lock}. */
+  /** The same lock for waiters that stand in no line and hear every release; absent: `lock`. */
   readonly announcedLock?: LockPort
   readonly fencedLock?: FencedPort
   readonly fairLock?: LockPort
