@@ -63,21 +63,26 @@ export class Clients {
    * have ended.
    */
   forget(database: Database): string[] {
-    const gone: string[] = []
     this.#known.clear()
-    const rows = database.all(
-      `SELECT id, seen_at FROM holdfast_clients WHERE NOT EXISTS (
-        SELECT 1 FROM holdfast_rows
-        WHERE instr(coalesce(owner, ''), id) OR instr(waiting, id) OR instr(coalesce(rest, ''), id))`,
-    )
-    for (const [id, seenAt] of rows) {
-      if (typeof id !== 'string' || typeof seenAt !== 'number' || id === this.me) continue
-      const unseen = seenAt < database.now - FORGET_MS && !this.#lives(database, id)
-      if (!unseen && !this.ended(database, id)) continue
-      remove(database, id)
-      gone.push(id)
-    }
-    return gone
+    const gone = database
+      .all('SELECT id, seen_at FROM holdfast_clients')
+      .flatMap(([id, seenAt]) =>
+        typeof id === 'string' && typeof seenAt === 'number' ? [{ id, seenAt }] : [],
+      )
+      .filter(
+        ({ id, seenAt }) =>
+          this.ended(database, id) ||
+          (id !== this.me && seenAt < database.now - FORGET_MS && !this.#lives(database, id)),
+      )
+    if (gone.length === 0) return []
+    const named = database
+      .all(
+        `SELECT owner, waiting, rest FROM holdfast_rows WHERE owner IS NOT NULL OR waiting <> '' OR rest IS NOT NULL`,
+      )
+      .join(' ')
+    const forgotten = gone.map(({ id }) => id).filter((id) => !named.includes(id))
+    for (const id of forgotten) remove(database, id)
+    return forgotten
   }
 
   /** Whether it can be seen here that its process lives. */

@@ -75,7 +75,7 @@ export class Database {
     this.#untilLook -= 1
     if (this.#untilLook > 0) return
     this.#untilLook = LOOK_AFTER
-    if (this.#logBytes > LOG_BYTES) this.#writeBack()
+    this.#writeBack()
   }
 
   /** Takes back what was changed since {@link begin}. Never fails: SQLite itself may have taken it back. */
@@ -93,17 +93,15 @@ export class Database {
     this.#connection.close()
   }
 
-  get #logBytes(): number {
-    return statSync(this.file.log, { throwIfNoEntry: false })?.size ?? 0
-  }
-
   /**
-   * Writes the log back into the file, while nobody can commit: SQLite before 3.51.3 may damage the file if another connection commits
+   * Writes a large log back into the file, while nobody can commit: SQLite before 3.51.3 may damage the file if another connection commits
    * while a second of two check-points in a row begins (https://sqlite.org/wal.html#walresetbug). A connection that has begun a
    * transaction cannot do so itself.
    */
   #writeBack(): void {
     try {
+      const log = statSync(this.file.log, { throwIfNoEntry: false })
+      if (!log || log.size <= LOG_BYTES) return
       this.#second ??= open(this.file, this.driver)
       this.begin()
       try {

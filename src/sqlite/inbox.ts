@@ -54,6 +54,11 @@ export class SqliteInbox implements Inbox {
     else this.opened().catch(this.settings.onError)
   }
 
+  /** Whether messages were read that are still to be removed. */
+  get leavesRead(): boolean {
+    return this.#readTo > 0
+  }
+
   /** Part of each transaction: removes the messages that were read. */
   begun(database: Database): void {
     if (this.#readTo > 0 && this.#listedIn === database)
@@ -186,7 +191,13 @@ export class SqliteInbox implements Inbox {
       if (typeof id === 'number') this.#readTo = Math.max(this.#readTo, id)
       if (isKeyspace(keyspace)) messages.push({ keyspace, name: readText(name), text: readText(text) })
     }
-    for (const message of messages) this.listener.message(message)
+    for (const message of messages) {
+      try {
+        this.listener.message(message)
+      } catch (error) {
+        this.settings.onError(error)
+      }
+    }
     this.planLook()
   }
 

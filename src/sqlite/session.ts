@@ -11,6 +11,7 @@ import { Clients } from './clients.js'
 import { Database } from './database.js'
 import { DatabaseFile } from './database-file.js'
 import type { Driver } from './driver.js'
+import { SqliteExpress } from './express.js'
 import { isLocked } from './failure.js'
 import { SqliteInbox } from './inbox.js'
 import type { Machine } from './machine.js'
@@ -26,6 +27,7 @@ const CLEAN_UP_MS = 60 * 60_000
 /** One client of a database file. The file is opened, and made, with the first command. */
 export class SqliteSession implements RowSession, Frame {
   readonly inbox: SqliteInbox
+  readonly express: SqliteExpress
   readonly #transactions: Transactions
   readonly #clients: Clients
   readonly #awaited: Awaited
@@ -49,6 +51,7 @@ export class SqliteSession implements RowSession, Frame {
     this.#transactions = new Transactions(settings, this)
     this.#clients = new Clients(settings.clientId, machine.boot)
     this.#awaited = new Awaited(settings.clientId)
+    this.express = new SqliteExpress(() => this.#ready(), this.#transactions)
     this.inbox = new SqliteInbox(settings, listener, this.#transactions, this.#clients, this.#awaited)
   }
 
@@ -150,6 +153,15 @@ export class SqliteSession implements RowSession, Frame {
     }
   }
 
+  /** The database, if this client stands in it and has nothing else to do there. */
+  #ready(): Database | undefined {
+    this.#cleanUp()
+    const { idle } = this.#transactions
+    return idle && this.#registered && !this.inbox.leavesRead && this.#database?.file.inPlace
+      ? this.#database
+      : undefined
+  }
+
   #openFile(): Database {
     const file = new DatabaseFile(this.terms, (error) => {
       if (!this.#warned) this.settings.onError(error)
@@ -211,7 +223,7 @@ export class SqliteSession implements RowSession, Frame {
   #cleanUp(): void {
     const { schedule, onError } = this.settings
     const now = schedule.clock.now()
-    if (now < this.#cleansAt) return
+    if (now < this.#cleansAt || !this.#registered) return
     this.#cleansAt = now + CLEAN_UP_MS
     this.#transactions
       .add({ command: 'clean up' }, (database) => {

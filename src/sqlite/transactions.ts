@@ -51,7 +51,16 @@ export class Transactions {
     private readonly frame: Frame,
   ) {}
 
-  add<Result>(about: About, work: Work<Result>): Promise<Result> {
+  /** Whether nothing is asked and not yet done. */
+  get idle(): boolean {
+    return this.#queue.length === 0 && !this.#closed
+  }
+
+  add<Result>(
+    about: About,
+    work: Work<Result>,
+    withinMs: number = this.settings.commandTimeoutMs,
+  ): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#closed) {
         reject(closed(about))
@@ -59,7 +68,7 @@ export class Transactions {
       }
       this.#queue.push({
         about,
-        until: this.settings.schedule.clock.now() + this.settings.commandTimeoutMs,
+        until: this.settings.schedule.clock.now() + withinMs,
         perform: (database) => {
           let finish: () => Result
           try {
