@@ -26,7 +26,6 @@ export class MemorySessionStore implements Store {
     this.clock = ensemble.clock
   }
 
-  /** @internal */
   open(settings: StoreSettings): StoreSession {
     return new SessionStoreSession(new Places(this.linkTo(this.ensemble), settings))
   }

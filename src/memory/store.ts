@@ -17,7 +17,6 @@ export class MemoryStore implements Store {
     this.#rows = new MemoryRows(clock)
   }
 
-  /** @internal */
   open(settings: StoreSettings): StoreSession {
     return new RowStoreSession(this.#rows, settings)
   }

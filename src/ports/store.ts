@@ -88,9 +88,9 @@ export interface StoreSession {
   /** The same lock for waiters that stand in no line and hear every release; absent: {@link lock}. */
   readonly announcedLock?: LockPort
   readonly fencedLock?: FencedPort
-  readonly fairLock?: LockPort
+  readonly fairLock?: LockPort | undefined
   readonly spinLock?: LockPort
-  readonly readWriteLock?: ReadWritePorts
+  readonly readWriteLock?: ReadWritePorts | undefined
   readonly semaphore?: SemaphorePort
   readonly permitExpirableSemaphore?: PermitExpirableSemaphorePort
   readonly countDownLatch?: CountDownLatchPort

@@ -25,7 +25,6 @@ export class PostgresStore implements Store {
     this.#rows = rows
   }
 
-  /** @internal */
   open(settings: StoreSettings): StoreSession {
     return new RowStoreSession(this.#rows, settings)
   }

@@ -31,7 +31,6 @@ export class QuorumStore implements Store {
     if (clock) this.clock = clock
   }
 
-  /** @internal */
   open(settings: StoreSettings): StoreSession {
     return new QuorumSession(this.members, settings, this.settings)
   }

@@ -5,6 +5,7 @@ import * as conformance from '../../src/conformance/index.js'
 import * as index from '../../src/index.js'
 import * as lock from '../../src/lock/index.js'
 import * as memory from '../../src/memory/index.js'
+import * as store from '../../src/store/index.js'
 
 test('holdfast exports the client, the errors, the guard and the quorum, and nothing else', () => {
   expect(Object.keys(index).sort()).toEqual([
@@ -53,8 +54,25 @@ test('holdfast/conformance exports the suite, and nothing else', () => {
   expect(Object.keys(conformance)).toEqual(['conformance'])
 })
 
+test('holdfast/store exports what a store is made of, and nothing else', () => {
+  expect(Object.keys(store).sort()).toEqual([
+    'CompareAndSet',
+    'PORT_VERSION',
+    'RowStoreSession',
+    'matchesGlob',
+    'storeKinds',
+    'traitsOf',
+  ])
+})
+
 test('index.ts is the public surface and has no code of its own', async () => {
-  for (const entry of ['index.ts', 'conformance/index.ts', 'lock/index.ts', 'memory/index.ts']) {
+  for (const entry of [
+    'index.ts',
+    'conformance/index.ts',
+    'store/index.ts',
+    'lock/index.ts',
+    'memory/index.ts',
+  ]) {
     const source = await readFile(new URL(`../../src/${entry}`, import.meta.url), 'utf8')
     const statements = source.replace(/\/\*.*?\*\//gs, '').split(/^(?=export |import )/m)
     for (const statement of statements)

@@ -44,14 +44,17 @@ export function waitingCases(place: Place): void {
       await (await waiting).release()
     })
 
-    test('W1: a waiter in the process whose lock was forced open without its knowing gets in', async () => {
-      const lock = place.holdfast().lock(place.lockName())
-      await lock.acquire({ leaseMs: 600_000 })
-      expect(await place.holdfast().lock(lock.name).forceUnlock()).toBe(true)
-      const mine = await lock.acquire()
-      expect((await lock.inspect()).owners).toEqual([{ owner: mine.owner, holds: 1 }])
-      await mine.release()
-    })
+    given(place, 'push')(
+      'W1: a waiter in the process whose lock was forced open without its knowing gets in',
+      async () => {
+        const lock = place.holdfast().lock(place.lockName())
+        await lock.acquire({ leaseMs: 600_000 })
+        expect(await place.holdfast().lock(lock.name).forceUnlock()).toBe(true)
+        const mine = await lock.acquire()
+        expect((await lock.inspect()).owners).toEqual([{ owner: mine.owner, holds: 1 }])
+        await mine.release()
+      },
+    )
 
     test('W1: a partial release wakes nobody, the last one does', async () => {
       const holder = place.holdfast()
