@@ -1,5 +1,7 @@
+import { mysql } from '../mysql/index.js'
 import type { Store } from '../ports/store.js'
 import { postgres } from '../postgres/index.js'
+import { sqlite } from '../sqlite/index.js'
 import { clientLibrary } from './client-library.js'
 import type { DatabaseAddress } from './server-address.js'
 
@@ -14,11 +16,19 @@ export async function databaseAt({ kind, url }: DatabaseAddress): Promise<OpenSt
   switch (kind) {
     case 'postgres': {
       const { default: pg } = await clientLibrary('pg', () => import('pg'))
+      // It says how to log in, and is never used itself.
       const pool = new pg.Pool({ connectionString: url })
       return { store: postgres(pool, { connections: 1 }), close: () => pool.end() }
     }
-    case 'mysql':
+    case 'mysql': {
+      const { createConnection } = await clientLibrary('mysql2', () => import('mysql2/promise'))
+      const uri = url.replace(/^mariadb:/i, 'mysql:')
+      return {
+        store: mysql({ connect: () => createConnection(uri), connections: 1 }),
+        close: async () => undefined,
+      }
+    }
     case 'sqlite':
-      throw new Error(url)
+      return { store: sqlite(url), close: async () => undefined }
   }
 }

@@ -87,18 +87,18 @@ export function busyText(error: LockTimeoutError, called: string): string {
   return `${called} is busy: ${by}; gave up${waited}. Wait longer with --wait.`
 }
 
-function storeText(error: StoreError, server = 'Redis'): string {
+function storeText(error: StoreError, server = 'the server'): string {
   const { cause, lockName } = error
   const lock = lockName === undefined ? '' : `lock "${lockName}": `
   const why = cause instanceof Error && cause.message !== '' ? ` (${cause.message})` : ''
-  const check = 'Check --url or HOLDFAST_REDIS_URL'
+  const check = 'Check --url or HOLDFAST_URL'
   switch (error.reason) {
     case 'unreachable':
       return `${lock}cannot reach ${server}${why}. ${check}, and that the server runs.`
     case 'timeout':
       return `${lock}${server} did not answer in time. ${check}, and that the server is healthy.`
     case 'permission':
-      return `${lock}${server} refuses this${why}. Check user, password and ACL.`
+      return `${lock}${server} refuses this${why}. Check user, password and rights.`
     case 'wrong-type':
       return `${lock}the key holds something other than a lock. Choose another name, or --key-prefix.`
     default:

@@ -1,10 +1,13 @@
 /** The text after the generated part of `holdfast --help`. */
 export const mainHelp = `
---url names the server, or else HOLDFAST_REDIS_URL; the default is redis://127.0.0.1:6379:
+--url names the server, or else HOLDFAST_URL or HOLDFAST_REDIS_URL. Where none is named, the locks are in a file of this user,
+which the processes of this machine share (holdfast/locks.db in the folder for state), and need no server:
   redis://[user:password@]host[:port][/db]         one server; rediss:// for TLS
   redis-cluster://host:port,host:port/             a Cluster, by one or more of its nodes; rediss-cluster:// for TLS
   redis-sentinel://host:port,host:port/group[/db]  a group that Sentinels watch; ?sentinelPassword=… if they require one
-Other users of this machine can see command lines: put a URL with a password into HOLDFAST_REDIS_URL.
+  postgres://user:password@host/database           PostgreSQL; mysql:// for MySQL and MariaDB. See: holdfast schema --help
+  sqlite:path                                      a file
+Other users of this machine can see command lines: put a URL with a password into HOLDFAST_URL.
 
 Examples:
   holdfast run nightly-report -- ./report.sh       run it, one at a time in the whole fleet
@@ -18,7 +21,7 @@ Exit codes:
   1    unlock: declined         76   the lock was lost while the command ran (run)
   64   wrong usage              77   the server refuses the user or the command
   65   the key is not a lock    126  the command cannot be executed (run)
-  69   Redis cannot be reached  127  the command was not found (run)
+  69   no answer of the server  127  the command was not found (run)
   70   internal error           128+n  ended by signal n
   74   the results could not be written
 
@@ -121,3 +124,8 @@ that could as well be a semaphore.
 
 If the lock was free, that is no error. --json writes one line:
   {"name","kind","unlocked","owners":[{"owner","holds"}]}; unlocked is false if the lock was free, owners are its former holders.`
+
+export const schemaHelp = `
+Holdfast creates no table by itself. Run this once, as a user who may:
+  holdfast schema postgres | psql "$DATABASE_URL"
+  holdfast schema mysql | mysql shop`

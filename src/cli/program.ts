@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { Command, CommanderError, Option } from 'commander'
+import { Argument, Command, CommanderError, Option } from 'commander'
 import { exitCodes } from './exit-codes.js'
 import { usageError } from './failure.js'
-import { inspectHelp, lsHelp, mainHelp, unlockHelp, watchHelp } from './help.js'
+import { inspectHelp, lsHelp, mainHelp, schemaHelp, unlockHelp, watchHelp } from './help.js'
 import { inspect } from './inspect.js'
 import { type KindFlag, kindFlags } from './kind-flag.js'
 import { ls } from './ls.js'
 import { runCommand } from './run-command.js'
+import { schemas } from './schemas.js'
 import { parseCount, parsePositiveSeconds } from './seconds.js'
 import { withoutAddresses } from './server-address.js'
 import { type CommonFlags, interrupted, Session } from './session.js'
@@ -52,11 +53,13 @@ function programOf(session: Session, words: readonly string[] | undefined): Comm
   const { output } = session
   const program = new Command('holdfast')
     .description(
-      'Distributed locks in Redis: run commands one at a time, list the locks that are held, free a stuck one.',
+      'Distributed locks in Redis, PostgreSQL, MySQL or a file: run commands one at a time, list the locks that are held, free a stuck one.',
     )
     .version(version())
-    .addOption(new Option('--url <url>', 'the Redis server').env('HOLDFAST_REDIS_URL'))
-    .addOption(new Option('--key-prefix <prefix>', 'put before each name').env('HOLDFAST_KEY_PREFIX'))
+    .addOption(new Option('--url <url>', 'the server, or the file').env('HOLDFAST_URL'))
+    .addOption(
+      new Option('--key-prefix <prefix>', 'put before each name, in Redis').env('HOLDFAST_KEY_PREFIX'),
+    )
     .option('--json', 'write JSON, one object per line')
     .configureHelp({ showGlobalOptions: true })
     // All errors are reported in one place.
@@ -128,6 +131,15 @@ function programOf(session: Session, words: readonly string[] | undefined): Comm
       )
     })
     .addHelpText('after', unlockHelp)
+
+  program
+    .command('schema')
+    .description('Print the SQL that creates the table of locks.')
+    .addArgument(new Argument('<product>', 'of which database').choices(Object.keys(schemas)))
+    .action((product: keyof typeof schemas) =>
+      output.result(() => schemas[product](), { sql: schemas[product]() }),
+    )
+    .addHelpText('after', schemaHelp)
 
   return program
 }

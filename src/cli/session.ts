@@ -1,9 +1,10 @@
+import process from 'node:process'
 import type { HoldfastOptions } from '../facade/holdfast-options.js'
 import { exitCodes } from './exit-codes.js'
 import { failureOf } from './failure.js'
 import { Output } from './output.js'
 import { Server } from './server.js'
-import { DEFAULT_URL, parseServerUrl, type ServerAddress } from './server-address.js'
+import { defaultUrl, parseServerUrl, type ServerAddress } from './server-address.js'
 import { exitCodeOfSignal, Signals } from './signals.js'
 
 /** The options of every subcommand. */
@@ -28,7 +29,7 @@ export class Session {
 
   /** Runs a subcommand and leaves nothing open, whatever the outcome. */
   async perform(flags: CommonFlags, action: Action, options: HoldfastOptions = {}): Promise<void> {
-    this.#address = parseServerUrl(flags.url || DEFAULT_URL)
+    this.#address = parseServerUrl(flags.url || process.env['HOLDFAST_REDIS_URL'] || defaultUrl())
     await using server = await Server.at(this.#address, flags.keyPrefix ?? '', options)
     this.exitCode = await action(server, this.output)
   }

@@ -3,6 +3,7 @@ import { checkObject, whole } from '../facade/checks.js'
 import { DEFAULT_TABLE, type PostgresSchemaOptions, postgresSchema } from './schema.js'
 import { quoteTable } from './table-name.js'
 
+/** How {@link postgres} keeps locks. */
 export interface PostgresOptions extends PostgresSchemaOptions {
   /** Creates the table if there is none; needs the right to create tables there. Default: false, and no DDL is ever run. */
   readonly createTable?: boolean | undefined

@@ -44,12 +44,17 @@ export class RowLockPort implements FencedPort {
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     const { name, owner, leaseMs, heldBefore } = request
-    const { express } = this.client
-    if (express && heldBefore === 0 && !request.waits && !request.lingers) {
+    const { express, refusals } = this.client
+    const queues = request.waits && this.client.inbox
+    // A call that polls reads the row until it is free: what only asks shall not write, nor lock the row.
+    if (express && heldBefore === 0 && !queues && !request.lingers && !refusals.has(name)) {
       const fence = await express.take({ name, owner, leaseMs, fenced: this.mode === 'f' })
       if (fence !== undefined) return granted(this.mode === 'f' ? fence : undefined)
     }
-    return await this.#change(name, (lock) => this.#acquire(lock, request))
+    const reply = await this.#change(name, (lock) => this.#acquire(lock, request))
+    if (reply.outcome === 'granted') refusals.delete(name)
+    else if (request.waits && !queues) refusals.add(name)
+    return reply
   }
 
   async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {

@@ -6,6 +6,7 @@ import { ExclusiveLock, exclusiveLocks } from './exclusive-lock.js'
 import { Letters, newsIn } from './letters.js'
 import type { Told } from './line.js'
 import { ReadWriteLock, readWriteLocks } from './read-write-lock.js'
+import { Refusals } from './refusals.js'
 import type { Draft, Express, Inbox, RowSession, Rows } from './rows.js'
 import type { Keyspace, Shape } from './shape.js'
 
@@ -25,6 +26,7 @@ export class RowClient {
   /** How long a grant in line lasts until its process takes over, and after how long a new place looks for the first time. */
   readonly firstLeaseMs: number
   readonly letters: Letters
+  readonly refusals: Refusals
   readonly #session: RowSession
   #closed = false
 
@@ -34,6 +36,7 @@ export class RowClient {
   ) {
     this.id = settings.clientId
     this.firstLeaseMs = firstLeaseMs(settings.watchdogLeaseMs)
+    this.refusals = new Refusals(settings.schedule.clock)
     this.letters = new Letters((keyspace, name, owner) => this.#giveBack(keyspace, name, owner))
     this.#session = rows.openRows(settings, this.letters)
   }

@@ -10,8 +10,8 @@ type Row = readonly unknown[]
 /** How large the log may grow before it is written back into the file, in bytes: a thousand pages. */
 const LOG_BYTES = 4_096_000
 
-/** After how many own transactions it is tried again to write back a log that is too large, because somebody still reads it. */
-const AGAIN_AFTER = 64
+/** After how many own transactions it is looked at again how large the log is. */
+const LOOK_AFTER = 16
 
 /**
  * Every transaction is on the disk when it is committed, so that a power cut takes no token back. A locked file is refused at once:
@@ -30,7 +30,7 @@ export class Database {
   readonly #statements = new Map<string, Statement>()
   /** What has to be added to the machine's monotonic time; undefined where the wall clock counts. */
   readonly #zero: number | undefined
-  #sinceWriteBack = AGAIN_AFTER
+  #untilLook = 0
 
   constructor(
     readonly file: DatabaseFile,
@@ -72,8 +72,10 @@ export class Database {
 
   commit(): void {
     this.run('COMMIT')
-    this.#sinceWriteBack += 1
-    if (this.#sinceWriteBack > AGAIN_AFTER && this.#logBytes > LOG_BYTES) this.#writeBack()
+    this.#untilLook -= 1
+    if (this.#untilLook > 0) return
+    this.#untilLook = LOOK_AFTER
+    if (this.#logBytes > LOG_BYTES) this.#writeBack()
   }
 
   /** Takes back what was changed since {@link begin}. Never fails: SQLite itself may have taken it back. */
@@ -101,7 +103,6 @@ export class Database {
    * transaction cannot do so itself.
    */
   #writeBack(): void {
-    this.#sinceWriteBack = 0
     try {
       this.#second ??= open(this.file, this.driver)
       this.begin()

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { checkObject, whole } from '../facade/checks.js'
 
+/** Where the file is, and what it may be used for. */
 export interface SqliteOptions {
   /**
    * The file, of Holdfast's own; it is made if it is not there, and so is its folder. Beside it stand SQLite's two files, whose names

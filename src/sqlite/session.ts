@@ -3,7 +3,7 @@ import { StoreError } from '../errors/errors.js'
 import type { StoreSettings } from '../ports/store.js'
 import { matchesGlob } from '../rows/glob.js'
 import type { Draft, InboxListener, Message, RowSession } from '../rows/rows.js'
-import type { Keyspace, Shape } from '../rows/shape.js'
+import type { Keyspace, Packed, Shape } from '../rows/shape.js'
 import { Awaited } from './awaited.js'
 import { ring } from './bell.js'
 import { cleanUp, isDue } from './clean-up.js'
@@ -11,7 +11,7 @@ import { Clients } from './clients.js'
 import { Database } from './database.js'
 import { DatabaseFile } from './database-file.js'
 import type { Driver } from './driver.js'
-import { isDriverError, isLocked } from './failure.js'
+import { isLocked } from './failure.js'
 import { SqliteInbox } from './inbox.js'
 import type { Machine } from './machine.js'
 import type { SqliteTerms } from './options.js'
@@ -166,33 +166,31 @@ export class SqliteSession implements RowSession, Frame {
   ): () => Result {
     const { keyspace } = shape
     const found = readRow(database, keyspace, name)
-    const body = found ? shape.unpack(found) : shape.blank()
-    const before = shape.pack(body)
+    const body = found ? unpack(shape, found, name) : shape.blank()
     const holders = new Set<string>()
     const messages: Array<readonly [client: string, message: Message]> = []
-    const finish = attempt(() =>
-      change({
-        body,
-        now: database.now,
-        firstFence: BigInt(Math.floor(database.now * 1_000)),
-        reaches: (client) => this.#clients.reaches(database, client),
-        ended: (client) => {
-          const ended = this.#clients.ended(database, client)
-          if (!ended) holders.add(client)
-          return ended
-        },
-        tell: (client, message) => {
-          messages.push([client, message])
-        },
-      }),
-    )
+    const { now } = database
+    const result = change({
+      body,
+      now,
+      firstFence: BigInt(Math.floor(now * 1_000)),
+      reaches: (client) => this.#clients.reaches(database, client),
+      ended: (client) => {
+        const ended = this.#clients.ended(database, client)
+        if (!ended) holders.add(client)
+        return ended
+      },
+      tell: (client, message) => {
+        messages.push([client, message])
+      },
+    })
     const after = shape.pack(body)
-    if (!isSame(found ? before : NO_ROW, after)) writeRow(database, keyspace, name, after)
+    if (!isSame(found ?? NO_ROW, after)) writeRow(database, keyspace, name, after)
     for (const [client, message] of messages) this.#send(database, client, message)
     return () => {
       this.#awaited.note(keyspace, name, after.waiting, holders)
       this.inbox.planLook()
-      return finish()
+      return result
     }
   }
 
@@ -228,15 +226,15 @@ export class SqliteSession implements RowSession, Frame {
   }
 }
 
-/** What a call gives or throws, to be given or thrown later. Errors of SQLite are thrown at once: with them the transaction fails. */
-function attempt<Result>(call: () => Result): () => Result {
+function unpack<Body>(shape: Shape<Body>, packed: Packed, name: string): Body {
   try {
-    const result = call()
-    return () => result
-  } catch (error) {
-    if (isDriverError(error)) throw error
-    return () => {
-      throw error
-    }
+    return shape.unpack(packed)
+  } catch (cause) {
+    throw new StoreError('wrong-type', 'change', {
+      lockName: name,
+      cause,
+      transient: false,
+      hint: 'Holdfast cannot read the row of that lock: another program wrote it.',
+    })
   }
 }

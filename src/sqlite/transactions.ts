@@ -65,9 +65,9 @@ export class Transactions {
           try {
             finish = work(database)
           } catch (error) {
-            // A row that cannot be read is nobody else's failure; one of SQLite's is everybody's.
+            // What one call throws is nobody else's failure; what SQLite throws is everybody's.
             if (isDriverError(error)) throw error
-            return () => reject(failureOf(error, about))
+            return () => reject(error)
           }
           return () => {
             try {

@@ -6,6 +6,7 @@ export type SqlConnection =
   | { query(text: string, values: unknown[]): unknown }
   | { unsafe(text: string, values?: unknown[]): unknown }
 
+/** A row by its columns, with values as the driver gives them. */
 export type Row = Readonly<Record<string, unknown>>
 
 /** What a statement answered. */

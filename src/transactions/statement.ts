@@ -5,6 +5,7 @@ import { isObject } from './connection.js'
 export interface SqlStatement {
   /** The parts around the values: one more than there are values. */
   readonly strings: readonly string[]
+  /** Sent apart from the text. */
   readonly values: readonly unknown[]
 }
 

@@ -10,6 +10,7 @@ import { waitInMysql } from './mysql-wait.js'
 import { namesTable } from './names-table.js'
 import { waitInPostgres } from './postgres-wait.js'
 
+/** Options of {@link transactionLock}. Times are whole milliseconds. */
 export interface SharedLockOptions extends TransactionLockOptions {
   /**
    * Whether other transactions may hold the lock too, if they also share it. In MySQL and MariaDB the transaction that uses a name

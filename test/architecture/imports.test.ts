@@ -31,6 +31,16 @@ const ruleSet: IFlattenedRuleSet = {
       to: { path: '^src/(memory|cli)/' },
     },
     {
+      name: 'locks of a transaction know neither stores nor clients',
+      from: { path: '^src/transactions/' },
+      to: { path: '^src/(core|kinds|ports|redis|memory|rows|quorum|lock)/' },
+    },
+    {
+      name: 'a store in a database knows no other store',
+      from: { path: '^src/(mysql|postgres|sqlite)/' },
+      to: { path: '^src/(?!$1/)(mysql|postgres|sqlite|redis|memory|quorum|cli)/' },
+    },
+    {
       name: 'the library does not know its command line',
       from: { path: '^src/', pathNot: '^src/cli/' },
       to: { path: '^src/cli/' },
@@ -48,7 +58,7 @@ const ruleSet: IFlattenedRuleSet = {
     {
       name: 'clients are told by their shape: only the command line and the watchdog thread import a client library',
       from: { path: '^src/', pathNot: `^src/cli/|${watchdogThread}` },
-      to: { path: 'ioredis|iovalkey' },
+      to: { path: 'ioredis|iovalkey|node_modules/(pg|postgres|mysql2|mariadb)/' },
     },
     {
       name: 'the suite for other people’s stores is loaded by nothing else',

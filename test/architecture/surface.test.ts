@@ -5,7 +5,11 @@ import * as conformance from '../../src/conformance/index.js'
 import * as index from '../../src/index.js'
 import * as lock from '../../src/lock/index.js'
 import * as memory from '../../src/memory/index.js'
+import * as postgres from '../../src/postgres/index.js'
+import * as redis from '../../src/redis/index.js'
+import * as sqlite from '../../src/sqlite/index.js'
 import * as store from '../../src/store/index.js'
+import * as transactions from '../../src/transactions/index.js'
 
 test('holdfast exports the client, the errors, the guard and the quorum, and nothing else', () => {
   expect(Object.keys(index).sort()).toEqual([
@@ -65,14 +69,32 @@ test('holdfast/store exports what a store is made of, and nothing else', () => {
   ])
 })
 
+test('holdfast/transactions exports the locks of a transaction and the errors that they throw, and nothing else', () => {
+  expect(Object.keys(transactions).sort()).toEqual([
+    'DeadlockError',
+    'HoldfastError',
+    'InvalidArgumentError',
+    'LockTimeoutError',
+    'NoTransactionError',
+    'StoreError',
+    'VersionConflictError',
+    'mysqlNamesSchema',
+    'rowLock',
+    'sql',
+    'transactionLock',
+    'updateVersioned',
+  ])
+})
+
+test('a store’s own way in exports what makes the store, and nothing else', () => {
+  expect(Object.keys(redis)).toEqual(['redis'])
+  expect(Object.keys(postgres).sort()).toEqual(['postgres', 'postgresSchema'])
+  expect(Object.keys(sqlite)).toEqual(['sqlite'])
+})
+
 test('index.ts is the public surface and has no code of its own', async () => {
-  for (const entry of [
-    'index.ts',
-    'conformance/index.ts',
-    'store/index.ts',
-    'lock/index.ts',
-    'memory/index.ts',
-  ]) {
+  const ways = ['conformance', 'lock', 'memory', 'postgres', 'redis', 'sqlite', 'store', 'transactions']
+  for (const entry of ['index.ts', ...ways.map((way) => `${way}/index.ts`)]) {
     const source = await readFile(new URL(`../../src/${entry}`, import.meta.url), 'utf8')
     const statements = source.replace(/\/\*.*?\*\//gs, '').split(/^(?=export |import )/m)
     for (const statement of statements)

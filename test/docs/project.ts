@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { transform } from 'esbuild'
 import { root, type Snippet } from './snippet.js'
 
-/** A reader's project: somewhere else, with this package and its client library installed. */
+/** A reader's project: somewhere else, with this package and the client libraries installed. */
 export class Project {
   private constructor(readonly dir: string) {}
 
@@ -14,7 +14,9 @@ export class Project {
     await mkdir(modules)
     await writeFile(join(dir, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
     await symlink(root, join(modules, 'holdfast'), 'junction')
-    await symlink(await realpath(join(root, 'node_modules', 'ioredis')), join(modules, 'ioredis'), 'junction')
+    for (const name of ['ioredis', 'pg', 'postgres', 'mysql2', 'mariadb']) {
+      await symlink(await realpath(join(root, 'node_modules', name)), join(modules, name), 'junction')
+    }
     return new Project(dir)
   }
 

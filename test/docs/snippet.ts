@@ -4,7 +4,8 @@
  *
  *     // example: <name>
  *
- * is complete: it is also run as it stands, with HOLDFAST_REDIS_URL naming a server. It must end by itself, and print line by
+ * is complete: it is also run as it stands, with HOLDFAST_REDIS_URL naming a server, and a database where it asks for one:
+ * DATABASE_URL is one of PostgreSQL, MARIADB_URL one of MariaDB. It must end by itself, and print line by
  * line what its `// => …` comments say, in that order; an ellipsis in such a comment stands for any text.
  */
 import { readdirSync, readFileSync } from 'node:fs'

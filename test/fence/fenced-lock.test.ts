@@ -18,7 +18,7 @@ describe.each(placeNames)('fencedLock: %s', (name) => {
     const waiting = other.fencedLock(lockName).acquire()
     await plain.release()
     const fenced = await waiting
-    expect(fenced.fence).toBe(1n)
+    expect(fenced.fence).toBeGreaterThan(0n)
     expect(await one.lock(lockName).tryAcquire()).toBeNull()
     await fenced.release()
   })

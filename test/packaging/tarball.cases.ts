@@ -78,5 +78,6 @@ export function tarballCases(packedOf: () => Packed): void {
     })
     expect(stdout).toContain('holdfast/lock')
     expect(stdout).toContain('holdfast/memory')
+    expect(stdout).toContain('holdfast/transactions')
   })
 }

@@ -1,7 +1,7 @@
 /** Rows that say nothing go after a while, and nothing goes back with them. */
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SqlServer } from '../fence/sql/sql-server.js'
+import type { SqlServer } from '../servers/sql/index.js'
 import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
 import { locks, type Tally, tallies } from './tally.js'
 
@@ -14,7 +14,7 @@ describe.skipIf(missing)(`${title}: cleaning`, () => {
 
   beforeAll(async () => {
     server = await bringPostgres()
-    pool = poolOf(server.dir)
+    pool = poolOf(server.address)
     client = openClient(pool, { createTable: true })
   })
 

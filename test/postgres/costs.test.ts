@@ -8,7 +8,7 @@ import { checkPostgresOptions } from '../../src/postgres/options.js'
 import { PostgresRows } from '../../src/postgres/rows.js'
 import { postgresSchema } from '../../src/postgres/schema.js'
 import { PostgresStore } from '../../src/postgres/store.js'
-import type { SqlServer } from '../fence/sql/sql-server.js'
+import type { SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 import { countedConnections } from './counted.js'
 import { bringPostgres, missing, poolOf, title } from './server.js'
@@ -20,7 +20,7 @@ describe.skipIf(missing)(`${title}: costs`, () => {
 
   beforeAll(async () => {
     server = await bringPostgres()
-    pool = poolOf(server.dir)
+    pool = poolOf(server.address)
     await pool.query(postgresSchema())
   })
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { StoreError } from '../../src/errors/errors.js'
 import { Holdfast } from '../../src/index.js'
 import { postgres } from '../../src/postgres/index.js'
-import type { SqlServer } from '../fence/sql/sql-server.js'
+import type { SqlServer } from '../servers/sql/index.js'
 import { bringPooler, pooler } from './pooler.js'
 import { bringPostgres, missing, openClient, poolOf, title } from './server.js'
 import { tallies } from './tally.js'
@@ -20,9 +20,9 @@ describe.skipIf(missing || !pooler)(`${title}: behind a pooler${absent}`, () => 
 
   beforeAll(async () => {
     server = await bringPostgres()
-    bouncer = await bringPooler(pooler ?? '', server.dir)
-    direct = poolOf(server.dir)
-    pooled = poolOf(bouncer.dir)
+    bouncer = await bringPooler(pooler ?? '', server.address)
+    direct = poolOf(server.address)
+    pooled = poolOf(bouncer.address)
   })
 
   afterAll(async () => {

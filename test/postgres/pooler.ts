@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path'
 import process from 'node:process'
 import pg from 'pg'
 import { Guard } from '../servers/guard.js'
+import type { SqlAddress } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 
 const PROGRAM = 'pgbouncer'
@@ -23,20 +24,20 @@ async function find(): Promise<string | undefined> {
 /** PgBouncer before the server whose socket lies in that folder: each statement runs where there is room. */
 export async function bringPooler(
   program: string,
-  serverDir: string,
-): Promise<{ readonly dir: string; stop(): Promise<void> }> {
+  server: SqlAddress,
+): Promise<{ readonly address: SqlAddress; stop(): Promise<void> }> {
   const guard = await Guard.mount()
   const { dir } = guard
   try {
     // It refuses to run as root. As the server's user it reaches its socket.
-    const { uid, gid } = await stat(serverDir)
+    const { uid, gid } = await stat(server.dir)
     const root = process.getuid?.() === 0
     if (root) await chown(dir, uid, gid)
     const file = join(dir, 'pgbouncer.ini')
     await writeFile(
       file,
       `[databases]
-postgres = host=${serverDir} user=holdfast
+${server.database} = host=${server.dir} port=${server.port} user=${server.user}
 [pgbouncer]
 listen_addr =
 unix_socket_dir = ${dir}
@@ -56,14 +57,14 @@ default_pool_size = 5
     guard.undo(`kill -9 ${child.pid}`)
     await until(
       async () => {
-        const client = new pg.Client({ host: dir, user: 'holdfast', database: 'postgres' })
+        const client = new pg.Client({ host: dir, user: server.user, database: server.database })
         await client.connect()
         await client.query('SELECT 1').finally(() => client.end())
         return true
       },
       { what: 'the pooler answers' },
     )
-    return { dir, stop: () => guard.dismiss() }
+    return { address: { ...server, dir, port: 5432 }, stop: () => guard.dismiss() }
   } catch (error) {
     await guard.dismiss()
     throw error

@@ -13,6 +13,7 @@ import {
   type Owner,
 } from 'holdfast'
 import { MemoryStore } from 'holdfast/memory'
+import { sqlite } from 'holdfast/sqlite'
 import { Cluster, Redis } from 'ioredis'
 
 const redis = new Redis(process.env['REDIS_URL'] ?? '')
@@ -46,6 +47,8 @@ console.log(JSON.stringify({ nested, refused, locked: state.owners.length > 0 })
 // A cluster and a store are taken too; nothing connects here.
 new Holdfast(new Cluster([{ port: 1 }], { lazyConnect: true }))
 new Holdfast(new MemoryStore())
+// Not run: which SQLite there is depends on the Node.
+export const inFile = (): Holdfast => new Holdfast(sqlite({ path: 'locks.db', mode: 0o660 }))
 // @ts-expect-error a number is no client
 const wrong = (): Holdfast => new Holdfast(6379)
 // @ts-expect-error an option nobody knows

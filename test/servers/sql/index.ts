@@ -4,9 +4,9 @@ import { postgres } from './postgres.js'
 import type { ProductName, SqlProduct } from './product.js'
 import { type SqlOrder, SqlServer } from './server.js'
 
-export { PostgresPair, type PostgresPairOrder } from './postgres-pair.js'
+export { PostgresPair } from './postgres-pair.js'
 export type { ProductName } from './product.js'
-export { type SqlAddress, type SqlOrder, SqlServer } from './server.js'
+export type { SqlAddress, SqlServer } from './server.js'
 
 const products: Readonly<Record<ProductName, SqlProduct>> = {
   PostgreSQL: postgres,

@@ -1,0 +1,97 @@
+import type { Express } from '../rows/rows.js'
+import { text } from '../sql/connection.js'
+import type { Connections } from '../sql/connections.js'
+import { leaseMicroseconds } from './row.js'
+import { BATCH, type Statements } from './statements.js'
+import { storedName } from './stored-name.js'
+
+type Renewal = Parameters<Express['renew']>[0][number]
+
+/** Exclusive locks with nothing else in their rows, in one statement each. */
+export class MysqlExpress implements Express {
+  constructor(
+    private readonly connections: Connections,
+    private readonly statements: Statements,
+  ) {}
+
+  /** Every tenure counts as one with a token here, so that the answer can tell a grant by its token. */
+  async take({ name, owner, leaseMs }: Parameters<Express['take']>[0]): Promise<bigint | undefined> {
+    const stored = storedName(name)
+    const lease = leaseMicroseconds(leaseMs)
+    const [result] = await this.connections.query({
+      statement: this.statements.take,
+      values: [stored.name, stored.fullName, owner, lease, owner, lease],
+      about: { command: 'take', lockName: name },
+    })
+    const fence = BigInt(text(result, 'insertId') ?? 0)
+    return fence > 0n ? fence : undefined
+  }
+
+  async free(name: string, owner: string): Promise<boolean> {
+    const [result] = await this.connections.query({
+      statement: this.statements.free,
+      values: [storedName(name).name, owner],
+      about: { command: 'free', lockName: name },
+    })
+    return text(result, 'affectedRows') === '1'
+  }
+
+  renew(requests: readonly Renewal[]): readonly Promise<boolean>[] {
+    const answers = new Map<Renewal, Promise<boolean>>()
+    for (const batch of batchesOf(requests)) {
+      const all = batch.length > 1 ? this.#renewAll(batch) : Promise.resolve(false)
+      for (const each of batch)
+        answers.set(
+          each,
+          all.then((done) => done || this.#renew(each)),
+        )
+    }
+    return requests.map((request) => answers.get(request) ?? this.#renew(request))
+  }
+
+  async #renew({ name, owner, leaseMs, withinMs }: Renewal): Promise<boolean> {
+    const [result] = await this.connections.query(
+      {
+        statement: this.statements.renew,
+        values: [leaseMicroseconds(leaseMs), storedName(name).name, owner],
+        about: { command: 'renew', lockName: name },
+      },
+      withinMs,
+    )
+    return text(result, 'affectedRows') === '1'
+  }
+
+  /** Whether all of them were renewed; they have one lease. Which were not, the answer does not tell. */
+  async #renewAll(batch: readonly Renewal[]): Promise<boolean> {
+    const withinMs = Math.min(...batch.map((each) => each.withinMs ?? Infinity))
+    const leaseMs = batch[0]?.leaseMs ?? 0
+    // One statement for batches of every size.
+    const filled = Array.from({ length: BATCH }, (_, index) => batch[index % batch.length])
+    const [result] = await this.connections.query(
+      {
+        statement: this.statements.renewAll,
+        values: [
+          ...filled.flatMap((each) => (each ? [storedName(each.name).name, each.owner] : [])),
+          leaseMicroseconds(leaseMs),
+        ],
+        about: { command: 'renew' },
+      },
+      Number.isFinite(withinMs) ? withinMs : undefined,
+    )
+    return text(result, 'affectedRows') === String(batch.length)
+  }
+}
+
+/** Renewals of one lease, so many at a time. */
+function batchesOf(requests: readonly Renewal[]): Renewal[][] {
+  const batches: Renewal[][] = []
+  const open = new Map<number, Renewal[]>()
+  for (const request of requests) {
+    const started = open.get(request.leaseMs)
+    const batch = started && started.length < BATCH ? started : []
+    if (batch !== started) batches.push(batch)
+    open.set(request.leaseMs, batch)
+    batch.push(request)
+  }
+  return batches
+}

@@ -1,0 +1,52 @@
+import { InvalidArgumentError } from '../errors/errors.js'
+import { checkFunction, checkObject, whole } from '../facade/checks.js'
+import type { MysqlConnection } from './client-connection.js'
+import { DEFAULT_TABLE, type MysqlSchemaOptions, mysqlSchema } from './schema.js'
+import { quoteTable } from './table-name.js'
+
+export interface MysqlOptions extends MysqlSchemaOptions {
+  /**
+   * Opens one connection, with `createConnection(…)` of `mysql2/promise` or of `mariadb`. Holdfast calls it for each connection that it
+   * needs, sets what it needs of the session, and closes it; it must not be one that the application uses too.
+   */
+  readonly connect: () => Promise<MysqlConnection>
+  /** Creates the table if there is none; needs the right to create tables there. Default: false, and no DDL is ever run. */
+  readonly createTable?: boolean | undefined
+  /** How many connections one client opens at most. They are closed when idle for 10 seconds. Default: 4. Minimum: 1. */
+  readonly connections?: number | undefined
+  /**
+   * For how long a lock's row stays after its last use, in milliseconds. Tokens of a fenced lock go on growing after that too, unless
+   * the server's clock was set back by more than this. Default: a day. Minimum: a minute.
+   */
+  readonly retainMs?: number | undefined
+}
+
+/** The options, checked and with their defaults. */
+export interface MysqlSettings {
+  readonly connect: () => Promise<MysqlConnection>
+  /** In SQL. */
+  readonly table: string
+  /** The SQL that creates it, if that is wanted. */
+  readonly createTable: string | undefined
+  readonly connections: number
+  readonly retainMs: number
+}
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+export function checkMysqlOptions(options: MysqlOptions): MysqlSettings {
+  checkObject('options', options, ['connect', 'table', 'createTable', 'connections', 'retainMs'])
+  const { connect, table = DEFAULT_TABLE, createTable = false, connections, retainMs } = options
+  checkFunction('connect', connect)
+  if (typeof createTable !== 'boolean') {
+    throw new InvalidArgumentError('createTable', createTable, 'true or false')
+  }
+  return {
+    connect,
+    table: quoteTable(table),
+    createTable: createTable ? mysqlSchema({ table }) : undefined,
+    connections: whole('connections', connections, 1, 'connections') ?? 4,
+    retainMs: whole('retainMs', retainMs, MINUTE_MS) ?? DAY_MS,
+  }
+}

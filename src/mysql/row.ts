@@ -1,0 +1,46 @@
+import type { Versioned } from '../rows/rows.js'
+import { type SqlRow, text } from '../sql/connection.js'
+
+/** A lease that ends after the year 8300 has no end; the column has room until 9999. */
+const FOREVER_US = 200_000_000_000_000_000
+const LAST_US = 253_402_300_799_000_000
+const LONGEST_US = 240_000_000_000_000_000
+
+/** A row as the statements of this folder return it; there may be none, and still the server's clock. */
+export function readVersioned(row: SqlRow | undefined): Versioned {
+  const version = text(row, 'version')
+  const fence = text(row, 'fence')
+  const endsAt = text(row, 'ends_at')
+  return {
+    packed:
+      version === undefined
+        ? undefined
+        : {
+            owner: text(row, 'owner'),
+            holds: Number(text(row, 'holds')),
+            endsAt: endsAt === undefined ? undefined : msOf(Number(endsAt)),
+            fence: fence === undefined ? undefined : BigInt(fence),
+            // Nobody is told anything: there are no messages.
+            waiting: [],
+            rest: text(row, 'rest'),
+          },
+    version: BigInt(version ?? 0),
+    now: Number(text(row, 'now')) / 1_000,
+    unreachable: new Set(),
+  }
+}
+
+/** A time in microseconds, as the column can keep it. */
+export function microsecondsOf(endsAt: number): string {
+  const us = Math.round(endsAt * 1_000)
+  return String(BigInt(us < FOREVER_US ? us : LAST_US))
+}
+
+/** A lease in microseconds, as it can be added to the time. */
+export function leaseMicroseconds(leaseMs: number): string {
+  return String(BigInt(Math.min(Math.round(leaseMs * 1_000), LONGEST_US)))
+}
+
+function msOf(us: number): number {
+  return us < FOREVER_US ? us / 1_000 : Infinity
+}

@@ -1,0 +1,114 @@
+import type { Statement } from '../sql/connection.js'
+
+const EPOCH = "TIMESTAMP'1970-01-01 00:00:00'"
+
+/**
+ * The server's clock when the statement began, whatever the time zone. A statement that waited for a row knows an older time, which is on
+ * the safe side: by an older time less has ended, and the lease that it gives ends sooner. It is never older than the time at which the
+ * client sent the statement, and from that the client counts.
+ */
+const MICROSECONDS = `TIMESTAMPDIFF(MICROSECOND, ${EPOCH}, UTC_TIMESTAMP(6))`
+
+/**
+ * The version of a row that is changed: when that was, in microseconds, so that it tells the age of a row too. It only grows, also from
+ * a row that was deleted to the next of that name.
+ */
+const NEXT_VERSION = `GREATEST(version + 1, ${MICROSECONDS})`
+
+const NUMBER = 'CAST(? AS SIGNED)'
+
+/** When a lease of that many microseconds from now on ends. */
+const END = `UTC_TIMESTAMP(6) + INTERVAL ${NUMBER} MICROSECOND`
+
+/** How many rows one statement renews or deletes. */
+export const BATCH = 100
+
+/** Every statement that is sent for locks in that table, whose name is in SQL. */
+export function statementsFor(table: string) {
+  const statement = (name: string, text: string): Statement => ({ name: `holdfast_${name}`, text })
+  const key = 'keyspace = ? AND name = ?'
+  const held = 'ends_at > UTC_TIMESTAMP(6)'
+  // Where it is free. It is assigned after all that depend on it: assignments are made from left to right.
+  const free = '(ends_at IS NULL OR ends_at <= UTC_TIMESTAMP(6)) AND rest IS NULL'
+  const anyOf = (condition: string): string =>
+    Array.from({ length: BATCH }, () => `(${condition})`).join(' OR ')
+  return {
+    exists: statement('exists', `SELECT 1 AS found FROM ${table} LIMIT 1`),
+    // One row in any case: the clock is needed where there is no row as well.
+    read: statement(
+      'read',
+      `
+SELECT CAST(r.version AS CHAR) AS version, r.owner AS owner, CAST(r.holds AS CHAR) AS holds,
+  CAST(TIMESTAMPDIFF(MICROSECOND, ${EPOCH}, r.ends_at) AS CHAR) AS ends_at, CAST(r.fence AS CHAR) AS fence,
+  r.rest AS rest, CAST(${MICROSECONDS} AS CHAR) AS now
+FROM (SELECT 1 AS one) AS o LEFT JOIN ${table} AS r ON r.keyspace = ? AND r.name = ?`,
+    ),
+    insert: statement(
+      'insert',
+      `
+INSERT INTO ${table} (owner, holds, ends_at, fence, rest, keyspace, name, full_name, version)
+VALUES (?, ${NUMBER}, ${EPOCH} + INTERVAL ${NUMBER} MICROSECOND, ${NUMBER}, ?, ?, ?, ?, ${MICROSECONDS})`,
+    ),
+    update: statement(
+      'update',
+      `
+UPDATE ${table} SET version = ${NEXT_VERSION}, owner = ?, holds = ${NUMBER},
+  ends_at = ${EPOCH} + INTERVAL ${NUMBER} MICROSECOND, fence = ${NUMBER}, rest = ?
+WHERE ${key} AND version = ${NUMBER}`,
+    ),
+    // The answer's insert id is the token, or 0 where it is not free.
+    take: statement(
+      'take',
+      `
+INSERT INTO ${table} (keyspace, name, full_name, version, owner, holds, ends_at, fence)
+VALUES ('lock', ?, ?, ${MICROSECONDS}, ?, 1, ${END}, LAST_INSERT_ID(${MICROSECONDS}))
+ON DUPLICATE KEY UPDATE
+  fence = IF(${free}, LAST_INSERT_ID(COALESCE(fence + 1, ${MICROSECONDS})), fence + LAST_INSERT_ID(0)),
+  version = IF(${free}, ${NEXT_VERSION}, version),
+  owner = IF(${free}, ?, owner),
+  holds = IF(${free}, 1, holds),
+  ends_at = IF(${free}, ${END}, ends_at)`,
+    ),
+    free: statement(
+      'free',
+      `
+UPDATE ${table} SET version = ${NEXT_VERSION}, owner = NULL, holds = 0, ends_at = NULL
+WHERE keyspace = 'lock' AND name = ? AND owner = ? AND holds = 1 AND rest IS NULL AND ${held}`,
+    ),
+    renew: statement(
+      'renew',
+      `
+UPDATE ${table} SET version = ${NEXT_VERSION}, ends_at = GREATEST(ends_at, ${END})
+WHERE keyspace = 'lock' AND name = ? AND owner = ? AND ${held}`,
+    ),
+    // It passes over rows that somebody has locked, and so keeps no other waiting.
+    renewAll: statement(
+      'renew_all',
+      `
+UPDATE ${table} AS r JOIN (
+  SELECT name FROM ${table} WHERE keyspace = 'lock' AND ${held} AND (${anyOf('name = ? AND owner = ?')})
+  LIMIT ${BATCH} FOR UPDATE SKIP LOCKED) AS h ON r.keyspace = 'lock' AND r.name = h.name
+SET r.version = GREATEST(r.version + 1, ${MICROSECONDS}), r.ends_at = GREATEST(r.ends_at, ${END})`,
+    ),
+    names: statement(
+      'names',
+      `
+SELECT HEX(name) AS name, full_name FROM ${table}
+WHERE keyspace = ? AND name > ? AND name LIKE ? ESCAPE '|' ORDER BY name LIMIT 1000`,
+    ),
+    // Rows that say nothing: a new row of that name would be the same, but for a token, which then comes from the clock. Read first, so
+    // that no row is locked that stays.
+    blank: statement(
+      'blank',
+      `
+SELECT HEX(keyspace) AS keyspace, HEX(name) AS name, CAST(version AS CHAR) AS version FROM ${table}
+WHERE rest IS NULL AND version < ${MICROSECONDS} - ${NUMBER}
+  AND (holds = 0 AND owner IS NULL AND ends_at IS NULL
+    OR keyspace = 'lock' AND ends_at < UTC_TIMESTAMP(6) - INTERVAL ${NUMBER} MICROSECOND)
+LIMIT 1000`,
+    ),
+    delete: statement('delete', `DELETE FROM ${table} WHERE ${anyOf(`${key} AND version = ${NUMBER}`)}`),
+  }
+}
+
+export type Statements = ReturnType<typeof statementsFor>

@@ -1,0 +1,53 @@
+import type { Versioned, VersionedTable } from '../rows/rows.js'
+import type { Keyspace, Packed } from '../rows/shape.js'
+import { text } from '../sql/connection.js'
+import type { Connections } from '../sql/connections.js'
+import { asciiJson } from './ascii-json.js'
+import { isDuplicate } from './failure.js'
+import { microsecondsOf, readVersioned } from './row.js'
+import type { Statements } from './statements.js'
+import { storedName } from './stored-name.js'
+
+/** The table of locks: each row read and written in one statement. There are no messages. */
+export class MysqlTable implements VersionedTable {
+  constructor(
+    private readonly connections: Connections,
+    private readonly statements: Statements,
+  ) {}
+
+  async read(keyspace: Keyspace, name: string): Promise<Versioned> {
+    const [row] = await this.connections.query({
+      statement: this.statements.read,
+      values: [keyspace, storedName(name).name],
+      about: { command: 'read', lockName: name },
+    })
+    return readVersioned(row)
+  }
+
+  async write(keyspace: Keyspace, name: string, version: bigint, packed: Packed): Promise<boolean> {
+    const { owner, holds, endsAt, fence, rest } = packed
+    const stored = storedName(name)
+    const isNew = version === 0n
+    const asked = this.connections.query({
+      statement: isNew ? this.statements.insert : this.statements.update,
+      values: [
+        owner ?? null,
+        String(holds),
+        endsAt === undefined ? null : microsecondsOf(endsAt),
+        fence === undefined ? null : String(fence),
+        rest === undefined ? null : asciiJson(rest),
+        keyspace,
+        stored.name,
+        isNew ? stored.fullName : String(version),
+      ],
+      about: { command: 'write', lockName: name },
+    })
+    try {
+      const [result] = await asked
+      return text(result, 'affectedRows') === '1'
+    } catch (error) {
+      if (isDuplicate(error)) return false
+      throw error
+    }
+  }
+}

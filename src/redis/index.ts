@@ -1,0 +1,1 @@
+export { type RedisStore, redis } from './store.js'

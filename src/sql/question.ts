@@ -1,0 +1,33 @@
+import { StoreError } from '../errors/errors.js'
+import type { SqlValue, Statement } from './connection.js'
+
+/** What a command was about, for its errors. */
+export interface About {
+  readonly command: string
+  readonly lockName?: string | undefined
+}
+
+/** A question to the server. */
+export interface Question {
+  readonly statement: Statement
+  readonly values?: readonly SqlValue[] | undefined
+  readonly about: About
+}
+
+/** The error for a command that was not answered in time (rule C3). Its outcome is unknown. */
+export function timeoutOf({ command, lockName }: About, timeoutMs: number): StoreError {
+  return new StoreError('timeout', command, {
+    lockName,
+    transient: true,
+    hint: `The server did not answer within ${timeoutMs} ms.`,
+  })
+}
+
+/** What is rejected with when the client is closed. */
+export function closedError({ command, lockName }: About): StoreError {
+  return new StoreError('unreachable', command, {
+    lockName,
+    transient: false,
+    hint: 'The client was closed.',
+  })
+}

@@ -1,0 +1,80 @@
+import { createConnection as createMariadb } from 'mariadb'
+import { createConnection as createMysql2 } from 'mysql2/promise'
+import type { MysqlConnection, MysqlOptions } from '../../src/mysql/index.js'
+import { checkMysqlOptions } from '../../src/mysql/options.js'
+import { MysqlRows } from '../../src/mysql/rows.js'
+import type { MysqlSession } from '../../src/mysql/session.js'
+import type { StoreSettings } from '../../src/ports/store.js'
+import { SystemClock } from '../../src/time/clock.js'
+import { Schedule } from '../../src/time/schedule.js'
+import type { SqlAddress } from '../servers/sql/index.js'
+
+/** What a test says of a connection beside its address. */
+export interface Extra {
+  readonly user?: string
+  readonly password?: string
+  readonly port?: number
+  readonly [option: string]: unknown
+}
+
+/** The client libraries, each as an application uses it. */
+export const libraries = {
+  mysql2: (
+    { host, port, user, password, database }: SqlAddress,
+    extra: Extra = {},
+  ): Promise<MysqlConnection> => createMysql2({ host, port, user, password, database, ...extra }),
+  mariadb: (
+    { host, port, user, password, database }: SqlAddress,
+    extra: Extra = {},
+  ): Promise<MysqlConnection> =>
+    createMariadb({ host, port, user, password, database, allowPublicKeyRetrieval: true, ...extra }),
+} as const
+
+export type Library = keyof typeof libraries
+
+export const libraryNames: readonly Library[] = ['mysql2', 'mariadb']
+
+/** One client, with what went wrong outside of its calls. */
+export interface Client {
+  readonly session: MysqlSession
+  readonly errors: unknown[]
+}
+
+export function openClient(
+  connect: MysqlOptions['connect'],
+  options: Omit<MysqlOptions, 'connect'> = {},
+  settings: Partial<StoreSettings> = {},
+): Client {
+  const errors: unknown[] = []
+  const onError = (error: unknown): void => {
+    errors.push(error)
+  }
+  const session = new MysqlRows(checkMysqlOptions({ connect, ...options })).openRows({
+    schedule: new Schedule(new SystemClock(), onError),
+    clientId: crypto.randomUUID(),
+    watchdogLeaseMs: 30_000,
+    quarantineMs: 0,
+    commandTimeoutMs: 10_000,
+    onError,
+    ...settings,
+  })
+  return { session, errors }
+}
+
+/** The application's own way to the server, for looking and for doing harm. */
+export async function administer(
+  address: SqlAddress,
+  sql: string,
+  values: unknown[] = [],
+): Promise<Record<string, unknown>[]> {
+  const { host, port, user, password, database } = address
+  const connection = await createMysql2({ host, port, user, password, database, multipleStatements: true })
+  try {
+    const [rows] = await connection.query(sql, values)
+    return Array.isArray(rows)
+      ? rows.flatMap((row) => (row.constructor === Object || !Array.isArray(row) ? [{ ...row }] : []))
+      : []
+  } finally {
+    await connection.end()
+  }
+}

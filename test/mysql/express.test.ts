@@ -1,0 +1,223 @@
+/** The commands that are most often sent: what each leaves in the row, and when it leaves the decision to a change. */
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { copy, locks } from '../postgres/tally.js'
+import { onDatabases } from '../setup/databases.js'
+import { administer, type Client, libraries, libraryNames, openClient } from './clients.js'
+
+await onDatabases(['MariaDB', 'MySQL'], (database) => {
+  describe.each(libraryNames)('with %s', (library) => {
+    let client: Client
+    let name: string
+    const clients: Client[] = []
+
+    const open = (): Client => {
+      const opened = openClient(() => libraries[library](database().address), { createTable: true })
+      clients.push(opened)
+      return opened
+    }
+
+    beforeEach(() => {
+      name = randomUUID()
+      client = open()
+    })
+
+    afterEach(async () => {
+      for (const { session, errors } of clients.splice(0)) {
+        await session.close()
+        expect(errors).toEqual([])
+      }
+    })
+
+    const take = (owner: string, leaseMs = 60_000): Promise<bigint | undefined> =>
+      client.session.express.take({ name, owner, leaseMs, fenced: true })
+    const free = (owner: string): Promise<boolean> => client.session.express.free(name, owner)
+    const renew = (...owners: string[]): Promise<boolean[]> =>
+      Promise.all(client.session.express.renew(owners.map((owner) => ({ name, owner, leaseMs: 90_000 }))))
+    const row = () => client.session.change(locks, name, (draft) => ({ ...copy(draft), now: draft.now }))
+    const put = (change: Partial<Awaited<ReturnType<typeof row>>>) =>
+      client.session.change(locks, name, ({ body }) => {
+        Object.assign(body, change)
+      })
+
+    test('a lock that is free is taken, with its lease and a token that starts at the clock', async () => {
+      const before = BigInt(Date.now() - 1) * 1_000n
+      const fence = await take('a:1')
+      const { owner, holds, endsAt, now, ...others } = await row()
+      expect({ owner, holds }).toEqual({ owner: 'a:1', holds: 1 })
+      expect(others).toEqual({ fence, waiting: [], notes: {} })
+      expect(Number(endsAt) - now).toBeGreaterThan(50_000)
+      expect(Number(endsAt) - now).toBeLessThanOrEqual(60_000)
+      expect(fence).toBeGreaterThan(before)
+    })
+
+    test('a lease may have no end, or a very late one', async () => {
+      for (const leaseMs of [Infinity, Number.MAX_SAFE_INTEGER]) {
+        await take('a:1', leaseMs)
+        expect((await row()).endsAt).toBe(Infinity)
+        expect(await renew('a:1')).toEqual([true])
+        expect((await row()).endsAt).toBe(Infinity)
+        expect(await free('a:1')).toBe(true)
+      }
+    })
+
+    test('tokens grow by one', async () => {
+      const first = (await take('a:1')) ?? 0n
+      await free('a:1')
+      expect(await take('a:2')).toBe(first + 1n)
+      await free('a:2')
+      expect(await take('b:1')).toBe(first + 2n)
+    })
+
+    test('a lock that never had a token starts at the clock', async () => {
+      await put({ notes: { any: 1 } })
+      await put({ notes: {} })
+      expect((await row()).fence).toBeUndefined()
+      expect(await take('a:1')).toBeGreaterThan(1_000_000_000_000_000n)
+    })
+
+    test('a lock whose lease has ended is free', async () => {
+      await take('a:1')
+      await put({ endsAt: (await row()).now - 1 })
+      expect(await free('a:1')).toBe(false)
+      expect(await renew('a:1')).toEqual([false])
+      expect(await take('b:1')).toBeDefined()
+      expect((await row()).owner).toBe('b:1')
+    })
+
+    test.each([
+      ['held by another', { owner: 'b:1', holds: 1, endsAt: Infinity }],
+      ['held already by the same', { owner: 'a:1', holds: 1, endsAt: Infinity }],
+      ['more than free', { notes: { line: 1 } }],
+    ])('a lock that is %s is not taken', async (_, change) => {
+      await put(change)
+      const [before] = await administer(database().address, 'SELECT * FROM holdfast_locks WHERE name = ?', [
+        name,
+      ])
+      expect(await take('a:1')).toBeUndefined()
+      const [after] = await administer(database().address, 'SELECT * FROM holdfast_locks WHERE name = ?', [
+        name,
+      ])
+      expect(after).toEqual(before)
+    })
+
+    test.each([
+      ['held by another', { owner: 'b:1' }],
+      ['held twice', { holds: 2 }],
+      ['more than held', { notes: { line: 1 } }],
+    ])('a lock that is %s is not freed', async (_, change) => {
+      await take('a:1')
+      await put(change)
+      const before = await row()
+      expect(await free('a:1')).toBe(false)
+      expect({ ...(await row()), now: 0 }).toEqual({ ...before, now: 0 })
+    })
+
+    test('a lock that was freed keeps its token and nothing else', async () => {
+      const fence = await take('a:1')
+      expect(await free('a:1')).toBe(true)
+      expect(await row()).toMatchObject({ owner: undefined, holds: 0, endsAt: undefined, fence })
+      expect(await free('a:1')).toBe(false)
+    })
+
+    test('a renewal prolongs the lease of a lock that is held, whatever else its row says, and never shortens it', async () => {
+      await take('a:1')
+      await put({ notes: { line: 1 }, holds: 3 })
+      expect(await renew('a:1')).toEqual([true])
+      const { endsAt, now, ...others } = await row()
+      expect(Number(endsAt) - now).toBeGreaterThan(80_000)
+      expect(others).toMatchObject({ owner: 'a:1', holds: 3, notes: { line: 1 } })
+      await Promise.all(client.session.express.renew([{ name, owner: 'a:1', leaseMs: 10 }]))
+      expect((await row()).endsAt).toBe(endsAt)
+    })
+
+    test('many renewals travel together, and each has its own answer', async () => {
+      const names = Array.from({ length: 250 }, (_, index) => `${name} ${index}`)
+      await Promise.all(
+        names.map((each) =>
+          client.session.express.take({ name: each, owner: 'a:1', leaseMs: 60_000, fenced: false }),
+        ),
+      )
+      const answers = await Promise.all(
+        client.session.express.renew(
+          names.map((each, index) => ({
+            name: each,
+            owner: index % 100 === 7 ? 'b:1' : 'a:1',
+            leaseMs: 90_000,
+          })),
+        ),
+      )
+      expect(answers).toEqual(names.map((_, index) => index % 100 !== 7))
+    })
+
+    test('a row that somebody has locked delays no renewal but its own', async () => {
+      const { address } = database()
+      const blocked = `${name} blocked`
+      for (const each of [name, blocked]) {
+        await client.session.express.take({ name: each, owner: 'a:1', leaseMs: 60_000, fenced: false })
+      }
+      const transaction = await libraries.mysql2(address)
+      await transaction.query('BEGIN')
+      await transaction.query(
+        `SELECT 1 FROM holdfast_locks WHERE keyspace = 'lock' AND name = '${blocked}' FOR UPDATE`,
+      )
+      const settled: string[] = []
+      const [freely, late] = client.session.express.renew(
+        [name, blocked].map((each) => ({ name: each, owner: 'a:1', leaseMs: 90_000 })),
+      )
+      void late?.then(() => settled.push('late'))
+      expect(await freely).toBe(true)
+      expect(settled).toEqual([])
+      await transaction.query('COMMIT')
+      await transaction.end()
+      expect(await late).toBe(true)
+    })
+
+    test('clients that renew the same rows at once do not hinder each other', async () => {
+      const other = open()
+      const names = Array.from({ length: 50 }, (_, index) => `${name} ${index}`)
+      await Promise.all(
+        names.map((each) =>
+          client.session.express.take({ name: each, owner: 'a:1', leaseMs: 60_000, fenced: false }),
+        ),
+      )
+      const requests = names.map((each) => ({ name: each, owner: 'a:1', leaseMs: 90_000 }))
+      for (let round = 0; round < 10; round += 1) {
+        const answers = await Promise.all([
+          ...client.session.express.renew(requests),
+          ...other.session.express.renew([...requests].reverse()),
+        ])
+        expect(answers).not.toContain(false)
+      }
+    })
+
+    test('of many that take a lock at once, one gets it', async () => {
+      const other = open()
+      for (let round = 0; round < 100; round += 1) {
+        if (round % 10 === 0) name = randomUUID()
+        const owners = Array.from({ length: 6 }, (_, index) => `a:${index}`)
+        const fences = await Promise.all(
+          owners.map((owner, index) =>
+            (index % 2 ? client : other).session.express.take({ name, owner, leaseMs: 60_000, fenced: true }),
+          ),
+        )
+        const winners = owners.filter((_, index) => fences[index] !== undefined)
+        expect(winners).toHaveLength(1)
+        expect(await free(winners[0] ?? '')).toBe(true)
+      }
+    })
+
+    test('what was cleaned away starts above all tokens it had', async () => {
+      const { address } = database()
+      const first = (await take('a:1')) ?? 0n
+      await free('a:1')
+      const version = 'UPDATE holdfast_locks SET version = version - 90000000000 WHERE name = ?'
+      await client.session.clean()
+      expect(await row()).toMatchObject({ fence: first })
+      await administer(address, version, [name])
+      await client.session.clean()
+      expect(await administer(address, 'SELECT 1 FROM holdfast_locks WHERE name = ?', [name])).toEqual([])
+      expect(await take('a:1')).toBeGreaterThan(first)
+    })
+  })
+})
