@@ -2,7 +2,7 @@ import type { Owner } from '../identity/owner.js'
 import type { LeaseThread } from './lease-thread.js'
 
 /**
- * What a kind of lock must be able to do. Failures are {@link StoreError}s; a `transient` one leaves the outcome unknown, and
+ * What a kind of lock must be able to do. Failures are `StoreError`s; a `transient` one leaves the outcome unknown, and
  * the same request may then be sent again: every request names the hold count it starts from, so that a store recognises a
  * request it has already carried out (rule X1).
  */
@@ -86,7 +86,7 @@ export interface AcquireRequest {
    * may count it among those that a release tells of. Absent: no.
    */
   readonly waits?: boolean
-  /** Whether the process would keep the lock after its release, and hears when others ask for it ({@link StoreLine.hearAsks}). */
+  /** Whether the process would keep the lock after its release, and hears when others ask for it (`StoreLine.hearAsks`). */
   readonly lingers?: boolean
   /** How many permits it is for, where the kind has permits. */
   readonly permits?: number | undefined

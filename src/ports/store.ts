@@ -57,7 +57,7 @@ export interface StoreSettings {
   readonly onLost?: (loss: StoreLoss) => void
   /** To be called when the connection is gone and the locks are not yet: holders whose lease is renewed are told that it may end. */
   readonly onSuspended?: (cause: unknown) => void
-  /** Asks for renewals in a separate thread. A store without one leaves {@link LockPort.thread} out. */
+  /** Asks for renewals in a separate thread. A store without one leaves `LockPort.thread` out. */
   readonly thread?: LeaseThreadSettings | undefined
 }
 
@@ -85,7 +85,7 @@ export interface LeaseThreadSettings {
 /** One client's access to a store: one port for each kind of lock. A store leaves out the kinds that it cannot keep. */
 export interface StoreSession {
   readonly lock: LockPort
-  /** The same lock for waiters that stand in no line and hear every release; absent: {@link lock}. */
+  /** The same lock for waiters that stand in no line and hear every release; absent: `lock`. */
   readonly announcedLock?: LockPort
   readonly fencedLock?: FencedPort
   readonly fairLock?: LockPort | undefined
