@@ -24,7 +24,7 @@ export const PORT_VERSION = 1
  */
 export interface Store {
   /**
-   * The version of this port that the store was written for, {@link PORT_VERSION}; absent: the present one. A client refuses a store of
+   * The version of this port that the store was written for, `PORT_VERSION`; absent: the present one. A client refuses a store of
    * another version.
    */
   readonly portVersion?: number
