@@ -41,9 +41,10 @@ export function fencesCases(place: Place): void {
 
     test('S10: grow when the lock was forced open, when its lease ended, and when it was left free', async () => {
       const name = place.lockName()
-      const [one, other] = [place.holdfast().fencedLock(name), place.holdfast().fencedLock(name)]
+      const [forced, one, other] = [1, 2, 3].map(() => place.holdfast().fencedLock(name))
+      if (!forced || !one || !other) throw new Error('three locks')
       const rising = new Rising()
-      rising.take(await one.acquire())
+      rising.take(await forced.acquire())
       expect(await other.forceUnlock()).toBe(true)
       rising.take(await other.acquire({ leaseMs: place.lease(100) }))
       const third = await inTime(place, one.acquire())
