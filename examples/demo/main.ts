@@ -5,18 +5,19 @@
 import { randomUUID } from 'node:crypto'
 import process from 'node:process'
 import { Holdfast } from 'holdfast'
-import { Redis } from 'ioredis'
-import { bringServer, NoServerError, type Server } from '../../test/servers/index.js'
+import { NoServerError } from '../../test/servers/index.js'
 import { Crew } from './crew.js'
 import type { Finding } from './finding.js'
 import { findingsTable } from './findings-table.js'
 import { Interruption } from './interruption.js'
+import { locksAt } from './locks.js'
 import type { Brief } from './message.js'
 import { type Options, parseOptions, UsageError, usage } from './options.js'
 import { palette } from './palette.js'
 import { Scoreboard } from './scoreboard.js'
 import { shiftWithLock } from './shift-with-lock.js'
 import { comparison, shiftWithoutLock, unguardedFindings } from './shift-without-lock.js'
+import { bringStore } from './source.js'
 
 const WORKERS = 4
 /** Short, so that a killed holder's lock moves on while one watches. */
@@ -36,10 +37,10 @@ async function demo(options: Options): Promise<number> {
     console.log(usage)
     return 0
   }
-  const server = await interruption.race(bringServer({ prefer: 'binary' }))
+  const source = await interruption.race(bringStore(options.store))
   try {
-    console.log(`server: ${server.version} on ${server.host}:${server.port} (${source(server)})`)
-    const findings = await work(server.url, options)
+    console.log(source.told)
+    const findings = await work(source.url, options)
     console.log(findingsTable(findings, palette))
     const violated = findings.filter(({ sound }) => sound === false)
     console.log(
@@ -49,14 +50,14 @@ async function demo(options: Options): Promise<number> {
     )
     return violated.length === 0 ? 0 : 1
   } finally {
-    await server.stop()
+    await source.stop()
   }
 }
 
 async function work(url: string, { withoutLock, workMs }: Options): Promise<Finding[]> {
   const brief: Brief = { url, watchdogMs: WATCHDOG_MS, prefix: `holdfast-demo:${randomUUID()}:` }
-  const redis = new Redis(url, { lazyConnect: true })
-  const holdfast = new Holdfast(redis)
+  const locks = locksAt(url)
+  const holdfast = new Holdfast(locks.place)
   const crew = await Crew.fork(WORKERS, brief, interruption.signal)
   const scoreboard = new Scoreboard(crew, palette)
   try {
@@ -66,18 +67,14 @@ async function work(url: string, { withoutLock, workMs }: Options): Promise<Find
     if (withoutLock) return unguardedFindings(unguarded)
     scoreboard.start('with the lock')
     const say = (line: string): void => scoreboard.say(line)
-    const guarded = await shiftWithLock({ crew, brief, redis, holdfast, say }, (workMs * 4) / 5)
+    const guarded = await shiftWithLock({ crew, brief, locks, holdfast, say }, (workMs * 4) / 5)
     return [...guarded, ...comparison(unguarded)]
   } finally {
     scoreboard.stop()
     await crew.dismiss()
     await holdfast.close()
-    redis.disconnect()
+    await locks.close()
   }
-}
-
-function source({ how }: Server): string {
-  return how === 'url' ? 'named by HOLDFAST_REDIS_URL' : `started for this run, by ${how}`
 }
 
 function complain(error: unknown): number {

@@ -6,7 +6,7 @@ import type { Redis } from 'ioredis'
  */
 const SENT = ['evalsha', 'eval', 'subscribe', 'unsubscribe', 'ssubscribe', 'sunsubscribe']
 
-/** Counts the lock's commands on the server by its own statistics. On a server shared with others theirs are counted too. */
+/** Counts the lock's commands on a Redis by its own statistics. On a server shared with others theirs are counted too. */
 export class Meter {
   private constructor(
     private readonly redis: Redis,

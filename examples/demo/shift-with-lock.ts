@@ -1,9 +1,9 @@
 import type { Holdfast } from 'holdfast'
-import type { Redis } from 'ioredis'
 import { Casualty } from './casualty.js'
 import type { Crew } from './crew.js'
 import type { Finding } from './finding.js'
 import { Ledger } from './ledger.js'
+import type { Locks } from './locks.js'
 import { type Brief, DEPTH } from './message.js'
 import { Meter } from './meter.js'
 import { Stranger } from './stranger.js'
@@ -12,20 +12,19 @@ import { Stranger } from './stranger.js'
 export interface Setting {
   readonly crew: Crew
   readonly brief: Brief
-  /** A client of the server that is nobody's of the crew. */
-  readonly redis: Redis
+  readonly locks: Locks
   readonly holdfast: Holdfast
   readonly say: (line: string) => void
 }
 
 /** The work with the lock: one worker is killed while it holds, and somebody unlocks what is not his. */
 export async function shiftWithLock(
-  { crew, brief, redis, holdfast, say }: Setting,
+  { crew, brief, locks, holdfast, say }: Setting,
   ms: number,
 ): Promise<Finding[]> {
   const ledger = await Ledger.open()
   try {
-    const meter = await Meter.start(redis)
+    const meter = locks.redis && (await Meter.start(locks.redis))
     const endAt = performance.now() + ms
     crew.work(ledger.dir, true)
     await crew.continue(ms / 3)
@@ -47,7 +46,7 @@ export async function shiftWithLock(
     await crew.rest()
     const { sections, updates, depth, holds } = crew.tally
     const lost = updates - (await ledger.count())
-    const commands = await meter.read()
+    const commands = await meter?.read()
     return [
       { what: 'worker processes', figure: `${crew.members.length}, one of them killed inside` },
       { what: 'critical sections done', figure: String(sections), sound: sections > 0 },
@@ -75,7 +74,9 @@ export async function shiftWithLock(
         figure: `${refusal.refused ? 'refused' : 'not refused'}, holder has ${refusal.holder?.holds ?? 0} holds`,
         sound: refusal.refused && refusal.holder?.holds === 2,
       },
-      { what: 'commands per section (commandstats)', figure: (commands / sections).toFixed(2) },
+      ...(commands === undefined
+        ? []
+        : [{ what: 'commands per section (commandstats)', figure: (commands / sections).toFixed(2) }]),
     ]
   } finally {
     await ledger.remove()

@@ -2,9 +2,9 @@
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Holdfast } from 'holdfast'
-import { Redis } from 'ioredis'
 import { Clerk, type Exclude } from './clerk.js'
 import { Ledger } from './ledger.js'
+import { locksAt } from './locks.js'
 import { type Brief, DEPTH, isOrder, type News } from './message.js'
 import { emptyTally, type Tally } from './tally.js'
 
@@ -12,8 +12,8 @@ import { emptyTally, type Tally } from './tally.js'
 const TASKS = 2
 
 const brief: Brief = JSON.parse(process.argv[2] ?? '')
-const redis = new Redis(brief.url, { lazyConnect: true })
-const holdfast = new Holdfast(redis, { watchdogMs: brief.watchdogMs })
+const locks = locksAt(brief.url)
+const holdfast = new Holdfast(locks.place, { watchdogMs: brief.watchdogMs })
 const bank = `${brief.prefix}bank`
 let tally: Tally = emptyTally()
 let working = false

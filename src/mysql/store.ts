@@ -43,7 +43,6 @@ export class MysqlStore implements Store {
     this.#rows = rows
   }
 
-  /** @internal */
   open(settings: StoreSettings): StoreSession {
     const all = new RowStoreSession(this.#rows, settings)
     // A fair lock and a read-write lock need lines, and lines need messages.

@@ -24,8 +24,8 @@ export const PORT_VERSION = 1
  */
 export interface Store {
   /**
-   * The version of this port that the store was written for, `PORT_VERSION`; absent: the present one. A client refuses a store of
-   * another version.
+   * The version of this port that the store was written for, `PORT_VERSION` of holdfast/store; absent: the present one. A client
+   * refuses a store of another version.
    */
   readonly portVersion?: number
   /** Opens what one client needs (connections, say). The caller that opens a session closes it; it closes nothing else. Sends nothing. */

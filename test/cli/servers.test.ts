@@ -82,7 +82,7 @@ describe('holdfast and its servers', { timeout: 60_000 }, () => {
         const { code, stdout, stderr } = await program.run(args, { url })
         expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
         expect(stderr).toContain(url.replace(/\/$/, ''))
-        expect(stderr).toContain('HOLDFAST_REDIS_URL')
+        expect(stderr).toContain('HOLDFAST_URL')
         expect(stderr.trimEnd().split('\n')).toHaveLength(1)
       })
     }

@@ -91,7 +91,7 @@ describe('help teaches', () => {
       'inspect',
       'watch',
       'unlock',
-      'HOLDFAST_REDIS_URL',
+      'HOLDFAST_URL',
       'redis-sentinel://',
       '75',
     ]) {
