@@ -17,12 +17,18 @@ import {
   type StoreSession,
   type StoreSettings,
   type StoreTraits,
+  storeKinds,
   type Versioned,
   type VersionedTable,
 } from 'holdfast/store'
 
-/** Nothing is pushed: who waits asks again, and in no order. */
-export const fileTraits: Partial<StoreTraits> = { push: false, fifo: false, lingers: false }
+/** Nothing is pushed: who waits asks again, and in no order, so that there is nothing fair about it. */
+export const fileTraits: Partial<StoreTraits> = {
+  push: false,
+  fifo: false,
+  lingers: false,
+  kinds: storeKinds.filter((kind) => kind !== 'fairLock' && kind !== 'readWriteLock'),
+}
 
 export class FileStore implements Store {
   readonly portVersion = 1

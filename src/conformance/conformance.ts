@@ -83,12 +83,18 @@ export function conformance(terms: ConformanceTerms): void {
     for (const [title, { needs, kind, cases }] of Object.entries(topics)) {
       const place = new StorePlace({ ...terms, kind })
       const why = whyNot(place, needs)
-      // Their cases are shown by name all the same.
-      const suite = why === undefined ? describe : describe.skip
-      suite(why === undefined ? title : title + LEFT_OUT + why, () => {
+      const body = (): void => {
         afterEach(() => place.tidy())
         for (const each of cases) each(place)
-      })
+      }
+      // Its cases are shown by name all the same.
+      if (why !== undefined) describe.skip(title + LEFT_OUT + why, body)
+      else if (terms.clock) describe(title, body)
+      // Kinds know nothing of each other: while the cases of one wait for a lease, those of another run.
+      else
+        describe.concurrent('in real time', () => {
+          describe.sequential(title, body)
+        })
     }
   })
 }

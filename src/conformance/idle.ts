@@ -11,14 +11,22 @@ export async function untilIdle(place: Place, holdfast: Holdfast): Promise<void>
   await place.eventually(left, (sorts) => sorts === '')
 }
 
-/** Waits until that many clients wait for the lock, as the store sees it; where nobody listens there, as they say themselves. */
+/** How many clients wait for the lock, as the store sees it; where nobody listens there, as they say themselves. */
+export async function countWaitingClients(
+  place: Place,
+  lock: Pick<Lock, 'name' | 'countWaitingClients'>,
+): Promise<number> {
+  return place.countsWaiting ? await lock.countWaitingClients() : place.countPolling(lock.name)
+}
+
+/** Waits until that many clients wait for the lock. */
 export async function untilWaiting(
   place: Place,
   lock: Pick<Lock, 'name' | 'countWaitingClients'>,
   clients: number,
 ): Promise<void> {
   await place.eventually(
-    () => (place.countsWaiting ? lock.countWaitingClients() : place.countPolling(lock.name)),
+    () => countWaitingClients(place, lock),
     (count) => count === clients,
   )
 }

@@ -13,6 +13,8 @@ export interface Kind extends KindTraits {
   readonly reentrant: boolean
   /** Whether an acquisition leaves something in the store that a failover could lose. */
   readonly kept: boolean
+  /** What decides between the calls of one process where each has a place in line, which is not so in most stores. */
+  readonly policyPerCall?: KindTraits['policy']
   /** What keeps it, in a store that can. */
   port(session: StoreSession): LockPort | undefined
 }
@@ -38,6 +40,7 @@ export const fencedLock: Kind = {
   fenced: true,
   placePer: 'process',
   policy: exclusive,
+  policyPerCall: queued,
   reentrant: true,
   kept: true,
   port: (session) => session.fencedLock,

@@ -1,6 +1,5 @@
 import type { KindTraits } from '../core/kind.js'
 import { Locker } from '../core/locker.js'
-import { queued } from '../core/queue/queued-policy.js'
 import { UnsupportedKindError } from '../errors/unsupported-kind-error.js'
 import type { Emit, HoldfastEvents } from '../events/events.js'
 import type { KindContext } from '../facade/acquirer.js'
@@ -72,7 +71,8 @@ export class Kinds {
     const port = kind.kept && session.confirming ? session.confirming(kind.port) : kind.port(session)
     if (!port) throw new UnsupportedKindError(kind.name, keptIn(session))
     const newOwner = (): Owner => owners.next()
-    const traits: KindTraits = port.placePer ? { ...kind, placePer: port.placePer, policy: queued } : kind
+    const policy = kind.policyPerCall ?? kind.policy
+    const traits: KindTraits = port.placePer ? { ...kind, placePer: port.placePer, policy } : kind
     const locker = new Locker(
       { kind: traits, port, schedule, settings, metrics, newOwner, events: { emit, hears } },
       (name, owner) => this.#usedByOther(name, owner, kind),

@@ -2,7 +2,7 @@ import type { Owner } from '../identity/owner.js'
 import type { FencedPort } from './fenced-port.js'
 import type { LockPort } from './lock-port.js'
 
-/** What kinds of locks can do beside what every lock can; see {@link LockPort}. */
+/** What kinds of locks can do beside what every lock can; see `LockPort`. */
 
 /** A read-write lock: many readers or one writer, under one name. */
 export interface ReadWritePorts {
@@ -51,7 +51,7 @@ export interface PermitExpirableSemaphorePort extends PermitsPort {
 
 /** Opens when it has been counted down to zero. An acquire is granted when it is open, and there is nothing to release. */
 export interface CountDownLatchPort extends LockPort {
-  /** Sets the count if none is set; returns whether it did. `request` as in {@link PermitsPort}. */
+  /** Sets the count if none is set; returns whether it did. `request` as in `PermitsPort`. */
   trySetCount(name: string, count: number, request: string): Promise<boolean>
   /** Returns what is left. */
   countDown(name: string, request: string): Promise<number>

@@ -86,7 +86,7 @@ export interface AcquireRequest {
    * may count it among those that a release tells of. Absent: no.
    */
   readonly waits?: boolean
-  /** Whether the process would keep the lock after its release, and hears when others ask for it ({@link StoreLine.hearAsks}). */
+  /** Whether the process would keep the lock after its release, and hears when others ask for it (`StoreLine.hearAsks`). */
   readonly lingers?: boolean
   /** How many permits it is for, where the kind has permits. */
   readonly permits?: number | undefined

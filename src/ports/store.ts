@@ -24,8 +24,8 @@ export const PORT_VERSION = 1
  */
 export interface Store {
   /**
-   * The version of this port that the store was written for, `PORT_VERSION` of holdfast/store; absent: the present one. A client refuses a store of
-   * another version.
+   * The version of this port that the store was written for, `PORT_VERSION` of holdfast/store; absent: the present one. A client
+   * refuses a store of another version.
    */
   readonly portVersion?: number
   /** Opens what one client needs (connections, say). The caller that opens a session closes it; it closes nothing else. Sends nothing. */
@@ -57,7 +57,7 @@ export interface StoreSettings {
   readonly onLost?: (loss: StoreLoss) => void
   /** To be called when the connection is gone and the locks are not yet: holders whose lease is renewed are told that it may end. */
   readonly onSuspended?: (cause: unknown) => void
-  /** Asks for renewals in a separate thread. A store without one leaves {@link LockPort.thread} out. */
+  /** Asks for renewals in a separate thread. A store without one leaves `LockPort.thread` out. */
   readonly thread?: LeaseThreadSettings | undefined
 }
 
@@ -88,9 +88,9 @@ export interface StoreSession {
   /** The same lock for waiters that stand in no line and hear every release; absent: `lock`. */
   readonly announcedLock?: LockPort
   readonly fencedLock?: FencedPort
-  readonly fairLock?: LockPort
+  readonly fairLock?: LockPort | undefined
   readonly spinLock?: LockPort
-  readonly readWriteLock?: ReadWritePorts
+  readonly readWriteLock?: ReadWritePorts | undefined
   readonly semaphore?: SemaphorePort
   readonly permitExpirableSemaphore?: PermitExpirableSemaphorePort
   readonly countDownLatch?: CountDownLatchPort

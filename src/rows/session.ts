@@ -9,15 +9,15 @@ import type { Rows } from './rows.js'
 import { RowSemaphorePort } from './semaphore-port.js'
 import { RowValuesPort } from './values-port.js'
 
-/** One client's access to locks that are kept as rows: every kind there is. */
+/** One client's access to locks that are kept as rows: every kind there is, but those of a line where nobody can be told of a grant. */
 export class RowStoreSession implements StoreSession {
   readonly lock: RowLockPort
   readonly announcedLock: RowLockPort
   readonly fencedLock: RowLockPort
-  readonly fairLock: RowLockPort
+  readonly fairLock: RowLockPort | undefined
   /** Whose waiters poll, as its options say. */
   readonly spinLock: RowLockPort
-  readonly readWriteLock: { readonly read: RowReadWritePort; readonly write: RowReadWritePort }
+  readonly readWriteLock: { readonly read: RowReadWritePort; readonly write: RowReadWritePort } | undefined
   readonly semaphore: RowSemaphorePort
   readonly permitExpirableSemaphore: RowPermitExpirablePort
   readonly countDownLatch: RowLatchPort
@@ -29,11 +29,14 @@ export class RowStoreSession implements StoreSession {
     const client = new RowClient(rows, settings)
     this.#client = client
     this.lock = new RowLockPort(client, 'x', true)
-    this.fairLock = this.lock
+    this.fairLock = client.inbox && this.lock
     this.fencedLock = new RowLockPort(client, 'f', true)
     this.announcedLock = new RowLockPort(client, 'x', false)
     this.spinLock = this.announcedLock
-    this.readWriteLock = { read: new RowReadWritePort(client, 'r'), write: new RowReadWritePort(client, 'w') }
+    this.readWriteLock = client.inbox && {
+      read: new RowReadWritePort(client, 'r'),
+      write: new RowReadWritePort(client, 'w'),
+    }
     this.semaphore = new RowSemaphorePort(client)
     this.permitExpirableSemaphore = new RowPermitExpirablePort(client)
     this.countDownLatch = new RowLatchPort(client)

@@ -8,6 +8,7 @@ import * as memory from '../../src/memory/index.js'
 import * as postgres from '../../src/postgres/index.js'
 import * as redis from '../../src/redis/index.js'
 import * as sqlite from '../../src/sqlite/index.js'
+import * as store from '../../src/store/index.js'
 import * as transactions from '../../src/transactions/index.js'
 
 test('holdfast exports the client, the errors, the guard and the quorum, and nothing else', () => {
@@ -57,6 +58,17 @@ test('holdfast/conformance exports the suite, and nothing else', () => {
   expect(Object.keys(conformance)).toEqual(['conformance'])
 })
 
+test('holdfast/store exports what a store is made of, and nothing else', () => {
+  expect(Object.keys(store).sort()).toEqual([
+    'CompareAndSet',
+    'PORT_VERSION',
+    'RowStoreSession',
+    'matchesGlob',
+    'storeKinds',
+    'traitsOf',
+  ])
+})
+
 test('holdfast/transactions exports the locks of a transaction and the errors that they throw, and nothing else', () => {
   expect(Object.keys(transactions).sort()).toEqual([
     'DeadlockError',
@@ -81,7 +93,7 @@ test('a store’s own way in exports what makes the store, and nothing else', ()
 })
 
 test('index.ts is the public surface and has no code of its own', async () => {
-  const ways = ['conformance', 'lock', 'memory', 'postgres', 'redis', 'sqlite', 'transactions']
+  const ways = ['conformance', 'lock', 'memory', 'postgres', 'redis', 'sqlite', 'store', 'transactions']
   for (const entry of ['index.ts', ...ways.map((way) => `${way}/index.ts`)]) {
     const source = await readFile(new URL(`../../src/${entry}`, import.meta.url), 'utf8')
     const statements = source.replace(/\/\*.*?\*\//gs, '').split(/^(?=export |import )/m)

@@ -66,7 +66,7 @@ export class MemoryPlace extends LinePlace {
 
   protected open(clientId: string, firstLeaseMs: number): LineClient {
     const session = new RowStoreSession(this.#rows, rowSettings(this.#clock, { clientId, firstLeaseMs }))
-    const { lock, fencedLock: fenced, fairLock: fair, announcedLock: announced } = session
+    const { lock, fencedLock: fenced, fairLock: fair = lock, announcedLock: announced } = session
     return new LineClient(clientId, { lock, fenced, fair, announced }, () => session.close())
   }
 }

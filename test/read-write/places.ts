@@ -60,7 +60,9 @@ export class MemoryPlace extends ReadWritePlace {
 
   protected open(clientId: string, firstLeaseMs: number): ReadWriteClient {
     const session = new RowStoreSession(this.#rows, rowSettings(this.clock, { clientId, firstLeaseMs }))
-    return new ReadWriteClient(clientId, session.readWriteLock, () => session.close())
+    const { readWriteLock } = session
+    if (!readWriteLock) throw new Error('rows in memory tell of grants')
+    return new ReadWriteClient(clientId, readWriteLock, () => session.close())
   }
 }
 

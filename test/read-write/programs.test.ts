@@ -20,7 +20,9 @@ class World {
   readonly #rows = new MemoryRows(this.clock)
   readonly #clients = Array.from({ length: CLIENTS }, (_, index) => {
     const settings = rowSettings(this.clock, { clientId: `client${index}`, firstLeaseMs: FIRST_LEASE_MS })
-    return new RowStoreSession(this.#rows, settings).readWriteLock
+    const { readWriteLock } = new RowStoreSession(this.#rows, settings)
+    if (!readWriteLock) throw new Error('rows in memory tell of grants')
+    return readWriteLock
   })
 
   constructor() {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Hold } from '../../index.js'
+import type { Hold, Lock } from '../../index.js'
 import { untilWaiting } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
@@ -41,9 +41,10 @@ export function fencesCases(place: Place): void {
 
     test('S10: grow when the lock was forced open, when its lease ended, and when it was left free', async () => {
       const name = place.lockName()
-      const [one, other] = [place.holdfast().fencedLock(name), place.holdfast().fencedLock(name)]
+      const lockOfAnother = (): Lock => place.holdfast().fencedLock(name)
+      const [forced, one, other] = [lockOfAnother(), lockOfAnother(), lockOfAnother()]
       const rising = new Rising()
-      rising.take(await one.acquire())
+      rising.take(await forced.acquire())
       expect(await other.forceUnlock()).toBe(true)
       rising.take(await other.acquire({ leaseMs: place.lease(100) }))
       const third = await inTime(place, one.acquire())

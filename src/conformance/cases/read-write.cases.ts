@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { LockUpgradeError, type ReadWriteLock } from '../../index.js'
-import { untilIdle } from '../idle.js'
+import { untilIdle, untilWaiting } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
 
@@ -42,7 +42,7 @@ export function readWriteCases(place: Place): void {
       const reader = await here.readLock().acquire()
       const order: string[] = []
       const writing = there.writeLock().withLock(() => order.push('write'))
-      await place.eventually(async () => (await here.writeLock().countWaitingClients()) === 1)
+      await untilWaiting(place, here.writeLock(), 1)
       const reading = here.readLock().withLock(() => order.push('read'))
       await place.pass(20)
       await reader.release()

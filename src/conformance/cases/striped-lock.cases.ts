@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { InvalidArgumentError, LockTimeoutError, type StripedLock, type StripeHold } from '../../index.js'
 import { given } from '../given.js'
-import { untilIdle } from '../idle.js'
+import { countWaitingClients, untilIdle } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
 
@@ -12,7 +12,7 @@ export function stripedLockCases(place: Place): void {
   /** For how many of the stripes somebody waits. */
   async function countWaiting(striped: StripedLock): Promise<number> {
     const stripes = Array.from({ length: striped.stripes }, (_, index) => striped.stripe(index))
-    const counts = await Promise.all(stripes.map((stripe) => stripe.countWaitingClients()))
+    const counts = await Promise.all(stripes.map((stripe) => countWaitingClients(place, stripe)))
     return counts.filter((count) => count > 0).length
   }
 
