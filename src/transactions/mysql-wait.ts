@@ -48,18 +48,18 @@ function serverOf(session: MysqlTransaction): Promise<Server> {
   // Reads no table, and so fixes no view of the data for the transaction.
   const asked = session
     .query('SELECT VERSION() AS version')
-    .then((answer): Server => (/mariadb/i.test(String(valueOf(answer))) ? 'mariadb' : 'mysql'))
+    .then((answer): Server => (/mariadb/i.test(String(onlyValue(answer))) ? 'mariadb' : 'mysql'))
   asked.catch(() => servers.delete(session.identity))
   servers.set(session.identity, asked)
   return asked
 }
 
 async function ownWaitMs(session: MysqlTransaction): Promise<number> {
-  return Number(valueOf(await session.query('SELECT @@innodb_lock_wait_timeout AS seconds'))) * 1_000
+  return Number(onlyValue(await session.query('SELECT @@innodb_lock_wait_timeout AS seconds'))) * 1_000
 }
 
 /** The only value of an answer, also where the application has its rows as arrays. */
-function valueOf({ rows }: Answer): unknown {
+function onlyValue({ rows }: Answer): unknown {
   return Object.values(rows[0] ?? {})[0]
 }
 
