@@ -1,20 +1,4 @@
-import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
-import process from 'node:process'
 import { usageError } from './failure.js'
-
-/** Where the locks are when no server is named: in a file of this user, which the processes of this machine share. */
-export function defaultUrl(): string {
-  return `sqlite:${join(stateFolder(), 'holdfast', 'locks.db')}`
-}
-
-function stateFolder(): string {
-  const { XDG_STATE_HOME = '', LOCALAPPDATA = '' } = process.env
-  if (isAbsolute(XDG_STATE_HOME)) return XDG_STATE_HOME
-  if (process.platform === 'win32' && LOCALAPPDATA !== '') return LOCALAPPDATA
-  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support')
-  return join(homedir(), '.local', 'state')
-}
 
 export interface Endpoint {
   readonly host: string

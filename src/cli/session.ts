@@ -1,10 +1,11 @@
 import process from 'node:process'
 import type { HoldfastOptions } from '../facade/holdfast-options.js'
+import { defaultSqliteFile } from '../sqlite/default-file.js'
 import { exitCodes } from './exit-codes.js'
 import { failureOf } from './failure.js'
 import { Output } from './output.js'
 import { Server } from './server.js'
-import { defaultUrl, parseServerUrl, type ServerAddress } from './server-address.js'
+import { parseServerUrl, type ServerAddress } from './server-address.js'
 import { exitCodeOfSignal, Signals } from './signals.js'
 
 /** The options of every subcommand. */
@@ -29,7 +30,9 @@ export class Session {
 
   /** Runs a subcommand and leaves nothing open, whatever the outcome. */
   async perform(flags: CommonFlags, action: Action, options: HoldfastOptions = {}): Promise<void> {
-    this.#address = parseServerUrl(flags.url || process.env['HOLDFAST_REDIS_URL'] || defaultUrl())
+    this.#address = parseServerUrl(
+      flags.url || process.env['HOLDFAST_REDIS_URL'] || `sqlite:${defaultSqliteFile()}`,
+    )
     await using server = await Server.at(this.#address, flags.keyPrefix ?? '', options)
     this.exitCode = await action(server, this.output)
   }
