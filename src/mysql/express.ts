@@ -1,3 +1,4 @@
+import type { StoreSettings } from '../ports/store.js'
 import type { Express } from '../rows/rows.js'
 import { text } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
@@ -5,26 +6,31 @@ import { leaseMicroseconds } from './row.js'
 import { BATCH, type Statements } from './statements.js'
 import { storedName } from './stored-name.js'
 
+type TakeRequest = Parameters<Express['take']>[0]
 type Renewal = Parameters<Express['renew']>[0][number]
 
 /** Exclusive locks with nothing else in their rows, in one statement each. */
 export class MysqlExpress implements Express {
+  /** By names: the last attempt that is under way. */
+  readonly #takes = new Map<string, Promise<unknown>>()
+
   constructor(
     private readonly connections: Connections,
     private readonly statements: Statements,
+    private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
   ) {}
 
-  /** Every tenure counts as one with a token here, so that the answer can tell a grant by its token. */
-  async take({ name, owner, leaseMs }: Parameters<Express['take']>[0]): Promise<bigint | undefined> {
-    const stored = storedName(name)
-    const lease = leaseMicroseconds(leaseMs)
-    const [result] = await this.connections.query({
-      statement: this.statements.take,
-      values: [stored.name, stored.fullName, owner, lease, owner, lease],
-      about: { command: 'take', lockName: name },
-    })
-    const fence = BigInt(text(result, 'insertId') ?? 0)
-    return fence > 0n ? fence : undefined
+  /** Those for one lock are sent one after the other: a call that has left must not be refused in favour of one that came after it. */
+  async take(request: TakeRequest): Promise<bigint | undefined> {
+    const { schedule, commandTimeoutMs } = this.settings
+    const { name } = request
+    const taking = this.#takeAfter(this.#takes.get(name), request, schedule.clock.now() + commandTimeoutMs)
+    this.#takes.set(name, taking)
+    try {
+      return await taking
+    } finally {
+      if (this.#takes.get(name) === taking) this.#takes.delete(name)
+    }
   }
 
   async free(name: string, owner: string): Promise<boolean> {
@@ -47,6 +53,27 @@ export class MysqlExpress implements Express {
         )
     }
     return requests.map((request) => answers.get(request) ?? this.#renew(request))
+  }
+
+  /** Every tenure counts as one with a token here, so that the answer can tell a grant by its token. */
+  async #takeAfter(
+    earlier: Promise<unknown> | undefined,
+    { name, owner, leaseMs }: TakeRequest,
+    dueAt: number,
+  ): Promise<bigint | undefined> {
+    await earlier?.catch(() => undefined)
+    const stored = storedName(name)
+    const lease = leaseMicroseconds(leaseMs)
+    const [result] = await this.connections.query(
+      {
+        statement: this.statements.take,
+        values: [stored.name, stored.fullName, owner, lease, owner, lease],
+        about: { command: 'take', lockName: name },
+      },
+      dueAt - this.settings.schedule.clock.now(),
+    )
+    const fence = BigInt(text(result, 'insertId') ?? 0)
+    return fence > 0n ? fence : undefined
   }
 
   async #renew({ name, owner, leaseMs, withinMs }: Renewal): Promise<boolean> {

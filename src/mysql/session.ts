@@ -27,7 +27,7 @@ export class MysqlSession implements RowSession {
     this.#connections = new Connections(this.#connector, settings, options.connections)
     this.#table = new CompareAndSet(new MysqlTable(this.#connections, this.#statements), settings)
     this.#cleaning = new Cleaning(this.#connections, this.#statements, settings, options.retainMs)
-    this.#express = new MysqlExpress(this.#connections, this.#statements)
+    this.#express = new MysqlExpress(this.#connections, this.#statements, settings)
   }
 
   get express(): MysqlExpress {

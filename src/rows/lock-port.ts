@@ -52,7 +52,7 @@ export class RowLockPort implements FencedPort {
       if (fence !== undefined) return granted(this.mode === 'f' ? fence : undefined)
     }
     const reply = await this.#change(name, (lock) => this.#acquire(lock, request))
-    if (reply.outcome === 'granted') refusals.delete(name)
+    if (reply.outcome === 'granted') refusals.granted(name)
     else if (request.waits && !queues) refusals.add(name)
     return reply
   }
@@ -80,7 +80,10 @@ export class RowLockPort implements FencedPort {
 
   async release(request: ReleaseRequest): Promise<ReleaseReply> {
     const { name, owner, heldBefore } = request
-    if (heldBefore === 1 && (await this.client.express?.free(name, owner))) return 'released'
+    if (heldBefore === 1 && (await this.client.express?.free(name, owner))) {
+      // Nobody is told where calls poll: those of other processes get their turn if this one does not go on at once.
+      return this.client.refusals.isTurnOver(name) ? { others: 1 } : 'released'
+    }
     return await this.#change(name, (lock) => this.#release(lock, request))
   }
 
