@@ -1,3 +1,4 @@
+import process from 'node:process'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -34,9 +35,15 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Run by `npm run test:databases`: what would take `npm test` twice the time and say little that is new about the rest. */
+const databases = ['test/mysql/**/*.test.ts', 'test/conformance/{mysql,sqlite,file-store}.test.ts']
+const onDatabases = process.env['npm_lifecycle_event'] === 'test:databases'
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: onDatabases ? databases : ['test/**/*.test.ts'],
+    exclude:
+      onDatabases || process.argv.some((each) => /test\/(mysql|conformance)/.test(each)) ? [] : databases,
     globalSetup: ['test/setup/servers.ts'],
     testTimeout: 20_000,
     hookTimeout: 60_000,

@@ -32,7 +32,7 @@ PRAGMA user_version = ${VERSION};
  * @throws StoreError if the file is another program's, or of a later version of Holdfast.
  */
 export function prepareFile(connection: Connection): void {
-  if (isReady(connection)) return
+  if (isReadyNow(connection)) return
   setUp(connection)
   connection.exec('BEGIN IMMEDIATE')
   try {
@@ -49,6 +49,16 @@ function setUp(connection: Connection): void {
   const mode = readOne(connection, 'PRAGMA journal_mode = WAL')
   if (mode !== 'wal')
     throw foreign(`its file system allows no write-ahead log (journal mode ${String(mode)}): choose another`)
+}
+
+/** Its three looks are at one state of the file: another process may be making the tables. */
+function isReadyNow(connection: Connection): boolean {
+  connection.exec('BEGIN')
+  try {
+    return isReady(connection)
+  } finally {
+    connection.exec('ROLLBACK')
+  }
 }
 
 function isReady(connection: Connection): boolean {

@@ -120,6 +120,9 @@ async function execute(url: string, sql: string): Promise<void> {
     return
   }
   const { createConnection } = await import('mysql2/promise')
-  const connection = await createConnection(url.replace('mariadb:', 'mysql:'))
+  const connection = await createConnection({
+    uri: url.replace('mariadb:', 'mysql:'),
+    multipleStatements: true,
+  })
   await connection.query(sql).finally(() => connection.end())
 }

