@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, open, readFile } from 'node:fs/promises'
+import { chown, open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
@@ -78,7 +78,13 @@ export class SqlServer {
   async pause(): Promise<void> {
     // The first process starts the others: once it stands, there are no more.
     this.#child?.kill('SIGSTOP')
-    for (const pid of await this.#children()) process.kill(pid, 'SIGSTOP')
+    const others = await this.#children()
+    for (const pid of others) process.kill(pid, 'SIGSTOP')
+    // The signal has been sent; threads that run at the moment go on until they hear it.
+    const all = this.#child?.pid === undefined ? others : [this.#child.pid, ...others]
+    await until(async () => (await Promise.all(all.map(standsStill))).every(Boolean), {
+      what: `${this.product.name} stands still`,
+    })
   }
 
   /** Ends a pause; what was sent meanwhile is then worked off. */
@@ -179,4 +185,13 @@ function lives(pid: number): boolean {
   } catch {
     return false
   }
+}
+
+/** Whether every thread of that process is stopped; where the system does not tell, it is taken to be. */
+async function standsStill(pid: number): Promise<boolean> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
+  const states = await Promise.all(
+    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => ') T ')),
+  )
+  return states.every((state) => /\) [TtZX] /.test(state))
 }
