@@ -1,7 +1,4 @@
 /** The places a lock can be kept in, each as the tests use it: one shared suite runs over all of them. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { KindName } from '../../src/conformance/kinds.js'
 import { type Place as ConformancePlace, type Source, StorePlace } from '../../src/conformance/place.js'
@@ -10,17 +7,9 @@ import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
 import { quorum } from '../../src/quorum/quorum.js'
 import { quorumTraits } from '../../src/quorum/store.js'
 import { slotOf } from '../../src/redis/connection/slot.js'
-import { sqlite } from '../../src/sqlite/index.js'
 import { clusterClient, sentinelClient, standaloneClient } from './clients.js'
 
-export const placeNames = [
-  'memory',
-  'memory-virtual-time',
-  'sqlite',
-  'standalone',
-  'cluster',
-  'sentinel',
-] as const
+export const placeNames = ['memory', 'memory-virtual-time', 'standalone', 'cluster', 'sentinel'] as const
 export type PlaceName = (typeof placeNames)[number]
 
 /** Three stores that know nothing of each other, joined by `quorum`: only the plain lock is kept there. */
@@ -29,14 +18,6 @@ export type QuorumName = 'quorum-virtual-time' | 'quorum-servers'
 interface Endpoint {
   readonly host: string
   readonly port: number
-}
-
-/** A folder that is removed when the process of the tests ends. */
-function folder(): string {
-  // In memory where that can be: short leases are no match for a disk that others keep busy.
-  const made = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'holdfast-place-'))
-  process.once('exit', () => rmSync(made, { recursive: true, force: true }))
-  return made
 }
 
 /** Where locks are kept, with what only servers have. */
@@ -108,8 +89,6 @@ export function placeOf(name: PlaceName, kind: KindName = 'lock'): Place {
       const clock = new VirtualClock()
       return storePlace(name, kind, new MemoryStore(clock), clock)
     }
-    case 'sqlite':
-      return storePlace(name, kind, sqlite(join(folder(), 'locks.db')))
     case 'standalone':
       return new ServerPlace(name, kind, [() => standaloneClient(inject('servers').standalone)])
     case 'cluster':

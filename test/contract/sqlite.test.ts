@@ -1,4 +1,0 @@
-import { placeOf } from '../setup/places.js'
-import { contract } from './contract.js'
-
-contract(placeOf('sqlite'))
