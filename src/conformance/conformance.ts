@@ -32,6 +32,11 @@ export interface ConformanceTerms {
   readonly open: () => Store
   /** What the store can; must be what the store says of itself. Default: the same as Redis. */
   readonly traits?: Partial<StoreTraits> | undefined
+  /**
+   * How many times as long leases are as they need be: a machine that does much else beside these tests makes short ones end too early.
+   * Default: 1.
+   */
+  readonly stretch?: number | undefined
   /** The store's clock, if that is virtual: the suite then lets time pass on it. */
   readonly clock?: VirtualClock | undefined
 }

@@ -47,6 +47,8 @@ export interface PlaceTerms {
   readonly open: () => Source
   readonly kind?: KindName | undefined
   readonly traits?: Partial<StoreTraits> | undefined
+  /** How much longer than they need be leases are. */
+  readonly stretch?: number | undefined
   /** Set where time is virtual. */
   readonly clock?: VirtualClock | undefined
 }
@@ -96,7 +98,8 @@ export class StorePlace implements Place {
 
   lease(ms: number): number {
     const { leastLeaseMs } = this.traits
-    return Math.ceil(Math.max(leastLeaseMs, ms, (ms * leastLeaseMs) / SHORT_LEASE_MS))
+    const stretched = ms * (this.terms.stretch ?? 1)
+    return Math.ceil(Math.max(leastLeaseMs, stretched, (ms * leastLeaseMs) / SHORT_LEASE_MS))
   }
 
   visible(holds: number): number {

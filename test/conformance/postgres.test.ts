@@ -11,5 +11,9 @@ await onDatabases(['PostgreSQL'], (database, product) => {
   })
   afterAll(() => pool?.end())
   // Few connections for each client: the many clients of a suite share one server.
-  conformance({ name: product, open: () => postgres(pool, { createTable: true, connections: 2 }) })
+  conformance({
+    name: product,
+    open: () => postgres(pool, { createTable: true, connections: 2 }),
+    stretch: 2,
+  })
 })
