@@ -5,6 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** What takes longest, so that no worker begins with it when the others are done; the rest follows by what vitest knows of it. */
 const longest = [
   'interop/redisson',
+  'conformance/',
+  'mysql/',
   'watchdog-thread/holdfast',
   'connections/process',
   'kinds/fair-lock',
