@@ -9,7 +9,7 @@ const DEFAULTS = {
   innodb_buffer_pool_size: '16M',
   // What is committed survives the end of the server, if not that of the machine.
   innodb_flush_log_at_trx_commit: '2',
-  max_connections: '200',
+  max_connections: '400',
 }
 
 /** Debian has MySQL in its unstable release only, built for libraries of its own. */

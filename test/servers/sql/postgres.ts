@@ -12,7 +12,8 @@ const PROGRAMS = ['initdb', 'postgres', 'pg_basebackup']
 const DEFAULTS = {
   listen_addresses: '127.0.0.1',
   fsync: 'off',
-  max_connections: '100',
+  // Shared by the files of a run, of which twelve are under way at a time.
+  max_connections: '400',
   shared_buffers: '16MB',
   wal_level: 'replica',
   max_wal_size: '128MB',
