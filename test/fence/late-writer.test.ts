@@ -19,7 +19,8 @@ afterEach(() => place.tidy())
 afterAll(() => Forked.killAll())
 
 /** Gives what the late writer was told. */
-async function lateWrite(at: Place): Promise<object> {
+/** Resolves with what the paused writer told, and the token of the one that wrote in time. */
+async function lateWrite(at: Place): Promise<{ readonly told: object; readonly fence: bigint | undefined }> {
   const name = freshName()
   const fixture = new URL('./paused-writer.fixture.ts', import.meta.url)
   const { host, port } = server
@@ -39,7 +40,7 @@ async function lateWrite(at: Place): Promise<object> {
   await resource.end()
   expect(await paused.ended()).toBe(0)
   if (typeof told !== 'object' || told === null) throw new Error(`told ${String(told)}`)
-  return told
+  return { told, fence: hold.fence }
 }
 
 function started(told: unknown): { pid: number; fence: bigint } {
@@ -48,15 +49,16 @@ function started(told: unknown): { pid: number; fence: bigint } {
   throw new Error(`told ${String(told)}`)
 }
 
-const refused = { written: false, stale: true, code: 'STALE_FENCE' }
+const refused = { told: { written: false, stale: true, code: 'STALE_FENCE' } }
 
 describe('a holder that wakes up too late is refused', () => {
   test('by a guarded value', async () => {
     const key = freshName()
     const { host, port } = server
-    expect(await lateWrite({ kind: 'guarded value', server: { host, port }, key })).toMatchObject(refused)
+    const late = await lateWrite({ kind: 'guarded value', server: { host, port }, key })
+    expect(late).toMatchObject(refused)
     const stand = standaloneStand()
-    expect(await stand.session().guarded.readGuarded(key)).toEqual({ value: 'in time', fence: 2n })
+    expect(await stand.session().guarded.readGuarded(key)).toEqual({ value: 'in time', fence: late.fence })
     await stand.close()
   })
 
@@ -79,8 +81,9 @@ await onDatabases(['PostgreSQL', 'MariaDB'], (database, kind) => {
 
     test('by the condition on the row', async () => {
       const { address } = database()
-      expect(await lateWrite({ kind, address, item: 'bolts' })).toMatchObject(refused)
-      expect(await stock.read('bolts')).toEqual({ amount: 'in time'.length, fence: 2n })
+      const late = await lateWrite({ kind, address, item: 'bolts' })
+      expect(late).toMatchObject(refused)
+      expect(await stock.read('bolts')).toEqual({ amount: 'in time'.length, fence: late.fence })
     })
   })
 })
