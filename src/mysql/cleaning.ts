@@ -32,7 +32,7 @@ export class Cleaning {
     const about = { command: 'clean' }
     const rows = await this.connections.query({
       statement: this.statements.blank,
-      values: [retainUs, retainUs],
+      values: [retainUs, retainUs, retainUs],
       about,
     })
     const keys = rows.map((row) => [

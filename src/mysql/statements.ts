@@ -104,9 +104,9 @@ WHERE keyspace = ? AND name > ? AND name LIKE ? ESCAPE '|' ORDER BY keyspace, na
       'blank',
       `
 SELECT HEX(keyspace) AS space, HEX(name) AS bytes, CAST(version AS CHAR) AS written FROM ${table}
-WHERE rest IS NULL AND version < ${MICROSECONDS} - ${NUMBER}
-  AND (holds = 0 AND owner IS NULL AND ends_at IS NULL
-    OR keyspace = 'lock' AND ends_at < UTC_TIMESTAMP(6) - INTERVAL ${NUMBER} MICROSECOND)
+WHERE version < ${MICROSECONDS} - ${NUMBER}
+  AND (rest IS NULL OR JSON_EXTRACT(rest, '$.until') * 1000 < ${MICROSECONDS} - ${NUMBER})
+  AND (holds = 0 AND ends_at IS NULL OR ends_at < UTC_TIMESTAMP(6) - INTERVAL ${NUMBER} MICROSECOND)
 LIMIT 1000`,
     ),
     delete: statement(

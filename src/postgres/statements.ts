@@ -137,9 +137,9 @@ WHERE r.keyspace = $1 AND r.name > $2 AND r.name LIKE $3 ORDER BY r.name LIMIT 1
       `
 DELETE FROM ${table} AS d USING (
   SELECT r.keyspace, r.name FROM ${table} AS r
-  WHERE r.waiting = '{}' AND r.rest IS NULL AND r.version < ${MICROSECONDS} - $1::float8::bigint * 1000
-    AND (r.holds = 0 AND r.owner IS NULL AND r.ends_at IS NULL
-      OR r.keyspace = 'lock' AND r.ends_at < clock_timestamp() - $1::float8 * interval '1 ms')
+  WHERE r.version < ${MICROSECONDS} - $1::float8::bigint * 1000
+    AND (r.waiting = '{}' AND r.rest IS NULL OR (r.rest->>'until')::float8 < ${SECONDS} * 1000 - $1::float8)
+    AND (r.ends_at IS NULL AND r.holds = 0 OR r.ends_at < clock_timestamp() - $1::float8 * interval '1 ms')
   LIMIT 1000 FOR UPDATE SKIP LOCKED) AS old
 WHERE d.keyspace = old.keyspace AND d.name = old.name`,
     ),

@@ -4,6 +4,11 @@ const KEPT_MS = 60_000
 /** What requests came to, as a row keeps it, so that one that comes twice counts once (rule X1). */
 export type Answered<Answer> = Record<string, { readonly answer: Answer; readonly forgetAt: number }>
 
+/** When all answers are forgotten. */
+export function forgottenAt(answered: Answered<unknown>): number {
+  return Math.max(0, ...Object.values(answered).map(({ forgetAt }) => forgetAt))
+}
+
 /** The answer to the request: the one given before, or that of `carryOut`. */
 export function once<Answer>(
   answered: Answered<Answer>,

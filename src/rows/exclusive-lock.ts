@@ -1,10 +1,10 @@
 import type { Owner } from '../identity/owner.js'
 import type { KeptValue } from '../ports/kind-ports.js'
-import { Line, type LineBody, noLine, type Told, type Way } from './line.js'
+import { Line, type LineBody, noLine, quietFrom, type Told, type Way } from './line.js'
 import { Listeners } from './listeners.js'
 import { asOwner, clientOf, modeOf, ownerOf, type Place } from './place.js'
 import type { Draft } from './rows.js'
-import type { Packed, Shape } from './shape.js'
+import { type Packed, restOf, type Shape } from './shape.js'
 
 /** How a lock is taken: alone, or alone with a token. */
 export type Mode = 'x' | 'f'
@@ -41,19 +41,21 @@ export const exclusiveLocks: Shape<ExclusiveBody> = {
   }),
   pack: ({ owner, holds, endsAt, fence, ...others }): Packed => {
     const { lingers, line, listeners, value } = others
-    const rest: Rest = {
+    const parts: Rest = {
       ...(owner !== undefined && lingers && { lingers }),
       ...(line.places.length > 0 && { line }),
       ...(listeners.length > 0 && { listeners }),
       ...(value && { value }),
     }
+    // Who only listens does not say for how long.
+    const until = Math.max(owner === undefined ? 0 : endsAt, value?.until ?? 0, quietFrom(line))
     return {
       owner,
       holds,
       endsAt: owner === undefined ? undefined : endsAt,
       fence,
       waiting: [...new Set([...Object.keys(line.processes), ...listeners])],
-      rest: Object.keys(rest).length > 0 ? JSON.stringify(rest) : undefined,
+      rest: restOf(parts, listeners.length > 0 ? Infinity : until),
     }
   },
   unpack: ({ owner, holds, endsAt = 0, fence, rest }): ExclusiveBody => {

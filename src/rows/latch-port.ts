@@ -9,12 +9,12 @@ import type {
   RenewRequest,
   Watch,
 } from '../ports/lock-port.js'
-import { type Answered, once } from './answered-requests.js'
+import { type Answered, forgottenAt, once } from './answered-requests.js'
 import type { Told } from './line.js'
 import { Listeners } from './listeners.js'
 import type { RowClient } from './row-client.js'
 import type { Draft } from './rows.js'
-import type { Shape } from './shape.js'
+import { restOf, type Shape } from './shape.js'
 
 /** A latch as its row keeps it: open when the count is 0. */
 interface LatchBody {
@@ -27,14 +27,19 @@ const latches: Shape<LatchBody> = {
   keyspace: 'latch',
   blank: () => ({ count: 0, answered: {}, listeners: [] }),
   pack: (body) => {
-    const blank = body.count === 0 && body.listeners.length === 0 && Object.keys(body.answered).length === 0
+    const { count, answered, listeners } = body
+    const parts = {
+      ...(count > 0 && { count }),
+      ...(Object.keys(answered).length > 0 && { answered }),
+      ...(listeners.length > 0 && { listeners }),
+    }
     return {
       owner: undefined,
-      holds: body.count,
-      endsAt: body.count > 0 ? Infinity : undefined,
+      holds: count,
+      endsAt: count > 0 ? Infinity : undefined,
       fence: undefined,
-      waiting: body.listeners,
-      rest: blank ? undefined : JSON.stringify(body),
+      waiting: listeners,
+      rest: restOf(parts, count > 0 || listeners.length > 0 ? Infinity : forgottenAt(answered)),
     }
   },
   unpack: ({ rest }) => {

@@ -62,6 +62,11 @@ export function noLine(): LineBody {
   return { places: [], processes: {}, letIn: [] }
 }
 
+/** When the last process of that line looks again. One that is alive changes the row by then. */
+export function quietFrom({ processes }: LineBody): number {
+  return Math.max(0, ...Object.values(processes).map(({ looksAt }) => looksAt))
+}
+
 /**
  * The line in which processes wait for one lock: first come, first served. A request that finds room gives it to the next in line, and
  * tells that process alone. The same as `lua/parts/line.lua`.

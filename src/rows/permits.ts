@@ -1,7 +1,7 @@
-import type { Answered } from './answered-requests.js'
+import { type Answered, forgottenAt } from './answered-requests.js'
 import { Listeners } from './listeners.js'
 import type { Draft } from './rows.js'
-import type { Packed, Shape } from './shape.js'
+import { type Packed, restOf, type Shape } from './shape.js'
 
 /** Taken permits, and when their lease ends; never, where there is no time. */
 export interface Taken {
@@ -28,14 +28,16 @@ export function permitsIn(keyspace: 'semaphore' | 'permits'): Shape<PermitsBody>
     pack: (body): Packed => {
       const taken = Object.values(body.taken)
       const ends = taken.map(({ endsAt = Infinity }) => endsAt)
-      const blank = body.available === undefined && body.listeners.length === 0 && isEmpty(body.answered)
+      const { answered, available, goneAt = available === undefined ? 0 : Infinity, listeners } = body
+      const blank = available === undefined && listeners.length === 0 && isEmpty(answered)
+      const until = listeners.length > 0 ? Infinity : Math.max(goneAt, forgottenAt(answered))
       return {
         owner: undefined,
         holds: taken.reduce((sum, { permits }) => sum + permits, 0),
         endsAt: taken.length > 0 ? Math.max(...ends) : undefined,
         fence: undefined,
-        waiting: body.listeners,
-        rest: blank ? undefined : JSON.stringify(body),
+        waiting: listeners,
+        rest: restOf(blank ? {} : body, until),
       }
     },
     unpack: ({ rest }): PermitsBody => {
@@ -43,9 +45,10 @@ export function permitsIn(keyspace: 'semaphore' | 'permits'): Shape<PermitsBody>
         taken = {},
         answered = {},
         listeners = [],
-        ...others
+        available,
+        goneAt,
       }: Partial<PermitsBody> = rest === undefined ? {} : JSON.parse(rest)
-      return { ...others, taken, answered, listeners }
+      return { available, goneAt, taken, answered, listeners }
     },
   }
 }

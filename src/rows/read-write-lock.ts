@@ -1,8 +1,8 @@
 import type { Owner } from '../identity/owner.js'
-import { Line, type LineBody, noLine } from './line.js'
+import { Line, type LineBody, noLine, quietFrom } from './line.js'
 import { clientOf, modeOf, ownerOf, type Place } from './place.js'
 import type { Draft } from './rows.js'
-import type { Packed, Shape } from './shape.js'
+import { type Packed, restOf, type Shape } from './shape.js'
 
 /** Reading or writing. */
 export type Side = 'r' | 'w'
@@ -32,17 +32,18 @@ export const readWriteLocks: Shape<ReadWriteBody> = {
   pack: ({ holds, fence, line }): Packed => {
     const members = membersOf(holds)
     const writer = members.find(([member]) => modeOf(member) === 'w')
-    const rest: Rest = {
+    const parts: Rest = {
       ...(members.length > 0 && { holds }),
       ...(line.places.length > 0 && { line }),
     }
+    const endsAt = Math.max(0, ...members.map(([, each]) => each.endsAt))
     return {
       owner: writer && ownerOf(writer[0]),
       holds: members.reduce((sum, [, { count }]) => sum + count, 0),
-      endsAt: members.length > 0 ? Math.max(...members.map(([, { endsAt }]) => endsAt)) : undefined,
+      endsAt: members.length > 0 ? endsAt : undefined,
       fence,
       waiting: Object.keys(line.processes),
-      rest: Object.keys(rest).length > 0 ? JSON.stringify(rest) : undefined,
+      rest: restOf(parts, Math.max(endsAt, quietFrom(line))),
     }
   },
   unpack: ({ fence, rest }): ReadWriteBody => {

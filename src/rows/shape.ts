@@ -21,6 +21,15 @@ export interface Packed {
   readonly fence: bigint | undefined
   /** The clients that wait. */
   readonly waiting: readonly string[]
-  /** Everything else, in JSON; undefined where there is nothing else. */
+  /**
+   * Everything else, in JSON; undefined where there is nothing else. If it has `until`, the row says nothing any more from that time on, in
+   * milliseconds since 1970, unless it is changed before: a store may then remove it.
+   */
   readonly rest: string | undefined
+}
+
+/** `rest` of a row with these parts, which say nothing after `until`; Infinity where they always do. */
+export function restOf(parts: object, until: number): string | undefined {
+  if (Object.keys(parts).length === 0) return undefined
+  return JSON.stringify(until < Infinity ? { until, ...parts } : parts)
 }

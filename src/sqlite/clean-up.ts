@@ -24,8 +24,8 @@ export function cleanUp(database: Database, clients: Clients, retainMs: number):
   database.run(
     `DELETE FROM holdfast_rows WHERE (keyspace, name) IN (
       SELECT keyspace, name FROM holdfast_rows
-      WHERE changed_at < ? AND waiting = '' AND rest IS NULL AND (owner IS NULL OR ends_at < ?) LIMIT ?)`,
-    before,
+      WHERE changed_at < ?1 AND (waiting = '' AND rest IS NULL OR json_extract(rest, '$.until') < ?1)
+        AND (ends_at IS NULL AND holds = 0 OR ends_at < ?1) LIMIT ?2)`,
     before,
     MOST,
   )

@@ -1,7 +1,7 @@
 /** The commands that are most often sent: what each leaves in the row, and when it leaves the decision to a change. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { copy, locks } from '../postgres/tally.js'
+import { copy, locks, tallies } from '../postgres/tally.js'
 import { onDatabases } from '../setup/databases.js'
 import { administer, type Client, libraries, libraryNames, openClient } from './clients.js'
 
@@ -218,6 +218,24 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
       await client.session.clean()
       expect(await administer(address, 'SELECT 1 FROM holdfast_locks WHERE name = ?', [name])).toEqual([])
       expect(await take('a:1')).toBeGreaterThan(first)
+    })
+
+    test('what a row says beside its columns is cleaned away when it is over', async () => {
+      const { address } = database()
+      const put = (at: string, until: number): Promise<void> =>
+        client.session.change(tallies, at, ({ body }) => {
+          body.notes = { until }
+        })
+      const day = 86_400_000
+      await put(name, Date.now() - 2 * day)
+      await put(`${name} not over`, Date.now())
+      const older = 'UPDATE holdfast_locks SET version = version - 90000000000 WHERE name LIKE ?'
+      await administer(address, older, [`${name}%`])
+      await client.session.clean()
+      const left = await administer(address, 'SELECT name FROM holdfast_locks WHERE name LIKE ?', [
+        `${name}%`,
+      ])
+      expect(left).toHaveLength(1)
     })
   })
 })

@@ -53,7 +53,13 @@ describe.skipIf(missing)(`${title}: cleaning`, () => {
     await put(locks, 'kind endless', { owner: 'a:1', endsAt: Infinity })
     await put(locks, 'kind waited for', { holds: 0, waiting: ['c'] })
     await put(tallies, 'kind latch', { holds: 0, notes: { count: 3 } })
-    await put(tallies, 'kind latch held', { endsAt: Date.now() })
+    await put(tallies, 'kind latch held', { endsAt: Infinity, notes: { until: 0 } })
+    await put(tallies, 'kind over', {
+      endsAt: Date.now(),
+      waiting: ['c'],
+      notes: { until: Date.now() - 2 * DAY },
+    })
+    await put(tallies, 'kind not over', { holds: 0, notes: { until: Date.now() } })
     await age('kind%', DAY + 120_000)
     await take('kind young')
     await client.session.express.free('kind young', 'a:1')
@@ -62,7 +68,15 @@ describe.skipIf(missing)(`${title}: cleaning`, () => {
     await pool.query("UPDATE holdfast_locks SET ends_at = now() + interval '1 min' WHERE name = 'kind held'")
     await client.session.clean()
     expect(await names('kind%')).toEqual(
-      ['kind endless', 'kind held', 'kind latch', 'kind latch held', 'kind waited for', 'kind young'].sort(),
+      [
+        'kind endless',
+        'kind held',
+        'kind latch',
+        'kind latch held',
+        'kind not over',
+        'kind waited for',
+        'kind young',
+      ].sort(),
     )
   })
 

@@ -1,7 +1,13 @@
 /** Whose time counts, and what a start of the machine ends. */
 import { afterAll, afterEach, expect, test } from 'vitest'
+import { Holdfast } from '../../src/index.js'
+import { ExclusiveLock, exclusiveLocks } from '../../src/rows/exclusive-lock.js'
+import { RowStoreSession } from '../../src/rows/session.js'
+import type { Keyspace } from '../../src/rows/shape.js'
 import type { Machine } from '../../src/sqlite/machine.js'
 import { thisMachine } from '../../src/sqlite/machine.js'
+import { checkSqliteOptions } from '../../src/sqlite/options.js'
+import { SqliteRows } from '../../src/sqlite/rows.js'
 import { Stand, type TestClient } from './client.js'
 
 const stand = new Stand()
@@ -33,6 +39,13 @@ class TestMachine implements Machine {
 
 function timeOf(client: TestClient): Promise<number> {
   return client.change('any', ({ now }) => now)
+}
+
+async function namesOf({ session }: TestClient): Promise<string[]> {
+  const names: string[] = []
+  const keyspaces: readonly Keyspace[] = ['lock', 'read-write', 'semaphore', 'permits', 'latch', 'value']
+  for (const keyspace of keyspaces) for await (const name of session.names(keyspace, '*')) names.push(name)
+  return names.sort()
 }
 
 test('all clients of a machine have the same time, whatever becomes of its wall clock', async () => {
@@ -90,13 +103,39 @@ test('rows in which nothing is held are removed in the end, and nothing else is'
   await client.write('endless', { owner: 'x:1', holds: 1, endsAt: Infinity })
   await client.write('awaited', { waiting: [waiting.id] })
   await client.write('more', { rest: '{}' })
+  await client.write('over', { waiting: [waiting.id], rest: JSON.stringify({ until: end }) })
+  await client.write('not over', { rest: JSON.stringify({ until: end + 1 }) })
   await Promise.all(Array.from({ length: 2_500 }, (_, index) => client.write(`many ${index}`, { fence: 1n })))
   machine.pass(HOUR - 1)
-  expect(await client.names()).toHaveLength(2_505)
+  expect(await client.names()).toHaveLength(2_507)
   machine.pass(20)
   // Each client looks when it opens the file; those that are long there look once an hour.
   const other = stand.client({ path, retainMs: HOUR }, { machine })
   await expect.poll(() => other.names()).toEqual(['awaited', 'endless', 'more'])
+})
+
+test('of what kinds keep in rows beside a holder, what is over is removed, and nothing else is', async () => {
+  const path = stand.path()
+  const machine = new TestMachine('first', 1_800_000_000_000)
+  const rows = new SqliteRows(checkSqliteOptions({ path, retainMs: HOUR }), { machine })
+  const one = new Holdfast({ open: (settings) => new RowStoreSession(rows, settings) })
+  await one.computeOnce('value', () => 1, { ttlMs: 1_000 })
+  await one.computeOnce('long value', () => 1, { ttlMs: 9 * HOUR })
+  await one.countDownLatch('open').trySetCount(1)
+  await one.countDownLatch('open').countDown()
+  await one.countDownLatch('shut').trySetCount(1)
+  await one.semaphore('permits').trySetPermits(1)
+  await one.semaphore('short permits').trySetPermits(1, { ttlMs: 1_000 })
+  await one.readWriteLock('read').readLock().acquire({ leaseMs: 1_000 })
+  const client = stand.client({ path, retainMs: HOUR }, { machine })
+  // A process that crashes while it waits leaves its place.
+  await client.session.change(exclusiveLocks, 'in line', (draft) => {
+    new ExclusiveLock('in line', draft).line.stand(`x:${client.id}:1`, 1_000, 1_000)
+  })
+  machine.pass(3 * HOUR)
+  const cleaner = stand.client({ path, retainMs: HOUR }, { machine })
+  await expect.poll(() => namesOf(cleaner)).toEqual(['once:long value', 'permits', 'shut'])
+  await one.close()
 })
 
 test('a clean-up is remembered by the next time the machine starts, so that no token can be less', async () => {
