@@ -17,8 +17,8 @@ export class Cleaning {
     this.#dueAt = this.#nextAt
   }
 
-  /** To be called with each change. Needs no timer, so that nothing is alive while the client is idle. */
-  consider(): void {
+  /** The client is in use. Needs no timer, so that nothing is alive while it is idle. */
+  used(): void {
     if (this.settings.schedule.clock.now() < this.#dueAt) return
     this.#dueAt = this.#nextAt
     this.clean().catch(this.settings.onError)

@@ -17,7 +17,7 @@ import { PostgresTable } from './table.js'
 
 /** One client's access to the table of locks. */
 export class PostgresSession implements RowSession {
-  readonly express: PostgresExpress
+  readonly #express: PostgresExpress
   readonly #cleaning: Cleaning
   readonly #connector: Connector<ListeningConnection>
   readonly #dialect: PostgresDialect
@@ -40,7 +40,7 @@ export class PostgresSession implements RowSession {
     this.#inbox = new PostgresInbox(this.#connector, this.#dialect, settings, listener)
     this.#table = new CompareAndSet(new PostgresTable(this.#connections, this.#statements, seen), settings)
     this.#cleaning = new Cleaning(this.#connections, this.#statements, settings, retainMs)
-    this.express = new PostgresExpress(this.#connections, this.#statements, seen, settings)
+    this.#express = new PostgresExpress(this.#connections, this.#statements, seen, settings)
   }
 
   /** Whether there is one turns out with the first connection. */
@@ -48,12 +48,17 @@ export class PostgresSession implements RowSession {
     return this.#dialect.pooled ? undefined : this.#inbox
   }
 
+  get express(): PostgresExpress {
+    this.#cleaning.used()
+    return this.#express
+  }
+
   change<Body, Result>(
     shape: Shape<Body>,
     name: string,
     change: (draft: Draft<Body>) => Result,
   ): Promise<Result> {
-    this.#cleaning.consider()
+    this.#cleaning.used()
     return this.#table.change(shape, name, change)
   }
 

@@ -1,6 +1,8 @@
 /** Rows that say nothing go after a while, and nothing goes back with them. */
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Schedule } from '../../src/time/schedule.js'
+import { VirtualClock } from '../../src/time/virtual-clock.js'
 import type { SqlServer } from '../servers/sql/index.js'
 import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
 import { locks, type Tally, tallies } from './tally.js'
@@ -117,6 +119,20 @@ describe.skipIf(missing)(`${title}: cleaning`, () => {
     expect(await version()).toBe(0n)
     await put(tallies, 'reborn', { holds: 0, fence: 1n })
     expect(await version()).toBeGreaterThan(before)
+  })
+
+  test('a client that is in use cleans once an hour, whatever it does', async () => {
+    const clock = new VirtualClock()
+    const used = openClient(pool, {}, { schedule: new Schedule(clock, () => undefined) })
+    await pool.query(
+      "INSERT INTO holdfast_locks (keyspace, name, version, holds, waiting) VALUES ('lock', 'hourly', 1, 0, '{}')",
+    )
+    await used.session.express.free('any', 'a:1')
+    expect(await names('hourly')).toEqual(['hourly'])
+    await clock.advance(2 * 3_600_000)
+    await used.session.express.free('any', 'a:1')
+    await expect.poll(() => names('hourly')).toEqual([])
+    await used.session.close()
   })
 
   test('at most a thousand go at once, rows that somebody has locked stay, and several clients do not wait for each other', async () => {
