@@ -1,7 +1,4 @@
-import { mysql } from '../mysql/index.js'
 import type { Store } from '../ports/store.js'
-import { postgres } from '../postgres/index.js'
-import { sqlite } from '../sqlite/index.js'
 import { clientLibrary } from './client-library.js'
 import type { DatabaseAddress } from './server-address.js'
 
@@ -11,24 +8,28 @@ export interface OpenStore {
   close(): Promise<void>
 }
 
-/** The store at that address, which connects on first use. */
+/** The store at that address, which connects on first use. Of the stores only this one is loaded: every command starts sooner for it. */
 export async function databaseAt({ kind, url }: DatabaseAddress): Promise<OpenStore> {
   switch (kind) {
     case 'postgres': {
       const { default: pg } = await clientLibrary('pg', () => import('pg'))
+      const { postgres } = await import('../postgres/index.js')
       // It says how to log in, and is never used itself.
       const pool = new pg.Pool({ connectionString: url })
       return { store: postgres(pool, { connections: 1 }), close: () => pool.end() }
     }
     case 'mysql': {
       const { default: mysql2 } = await clientLibrary('mysql2', () => import('mysql2/promise'))
+      const { mysql } = await import('../mysql/index.js')
       const uri = url.replace(/^mariadb:/i, 'mysql:')
       return {
         store: mysql({ connect: () => mysql2.createConnection(uri), connections: 1 }),
         close: async () => undefined,
       }
     }
-    case 'sqlite':
+    case 'sqlite': {
+      const { sqlite } = await import('../sqlite/index.js')
       return { store: sqlite(url), close: async () => undefined }
+    }
   }
 }

@@ -136,9 +136,10 @@ function programOf(session: Session, words: readonly string[] | undefined): Comm
     .command('schema')
     .description('Print the SQL that creates the tables of locks.')
     .addArgument(new Argument('<product>', 'of which database').choices(Object.keys(schemas)))
-    .action((product: keyof typeof schemas) =>
-      output.result(() => schemas[product](), { sql: schemas[product]() }),
-    )
+    .action(async (product: keyof typeof schemas) => {
+      const sql = await schemas[product]()
+      output.result(() => sql, { sql })
+    })
     .addHelpText('after', schemaHelp)
 
   return program

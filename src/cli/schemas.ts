@@ -1,9 +1,11 @@
-import { mysqlSchema } from '../mysql/index.js'
-import { postgresSchema } from '../postgres/index.js'
-import { mysqlNamesSchema } from '../transactions/index.js'
-
 /** The SQL that creates what Holdfast needs, by database. */
 export const schemas = {
-  postgres: () => postgresSchema(),
-  mysql: () => [mysqlSchema(), mysqlNamesSchema()].join(';\n\n'),
+  postgres: async () => (await import('../postgres/index.js')).postgresSchema(),
+  mysql: async () => {
+    const [{ mysqlSchema }, { mysqlNamesSchema }] = await Promise.all([
+      import('../mysql/index.js'),
+      import('../transactions/index.js'),
+    ])
+    return [mysqlSchema(), mysqlNamesSchema()].join(';\n\n')
+  },
 } as const
