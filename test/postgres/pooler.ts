@@ -47,6 +47,7 @@ listen_port = ${port}
 auth_type = any
 pool_mode = transaction
 default_pool_size = 5
+server_login_retry = 1
 `,
     )
     const child = spawn(program, [file], {

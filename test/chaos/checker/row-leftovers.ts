@@ -4,7 +4,7 @@ import { SystemClock } from '../../../src/time/clock.js'
 import { Schedule } from '../../../src/time/schedule.js'
 import { rowsAt } from '../route.js'
 import { type Database, operating, WORKER } from '../topologies/database.js'
-import type { Topology } from '../topologies/topology.js'
+import type { Topology, TopologyName } from '../topologies/topology.js'
 import type { Finding } from './finding.js'
 import type { PlacesLeft } from './places-left.js'
 
@@ -15,7 +15,7 @@ const NUMBERS: readonly Keyspace[] = ['semaphore', 'permits', 'latch']
 
 /** What the rows of a database still have: who holds, who waits; and the connections of workers. A row that is free may stay. */
 export async function leftInRows(
-  { direct, database }: Topology,
+  { name, direct, database }: Topology,
   places: PlacesLeft,
 ): Promise<readonly Finding[]> {
   const rows = rowsAt(direct)
@@ -36,7 +36,7 @@ export async function leftInRows(
     const found = await Promise.all(
       [...HELD, ...NUMBERS].map((keyspace) => leftIn(session, keyspace, places)),
     )
-    return [...found.flat(), ...(await connectionsLeft(database))]
+    return [...found.flat(), ...(await connectionsLeft(name, database))]
   } finally {
     await session.close()
   }
@@ -83,12 +83,13 @@ function clientsIn(rest: string | undefined): string[] {
   return [...Object.keys(line?.processes ?? {}), ...listeners]
 }
 
-async function connectionsLeft(database: Database): Promise<Finding[]> {
+async function connectionsLeft(name: TopologyName, database: Database): Promise<Finding[]> {
   const { product } = database
-  if (product === 'SQLite') return []
+  // A pooler keeps its own.
+  if (product === 'SQLite' || name === 'postgres-pooler') return []
   const statement =
     product === 'PostgreSQL'
-      ? `SELECT query AS doing FROM pg_stat_activity WHERE usename = '${WORKER.user}' AND application_name = 'holdfast'`
+      ? `SELECT left(query, 40) AS doing FROM pg_stat_activity WHERE usename = '${WORKER.user}' AND application_name = 'holdfast'`
       : `SELECT command AS doing FROM information_schema.processlist WHERE user = '${WORKER.user}'`
   const rows = await operating(database, ({ ask }) => ask(statement))
   return rows.map(({ doing }) => leftover(`connection of a worker: ${String(doing)}`))
