@@ -67,7 +67,7 @@ WHERE ${key} AND version = ${NUMBER}`,
 INSERT INTO ${table} (keyspace, name, full_name, version, owner, holds, ends_at, fence)
 VALUES ('lock', ?, ?, ${MICROSECONDS}, ?, 1, ${END}, LAST_INSERT_ID(${MICROSECONDS}))
 ON DUPLICATE KEY UPDATE
-  fence = IF(${free}, LAST_INSERT_ID(COALESCE(fence + 1, ${MICROSECONDS})), fence + LAST_INSERT_ID(0)),
+  fence = IF(${free}, LAST_INSERT_ID(GREATEST(COALESCE(fence + 1, 0), ${MICROSECONDS})), fence + LAST_INSERT_ID(0)),
   version = IF(${free}, ${NEXT_VERSION}, version),
   owner = IF(${free}, ?, owner),
   holds = IF(${free}, 1, holds),

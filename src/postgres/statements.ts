@@ -91,7 +91,7 @@ WITH changed AS (
   SELECT $1, $2, $4::json, ${MICROSECONDS}, $3, 1, ${endOf('$5')}, CASE WHEN $6::boolean THEN ${MICROSECONDS} END, '{}'
   WHERE NOT EXISTS (SELECT FROM ${table} AS r WHERE ${key} AND NOT (${free}))
   ON CONFLICT (keyspace, name) DO UPDATE SET version = ${NEXT_VERSION}, owner = $3, holds = 1, ends_at = ${endOf('$5')},
-    fence = CASE WHEN $6::boolean THEN coalesce(r.fence + 1, ${MICROSECONDS}) ELSE r.fence END
+    fence = CASE WHEN $6::boolean THEN greatest(r.fence + 1, ${MICROSECONDS}) ELSE r.fence END
   WHERE ${free}
   RETURNING r.fence)
 ${orRow('coalesce(changed.fence, 0)::text')}`,

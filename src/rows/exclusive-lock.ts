@@ -2,6 +2,7 @@ import type { Owner } from '../identity/owner.js'
 import type { KeptValue } from '../ports/kind-ports.js'
 import { Line, type LineBody, noLine, quietFrom, type Told, type Way } from './line.js'
 import { Listeners } from './listeners.js'
+import { nextFence } from './next-fence.js'
 import { asOwner, clientOf, modeOf, ownerOf, type Place } from './place.js'
 import type { Draft } from './rows.js'
 import { type Packed, restOf, type Shape } from './shape.js'
@@ -143,7 +144,7 @@ export class ExclusiveLock {
   /** A token for a new tenure. */
   mint(): bigint {
     const body = this.#body
-    const minted = body.fence === undefined ? this.#firstFence : body.fence + 1n
+    const minted = nextFence(body.fence, this.#firstFence)
     body.fence = minted
     return minted
   }

@@ -165,7 +165,7 @@ export class RowLockPort implements FencedPort {
     return granted(fence)
   }
 
-  #busy(lock: ExclusiveLock, { owner, waits }: AcquireRequest): BusyReply {
+  #busy(lock: ExclusiveLock, { name, owner, waits }: AcquireRequest): BusyReply {
     const { remainingMs } = lock
     const lingers = lock.ask()
     const busy = {
@@ -177,7 +177,8 @@ export class RowLockPort implements FencedPort {
     if (!waits || !this.client.inbox) return busy
     if (this.line)
       return { ...busy, againMs: lock.line.stand(this.#place(owner), remainingMs, this.client.firstLeaseMs) }
-    lock.listeners.add(this.client.id)
+    // The waiters of a spin lock do not listen: they poll.
+    if (this.client.letters.awaits(exclusiveLocks.keyspace, name)) lock.listeners.add(this.client.id)
     return busy
   }
 

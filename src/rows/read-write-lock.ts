@@ -1,5 +1,6 @@
 import type { Owner } from '../identity/owner.js'
 import { Line, type LineBody, noLine, quietFrom } from './line.js'
+import { nextFence } from './next-fence.js'
 import { clientOf, modeOf, ownerOf, type Place } from './place.js'
 import type { Draft } from './rows.js'
 import { type Packed, restOf, type Shape } from './shape.js'
@@ -109,8 +110,8 @@ export class ReadWriteLock {
   /** Begins a tenure. Each write has a new token; a read has that of the write before it. */
   grant(member: Member, leaseMs: number): MemberHold {
     const { body } = this.draft
-    if (body.fence === undefined) body.fence = this.draft.firstFence
-    else if (modeOf(member) === 'w') body.fence += 1n
+    if (body.fence === undefined || modeOf(member) === 'w')
+      body.fence = nextFence(body.fence, this.draft.firstFence)
     const hold = { fence: String(body.fence), count: 1, endsAt: this.now + leaseMs }
     body.holds[member] = hold
     return hold

@@ -40,7 +40,7 @@ export interface Draft<Body> {
   readonly body: Body
   /** The store's clock, in milliseconds since 1970: the only clock that decides about leases. */
   readonly now: number
-  /** The first token of a row that has none: greater than any that a row of that name can have given before it was cleaned away. */
+  /** The least token to be given: greater than any that a row of that name can have given before it was cleaned away, or is not known. */
   readonly firstFence: bigint
   /** Whether a message would reach that client now. */
   reaches(client: string): boolean

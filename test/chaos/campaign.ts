@@ -3,11 +3,11 @@ import { check, type Times } from './checker/check.js'
 import { runEpisode } from './episode.js'
 import type { Nemesis } from './nemeses/nemesis.js'
 import type { Resizes } from './program/generate.js'
-import { type Kind, quorumKinds } from './program/kinds.js'
+import type { Kind } from './program/kinds.js'
 import { Random } from './program/random.js'
 import type { Outcome } from './summary.js'
 import type { Pool } from './topologies/pool.js'
-import type { TopologyName } from './topologies/topology.js'
+import { isPolled, kindsAt, type TopologyName } from './topologies/topology.js'
 
 /** What a client is told where its nemesis asks for nothing else: a lease so long that a wake-up that waits for it shows. */
 const TIMES: Times = { watchdogMs: 9_000, commandTimeoutMs: 1_000, storeTimeoutMs: 4_000, lingerMs: 0 }
@@ -60,10 +60,6 @@ export function planOf(
   }
 }
 
-function kindsAt(topology: TopologyName, kinds: readonly Kind[]): Kind[] {
-  return kinds.filter((kind) => topology !== 'quorum' || quorumKinds.includes(kind))
-}
-
 function resizesUnder({ harmless, losesData }: Nemesis, topology: TopologyName): Resizes {
   if (harmless === true) return 'any'
   return losesData === true && topology !== 'quorum' ? 'none' : 'by-adding'
@@ -71,7 +67,7 @@ function resizesUnder({ harmless, losesData }: Nemesis, topology: TopologyName):
 
 export async function carryOut(plan: EpisodePlan, pool: Pool, bundle: Bundle): Promise<Outcome> {
   const { nemesis, topology } = plan
-  const lingerMs = topology === 'quorum' ? 0 : (plan.lingerMs ?? 0)
+  const lingerMs = isPolled(topology) ? 0 : (plan.lingerMs ?? 0)
   const times: Times = { ...TIMES, lingerMs, ...nemesis.options }
   const leftMs = nemesis.harmless === true ? 0 : Math.max(times.watchdogMs, 5_000)
   // Who is told of a loss has to be at work then; elsewhere long work only keeps others waiting.

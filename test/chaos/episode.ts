@@ -121,12 +121,13 @@ function sceneOf(
     async pause(leastMs, mostMs) {
       await pause(random.whole(leastMs, mostMs))
     },
-    async fault(what, act, { loses = 'nothing', revives = false, cutsOff = false, silences } = {}) {
+    async fault(what, act, traits = {}) {
       const from = now()
       try {
         await act()
       } finally {
-        faults.push({ what, from, to: now(), loses, revives, cutsOff, silences })
+        const nothing = { loses: 'nothing', revives: false, cutsOff: false, refuses: false } as const
+        faults.push({ what, from, to: now(), ...nothing, ...traits })
       }
     },
   }

@@ -6,9 +6,11 @@ import { carryOut, type EpisodePlan, LONGEST_LEASE_MS, planOf } from './campaign
 import { mutants } from './mutants/catalogue.js'
 import { hunt } from './mutants/hunt.js'
 import type { Mutant } from './mutants/mutant.js'
+import type { Nemesis } from './nemeses/nemesis.js'
 import { type ChaosOptions, parseOptions } from './options.js'
 import { type Outcome, rowsOf, tableOf } from './summary.js'
 import { Pool } from './topologies/pool.js'
+import type { TopologyName } from './topologies/topology.js'
 
 const SHOWN = 10
 
@@ -33,7 +35,9 @@ async function chaos(options: ChaosOptions): Promise<number> {
     const until = performance.now() + seconds * 1_000
     for (let number = 0; performance.now() < until; number += 1) {
       const nemesis = nemeses[number % nemeses.length]
-      const plan = nemesis && planOf(seed + number, nemesis, topologies, kinds, episode * 1_000)
+      const plan =
+        nemesis &&
+        planOf(seed + number, nemesis, leastUsed(outcomes, nemesis, topologies), kinds, episode * 1_000)
       if (!plan) continue
       const outcome = await carryOut({ ...plan, lingerMs: options.linger }, pool, built)
       outcomes.push(outcome)
@@ -51,6 +55,19 @@ async function chaos(options: ChaosOptions): Promise<number> {
     verdict.findings.some(({ expected }) => expected === undefined),
   )
   return escaped > 0 || failed ? 1 : 0
+}
+
+/** Of those at which a nemesis has a place, the one that had the fewest episodes: each has its share of a short run. */
+function leastUsed(
+  outcomes: readonly Outcome[],
+  { topologies: possible }: Nemesis,
+  wanted: readonly TopologyName[],
+): TopologyName[] {
+  const used = (name: TopologyName): number => outcomes.filter(({ topology }) => topology === name).length
+  const [first] = wanted
+    .filter((name) => possible.includes(name))
+    .sort((one, other) => used(one) - used(other))
+  return first === undefined ? [] : [first]
 }
 
 function say({ seed, nemesis, topology, verdict }: Outcome, { kinds, loadMs }: EpisodePlan): void {

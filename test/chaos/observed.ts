@@ -10,6 +10,7 @@ type Stands = (name: string, owner: string) => void
 export function observed(store: Store, stands: Stands): Store {
   return {
     ...(store.clock && { clock: store.clock }),
+    ...(store.traits && { traits: store.traits }),
     open(settings) {
       const session = store.open(settings)
       for (const port of portsIn(session)) observe(port, stands)

@@ -2,7 +2,12 @@ import { Command, InvalidArgumentError } from 'commander'
 import { nemeses } from './nemeses/catalogue.js'
 import type { Nemesis } from './nemeses/nemesis.js'
 import { type Kind, kinds } from './program/kinds.js'
-import { type TopologyName, topologyNames } from './topologies/topology.js'
+import {
+  databaseTopologies,
+  redisTopologies,
+  type TopologyName,
+  topologyNames,
+} from './topologies/topology.js'
 
 export interface ChaosOptions {
   readonly kinds: readonly Kind[]
@@ -25,9 +30,12 @@ export function parseOptions(argv: readonly string[]): ChaosOptions {
     )
     .option('--kinds <kinds>', 'kinds of lock, joined by commas', listOf(kinds), [...kinds])
     .option('--nemeses <nemeses>', 'what goes wrong, joined by commas', nemesesOf, [...nemeses])
-    .option('--topologies <topologies>', 'servers, joined by commas', listOf(topologyNames), [
-      ...topologyNames,
-    ])
+    .option(
+      '--topologies <topologies>',
+      'servers, joined by commas; `redis` and `databases` stand for several',
+      topologiesOf,
+      [...redisTopologies],
+    )
     .option('--seconds <seconds>', 'for how long; the episode that runs then is the last', notNegative, 60)
     .option('--episode <seconds>', 'how long the load of an episode lasts', positive, 8)
     .option(
@@ -60,6 +68,15 @@ function listOf<Name extends string>(known: readonly Name[]): (text: string) => 
         throw new InvalidArgumentError(`There is no '${word}'; there are ${known.join(', ')}.`)
       return name
     })
+}
+
+function topologiesOf(text: string): TopologyName[] {
+  const groups = { redis: redisTopologies, databases: databaseTopologies }
+  return text
+    .split(',')
+    .flatMap((word) =>
+      word === 'redis' || word === 'databases' ? groups[word] : listOf(topologyNames)(word),
+    )
 }
 
 function nemesesOf(text: string): Nemesis[] {

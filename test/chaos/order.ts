@@ -18,6 +18,20 @@ export type Route =
       readonly name: string
       readonly natMap: NatMap
     }
+  | {
+      readonly to: 'postgres'
+      readonly server: Endpoint
+      readonly user: string
+      readonly password: string
+    }
+  | {
+      readonly to: 'mysql'
+      readonly library: 'mysql2' | 'mariadb'
+      readonly server: Endpoint
+      readonly user: string
+      readonly password: string
+    }
+  | { readonly to: 'sqlite'; readonly path: string }
   | { readonly to: 'quorum'; readonly members: readonly Endpoint[]; readonly restartGuardMs: number }
 
 /** From the address that a server says it has, to the proxy before it. */

@@ -61,12 +61,13 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
       }
     })
 
-    test('tokens grow by one', async () => {
+    test('tokens grow', async () => {
       const first = (await take('a:1')) ?? 0n
       await free('a:1')
-      expect(await take('a:2')).toBe(first + 1n)
+      const second = (await take('a:2')) ?? 0n
+      expect(second).toBeGreaterThan(first)
       await free('a:2')
-      expect(await take('b:1')).toBe(first + 2n)
+      expect(await take('b:1')).toBeGreaterThan(second)
     })
 
     test('a lock that never had a token starts at the clock', async () => {

@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path'
 import process from 'node:process'
 import pg from 'pg'
 import { Guard } from '../servers/guard.js'
+import { freePort } from '../servers/port.js'
 import type { SqlAddress } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 
@@ -28,6 +29,7 @@ export async function bringPooler(
 ): Promise<{ readonly address: SqlAddress; stop(): Promise<void> }> {
   const guard = await Guard.mount()
   const { dir } = guard
+  const port = await freePort()
   try {
     // It refuses to run as root. As the server's user it reaches its socket.
     const { uid, gid } = await stat(server.dir)
@@ -39,12 +41,13 @@ export async function bringPooler(
       `[databases]
 ${server.database} = host=${server.dir} port=${server.port} user=${server.user}
 [pgbouncer]
-listen_addr =
+listen_addr = 127.0.0.1
 unix_socket_dir = ${dir}
-listen_port = 5432
+listen_port = ${port}
 auth_type = any
 pool_mode = transaction
 default_pool_size = 5
+server_login_retry = 1
 `,
     )
     const child = spawn(program, [file], {
@@ -57,14 +60,14 @@ default_pool_size = 5
     guard.undo(`kill -9 ${child.pid}`)
     await until(
       async () => {
-        const client = new pg.Client({ host: dir, user: server.user, database: server.database })
+        const client = new pg.Client({ host: dir, port, user: server.user, database: server.database })
         await client.connect()
         await client.query('SELECT 1').finally(() => client.end())
         return true
       },
       { what: 'the pooler answers' },
     )
-    return { address: { ...server, dir, port: 5432 }, stop: () => guard.dismiss() }
+    return { address: { ...server, dir, port }, stop: () => guard.dismiss() }
   } catch (error) {
     await guard.dismiss()
     throw error

@@ -118,7 +118,7 @@ test('a holder that is killed holds nothing any more, long before its lease ends
   )
   await holder.kill()
   const hold = await waiting
-  expect(hold.fence).toBe((scene.notes().at(-1)?.fence ?? 0n) + 1n)
+  expect(hold.fence).toBeGreaterThan(scene.notes().at(-1)?.fence ?? 0n)
   await hold.release()
 })
 

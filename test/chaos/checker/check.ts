@@ -4,7 +4,7 @@ import { Room } from '../history/room.js'
 import { callsOf } from '../history/section.js'
 import { Standstills } from '../history/standstills.js'
 import type { Nemesis } from '../nemeses/nemesis.js'
-import type { TopologyName } from '../topologies/topology.js'
+import { isPolled, type TopologyName } from '../topologies/topology.js'
 import { checkExclusion } from './exclusion.js'
 import { checkFences } from './fences.js'
 import type { Explanation, Finding } from './finding.js'
@@ -74,9 +74,9 @@ export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName
       ...checkLateness(calls, standstills, promises),
       ...checkOutages(calls, faults, standstills, promises, watchdogMs),
       ...idleness.findings,
-      ...checkStarvation(calls, faults, standstills, endedAt, topology === 'quorum'),
+      ...checkStarvation(calls, faults, standstills, endedAt, isPolled(topology)),
       ...checkFences(calls, faults),
-      ...(nemesis.harmless === true || nemesis.keepsPlaces === true
+      ...(!isPolled(topology) && (nemesis.harmless === true || nemesis.keepsPlaces === true)
         ? checkLineOrder(calls, standstills, firstLeaseMs(watchdogMs) / 2, lingerMs > 0 ? TOLD_MS : 0)
         : []),
       ...(nemesis.harmless === true || nemesis.keepsHolds === true ? checkLosses(calls, standstills) : []),

@@ -121,7 +121,17 @@ function mayHaveLost({ call }: Entered, older: Entered, name: string, faults: re
 }
 
 function loses({ loses }: Fault, name: string): boolean {
-  return loses !== 'nothing' && (loses === 'all' || loses.name === name)
+  if (loses === 'nothing' || loses === 'all') return loses === 'all'
+  return 'since' in loses || loses.name === name
+}
+
+/** Whether what the call had at that time may have been lost. What was written before the loss begins is there, for as long as it was said then. */
+function mayHaveCost(fault: Fault, name: string, { enteredAt = 0, beliefs }: Call, at: number): boolean {
+  if (!loses(fault, name)) return false
+  if (typeof fault.loses === 'string' || !('since' in fault.loses)) return true
+  const { since } = fault.loses
+  const kept = beliefs.filter((belief) => belief.at <= since).map(({ until }) => until)
+  return enteredAt >= since || Math.max(...kept) <= at
 }
 
 /** @param at when somebody else was inside as well */
@@ -139,7 +149,8 @@ function judge(
   const wrongly = beliefs.filter((belief) => belief.at > at).map((belief) => belief.at)
   const takenAt = older.call.kind === 'multi' ? older.call.calledAt : older.enteredAt
   const losses = faults.filter(
-    (fault) => loses(fault, name) && fault.from <= at && takenAt <= fault.to + handOverMs,
+    (fault) =>
+      mayHaveCost(fault, name, older.call, at) && fault.from <= at && takenAt <= fault.to + handOverMs,
   )
   // Who entered right after a loss may have taken the lock anew, and lost it by the next one.
   const loss = losses.find(({ from }) => older.enteredAt <= from) ?? losses[0]

@@ -7,6 +7,7 @@ import { storeAt } from '../route.js'
 import type { Topology } from '../topologies/topology.js'
 import type { Finding } from './finding.js'
 import type { PlacesLeft } from './places-left.js'
+import { leftInRows } from './row-leftovers.js'
 
 /** What may stay: counters of tokens, numbers of permits, values, marks of requests. */
 const KEPT = /^(redisson_lock_token|holdfast_rw_fence|holdfast_once|holdfast_request|holdfast_replicas)/
@@ -16,12 +17,13 @@ const PROCESSES = /^holdfast_(rw_)?processes:/
 
 /** Looks at the servers when every client has closed, until nothing is left or nothing may be left any more. */
 export async function findLeftovers(
-  { servers, direct, name }: Topology,
+  topology: Topology,
   resources: readonly Resource[],
   room: Room,
   places: PlacesLeft,
   withinMs: number,
 ): Promise<Finding[]> {
+  const { servers, direct, name } = topology
   const deadline = performance.now() + withinMs
   const numbers = resources.filter(({ kind }) => kind === 'semaphore' || kind === 'permits')
   // A latch stays closed that nobody was left to count down.
@@ -29,6 +31,7 @@ export async function findLeftovers(
   const kept = new Set([...numbers, ...latches].map((resource) => resource.name))
   for (;;) {
     const found = (await Promise.all(servers.map((server) => leftAt(server, kept, places)))).flat()
+    found.push(...(await leftInRows(topology, places)))
     if (name !== 'quorum') found.push(...(await missingPermits(numbers, room, direct)))
     if (found.length === 0 || performance.now() > deadline) return found
     await new Promise((resolve) => setTimeout(resolve, 100))

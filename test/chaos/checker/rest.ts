@@ -47,7 +47,10 @@ export function checkRest(
     // A machine that is busy, with the start of the workers most of all, is not always in time.
     const began = history.workers.find((each) => each.worker === worker)?.events[0]?.t ?? calledAt
     const busy = calledAt - began < START_MS || standstills.during(worker, calledAt, settledAt) > 0
-    if (how.endsWith(':final') || (harmless && !busy && !isTooShort(call)))
+    const refused = history.faults.some(
+      ({ refuses, from, to }) => refuses && from <= settledAt && calledAt <= to,
+    )
+    if ((how.endsWith(':final') && !refused) || (harmless && !busy && !isTooShort(call)))
       tell('wrong', `${id}: ${how}`, kind)
   }
   if (!drained) {

@@ -5,7 +5,7 @@ import type { Finding } from './finding.js'
 
 const WAIT_MS = 5_000
 const ENTRIES = 100
-/** The kinds that have a line in the store: a quorum's lock has none. */
+/** The kinds that have a line in the store, where it keeps one. */
 const LINED = ['lock', 'fenced', 'striped', 'fair', 'read', 'write']
 const UNFAIR =
   'where the store keeps no line, processes that are farther from it may starve (docs/robustness.md)'
@@ -16,10 +16,10 @@ export function checkStarvation(
   faults: readonly Fault[],
   standstills: Standstills,
   endedAt: number,
-  quorum: boolean,
+  polled: boolean,
 ): Finding[] {
   const findings: Finding[] = []
-  const lined = quorum ? [] : LINED
+  const lined = polled ? [] : LINED
   const entries = new Map<string, Call[]>()
   for (const call of calls)
     for (const name of call.names) entries.set(name, [...(entries.get(name) ?? []), call])

@@ -43,5 +43,14 @@ export function call(c: number, but: Partial<Extract<Told, { e: 'call' }>> = {})
 }
 
 export function fault(from: number, to: number, but: Partial<Fault> = {}): Fault {
-  return { what: 'a fault', from, to, loses: 'nothing', revives: false, cutsOff: false, ...but }
+  return {
+    what: 'a fault',
+    from,
+    to,
+    loses: 'nothing',
+    revives: false,
+    cutsOff: false,
+    refuses: false,
+    ...but,
+  }
 }

@@ -1,4 +1,18 @@
 import { deleteKey, forceUnlock, moveSlot } from './data.js'
+import {
+  databasePause,
+  databaseRestart,
+  deleteRow,
+  fileFull,
+  fileLocked,
+  oldSnapshot,
+  readOnly,
+  rowLocks,
+  sessionKill,
+  sessionLimits,
+  statementCancel,
+  tableLock,
+} from './databases.js'
 import type { Nemesis } from './nemesis.js'
 import { cut, dark, delay, hush, hushShort, late, refuse, silence } from './network.js'
 import {
@@ -41,12 +55,27 @@ export const nemeses: readonly Nemesis[] = [
   dark,
   hush,
   hushShort,
+  databasePause,
+  databaseRestart,
+  sessionKill,
+  statementCancel,
+  sessionLimits,
+  rowLocks,
+  tableLock,
+  oldSnapshot,
+  deleteRow,
+  readOnly,
+  fileLocked,
+  fileFull,
   both(block, clientKill),
   both(kill, cut),
   both(pause, serverPause),
   both(refuse, scriptFlush),
   both(reopen, cut),
   both(silence, kill),
+  both(block, sessionKill),
+  both(pause, databasePause),
+  both(kill, rowLocks),
 ]
 
 function both(one: Nemesis, other: Nemesis): Nemesis {

@@ -6,6 +6,7 @@ import { Handles } from '../program/handles.js'
 import type { Resource } from '../program/resource.js'
 import { STRIPES } from '../program/resource.js'
 import { storeAt } from '../route.js'
+import { topologyNames } from '../topologies/topology.js'
 import type { Nemesis, Scene } from './nemesis.js'
 
 /** Losses are told at the next renewal, which has to come in the course of an episode. */
@@ -13,7 +14,7 @@ const SHORT_LEASE = { watchdogMs: 2_400 }
 
 export const forceUnlock: Nemesis = {
   name: 'force-unlock',
-  topologies: ['standalone-2', 'standalone-3', 'cluster', 'sentinel', 'quorum'],
+  topologies: topologyNames,
   options: SHORT_LEASE,
   async strike({ random, topology, resources, fault }) {
     const locks = resources.filter(

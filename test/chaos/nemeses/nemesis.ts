@@ -29,7 +29,7 @@ export interface Scene {
   fault(
     what: string,
     act: () => unknown,
-    traits?: Partial<Pick<Fault, 'loses' | 'revives' | 'cutsOff' | 'silences'>>,
+    traits?: Partial<Omit<Fault, 'what' | 'from' | 'to'>>,
   ): Promise<void>
 }
 

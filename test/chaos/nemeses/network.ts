@@ -1,11 +1,11 @@
-import { topologyNames } from '../topologies/topology.js'
+import { wiredTopologies } from '../topologies/topology.js'
 import type { Nemesis, Scene } from './nemesis.js'
 
 const FARTHEST_MS = 10
 
 export const delay: Nemesis = {
   name: 'proxy-delay',
-  topologies: topologyNames,
+  topologies: wiredTopologies,
   harmless: true,
   async strike({ random, victims, fault }) {
     // Who is far away stays so for long: else nobody would starve for it.
@@ -24,7 +24,7 @@ export const delay: Nemesis = {
 
 export const cut: Nemesis = {
   name: 'proxy-cut',
-  topologies: topologyNames,
+  topologies: wiredTopologies,
   async strike({ random, victims, fault }) {
     const victim = random.pick(victims)
     await fault(
@@ -39,7 +39,7 @@ export const cut: Nemesis = {
 
 export const refuse: Nemesis = {
   name: 'proxy-refuse',
-  topologies: topologyNames,
+  topologies: wiredTopologies,
   async strike({ random, victims, fault, pause }) {
     const victim = random.pick(victims)
     await fault(
@@ -56,13 +56,13 @@ export const refuse: Nemesis = {
 
 export const silence: Nemesis = {
   name: 'proxy-silence',
-  topologies: topologyNames,
+  topologies: wiredTopologies,
   strike: (scene) => silent(scene, 'lost', 3_000),
 }
 
 export const late: Nemesis = {
   name: 'proxy-late',
-  topologies: topologyNames,
+  topologies: wiredTopologies,
   strays: true,
   strike: (scene) => silent(scene, 'delivered', 3_000),
 }
@@ -70,7 +70,7 @@ export const late: Nemesis = {
 /** A silence that outlasts what calls put up with. */
 export const dark: Nemesis = {
   name: 'proxy-dark',
-  topologies: topologyNames,
+  topologies: wiredTopologies,
   options: { watchdogMs: 2_400, commandTimeoutMs: 400, storeTimeoutMs: 800 },
   // What was held then is lost.
   freezes: true,
@@ -80,7 +80,7 @@ export const dark: Nemesis = {
 /** Connections that fall silent one by one, while new ones would be good. */
 export const hush: Nemesis = {
   name: 'proxy-hush',
-  topologies: topologyNames,
+  topologies: wiredTopologies,
   keepsHolds: true,
   longWork: true,
   async strike({ random, victims, fault, pause }) {

@@ -116,23 +116,22 @@ export const scriptFlush: Nemesis = {
   },
 }
 
+/** A replica takes its primary's place, perhaps without the last that was written. */
 export const failover: Nemesis = {
   name: 'failover',
   losesData: true,
-  topologies: ['sentinel', 'cluster'],
+  topologies: ['sentinel', 'cluster', 'postgres-sync', 'postgres-async'],
   async strike({ topology, fault, pause }) {
+    // In a cluster both sides agree on what was written before they change their parts. A replica that had not heard of the last
+    // releases yet takes the locks for held.
+    const loses = topology.name === 'sentinel' ? 'all' : ((await topology.fallBehind?.()) ?? 'nothing')
+    if (typeof loses === 'object') await pause(200, 1_500)
     await fault(
       'failover',
       async () => {
         await topology.failover?.()
       },
-      // In a cluster both sides agree on what was written before they change their parts. A replica that had not heard of the last
-      // releases yet takes the locks for held.
-      {
-        cutsOff: true,
-        loses: topology.name === 'sentinel' ? 'all' : 'nothing',
-        revives: topology.name === 'sentinel',
-      },
+      { cutsOff: true, loses, revives: loses !== 'nothing' },
     )
     await pause(1_500, 3_000)
   },

@@ -27,11 +27,14 @@ export class Wire {
   readonly #silent = new Set<Direction>()
   readonly #strands = new Set<Strand>()
 
+  #target: Endpoint
+
   private constructor(
-    readonly target: Endpoint,
+    target: Endpoint,
     private readonly listener: Server,
     readonly port: number,
   ) {
+    this.#target = target
     listener.on('connection', (socket) => this.#accept(socket))
   }
 
@@ -42,6 +45,16 @@ export class Wire {
     const address = listener.address()
     if (typeof address !== 'object' || address === null) throw new Error('the wire has no port')
     return new Wire({ host: target.host, port: target.port }, listener, address.port)
+  }
+
+  get target(): Endpoint {
+    return this.#target
+  }
+
+  /** Leads to another server from now on, as an address does that moves; what is connected ends. */
+  leadTo({ host, port }: Endpoint): void {
+    this.#target = { host, port }
+    this.cut()
   }
 
   cut(): void {

@@ -13,6 +13,3 @@ export const kinds = [
   'compute-once',
 ] as const
 export type Kind = (typeof kinds)[number]
-
-/** What a quorum keeps. */
-export const quorumKinds: readonly Kind[] = ['lock', 'multi', 'striped']

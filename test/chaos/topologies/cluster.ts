@@ -4,6 +4,7 @@ import { freePort } from '../../servers/port.js'
 import { until } from '../../servers/until.js'
 import { Wire } from '../network/wire.js'
 import type { Route } from '../order.js'
+import { flush } from './flush.js'
 import { natMapOf } from './nat-map.js'
 import { DEBUGGABLE } from './standalone.js'
 import type { Topology } from './topology.js'
@@ -26,6 +27,7 @@ export async function bringClusterWithReplica(): Promise<Topology> {
     servers,
     direct: to([]),
     failover: () => failover(servers),
+    empty: () => flush(servers),
     async route() {
       const wires = await Promise.all(servers.map((server) => Wire.before(server)))
       return { route: to(wires), wires }

@@ -1,7 +1,9 @@
-import { withAdmin } from '../../servers/admin.js'
 import { bringClusterWithReplica } from './cluster.js'
+import { bringMysql } from './mysql.js'
+import { bringPooledPostgres, bringPostgres, bringPostgresPair } from './postgres.js'
 import { bringQuorum } from './quorum.js'
 import { bringSentinelGroup } from './sentinel.js'
+import { bringSqlite } from './sqlite.js'
 import { bringStandalone } from './standalone.js'
 import type { Topology, TopologyName } from './topology.js'
 
@@ -12,13 +14,11 @@ export class Pool {
   constructor(private readonly longestLeaseMs: number) {}
 
   async take(name: TopologyName): Promise<Topology> {
+    if (this.#brought.get(name)?.spent) await this.discard(name)
     const topology = this.#brought.get(name) ?? (await this.#bring(name))
     this.#brought.set(name, topology)
     await topology.settled?.()
-    for (const server of topology.servers) {
-      // A replica follows its master.
-      await withAdmin(server, (command) => command('FLUSHALL')).catch(() => undefined)
-    }
+    await topology.empty()
     return topology
   }
 
@@ -45,6 +45,19 @@ export class Pool {
         return bringSentinelGroup()
       case 'quorum':
         return bringQuorum(this.longestLeaseMs)
+      case 'postgres':
+        return bringPostgres()
+      case 'postgres-sync':
+        return bringPostgresPair(true)
+      case 'postgres-async':
+        return bringPostgresPair(false)
+      case 'postgres-pooler':
+        return bringPooledPostgres()
+      case 'mysql':
+      case 'mariadb':
+        return bringMysql(name)
+      case 'sqlite':
+        return bringSqlite()
     }
   }
 }

@@ -3,6 +3,7 @@ import { bringServer, type Server } from '../../servers/index.js'
 import { until } from '../../servers/until.js'
 import { Wire } from '../network/wire.js'
 import type { Endpoint, Route } from '../order.js'
+import { flush } from './flush.js'
 import { DEBUGGABLE } from './standalone.js'
 import type { Topology } from './topology.js'
 
@@ -23,6 +24,7 @@ export async function bringQuorum(restartGuardMs: number): Promise<Topology> {
     servers,
     direct: to(servers),
     settled: () => untilAllVote(servers, restartGuardMs),
+    empty: () => flush(servers),
     async route() {
       const wires = await Promise.all(servers.map((server) => Wire.before(server)))
       return { route: to(wires), wires }

@@ -1,6 +1,7 @@
 import { bringSentinel } from '../../servers/index.js'
 import { Wire } from '../network/wire.js'
 import type { Endpoint, Route } from '../order.js'
+import { flush } from './flush.js'
 import { natMapOf } from './nat-map.js'
 import { DEBUGGABLE } from './standalone.js'
 import type { Topology } from './topology.js'
@@ -19,6 +20,7 @@ export async function bringSentinelGroup(): Promise<Topology> {
     servers,
     direct: to(group.sentinels, []),
     failover: () => group.failover(),
+    empty: () => flush(servers),
     async route() {
       const before = (targets: readonly Endpoint[]): Promise<Wire[]> =>
         Promise.all(targets.map((target) => Wire.before(target)))

@@ -1,6 +1,7 @@
 import { bringServer } from '../../servers/index.js'
 import { Wire } from '../network/wire.js'
 import type { Endpoint, Route } from '../order.js'
+import { flush } from './flush.js'
 import type { Topology } from './topology.js'
 
 /** For DEBUG SLEEP. */
@@ -13,6 +14,7 @@ export async function bringStandalone(protocol: 2 | 3): Promise<Topology> {
     name: `standalone-${protocol}`,
     servers: [server],
     direct: to(server),
+    empty: () => flush([server]),
     async route() {
       const wire = await Wire.before(server)
       return { route: to(wire), wires: [wire] }

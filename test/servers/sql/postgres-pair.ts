@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Impossible, until } from '../until.js'
 import { postgres, withPostgres } from './postgres.js'
@@ -85,6 +86,23 @@ export class PostgresPair {
         }),
       { what: 'the replica follows the primary' },
     )
+  }
+
+  /** Ends the replication for good. The replica has all that the primary had written before this call. */
+  async fallBehind(): Promise<void> {
+    await this.untilFollows()
+    const rules = join(this.primary.address.dir, 'data', 'pg_hba.conf')
+    await writeFile(rules, `local replication all reject\n${await readFile(rules, 'utf8')}`)
+    await withPostgres(this.primary.address, async (client) => {
+      await client.query('SELECT pg_reload_conf()')
+      await until(
+        async () => {
+          const { rows } = await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_replication')
+          return rows.length === 0
+        },
+        { what: 'the replica is cut off' },
+      )
+    })
   }
 
   /** Makes the replica take writes. The primary is left as it is: kill or pause it first. */

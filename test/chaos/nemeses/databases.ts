@@ -1,0 +1,324 @@
+import { STRIPES } from '../program/resource.js'
+import { type Database, type Operator, operating, WORKER } from '../topologies/database.js'
+import { databaseTopologies, serverTopologies } from '../topologies/topology.js'
+import type { Nemesis, Scene } from './nemesis.js'
+
+/** Losses are told at the next renewal, which has to come in the course of an episode. */
+const SHORT_LEASE = { watchdogMs: 2_400 }
+
+const UNPOOLED = serverTopologies.filter((name) => name !== 'postgres-pooler')
+
+/** The statements that differ between products. */
+interface Dialect {
+  /** Locks every row, until the end of the transaction. */
+  readonly lockRows: string
+  readonly lockTable: readonly string[]
+  readonly unlockTable: string
+  readonly beginSnapshot: string
+  /** Ends sessions of workers, or what they do; all of them, or those in mid-statement. */
+  end(operator: Operator, what: 'session' | 'statement', which: 'all' | 'busy'): Promise<unknown>
+  /** Limits for workers' new sessions that end them, and their statements, as soon as the server can. */
+  readonly limits: readonly string[]
+}
+
+const LOCK_ROWS = 'SELECT name FROM holdfast_locks FOR UPDATE'
+
+const postgres: Dialect = {
+  lockRows: LOCK_ROWS,
+  lockTable: ['BEGIN', 'LOCK TABLE holdfast_locks IN ACCESS EXCLUSIVE MODE'],
+  unlockTable: 'COMMIT',
+  beginSnapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ',
+  end: ({ ask }, what, which) =>
+    ask(`SELECT ${what === 'session' ? 'pg_terminate_backend' : 'pg_cancel_backend'}(pid) FROM pg_stat_activity
+      WHERE usename = '${WORKER.user}' ${which === 'busy' ? "AND state = 'active'" : ''}`),
+  limits: [
+    'statement_timeout',
+    'lock_timeout',
+    'idle_in_transaction_session_timeout',
+    'idle_session_timeout',
+  ].map(
+    (setting) =>
+      `ALTER ROLE ${WORKER.user} SET ${setting} = '${setting === 'idle_session_timeout' ? 400 : 1}ms'`,
+  ),
+}
+
+const mysql: Dialect = {
+  lockRows: LOCK_ROWS,
+  lockTable: ['LOCK TABLES holdfast_locks WRITE'],
+  unlockTable: 'UNLOCK TABLES',
+  beginSnapshot: 'START TRANSACTION WITH CONSISTENT SNAPSHOT',
+  async end({ ask }, what, which) {
+    const busy = which === 'busy' ? "AND command <> 'Sleep'" : ''
+    const sessions = await ask(
+      `SELECT id AS id FROM information_schema.processlist WHERE user = '${WORKER.user}' ${busy}`,
+    )
+    // One that has ended by itself meanwhile is no matter.
+    for (const { id } of sessions)
+      await ask(`KILL ${what === 'session' ? 'CONNECTION' : 'QUERY'} ${String(id)}`).catch(() => [])
+  },
+  limits: [
+    'SET GLOBAL wait_timeout = 1, GLOBAL lock_wait_timeout = 1, GLOBAL innodb_lock_wait_timeout = 1',
+    'SET GLOBAL /*M!100101 max_statement_time = 0.02 */ /*!80000 max_execution_time = 20 */',
+  ],
+}
+
+function dialectOf({ product }: Database): Dialect {
+  return product === 'PostgreSQL' ? postgres : mysql
+}
+
+function databaseOf({ topology }: Scene): Database {
+  const { database, name } = topology
+  if (!database) throw new Error(`${name} is no database`)
+  return database
+}
+
+/** A server hangs. When it goes on, it also does what was given up meanwhile. */
+export const databasePause: Nemesis = {
+  name: 'database-pause',
+  topologies: serverTopologies,
+  strays: true,
+  async strike(scene) {
+    const { primary, replica } = databaseOf(scene)
+    const servers = [primary, replica].flatMap((server) => server ?? [])
+    const server = scene.random.pick(servers)
+    await scene.fault(
+      `SIGSTOP of ${server === primary ? 'the server' : 'its synchronous replica'}`,
+      async () => {
+        await server.pause()
+        await scene.pause(100, 3_000)
+        await server.resume()
+      },
+      { cutsOff: true },
+    )
+  },
+}
+
+/** A server crashes with all its processes, and comes back with its data. */
+export const databaseRestart: Nemesis = {
+  name: 'database-restart',
+  topologies: serverTopologies,
+  async strike(scene) {
+    const { primary } = databaseOf(scene)
+    await scene.fault(
+      'SIGKILL of the server, and a start',
+      async () => {
+        await primary?.kill()
+        await primary?.start()
+      },
+      { cutsOff: true },
+    )
+    await scene.pause(1_000, 2_000)
+  },
+}
+
+/** Sessions of workers end: all, or those that are in the middle of a statement, because its row is locked. */
+export const sessionKill: Nemesis = {
+  name: 'session-kill',
+  topologies: serverTopologies,
+  strike: (scene) => endMany(scene, 'session'),
+}
+
+/** The same for their statements alone. */
+export const statementCancel: Nemesis = {
+  name: 'statement-cancel',
+  topologies: serverTopologies,
+  strike: (scene) => endMany(scene, 'statement'),
+}
+
+async function endMany(scene: Scene, what: 'session' | 'statement'): Promise<void> {
+  const database = databaseOf(scene)
+  const { lockRows, end } = dialectOf(database)
+  const busy = scene.random.chance(0.7)
+  await scene.fault(
+    `${busy ? 'busy' : 'all'} ${what}s of workers ended`,
+    () =>
+      operating(database, async (operator) => {
+        if (!busy) return await end(operator, what, 'all')
+        await operator.ask('BEGIN')
+        await operator.ask(lockRows)
+        await scene.pause(20, 300)
+        await end(operator, what, 'busy')
+        return await operator.ask('COMMIT')
+      }),
+    { cutsOff: true },
+  )
+}
+
+/** The operator has set limits by which sessions end while they are idle, and statements at once. */
+export const sessionLimits: Nemesis = {
+  name: 'session-limits',
+  topologies: UNPOOLED,
+  async strike(scene) {
+    const database = databaseOf(scene)
+    const { limits, end } = dialectOf(database)
+    await scene.fault(
+      'limits for sessions, statements and waits',
+      () =>
+        operating(database, async (operator) => {
+          for (const limit of limits) await operator.ask(limit)
+          await end(operator, 'session', 'all')
+        }),
+      { cutsOff: true },
+    )
+    while (scene.goesOn) await scene.pause(100, 100)
+  },
+}
+
+/** Two transactions of others lock rows in opposite orders, until one is the victim of their deadlock. */
+export const rowLocks: Nemesis = {
+  name: 'row-locks',
+  topologies: serverTopologies,
+  async strike(scene) {
+    const { random, resources, fault, pause } = scene
+    const database = databaseOf(scene)
+    const names = random.shuffled(
+      resources.flatMap(({ kind, name }) =>
+        kind === 'striped' ? Array.from({ length: STRIPES }, (_, index) => `${name}:${index}`) : [name],
+      ),
+    )
+    const lockAll = (order: readonly string[]): Promise<void> =>
+      operating(database, async ({ ask }) => {
+        await ask('BEGIN')
+        try {
+          for (const name of order) {
+            await ask(`SELECT name FROM holdfast_locks WHERE name = '${name}' FOR UPDATE`)
+            await pause(0, 30)
+          }
+        } catch {
+          // The victim.
+        }
+        await ask('ROLLBACK')
+      })
+    await fault(
+      'rows locked in two orders',
+      () => Promise.all([lockAll(names), lockAll(names.toReversed())]),
+      {
+        cutsOff: true,
+      },
+    )
+  },
+}
+
+/** Somebody locks the whole table, as a change of its columns does. */
+export const tableLock: Nemesis = {
+  name: 'table-lock',
+  topologies: serverTopologies,
+  strays: true,
+  async strike(scene) {
+    const database = databaseOf(scene)
+    const { lockTable, unlockTable } = dialectOf(database)
+    await scene.fault(
+      'the table locked',
+      () =>
+        operating(database, async ({ ask }) => {
+          for (const statement of lockTable) await ask(statement)
+          await scene.pause(100, 2_500)
+          await ask(unlockTable)
+        }),
+      { cutsOff: true },
+    )
+  },
+}
+
+/** A transaction that stays open as long as the load lasts: what is written over cannot be cleaned up. */
+export const oldSnapshot: Nemesis = {
+  name: 'old-snapshot',
+  topologies: databaseTopologies,
+  harmless: true,
+  async strike(scene) {
+    const database = databaseOf(scene)
+    const begin = database.product === 'SQLite' ? 'BEGIN' : dialectOf(database).beginSnapshot
+    await scene.fault('a long transaction', () =>
+      operating(database, async ({ ask }) => {
+        await ask(begin)
+        await ask(
+          `SELECT count(*) FROM ${database.product === 'SQLite' ? 'holdfast_rows' : 'holdfast_locks'}`,
+        )
+        while (scene.goesOn) await scene.pause(100, 100)
+        await ask('ROLLBACK')
+      }),
+    )
+  },
+}
+
+/** A row is deleted by hand. */
+export const deleteRow: Nemesis = {
+  name: 'delete-row',
+  losesData: true,
+  topologies: databaseTopologies,
+  options: SHORT_LEASE,
+  async strike(scene) {
+    const { random, resources, fault } = scene
+    const database = databaseOf(scene)
+    // A latch that is deleted behind its back is open, but nobody says so, and no lease ends.
+    const rows = resources.filter(({ kind }) => kind !== 'latch')
+    if (rows.length === 0) return
+    const { kind, name: named } = random.pick(rows)
+    const name = kind === 'striped' ? `${named}:${random.whole(0, STRIPES - 1)}` : named
+    const table = database.product === 'SQLite' ? 'holdfast_rows' : 'holdfast_locks'
+    await fault(
+      `DELETE of ${name}`,
+      () => operating(database, ({ ask }) => ask(`DELETE FROM ${table} WHERE name = '${name}'`)),
+      { loses: { name } },
+    )
+  },
+}
+
+/** The server takes no writes for a while, as one does that is being replaced. */
+export const readOnly: Nemesis = {
+  name: 'read-only',
+  topologies: ['mysql', 'mariadb'],
+  async strike(scene) {
+    await scene.fault(
+      'read only',
+      () =>
+        operating(databaseOf(scene), async ({ ask }) => {
+          await ask('SET GLOBAL read_only = 1')
+          await scene.pause(100, 2_500)
+          await ask('SET GLOBAL read_only = 0')
+        }),
+      { cutsOff: true },
+    )
+  },
+}
+
+/** Another program keeps the file locked. */
+export const fileLocked: Nemesis = {
+  name: 'file-locked',
+  topologies: ['sqlite'],
+  async strike(scene) {
+    await scene.fault(
+      'the file locked',
+      () =>
+        operating(databaseOf(scene), async ({ ask }) => {
+          await ask('PRAGMA busy_timeout = 1000')
+          await ask('BEGIN IMMEDIATE')
+          await scene.pause(100, 2_500)
+          await ask('ROLLBACK')
+        }),
+      { cutsOff: true },
+    )
+  },
+}
+
+/** The disk is full for a while. What could not be written is refused for good. */
+export const fileFull: Nemesis = {
+  name: 'file-full',
+  topologies: ['sqlite'],
+  // Releases that were refused leave locks to their leases.
+  strays: true,
+  async strike(scene) {
+    const { disk } = databaseOf(scene)
+    if (!disk) return
+    await scene.fault(
+      'no room on the disk',
+      async () => {
+        await disk.fill()
+        await scene.pause(100, 1_500)
+        await disk.clear()
+      },
+      { cutsOff: true, refuses: true },
+    )
+    await scene.pause(500, 1_500)
+  },
+}

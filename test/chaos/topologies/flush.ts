@@ -1,0 +1,10 @@
+import { withAdmin } from '../../servers/admin.js'
+import type { Server } from '../../servers/index.js'
+
+/** Removes all data of servers of Redis. */
+export async function flush(servers: readonly Server[]): Promise<void> {
+  for (const server of servers) {
+    // A replica follows its master.
+    await withAdmin(server, (command) => command('FLUSHALL')).catch(() => undefined)
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * A replica takes its primary's place. Clients know the primary by an address that leads to the replica then, as a virtual address or a
+ * proxy does.
+ */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import pg from 'pg'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Hold, Holdfast, type HoldfastOptions, LockLostError } from '../../src/index.js'
+import { postgres } from '../../src/postgres/index.js'
+import { Wire } from '../chaos/network/wire.js'
+import { PostgresPair } from '../servers/sql/index.js'
+import { until } from '../servers/until.js'
+import { missing, title } from './server.js'
+
+describe.skipIf(missing)(`${title}: failover`, () => {
+  const ends: Array<() => unknown> = []
+
+  afterEach(async () => {
+    for (const end of ends.splice(0).reverse()) await end()
+  })
+
+  const bring = async (synchronous: boolean) => {
+    const pair = await PostgresPair.start({ synchronous })
+    ends.push(() => pair.stop())
+    const address = await Wire.before(pair.primary.address)
+    ends.push(() => address.stop())
+    const { user, password, database } = pair.primary.address
+    const poolTo = ({ host, port }: { host: string; port: number }): pg.Pool => {
+      const pool = new pg.Pool({ host, port, user, password, database })
+      pool.on('error', () => undefined)
+      ends.push(() => pool.end())
+      return pool
+    }
+    const pool = poolTo(address)
+    const open = (options: HoldfastOptions = {}): Holdfast => {
+      const holdfast = new Holdfast(postgres(pool, { createTable: true }), {
+        commandTimeoutMs: 1_000,
+        ...options,
+      })
+      ends.push(() => holdfast.close())
+      return holdfast
+    }
+    const failOver = async (): Promise<void> => {
+      await pair.primary.kill()
+      await pair.promote()
+      address.leadTo(pair.replica.address)
+    }
+    const waiting = async (name: string): Promise<number> => {
+      const { rows } = await poolTo(pair.primary.address).query<{ count: number }>(
+        'SELECT cardinality(waiting) AS count FROM holdfast_locks WHERE name = $1',
+        [name],
+      )
+      return rows[0]?.count ?? 0
+    }
+    return { pair, open, failOver, waiting }
+  }
+  /** Asks again and again, also while the address leads nowhere. */
+  const take = (holdfast: Holdfast, name: string): Promise<Hold> =>
+    until(async () => (await holdfast.fencedLock(name).tryAcquire()) ?? false, { what: 'it is free' })
+
+  test('to a synchronous replica: holds and tokens are kept, and those that wait are served in their order', {
+    timeout: 60_000,
+  }, async () => {
+    const { pair, open, failOver, waiting } = await bring(true)
+    const [holder, first, second] = [open({ watchdogMs: 15_000 }), open(), open()]
+    const [name, refused] = [randomUUID(), randomUUID()]
+    const before = await holder.fencedLock(name).acquire()
+    await before.release()
+    const hold = await holder.fencedLock(name).acquire()
+    expect(hold.fence).toBeGreaterThan(before.fence ?? 0n)
+    const served: string[] = []
+    const wait = async (holdfast: Holdfast, who: string): Promise<bigint> => {
+      const own = await holdfast.fencedLock(name).acquire()
+      served.push(who)
+      await own.release()
+      return own.fence ?? 0n
+    }
+    const one = wait(first, 'first')
+    await until(async () => (await waiting(name)) === 1, { what: 'the first waits' })
+    const other = wait(second, 'second')
+    await until(async () => (await waiting(name)) === 2, { what: 'the second waits' })
+
+    // What the replica has not written is not granted.
+    await pair.replica.pause()
+    await expect(first.lock(refused).acquire({ waitMs: 300, leaseMs: 60_000 })).rejects.toThrow()
+    await pair.replica.resume()
+
+    const renewed = new Promise((resolve) => holder.once('renewed', resolve))
+    await failOver()
+    await renewed
+    hold.assertHeld()
+    expect(served).toEqual([])
+    await hold.release()
+    const [firstFence, secondFence] = await Promise.all([one, other])
+    expect(served).toEqual(['first', 'second'])
+    expect(firstFence).toBeGreaterThan(hold.fence ?? 0n)
+    expect(secondFence).toBeGreaterThan(firstFence)
+    // What the refused call may have taken after all was given back.
+    await (await second.lock(refused).acquire()).release()
+  })
+
+  test('to an asynchronous replica: what was written since it fell behind is lost, and nothing else', {
+    timeout: 60_000,
+  }, async () => {
+    const { pair, open, failOver } = await bring(false)
+    const [one, other] = [open({ watchdogMs: 15_000 }), open()]
+    const [kept, lost, revived] = [randomUUID(), randomUUID(), randomUUID()]
+    await (await one.fencedLock(lost).acquire()).release()
+    const early = await one.fencedLock(kept).acquire()
+    const released = await one.lock(revived).acquire({ leaseMs: 12_000 })
+    await pair.fallBehind()
+    await released.release()
+    const late = await one.fencedLock(lost).acquire()
+    const told = once(late.signal, 'abort')
+
+    await failOver()
+    const second = await take(other, lost)
+    // Two hold it now, until the first is told: by its token alone it can be refused meanwhile.
+    late.assertHeld()
+    expect(second.fence).toBeGreaterThan(late.fence ?? 0n)
+    await told
+    await expect(late.release()).rejects.toThrow(LockLostError)
+    second.assertHeld()
+    expect(await one.fencedLock(lost).tryAcquire()).toBeNull()
+
+    early.assertHeld()
+    expect(await other.fencedLock(kept).tryAcquire()).toBeNull()
+    await early.release()
+    // The lost release: nobody holds it, and nobody gets it before the lease ends.
+    expect(await other.lock(revived).isLocked()).toBe(true)
+    await (await other.lock(revived).acquire()).release()
+    await second.release()
+  })
+})
