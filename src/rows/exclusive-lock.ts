@@ -5,6 +5,7 @@ import { Listeners } from './listeners.js'
 import { asOwner, clientOf, modeOf, ownerOf, type Place } from './place.js'
 import type { Draft } from './rows.js'
 import type { Packed, Shape } from './shape.js'
+import { TIED_LOOK_MS, type Tied } from './ties.js'
 
 /** How a lock is taken: alone, or alone with a token. */
 export type Mode = 'x' | 'f'
@@ -16,6 +17,8 @@ export interface ExclusiveBody {
   endsAt: number
   /** The last token given. */
   fence: bigint | undefined
+  /** The transactions that keep it for who had it when they were tied, whatever becomes of the lease. */
+  readonly ties: Tied<Owner>
   /** Set if its holder's process may keep it beyond its release: whether that has heard that others ask for it. */
   lingers: { told: boolean } | undefined
   readonly line: LineBody
@@ -25,7 +28,7 @@ export interface ExclusiveBody {
 }
 
 /** What has no column of its own. */
-type Rest = Partial<Pick<ExclusiveBody, 'lingers' | 'line' | 'listeners' | 'value'>>
+type Rest = Partial<Pick<ExclusiveBody, 'ties' | 'lingers' | 'line' | 'listeners' | 'value'>>
 
 export const exclusiveLocks: Shape<ExclusiveBody> = {
   keyspace: 'lock',
@@ -34,14 +37,16 @@ export const exclusiveLocks: Shape<ExclusiveBody> = {
     holds: 0,
     endsAt: 0,
     fence: undefined,
+    ties: {},
     lingers: undefined,
     line: noLine(),
     listeners: [],
     value: undefined,
   }),
   pack: ({ owner, holds, endsAt, fence, ...others }): Packed => {
-    const { lingers, line, listeners, value } = others
+    const { ties, lingers, line, listeners, value } = others
     const rest: Rest = {
+      ...(Object.keys(ties).length > 0 && { ties }),
       ...(owner !== undefined && lingers && { lingers }),
       ...(line.places.length > 0 && { line }),
       ...(listeners.length > 0 && { listeners }),
@@ -57,12 +62,13 @@ export const exclusiveLocks: Shape<ExclusiveBody> = {
     }
   },
   unpack: ({ owner, holds, endsAt = 0, fence, rest }): ExclusiveBody => {
-    const { lingers, line, listeners, value }: Rest = rest === undefined ? {} : JSON.parse(rest)
+    const { ties, lingers, line, listeners, value }: Rest = rest === undefined ? {} : JSON.parse(rest)
     return {
       owner: asOwner(owner),
       holds,
       endsAt,
       fence,
+      ties: ties ?? {},
       lingers,
       line: line ?? noLine(),
       listeners: listeners ?? [],
@@ -92,12 +98,13 @@ export class ExclusiveLock {
     this.listeners = new Listeners(body.listeners, this.#way)
     this.line = new Line(body.line, this.#way, {
       holds: (owner) => body.owner === owner,
-      admits: () => body.owner === undefined,
+      admits: () => this.vacant,
       grant: (place, leaseMs) => {
         this.grant(place, leaseMs)
       },
-      obstacleMs: () => this.remainingMs,
+      obstacleMs: () => this.obstacleMs,
     })
+    for (const tie of Object.keys(body.ties)) if (draft.tieEnded?.(tie)) delete body.ties[tie]
     const over = body.owner !== undefined && (body.endsAt <= now || draft.ended(clientOf(body.owner)))
     if (over) this.#clear()
   }
@@ -114,6 +121,17 @@ export class ExclusiveLock {
     return this.#body.holds
   }
 
+  /** Whom the transactions tied to it keep it for, where there are any. */
+  get tiedTo(): Owner | undefined {
+    const [owner] = Object.values(this.#body.ties)
+    return owner
+  }
+
+  /** Whether another owner may have it now. */
+  get vacant(): boolean {
+    return this.owner === undefined && this.tiedTo === undefined
+  }
+
   get lastFence(): bigint | undefined {
     return this.#body.fence
   }
@@ -121,6 +139,11 @@ export class ExclusiveLock {
   /** How long until its lease ends; 0 where it is free. */
   get remainingMs(): number {
     return this.owner === undefined ? 0 : this.#body.endsAt - this.now
+  }
+
+  /** How long until it may be vacant if its owner does not release it. */
+  get obstacleMs(): number {
+    return this.owner === undefined && this.tiedTo !== undefined ? TIED_LOOK_MS : this.remainingMs
   }
 
   /** How many processes wait. */
@@ -178,13 +201,19 @@ export class ExclusiveLock {
     this.#body.owner = owner
   }
 
-  /** Takes the lock from its owner: the next in line gets it. Returns whether it was held. */
+  /** Its owner keeps it until that transaction has ended, if not for longer. */
+  tie(owner: Owner, tie: string): void {
+    this.#body.ties[tie] = owner
+  }
+
+  /** Takes the lock from its owner: the next in line gets it, unless a transaction keeps it. Returns whether it was held. */
   free(): boolean {
     const { owner } = this.#body
     if (owner === undefined) return false
     this.#clear()
     this.line.settled(owner)
     this.line.advance()
+    if (this.tiedTo !== undefined) this.line.callHead()
     return true
   }
 
