@@ -1,30 +1,18 @@
 /** `hold.confirm(tx)`: nobody takes a lock over before the transaction that it is tied to has ended. */
 import { randomUUID } from 'node:crypto'
-import process from 'node:process'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import {
   Holdfast,
   type HoldfastOptions,
   InvalidArgumentError,
-  type Lock,
   LockLostError,
   NotOwnerError,
 } from '../../src/index.js'
 import { NoTransactionError } from '../../src/transactions/index.js'
-import { Forked } from '../redisson/forked.js'
 import { eventually } from '../setup/eventually.js'
 import { onDrivers } from './drivers.js'
 import { storeAt } from './store-at.js'
-
-afterAll(() => Forked.killAll())
-
-/** Resolves when its holder's lease has ended, and a transaction keeps it all the same. */
-async function untilTiedAlone(lock: Lock): Promise<void> {
-  await eventually(
-    async () => (await lock.inspect()).owners.map(({ holds }) => holds),
-    ([holds]) => holds === 0,
-  )
-}
+import { untilTiedAlone } from './tied-alone.js'
 
 await onDrivers((stand, product) => {
   let name: string
@@ -239,63 +227,6 @@ await onDrivers((stand, product) => {
       await Promise.all([worker(), worker(), worker()])
       expect(await query('SELECT number FROM counted')).toEqual([{ number: 15 }])
       await query('DROP TABLE counted')
-    })
-  })
-
-  describe('a holder that was paused', () => {
-    beforeAll(async () => {
-      await stand().query('CREATE TABLE IF NOT EXISTS written (who varchar(10) NOT NULL)')
-    })
-    afterEach(async () => {
-      await stand().query('DELETE FROM written')
-    })
-
-    const paused = async (pausesWhen: 'holding' | 'tied'): Promise<Forked> => {
-      const fixture = new URL('./tied.fixture.ts', import.meta.url)
-      const { address } = stand()
-      const forked = Forked.start(fixture, { product, address, name, leaseMs: 1_000, pausesWhen })
-      expect(await forked.told()).toBe('ready')
-      process.kill(forked.pid, 'SIGSTOP')
-      return forked
-    }
-    const written = async () => (await stand().query('SELECT who FROM written')).map(({ who }) => who)
-
-    test('cannot write late: its transaction is refused', async () => {
-      name = randomUUID()
-      const { query } = stand()
-      const late = await paused('holding')
-      const hold = await open().lock(name).acquire()
-      await query(`INSERT INTO written VALUES ('other')`)
-      late.send('go on')
-      process.kill(late.pid, 'SIGCONT')
-      expect(await late.told()).toBe('LOCK_LOST')
-      await hold.release()
-      expect(await late.ended()).toBe(0)
-      expect(await written()).toEqual(['other'])
-    })
-
-    test('keeps the lock past its lease while its transaction is open, and writes in time', async () => {
-      name = randomUUID()
-      const late = await paused('tied')
-      const other = open().lock(name)
-      await untilTiedAlone(other)
-      const waiting = other.withLock(() => written())
-      expect(await isFree()).toBe(false)
-      late.send('go on')
-      process.kill(late.pid, 'SIGCONT')
-      expect(await late.told()).toBe('committed')
-      expect(await waiting).toEqual(['paused'])
-      expect(await late.ended()).toBe(0)
-    })
-
-    test('loses it with its connection', async () => {
-      name = randomUUID()
-      const late = await paused('tied')
-      const other = open().lock(name)
-      await untilTiedAlone(other)
-      const waiting = other.withLock(() => written())
-      await late.kill()
-      expect(await waiting).toEqual([])
     })
   })
 

@@ -1,11 +1,10 @@
 /* Takes the lock, begins a transaction, and is paused by its parent past its lease: before or after it has tied the lock to the transaction. */
 import { once } from 'node:events'
 import process from 'node:process'
-import { createConnection } from 'mysql2/promise'
-import pg from 'pg'
 import { HoldfastError } from '../../src/errors/errors.js'
 import { Holdfast } from '../../src/index.js'
 import type { ProductName, SqlAddress } from '../servers/sql/index.js'
+import { connectTo } from './own-connection.js'
 import { storeAt } from './store-at.js'
 
 interface Task {
@@ -20,17 +19,7 @@ interface Task {
 process.channel?.ref()
 const task: Task = JSON.parse(process.argv[2] ?? '')
 const { product, address, name, leaseMs, pausesWhen } = task
-const { host, port, user, password, database } = address
-
-const connect = async () => {
-  if (product !== 'PostgreSQL') return await createConnection({ host, port, user, password, database })
-  const client = new pg.Client({ host, port, user, password, database })
-  await client.connect()
-  return client
-}
-const tx = await connect()
-const run = (text: string): Promise<unknown> => (tx instanceof pg.Client ? tx.query(text) : tx.query(text))
-
+const { tx, run, end } = await connectTo(product, address)
 const holdfast = new Holdfast(storeAt(product, address))
 const hold = await holdfast.lock(name).acquire({ leaseMs })
 await run('BEGIN')
@@ -48,6 +37,6 @@ try {
   await run('ROLLBACK')
   process.send?.(error instanceof HoldfastError ? error.code : String(error))
 }
-await tx.end()
+await end()
 await holdfast.close()
 process.disconnect()
