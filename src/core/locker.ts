@@ -1,4 +1,4 @@
-import { ClosedError, LockLostError } from '../errors/errors.js'
+import { ClosedError, InvalidArgumentError, LockLostError } from '../errors/errors.js'
 import type { Emit } from '../events/events.js'
 import type { Owner } from '../identity/owner.js'
 import type { LockPort, LockState } from '../ports/lock-port.js'
@@ -185,6 +185,19 @@ export class Locker {
   /** Compares the clock with the deadline of a hold's tenure, and draws the consequence. Tells whether it is still held. */
   stillHeld({ tenure }: HoldRecord): boolean {
     return this.env.tenures.stillHeld(tenure)
+  }
+
+  /** Ties the lock of a hold that stands to a transaction. */
+  async tie({ tenure }: HoldRecord, tx: unknown): Promise<void> {
+    const { tie } = this.port
+    if (!tie) {
+      const accepted =
+        'none: only locks that are kept in PostgreSQL, MySQL or MariaDB can be tied to a transaction'
+      throw new InvalidArgumentError('tx', tx, accepted, tenure.name)
+    }
+    tenure.tied = true
+    const held = await this.query(() => tie(tenure.name, tenure.storedAs, tx))
+    if (!held) this.env.tenures.lose(tenure, 'not-in-store', undefined)
   }
 
   /** Whether the store may know that owner by this locker's doing. */

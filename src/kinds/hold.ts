@@ -4,6 +4,7 @@ import { type LockLostError, NotOwnerError } from '../errors/errors.js'
 import { checkFunction } from '../facade/checks.js'
 import { encodeSequencer } from '../fence/sequencer.js'
 import { type Owner, type Owners, Scope } from '../identity/owner.js'
+import type { SqlConnection } from '../transactions/connection.js'
 
 /**
  * One acquisition of a lock, to be released once. An owner's holds stack; the lock is free when the last is released.
@@ -86,6 +87,30 @@ export class Hold implements AsyncDisposable {
     if (!grant.released) this.#locker.stillHeld(grant)
     if (grant.endedBy) throw grant.endedBy
     if (grant.released) throw new NotOwnerError(this.name, this.owner)
+  }
+
+  /**
+   * Ties the lock to a transaction of the application, in the database that keeps the lock: nobody else gets the lock before the
+   * transaction has ended, even if this process stands still and its lease ends, if the hold is released, or if somebody forces the lock
+   * open. So what the transaction writes in that database needs no fencing token. Call it anywhere in the transaction, for each one that
+   * writes under the lock. The tie ends with COMMIT, ROLLBACK or the connection, or when the transaction rolls back to a savepoint that
+   * was set before.
+   *
+   * For `lock`, `fairLock`, `fencedLock`, `spinLock` and `readWriteLock` of holdfast/postgres and holdfast/mysql. After any error roll the
+   * transaction back. See docs/transactions.md.
+   *
+   * @param tx the application's connection, with a transaction open; nothing else may run on it until the call settles
+   * @throws {@link LockLostError} if the lock was lost; {@link NotOwnerError} if this hold was released.
+   * @throws `InvalidArgumentError` if `tx` is no transaction in the database that keeps the lock, or the store is in none.
+   * @throws `NoTransactionError` if no transaction is open on that connection.
+   * @throws `StoreError` if the database failed. The lock may be tied then.
+   * @throws `ClosedError` if the `Holdfast` was closed.
+   */
+  async confirm(tx: SqlConnection): Promise<void> {
+    this.assertHeld()
+    await this.#locker.tie(this.#grant, tx)
+    const { loss } = this.#grant
+    if (loss) throw loss
   }
 
   /**

@@ -2,6 +2,7 @@ import type { Member } from '../facade/acquirer.js'
 import { checkFunction } from '../facade/checks.js'
 import { releaseAll } from '../facade/release-all.js'
 import { type Owner, type Owners, Scope } from '../identity/owner.js'
+import type { SqlConnection } from '../transactions/connection.js'
 import { Hold } from './hold.js'
 
 /** One acquisition of several locks, to be released once. */
@@ -58,6 +59,14 @@ export class MultiHold implements AsyncDisposable {
    */
   assertHeld(): void {
     for (const hold of this.holds) hold.assertHeld()
+  }
+
+  /**
+   * Ties all of the locks to a transaction, one after the other; see {@link Hold.confirm}. Rejects with the first error: roll the
+   * transaction back then.
+   */
+  async confirm(tx: SqlConnection): Promise<void> {
+    for (const hold of this.holds) await hold.confirm(tx)
   }
 
   /**

@@ -94,6 +94,13 @@ export function isDuplicate(error: unknown): boolean {
   return error instanceof StoreError && numberOf(error.cause) === 1062
 }
 
+/** Whether a row was locked that the statement was not to wait for. */
+export function isLocked(error: unknown): boolean {
+  if (!(error instanceof StoreError)) return false
+  const number = numberOf(error.cause)
+  return number !== undefined && BY_NUMBER.get(number) === LOCKED
+}
+
 /** Whether there is no such table. */
 export function isMissingTable(error: unknown): boolean {
   return numberOf(error) === 1146

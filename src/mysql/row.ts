@@ -7,7 +7,7 @@ const LAST_US = 253_402_300_799_000_000
 const LONGEST_US = 240_000_000_000_000_000
 
 /** A row as the statements of this folder return it; there may be none, and still the server's clock. */
-export function readVersioned(row: SqlRow | undefined): Versioned {
+export function readVersioned(row: SqlRow | undefined, endedTies: ReadonlySet<string>): Versioned {
   const version = text(row, 'version')
   const fence = text(row, 'fence')
   const endsAt = text(row, 'ends_at')
@@ -27,6 +27,7 @@ export function readVersioned(row: SqlRow | undefined): Versioned {
     version: BigInt(version ?? 0),
     now: Number(text(row, 'now')) / 1_000,
     unreachable: new Set(),
+    endedTies,
   }
 }
 

@@ -11,9 +11,11 @@ import { namesLike } from './names.js'
 import type { MysqlSettings } from './options.js'
 import { type Statements, statementsFor } from './statements.js'
 import { MysqlTable } from './table.js'
+import { MysqlTies } from './ties.js'
 
 /** One client's access to the table of locks. It has no inbox: nobody is told of a release, and who waits asks again. */
 export class MysqlSession implements RowSession {
+  readonly ties: MysqlTies
   readonly #express: MysqlExpress
   readonly #cleaning: Cleaning
   readonly #connector: Connector
@@ -25,7 +27,9 @@ export class MysqlSession implements RowSession {
     this.#statements = statementsFor(options.table)
     this.#connector = new Connector(new MysqlDialect(options, this.#statements, settings), settings)
     this.#connections = new Connections(this.#connector, settings, options.connections)
-    this.#table = new CompareAndSet(new MysqlTable(this.#connections, this.#statements), settings)
+    this.ties = new MysqlTies(this.#connections, this.#statements)
+    const table = new MysqlTable(this.#connections, this.#statements, this.ties)
+    this.#table = new CompareAndSet(table, settings)
     this.#cleaning = new Cleaning(this.#connections, this.#statements, settings, options.retainMs)
     this.#express = new MysqlExpress(this.#connections, this.#statements, settings)
   }

@@ -47,6 +47,18 @@ SELECT CAST(r.version AS CHAR) AS version, r.owner AS owner, CAST(r.holds AS CHA
   r.rest AS rest, CAST(${MICROSECONDS} AS CHAR) AS now
 FROM (SELECT 1 AS one) AS o LEFT JOIN ${table} AS r ON r.keyspace = ? AND r.name = ?`,
     ),
+    // Refused at once while a transaction keeps it; else there is none, whether that transaction was committed or not.
+    tieEnded: statement(
+      'tie_ended',
+      `
+SELECT 1 AS found FROM ${table} WHERE keyspace = 'tie' AND name = ?
+/*!80000 FOR SHARE NOWAIT */ /*M!100600 LOCK IN SHARE MODE NOWAIT */`,
+    ),
+    // A row that nobody ever sees, and that no other transaction gets past while it may come to be. Sent by the application's connection.
+    tie: [
+      `INSERT INTO ${table} (keyspace, name, version, holds) VALUES ('tie', ?, 0, 0)`,
+      `DELETE FROM ${table} WHERE keyspace = 'tie' AND name = ?`,
+    ],
     insert: statement(
       'insert',
       `

@@ -1,5 +1,6 @@
 import type { Versioned, VersionedTable } from '../rows/rows.js'
 import type { Keyspace, Packed } from '../rows/shape.js'
+import { tiesIn } from '../rows/ties.js'
 import { text } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
 import { asciiJson } from './ascii-json.js'
@@ -7,12 +8,14 @@ import { isDuplicate } from './failure.js'
 import { microsecondsOf, readVersioned } from './row.js'
 import type { Statements } from './statements.js'
 import { storedName } from './stored-name.js'
+import type { MysqlTies } from './ties.js'
 
 /** The table of locks: each row read and written in one statement. There are no messages. */
 export class MysqlTable implements VersionedTable {
   constructor(
     private readonly connections: Connections,
     private readonly statements: Statements,
+    private readonly ties: Pick<MysqlTies, 'ended'>,
   ) {}
 
   async read(keyspace: Keyspace, name: string): Promise<Versioned> {
@@ -21,7 +24,7 @@ export class MysqlTable implements VersionedTable {
       values: [keyspace, storedName(name).name],
       about: { command: 'read', lockName: name },
     })
-    return readVersioned(row)
+    return readVersioned(row, await this.#endedTies(text(row, 'rest'), name))
   }
 
   async write(keyspace: Keyspace, name: string, version: bigint, packed: Packed): Promise<boolean> {
@@ -49,5 +52,11 @@ export class MysqlTable implements VersionedTable {
       if (isDuplicate(error)) return false
       throw error
     }
+  }
+
+  async #endedTies(rest: string | undefined, name: string): Promise<ReadonlySet<string>> {
+    const ended = new Set<string>()
+    for (const tie of tiesIn(rest)) if (await this.ties.ended(tie, name)) ended.add(tie)
+    return ended
   }
 }

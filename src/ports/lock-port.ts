@@ -46,6 +46,12 @@ export interface LockPort {
   /** Starts the leases anew: one answer for each, none waiting for another. `false`: that owner does not hold it. */
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[]
 
+  /**
+   * Ties the lock of that owner to an open transaction of the application: no other owner gets it before the transaction has ended, even
+   * if it is released or its lease ends. False: that owner does not hold it. Absent where the store is in no database with transactions.
+   */
+  readonly tie?: ((name: string, owner: Owner, tx: unknown) => Promise<boolean>) | undefined
+
   /** Calls back on each release of the lock, and, without particulars, whenever it may have missed one. */
   watch(name: string, onNews: (news?: News) => void): Watch
 

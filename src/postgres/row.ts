@@ -22,6 +22,7 @@ export function readVersioned(answer: SqlRow | undefined): Versioned {
     version: BigInt(version ?? 0),
     now: Number(text(row, 'now')),
     unreachable: new Set(texts(row, 'gone')),
+    endedTies: new Set(texts(row, 'ended_ties')),
   }
 }
 

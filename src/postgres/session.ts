@@ -14,10 +14,12 @@ import type { PostgresSettings } from './options.js'
 import { SeenRows } from './seen-rows.js'
 import { type Statements, statementsFor } from './statements.js'
 import { PostgresTable } from './table.js'
+import { PostgresTies } from './ties.js'
 
 /** One client's access to the table of locks. */
 export class PostgresSession implements RowSession {
   readonly #express: PostgresExpress
+  readonly ties: PostgresTies
   readonly #cleaning: Cleaning
   readonly #connector: Connector<ListeningConnection>
   readonly #dialect: PostgresDialect
@@ -40,6 +42,7 @@ export class PostgresSession implements RowSession {
     this.#inbox = new PostgresInbox(this.#connector, this.#dialect, settings, listener)
     this.#table = new CompareAndSet(new PostgresTable(this.#connections, this.#statements, seen), settings)
     this.#cleaning = new Cleaning(this.#connections, this.#statements, settings, retainMs)
+    this.ties = new PostgresTies(this.#connections)
     this.#express = new PostgresExpress(this.#connections, this.#statements, seen, settings)
   }
 

@@ -20,11 +20,16 @@ export function presenceOf(client: string): string {
   return `hashtextextended(${client}, 4853170952)`
 }
 
+/** The advisory lock that a transaction keeps for a tie, whose name is its number. */
+function tieOf(tie: string): string {
+  return `${tie}::bigint`
+}
+
 const NOW = `'now', (${SECONDS} * 1000)::text`
 
 /**
  * A row in one value, which costs a statement little that does not need it. With it those clients that are gone of those that a change
- * may want to tell something: the waiting ones, and the one that may let the lock linger.
+ * may want to tell something: the waiting ones, and the one that may let the lock linger; and those ties whose transactions have ended.
  */
 const ROW = `json_build_object(
     'version', r.version::text, 'owner', r.owner, 'holds', r.holds::text,
@@ -32,7 +37,10 @@ const ROW = `json_build_object(
     'waiting', r.waiting, 'rest', r.rest::text, ${NOW},
     'gone', CASE WHEN r.waiting <> '{}' OR r.rest IS NOT NULL THEN ARRAY(
       SELECT c.client FROM unnest(r.waiting || coalesce(split_part(r.owner, ':', 1), '')) AS c (client)
-      WHERE pg_try_advisory_xact_lock_shared(${presenceOf('c.client')})) END)`
+      WHERE pg_try_advisory_xact_lock_shared(${presenceOf('c.client')})) END,
+    'ended_ties', CASE WHEN r.rest IS NOT NULL THEN ARRAY(
+      SELECT t.tie FROM json_object_keys(r.rest->'ties') AS t (tie)
+      WHERE pg_try_advisory_xact_lock_shared(${tieOf('t.tie')})) END)`
 
 /** What does not depend on the table. */
 export const statements = {
@@ -48,6 +56,11 @@ SELECT pg_backend_pid()::text AS pid, CASE WHEN pg_backend_pid() = $1::int THEN
   set_config('statement_timeout', '0', false) ||
   set_config('lock_timeout', $2::text, false) END AS settings`,
   exists: 'SELECT to_regclass($1)::text AS found',
+  /** Whether nobody keeps that tie. */
+  tieEnded: {
+    name: 'holdfast_tie_ended',
+    text: `SELECT pg_try_advisory_xact_lock_shared(${tieOf('$1')})::text AS ended`,
+  },
   process: { name: 'holdfast_process', text: 'SELECT pg_backend_pid()::text AS pid' },
 } as const
 

@@ -147,6 +147,7 @@ function draftOf<Body>(body: Body, seen: Versioned, letters: Letter[]): Draft<Bo
     firstFence: BigInt(Math.floor(seen.now * 1_000)),
     reaches: (client) => !seen.unreachable.has(client),
     ended: () => false,
+    tieEnded: (tie) => seen.endedTies?.has(tie) === true,
     tell: (client, message) => letters.push([client, message]),
   }
 }

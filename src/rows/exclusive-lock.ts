@@ -6,6 +6,7 @@ import { nextFence } from './next-fence.js'
 import { asOwner, clientOf, modeOf, ownerOf, type Place } from './place.js'
 import type { Draft } from './rows.js'
 import { type Packed, restOf, type Shape } from './shape.js'
+import { TIED_LOOK_MS, type Tied } from './ties.js'
 
 /** How a lock is taken: alone, or alone with a token. */
 export type Mode = 'x' | 'f'
@@ -17,6 +18,8 @@ export interface ExclusiveBody {
   endsAt: number
   /** The last token given. */
   fence: bigint | undefined
+  /** The transactions that keep it for who had it when they were tied, whatever becomes of the lease. */
+  readonly ties: Tied<Owner>
   /** Set if its holder's process may keep it beyond its release: whether that has heard that others ask for it. */
   lingers: { told: boolean } | undefined
   readonly line: LineBody
@@ -26,7 +29,7 @@ export interface ExclusiveBody {
 }
 
 /** What has no column of its own. */
-type Rest = Partial<Pick<ExclusiveBody, 'lingers' | 'line' | 'listeners' | 'value'>>
+type Rest = Partial<Pick<ExclusiveBody, 'ties' | 'lingers' | 'line' | 'listeners' | 'value'>>
 
 export const exclusiveLocks: Shape<ExclusiveBody> = {
   keyspace: 'lock',
@@ -35,37 +38,42 @@ export const exclusiveLocks: Shape<ExclusiveBody> = {
     holds: 0,
     endsAt: 0,
     fence: undefined,
+    ties: {},
     lingers: undefined,
     line: noLine(),
     listeners: [],
     value: undefined,
   }),
   pack: ({ owner, holds, endsAt, fence, ...others }): Packed => {
-    const { lingers, line, listeners, value } = others
+    const { ties, lingers, line, listeners, value } = others
+    const tied = Object.keys(ties).length > 0
     const parts: Rest = {
+      ...(tied && { ties }),
       ...(owner !== undefined && lingers && { lingers }),
       ...(line.places.length > 0 && { line }),
       ...(listeners.length > 0 && { listeners }),
       ...(value && { value }),
     }
-    // Who only listens does not say for how long.
     const until = Math.max(owner === undefined ? 0 : endsAt, value?.until ?? 0, quietFrom(line))
+    // A transaction does not say how long it lasts, nor does one that only listens.
+    const open = tied || listeners.length > 0
     return {
       owner,
       holds,
       endsAt: owner === undefined ? undefined : endsAt,
       fence,
       waiting: [...new Set([...Object.keys(line.processes), ...listeners])],
-      rest: restOf(parts, listeners.length > 0 ? Infinity : until),
+      rest: restOf(parts, open ? Infinity : until),
     }
   },
   unpack: ({ owner, holds, endsAt = 0, fence, rest }): ExclusiveBody => {
-    const { lingers, line, listeners, value }: Rest = rest === undefined ? {} : JSON.parse(rest)
+    const { ties, lingers, line, listeners, value }: Rest = rest === undefined ? {} : JSON.parse(rest)
     return {
       owner: asOwner(owner),
       holds,
       endsAt,
       fence,
+      ties: ties ?? {},
       lingers,
       line: line ?? noLine(),
       listeners: listeners ?? [],
@@ -95,12 +103,13 @@ export class ExclusiveLock {
     this.listeners = new Listeners(body.listeners, this.#way)
     this.line = new Line(body.line, this.#way, {
       holds: (owner) => body.owner === owner,
-      admits: () => body.owner === undefined,
+      admits: () => this.vacant,
       grant: (place, leaseMs) => {
         this.grant(place, leaseMs)
       },
-      obstacleMs: () => this.remainingMs,
+      obstacleMs: () => this.obstacleMs,
     })
+    for (const tie of Object.keys(body.ties)) if (draft.tieEnded?.(tie)) delete body.ties[tie]
     const over = body.owner !== undefined && (body.endsAt <= now || draft.ended(clientOf(body.owner)))
     if (over) this.#clear()
   }
@@ -117,6 +126,17 @@ export class ExclusiveLock {
     return this.#body.holds
   }
 
+  /** Whom the transactions tied to it keep it for, where there are any. */
+  get tiedTo(): Owner | undefined {
+    const [owner] = Object.values(this.#body.ties)
+    return owner
+  }
+
+  /** Whether another owner may have it now. */
+  get vacant(): boolean {
+    return this.owner === undefined && this.tiedTo === undefined
+  }
+
   get lastFence(): bigint | undefined {
     return this.#body.fence
   }
@@ -124,6 +144,11 @@ export class ExclusiveLock {
   /** How long until its lease ends; 0 where it is free. */
   get remainingMs(): number {
     return this.owner === undefined ? 0 : this.#body.endsAt - this.now
+  }
+
+  /** How long until it may be vacant if its owner does not release it. */
+  get obstacleMs(): number {
+    return this.owner === undefined && this.tiedTo !== undefined ? TIED_LOOK_MS : this.remainingMs
   }
 
   /** How many processes wait. */
@@ -181,13 +206,19 @@ export class ExclusiveLock {
     this.#body.owner = owner
   }
 
-  /** Takes the lock from its owner: the next in line gets it. Returns whether it was held. */
+  /** Its owner keeps it until that transaction has ended, if not for longer. */
+  tie(owner: Owner, tie: string): void {
+    this.#body.ties[tie] = owner
+  }
+
+  /** Takes the lock from its owner: the next in line gets it, unless a transaction keeps it. Returns whether it was held. */
   free(): boolean {
     const { owner } = this.#body
     if (owner === undefined) return false
     this.#clear()
     this.line.settled(owner)
     this.line.advance()
+    if (this.tiedTo !== undefined) this.line.callHead()
     return true
   }
 

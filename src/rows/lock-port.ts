@@ -6,6 +6,7 @@ import type {
   BusyReply,
   GrantedReply,
   HandOverRequest,
+  LockPort,
   LockState,
   News,
   Polls,
@@ -18,6 +19,7 @@ import { ExclusiveLock, exclusiveLocks, type Mode } from './exclusive-lock.js'
 import { clientOf, type Place } from './place.js'
 import type { RowClient } from './row-client.js'
 import { LingeringRowLine } from './row-line.js'
+import { TIED_LOOK_MS } from './ties.js'
 
 /** The exclusive locks of one client, in one mode: what the scripts `lua/acquire.lua`, `release.lua` and so on do. */
 export class RowLockPort implements FencedPort {
@@ -87,6 +89,19 @@ export class RowLockPort implements FencedPort {
     return await this.#change(name, (lock) => this.#release(lock, request))
   }
 
+  get tie(): LockPort['tie'] {
+    const { ties } = this.client
+    if (!ties) return undefined
+    return async (name, owner, tx) => {
+      // Before the row is looked at: whoever may have the lock after this sees the tie.
+      const tie = await ties.tie(tx, name)
+      return await this.#change(name, (lock) => {
+        if (lock.owner === owner) lock.tie(owner, tie)
+        return lock.owner === owner
+      })
+    }
+  }
+
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     if (this.client.express) return this.client.express.renew(requests)
     return requests.map(({ name, owner, leaseMs }) =>
@@ -104,9 +119,9 @@ export class RowLockPort implements FencedPort {
   }
 
   async inspect(name: string): Promise<LockState> {
-    return await this.#look(name, ({ owner, holds, remainingMs }) => ({
+    return await this.#look(name, ({ owner, holds, tiedTo, remainingMs }) => ({
       name,
-      owners: owner === undefined ? [] : [{ owner, holds }],
+      owners: ownersOf(owner, holds, tiedTo),
       remainingMs,
     }))
   }
@@ -144,8 +159,8 @@ export class RowLockPort implements FencedPort {
     if (heldBefore > 0) return { outcome: 'lost' }
     const place = this.#place(owner)
     const alone = lock.line.empty
-    if (lock.owner === undefined) lock.line.advance(place)
-    if (lock.owner !== undefined) return this.#busy(lock, request)
+    if (lock.vacant) lock.line.advance(place)
+    if (!lock.vacant) return this.#busy(lock, request)
     lock.grant(place, leaseMs)
     lock.line.leave(place)
     if (!lingers || !alone) return granted(this.#lastFence(lock))
@@ -166,17 +181,23 @@ export class RowLockPort implements FencedPort {
   }
 
   #busy(lock: ExclusiveLock, { name, owner, waits }: AcquireRequest): BusyReply {
-    const { remainingMs } = lock
     const lingers = lock.ask()
+    // Kept by a transaction alone, nobody knows for how long.
+    const tied = lock.owner === undefined
     const busy = {
       outcome: 'busy' as const,
-      remainingMs,
-      holder: lock.owner,
+      remainingMs: tied ? Infinity : lock.remainingMs,
+      holder: lock.owner ?? lock.tiedTo,
+      ...(tied && { againMs: TIED_LOOK_MS }),
       ...(lingers && { lingers }),
     }
     if (!waits || !this.client.inbox) return busy
-    if (this.line)
-      return { ...busy, againMs: lock.line.stand(this.#place(owner), remainingMs, this.client.firstLeaseMs) }
+    if (this.line) {
+      const place = this.#place(owner)
+      // Of those in line the first looks again and again, for all.
+      const endsInMs = tied && (lock.line.head ?? place) !== place ? Infinity : lock.obstacleMs
+      return { ...busy, againMs: lock.line.stand(place, endsInMs, this.client.firstLeaseMs) }
+    }
     // The waiters of a spin lock do not listen: they poll.
     if (this.client.letters.awaits(exclusiveLocks.keyspace, name)) lock.listeners.add(this.client.id)
     return busy
@@ -209,6 +230,12 @@ export class RowLockPort implements FencedPort {
   #lastFence(lock: ExclusiveLock): bigint | undefined {
     return this.mode === 'f' ? lock.lastFence : undefined
   }
+}
+
+/** Whose it is; one that a transaction keeps it for has no holds any more. */
+function ownersOf(owner: Owner | undefined, holds: number, tiedTo: Owner | undefined): LockState['owners'] {
+  if (owner !== undefined) return [{ owner, holds }]
+  return tiedTo === undefined ? [] : [{ owner: tiedTo, holds: 0 }]
 }
 
 function granted(fence: bigint | undefined): GrantedReply {

@@ -4,6 +4,7 @@ import { nextFence } from './next-fence.js'
 import { clientOf, modeOf, ownerOf, type Place } from './place.js'
 import type { Draft } from './rows.js'
 import { type Packed, restOf, type Shape } from './shape.js'
+import { TIED_LOOK_MS, type Tied } from './ties.js'
 
 /** Reading or writing. */
 export type Side = 'r' | 'w'
@@ -22,19 +23,23 @@ export interface ReadWriteBody {
   readonly holds: Record<Member, MemberHold>
   /** The last token given. */
   fence: bigint | undefined
+  /** The transactions that keep it for who had it when they were tied, whatever becomes of the leases. */
+  readonly ties: Tied<Member>
   readonly line: LineBody
 }
 
-type Rest = Partial<Pick<ReadWriteBody, 'holds' | 'line'>>
+type Rest = Partial<Pick<ReadWriteBody, 'holds' | 'ties' | 'line'>>
 
 export const readWriteLocks: Shape<ReadWriteBody> = {
   keyspace: 'read-write',
-  blank: () => ({ holds: {}, fence: undefined, line: noLine() }),
-  pack: ({ holds, fence, line }): Packed => {
+  blank: () => ({ holds: {}, fence: undefined, ties: {}, line: noLine() }),
+  pack: ({ holds, fence, ties, line }): Packed => {
     const members = membersOf(holds)
     const writer = members.find(([member]) => modeOf(member) === 'w')
+    const tied = Object.keys(ties).length > 0
     const parts: Rest = {
       ...(members.length > 0 && { holds }),
+      ...(tied && { ties }),
       ...(line.places.length > 0 && { line }),
     }
     const endsAt = Math.max(0, ...members.map(([, each]) => each.endsAt))
@@ -44,12 +49,12 @@ export const readWriteLocks: Shape<ReadWriteBody> = {
       endsAt: members.length > 0 ? endsAt : undefined,
       fence,
       waiting: Object.keys(line.processes),
-      rest: restOf(parts, Math.max(endsAt, quietFrom(line))),
+      rest: restOf(parts, tied ? Infinity : Math.max(endsAt, quietFrom(line))),
     }
   },
   unpack: ({ fence, rest }): ReadWriteBody => {
-    const { holds = {}, line = noLine() }: Rest = rest === undefined ? {} : JSON.parse(rest)
-    return { holds, fence, line }
+    const { holds = {}, ties = {}, line = noLine() }: Rest = rest === undefined ? {} : JSON.parse(rest)
+    return { holds, fence, ties, line }
   },
 }
 
@@ -66,6 +71,7 @@ export class ReadWriteLock {
     this.now = now
     for (const [member, { endsAt }] of membersOf(body.holds))
       if (endsAt <= now || draft.ended(clientOf(member))) delete body.holds[member]
+    for (const tie of Object.keys(body.ties)) if (draft.tieEnded?.(tie)) delete body.ties[tie]
     const way = {
       now,
       reaches: (client: string) => draft.reaches(client),
@@ -102,9 +108,27 @@ export class ReadWriteLock {
 
   /** Whether the holds as they are leave room for the member. */
   admits(member: Member): boolean {
-    if (modeOf(member) === 'w') return this.members.length === 0
+    if (modeOf(member) === 'w') return this.members.length === 0 && this.tiedTo(member) === undefined
     const { writer } = this
-    return writer === undefined || writer === ownerOf(member)
+    if (writer !== undefined) return writer === ownerOf(member)
+    return this.tiedTo(member) === undefined
+  }
+
+  /** Who that is not a holder any more keeps the member out, by a transaction. */
+  tiedTo(member: Member): Owner | undefined {
+    const inTheWay = this.tied.find((tied) => modeOf(member) === 'w' || modeOf(tied) === 'w')
+    return inTheWay && ownerOf(inTheWay)
+  }
+
+  /** For whom transactions keep it that are not holders any more. */
+  get tied(): readonly Member[] {
+    const { holds, ties } = this.draft.body
+    return [...new Set(Object.values(ties))].filter((member) => !holds[member])
+  }
+
+  /** That member keeps it until that transaction has ended, if not for longer. */
+  tie(member: Member, tie: string): void {
+    this.draft.body.ties[tie] = member
   }
 
   /** Begins a tenure. Each write has a new token; a read has that of the write before it. */
@@ -140,7 +164,8 @@ export class ReadWriteLock {
   obstacleMs(member: Member): number {
     const everything = modeOf(member) === 'w' || this.writer === undefined
     const inTheWay = this.members.filter(([each]) => everything || modeOf(each) === 'w')
-    return Math.max(0, ...inTheWay.map(([, { endsAt }]) => endsAt - this.now))
+    const tiedMs = this.tiedTo(member) === undefined ? 0 : TIED_LOOK_MS
+    return Math.max(tiedMs, ...inTheWay.map(([, { endsAt }]) => endsAt - this.now))
   }
 }
 

@@ -4,6 +4,7 @@ import type { FencedPort, TenureState } from '../ports/fenced-port.js'
 import type {
   AcquireReply,
   AcquireRequest,
+  LockPort,
   LockState,
   News,
   Polls,
@@ -69,6 +70,19 @@ export class RowReadWritePort implements FencedPort {
     })
   }
 
+  get tie(): LockPort['tie'] {
+    const { ties } = this.client
+    if (!ties) return undefined
+    return async (name, owner, tx) => {
+      const tie = await ties.tie(tx, name)
+      return await this.#change(name, (lock) => {
+        const member = this.#member(owner)
+        if (lock.find(member)) lock.tie(member, tie)
+        return lock.find(member) !== undefined
+      })
+    }
+  }
+
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     return requests.map(({ name, owner, leaseMs }) =>
       this.#change(name, (lock) => {
@@ -86,9 +100,13 @@ export class RowReadWritePort implements FencedPort {
   async inspect(name: string): Promise<LockState> {
     return await this.#look(name, (lock) => {
       const mine = this.#mine(lock)
+      const tied = lock.tied.filter((member) => modeOf(member) === this.side)
       return {
         name,
-        owners: mine.map(([member, { count }]) => ({ owner: ownerOf(member), holds: count })),
+        owners: [
+          ...mine.map(([member, { count }]) => ({ owner: ownerOf(member), holds: count })),
+          ...tied.map((member) => ({ owner: ownerOf(member), holds: 0 })),
+        ],
         remainingMs: Math.max(0, ...mine.map(([, { endsAt }]) => endsAt - lock.now)),
       }
     })
@@ -148,14 +166,20 @@ export class RowReadWritePort implements FencedPort {
       return { outcome: 'granted', fence: BigInt(fence) }
     }
     const [anyone] = lock.members
-    const remainingMs = lock.obstacleMs(lock.line.head ?? member)
+    const head = lock.line.head ?? member
+    const obstacleMs = lock.obstacleMs(head)
+    // Kept by a transaction, nobody knows for how long.
+    const tiedTo = lock.tiedTo(head)
     const busy = {
       outcome: 'busy',
-      remainingMs,
-      holder: lock.writer ?? (anyone && ownerOf(anyone[0])),
+      remainingMs: tiedTo === undefined ? obstacleMs : Infinity,
+      holder: lock.writer ?? (anyone && ownerOf(anyone[0])) ?? tiedTo,
+      ...(tiedTo !== undefined && { againMs: obstacleMs }),
     } as const
     if (!waits || !this.client.inbox) return busy
-    return { ...busy, againMs: lock.line.stand(member, remainingMs, this.client.firstLeaseMs) }
+    // Of those in line the first looks again and again, for all.
+    const endsInMs = tiedTo !== undefined && head !== member ? Infinity : obstacleMs
+    return { ...busy, againMs: lock.line.stand(member, endsInMs, this.client.firstLeaseMs) }
   }
 
   #release(lock: ReadWriteLock, { owner, heldBefore, repeated }: ReleaseRequest): ReleaseReply {

@@ -9,6 +9,7 @@ import { ReadWriteLock, readWriteLocks } from './read-write-lock.js'
 import { Refusals } from './refusals.js'
 import type { Draft, Express, Inbox, RowSession, Rows } from './rows.js'
 import type { Keyspace, Shape } from './shape.js'
+import type { Ties } from './ties.js'
 
 /** How a client waits for a store without push: it asks again, after 5 ms at first and after 200 ms at most. */
 const POLLS: Polls = {
@@ -49,6 +50,10 @@ export class RowClient {
     return this.#session.express
   }
 
+  get ties(): Ties | undefined {
+    return this.#session.ties
+  }
+
   /** How its calls wait; absent where messages come. */
   get polls(): Polls | undefined {
     return this.inbox ? undefined : POLLS
@@ -75,6 +80,7 @@ export class RowClient {
         firstFence: draft.firstFence,
         reaches: (client) => draft.reaches(client),
         ended: (client) => draft.ended(client),
+        tieEnded: (tie) => draft.tieEnded?.(tie) === true,
         tell: () => undefined,
       }),
     )

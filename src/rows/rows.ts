@@ -1,5 +1,6 @@
 import type { StoreSettings } from '../ports/store.js'
 import type { Keyspace, Packed, Shape } from './shape.js'
+import type { Ties } from './ties.js'
 
 /**
  * What a store has to be able to do to keep locks as rows: find the row of a lock, change it as one step, and tell clients that wait.
@@ -31,6 +32,9 @@ export interface RowSession {
   /** Commands for a lock that nobody waits for, each in one round trip; absent where `change` needs no more. */
   readonly express?: Express | undefined
 
+  /** Ties locks to transactions of the application; absent in a store that has none. */
+  readonly ties?: Ties | undefined
+
   close(): Promise<void>
 }
 
@@ -46,6 +50,8 @@ export interface Draft<Body> {
   reaches(client: string): boolean
   /** Whether that client's process is known to have ended, so that what it holds is free. False where a store cannot know. */
   ended(client: string): boolean
+  /** Whether the transaction of that tie has ended. Absent in a store without ties. */
+  tieEnded?(tie: string): boolean
   /** Sends a message to that client's inbox once the change is made. */
   tell(client: string, message: Message): void
 }
@@ -117,4 +123,6 @@ export interface Versioned {
   readonly now: number
   /** Of the clients in `packed.waiting`, and that of the owner, those that are known to be out of reach of messages. */
   readonly unreachable: ReadonlySet<string>
+  /** Of the ties in `packed.rest`, those whose transactions are known to have ended. Absent in a store without ties. */
+  readonly endedTies?: ReadonlySet<string>
 }

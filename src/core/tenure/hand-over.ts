@@ -31,10 +31,13 @@ const LONGEST_UNCONFIRMED_MS = 250
 /** Nor through more calls than that: each is remembered until the store has confirmed it. */
 const MOST_UNCONFIRMED = 1_024
 
-/** The waiter of this process that gets the lock now; undefined when there is none, or when it is the turn of other processes. */
+/**
+ * The waiter of this process that gets the lock now; undefined when there is none, when it is the turn of other processes, or when a
+ * transaction may keep the lock from all.
+ */
 export function successorOf(env: Environment, queue: LocalQueue, tenure: Tenure): Waiter | undefined {
   const successor = queue.policy.successor()
-  return successor && !isSpent(env, tenure) ? successor : undefined
+  return successor && !tenure.tied && !isSpent(env, tenure) ? successor : undefined
 }
 
 /** Whether the store need not hear of it: then the lock can change hands in memory. */

@@ -71,7 +71,7 @@ export class Lingering {
   stays(queue: LocalQueue, grant: HoldRecord): boolean {
     const { tenure } = grant
     const { stay } = tenure
-    if (!stay || grant.lingerMs === 0 || this.#ended || !queue.waiters.empty) return false
+    if (!stay || tenure.tied || grant.lingerMs === 0 || this.#ended || !queue.waiters.empty) return false
     const { schedule, kind } = this.services
     const now = schedule.clock.now()
     let endsAt = now

@@ -43,6 +43,8 @@ export class Tenure {
   takenAt: string | undefined
   /** Set where the process may keep the lock beyond its release. */
   stay: Stay | undefined
+  /** Whether it may be tied to a transaction: then only the store knows when the next one may have the lock. */
+  tied = false
   /** Since when the process has had the lock, on the lease clock, and how often it was handed on meanwhile. */
   since = -Infinity
   handOvers = 0

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import { InvalidArgumentError } from '../errors/errors.js'
+import type { Ties } from '../rows/ties.js'
+import { text } from '../sql/connection.js'
+import type { Connections } from '../sql/connections.js'
+import { transactionOf } from '../transactions/driver.js'
+import { failureOf } from '../transactions/failure.js'
+import { statements } from './statements.js'
+
+/**
+ * Ties to transactions of PostgreSQL: advisory locks of random numbers. A transaction keeps its own exclusively, waits for nobody to get it,
+ * and nobody can take it away; whoever wants to know whether it has ended tries to share it.
+ */
+export class PostgresTies implements Ties {
+  constructor(private readonly connections: Pick<Connections, 'query'>) {}
+
+  async tie(tx: unknown, lockName: string): Promise<string> {
+    const session = transactionOf(tx)
+    if (session.dialect !== 'postgres') throw elsewhere(tx, lockName)
+    const tie = String(randomBytes(8).readBigInt64BE())
+    const startedAt = performance.now()
+    try {
+      await session.attempt(`SELECT pg_advisory_xact_lock('${tie}'::int8)`)
+    } catch (error) {
+      throw failureOf(error, { call: 'confirm', lockName, startedAt })
+    }
+    // What this connection does not see either, those that want the lock would not see.
+    const [row] = await this.connections.query({
+      statement: statements.tieEnded,
+      values: [tie],
+      about: { command: 'confirm', lockName },
+    })
+    if (text(row, 'ended') !== 'false') throw elsewhere(tx, lockName)
+    return tie
+  }
+}
+
+function elsewhere(tx: unknown, lockName: string): InvalidArgumentError {
+  return new InvalidArgumentError('tx', tx, 'a transaction in the database that keeps the lock', lockName)
+}

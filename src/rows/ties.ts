@@ -1,0 +1,21 @@
+/** What ties locks to transactions of the application: something that a transaction keeps until it ends, and that others can look for. */
+export interface Ties {
+  /**
+   * Has an open transaction keep a new tie, and returns its name. Rejects with `InvalidArgumentError` if that is no transaction in the
+   * database that keeps the lock, with `NoTransactionError` if none is open, or with `StoreError`.
+   */
+  tie(tx: unknown, lockName: string): Promise<string>
+}
+
+/** The ties of a lock as its row keeps them, each with what it keeps the lock for. */
+export type Tied<Holder extends string> = Record<string, Holder>
+
+/** The ties in the `rest` of a row. */
+export function tiesIn(rest: string | undefined): readonly string[] {
+  if (rest === undefined || !rest.includes('"ties"')) return []
+  const { ties = {} }: { ties?: object } = JSON.parse(rest)
+  return Object.keys(ties)
+}
+
+/** After how long to look again at a lock that a transaction keeps: its end is told to nobody. */
+export const TIED_LOOK_MS = 100
