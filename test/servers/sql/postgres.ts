@@ -12,7 +12,7 @@ const PROGRAMS = ['initdb', 'postgres', 'pg_basebackup']
 const DEFAULTS = {
   listen_addresses: '127.0.0.1',
   fsync: 'off',
-  max_connections: '100',
+  max_connections: '200',
   shared_buffers: '16MB',
   wal_level: 'replica',
   max_wal_size: '128MB',
