@@ -10,7 +10,13 @@ import type { PostgresSession } from '../../src/postgres/session.js'
 import type { InboxListener, Message } from '../../src/rows/rows.js'
 import { SystemClock } from '../../src/time/clock.js'
 import { Schedule } from '../../src/time/schedule.js'
-import { bringSqlServer, type SqlAddress, type SqlServer, whyNot } from '../servers/sql/index.js'
+import {
+  bringSqlServer,
+  type SqlAddress,
+  type SqlOrder,
+  type SqlServer,
+  whyNot,
+} from '../servers/sql/index.js'
 
 const refusal = await whyNot('PostgreSQL')
 
@@ -52,8 +58,8 @@ export const libraries = { pg: poolOf, postgres: sqlOf } as const
 
 export const libraryNames = ['pg', 'postgres'] as const
 
-export function bringPostgres(): Promise<SqlServer> {
-  return bringSqlServer('PostgreSQL')
+export function bringPostgres(order?: SqlOrder): Promise<SqlServer> {
+  return bringSqlServer('PostgreSQL', order)
 }
 
 /** One client, with what it was told. */
