@@ -38,7 +38,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** Run by `npm run test:databases`: what would take `npm test` twice the time and say little that is new about the rest. */
-const databases = ['test/mysql/**/*.test.ts', 'test/conformance/{mysql,file-store}.test.ts']
+const databases = ['test/mysql/**/*.test.ts', 'test/conformance/{mysql,file-store,postgres-js}.test.ts']
 const onDatabases = process.env['npm_lifecycle_event'] === 'test:databases'
 
 export default defineConfig({

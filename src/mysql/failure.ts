@@ -1,11 +1,6 @@
-import { StoreError, type StoreFailure } from '../errors/errors.js'
+import { StoreError } from '../errors/errors.js'
 import type { About } from '../sql/question.js'
-
-interface Verdict {
-  readonly reason: StoreFailure
-  readonly transient: boolean
-  readonly hint?: string
-}
+import { NEEDS_TLS, tlsVerdict, type Verdict } from '../sql/tls.js'
 
 const NO_PERMISSION: Verdict = {
   reason: 'permission',
@@ -15,7 +10,8 @@ const NO_PERMISSION: Verdict = {
 const NO_ACCESS: Verdict = {
   reason: 'permission',
   transient: false,
-  hint: 'The server refused the user, the password or the database.',
+  // MariaDB says no more where it wants TLS.
+  hint: 'The server refused the user, the password, the database, or a connection without TLS.',
 }
 const NO_TABLE: Verdict = {
   reason: 'not-ready',
@@ -62,6 +58,7 @@ const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 const BY_NUMBER: ReadonlyMap<number, Verdict> = new Map([
   ...every(NO_PERMISSION, 1142, 1143, 1227, 1370),
   ...every(NO_ACCESS, 1044, 1045, 1049, 1130, 1698, 3118, 3955),
+  ...every(NEEDS_TLS, 3159),
   ...every(NO_TABLE, 1146),
   // No such column, of another type, too short.
   ...every(OTHER_TABLE, 1054, 1136, 1265, 1364, 1366, 1406),
@@ -117,7 +114,7 @@ function judge(error: unknown): Verdict {
   if (!(error instanceof Error)) return UNKNOWN
   const number = numberOf(error)
   // The library's other rejections concern the connection: refused, reset, closed.
-  return number === undefined ? UNREACHABLE : (BY_NUMBER.get(number) ?? UNKNOWN)
+  return number === undefined ? (tlsVerdict(error) ?? UNREACHABLE) : (BY_NUMBER.get(number) ?? UNKNOWN)
 }
 
 /** The server's error number, if the server has answered: libraries have numbers of their own, below and above those. */

@@ -1,11 +1,6 @@
-import { StoreError, type StoreFailure } from '../errors/errors.js'
+import { StoreError } from '../errors/errors.js'
 import type { About } from '../sql/question.js'
-
-interface Verdict {
-  readonly reason: StoreFailure
-  readonly transient: boolean
-  readonly hint?: string
-}
+import { NEEDS_TLS, tlsVerdict, type Verdict } from '../sql/tls.js'
 
 const NO_PERMISSION: Verdict = {
   reason: 'permission',
@@ -81,7 +76,9 @@ function judge(error: unknown): Verdict {
   if (!(error instanceof Error)) return UNKNOWN
   const state = stateOf(error)
   // The library's other rejections concern the connection: refused, reset, closed.
-  if (state === undefined) return UNREACHABLE
+  if (state === undefined) return tlsVerdict(error) ?? UNREACHABLE
+  // Every refusal by its rules has this state; what it lacked is in words.
+  if (state === '28000' && error.message.endsWith('no encryption')) return NEEDS_TLS
   return BY_STATE[state] ?? BY_STATE[state.slice(0, 2)] ?? UNKNOWN
 }
 

@@ -30,7 +30,11 @@ const TEXTS = { getTypeParser: () => (value: unknown) => value }
 export function pgConnections(pool: PgPool): MakeConnection {
   const Client = isPool(pool) ? pool.Client : undefined
   if (typeof Client !== 'function') {
-    throw new InvalidArgumentError('pool', pool, 'a Pool of the package pg, 8.11 or later')
+    throw new InvalidArgumentError(
+      'pool',
+      pool,
+      'a Pool of the package pg, 8.11 or later, or sql of the package postgres',
+    )
   }
   const { options } = pool
   return (prepares) => {

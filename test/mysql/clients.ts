@@ -66,9 +66,18 @@ export async function administer(
   address: SqlAddress,
   sql: string,
   values: unknown[] = [],
+  extra: Extra = {},
 ): Promise<Record<string, unknown>[]> {
   const { host, port, user, password, database } = address
-  const connection = await createMysql2({ host, port, user, password, database, multipleStatements: true })
+  const connection = await createMysql2({
+    host,
+    port,
+    user,
+    password,
+    database,
+    multipleStatements: true,
+    ...extra,
+  })
   try {
     const [rows] = await connection.query(sql, values)
     return Array.isArray(rows)

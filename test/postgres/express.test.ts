@@ -3,23 +3,34 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SqlServer } from '../servers/sql/index.js'
-import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
+import {
+  bringPostgres,
+  type Client,
+  libraries,
+  libraryNames,
+  missing,
+  openClient,
+  poolOf,
+  title,
+} from './server.js'
 import { copy, locks } from './tally.js'
 
-describe.skipIf(missing)(`${title}: express commands`, () => {
+describe.skipIf(missing).each(libraryNames)(`${title} by %s: express commands`, (library) => {
   let server: SqlServer
   let pool: Pool
+  let application: ReturnType<(typeof libraries)[typeof library]>
   let client: Client
   let name: string
 
   beforeAll(async () => {
     server = await bringPostgres()
     pool = poolOf(server.address)
+    application = libraries[library](server.address)
   })
 
   beforeEach(async () => {
     name = randomUUID()
-    client = openClient(pool, { createTable: true })
+    client = openClient(application, { createTable: true })
     return async () => {
       await client.session.close()
       expect(client.errors).toEqual([])
@@ -27,7 +38,7 @@ describe.skipIf(missing)(`${title}: express commands`, () => {
   })
 
   afterAll(async () => {
-    await pool?.end()
+    await Promise.all([pool?.end(), application?.end()])
     await server?.stop()
   })
 
@@ -167,7 +178,7 @@ describe.skipIf(missing)(`${title}: express commands`, () => {
   })
 
   test('clients that renew the same rows at once do not hinder each other', async () => {
-    const other = openClient(pool)
+    const other = openClient(application)
     const names = Array.from({ length: 50 }, (_, index) => `${name} ${index}`)
     await Promise.all(
       names.map((each) =>
@@ -186,7 +197,7 @@ describe.skipIf(missing)(`${title}: express commands`, () => {
   })
 
   test('of many that take a lock at once, one gets it', async () => {
-    const other = openClient(pool)
+    const other = openClient(application)
     for (let round = 0; round < 100; round += 1) {
       const owners = Array.from({ length: 6 }, (_, index) => `a:${index}`)
       const fences = await Promise.all(

@@ -3,22 +3,33 @@ import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Pool } from 'pg'
-import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { InvalidArgumentError, StoreError } from '../../src/errors/errors.js'
+import { StoreError } from '../../src/errors/errors.js'
 import { postgresSchema } from '../../src/postgres/schema.js'
 import type { SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
-import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
+import {
+  bringPostgres,
+  type Client,
+  type Extra,
+  libraries,
+  libraryNames,
+  missing,
+  openClient,
+  poolOf,
+  title,
+} from './server.js'
 import { copy, tallies } from './tally.js'
 
 const run = promisify(execFile)
 
-describe.skipIf(missing)(`${title}: faults`, () => {
+type OpenWith = Parameters<typeof openClient> extends [unknown, ...infer Others] ? Others : never
+
+describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) => {
   let server: SqlServer
   let pool: Pool
   const clients: Client[] = []
-  const pools: Pool[] = []
+  const applications: Array<{ end(): Promise<unknown> }> = []
 
   beforeAll(async () => {
     server = await bringPostgres()
@@ -31,7 +42,7 @@ describe.skipIf(missing)(`${title}: faults`, () => {
 
   afterEach(async () => {
     await Promise.all(clients.splice(0).map(({ session }) => session.close()))
-    await Promise.all(pools.splice(0).map((each) => each.end()))
+    await Promise.all(applications.splice(0).map((each) => each.end()))
   })
 
   afterAll(async () => {
@@ -39,16 +50,19 @@ describe.skipIf(missing)(`${title}: faults`, () => {
     await server?.stop()
   })
 
-  const open = (...args: Parameters<typeof openClient>): Client => {
-    const client = openClient(...args)
+  /** An application's pool, or what its client library has of the kind. */
+  const applicationWith = (extra: Extra = {}) => {
+    const application = libraries[library](server.address, extra)
+    applications.push(application)
+    return application
+  }
+  const open = (
+    application: Parameters<typeof openClient>[0] = applicationWith(),
+    ...others: OpenWith
+  ): Client => {
+    const client = openClient(application, ...others)
     clients.push(client)
     return client
-  }
-  /** A pool like that of the server, but for some options. */
-  const poolWith = (options: pg.PoolConfig): Pool => {
-    const other = new pg.Pool({ ...server.address, host: server.address.dir, ...options })
-    pools.push(other)
-    return other
   }
   const add = ({ session }: Client, name = 'row'): Promise<number> =>
     session.change(tallies, name, ({ body }) => {
@@ -73,22 +87,22 @@ describe.skipIf(missing)(`${title}: faults`, () => {
 
   describe('the table', () => {
     test('without it, the error says what to do', async () => {
-      const error = await failureOf(add(open(pool, { table: 'nowhere' })))
+      const error = await failureOf(add(open(undefined, { table: 'nowhere' })))
       expect(error).toMatchObject({ reason: 'not-ready', transient: false, lockName: 'row' })
       expect(error.message).toContain('holdfast schema postgres')
-      expect((await failureOf(add(open(pool, { table: 'nowhere.locks' })))).reason).toBe('not-ready')
+      expect((await failureOf(add(open(undefined, { table: 'nowhere.locks' })))).reason).toBe('not-ready')
     })
 
     test('another one of that name is told as such', async () => {
       await pool.query('CREATE TABLE other (keyspace text, name text, colour text)')
-      const error = await failureOf(add(open(pool, { table: 'other' })))
+      const error = await failureOf(add(open(undefined, { table: 'other' })))
       expect(error).toMatchObject({ reason: 'wrong-type', transient: false })
     })
 
     test('many clients create it at once, and none fails', async () => {
       for (let round = 0; round < 10; round += 1) {
         const table = `race_${round}`
-        const racers = Array.from({ length: 8 }, () => open(pool, { table, createTable: true }))
+        const racers = Array.from({ length: 8 }, () => open(undefined, { table, createTable: true }))
         const counts = await Promise.all(racers.map((racer) => add(racer)))
         expect(Math.max(...counts)).toBe(8)
         await Promise.all(clients.splice(0).map(({ session }) => session.close()))
@@ -99,26 +113,26 @@ describe.skipIf(missing)(`${title}: faults`, () => {
       await pool.query(`CREATE ROLE modest LOGIN;
         GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO modest;
         REVOKE CREATE ON SCHEMA public FROM PUBLIC`)
-      const client = open(poolWith({ user: 'modest' }), { createTable: true })
+      const client = open(applicationWith({ user: 'modest' }), { createTable: true })
       expect(await add(client, 'modest')).toBe(1)
       await client.session.inbox?.opened()
       await client.session.clean()
       for await (const name of client.session.names('latch', 'mod*')) expect(name).toBe('modest')
       const error = await failureOf(
-        add(open(poolWith({ user: 'modest' }), { table: 'refused', createTable: true })),
+        add(open(applicationWith({ user: 'modest' }), { table: 'refused', createTable: true })),
       )
       expect(error).toMatchObject({ reason: 'permission', transient: false })
     })
 
     test('a user without rights on it is told which', async () => {
       await pool.query('CREATE ROLE stranger LOGIN')
-      const error = await failureOf(add(open(poolWith({ user: 'stranger' }))))
+      const error = await failureOf(add(open(applicationWith({ user: 'stranger' }))))
       expect(error).toMatchObject({ reason: 'permission', transient: false })
       expect(error.message).toContain('SELECT, INSERT, UPDATE and DELETE')
     })
 
     test('it may be altered while it is used', async () => {
-      const client = open(pool)
+      const client = open()
       for (let round = 0; round < 8; round += 1) await add(client, 'altered')
       await pool.query('ALTER TABLE holdfast_locks ADD COLUMN note text')
       expect(await add(client, 'altered')).toBe(9)
@@ -129,11 +143,11 @@ describe.skipIf(missing)(`${title}: faults`, () => {
 
   describe('settings of the application', () => {
     test.each([
-      ['serializable transactions', '-c default_transaction_isolation=serializable'],
-      ['read-only transactions', '-c default_transaction_read_only=on'],
-      ['short waits for locks', '-c lock_timeout=1'],
-    ])('%s by default do no harm', async (_, options) => {
-      const others = poolWith({ options })
+      ['serializable transactions', { default_transaction_isolation: 'serializable' }],
+      ['read-only transactions', { default_transaction_read_only: 'on' }],
+      ['short waits for locks', { lock_timeout: '1' }],
+    ])('%s by default do no harm', async (_, settings) => {
+      const others = applicationWith({ settings })
       const [one, other] = [open(others), open(others)]
       const name = randomUUID()
       await Promise.all(
@@ -147,47 +161,11 @@ describe.skipIf(missing)(`${title}: faults`, () => {
       )
       expect(Number(rows[0]?.count)).toBeGreaterThan(0)
     })
-
-    test('parsers of types, a pool without room and a hidden password are no matter', async () => {
-      const small = poolWith({
-        max: 1,
-        password: 'secret',
-        types: { getTypeParser: () => () => 'nonsense' },
-        query_timeout: 1,
-      })
-      const taken = await small.connect()
-      const client = open(small)
-      expect(await add(client, randomUUID())).toBe(1)
-      taken.release()
-    })
-
-    test('the password of the pool is used, also one that is asked for each time', async () => {
-      let asked = 0
-      const password = async (): Promise<string> => {
-        asked += 1
-        return 'secret'
-      }
-      await pool.query("CREATE ROLE locked LOGIN PASSWORD 'secret'")
-      expect(await failureOf(add(open(poolWith({ user: 'locked', password }))))).toMatchObject({
-        reason: 'permission',
-      })
-      // The server trusts its socket, and asks for none.
-      expect(asked).toBe(0)
-    })
-
-    test('what is no pool of pg is refused at once', () => {
-      const wrong: unknown[] = [{ options: {} }, { options: null, Client: pg.Client }, new pg.Client()]
-      for (const each of wrong)
-        expect(() => Reflect.apply(openClient, undefined, [each])).toThrow(InvalidArgumentError)
-      expect(() => openClient(pool, { connections: 0 })).toThrow('connections is 0')
-      expect(() => openClient(pool, { retainMs: 59_999 })).toThrow('retainMs is 59999')
-      expect(() => Reflect.apply(openClient, undefined, [pool, { tabel: 'x' }])).toThrow('tabel')
-    })
   })
 
   describe('connections', () => {
     test('no more are opened than allowed, and commands wait for one', async () => {
-      const client = open(pool, { connections: 2 })
+      const client = open(undefined, { connections: 2 })
       const name = randomUUID()
       await Promise.all(Array.from({ length: 40 }, (_, index) => add(client, `${name} ${index}`)))
       const opened = (await processes()).length
@@ -200,7 +178,7 @@ describe.skipIf(missing)(`${title}: faults`, () => {
     test('a server without room for more goes on with those that there are', async () => {
       await pool.query(`CREATE ROLE guest LOGIN CONNECTION LIMIT 2;
         GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO guest`)
-      const guests = poolWith({ user: 'guest' })
+      const guests = applicationWith({ user: 'guest' })
       const client = open(guests)
       const name = randomUUID()
       const counts = await Promise.all(
@@ -213,7 +191,7 @@ describe.skipIf(missing)(`${title}: faults`, () => {
     })
 
     test('one that is killed while idle is replaced, and no command fails for it', async () => {
-      const client = open(pool)
+      const client = open()
       await add(client, 'idle')
       const [pid] = await processes()
       await pool.query('SELECT pg_terminate_backend($1)', [pid])
@@ -223,7 +201,7 @@ describe.skipIf(missing)(`${title}: faults`, () => {
     })
 
     test('one that is killed in the middle of a command fails it, with an unknown outcome', async () => {
-      const client = open(pool)
+      const client = open()
       await add(client, 'killed')
       const transaction = await pool.connect()
       await transaction.query("BEGIN; SELECT FROM holdfast_locks WHERE name = 'killed' FOR UPDATE")
@@ -245,7 +223,7 @@ describe.skipIf(missing)(`${title}: faults`, () => {
     })
 
     test('a row that is locked for too long fails the command in its time, and the statement ends on the server', async () => {
-      const client = open(pool, {}, { commandTimeoutMs: 300 })
+      const client = open(undefined, {}, { commandTimeoutMs: 300 })
       await add(client, 'locked')
       const transaction = await pool.connect()
       await transaction.query("BEGIN; SELECT FROM holdfast_locks WHERE name = 'locked' FOR UPDATE")
@@ -266,7 +244,7 @@ describe.skipIf(missing)(`${title}: faults`, () => {
     })
 
     test('a server that hangs fails commands in their time, and closing does not wait for it', async () => {
-      const client = open(pool, {}, { commandTimeoutMs: 300 })
+      const client = open(undefined, {}, { commandTimeoutMs: 300 })
       await add(client, 'hung')
       await client.session.inbox?.opened()
       const pids = await processes()
@@ -287,7 +265,7 @@ describe.skipIf(missing)(`${title}: faults`, () => {
     })
 
     test('a server that is not there is unreachable; what is closed says so', async () => {
-      const client = open(poolWith({ host: '127.0.0.1', port: 1 }))
+      const client = open(applicationWith({ host: '127.0.0.1', port: 1 }))
       expect(await failureOf(add(client))).toMatchObject({ reason: 'unreachable', transient: true })
       expect(await failureOf(client.session.inbox?.opened() ?? Promise.resolve())).toMatchObject({
         reason: 'unreachable',
@@ -298,7 +276,7 @@ describe.skipIf(missing)(`${title}: faults`, () => {
     })
 
     test('a command that cannot be sent in its time is rejected', async () => {
-      const client = open(pool, { connections: 1 }, { commandTimeoutMs: 300 })
+      const client = open(undefined, { connections: 1 }, { commandTimeoutMs: 300 })
       await add(client, 'first')
       const [pid] = await processes()
       await run('kill', ['-STOP', String(pid)])

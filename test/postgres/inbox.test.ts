@@ -4,23 +4,34 @@ import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
-import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
+import {
+  bringPostgres,
+  type Client,
+  libraries,
+  libraryNames,
+  missing,
+  openClient,
+  poolOf,
+  title,
+} from './server.js'
 import { locks, tallies } from './tally.js'
 
-describe.skipIf(missing)(`${title}: messages`, () => {
+describe.skipIf(missing).each(libraryNames)(`${title} by %s: messages`, (library) => {
   let server: SqlServer
   let pool: Pool
+  let application: ReturnType<(typeof libraries)[typeof library]>
   let sender: Client
   let hearer: Client
 
   beforeAll(async () => {
     server = await bringPostgres()
     pool = poolOf(server.address)
+    application = libraries[library](server.address)
   })
 
   beforeEach(async () => {
-    sender = openClient(pool, { createTable: true })
-    hearer = openClient(pool, { createTable: true })
+    sender = openClient(application, { createTable: true })
+    hearer = openClient(application, { createTable: true })
     await hearer.session.inbox?.opened()
     return async () => {
       await Promise.all([sender.session.close(), hearer.session.close()])
@@ -29,7 +40,7 @@ describe.skipIf(missing)(`${title}: messages`, () => {
   })
 
   afterAll(async () => {
-    await pool?.end()
+    await Promise.all([pool?.end(), application?.end()])
     await server?.stop()
   })
 
@@ -74,7 +85,7 @@ describe.skipIf(missing)(`${title}: messages`, () => {
   })
 
   test('nothing is told of a change that was not made', async () => {
-    const other = openClient(pool)
+    const other = openClient(application)
     await Promise.all(
       [sender, other, sender, other].map(async ({ session }) => {
         for (let round = 0; round < 100; round += 1) {
@@ -141,7 +152,7 @@ describe.skipIf(missing)(`${title}: messages`, () => {
 
   test('a connection that the server has not yet found to be broken does not keep the next one from opening', async () => {
     // The same client from elsewhere, as the server sees it.
-    const again = openClient(pool, {}, { clientId: hearer.id })
+    const again = openClient(application, {}, { clientId: hearer.id })
     await again.session.inbox?.opened()
     await until(() => hearer.missed() > 0, { what: 'the earlier one is ended' })
     await hearer.session.close()

@@ -1,13 +1,14 @@
 /** Behind a pooler that gives each statement another server process, locks work, and waiters poll. */
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
+import type { Sql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { StoreError } from '../../src/errors/errors.js'
 import { Holdfast } from '../../src/index.js'
 import { postgres } from '../../src/postgres/index.js'
 import type { SqlServer } from '../servers/sql/index.js'
 import { bringPooler, pooler } from './pooler.js'
-import { bringPostgres, missing, openClient, poolOf, title } from './server.js'
+import { bringPostgres, libraryNames, missing, openClient, poolOf, sqlOf, title } from './server.js'
 import { tallies } from './tally.js'
 
 const absent = pooler ? '' : ' (PgBouncer is not on this machine: skipped; apt-get install pgbouncer)'
@@ -17,39 +18,44 @@ describe.skipIf(missing || !pooler)(`${title}: behind a pooler${absent}`, () => 
   let bouncer: Awaited<ReturnType<typeof bringPooler>>
   let direct: Pool
   let pooled: Pool
+  let pooledSql: Sql
 
   beforeAll(async () => {
     server = await bringPostgres()
     bouncer = await bringPooler(pooler ?? '', server.address)
     direct = poolOf(server.address)
     pooled = poolOf(bouncer.address)
+    pooledSql = sqlOf(bouncer.address)
   })
 
   afterAll(async () => {
-    await Promise.all([direct?.end(), pooled?.end()])
+    await Promise.all([direct?.end(), pooled?.end(), pooledSql?.end()])
     await bouncer?.stop()
     await server?.stop()
   })
 
-  test('it is found out and told once; there are no messages, and no statement is prepared', async () => {
-    const client = openClient(pooled, { createTable: true })
-    const name = randomUUID()
-    await Promise.all(
-      Array.from({ length: 200 }, (_, index) =>
-        client.session.change(tallies, `${name} ${index % 20}`, ({ body }) => {
-          body.holds += 1
-        }),
-      ),
-    )
-    expect(client.session.inbox).toBeUndefined()
-    expect(client.errors).toHaveLength(1)
-    expect(client.errors[0]).toBeInstanceOf(StoreError)
-    expect(String(client.errors[0])).toContain('pooler')
-    const request = { name, owner: 'a:1', leaseMs: 60_000, fenced: true }
-    expect(await client.session.express.take(request)).toBeDefined()
-    expect(await client.session.express.take(request)).toBeUndefined()
-    await client.session.close()
-  })
+  test.each(libraryNames)(
+    '%s: it is found out and told once; there are no messages, and no statement is prepared',
+    async (library) => {
+      const client = openClient(library === 'pg' ? pooled : pooledSql, { createTable: true })
+      const name = randomUUID()
+      await Promise.all(
+        Array.from({ length: 200 }, (_, index) =>
+          client.session.change(tallies, `${name} ${index % 20}`, ({ body }) => {
+            body.holds += 1
+          }),
+        ),
+      )
+      expect(client.session.inbox).toBeUndefined()
+      expect(client.errors).toHaveLength(1)
+      expect(client.errors[0]).toBeInstanceOf(StoreError)
+      expect(String(client.errors[0])).toContain('pooler')
+      const request = { name, owner: 'a:1', leaseMs: 60_000, fenced: true }
+      expect(await client.session.express.take(request)).toBeDefined()
+      expect(await client.session.express.take(request)).toBeUndefined()
+      await client.session.close()
+    },
+  )
 
   test('it leaves no setting behind in the connections that others use after it', async () => {
     const { rows } = await pooled.query<{ timeout: string }>(

@@ -2,23 +2,34 @@
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SqlServer } from '../servers/sql/index.js'
-import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
+import {
+  bringPostgres,
+  type Client,
+  libraries,
+  libraryNames,
+  missing,
+  openClient,
+  poolOf,
+  title,
+} from './server.js'
 import { copy, tallies } from './tally.js'
 
-describe.skipIf(missing)(`${title}: rows`, () => {
+describe.skipIf(missing).each(libraryNames)(`${title} by %s: rows`, (library) => {
   let server: SqlServer
   let pool: Pool
+  let application: ReturnType<(typeof libraries)[typeof library]>
   let one: Client
   let other: Client
 
   beforeAll(async () => {
     server = await bringPostgres()
     pool = poolOf(server.address)
+    application = libraries[library](server.address)
   })
 
   beforeEach(async () => {
-    one = openClient(pool, { createTable: true })
-    other = openClient(pool, { createTable: true })
+    one = openClient(application, { createTable: true })
+    other = openClient(application, { createTable: true })
     return async () => {
       await Promise.all([one.session.close(), other.session.close()])
       expect([one.errors, other.errors]).toEqual([[], []])
@@ -26,7 +37,7 @@ describe.skipIf(missing)(`${title}: rows`, () => {
   })
 
   afterAll(async () => {
-    await pool?.end()
+    await Promise.all([pool?.end(), application?.end()])
     await server?.stop()
   })
 

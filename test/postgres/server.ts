@@ -1,29 +1,65 @@
 import { randomUUID } from 'node:crypto'
-import pg, { type Pool } from 'pg'
+import type { ConnectionOptions } from 'node:tls'
+import pg from 'pg'
+import postgresJs, { type Sql } from 'postgres'
 import type { StoreSettings } from '../../src/ports/store.js'
+import { connectionsLike, type PostgresClient } from '../../src/postgres/client.js'
 import { checkPostgresOptions, type PostgresOptions } from '../../src/postgres/options.js'
-import { pgConnections } from '../../src/postgres/pg-connection.js'
 import { PostgresRows } from '../../src/postgres/rows.js'
 import type { PostgresSession } from '../../src/postgres/session.js'
 import type { InboxListener, Message } from '../../src/rows/rows.js'
 import { SystemClock } from '../../src/time/clock.js'
 import { Schedule } from '../../src/time/schedule.js'
-import { bringSqlServer, type SqlAddress, type SqlServer, whyNot } from '../servers/sql/index.js'
+import {
+  bringSqlServer,
+  type SqlAddress,
+  type SqlOrder,
+  type SqlServer,
+  whyNot,
+} from '../servers/sql/index.js'
 
 const refusal = await whyNot('PostgreSQL')
 
 export const title = refusal === undefined ? 'PostgreSQL' : `PostgreSQL: skipped (${refusal})`
 export const missing = refusal !== undefined
 
-export function poolOf({ dir, port, user, database }: SqlAddress): pg.Pool {
-  const pool = new pg.Pool({ host: dir, port, user, database })
+/** What a test says of a connection beside its address. */
+export interface Extra {
+  readonly host?: string
+  readonly port?: number
+  readonly user?: string
+  readonly password?: string | (() => Promise<string>)
+  readonly ssl?: ConnectionOptions
+  /** What the server is asked to set for the connection. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+export function poolOf(
+  { dir, port, user, database }: SqlAddress,
+  { settings = {}, ...extra }: Extra & pg.PoolConfig = {},
+): pg.Pool {
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
+  const pool = new pg.Pool({ host: dir, port, user, database, options: options.join(' '), ...extra })
   // Of connections that break while idle: when the server is stopped.
   pool.on('error', () => undefined)
   return pool
 }
 
-export function bringPostgres(): Promise<SqlServer> {
-  return bringSqlServer('PostgreSQL')
+/** The same with the other client library. */
+export function sqlOf(
+  { dir, port, user, database }: SqlAddress,
+  { settings = {}, ...extra }: Extra = {},
+): Sql {
+  return postgresJs({ host: dir, port, user, database, connection: { ...settings }, ...extra })
+}
+
+/** The client libraries, each as an application uses it. */
+export const libraries = { pg: poolOf, postgres: sqlOf } as const
+
+export const libraryNames = ['pg', 'postgres'] as const
+
+export function bringPostgres(order?: SqlOrder): Promise<SqlServer> {
+  return bringSqlServer('PostgreSQL', order)
 }
 
 /** One client, with what it was told. */
@@ -37,7 +73,7 @@ export interface Client {
 }
 
 export function openClient(
-  pool: Pool,
+  client: PostgresClient,
   options: PostgresOptions = {},
   settings: Partial<StoreSettings> = {},
 ): Client {
@@ -54,7 +90,7 @@ export function openClient(
     errors.push(error)
   }
   const id = randomUUID()
-  const rows = new PostgresRows(pgConnections(pool), checkPostgresOptions(options))
+  const rows = new PostgresRows(connectionsLike(client), checkPostgresOptions(options))
   const session = rows.openRows(
     {
       schedule: new Schedule(new SystemClock(), onError),

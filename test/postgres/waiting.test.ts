@@ -6,16 +6,18 @@ import { Holdfast } from '../../src/index.js'
 import { postgres } from '../../src/postgres/index.js'
 import type { SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
-import { bringPostgres, missing, poolOf, title } from './server.js'
+import { bringPostgres, libraries, libraryNames, missing, poolOf, title } from './server.js'
 
-describe.skipIf(missing)(`${title}: waiting`, () => {
+describe.skipIf(missing).each(libraryNames)(`${title} by %s: waiting`, (library) => {
   let server: SqlServer
   let pool: Pool
+  let application: ReturnType<(typeof libraries)[typeof library]>
   const opened: Holdfast[] = []
 
   beforeAll(async () => {
     server = await bringPostgres()
     pool = poolOf(server.address)
+    application = libraries[library](server.address)
   })
 
   afterEach(async () => {
@@ -23,12 +25,12 @@ describe.skipIf(missing)(`${title}: waiting`, () => {
   })
 
   afterAll(async () => {
-    await pool?.end()
+    await Promise.all([pool?.end(), application?.end()])
     await server?.stop()
   })
 
   const open = (): Holdfast => {
-    const holdfast = new Holdfast(postgres(pool, { createTable: true }))
+    const holdfast = new Holdfast(postgres(application, { createTable: true }))
     opened.push(holdfast)
     return holdfast
   }

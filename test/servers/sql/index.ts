@@ -6,7 +6,7 @@ import { type SqlOrder, SqlServer } from './server.js'
 
 export { PostgresPair } from './postgres-pair.js'
 export type { ProductName } from './product.js'
-export type { SqlAddress, SqlServer } from './server.js'
+export type { SqlAddress, SqlOrder, SqlServer } from './server.js'
 
 const products: Readonly<Record<ProductName, SqlProduct>> = {
   PostgreSQL: postgres,

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isRoot, onMachine } from './installed.js'
-import { findInDebian, folderArguments, prepareMysql, settingArguments } from './mysql.js'
+import { findInDebian, folderArguments, prepareMysql, secureMysql, settingArguments } from './mysql.js'
 import type { Installed, Place, Run, SqlProduct } from './product.js'
 
 /** What is fetched where none is installed. */
@@ -46,6 +46,7 @@ export const mariadb: SqlProduct = {
     args: settingArguments(dir, port, settings, share),
   }),
 
+  secure: secureMysql,
   prepare: prepareMysql,
 }
 

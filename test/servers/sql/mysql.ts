@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createConnection } from 'mysql2/promise'
 import { type DebianProgram, unpackFromDebian } from '../debian.js'
+import type { CertificateFiles } from './certificate.js'
 import { isRoot } from './installed.js'
 import { account, type Installed, type Place, type SqlProduct } from './product.js'
 
@@ -38,6 +39,7 @@ export const mysql: SqlProduct = {
     args: [...settingArguments(dir, port, { mysqlx: 'OFF', ...settings }, installed.share)],
   }),
 
+  secure: secureMysql,
   prepare: prepareMysql,
 }
 
@@ -75,6 +77,14 @@ export function folderArguments(dir: string, share: string | undefined): string[
       : [`--lc-messages-dir=${share}`, `--character-sets-dir=${join(share, 'charsets')}`]),
     ...(isRoot() ? ['--user=root'] : []),
   ]
+}
+
+/** The Unix socket counts as secure. */
+export async function secureMysql(
+  _: Place,
+  { keyFile, certFile }: CertificateFiles,
+): Promise<Record<string, string>> {
+  return { require_secure_transport: 'ON', ssl_key: keyFile, ssl_cert: certFile }
 }
 
 /** Makes the user and the database, as root by the Unix socket. */

@@ -45,6 +45,12 @@ export const postgres: SqlProduct = {
     ],
   }),
 
+  secure: async ({ dir }, { keyFile, certFile }) => {
+    const rules = join(dir, 'pg_hba.conf')
+    await writeFile(rules, 'local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n')
+    return { ssl: 'on', ssl_key_file: keyFile, ssl_cert_file: certFile, hba_file: rules }
+  },
+
   prepare: async (place) => {
     await withPostgres(place, async (client) => {
       const { rows } = await client.query('SELECT FROM pg_database WHERE datname = $1', [account.database])

@@ -1,3 +1,5 @@
+import type { CertificateFiles } from './certificate.js'
+
 /** A database that Holdfast is tested against. */
 export type ProductName = 'PostgreSQL' | 'MariaDB' | 'MySQL'
 
@@ -44,6 +46,8 @@ export interface SqlProduct {
   setup(place: Place): Promise<readonly Run[]>
   /** Runs the server, with settings that win over the defaults. */
   serve(place: Place, settings: Readonly<Record<string, string>>): Run
+  /** The settings by which it refuses whoever comes by TCP without TLS. */
+  secure(place: Place, certificate: CertificateFiles): Promise<Readonly<Record<string, string>>>
   /** Makes sure that it answers, and that its user and database are there. */
   prepare(place: Place): Promise<void>
 }

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { Guard } from '../guard.js'
 import { freePort } from '../port.js'
 import { Impossible, until } from '../until.js'
+import { type Certificate, writeCertificate } from './certificate.js'
 import { account, type Place, type Program, type Run, type SqlProduct } from './product.js'
 
 const run = promisify(execFile)
@@ -25,6 +26,8 @@ export interface SqlAddress {
 export interface SqlOrder {
   /** The server's settings by name, as in its configuration file; they win over the defaults. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Refuses connections by TCP without TLS. */
+  readonly tls?: Certificate
 }
 
 /** A database server started here, on a data folder of its own: neither outlives this process. */
@@ -49,7 +52,7 @@ export class SqlServer {
    */
   static async start(
     product: SqlProduct,
-    { settings = {} }: SqlOrder = {},
+    { settings = {}, tls }: SqlOrder = {},
     setup: (place: Place) => Promise<readonly Run[]> = (place) => product.setup(place),
   ): Promise<SqlServer> {
     const installed = await product.find()
@@ -59,7 +62,9 @@ export class SqlServer {
     try {
       const { identity } = installed
       if (identity) await chown(dir, identity.uid, identity.gid)
-      const server = new SqlServer(product, { installed, dir, port: await freePort() }, guard, settings)
+      const place = { installed, dir, port: await freePort() }
+      const secured = tls ? await product.secure(place, await writeCertificate(place, tls)) : {}
+      const server = new SqlServer(product, place, guard, { ...secured, ...settings })
       for (const each of await setup(server.place)) await server.#run(each)
       await server.start()
       return server

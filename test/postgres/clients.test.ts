@@ -1,0 +1,222 @@
+/** An application's client is copied, whatever it is set to, and never used. */
+import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { Socket } from 'node:net'
+import process from 'node:process'
+import pg, { type Pool } from 'pg'
+import postgresJs from 'postgres'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { InvalidArgumentError } from '../../src/errors/errors.js'
+import { postgresSchema } from '../../src/postgres/schema.js'
+import type { SqlServer } from '../servers/sql/index.js'
+import { until } from '../servers/until.js'
+import {
+  bringPostgres,
+  type Client,
+  libraries,
+  libraryNames,
+  missing,
+  openClient,
+  poolOf,
+  sqlOf,
+  title,
+} from './server.js'
+import { copy, tallies } from './tally.js'
+
+describe.skipIf(missing)(`${title}: the application's client`, () => {
+  let server: SqlServer
+  let pool: Pool
+  const clients: Client[] = []
+  const applications: Array<{ end(): Promise<unknown> }> = []
+
+  beforeAll(async () => {
+    server = await bringPostgres()
+    pool = poolOf(server.address)
+    await pool.query(postgresSchema())
+  })
+
+  afterEach(async () => {
+    await Promise.all(clients.splice(0).map(({ session }) => session.close()))
+    await Promise.all(applications.splice(0).map((each) => each.end()))
+  })
+
+  afterAll(async () => {
+    await pool?.end()
+    await server?.stop()
+  })
+
+  const open = (...args: Parameters<typeof openClient>): Client => {
+    const client = openClient(...args)
+    clients.push(client)
+    return client
+  }
+  const kept = <Application extends { end(): Promise<unknown> }>(application: Application): Application => {
+    applications.push(application)
+    return application
+  }
+  const add = ({ session }: Client, name: string = randomUUID()): Promise<number> =>
+    session.change(tallies, name, ({ body }) => {
+      body.holds += 1
+      return body.holds
+    })
+  /** A row with everything in it comes back as it was. */
+  const comesBack = async (client: Client): Promise<void> => {
+    const name = randomUUID()
+    const left = {
+      owner: 'a:1',
+      holds: 3,
+      endsAt: 1_900_000_000_000.125,
+      fence: 9_007_199_254_740_993n,
+      waiting: ['one', 'with "quotes", \\ and {commas}'],
+      notes: { snake_case: 'naïve 🧵', camelCase: [1, null] },
+    }
+    await client.session.change(tallies, name, ({ body }) => {
+      Object.assign(body, left)
+    })
+    expect(await client.session.change(tallies, name, copy)).toEqual(left)
+    const request = { name: `${name} lock`, owner: 'a:1', leaseMs: 60_000, fenced: true }
+    expect(await client.session.express.take(request)).toBeGreaterThan(1_000_000n)
+    expect(await client.session.express.take(request)).toBeUndefined()
+  }
+  const connectionsCalled = async (name: string): Promise<number> => {
+    const { rows } = await pool.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = $1',
+      [name],
+    )
+    return rows[0]?.count ?? 0
+  }
+
+  test('parsers of types, a pool without room and a limit on time are no matter', async () => {
+    const small = kept(
+      new pg.Pool({
+        ...server.address,
+        host: server.address.dir,
+        max: 1,
+        types: { getTypeParser: () => () => 'nonsense' },
+        query_timeout: 1,
+      }),
+    )
+    const taken = await small.connect()
+    await comesBack(open(small))
+    taken.release()
+  })
+
+  test('transformations, types and hooks of an instance are no matter', async () => {
+    const { dir, port, user, database } = server.address
+    const heard: string[] = []
+    const hear = (what: string) => () => {
+      heard.push(what)
+    }
+    const text = { to: 25, from: [25, 114, 20], serialize: () => 'nonsense', parse: () => 'nonsense' }
+    const sql = kept(
+      postgresJs({
+        ...{ host: dir, port, user, database, max: 1, idle_timeout: 1, max_lifetime: 1 },
+        transform: { ...postgresJs.camel, value: () => 'nonsense', row: () => ({ nonsense: true }) },
+        types: { text },
+        ...{ debug: hear('debug'), onnotice: hear('notice'), onclose: hear('close') },
+        ...{ onnotify: hear('notify'), onparameter: hear('parameter') },
+      }),
+    )
+    const client = open(sql, { createTable: true })
+    await comesBack(client)
+    await client.session.inbox?.opened()
+    await client.session.change(tallies, 'told', ({ tell }) =>
+      tell(client.id, { keyspace: 'latch', name: 'told', text: 'heard' }),
+    )
+    await until(() => client.messages.length > 0, { what: 'a message' })
+    await client.session.close()
+    expect(heard).toEqual([])
+  })
+
+  test('an instance that prepares nothing has nothing prepared', async () => {
+    const { dir, port, user, database } = server.address
+    const sql = kept(postgresJs({ host: dir, port, user, database, prepare: false }))
+    await comesBack(open(sql))
+  })
+
+  test.each(libraryNames)('%s: no connection of its own is used', async (library) => {
+    const application = kept(libraries[library](server.address, { settings: { application_name: 'busy' } }))
+    const client = open(application)
+    await add(client)
+    await client.session.inbox?.opened()
+    expect(await connectionsCalled('busy')).toBe(0)
+    expect(await connectionsCalled('holdfast')).toBe(2)
+    await client.session.close()
+    await until(async () => (await connectionsCalled('holdfast')) === 0, { what: 'they are closed' })
+  })
+
+  test.each(libraryNames)('%s: idle connections do not keep the process alive', (library) => {
+    const { dir, port, user, database } = server.address
+    const options = JSON.stringify({ host: dir, port, user, database })
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [
+        '--import=tsx',
+        '--input-type=module',
+        '--eval',
+        `import library from '${library}'
+         import { Holdfast } from './src/index.ts'
+         import { postgres } from './src/postgres/index.ts'
+         const application = ${library === 'pg' ? 'new library.Pool' : 'library'}(${options})
+         const [one, other] = [new Holdfast(postgres(application)), new Holdfast(postgres(application))]
+         const hold = await one.lock('exits').acquire()
+         const waiting = other.lock('exits').acquire()
+         setTimeout(() => hold.release(), 100)
+         await (await waiting).release()
+         console.log('done')`,
+      ],
+      { encoding: 'utf8', timeout: 15_000 },
+    )
+    expect(stdout).toContain('done')
+    expect(status).toBe(0)
+  })
+
+  test('an instance that was ended is still good for its options', async () => {
+    const sql = sqlOf(server.address)
+    await sql.end()
+    expect(await add(open(sql))).toBe(1)
+  })
+
+  test('of several hosts the first that takes writes is taken', async () => {
+    const { port, user, password, database } = server.address
+    const account = `${user}:${encodeURIComponent(password)}`
+    const url = `postgres://${account}@127.0.0.1:1,127.0.0.1:${port}/${database}`
+    expect(await add(open(kept(postgresJs(url))))).toBe(1)
+    expect(await add(open(kept(postgresJs(url, { target_session_attrs: 'primary' }))))).toBe(1)
+    const standby = open(kept(postgresJs(url, { target_session_attrs: 'standby' })))
+    await expect(add(standby)).rejects.toMatchObject({ reason: 'unreachable', transient: true })
+  })
+
+  test('an instance that makes its sockets itself is asked for them', async () => {
+    const { port, user, password, database } = server.address
+    let asked = 0
+    const socket = (): Promise<Socket> =>
+      new Promise((resolve, reject) => {
+        asked += 1
+        const made = new Socket()
+        made.once('error', reject)
+        made.connect({ host: '127.0.0.1', port }, () => resolve(made))
+      })
+    const options = { user, password, database, host: 'nowhere.invalid', socket }
+    const client = open(kept(postgresJs(options)))
+    expect(await add(client)).toBe(1)
+    await client.session.inbox?.opened()
+    expect(asked).toBe(2)
+  })
+
+  test('what is no client is refused at once', () => {
+    const wrong: unknown[] = [
+      { options: {} },
+      { options: null, Client: pg.Client },
+      new pg.Client(),
+      () => undefined,
+      postgresJs,
+      undefined,
+    ]
+    for (const each of wrong)
+      expect(() => Reflect.apply(openClient, undefined, [each])).toThrow(InvalidArgumentError)
+    expect(() => openClient(pool, { connections: 0 })).toThrow('connections is 0')
+    expect(() => openClient(pool, { retainMs: 59_999 })).toThrow('retainMs is 59999')
+    expect(() => Reflect.apply(openClient, undefined, [pool, { tabel: 'x' }])).toThrow('tabel')
+  })
+})
