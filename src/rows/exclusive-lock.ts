@@ -1,8 +1,8 @@
 import type { Owner } from '../identity/owner.js'
+import { asOwner, clientOf, modeOf, ownerOf, type Place } from '../line/place.js'
 import type { KeptValue } from '../ports/kind-ports.js'
 import { Line, type LineBody, noLine, type Told, type Way } from './line.js'
 import { Listeners } from './listeners.js'
-import { asOwner, clientOf, modeOf, ownerOf, type Place } from './place.js'
 import type { Draft } from './rows.js'
 import type { Packed, Shape } from './shape.js'
 
@@ -93,9 +93,7 @@ export class ExclusiveLock {
     this.line = new Line(body.line, this.#way, {
       holds: (owner) => body.owner === owner,
       admits: () => body.owner === undefined,
-      grant: (place, leaseMs) => {
-        this.grant(place, leaseMs)
-      },
+      grant: (place, leaseMs) => this.grant(place, leaseMs),
       obstacleMs: () => this.remainingMs,
     })
     const over = body.owner !== undefined && (body.endsAt <= now || draft.ended(clientOf(body.owner)))
@@ -128,14 +126,14 @@ export class ExclusiveLock {
     return this.line.processes + this.listeners.count
   }
 
-  /** Gives the lock, which is free. */
-  grant(place: Place, leaseMs: number): void {
+  /** Gives the lock, which is free. Returns the token, if it has one. */
+  grant(place: Place, leaseMs: number): bigint | undefined {
     const body = this.#body
     body.owner = ownerOf(place)
     body.holds = 1
     body.endsAt = this.now + leaseMs
     body.lingers = undefined
-    if (modeOf(place) === 'f') this.mint()
+    return modeOf(place) === 'f' ? this.mint() : undefined
   }
 
   /** A token for a new tenure. */

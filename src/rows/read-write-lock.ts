@@ -1,6 +1,6 @@
 import type { Owner } from '../identity/owner.js'
-import { Line, type LineBody, noLine } from './line.js'
-import { clientOf, modeOf, ownerOf, type Place } from './place.js'
+import { clientOf, modeOf, ownerOf, type Place } from '../line/place.js'
+import { Line, type LineBody, noLine, type Told } from './line.js'
 import type { Draft } from './rows.js'
 import type { Packed, Shape } from './shape.js'
 
@@ -67,15 +67,13 @@ export class ReadWriteLock {
     const way = {
       now,
       reaches: (client: string) => draft.reaches(client),
-      tell: (client: string, told: object) =>
+      tell: (client: string, told: Told) =>
         draft.tell(client, { keyspace: readWriteLocks.keyspace, name, text: JSON.stringify(told) }),
     }
     this.line = new Line(body.line, way, {
       holds: (owner) => body.holds[`r:${owner}`] !== undefined || body.holds[`w:${owner}`] !== undefined,
       admits: (member) => this.admits(member),
-      grant: (member, leaseMs) => {
-        this.grant(member, leaseMs)
-      },
+      grant: (member, leaseMs) => BigInt(this.grant(member, leaseMs).fence),
       obstacleMs: (member) => this.obstacleMs(member),
     })
   }
