@@ -43,7 +43,7 @@ export class PostgresExpress implements Express {
     const askedAt = this.settings.schedule.clock.now()
     const [row] = await this.connections.query({
       statement: this.statements.free,
-      values: ['lock', storedName(name).name, owner],
+      values: ['lock', storedName(name).name, owner, JSON.stringify(name)],
       about: { command: 'free', lockName: name },
     })
     if (text(row, 'done') === 't') return true

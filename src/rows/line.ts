@@ -5,7 +5,7 @@ import type { Draft } from './rows.js'
 /** How long an unreachable process keeps its places; the line passes it over meanwhile. As in `lua/parts/line.lua`. */
 const AWAY_MS = 10_000
 /** A process that looks at most so much later than the lock ends gets no message about it. */
-const SLACK_MS = 50
+export const SLACK_MS = 50
 /** How long a waiter sleeps at most before it looks. */
 export const LONGEST_LOOK_MS = 30_000
 
