@@ -40,13 +40,14 @@ export class PostgresExpress implements Express {
   }
 
   async free(name: string, owner: string): Promise<boolean> {
+    const askedAt = this.settings.schedule.clock.now()
     const [row] = await this.connections.query({
       statement: this.statements.free,
-      values: ['lock', storedName(name).name, owner],
+      values: ['lock', storedName(name).name, owner, JSON.stringify(name)],
       about: { command: 'free', lockName: name },
     })
     if (text(row, 'done') === 't') return true
-    this.seen.add(name, readVersioned(row))
+    this.seen.add(name, readVersioned(row, askedAt))
     return false
   }
 
@@ -70,16 +71,17 @@ export class PostgresExpress implements Express {
   ): Promise<bigint | undefined> {
     await earlier?.catch(() => undefined)
     const stored = storedName(name)
+    const askedAt = this.settings.schedule.clock.now()
     const [row] = await this.connections.query(
       {
         statement: this.statements.take,
         values: ['lock', stored.name, owner, stored.fullName, String(leaseMs), String(fenced)],
         about: { command: 'take', lockName: name },
       },
-      dueAt - this.settings.schedule.clock.now(),
+      dueAt - askedAt,
     )
     if (text(row, 'done') === 't') return BigInt(text(row, 'fence') ?? 0)
-    this.seen.add(name, readVersioned(row))
+    this.seen.add(name, readVersioned(row, askedAt))
     return undefined
   }
 

@@ -1,8 +1,11 @@
 import type { Versioned } from '../rows/rows.js'
 import { type SqlRow, text } from '../sql/connection.js'
 
-/** A row as the statements of this folder return it; there may be none, and still the server's clock. */
-export function readVersioned(answer: SqlRow | undefined): Versioned {
+/**
+ * A row as the statements of this folder return it; there may be none, and still the server's clock.
+ * @param askedAt when the statement was sent, if its answer is not used at once
+ */
+export function readVersioned(answer: SqlRow | undefined, askedAt?: number): Versioned {
   const row: SqlRow = JSON.parse(text(answer, 'row') ?? '{}')
   const version = text(row, 'version')
   const fence = text(row, 'fence')
@@ -21,6 +24,7 @@ export function readVersioned(answer: SqlRow | undefined): Versioned {
           },
     version: BigInt(version ?? 0),
     now: Number(text(row, 'now')),
+    askedAt,
     unreachable: new Set(texts(row, 'gone')),
     endedTies: new Set(texts(row, 'ended_ties')),
   }

@@ -1,3 +1,4 @@
+import { SLACK_MS } from '../rows/line.js'
 import type { Statement } from '../sql/connection.js'
 
 /** The server's clock while a statement runs; `now()` is that of its transaction, which may have begun long before. */
@@ -109,13 +110,53 @@ WITH changed AS (
   RETURNING r.fence)
 ${orRow('coalesce(changed.fence, 0)::text')}`,
     ),
+    /*
+     * Frees a lock that nobody waits for; else gives it to the next in line, and tells its process, as `Line` of src/rows does. Refused
+     * where that is not all: it may linger, others listen, a process is away or has not taken over, the one behind has to be told to look.
+     */
     free: statement(
       'free',
       `
-WITH changed AS (
+WITH freed AS (
   UPDATE ${table} AS r SET version = ${NEXT_VERSION}, owner = NULL, holds = 0, ends_at = NULL
   WHERE ${key} AND ${held} AND r.holds = 1 AND r.waiting = '{}' AND r.rest IS NULL
-  RETURNING r.fence)
+  RETURNING true),
+held AS (
+  SELECT r.rest::jsonb AS rest FROM ${table} AS r
+  WHERE NOT EXISTS (SELECT FROM freed) AND ${key} AND ${held} AND r.holds = 1
+  FOR NO KEY UPDATE OF r),
+line AS (
+  SELECT h.rest #> '{line,places}' AS places, h.rest #> '{line,processes}' AS processes, n.now,
+    h.rest #>> '{line,places,0}' AS place, split_part(h.rest #>> '{line,places,0}', ':', 2) AS client,
+    split_part(h.rest #>> '{line,places,1}', ':', 2) AS behind
+  FROM held AS h, LATERAL (SELECT clock_timestamp() AS now) AS n
+  WHERE h.rest - 'line' = '{}' AND h.rest #> '{line,letIn}' <@ jsonb_build_array($3::text)
+    AND octet_length($4::text) < 6000),
+next AS (
+  SELECT l.*, (p.process ->> 'leaseMs')::float8 AS lease_ms, (p.process ->> 'places')::int - 1 AS left
+  FROM line AS l, LATERAL (SELECT l.processes -> l.client AS process) AS p
+  WHERE CASE WHEN NOT EXISTS (SELECT FROM jsonb_each(l.processes) AS e WHERE e.value ? 'awaySince') AND (l.behind IS NULL
+      OR (l.processes -> l.behind ->> 'looksAt')::float8
+        <= extract(epoch FROM l.now) * 1000 + (p.process ->> 'leaseMs')::float8 + ${SLACK_MS})
+    THEN NOT pg_try_advisory_xact_lock_shared(${presenceOf('l.client')}) END),
+passed AS (
+  UPDATE ${table} AS r SET version = ${NEXT_VERSION}, owner = substr(n.place, strpos(n.place, ':') + 1),
+    ends_at = n.now + n.lease_ms * interval '1 ms',
+    fence = CASE WHEN n.place LIKE 'f:%' THEN coalesce(r.fence + 1, ${MICROSECONDS}) ELSE r.fence END,
+    waiting = CASE WHEN n.left = 0 THEN array_remove(r.waiting, n.client) ELSE r.waiting END,
+    rest = CASE WHEN n.behind IS NOT NULL THEN json_build_object('line', json_build_object(
+      'places', n.places - 0,
+      'processes', CASE WHEN n.left = 0 THEN n.processes - n.client
+        ELSE jsonb_set(n.processes, ARRAY[n.client, 'places'], to_jsonb(n.left)) END,
+      'letIn', json_build_array(substr(n.place, strpos(n.place, ':') + 1)))) END
+  FROM next AS n WHERE ${key}
+  RETURNING n.place, n.client, n.now, n.lease_ms, r.fence),
+told AS (
+  SELECT pg_notify('holdfast_' || replace(p.client, '-', ''), '0.0:' || json_build_array('lock', $4::json,
+    json_strip_nulls(json_build_object('letIn', p.place, 'atUs', (extract(epoch FROM p.now) * 1000000)::bigint,
+      'leaseMs', p.lease_ms, 'fence', CASE WHEN p.place LIKE 'f:%' THEN p.fence::text END))::text)::text)
+  FROM passed AS p),
+changed AS (SELECT FROM freed UNION ALL SELECT FROM told)
 ${orRow('NULL')}`,
     ),
     // It waits for no row that somebody has locked, so that two of them cannot wait for each other.

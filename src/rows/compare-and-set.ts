@@ -143,6 +143,7 @@ function draftOf<Body>(body: Body, seen: Versioned, letters: Letter[]): Draft<Bo
   return {
     body,
     now: seen.now,
+    askedAt: seen.askedAt,
     // Tokens start at the clock's microseconds and grow by one with each tenure.
     firstFence: BigInt(Math.floor(seen.now * 1_000)),
     reaches: (client) => !seen.unreachable.has(client),

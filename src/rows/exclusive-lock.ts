@@ -1,9 +1,9 @@
 import type { Owner } from '../identity/owner.js'
+import { asOwner, clientOf, modeOf, ownerOf, type Place } from '../line/place.js'
 import type { KeptValue } from '../ports/kind-ports.js'
 import { Line, type LineBody, noLine, quietFrom, type Told, type Way } from './line.js'
 import { Listeners } from './listeners.js'
 import { nextFence } from './next-fence.js'
-import { asOwner, clientOf, modeOf, ownerOf, type Place } from './place.js'
 import type { Draft } from './rows.js'
 import { type Packed, restOf, type Shape } from './shape.js'
 import { TIED_LOOK_MS, type Tied } from './ties.js'
@@ -104,9 +104,7 @@ export class ExclusiveLock {
     this.line = new Line(body.line, this.#way, {
       holds: (owner) => body.owner === owner,
       admits: () => this.vacant,
-      grant: (place, leaseMs) => {
-        this.grant(place, leaseMs)
-      },
+      grant: (place, leaseMs) => this.grant(place, leaseMs),
       obstacleMs: () => this.obstacleMs,
     })
     for (const tie of Object.keys(body.ties)) if (draft.tieEnded?.(tie)) delete body.ties[tie]
@@ -156,14 +154,14 @@ export class ExclusiveLock {
     return this.line.processes + this.listeners.count
   }
 
-  /** Gives the lock, which is free. */
-  grant(place: Place, leaseMs: number): void {
+  /** Gives the lock, which is free. Returns the token, if it has one. */
+  grant(place: Place, leaseMs: number): bigint | undefined {
     const body = this.#body
     body.owner = ownerOf(place)
     body.holds = 1
     body.endsAt = this.now + leaseMs
     body.lingers = undefined
-    if (modeOf(place) === 'f') this.mint()
+    return modeOf(place) === 'f' ? this.mint() : undefined
   }
 
   /** A token for a new tenure. */

@@ -1,7 +1,7 @@
 import type { Owner } from '../identity/owner.js'
+import { modeOf, ownerOf } from '../line/place.js'
 import type { News, Watch } from '../ports/lock-port.js'
 import type { Told } from './line.js'
-import { modeOf, ownerOf } from './place.js'
 import type { Inbox, InboxListener, Message } from './rows.js'
 import type { Keyspace } from './shape.js'
 

@@ -1,11 +1,11 @@
 import type { Owner } from '../identity/owner.js'
-import { clientOf, ownerOf, type Place } from './place.js'
+import { clientOf, ownerOf, type Place } from '../line/place.js'
 import type { Draft } from './rows.js'
 
 /** How long an unreachable process keeps its places; the line passes it over meanwhile. As in `lua/parts/line.lua`. */
 const AWAY_MS = 10_000
 /** A process that looks at most so much later than the lock ends gets no message about it. */
-const SLACK_MS = 50
+export const SLACK_MS = 50
 /** How long a waiter sleeps at most before it looks. */
 export const LONGEST_LOOK_MS = 30_000
 
@@ -25,14 +25,20 @@ export interface LineBody {
   /** First come, first served. */
   places: string[]
   readonly processes: Record<string, Process>
-  /** Owners that were granted the lock, and whose processes have not shown that they took over. */
+  /** Owners that were granted the lock, and have neither asked for it nor released it since. */
   letIn: Owner[]
 }
 
 /** A message to a process about a lock. */
 export type Told =
-  /** That place has the lock. */
-  | { readonly letIn: Place }
+  /** That place has the lock, since that time of the store's clock, in microseconds, and for so long. */
+  | {
+      readonly letIn: Place
+      readonly atUs: number
+      readonly leaseMs: number
+      /** In decimal; absent where the lock has no tokens. */
+      readonly fence?: string
+    }
   /** It must look after so long. */
   | { readonly lookInMs: number }
   /** Its places are gone. */
@@ -48,7 +54,8 @@ export type Told =
 export interface Served<P extends Place> {
   holds(owner: Owner): boolean
   admits(place: P): boolean
-  grant(place: P, leaseMs: number): void
+  /** Returns the token, if it has one. */
+  grant(place: P, leaseMs: number): bigint | undefined
   /** How long until that place could enter if no owner releases. */
   obstacleMs(place: P): number
 }
@@ -56,6 +63,11 @@ export interface Served<P extends Place> {
 /** What a line can do to the processes in it. */
 export interface Way extends Pick<Draft<unknown>, 'now' | 'reaches'> {
   tell(client: string, told: Told): void
+}
+
+/** A time of the store's clock as messages name it. */
+export function microseconds(ms: number): number {
+  return Math.floor(ms * 1_000)
 }
 
 export function noLine(): LineBody {
@@ -119,7 +131,7 @@ export class Line<P extends Place> {
     if (this.empty) body.letIn = []
   }
 
-  /** The place has taken over its grant, given it back, or lost it. */
+  /** The owner has asked for the lock that it was granted, released it, or lost it. */
   settled(owner: Owner): void {
     const { body } = this
     if (body.letIn.includes(owner)) body.letIn = body.letIn.filter((each) => each !== owner)
@@ -173,10 +185,16 @@ export class Line<P extends Place> {
       process.awaySince = this.way.now
       return false
     }
-    this.served.grant(place, process.leaseMs)
+    const { leaseMs } = process
+    const fence = this.served.grant(place, leaseMs)
     this.body.letIn.push(ownerOf(place))
     this.leave(place)
-    this.way.tell(client, { letIn: place })
+    this.way.tell(client, {
+      letIn: place,
+      atUs: microseconds(this.way.now),
+      leaseMs,
+      ...(fence !== undefined && { fence: String(fence) }),
+    })
     return true
   }
 

@@ -1,4 +1,5 @@
 import type { Owner } from '../identity/owner.js'
+import { clientOf, type Place } from '../line/place.js'
 import type { FencedPort, TenureState } from '../ports/fenced-port.js'
 import type {
   AcquireReply,
@@ -16,9 +17,8 @@ import type {
   Watch,
 } from '../ports/lock-port.js'
 import { ExclusiveLock, exclusiveLocks, type Mode } from './exclusive-lock.js'
-import { clientOf, type Place } from './place.js'
 import type { RowClient } from './row-client.js'
-import { LingeringRowLine } from './row-line.js'
+import { type Answer, LingeringRowLine } from './row-line.js'
 import { TIED_LOOK_MS } from './ties.js'
 
 /** The exclusive locks of one client, in one mode: what the scripts `lua/acquire.lua`, `release.lua` and so on do. */
@@ -47,19 +47,22 @@ export class RowLockPort implements FencedPort {
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     const { name, owner, leaseMs, heldBefore } = request
     const { express, refusals } = this.client
+    const takenOver = this.line?.takeOver(this.#place(owner), request)
+    if (takenOver) return takenOver
     const queues = request.waits && this.client.inbox
     // A call that polls reads the row until it is free: what only asks shall not write, nor lock the row.
     if (express && heldBefore === 0 && !queues && !request.lingers && !refusals.has(name)) {
       const fence = await express.take({ name, owner, leaseMs, fenced: this.mode === 'f' })
       if (fence !== undefined) return granted(this.mode === 'f' ? fence : undefined)
     }
-    const reply = await this.#change(name, (lock) => this.#acquire(lock, request))
+    const reply = await this.#ask(request)
     if (reply.outcome === 'granted') refusals.granted(name)
     else if (request.waits && !queues) refusals.add(name)
     return reply
   }
 
   async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
+    this.#line?.leave(name, this.#place(owner))
     await this.#change(name, (lock) => {
       if (heldBefore === 0) lock.line.leave(this.#place(owner))
       this.#release(lock, { name, owner, heldBefore: heldBefore + 1, repeated: true })
@@ -151,6 +154,17 @@ export class RowLockPort implements FencedPort {
 
   async readTenure(name: string, owner: Owner): Promise<TenureState> {
     return await this.#look(name, (lock) => ({ held: lock.owner === owner, lastFence: lock.lastFence }))
+  }
+
+  async #ask(request: AcquireRequest): Promise<AcquireReply> {
+    const change = (): Promise<Answer> =>
+      this.client.change(exclusiveLocks, request.name, (draft) => ({
+        reply: this.#acquire(new ExclusiveLock(request.name, draft), request),
+        now: draft.now,
+        askedAt: draft.askedAt,
+      }))
+    const { line } = this
+    return line ? await line.ask(this.#place(request.owner), request, change) : (await change()).reply
   }
 
   #acquire(lock: ExclusiveLock, request: AcquireRequest): AcquireReply {

@@ -1,7 +1,7 @@
 import type { Owner } from '../identity/owner.js'
-import { Line, type LineBody, noLine, quietFrom } from './line.js'
+import { clientOf, modeOf, ownerOf, type Place } from '../line/place.js'
+import { Line, type LineBody, noLine, quietFrom, type Told } from './line.js'
 import { nextFence } from './next-fence.js'
-import { clientOf, modeOf, ownerOf, type Place } from './place.js'
 import type { Draft } from './rows.js'
 import { type Packed, restOf, type Shape } from './shape.js'
 import { TIED_LOOK_MS, type Tied } from './ties.js'
@@ -75,15 +75,13 @@ export class ReadWriteLock {
     const way = {
       now,
       reaches: (client: string) => draft.reaches(client),
-      tell: (client: string, told: object) =>
+      tell: (client: string, told: Told) =>
         draft.tell(client, { keyspace: readWriteLocks.keyspace, name, text: JSON.stringify(told) }),
     }
     this.line = new Line(body.line, way, {
       holds: (owner) => body.holds[`r:${owner}`] !== undefined || body.holds[`w:${owner}`] !== undefined,
       admits: (member) => this.admits(member),
-      grant: (member, leaseMs) => {
-        this.grant(member, leaseMs)
-      },
+      grant: (member, leaseMs) => BigInt(this.grant(member, leaseMs).fence),
       obstacleMs: (member) => this.obstacleMs(member),
     })
   }

@@ -1,5 +1,6 @@
 import { LockUpgradeError } from '../errors/upgrade-error.js'
 import type { Owner } from '../identity/owner.js'
+import { modeOf, ownerOf } from '../line/place.js'
 import type { FencedPort, TenureState } from '../ports/fenced-port.js'
 import type {
   AcquireReply,
@@ -13,10 +14,9 @@ import type {
   RenewRequest,
   Watch,
 } from '../ports/lock-port.js'
-import { modeOf, ownerOf } from './place.js'
 import { type Member, ReadWriteLock, readWriteLocks, type Side } from './read-write-lock.js'
 import type { RowClient } from './row-client.js'
-import { RowLine } from './row-line.js'
+import { type Answer, RowLine } from './row-line.js'
 
 /** One side of the read-write locks of one client: what the scripts `lua/rw-*.lua` do. */
 export class RowReadWritePort implements FencedPort {
@@ -39,17 +39,15 @@ export class RowReadWritePort implements FencedPort {
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
-    const { name, owner } = request
-    const reply = await this.#change(name, (lock) => {
-      const answer = this.#acquire(lock, request)
-      lock.passOn()
-      return answer
-    })
-    if (reply === 'upgrade') throw new LockUpgradeError(name, owner)
-    return reply
+    const member = this.#member(request.owner)
+    return (
+      this.line?.takeOver(member, request) ??
+      (await this.#line.ask(member, request, () => this.#ask(request)))
+    )
   }
 
   async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
+    this.#line.leave(name, this.#member(owner))
     await this.#change(name, (lock) => {
       lock.line.leave(this.#member(owner))
       this.#release(lock, { name, owner, heldBefore: heldBefore + 1, repeated: true })
@@ -138,6 +136,19 @@ export class RowReadWritePort implements FencedPort {
       const hold = lock.find(this.#member(owner))
       return { held: hold !== undefined, lastFence: hold ? BigInt(hold.fence) : lock.lastFence }
     })
+  }
+
+  async #ask(request: AcquireRequest): Promise<Answer> {
+    const { name, owner } = request
+    const answer = await this.client.change(readWriteLocks, name, (draft) => {
+      const lock = new ReadWriteLock(name, draft)
+      const reply = this.#acquire(lock, request)
+      lock.passOn()
+      return { reply, now: draft.now, askedAt: draft.askedAt }
+    })
+    const { reply } = answer
+    if (reply === 'upgrade') throw new LockUpgradeError(name, owner)
+    return { ...answer, reply }
   }
 
   #acquire(lock: ReadWriteLock, request: AcquireRequest): AcquireReply | 'upgrade' {

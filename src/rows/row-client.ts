@@ -2,6 +2,7 @@ import { firstLeaseMs } from '../core/lease/first-lease.js'
 import type { Owner } from '../identity/owner.js'
 import type { News, Polls, Watch } from '../ports/lock-port.js'
 import type { StoreSettings } from '../ports/store.js'
+import type { Clock } from '../time/clock.js'
 import { ExclusiveLock, exclusiveLocks } from './exclusive-lock.js'
 import { Letters, newsIn } from './letters.js'
 import type { Told } from './line.js'
@@ -42,6 +43,20 @@ export class RowClient {
     this.#session = rows.openRows(settings, this.letters)
   }
 
+  /** That of leases, on this side. */
+  get clock(): Pick<Clock, 'now'> {
+    return this.settings.schedule.clock
+  }
+
+  /**
+   * Whether the watchdog makes a lease of that length of the one that is granted in line: then nothing is to be done to take it over. A
+   * quarantine has to be added to it.
+   */
+  prolongs(leaseMs: number): boolean {
+    const { watchdogLeaseMs, quarantineMs } = this.settings
+    return leaseMs === watchdogLeaseMs && quarantineMs === 0
+  }
+
   get inbox(): Inbox | undefined {
     return this.#session.inbox
   }
@@ -77,6 +92,7 @@ export class RowClient {
       read({
         body: structuredClone(draft.body),
         now: draft.now,
+        askedAt: draft.askedAt,
         firstFence: draft.firstFence,
         reaches: (client) => draft.reaches(client),
         ended: (client) => draft.ended(client),

@@ -44,6 +44,8 @@ export interface Draft<Body> {
   readonly body: Body
   /** The store's clock, in milliseconds since 1970: the only clock that decides about leases. */
   readonly now: number
+  /** When that clock was asked, on the client's clock, if that may have been before `change` was called. */
+  readonly askedAt?: number | undefined
   /** The least token to be given: greater than any that a row of that name can have given before it was cleaned away, or is not known. */
   readonly firstFence: bigint
   /** Whether a message would reach that client now. */
@@ -121,6 +123,8 @@ export interface Versioned {
   readonly packed: Packed | undefined
   readonly version: bigint
   readonly now: number
+  /** When it was asked for, on the client's clock, if that was before `read` was called. */
+  readonly askedAt?: number | undefined
   /** Of the clients in `packed.waiting`, and that of the owner, those that are known to be out of reach of messages. */
   readonly unreachable: ReadonlySet<string>
   /** Of the ties in `packed.rest`, those whose transactions are known to have ended. Absent in a store without ties. */

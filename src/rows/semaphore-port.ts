@@ -1,9 +1,9 @@
 import { isOwner, type Owner } from '../identity/owner.js'
+import { clientOf } from '../line/place.js'
 import type { SemaphorePort } from '../ports/kind-ports.js'
 import { once } from './answered-requests.js'
 import { type Permits, permitsIn } from './permits.js'
 import { RowPermitsPort } from './permits-port.js'
-import { clientOf } from './place.js'
 import type { RowClient } from './row-client.js'
 
 const semaphores = permitsIn('semaphore')

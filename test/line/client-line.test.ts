@@ -1,11 +1,11 @@
 /** What a client believes of the grants it is told of: never that a lease lasts longer than it does. */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ClientLine } from '../../src/redis/line/client-line.js'
-import type { Place, ToldGrant } from '../../src/redis/line/told.js'
+import { ClientLine, type ToldGrant } from '../../src/line/client-line.js'
+import type { Place } from '../../src/line/place.js'
 
 const me: Place = 'w:client:1'
-const grantAt = (serverUs: number, place = me): ToldGrant => ({ place, serverUs, leaseMs: 5_000, token: '7' })
+const grantAt = (serverUs: number, place = me): ToldGrant => ({ place, serverUs, leaseMs: 5_000, fence: 7n })
 const delay = fc.double({ min: 0, max: 5_000, noNaN: true })
 
 describe('since when the lock is one’s own', () => {

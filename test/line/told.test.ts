@@ -1,7 +1,8 @@
 /** What processes are told of their places in line. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { keyIn, modeOf, ownerOf, type Place, toldIn } from '../../src/redis/line/told.js'
+import { modeOf, type Place } from '../../src/line/place.js'
+import { keyIn, ownerOf, toldIn } from '../../src/redis/line/told.js'
 import { hostileNames } from '../properties/hostile-names.js'
 import { runsOr } from '../properties/runs.js'
 
@@ -20,7 +21,7 @@ describe('what a process is told', () => {
             expect(keyIn(text)).toBe(key)
           expect(toldIn(message)).toEqual({
             key,
-            grants: granted.map((place) => ({ place, serverUs: 1.7e15, leaseMs: 5_000, token: '7' })),
+            grants: granted.map((place) => ({ place, serverUs: 1.7e15, leaseMs: 5_000, fence: 7n })),
           })
           for (const place of granted)
             expect(toldIn(`0 250 ${place} ${key}`)).toEqual({ key, grants: [], look: { place, inMs: 250 } })

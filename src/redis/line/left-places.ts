@@ -1,5 +1,6 @@
+import type { Place } from '../../line/place.js'
 import type { Clock } from '../../time/clock.js'
-import { type Place, toldIn } from './told.js'
+import { toldIn } from './told.js'
 
 /** So long a place may be in line that its call has left: a place lives until its process was to look, and for a while more. */
 const KEPT_MS = 40_000

@@ -1,5 +1,6 @@
 import { StoreError } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
+import { modeOf, type Place } from '../../line/place.js'
 import type { AcquireReply, AcquireRequest, Watch } from '../../ports/lock-port.js'
 import type { Clock } from '../../time/clock.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
@@ -8,7 +9,7 @@ import type { AcquireAnswer, HolderSeen } from './acquire-reply.js'
 import type { LeftPlaces } from './left-places.js'
 import { LineWatch } from './line-watch.js'
 import { type Listener, Standing } from './standing.js'
-import { modeOf, ownerOf, type Place, toldIn } from './told.js'
+import { ownerOf, toldIn } from './told.js'
 
 /** How long a waiter sleeps at most behind a lock without an end. */
 export const LONGEST_LOOK_MS = 30_000

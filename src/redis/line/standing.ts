@@ -1,8 +1,9 @@
 import type { Owner } from '../../identity/owner.js'
+import { ClientLine } from '../../line/client-line.js'
+import { modeOf, type Place } from '../../line/place.js'
 import type { News, Watch } from '../../ports/lock-port.js'
-import { ClientLine } from './client-line.js'
 import type { LineWatch } from './line-watch.js'
-import { modeOf, ownerOf, type Place } from './told.js'
+import { ownerOf } from './told.js'
 
 export type Listener = (news?: News) => void
 

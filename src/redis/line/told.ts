@@ -1,7 +1,7 @@
 import { isOwner, type Owner } from '../../identity/owner.js'
-
-/** A place in line: how a process will hold the lock, and under which owner. */
-export type Place = `${string}:${Owner}`
+import type { ToldGrant } from '../../line/client-line.js'
+import type { Place } from '../../line/place.js'
+import { fenceIn } from '../locks/tenure-reply.js'
 
 /** A message to a process about its places in the line of one lock. */
 export interface Told {
@@ -10,15 +10,6 @@ export interface Told {
   readonly grants: readonly ToldGrant[]
   /** The process must look after so long: it is the first in line and the lock ends sooner than it would look, or it seemed to be gone. */
   readonly look?: { readonly place: Place; readonly inMs: number }
-}
-
-/** A grant to one place, with the server's time. */
-export interface ToldGrant {
-  readonly place: Place
-  readonly serverUs: number
-  readonly leaseMs: number
-  /** In decimal; `-` where the lock has none. */
-  readonly token: string
 }
 
 /** Reads what the scripts publish, see lua/parts/line.lua; undefined for anything else. A key may have spaces in it. */
@@ -37,7 +28,7 @@ export function toldIn(message: string): Told | undefined {
   const told: ToldGrant[] = []
   for (let index = 2; index < end; index += 2) {
     const [place = '', token = ''] = words.slice(index, index + 2)
-    if (isPlace(place)) told.push({ place, serverUs, leaseMs, token })
+    if (isPlace(place)) told.push({ place, serverUs, leaseMs, fence: fenceIn(token) })
   }
   return { key: words.slice(end).join(' '), grants: told }
 }
@@ -52,10 +43,6 @@ export function keyIn(message: string): string {
     if (start === 0) return ''
   }
   return message.slice(start)
-}
-
-export function modeOf(place: Place): string {
-  return place.slice(0, place.indexOf(':'))
 }
 
 /** Undefined where the place names no owner. */

@@ -1,5 +1,4 @@
-import { fenceIn } from '../locks/tenure-reply.js'
-import type { Place, ToldGrant } from './told.js'
+import type { Place } from './place.js'
 
 /** How far this machine's clock and the server's may run apart: a span of the server's time counts as a little less here. */
 const DRIFT = 0.01
@@ -7,6 +6,14 @@ const DRIFT = 0.01
 const ROUNDED_MS = 0.001
 /** If less than this part of its lease is left, a command confirms the grant and sets the whole lease. */
 const FRESH = 0.5
+
+/** A grant to one place, as its process is told of it, with the server's time. */
+export interface ToldGrant {
+  readonly place: Place
+  readonly serverUs: number
+  readonly leaseMs: number
+  readonly fence: bigint | undefined
+}
 
 /** A lock that the store has granted in line: since when, on this machine's lease clock, never later than the grant. */
 export interface LineGrant {
@@ -77,10 +84,10 @@ export class ClientLine {
    * A message about a grant. Counts only if it is certainly about the place as it is now: a delayed message may be about an earlier
    * grant, which is over.
    */
-  granted({ place, serverUs, leaseMs, token }: ToldGrant): void {
+  granted({ place, serverUs, leaseMs, fence }: ToldGrant): void {
     const known = this.#places.get(place)
     if (known?.seenUs === undefined || serverUs <= known.seenUs || !this.#anchor) return
-    known.grant = { since: this.#localTime(serverUs, this.#anchor), serverUs, leaseMs, fence: fenceIn(token) }
+    known.grant = { since: this.#localTime(serverUs, this.#anchor), serverUs, leaseMs, fence }
   }
 
   /** The grant to that place, if it is still safe to use. Returned once: a second question goes to the store. */

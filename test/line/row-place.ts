@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { MemoryRows } from '../../src/memory/memory-rows.js'
+import type { StoreSettings } from '../../src/ports/store.js'
+import type { InboxListener, Message, RowSession, Rows } from '../../src/rows/rows.js'
+import { RowStoreSession } from '../../src/rows/session.js'
+import type { Shape } from '../../src/rows/shape.js'
+import { VirtualClock } from '../../src/time/virtual-clock.js'
+import { ReadWriteClient } from '../read-write/client.js'
+import { rowSettings } from '../setup/row-settings.js'
+import { LineClient, WATCHDOG_MS } from './client.js'
+
+interface RowClientOptions {
+  /** This machine's. Else it is the store's. */
+  readonly clock?: VirtualClock
+  readonly quarantineMs?: number
+}
+
+/** Rows in memory, in virtual time: how often they were changed, or read, and what becomes of their messages. */
+export class RowPlace implements Rows {
+  /** How often a client has gone to the rows. */
+  changes = 0
+  /** What is done with a message before it arrives. */
+  carry: (message: Message, deliver: () => void) => void = (_, deliver) => deliver()
+  readonly #clock = new VirtualClock()
+  readonly #rows = new MemoryRows(this.#clock)
+
+  /** What time it is where the rows are. */
+  get now(): number {
+    return this.#clock.now()
+  }
+
+  /** Lets time pass there. */
+  async pass(ms: number): Promise<void> {
+    await this.#clock.advance(ms)
+  }
+
+  /** Another process's client, in effect. */
+  client(options: RowClientOptions = {}): LineClient {
+    const { clientId, session } = this.#open(options)
+    const { lock, fencedLock: fenced, fairLock: fair = lock, announcedLock: announced } = session
+    return new LineClient(clientId, { lock, fenced, fair, announced }, async () => undefined)
+  }
+
+  /** The same, for read-write locks. */
+  readWriteClient(): ReadWriteClient {
+    const { session, clientId } = this.#open({})
+    if (!session.readWriteLock) throw new Error('no read-write locks')
+    return new ReadWriteClient(clientId, session.readWriteLock, async () => undefined)
+  }
+
+  /** The last token that the row says it gave. */
+  fenceOf<Body extends { readonly fence: bigint | undefined }>(
+    shape: Shape<Body>,
+    name: string,
+  ): bigint | undefined {
+    return this.#rows.at(shape, name).body.fence
+  }
+
+  openRows(settings: StoreSettings, listener: InboxListener): RowSession {
+    const session = this.#rows.openRows(settings, {
+      message: (message) => this.carry(message, () => listener.message(message)),
+      missed: () => listener.missed(),
+    })
+    return {
+      ...session,
+      inbox: session.inbox,
+      change: (shape, name, change) => {
+        this.changes += 1
+        return session.change(shape, name, change)
+      },
+    }
+  }
+
+  #open({ clock = this.#clock, quarantineMs = 0 }: RowClientOptions) {
+    const clientId = randomUUID()
+    const session = new RowStoreSession(this, {
+      ...rowSettings(clock, { clientId }),
+      quarantineMs,
+      watchdogLeaseMs: WATCHDOG_MS + quarantineMs,
+    })
+    return { clientId, session }
+  }
+}
