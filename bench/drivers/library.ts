@@ -1,11 +1,7 @@
+import type { Place } from './place.js'
+
 /** What runs inside a section; `undefined` when it is over at once. */
 export type Body = () => Promise<void> | undefined
-
-/** Where the server is. */
-export interface Place {
-  readonly host: string
-  readonly port: number
-}
 
 /** One library of locks, as a driver sees it. Made by the file of that name in `libraries/`. */
 export interface Library {

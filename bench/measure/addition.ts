@@ -1,4 +1,5 @@
 import { BLOCKED_MAIN_THREAD, HELD_LOCKS } from '../scenarios.js'
+import { TABLE_GROWTH } from '../stores/scenarios.js'
 import type { Addition, Results } from './results.js'
 
 /**
@@ -10,6 +11,7 @@ export function withAddition(before: Results, later: Results): Results {
     ...later.cells.map(({ scenario }) => scenario),
     ...(later.heldLocks === undefined ? [] : [HELD_LOCKS]),
     ...(later.blocked.length === 0 ? [] : [BLOCKED_MAIN_THREAD]),
+    ...(later.tables === undefined ? [] : [TABLE_GROWTH]),
   ])
   const { startedAt, tookMs, rounds, machine } = later
   const addition: Addition = { startedAt, tookMs, rounds, machine, scenarios: [...again] }
@@ -22,6 +24,7 @@ export function withAddition(before: Results, later: Results): Results {
     cells: [...before.cells.filter(({ scenario }) => !again.has(scenario)), ...later.cells],
     heldLocks: later.heldLocks ?? before.heldLocks,
     blocked: later.blocked.length > 0 ? later.blocked : before.blocked,
+    ...((later.tables ?? before.tables) && { tables: later.tables ?? before.tables }),
     additions: again.size > 0 ? [...earlier, addition] : earlier,
   }
 }
