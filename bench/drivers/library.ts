@@ -1,4 +1,4 @@
-import type { Place } from './place.js'
+import type { Order } from './order.js'
 
 /** What runs inside a section; `undefined` when it is over at once. */
 export type Body = () => Promise<void> | undefined
@@ -13,4 +13,5 @@ export interface Library {
   close(): Promise<unknown>
 }
 
-export type Open = (place: Place) => Library | Promise<Library>
+/** Most look only for the place in the order. */
+export type Open = (order: Order) => Library | Promise<Library>

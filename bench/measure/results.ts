@@ -32,6 +32,8 @@ export interface ProgramAnswers {
   readonly blocked: readonly Answer<BlockedAnswer>[]
   /** Absent where it was not asked for. */
   readonly tables?: readonly Answer<TableGrowth>[]
+  /** How long the disk takes to keep a write, in ms, for what waits for that. */
+  readonly flushMs?: number | undefined
 }
 
 /** A later run of some scenarios, whose figures have taken the place of the first run's. */

@@ -23,7 +23,7 @@ export class Systems {
   readonly #known = new Map<System, Promise<Brought | string>>()
 
   /** @param folder where files may be written */
-  constructor(private readonly folder: string) {}
+  constructor(readonly folder: string) {}
 
   /**
    * Where cells on that system run, or why there is none.

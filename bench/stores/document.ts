@@ -18,7 +18,8 @@ import {
 } from './scenarios.js'
 
 const ways = [
-  'Cells, rounds and figures are as in [benchmarks.md](benchmarks.md#how-it-was-measured). The servers are fresh ones on this machine, with',
+  'Cells, rounds and figures are as in [benchmarks.md](benchmarks.md#how-it-was-measured). The servers are fresh ones on this machine, their',
+  'data and the files in the folder for temporary files (`TMPDIR`), with',
   'what is committed flushed to the disk (`fsync`, `innodb_flush_log_at_trx_commit = 1`), the same for everybody. Tables are made',
   'beforehand and emptied before each cell. Each process has as many connections as Holdfast opens at most: 5 to PostgreSQL, 4 to MySQL and',
   'MariaDB.',
@@ -75,6 +76,11 @@ function introduction(results: Results): string {
     '',
     `${startedAt.slice(0, 10)}, ${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node},`,
     `${machine.server}; ${rounds} ${rounds === 1 ? 'round' : 'rounds'} in ${Math.round(tookMs / 60_000)} minutes.`,
+    ...(results.flushMs === undefined
+      ? []
+      : [
+          `A write that is known to be on the disk took ${shownNumber(results.flushMs)} ms (median, at the end of the run).`,
+        ]),
     ...additions.map((addition) => additionLine(addition, machine)),
     'Raw figures: [benchmarks/stores.json](benchmarks/stores.json).',
     '',

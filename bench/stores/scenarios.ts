@@ -15,8 +15,10 @@ export const places = [
 
 export type PlaceName = (typeof places)[number]['place']
 
-/** The program that looks how tables grow. */
-export const TABLE_GROWTH = 'table-growth'
+/** The program that looks how the table grows. */
+export function tableGrowth(place: PlaceName): string {
+  return `${place}-table-growth`
+}
 
 /** Waiters in each process, at which the growth of costs is looked at. */
 export const storeGrowthWaiters = [1, 10, 100, 1_000] as const

@@ -1,5 +1,4 @@
 import type { Open } from '../../drivers/library.js'
-import type { Place } from '../../drivers/place.js'
 import { type Prepared, sessionsAt } from './session.js'
 
 interface LockStatements {
@@ -19,7 +18,7 @@ const mysql: LockStatements = {
 }
 
 /** A lock that ends with its connection, taken by a statement that waits in the server: one connection for each that waits there. */
-export const open: Open = async (place: Place) => {
+export const open: Open = async (place) => {
   const sessions = await sessionsAt(place)
   const { take, free } = place.system === 'PostgreSQL' ? postgres : mysql
   return {
