@@ -1,9 +1,12 @@
 import type { Scenario } from '../scenario.js'
 
+/** What differs from another that is run by a number alone. */
+const LIKE_OTHERS = { scenarios: /-(loop-.*|growth-(?!2x10$).*)$/, libraries: ['poll-100'] }
+
 /** Short, to see that everything works; its figures mean nothing. */
 export function quickenedStores(scenarios: readonly Scenario[]): Scenario[] {
   return scenarios
-    .filter(({ name, waiters }) => !name.includes('-growth-') || waiters === 10)
+    .filter(({ name }) => !LIKE_OTHERS.scenarios.test(name))
     .map((given) => ({
       ...given,
       durationMs: Math.min(given.durationMs, 300),
@@ -12,5 +15,6 @@ export function quickenedStores(scenarios: readonly Scenario[]): Scenario[] {
       processes: Math.min(given.processes, 2),
       waiters: Math.min(given.waiters, 10),
       warmUpCycles: 10,
+      libraries: given.libraries.filter((name) => !LIKE_OTHERS.libraries.includes(name)),
     }))
 }
