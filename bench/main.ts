@@ -1,22 +1,20 @@
-/** `npm run bench`: measures Holdfast beside its peers, prints the gates, writes docs/benchmarks.md. */
+/** `npm run bench`: measures Holdfast beside its peers, prints the gates, writes docs/benchmarks.md or docs/benchmarks-stores.md. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import process from 'node:process'
 import { Command, InvalidArgumentError } from 'commander'
-import { catalog } from './catalog.js'
-import { gatesOf } from './gates.js'
 import { withAddition } from './measure/addition.js'
 import { expectedMs, planned } from './measure/plan.js'
 import type { Results } from './measure/results.js'
 import { runAll } from './measure/run.js'
-import { quickened } from './quick.js'
-import { chartsOf } from './report/charts.js'
+import { redisSuite } from './redis-suite.js'
 import { cellLine, estimateLine, gatesTable } from './report/console.js'
-import { documentOf } from './report/document.js'
-import type { Scenario } from './scenario.js'
-import { BLOCKED_MAIN_THREAD, HELD_LOCKS, scenarios } from './scenarios.js'
 import { faultsOf } from './smoke.js'
+import { storesSuite } from './stores/suite.js'
+import type { Suite } from './suite.js'
 
 interface Options {
+  readonly stores: boolean
+  readonly full: boolean
   readonly rounds: number
   readonly only?: string[]
   readonly libraries?: string[]
@@ -25,47 +23,42 @@ interface Options {
 }
 
 const DEFAULT_ROUNDS = 3
-/** What the two programs take that are no cells. */
-const PROGRAM_MS = { [HELD_LOCKS]: 55_000, [BLOCKED_MAIN_THREAD]: 12_000 }
-
 const docs = new URL('../docs/', import.meta.url)
-const resultsFile = new URL('benchmarks/results.json', docs)
-const names = [...scenarios.map(({ name }) => name), HELD_LOCKS, BLOCKED_MAIN_THREAD]
 
 const program = new Command('npm run bench --')
-  .description('Measures Holdfast beside other libraries of locks, and writes docs/benchmarks.md.')
+  .description(
+    'Measures Holdfast beside other libraries of locks, and writes docs/benchmarks.md, or docs/benchmarks-stores.md.',
+  )
+  .option('--stores', 'on databases and in files, not on Redis', false)
   .option('--rounds <number>', 'how often each cell is run; figures are medians', positive, DEFAULT_ROUNDS)
   .option(
     '--only <scenario...>',
     'only the scenarios that are named so or begin so; the rest of the page stays',
-    (name, before: string[] = []) => [...before, known(name)],
   )
-  .option('--libraries <library...>', 'only these libraries', (name, before: string[] = []) => [
-    ...before,
-    library(name),
-  ])
+  .option('--libraries <library...>', 'only these libraries')
+  .option('--full', 'a million sections to see how a table grows (with --stores)', false)
   .option('--quick', 'one short round, to see that everything works: fails if not', false)
   .option('--no-write', 'leave docs/ as it is')
-  .addHelpText(
-    'after',
-    `\nscenarios: ${names.join(', ')}\nlibraries: ${catalog.map(({ name }) => name).join(', ')}`,
-  )
+  .addHelpText('after', `\n${helpOn(redisSuite)}\n\nwith --stores:\n${helpOn(storesSuite)}`)
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-await bench(program.parse().opts<Options>())
+const { stores, ...options } = program.parse().opts<Options>()
+await bench(stores ? storesSuite : redisSuite, options)
 
-async function bench({ rounds: wanted, only, libraries, quick, write }: Options): Promise<void> {
+async function bench(suite: Suite, options: Omit<Options, 'stores'>): Promise<void> {
+  const { rounds: wanted, only, libraries, quick, full, write } = options
+  const names = namesIn(suite)
+  check(only, names, (name, asked) => name.startsWith(asked))
+  check(libraries, suite.libraries, (name, asked) => name === asked)
   const rounds = quick ? 1 : wanted
   const chosen = (name: string): boolean =>
     only === undefined ||
     only.some((asked) => (names.includes(asked) ? name === asked : name.startsWith(asked)))
-  const line: readonly Scenario[] = scenarios.filter(({ name }) => chosen(name))
-  const cells = planned(quick ? quickened(line) : line, rounds, libraries)
-  const ours = libraries === undefined || libraries.includes('holdfast')
-  const heldLocks = ours && chosen(HELD_LOCKS)
-  const blocked = ours && chosen(BLOCKED_MAIN_THREAD)
-  const programsMs =
-    (heldLocks ? PROGRAM_MS[HELD_LOCKS] : 0) + (blocked ? PROGRAM_MS[BLOCKED_MAIN_THREAD] : 0)
+  const line = suite.scenarios.filter(({ name }) => chosen(name))
+  const cells = planned(quick ? suite.quickened(line) : line, rounds, libraries)
+  const ours = libraries === undefined || libraries.includes(suite.ours)
+  const programs = Object.entries(suite.programs).filter(([name]) => ours && chosen(name))
+  const programsMs = programs.reduce((sum, [, ms]) => sum + ms, 0)
   console.log(
     estimateLine(
       cells,
@@ -76,20 +69,19 @@ async function bench({ rounds: wanted, only, libraries, quick, write }: Options)
     cells,
     rounds,
     quick,
-    heldLocks,
-    blocked,
+    programs: (systems) => suite.run({ chosen: programs.map(([name]) => name), quick, full }, systems),
     onCell: (cell, done) => console.log(cellLine(cell, done, cells.length)),
   })
   const partial = only !== undefined && libraries === undefined && !quick
-  if (write) await writeDown(partial ? await addedToPage(results) : results)
-  const gates = gatesOf(results)
+  if (write) await writeDown(suite, partial ? await addedToPage(suite, results) : results)
+  const gates = suite.gatesOf(results)
   console.log(gatesTable(only === undefined ? gates : gates.filter(({ ok }) => ok !== undefined)))
-  if (quick) report(faultsOf(results.cells))
+  if (quick) report(faultsOf(results))
 }
 
 /** What the page is to be made from when only some of the scenarios were run. */
-async function addedToPage(later: Results): Promise<Results> {
-  const text = await readFile(resultsFile, 'utf8').catch(() => undefined)
+async function addedToPage(suite: Suite, later: Results): Promise<Results> {
+  const text = await readFile(new URL(suite.figures, docs), 'utf8').catch(() => undefined)
   if (text === undefined) return later
   const before: Results = JSON.parse(text)
   return before.quick ? later : withAddition(before, later)
@@ -100,13 +92,13 @@ function report(faults: readonly string[]): void {
   if (faults.length > 0) process.exitCode = 1
 }
 
-async function writeDown(results: Results): Promise<void> {
+async function writeDown(suite: Suite, results: Results): Promise<void> {
   const folder = new URL('benchmarks/', docs)
   await mkdir(folder, { recursive: true })
-  const charts = chartsOf(results)
+  const charts = suite.chartsOf(results)
   await Promise.all(charts.map(({ name, svg }) => writeFile(new URL(`${name}.svg`, folder), svg)))
-  await writeFile(resultsFile, `${JSON.stringify(results, undefined, 1)}\n`)
-  await writeFile(new URL('benchmarks.md', docs), documentOf(results, charts))
+  await writeFile(new URL(suite.figures, docs), `${JSON.stringify(results, undefined, 1)}\n`)
+  await writeFile(new URL(suite.page, docs), suite.documentOf(results, charts))
 }
 
 function positive(text: string): number {
@@ -115,12 +107,19 @@ function positive(text: string): number {
   throw new InvalidArgumentError('a whole number from 1 on is accepted')
 }
 
-function known(name: string): string {
-  if (names.some((candidate) => candidate.startsWith(name))) return name
-  throw new InvalidArgumentError(`there are: ${names.join(', ')}`)
+function namesIn({ scenarios, programs }: Suite): string[] {
+  return [...scenarios.map(({ name }) => name), ...Object.keys(programs)]
 }
 
-function library(name: string): string {
-  if (catalog.some((entry) => entry.name === name)) return name
-  throw new InvalidArgumentError(`there are: ${catalog.map((entry) => entry.name).join(', ')}`)
+function helpOn(suite: Suite): string {
+  return `scenarios: ${namesIn(suite).join(', ')}\nlibraries: ${suite.libraries.join(', ')}`
+}
+
+function check(
+  asked: readonly string[] | undefined,
+  known: readonly string[],
+  fits: (name: string, asked: string) => boolean,
+): void {
+  const unknown = asked?.find((one) => !known.some((name) => fits(name, one)))
+  if (unknown !== undefined) program.error(`nothing is called '${unknown}'; there are: ${known.join(', ')}`)
 }

@@ -1,10 +1,13 @@
 import type { Kind } from './drivers/order.js'
+import type { System } from './drivers/place.js'
 
 /** One line-up of processes and waiters, in which libraries are compared. */
 export interface Scenario {
   readonly name: string
   readonly title: string
   readonly kind: Kind
+  /** Where the locks are. Absent: in Redis. */
+  readonly system?: System
   readonly processes: number
   /** Tasks in each process. */
   readonly waiters: number
@@ -19,4 +22,6 @@ export interface Scenario {
   readonly libraries: readonly string[]
   /** Libraries that are measured in the first round only, because their figure costs minutes and is not close. */
   readonly onceOnly: readonly string[]
+  /** How many uncontended sections come before, where it is not the usual number. */
+  readonly warmUpCycles?: number
 }

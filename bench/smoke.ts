@@ -1,20 +1,23 @@
 import { entryOf } from './catalog.js'
-import type { CellResult } from './measure/results.js'
+import type { CellResult, Results } from './measure/results.js'
 
 /**
- * What a quick run is for: cells that did not work. A peer that is not installed or cannot do a scenario is no fault; Holdfast
- * has to do all of its own, without an error.
+ * What a quick run is for: what did not work. A peer that is not installed or cannot do a scenario is no fault, nor is a database that is
+ * not to be had; Holdfast has to do all of its own, without an error.
  */
-export function faultsOf(cells: readonly CellResult[]): string[] {
-  return cells.flatMap((cell) => {
-    const fault = faultOf(cell)
-    return fault === undefined ? [] : [`${cell.scenario}, ${cell.library}: ${fault}`]
-  })
+export function faultsOf({ cells, tables = [] }: Pick<Results, 'cells' | 'tables'>): string[] {
+  return [
+    ...cells.flatMap((cell) => {
+      const fault = faultOf(cell)
+      return fault === undefined ? [] : [`${cell.scenario}, ${cell.library}: ${fault}`]
+    }),
+    ...tables.flatMap((table) => ('failed' in table ? [`the table of locks: ${table.failed}`] : [])),
+  ]
 }
 
 function faultOf({ library, result }: CellResult): string | undefined {
   if (result.outcome === 'failed') return result.why
-  if (entryOf(library).sort !== 'ours') return undefined
+  if (result.outcome === 'skipped' || entryOf(library).sort !== 'ours') return undefined
   if (result.outcome !== 'measured') return result.why
   const { sections, overlaps, errors } = result.figures
   if (errors.length > 0) return errors.join('; ')

@@ -6,7 +6,7 @@ const bench = new URL('../', import.meta.url)
 const folder = new URL('node_modules/.build/', bench)
 
 /** The programs in Node that the harness starts. */
-export type Program = 'driver' | 'held-locks' | 'blocked-main-thread'
+export type Program = 'driver' | 'held-locks' | 'blocked-main-thread' | 'table-growth'
 
 /**
  * Compiles the programs once, so that what is measured is plain JavaScript started by plain Node, without a loader in the
@@ -19,6 +19,7 @@ export async function buildPrograms(): Promise<void> {
       driver: 'drivers/driver.ts',
       'held-locks': 'held-locks.ts',
       'blocked-main-thread': 'blocked-main-thread.ts',
+      'table-growth': 'table-growth.ts',
     },
     outdir: fileURLToPath(folder),
     bundle: true,
@@ -32,8 +33,8 @@ export async function buildPrograms(): Promise<void> {
       {
         name: 'dist stays outside',
         setup({ onResolve }) {
-          onResolve({ filter: /\/dist\/index\.js$/ }, () => ({
-            path: '../../../dist/index.js',
+          onResolve({ filter: /^\..*\/dist\// }, ({ path }) => ({
+            path: path.replace(/^.*\/dist\//, '../../../dist/'),
             external: true,
           }))
         },

@@ -4,7 +4,7 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { onPath } from '../../test/servers/path.js'
-import type { Runtime } from '../catalog.js'
+import type { Runtime } from '../entry.js'
 import { fileOf } from './build.js'
 
 /** How a driver is started; its order comes as one more argument. */

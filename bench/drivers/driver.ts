@@ -3,12 +3,11 @@ import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { libraries } from '../libraries/index.js'
 import { type Clock, clockWith } from './clock.js'
-import { DeliveredMessages } from './delivered-messages.js'
 import type { Library } from './library.js'
 import type { Done, Line, Order } from './order.js'
 import { Recorder } from './recorder.js'
-import { SentCommands } from './sent-commands.js'
 import { Task } from './task.js'
+import { type Counts, counterFor, since } from './traffic.js'
 import { warmUp } from './warm-up.js'
 import { Work } from './work.js'
 
@@ -35,18 +34,7 @@ async function until(startAt: number, now: Clock): Promise<void> {
   while (now() < startAt);
 }
 
-/** What is counted in this process, from before its first connection on. */
-interface Traffic {
-  readonly sent: SentCommands
-  readonly delivered: DeliveredMessages
-}
-
-async function measure(
-  library: Library,
-  order: Order,
-  { sent, delivered }: Traffic,
-  now: Clock,
-): Promise<Done> {
+async function measure(library: Library, order: Order, counts: () => Counts, now: Clock): Promise<Done> {
   const recorder = new Recorder(order.recordAtMost, order.recordFile)
   const count = order.scenario === 'sequential' || order.scenario === 'nested' ? 1 : order.waiters
   const tasks = Array.from(
@@ -56,14 +44,12 @@ async function measure(
   const work = new Work(library, order, now)
   const startAt = await go()
   await until(startAt, now)
-  const sentBefore = sent.count
-  const deliveredBefore = delivered.count
+  const before = counts()
   const cpuBefore = process.cpuUsage()
   const through = await work.run(tasks, startAt)
   const elapsedMs = now() - startAt
   const { user, system } = process.cpuUsage(cpuBefore)
-  const commands = sent.count - sentBefore
-  const messages = delivered.count - deliveredBefore
+  const after = counts()
   await recorder.write()
   if (through)
     await Promise.race([library.close(), new Promise((resolve) => setTimeout(resolve, CLOSING_MS))])
@@ -77,8 +63,7 @@ async function measure(
     gaveUp: order.scenario === 'burst' ? perWaiter.filter((sections) => sections === 0).length : 0,
     errors: work.errors,
     maxRssMb: process.resourceUsage().maxRSS / 1_024,
-    commands,
-    messages,
+    ...since(before, after),
   }
 }
 
@@ -88,7 +73,7 @@ async function main(order: Order): Promise<void> {
     throw new Error(
       `no library is called '${order.library}'; there are: ${Object.keys(libraries).join(', ')}`,
     )
-  const traffic: Traffic = { sent: new SentCommands(), delivered: new DeliveredMessages() }
+  const counts = await counterFor(order)
   const now = clockWith(order.clockOffsetMs)
   const library = await (await load()).open(order)
   if (order.scenario === 'nested' && library.nested === undefined) {
@@ -96,7 +81,7 @@ async function main(order: Order): Promise<void> {
   }
   await warmUp(library, order, now)
   await say({ ready: true, version: library.version })
-  await say(await measure(library, order, traffic, now))
+  await say(await measure(library, order, counts, now))
 }
 
 await main(JSON.parse(process.argv[2] ?? '{}'))

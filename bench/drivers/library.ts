@@ -1,11 +1,7 @@
+import type { Order } from './order.js'
+
 /** What runs inside a section; `undefined` when it is over at once. */
 export type Body = () => Promise<void> | undefined
-
-/** Where the server is. */
-export interface Place {
-  readonly host: string
-  readonly port: number
-}
 
 /** One library of locks, as a driver sees it. Made by the file of that name in `libraries/`. */
 export interface Library {
@@ -17,4 +13,5 @@ export interface Library {
   close(): Promise<unknown>
 }
 
-export type Open = (place: Place) => Library | Promise<Library>
+/** Most look only for the place in the order. */
+export type Open = (order: Order) => Library | Promise<Library>

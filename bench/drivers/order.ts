@@ -1,11 +1,11 @@
+import type { Place } from './place.js'
+
 /** What sort of work a driver does; see README.md. */
 export type Kind = 'sequential' | 'keys' | 'nested' | 'burst' | 'loop'
 
 /** What one driver process is told, as JSON in its one argument. The same for the drivers in Node, Java and Go. */
-export interface Order {
+export interface Order extends Place {
   readonly library: string
-  readonly host: string
-  readonly port: number
   readonly scenario: Kind
   /** What every key begins with. */
   readonly key: string
@@ -29,6 +29,8 @@ export interface Order {
    * clock. Drivers that cannot use it anchor their own.
    */
   readonly clockOffsetMs?: number
+  /** How many uncontended sections come before, where it is not the usual number. */
+  readonly warmUpCycles?: number
 }
 
 /** What a driver prints, one line each: `ready` (or `unsupported`) when it may start, `done` at the end. */
@@ -56,6 +58,8 @@ export interface Done {
   readonly commands?: number
   /** Messages that channels brought the process; where absent they are taken from the server's counters, if those tell. */
   readonly messages?: number
+  /** How often the process sent something and had to wait for an answer, where that was counted. */
+  readonly roundTrips?: number
 }
 
 export type Line = Ready | Unsupported | Done

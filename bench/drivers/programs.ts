@@ -1,4 +1,6 @@
-/** What the two programs beside the drivers are told, as JSON in their one argument, and what they print. */
+import type { Place } from './place.js'
+
+/** What the programs beside the drivers are told, as JSON in their one argument, and what they print. */
 
 export interface HeldLocksOrder {
   readonly host: string
@@ -41,3 +43,12 @@ export interface Blocked {
 }
 
 export type BlockedAnswer = Blocked | { readonly unsupported: string }
+
+export interface TableGrowthOrder extends Place {
+  readonly names: number
+  readonly sections: number
+}
+
+export interface TableGrowthAnswer {
+  readonly sectionsPerSecond: number
+}

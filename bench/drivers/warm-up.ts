@@ -19,7 +19,8 @@ export async function warmUp(library: Library, order: Order, now: Clock): Promis
   const key = `${order.key}:warm-up:${order.firstWaiter}`
   const quiet = new Task(0, 0, undefined, now)
   const contended = order.scenario === 'burst' || order.scenario === 'loop'
-  for (let cycle = 0; cycle < (contended ? CYCLES : UNCONTENDED_CYCLES); cycle += 1) {
+  const cycles = order.warmUpCycles ?? (contended ? CYCLES : UNCONTENDED_CYCLES)
+  for (let cycle = 0; cycle < cycles; cycle += 1) {
     if (order.scenario === 'nested') await library.nested?.(key, order.depth, quiet.body)
     else await library.section(key, quiet.body)
   }

@@ -17,4 +17,20 @@ export const libraries: Readonly<Record<string, () => Promise<{ readonly open: O
   verrou: () => import('./verrou.js'),
   'redlock-universal': () => import('./redlock-universal.js'),
   'node-redisson': () => import('./node-redisson.js'),
+  'holdfast-store': () => import('./stores/holdfast.js'),
+  statement: () => import('./stores/statement.js'),
+  advisory: () => import('./stores/session-lock.js'),
+  'get-lock': () => import('./stores/session-lock.js'),
+  'verrou-database': () => import('./stores/verrou.js'),
+  'poll-50': () => polling(50),
+  'poll-100': () => polling(100),
+  'bare-statements': () => import('./stores/bare-statements.js'),
+  'proper-lockfile': () => import('./stores/proper-lockfile.js'),
+  'proper-lockfile-quick': async () => ({ open: (await import('./stores/proper-lockfile.js')).openQuick }),
+  flock: () => import('./stores/flock.js'),
+}
+
+async function polling(pauseMs: number): Promise<{ readonly open: Open }> {
+  const { openPolling } = await import('./stores/polling.js')
+  return { open: (place) => openPolling(place, pauseMs) }
 }

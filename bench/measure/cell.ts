@@ -3,28 +3,29 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Entry } from '../catalog.js'
 import type { Command } from '../drivers/commands.js'
 import type { Done, Order } from '../drivers/order.js'
+import type { Place } from '../drivers/place.js'
+import type { Entry } from '../entry.js'
 import type { Scenario } from '../scenario.js'
 import { DriverProcess } from './driver-process.js'
 import { type Figures, figuresOf } from './figures.js'
 import { readRecords } from './records.js'
-import { deliveredMessages, type ServerSide, sentCommands } from './server-side.js'
+import type { ServerSide } from './server-side.js'
 
 /** What a cell needs beside its scenario and its library. */
 export interface Bench {
-  readonly host: string
-  readonly port: number
+  readonly place: Place
   readonly server: ServerSide
   /** Where records may be written. */
   readonly folder: string
   readonly clockOffsetMs: number
 }
 
+/** What came of a cell. It is skipped where there is no server for it. */
 export type Outcome =
   | { readonly outcome: 'measured'; readonly version: string; readonly figures: Figures }
-  | { readonly outcome: 'unsupported' | 'absent' | 'failed'; readonly why: string }
+  | { readonly outcome: 'unsupported' | 'absent' | 'skipped' | 'failed'; readonly why: string }
 
 /** What starting may take beside the work itself: sixteen processes or a JVM that warms up, on a busy machine. */
 const STARTING_MS = 120_000
@@ -61,9 +62,8 @@ export async function runCell(
 function ordersFor(scenario: Scenario, entry: Entry, bench: Bench): Order[] {
   const id = randomUUID()
   return Array.from({ length: scenario.processes }, (_, process) => ({
+    ...bench.place,
     library: entry.sides?.[process % 2 === 0 ? 0 : 1] ?? entry.name,
-    host: bench.host,
-    port: bench.port,
     scenario: scenario.kind,
     key: `bench:${scenario.name}:${id}`,
     waiters: scenario.waiters,
@@ -75,6 +75,7 @@ function ordersFor(scenario: Scenario, entry: Entry, bench: Bench): Order[] {
     recordFile: join(bench.folder, `${id}-${process}.bin`),
     recordAtMost: RECORDS_AT_MOST,
     clockOffsetMs: bench.clockOffsetMs,
+    ...(scenario.warmUpCycles !== undefined && { warmUpCycles: scenario.warmUpCycles }),
   }))
 }
 
@@ -96,10 +97,10 @@ async function measured(
   const startAt = performance.timeOrigin + performance.now() + LEAD_MS
   for (const driver of drivers) driver.go(startAt)
   const dones = await Promise.all(drivers.map((driver) => driver.done()))
-  const serverCpuMs = (await server.cpuMs()) - cpuBefore
-  const calls = await server.calls()
-  const commands = total(dones, (done) => done.commands) ?? sentCommands(entry.name, calls)
-  const messages = total(dones, (done) => done.messages) ?? deliveredMessages(entry.name, calls)
+  const cpuAfter = await server.cpuMs()
+  const traffic = await server.traffic(entry.name)
+  const commands = total(dones, (done) => done.commands) ?? traffic.commands
+  const messages = total(dones, (done) => done.messages) ?? traffic.messages
   const records = await readRecords(orders.map(({ recordFile }) => recordFile))
   const giveUpMs = orders[0]?.giveUpMs ?? 0
   const figures = figuresOf(scenario, records, dones, {
@@ -107,7 +108,8 @@ async function measured(
     giveUpMs,
     commands,
     messages,
-    serverCpuMs,
+    roundTrips: total(dones, (done) => done.roundTrips),
+    serverCpuMs: cpuBefore === undefined || cpuAfter === undefined ? undefined : cpuAfter - cpuBefore,
   })
   // So that what the drivers left on the server is over before the next cell.
   await sleep(20)

@@ -18,6 +18,8 @@ export interface Figures {
   readonly commandsPerSection: number | undefined
   /** Messages that channels brought to any process. Absent from results of before they were counted. */
   readonly messagesPerSection?: number | undefined
+  /** How often a client sent something and had to wait for an answer. Counted on databases only. */
+  readonly roundTripsPerSection?: number | undefined
   /** CPU time of all client processes. */
   readonly clientUsPerSection: number | undefined
   readonly serverUsPerSection: number | undefined
@@ -39,10 +41,11 @@ export interface Figures {
 export interface Seen {
   readonly startAt: number
   readonly giveUpMs: number
-  readonly commands: number
-  /** `undefined` where neither the drivers nor the server can tell. */
+  /** `undefined`, here and below, where neither the drivers nor the server can tell. */
+  readonly commands: number | undefined
   readonly messages: number | undefined
-  readonly serverCpuMs: number
+  readonly roundTrips?: number | undefined
+  readonly serverCpuMs: number | undefined
 }
 
 export function figuresOf(scenario: Scenario, records: Records, dones: readonly Done[], seen: Seen): Figures {
@@ -59,7 +62,8 @@ export function figuresOf(scenario: Scenario, records: Records, dones: readonly 
   const elapsedMs =
     records.count < sections ? Math.max(...dones.map((done) => done.elapsedMs)) : window.to - window.from
   const cpuMs = dones.reduce((sum, done) => sum + done.cpuMs, 0)
-  const perSection = (amount: number): number | undefined => (sections === 0 ? undefined : amount / sections)
+  const perSection = (amount: number | undefined): number | undefined =>
+    amount === undefined || sections === 0 ? undefined : amount / sections
   return {
     sections,
     elapsedMs,
@@ -69,9 +73,10 @@ export function figuresOf(scenario: Scenario, records: Records, dones: readonly 
     crossingP50Ms: handOvers && percentile(handOvers.betweenProcessesMs, 0.5),
     crossings: handOvers?.betweenProcessesMs.length ?? 0,
     commandsPerSection: perSection(seen.commands),
-    messagesPerSection: seen.messages === undefined ? undefined : perSection(seen.messages),
+    messagesPerSection: perSection(seen.messages),
+    roundTripsPerSection: perSection(seen.roundTrips),
     clientUsPerSection: perSection(cpuMs * 1_000),
-    serverUsPerSection: perSection(seen.serverCpuMs * 1_000),
+    serverUsPerSection: perSection(seen.serverCpuMs && seen.serverCpuMs * 1_000),
     jain: contended ? shares.jain : undefined,
     secondShare: contended ? secondShareOf(scenario, shares.perWaiter) : undefined,
     starved: contended ? shares.starved : 0,

@@ -1,4 +1,5 @@
-import { type Entry, entryOf } from '../catalog.js'
+import { entryOf } from '../catalog.js'
+import type { Entry } from '../entry.js'
 import type { Scenario } from '../scenario.js'
 import { rotated } from './rounds.js'
 

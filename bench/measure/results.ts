@@ -1,3 +1,4 @@
+import type { System } from '../drivers/place.js'
 import type { BlockedAnswer, HeldLocks } from '../drivers/programs.js'
 import type { Outcome } from './cell.js'
 import type { Machine } from './machine.js'
@@ -14,6 +15,27 @@ export interface CellResult {
 /** What a program beside the cells said, or why it said nothing. */
 export type Answer<Value> = Value | { readonly failed: string }
 
+/** How a table of locks grew under many sections on few names. */
+export interface TableGrowth {
+  readonly system: System
+  readonly names: number
+  readonly sections: number
+  readonly sectionsPerSecond: number
+  /** The most that was seen in between, with the indexes. */
+  readonly mostBytes: number
+  readonly bytes: number
+}
+
+/** What the programs beside the cells have found. */
+export interface ProgramAnswers {
+  readonly heldLocks: Answer<HeldLocks> | undefined
+  readonly blocked: readonly Answer<BlockedAnswer>[]
+  /** Absent where it was not asked for. */
+  readonly tables?: readonly Answer<TableGrowth>[]
+  /** How long the disk takes to keep a write, in ms, for what waits for that. */
+  readonly flushMs?: number | undefined
+}
+
 /** A later run of some scenarios, whose figures have taken the place of the first run's. */
 export interface Addition {
   readonly startedAt: string
@@ -24,15 +46,13 @@ export interface Addition {
 }
 
 /** All that a run has found; what `results.json` holds and the page is made from. */
-export interface Results {
+export interface Results extends ProgramAnswers {
   readonly startedAt: string
   readonly tookMs: number
   readonly rounds: number
   readonly quick: boolean
   readonly machine: Machine
   readonly cells: readonly CellResult[]
-  readonly heldLocks: Answer<HeldLocks> | undefined
-  readonly blocked: readonly Answer<BlockedAnswer>[]
   /** The latest last. Absent where all is of one run. */
   readonly additions?: readonly Addition[]
 }

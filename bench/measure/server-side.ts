@@ -1,92 +1,19 @@
-import { Redis } from 'ioredis'
-
-/** Calls by command, as the server counts them: those made by scripts too. */
-export type Calls = Readonly<Record<string, number>>
-
-/** The harness's own connection to the server that is measured. */
-export class ServerSide {
-  readonly #redis: Redis
-
-  constructor(host: string, port: number) {
-    this.#redis = new Redis({ host, port })
-  }
-
-  /** Empties the server and sets its counters to zero. Only for a server that was started for this. */
-  async clear(): Promise<void> {
-    await this.#redis.flushall()
-  }
-
-  async resetCounters(): Promise<void> {
-    await this.#redis.config('RESETSTAT')
-  }
-
-  async calls(): Promise<Calls> {
-    return parseCalls(await this.#redis.info('commandstats'))
-  }
-
-  async cpuMs(): Promise<number> {
-    return parseCpuMs(await this.#redis.info('cpu'))
-  }
-
-  async exists(key: string): Promise<boolean> {
-    return (await this.#redis.exists(key)) === 1
-  }
-
-  close(): void {
-    this.#redis.disconnect()
-  }
+/** What a server, or whatever keeps the locks, counts itself; each where it can. */
+export interface ServerTraffic {
+  readonly commands?: number | undefined
+  readonly messages?: number | undefined
 }
 
-export function parseCalls(info: string): Calls {
-  const calls: Record<string, number> = {}
-  for (const [, command, count] of info.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)) {
-    if (command !== undefined) calls[command] = Number(count)
-  }
-  return calls
-}
-
-export function parseCpuMs(info: string): number {
-  const seconds = (name: string): number => Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1] ?? 0)
-  return (seconds('used_cpu_user') + seconds('used_cpu_sys')) * 1_000
-}
-
-/** What clients send themselves, whichever the library. */
-const SENT = [
-  'eval',
-  'evalsha',
-  'fcall',
-  'subscribe',
-  'unsubscribe',
-  'psubscribe',
-  'ssubscribe',
-  'sunsubscribe',
-  'script|load',
-  'ping',
-]
-
-/**
- * How many commands clients sent, from counters that cannot tell them from what scripts called. It is known of each library
- * which others it sends itself.
- */
-export function sentCommands(library: string, calls: Calls): number {
-  const of = (command: string): number => calls[command] ?? 0
-  const sent = SENT.reduce((sum, command) => sum + of(command), 0)
-  return sent + (others[library]?.(of) ?? 0)
-}
-
-const others: Readonly<Record<string, (of: (command: string) => number) => number>> = {
-  // It deletes a latch after each unlock; the script's own DEL comes with a PUBLISH.
-  redisson: (of) => of('del') - of('publish'),
-  // The latch again; here the script's own DEL comes with the SET of the latch, and a PUBLISH only where somebody waits.
-  'redisson-fair': (of) => of('del') - of('set'),
-  // Its SET NX is no script. (That of rueidislock is in one.)
-  redsync: (of) => of('set'),
-}
-
-/**
- * How many messages were delivered, where the server's count of those published tells it. Redisson's fair lock publishes on a
- * channel of the one thread that is next.
- */
-export function deliveredMessages(library: string, calls: Calls): number | undefined {
-  return library === 'redisson-fair' ? (calls['publish'] ?? 0) : undefined
+/** The harness's own view of what is measured. */
+export interface ServerSide {
+  /** Takes away what an earlier cell has left. Only for what was started for this. */
+  clear(): Promise<void>
+  resetCounters(): Promise<void>
+  /** CPU time since it was started; undefined where there is no server, or where it cannot be told. */
+  cpuMs(): Promise<number | undefined>
+  /** What clients of that library sent and were sent, since the counters were reset. */
+  traffic(library: string): Promise<ServerTraffic>
+  /** What the table of locks takes on the disk, with its indexes. Absent where there is none. */
+  tableBytes?(): Promise<number>
+  close(): Promise<void>
 }

@@ -59,6 +59,7 @@ export function middleOf(rounds: readonly Figures[]): Figures | undefined {
     crossings: middle((figures) => figures.crossings),
     commandsPerSection: some((figures) => figures.commandsPerSection),
     messagesPerSection: some((figures) => figures.messagesPerSection),
+    roundTripsPerSection: some((figures) => figures.roundTripsPerSection),
     clientUsPerSection: some((figures) => figures.clientUsPerSection),
     serverUsPerSection: some((figures) => figures.serverUsPerSection),
     jain: some((figures) => figures.jain),

@@ -20,7 +20,12 @@ export function chartsOf(results: Results): Picture[] {
   ]
 }
 
-function bars(results: Results, scenario: string, pick: (figures: Figures) => number | undefined): Bar[] {
+/** A bar for each library that was measured in that scenario and has that figure. */
+export function barsOf(
+  results: Results,
+  scenario: string,
+  pick: (figures: Figures) => number | undefined,
+): Bar[] {
   const names = [
     ...new Set(results.cells.filter((cell) => cell.scenario === scenario).map(({ library }) => library)),
   ]
@@ -32,7 +37,7 @@ function bars(results: Results, scenario: string, pick: (figures: Figures) => nu
 }
 
 function rates(results: Results, scenario: string, title: string): Picture[] {
-  const found = bars(results, scenario, (figures) => figures.sectionsPerSecond)
+  const found = barsOf(results, scenario, (figures) => figures.sectionsPerSecond)
   if (found.length === 0) return []
   return [
     {
@@ -44,7 +49,7 @@ function rates(results: Results, scenario: string, title: string): Picture[] {
 }
 
 function fairness(results: Results, scenario: string, title: string): Picture[] {
-  const found = bars(results, scenario, (figures) => figures.jain)
+  const found = barsOf(results, scenario, (figures) => figures.jain)
   if (found.length === 0) return []
   return [
     {

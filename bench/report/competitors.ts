@@ -1,9 +1,9 @@
-import { catalog } from '../catalog.js'
+import type { Entry } from '../entry.js'
 import type { Results } from '../measure/results.js'
 import type { Table } from './tables.js'
 
-/** All that took part, with the versions they said they have. */
-export function competitorsTable({ cells }: Results): Table {
+/** Those of the entries that took part, with the versions they said they have. */
+export function competitorsTable({ cells }: Results, catalog: readonly Entry[]): Table {
   const versions = new Map<string, string>()
   for (const { library, result } of cells) {
     if (result.outcome === 'measured') versions.set(library, result.version)

@@ -1,3 +1,4 @@
+import { catalog } from '../catalog.js'
 import type { Gate } from '../gate.js'
 import { gatesOf } from '../gates.js'
 import type { Machine } from '../measure/machine.js'
@@ -25,7 +26,7 @@ export function documentOf(results: Results, charts: readonly Picture[]): string
     '## How it was measured',
     waysExplained,
     '## Who takes part',
-    markdown(competitorsTable(results)),
+    markdown(competitorsTable(results, catalog)),
     '## The columns',
     columnsExplained,
     ...scenarioSections(results, charts),
@@ -58,7 +59,10 @@ function introduction({ machine, startedAt, tookMs, rounds, quick, additions = [
   ].join('\n')
 }
 
-function additionLine({ startedAt, rounds, scenarios: names, machine }: Addition, first: Machine): string {
+export function additionLine(
+  { startedAt, rounds, scenarios: names, machine }: Addition,
+  first: Machine,
+): string {
   const listed = names.map((name) => `\`${name}\``).join(', ')
   const same = JSON.stringify(machine) === JSON.stringify(first)
   const where = same
@@ -104,6 +108,6 @@ function growthSection(results: Results, charts: readonly Picture[]): string[] {
   ]
 }
 
-function picture({ name, caption }: Picture): string {
+export function picture({ name, caption }: Picture): string {
   return `![${caption}](benchmarks/${name}.svg)`
 }

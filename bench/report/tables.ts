@@ -34,17 +34,34 @@ const contended: readonly Column[] = [
   ['server CPU per section, µs', (figures) => shownNumber(figures.serverUsPerSection)],
 ]
 
-function columnsOf({ kind, processes }: Scenario): readonly Column[] {
+function columnsOf({ kind, processes, system }: Scenario): readonly Column[] {
+  if (system !== undefined) return storeColumnsOf(kind)
   if (kind !== 'burst' && kind !== 'loop') return uncontended
   return contended.filter(([title]) => processes > 1 || !title.startsWith('between processes'))
+}
+
+/** Of databases and files. */
+function storeColumnsOf(kind: Scenario['kind']): Column[] {
+  const columns = (kind === 'sequential' ? uncontended : contended).map(
+    ([title, show]): Column => [title.replace('commands', 'statements'), show],
+  )
+  const more: Column =
+    kind === 'sequential'
+      ? ['round trips per section', (figures) => shownNumber(figures.roundTripsPerSection)]
+      : ['clients woken per section', (figures) => shownNumber(figures.messagesPerSection)]
+  const at = columns.findIndex(([title]) => title.startsWith('statements')) + 1
+  return columns.toSpliced(at, 0, more)
 }
 
 /** One scenario, a row for each library, the fastest first. `undefined` where nothing of it was run. */
 export function scenarioTable({ cells, rounds }: Results, scenario: Scenario): Table | undefined {
   const summaries = scenario.libraries.flatMap((library) => summarise(cells, scenario.name, library) ?? [])
   if (summaries.length === 0) return undefined
-  const columns = columnsOf(scenario)
-  const toFloor = scenario.kind === 'sequential' || scenario.kind === 'keys'
+  const all = columnsOf(scenario)
+  // What nobody counts there has no column.
+  const columns = all.filter(([, show]) => summaries.some(({ figures }) => figures && show(figures) !== '–'))
+  const toFloor =
+    (scenario.kind === 'sequential' || scenario.kind === 'keys') && scenario.libraries.includes('floor')
   const rate = ({ figures }: Summary): number => figures?.sectionsPerSecond ?? -1
   const rows = [...summaries]
     .sort((a, b) => rate(b) - rate(a))

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { gatesOf } from '../../bench/gates.js'
 import { withAddition } from '../../bench/measure/addition.js'
 import type { Figures } from '../../bench/measure/figures.js'
+import { deliveredMessages, sentCommands } from '../../bench/measure/redis-side.js'
 import type { CellResult, Results } from '../../bench/measure/results.js'
-import { deliveredMessages, sentCommands } from '../../bench/measure/server-side.js'
 import { documentOf } from '../../bench/report/document.js'
 import { faultsOf } from '../../bench/smoke.js'
 
@@ -126,17 +126,19 @@ describe('a run of some scenarios', () => {
   })
 })
 
+const faultsIn = (...cells: CellResult[]): string[] => faultsOf({ cells })
+
 test('a quick run fails for failures and for what Holdfast did not do, not for a missing peer', () => {
   const absent = (library: string): CellResult => ({
     ...cell('keys', library, {}),
     result: { outcome: 'absent', why: 'no java on the PATH' },
   })
-  expect(faultsOf([absent('redisson'), cell('fleet-2x1', 'holdfast-fair', {})])).toEqual([])
-  expect(faultsOf([cell('fleet-2x1', 'holdfast-fair', { sections: 0 })])).toEqual([
+  expect(faultsIn(absent('redisson'), cell('fleet-2x1', 'holdfast-fair', {}))).toEqual([])
+  expect(faultsIn(cell('fleet-2x1', 'holdfast-fair', { sections: 0 }))).toEqual([
     'fleet-2x1, holdfast-fair: nobody entered a section',
   ])
-  expect(faultsOf([cell('fleet-2x1', 'holdfast', { overlaps: 1 })])).toHaveLength(1)
-  expect(faultsOf([{ ...absent('verrou'), result: { outcome: 'failed', why: 'it broke' } }])).toHaveLength(1)
+  expect(faultsIn(cell('fleet-2x1', 'holdfast', { overlaps: 1 }))).toHaveLength(1)
+  expect(faultsIn({ ...absent('verrou'), result: { outcome: 'failed', why: 'it broke' } })).toHaveLength(1)
 })
 
 test("of Redisson's fair lock the server's counters tell commands and messages", () => {

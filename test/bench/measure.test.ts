@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { jainsIndex, sharesOf } from '../../bench/measure/fairness.js'
 import { handOversOf } from '../../bench/measure/hand-overs.js'
 import { median, percentile } from '../../bench/measure/percentile.js'
+import { parseCalls, parseCpuMs, sentCommands } from '../../bench/measure/redis-side.js'
 import { rotated } from '../../bench/measure/rounds.js'
-import { parseCalls, parseCpuMs, sentCommands } from '../../bench/measure/server-side.js'
 import { recordsOf } from './records.js'
 
 describe('percentiles', () => {

@@ -1,0 +1,97 @@
+import type { Entry } from '../entry.js'
+
+const waits = 'waits without end'
+
+/** What is compared on databases and in files. */
+export const storeCatalog: readonly Entry[] = [
+  {
+    name: 'holdfast-store',
+    title: 'Holdfast',
+    sort: 'ours',
+    runtime: 'node',
+    what: 'this project on the store of the section: `holdfast/postgres`, `holdfast/mysql` or `holdfast/sqlite`',
+    changed: 'nothing',
+  },
+  {
+    name: 'statement',
+    title: 'SELECT 1',
+    sort: 'reference',
+    runtime: 'node',
+    what: 'one prepared statement over `pg` or `mysql2`, no lock',
+    changed: '',
+  },
+  {
+    name: 'advisory',
+    title: 'advisory lock',
+    sort: 'floor',
+    runtime: 'node',
+    what: '`pg_advisory_lock` and `pg_advisory_unlock`, prepared, on a connection of the pool of `pg`: no lease, no name of the holder, no token',
+    changed: '5 connections in the pool',
+  },
+  {
+    name: 'get-lock',
+    title: 'GET_LOCK',
+    sort: 'floor',
+    runtime: 'node',
+    what: '`GET_LOCK` and `RELEASE_LOCK`, prepared, on a connection of the pool of `mysql2`: no lease, no name of the holder, no token',
+    changed: `${waits}; 4 connections in the pool`,
+  },
+  {
+    name: 'verrou-database',
+    title: 'verrou',
+    sort: 'peer',
+    runtime: 'node',
+    what: 'npm `@verrou/core` with its adapter for `knex`; asks again every 250 ms',
+    changed: 'its table is made beforehand; as many connections as Holdfast',
+    slow: true,
+  },
+  {
+    name: 'poll-50',
+    title: "ShedLock's way, 50 ms",
+    sort: 'peer',
+    runtime: 'node',
+    what: "ShedLock's statements by the server's clock: `INSERT` once, then `UPDATE … WHERE lock_until <= now`; prepared, over `pg` or `mysql2`",
+    changed: 'asks again every 50 ms: ShedLock itself does not wait; as many connections as Holdfast',
+  },
+  {
+    name: 'poll-100',
+    title: "ShedLock's way, 100 ms",
+    sort: 'peer',
+    runtime: 'node',
+    what: 'the same',
+    changed: 'asks again every 100 ms, as Spring Integration does',
+  },
+  {
+    name: 'bare-statements',
+    title: 'two bare statements',
+    sort: 'floor',
+    runtime: 'node',
+    what: 'an upsert and an update of one row, prepared, over the client that Holdfast takes, with its settings (WAL, `synchronous = FULL`): no lock',
+    changed: '',
+  },
+  {
+    name: 'proper-lockfile',
+    title: 'proper-lockfile',
+    sort: 'peer',
+    runtime: 'node',
+    what: 'npm `proper-lockfile`, a folder that is the lock',
+    changed: `\`retries: { forever: true }\` (${waits}): asks again after 1 s, 2 s, 4 s, …`,
+    slow: true,
+  },
+  {
+    name: 'proper-lockfile-quick',
+    title: 'proper-lockfile, 10 to 50 ms',
+    sort: 'peer',
+    runtime: 'node',
+    what: 'the same',
+    changed: '`retries: { forever: true, minTimeout: 10, maxTimeout: 50, randomize: true }`',
+  },
+  {
+    name: 'flock',
+    title: 'flock(1)',
+    sort: 'elsewhere',
+    runtime: 'node',
+    what: '`flock -x 9` and `flock -u 9` of util-linux, in a shell for each waiter that is there from the beginning; the driver is in Node',
+    changed: 'nothing',
+  },
+]

@@ -1,0 +1,69 @@
+import type { Results } from '../measure/results.js'
+import { summarise } from '../measure/summary.js'
+import { drawnBars } from '../report/bars.js'
+import { barsOf } from '../report/charts.js'
+import { drawnLines, type Line } from '../report/lines.js'
+import type { Picture } from '../report/picture.js'
+import { places, storeGrowth, storeGrowthProcesses, storeGrowthWaiters } from './scenarios.js'
+
+/** The charts for which a run has figures. */
+export function storeChartsOf(results: Results): Picture[] {
+  return [
+    ...places.flatMap(({ place, title }) => [
+      ...burst(results, place, title),
+      ...statements(results, place, title),
+    ]),
+    ...growth(results),
+  ]
+}
+
+function burst(results: Results, place: string, system: string): Picture[] {
+  const bars = barsOf(results, `${place}-burst-4x25`, (figures) => figures.sectionsPerSecond)
+  if (bars.length === 0) return []
+  const title = `${system}: 4 processes, 25 waiters each, sections of 1 ms`
+  return [
+    {
+      name: `stores-${place}-burst-4x25-rate`,
+      caption: title,
+      svg: drawnBars({ title, axis: 'sections per second', logarithmic: true, bars }),
+    },
+  ]
+}
+
+function statements(results: Results, place: string, system: string): Picture[] {
+  // In files only one of them runs statements.
+  if (place === 'sqlite') return []
+  const bars = barsOf(results, `${place}-burst-4x25`, (figures) => figures.commandsPerSection)
+  if (bars.length === 0) return []
+  const title = `${system}, the same: statements per section`
+  return [
+    {
+      name: `stores-${place}-burst-4x25-statements`,
+      caption: title,
+      svg: drawnBars({ title, axis: 'statements per section', logarithmic: true, bars }),
+    },
+  ]
+}
+
+function growth(results: Results): Picture[] {
+  const lines = places.flatMap(({ place, title }) =>
+    storeGrowthProcesses.flatMap((processes): Line[] => {
+      const points = storeGrowthWaiters.flatMap((waiters) => {
+        const cost = summarise(results.cells, storeGrowth(place, processes, waiters), 'holdfast-store')
+          ?.figures?.commandsPerSection
+        return cost === undefined || cost <= 0 ? [] : [[waiters, cost] as const]
+      })
+      const name = `${title}, ${processes} ${processes === 1 ? 'process' : 'processes'}`
+      return points.length > 1 ? [{ title: name, ours: true, dashed: processes > 1, points }] : []
+    }),
+  )
+  if (lines.length === 0) return []
+  const title = 'Holdfast: statements per section as waiters grow'
+  return [
+    {
+      name: 'stores-growth-statements',
+      caption: title,
+      svg: drawnLines({ title, across: 'waiters in each process', up: 'statements per section', lines }),
+    },
+  ]
+}

@@ -1,0 +1,166 @@
+import { allAtLeast, allAtMost, atLeast, atMost, doNotGrow, type Gate, ifThere, quotient } from '../gate.js'
+import type { Figures } from '../measure/figures.js'
+import type { CellResult, Results } from '../measure/results.js'
+import { ratioOf, summarise } from '../measure/summary.js'
+import {
+  filePeers,
+  type PlaceName,
+  places,
+  pollers,
+  storeGrowth,
+  storeGrowthProcesses,
+  storeGrowthWaiters,
+} from './scenarios.js'
+
+const OURS = 'holdfast-store'
+/** What a count may differ from a whole number by: a batch of renewals, a connection that was opened late. */
+const EXACT = 2.01
+const MEGABYTE = 2 ** 20
+
+type Take = (figures: Figures) => number | undefined
+
+const rate: Take = (figures) => figures.sectionsPerSecond
+const statements: Take = (figures) => figures.commandsPerSection
+
+/** What Holdfast must reach on databases and in files, worked out from what a run has found. */
+export function storeGatesOf({ cells, tables }: Pick<Results, 'cells' | 'tables'>): Gate[] {
+  return [
+    ...onPostgres(cells),
+    ...onMysql(cells, 'mysql'),
+    ...onMysql(cells, 'mariadb'),
+    ...onSqlite(cells),
+    ...growthGates(cells),
+    ...tableGates(tables ?? []),
+  ]
+}
+
+function figuresOf(cells: readonly CellResult[], scenario: string, library = OURS): Figures | undefined {
+  return summarise(cells, scenario, library)?.figures
+}
+
+/** Ours over theirs. */
+function over(
+  cells: readonly CellResult[],
+  scenario: string,
+  library: string,
+  pick: Take,
+): number | undefined {
+  return ratioOf(
+    cells,
+    [
+      { scenario, library: OURS },
+      { scenario, library },
+    ],
+    pick,
+  )
+}
+
+function uncontendedGate(cells: readonly CellResult[], place: PlaceName, title: string): Gate {
+  return atMost(
+    `${title}, uncontended: round trips for an acquisition and a release`,
+    EXACT,
+    figuresOf(cells, `${place}-sequential`)?.roundTripsPerSection,
+  )
+}
+
+function onPostgres(cells: readonly CellResult[]): Gate[] {
+  const burst = 'postgres-burst-4x25'
+  return [
+    uncontendedGate(cells, 'postgres', 'PostgreSQL'),
+    atMost(
+      'PostgreSQL, fleet 8x1: clients woken per release',
+      1.05,
+      figuresOf(cells, 'postgres-fleet-8x1')?.messagesPerSection,
+    ),
+    allAtLeast(
+      "PostgreSQL, burst 4x25: sections/s over those of verrou, ShedLock's way (50 ms, 100 ms)",
+      10,
+      pollers.map((peer) => over(cells, burst, peer, rate)),
+    ),
+    atLeast('… over those of an advisory lock', 0.9, over(cells, burst, 'advisory', rate)),
+    atLeast(
+      'PostgreSQL, loop 4x25: sections/s over those of an advisory lock',
+      0.9,
+      over(cells, 'postgres-loop-4x25', 'advisory', rate),
+    ),
+  ]
+}
+
+function onMysql(cells: readonly CellResult[], place: 'mysql' | 'mariadb'): Gate[] {
+  const title = places.find((each) => each.place === place)?.title ?? place
+  const burst = `${place}-burst-4x25`
+  return [
+    uncontendedGate(cells, place, title),
+    allAtLeast(
+      `${title}, burst 4x25: sections/s over those of verrou, ShedLock's way (50 ms, 100 ms)`,
+      3,
+      pollers.map((peer) => over(cells, burst, peer, rate)),
+    ),
+    allAtMost(
+      '… statements per section over theirs',
+      0.5,
+      pollers.map((peer) => over(cells, burst, peer, statements)),
+    ),
+  ]
+}
+
+function onSqlite(cells: readonly CellResult[]): Gate[] {
+  return [
+    atLeast(
+      'SQLite, uncontended: sections/s over those of two bare statements',
+      0.7,
+      over(cells, 'sqlite-sequential', 'bare-statements', rate),
+    ),
+    allAtLeast(
+      'SQLite, burst 4x25: sections/s over those of proper-lockfile (its pauses, 10 to 50 ms)',
+      5,
+      filePeers.map((peer) => over(cells, 'sqlite-burst-4x25', peer, rate)),
+    ),
+    ...['sqlite-loop-4x25', 'sqlite-fleet-8x1'].map((scenario) =>
+      atMost(
+        `SQLite, ${scenario.replace('sqlite-', '').replace('-', ' ')}: hand-over between processes, p50, over that of flock(1)`,
+        2,
+        over(cells, scenario, 'flock', (figures) => figures.crossingP50Ms),
+      ),
+    ),
+  ]
+}
+
+function growthGates(cells: readonly CellResult[]): Gate[] {
+  return places.flatMap(({ place, title }) => [
+    handOverGate(cells, place, title),
+    ...storeGrowthProcesses.map((processes) =>
+      doNotGrow(
+        `${title}, ${processes} ${processes === 1 ? 'process' : 'processes'} with ${storeGrowthWaiters.join(', ')} waiters each: statements per section`,
+        storeGrowthWaiters.map((waiters) =>
+          ifThere(figuresOf(cells, storeGrowth(place, processes, waiters)), statements),
+        ),
+      ),
+    ),
+  ])
+}
+
+/** A burst of waiters in one process costs what a single section does. */
+function handOverGate(cells: readonly CellResult[], place: PlaceName, title: string): Gate {
+  const all = (waiters: number): number | undefined => {
+    const figures = figuresOf(cells, storeGrowth(place, 1, waiters))
+    return figures?.commandsPerSection && figures.commandsPerSection * figures.sections
+  }
+  const [one, ten] = [all(1), all(10)]
+  return atMost(
+    `${title}, one process: statements for a hand-over within it`,
+    0,
+    one === undefined || ten === undefined ? undefined : Math.max(0, Math.round(ten - one) / 9),
+  )
+}
+
+function tableGates(tables: NonNullable<Results['tables']>): Gate[] {
+  const measured = tables.flatMap((table) => ('failed' in table ? [] : [table]))
+  return measured.map(({ system, names, sections, mostBytes }) =>
+    atMost(
+      `${places.find((place) => place.system === system)?.title ?? system}: ${sections} sections on ${names} names: MB that the table took at most`,
+      10,
+      quotient(mostBytes, MEGABYTE),
+    ),
+  )
+}

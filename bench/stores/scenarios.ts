@@ -1,0 +1,127 @@
+import type { System } from '../drivers/place.js'
+import type { Scenario } from '../scenario.js'
+
+/** The pollers of a database: what "the peers" are there. */
+export const pollers = ['verrou-database', 'poll-50', 'poll-100'] as const
+export const filePeers = ['proper-lockfile', 'proper-lockfile-quick'] as const
+
+/** The locks' places, as scenarios are named after them. */
+export const places = [
+  { place: 'postgres', system: 'PostgreSQL', title: 'PostgreSQL' },
+  { place: 'mysql', system: 'MySQL', title: 'MySQL' },
+  { place: 'mariadb', system: 'MariaDB', title: 'MariaDB' },
+  { place: 'sqlite', system: 'files', title: 'SQLite' },
+] as const satisfies readonly { place: string; system: System; title: string }[]
+
+export type PlaceName = (typeof places)[number]['place']
+
+/** The program that looks how the table grows. */
+export function tableGrowth(place: PlaceName): string {
+  return `${place}-table-growth`
+}
+
+/** Waiters in each process, at which the growth of costs is looked at. */
+export const storeGrowthWaiters = [1, 10, 100, 1_000] as const
+export const storeGrowthProcesses = [1, 2] as const
+
+const UNCONTENDED_MS = 1_200
+const LOOP_MS = 2_000
+const LOOP_GRACE_MS = 500
+const PATIENCE_MS = 20_000
+const LITTLE_PATIENCE_MS = 6_000
+/** Each is some statements on a disk. */
+const UNCONTENDED_CYCLES = 1_000
+const CYCLES = 50
+
+export function storeGrowth(place: PlaceName, processes: number, waiters: number): string {
+  return `${place}-growth-${processes}x${waiters}`
+}
+
+const contenders: Readonly<Record<PlaceName, readonly string[]>> = {
+  postgres: ['holdfast-store', 'advisory', ...pollers],
+  mysql: ['holdfast-store', 'get-lock', ...pollers],
+  mariadb: ['holdfast-store', 'get-lock', ...pollers],
+  sqlite: ['holdfast-store', 'flock', ...filePeers],
+}
+
+const uncontended: Readonly<Record<PlaceName, readonly string[]>> = {
+  postgres: ['statement', 'holdfast-store', 'advisory', 'poll-50', 'verrou-database'],
+  mysql: ['statement', 'holdfast-store', 'get-lock', 'poll-50', 'verrou-database'],
+  mariadb: ['statement', 'holdfast-store', 'get-lock', 'poll-50', 'verrou-database'],
+  sqlite: ['bare-statements', 'holdfast-store', 'proper-lockfile'],
+}
+
+type Given = Pick<Scenario, 'name' | 'title' | 'kind' | 'libraries'> & Partial<Scenario>
+
+function scenario(system: System, given: Given): Scenario {
+  const contended = given.kind === 'burst' || given.kind === 'loop'
+  return {
+    system,
+    processes: 1,
+    waiters: 1,
+    sectionMs: 0,
+    depth: 1,
+    durationMs: given.kind === 'burst' ? 0 : given.kind === 'loop' ? LOOP_MS : UNCONTENDED_MS,
+    giveUpMs: given.kind === 'burst' ? PATIENCE_MS : LOOP_GRACE_MS,
+    slowGiveUpMs: given.kind === 'burst' ? LITTLE_PATIENCE_MS : LOOP_GRACE_MS,
+    onceOnly: [],
+    warmUpCycles: contended ? CYCLES : UNCONTENDED_CYCLES,
+    ...given,
+  }
+}
+
+function contendedOn(place: PlaceName, system: System): Scenario[] {
+  const fourTimes25 = { processes: 4, waiters: 25, sectionMs: 1, libraries: contenders[place] } as const
+  return [
+    scenario(system, {
+      ...fourTimes25,
+      name: `${place}-burst-4x25`,
+      title: 'burst 4x25, sections of 1 ms',
+      kind: 'burst',
+    }),
+    scenario(system, {
+      ...fourTimes25,
+      name: `${place}-loop-4x25`,
+      title: 'loop 4x25, sections of 1 ms',
+      kind: 'loop',
+    }),
+    scenario(system, {
+      name: `${place}-fleet-8x1`,
+      title: 'fleet: loop 8x1, sections of 1 ms',
+      kind: 'loop',
+      processes: 8,
+      sectionMs: 1,
+      libraries: contenders[place].filter((name) =>
+        ['holdfast-store', 'advisory', 'get-lock', 'flock'].includes(name),
+      ),
+    }),
+  ]
+}
+
+function growthOn(place: PlaceName, system: System): Scenario[] {
+  return storeGrowthProcesses.flatMap((processes) =>
+    storeGrowthWaiters.map((waiters) =>
+      scenario(system, {
+        name: storeGrowth(place, processes, waiters),
+        title: `growth: burst ${processes}x${waiters}, empty sections`,
+        kind: 'burst',
+        processes,
+        waiters,
+        libraries: ['holdfast-store'],
+        // Counts, which do not differ from round to round as times do.
+        onceOnly: ['holdfast-store'],
+      }),
+    ),
+  )
+}
+
+export const storeScenarios: readonly Scenario[] = places.flatMap(({ place, system }) => [
+  scenario(system, {
+    name: `${place}-sequential`,
+    title: 'uncontended, one after the other',
+    kind: 'sequential',
+    libraries: uncontended[place],
+  }),
+  ...contendedOn(place, system),
+  ...growthOn(place, system),
+])

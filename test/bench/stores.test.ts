@@ -1,0 +1,130 @@
+/** What the benchmark makes of its figures on databases and in files. */
+import { describe, expect, test } from 'vitest'
+import { entryOf } from '../../bench/catalog.js'
+import { withAddition } from '../../bench/measure/addition.js'
+import type { Figures } from '../../bench/measure/figures.js'
+import type { CellResult, Results, TableGrowth } from '../../bench/measure/results.js'
+import { faultsOf } from '../../bench/smoke.js'
+import { storesDocumentOf } from '../../bench/stores/document.js'
+import { storeGatesOf } from '../../bench/stores/gates.js'
+import { storeScenarios } from '../../bench/stores/scenarios.js'
+
+const nothing: Figures = {
+  sections: 100,
+  elapsedMs: 1_000,
+  sectionsPerSecond: 100,
+  gapP50Ms: undefined,
+  gapP99Ms: undefined,
+  crossingP50Ms: undefined,
+  crossings: 0,
+  commandsPerSection: undefined,
+  clientUsPerSection: undefined,
+  serverUsPerSection: undefined,
+  jain: 1,
+  starved: 0,
+  worstWaitMs: 0,
+  waitP50Ms: undefined,
+  overlaps: 0,
+  gaveUp: 0,
+  maxRssMb: 0,
+  errors: [],
+}
+
+function cell(scenario: string, library: string, figures: Partial<Figures>): CellResult {
+  return {
+    scenario,
+    library,
+    round: 0,
+    tookMs: 0,
+    result: { outcome: 'measured', version: '1', figures: { ...nothing, ...figures } },
+  }
+}
+
+function table(system: TableGrowth['system'], mostBytes: number): TableGrowth {
+  return { system, names: 100, sections: 50_000, sectionsPerSecond: 1_000, mostBytes, bytes: mostBytes }
+}
+
+function results(cells: readonly CellResult[], tables?: Results['tables']): Results {
+  const machine = { system: 's', processor: 'p', cores: 2, memoryGb: 4, node: '20', server: 'PostgreSQL 15' }
+  return {
+    startedAt: '2026-01-01',
+    tookMs: 60_000,
+    rounds: 1,
+    quick: false,
+    machine,
+    cells,
+    heldLocks: undefined,
+    blocked: [],
+    ...(tables && { tables }),
+  }
+}
+
+const cells = [
+  cell('postgres-sequential', 'holdfast-store', { roundTripsPerSection: 2 }),
+  cell('postgres-fleet-8x1', 'holdfast-store', { messagesPerSection: 1.2 }),
+  cell('postgres-burst-4x25', 'holdfast-store', { sectionsPerSecond: 500 }),
+  cell('postgres-burst-4x25', 'verrou-database', { sectionsPerSecond: 10 }),
+  cell('postgres-burst-4x25', 'poll-50', { sectionsPerSecond: 50 }),
+  cell('postgres-burst-4x25', 'poll-100', { sectionsPerSecond: 100 }),
+  cell('mysql-burst-4x25', 'holdfast-store', { commandsPerSection: 1 }),
+  cell('mysql-burst-4x25', 'verrou-database', { commandsPerSection: 4 }),
+  cell('mysql-burst-4x25', 'poll-50', { commandsPerSection: 2 }),
+  cell('mysql-burst-4x25', 'poll-100', { commandsPerSection: 1 }),
+  cell('postgres-growth-1x1', 'holdfast-store', { sections: 1, commandsPerSection: 2 }),
+  cell('postgres-growth-1x10', 'holdfast-store', { sections: 10, commandsPerSection: 1.1 }),
+]
+
+describe('the gates on databases and in files', () => {
+  const gates = storeGatesOf({ cells, tables: [table('PostgreSQL', 2 ** 20)] })
+  const gate = (start: string) => gates.find(({ what }) => what.startsWith(start))
+
+  test('compare with each that polls', () => {
+    expect(gate('PostgreSQL, burst 4x25')).toMatchObject({ reached: '50.0, 10.0, 5.00', ok: false })
+    expect(gates.filter(({ what }) => what.startsWith('… statements'))).toMatchObject([
+      { reached: '0.25, 0.50, 1.00', ok: false },
+      { ok: undefined },
+    ])
+  })
+
+  test('count round trips, clients that were woken, and what a hand-over costs', () => {
+    expect(gate('PostgreSQL, uncontended')).toMatchObject({ reached: '2.00', ok: true })
+    expect(gate('PostgreSQL, fleet 8x1')).toMatchObject({ reached: '1.20', ok: false })
+    expect(gate('PostgreSQL, one process')).toMatchObject({ reached: '1.00', ok: false })
+    expect(gate('MySQL, one process')).toMatchObject({ ok: undefined })
+  })
+
+  test('look at the size of a table', () => {
+    expect(gate('PostgreSQL: 50000 sections')).toMatchObject({ reached: '1.00', ok: true })
+  })
+})
+
+test('every library of a scenario is known', () => {
+  for (const { libraries } of storeScenarios) expect(libraries.map(entryOf)).toHaveLength(libraries.length)
+})
+
+test('the page leaves out what was not run, and columns that nobody counts', () => {
+  const page = storesDocumentOf(results(cells), [])
+  expect(page).toContain('### PostgreSQL: Burst 4x25')
+  expect(page).not.toContain('MariaDB: Burst')
+  expect(page).not.toContain('clients woken per section | statements')
+  expect(page).toMatch(/^\| PostgreSQL \| 1 \| 2\.00 \| 1\.10 \| – \| – \|$/m)
+})
+
+test('a table that was looked at again takes the place of that one alone', () => {
+  const before = results([], [table('PostgreSQL', 1), table('MySQL', 2)])
+  const after = withAddition(before, results([], [table('MySQL', 3)]))
+  expect(after.tables).toMatchObject([
+    { system: 'PostgreSQL', mostBytes: 1 },
+    { system: 'MySQL', mostBytes: 3 },
+  ])
+  expect(after.additions).toMatchObject([{ scenarios: ['mysql-table-growth'] }])
+})
+
+test('a quick run does not fail for a database that is not to be had, but for a table that could not grow', () => {
+  const skipped: CellResult = {
+    ...cell('mysql-sequential', 'holdfast-store', {}),
+    result: { outcome: 'skipped', why: 'no MySQL is to be had' },
+  }
+  expect(faultsOf({ cells: [skipped] })).toEqual([])
+  expect(faultsOf({ cells: [], tables: [{ failed: 'no room' }] })).toEqual(['the table of locks: no room'])
+})
