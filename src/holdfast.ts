@@ -146,7 +146,7 @@ export class Holdfast extends LockClient {
    * Several locks as one: a call holds all of them, or none. All callers take them in the same order, so two calls that list the same
    * locks in different orders do not wait for each other. See docs/multi-lock.md. Sends nothing.
    *
-   * @param locks locks of this `Holdfast`, of any kinds, with different names.
+   * @param locks locks of any kinds, with different names; they may be of other `Holdfast`s, on other stores.
    */
   multiLock(locks: readonly Lock[]): MultiLock {
     return new MultiLock(locks, withoutLingering(this.#kinds.of(kinds.lock)))

@@ -22,6 +22,8 @@ export interface KindContext {
   readonly owners: Owners
   readonly openLocks: OpenLocks
   readonly maxHoldMs: number
+  /** Where its store keeps a lock of that name, see `BatchPort`: the same in every process. */
+  readonly placeOf: (name: string) => number
   /** How long its locks may stay with the process after their release; undefined where they cannot. */
   readonly lingerMs?: number | undefined
   /** Where no news comes: how long its calls pause between attempts. */

@@ -5,30 +5,44 @@ import { type Owner, type Owners, Scope } from '../identity/owner.js'
 import type { SqlConnection } from '../transactions/connection.js'
 import { Hold } from './hold.js'
 
+/** A lock among several that were granted, with the owners of its client. */
+interface OwnedMember extends Member {
+  readonly owners: Owners
+}
+
+/** Several locks that were granted as one. */
+export interface MultiGrant {
+  readonly members: readonly [OwnedMember, ...OwnedMember[]]
+  /** The holder in each client but that of the multi-lock; `own` if it was made for this. */
+  readonly others: ReadonlyArray<{ readonly owners: Owners; readonly scope: Scope; readonly own: boolean }>
+}
+
 /** One acquisition of several locks, to be released once. */
 export class MultiHold implements AsyncDisposable {
   /** The locks' names, joined by commas. */
   readonly name: string
   /** The locks' names. */
   readonly names: readonly string[]
-  /** The owner, the same for all. */
+  /** The owner, the same for all locks of one `Holdfast`; the holds of others have their own. */
   readonly owner: Owner
   /** The hold of each lock, in the order of the names. Release them together, not one by one. */
   readonly holds: readonly Hold[]
   readonly #scope: Scope
   readonly #owners: Owners
   readonly #ownScope: Scope | undefined
+  readonly #others: MultiGrant['others']
   #controller: AbortController | undefined
 
   /** @internal */
-  constructor(members: readonly Member[], holder: Scope, owners: Owners, ownScope: Scope | undefined) {
-    this.holds = members.map(({ grant, locker }) => new Hold(grant, locker, owners, undefined))
+  constructor({ members, others }: MultiGrant, holder: Scope, owners: Owners, ownScope: Scope | undefined) {
+    this.holds = members.map((member) => new Hold(member.grant, member.locker, member.owners, undefined))
     this.names = this.holds.map(({ name }) => name)
     this.name = this.names.join(', ')
     this.owner = holder.owner
     this.#scope = holder
     this.#owners = owners
     this.#ownScope = ownScope
+    this.#others = others
   }
 
   /**
@@ -82,13 +96,29 @@ export class MultiHold implements AsyncDisposable {
   /** @internal As {@link release}; undefined if it is done already, because all were handed over in memory. */
   giveBack(): Promise<void> | undefined {
     this.#ownScope?.end()
+    for (const { scope, own } of this.#others) if (own) scope.end()
     return releaseAll(this.holds)
   }
 
   /** Runs `body` as this hold's owner: calls in its asynchronous context re-enter the locks. Does not release them. */
   async run<Result>(body: () => Result | PromiseLike<Result>): Promise<Awaited<Result>> {
     checkFunction('body', body)
-    return await this.#owners.within(new Scope(this.owner, this.#scope.live()), body)
+    return await this.#others.reduce<() => Promise<Awaited<Result>>>(
+      (inner, { owners, scope }) =>
+        () =>
+          owners.within(new Scope(scope.owner, scope.live()), inner),
+      () => this.#owners.within(new Scope(this.owner, this.#scope.live()), body),
+    )()
+  }
+
+  /** @internal Runs the body of its section as the holder in the other clients, too. */
+  enterOthers<Result>(body: () => Result | PromiseLike<Result>): Result | PromiseLike<Result> {
+    return this.#others.reduce<() => Result | PromiseLike<Result>>(
+      (inner, { owners, scope }) =>
+        () =>
+          owners.within(scope, inner),
+      body,
+    )()
   }
 
   /** `await using`: releases at the end of the block. */

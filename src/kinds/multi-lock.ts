@@ -1,13 +1,13 @@
 import { AcquireAll, type AcquireAllRefusal, type Member as Sought } from '../core/acquire/acquire-all.js'
 import type { Call } from '../core/acquire/call.js'
-import { InvalidArgumentError, NotOwnerError } from '../errors/errors.js'
-import { Acquirer, type KindContext, type Members, NO_OPTIONS } from '../facade/acquirer.js'
+import { InvalidArgumentError, NoOwnerError, NotOwnerError } from '../errors/errors.js'
+import { Acquirer, type KindContext, NO_OPTIONS } from '../facade/acquirer.js'
 import { type AcquireOptions, checkUnlockOptions, type UnlockOptions } from '../facade/options.js'
 import { releaseAll } from '../facade/release-all.js'
 import type { Section } from '../facade/section.js'
-import type { Owner, Scope } from '../identity/owner.js'
+import { type Owner, type Owners, Scope } from '../identity/owner.js'
 import { Lock } from './lock.js'
-import { MultiHold } from './multi-hold.js'
+import { type MultiGrant, MultiHold } from './multi-hold.js'
 
 /** The body of a multi-lock's `withLock` section. */
 export type MultiSection<Result> = Section<Result, MultiHold>
@@ -15,7 +15,7 @@ export type MultiSection<Result> = Section<Result, MultiHold>
 /**
  * Several locks as one: an acquisition holds all of them, or none. All callers take them in the same order, whatever order they list
  * them in, so they cannot deadlock. Each is an ordinary hold of its lock, re-entered, renewed, handed over and lost by the same
- * rules.
+ * rules. The locks may be of several `Holdfast`s, on several stores.
  */
 export class MultiLock {
   /** The locks, in the given order. */
@@ -24,7 +24,7 @@ export class MultiLock {
 
   /** @internal */
   constructor(locks: readonly Lock[], plain: KindContext) {
-    this.locks = checkLocks(locks, plain)
+    this.locks = checkLocks(locks)
     this.#acquirer = new MultiAcquirer(this.locks, plain)
   }
 
@@ -38,9 +38,10 @@ export class MultiLock {
     optionsOrBody: AcquireOptions | MultiSection<Result>,
     bodyOrNothing?: MultiSection<Result>,
   ): Promise<Awaited<Result>> {
-    return typeof optionsOrBody === 'function'
-      ? this.#acquirer.withLock(NO_OPTIONS, optionsOrBody)
-      : this.#acquirer.withLock(optionsOrBody, bodyOrNothing)
+    const [options, body] =
+      typeof optionsOrBody === 'function' ? [NO_OPTIONS, optionsOrBody] : [optionsOrBody, bodyOrNothing]
+    const section = body && ((hold: MultiHold) => hold.enterOthers(() => body(hold)))
+    return this.#acquirer.withLock(options, typeof body === 'function' ? section : body)
   }
 
   /** Takes all of the locks, and waits for all of them together for at most `waitMs`. As `Lock.acquire`. */
@@ -55,13 +56,13 @@ export class MultiLock {
 
   /** Takes all of the locks for the owner of the surrounding scope; release them with {@link MultiLock.unlock}. As `Lock.lock`. */
   async lock(options: AcquireOptions = NO_OPTIONS): Promise<void> {
-    const scope = this.#acquirer.callerOrRefuse(options, 'lock')
+    const scope = this.#callerOrRefuse(options, 'lock')
     this.#leaveOpen(await this.#acquirer.acquire(options, undefined, scope), scope)
   }
 
   /** As {@link MultiLock.lock}, but waits for at most `waitMs` (default 0: one attempt each). Returns whether it got all of them. */
   async tryLock(options: AcquireOptions = NO_OPTIONS): Promise<boolean> {
-    const scope = this.#acquirer.callerOrRefuse(options, 'tryLock')
+    const scope = this.#callerOrRefuse(options, 'tryLock')
     const hold = await this.#acquirer.tryAcquire(options, undefined, scope)
     if (hold) this.#leaveOpen(hold, scope)
     return hold !== null
@@ -74,9 +75,16 @@ export class MultiLock {
    */
   async unlock(options: UnlockOptions = NO_OPTIONS): Promise<void> {
     const scope = this.#acquirer.callerOrRefuse(options, 'unlock', checkUnlockOptions)
-    const missing = this.locks.find(({ name, terms }) => !terms.openLocks.has(name, scope))
+    const callers = this.locks.map(({ terms }) => this.#callerOf(terms, scope))
+    const missing = this.locks.find(({ name, terms }, index) => {
+      const caller = callers[index]
+      return !caller || !terms.openLocks.has(name, caller)
+    })
     if (missing) throw new NotOwnerError(missing.name, scope.owner)
-    const holds = this.locks.map(({ name, terms }) => terms.openLocks.take(name, scope))
+    const holds = this.locks.map(({ name, terms }, index) => {
+      const caller = callers[index]
+      return caller && terms.openLocks.take(name, caller)
+    })
     await releaseAll(holds.filter((hold) => hold !== undefined))
   }
 
@@ -85,65 +93,111 @@ export class MultiLock {
     return (await Promise.all(this.locks.map((lock) => lock.isLocked()))).includes(true)
   }
 
-  /** Whether `owner` (default: the surrounding scope's) holds all of the locks. */
+  /** Whether `owner` (default: the surrounding scope's) holds all of the locks. Those of another `Holdfast` have its own owner. */
   async isHeld(owner?: Owner): Promise<boolean> {
-    return !(await Promise.all(this.locks.map((lock) => lock.isHeld(owner)))).includes(false)
+    const isOwn = ({ terms }: Lock): boolean => terms.owners === this.#acquirer.context.owners
+    const held = this.locks.map((lock) => lock.isHeld(isOwn(lock) ? owner : undefined))
+    return !(await Promise.all(held)).includes(false)
+  }
+
+  /** The scope that calls, if there is one in each client of its locks. */
+  #callerOrRefuse(options: AcquireOptions, method: string): Scope {
+    const scope = this.#acquirer.callerOrRefuse(options, method)
+    const unowned = this.locks.find(({ terms }) => !this.#callerOf(terms, scope))
+    if (unowned) throw new NoOwnerError(unowned.name, method)
+    return scope
+  }
+
+  /** Who calls, in the client of that lock. */
+  #callerOf({ owners }: KindContext, own: Scope): Scope | undefined {
+    return owners === this.#acquirer.context.owners ? own : owners.current()
   }
 
   #leaveOpen({ holds }: MultiHold, scope: Scope): void {
     this.locks.forEach(({ terms }, index) => {
       const hold = holds[index]
-      if (hold) terms.openLocks.add(hold, scope)
+      const caller = this.#callerOf(terms, scope)
+      if (hold && caller) terms.openLocks.add(hold, caller)
     })
   }
 }
 
+interface OrderedLock extends Sought {
+  readonly owners: Owners
+}
+
 /** The way in to several locks as one. */
-class MultiAcquirer extends Acquirer<Members, MultiHold> {
+class MultiAcquirer extends Acquirer<MultiGrant, MultiHold> {
   readonly #locks: readonly Lock[]
-  /** The locks in the order in which all callers take them. */
-  readonly #inOrder: readonly Sought[]
+  /** The locks in the order in which all callers take them, of whatever stores: what it goes by is the same in every process. */
+  readonly #inOrder: readonly OrderedLock[]
 
   constructor(locks: readonly Lock[], plain: KindContext) {
     super(locks.map(({ name }) => name).join(', '), plain)
     this.#locks = locks
-    const placeOf = (name: string): number => plain.locker.port.together?.placeOf(name) ?? 0
     this.#inOrder = locks
-      .map(({ name, terms: { locker, polls } }) => ({ name, locker, polls, place: placeOf(name) }))
+      .map(({ name, terms: { locker, polls, owners, placeOf } }) => ({
+        name,
+        locker,
+        polls,
+        owners,
+        place: placeOf(name),
+      }))
       .sort((one, other) => one.place - other.place || (one.name < other.name ? -1 : 1))
   }
 
-  protected async take(call: Call): Promise<Members | AcquireAllRefusal> {
+  protected async take(call: Call): Promise<MultiGrant | AcquireAllRefusal> {
     const { clock } = this.context.locker.schedule
-    const outcome = await new AcquireAll(this.#inOrder, call, () => clock.now()).run()
+    const others = this.#callersElsewhere(call)
+    const sought = this.#inOrder.map((lock) => ({ ...lock, by: others.get(lock.owners) }))
+    const outcome = await new AcquireAll(sought, call, () => clock.now()).run()
     if ('name' in outcome) return outcome
-    const [first, ...others] = this.#locks.flatMap(({ name, terms: { locker } }) => {
+    const [first, ...rest] = this.#locks.flatMap(({ terms: { locker, owners }, name }) => {
       const grant = outcome.find(({ tenure }) => tenure.name === name)
-      return grant ? [{ grant, locker }] : []
+      return grant ? [{ grant, locker, owners }] : []
     })
     if (!first) throw new TypeError('a multi-lock has members')
-    return [first, ...others]
+    return {
+      members: [first, ...rest],
+      others: [...others].map(([owners, { holder, unrelated }]) => ({
+        owners,
+        scope: holder,
+        own: unrelated,
+      })),
+    }
   }
 
-  protected membersOf(members: Members): Members {
+  protected membersOf({ members }: MultiGrant): MultiGrant['members'] {
     return members
   }
 
-  protected holdOf(members: Members, holder: Scope, ownScope: Scope | undefined): MultiHold {
-    return new MultiHold(members, holder, this.context.owners, ownScope)
+  protected holdOf(grant: MultiGrant, holder: Scope, ownScope: Scope | undefined): MultiHold {
+    return new MultiHold(grant, holder, this.context.owners, ownScope)
+  }
+
+  /** Who calls in the other clients that have locks among these, as far as the running code is in a scope of theirs; else a new owner. */
+  #callersElsewhere(call: Call): ReadonlyMap<Owners, Pick<Call, 'caller' | 'holder' | 'unrelated'>> {
+    const elsewhere = new Set(this.#inOrder.map(({ owners }) => owners))
+    elsewhere.delete(this.context.owners)
+    const callers = [...elsewhere].map((owners) => {
+      const current = owners.current()
+      const caller = current ?? new Scope(owners.next(), undefined)
+      // A section is a scope of its own.
+      const holder = current && call.holder !== call.caller ? new Scope(current.owner, current) : caller
+      return [owners, { caller, holder, unrelated: !current }] as const
+    })
+    return new Map(callers)
   }
 }
 
-function checkLocks(locks: readonly Lock[], { owners }: KindContext): readonly Lock[] {
+function checkLocks(locks: readonly Lock[]): readonly Lock[] {
   if (!Array.isArray(locks) || locks.length === 0) {
     throw new InvalidArgumentError('locks', locks, 'an array of one or more locks')
   }
   const names = new Set<string>()
   for (const lock of locks) {
-    if (!(lock instanceof Lock) || lock.terms.owners !== owners) {
-      throw new InvalidArgumentError('locks', lock, 'locks of the Holdfast whose multiLock() was called')
-    }
-    // Kinds of one name can exclude each other; one member would then wait for the other for ever.
+    if (!(lock instanceof Lock)) throw new InvalidArgumentError('locks', lock, 'locks of a Holdfast')
+    // Kinds of one name can exclude each other; one member would then wait for the other for ever. And names are what all callers go by.
     if (names.has(lock.name)) throw new InvalidArgumentError('locks', lock.name, 'locks with different names')
     names.add(lock.name)
   }

@@ -84,6 +84,7 @@ export class Kinds {
       owners,
       openLocks: new OpenLocks(),
       maxHoldMs: settings.maxHoldMs,
+      placeOf: (name) => session.lock.together?.placeOf(name) ?? 0,
       lingerMs: port.line?.hearAsks ? settings.lingerMs : undefined,
     }
     this.#contexts.set(kind, context)

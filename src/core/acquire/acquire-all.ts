@@ -18,6 +18,8 @@ export interface Member {
   readonly place: number
   /** As in a call for it alone. */
   readonly polls: Call['polls']
+  /** Who calls, where the lock is of another client than the call: each client has owners of its own. */
+  readonly by?: Pick<Call, 'caller' | 'holder' | 'unrelated'> | undefined
 }
 
 /** A call for several locks: the terms are the same for each. */
@@ -177,9 +179,9 @@ export class AcquireAll {
     for (const { member, grant } of this.#held.splice(0).reverse()) void member.locker.discard(grant)
   }
 
-  #callFor({ name, polls }: Member, waitMs: number): Call {
+  #callFor({ name, polls, by }: Member, waitMs: number): Call {
     // Until all are held the watchdog renews without end, see #complete.
-    return { ...this.terms, name, polls, waitMs, maxHoldMs: Infinity }
+    return { ...this.terms, ...by, name, polls, waitMs, maxHoldMs: Infinity }
   }
 
   #waitLeft(): number | undefined {
