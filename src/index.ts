@@ -14,6 +14,7 @@ export {
   type StoreFailure,
   TooManyWaitersError,
 } from './errors/errors.js'
+export { NoTransactionError } from './errors/no-transaction-error.js'
 export { PermitNotHeldError } from './errors/permit-not-held-error.js'
 export { SequencerError, StaleSequencerError } from './errors/sequencer-error.js'
 export { StaleFenceError } from './errors/stale-fence-error.js'
@@ -69,3 +70,4 @@ export type { AcquireTrace } from './trace/acquire.js'
 export type { HoldTrace } from './trace/hold.js'
 export type { AcquireOutcome } from './trace/outcome.js'
 export type { ReleaseTrace } from './trace/release.js'
+export type { SqlConnection } from './transactions/connection.js'

@@ -12,6 +12,7 @@ export {
   type StoreFailure,
   TooManyWaitersError,
 } from '../errors/errors.js'
+export { NoTransactionError } from '../errors/no-transaction-error.js'
 export type {
   AcquiredEvent,
   HoldfastEvents,
@@ -37,4 +38,5 @@ export type { LockState } from '../ports/lock-port.js'
 export type { Store } from '../ports/store.js'
 export type { ClusterClient, Connectable, RedisClient, StandaloneClient } from '../redis/connection/client.js'
 export type { Clock, Timer } from '../time/clock.js'
+export type { SqlConnection } from '../transactions/connection.js'
 export { type Census, LockClient } from './lock-client.js'

@@ -55,3 +55,4 @@ export type {
 } from '../rows/rows.js'
 export { RowStoreSession } from '../rows/session.js'
 export type { Keyspace, Packed, Shape } from '../rows/shape.js'
+export type { Ties } from '../rows/ties.js'

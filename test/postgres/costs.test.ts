@@ -61,6 +61,22 @@ describe.skipIf(missing)(`${title}: costs`, () => {
     expect(other.sent).toEqual(['take'])
   })
 
+  test('tied to a transaction: one statement in it, three of our own, and a release by two', async () => {
+    const { holdfast, sent } = await clientWithCount()
+    const tx = await pool.connect()
+    await tx.query('BEGIN')
+    const hold = await holdfast.lock('tied').acquire()
+    sent.length = 0
+    await hold.confirm(tx)
+    expect(sent.splice(0)).toEqual(['tie_ended', 'read', 'update'])
+    await tx.query('COMMIT')
+    tx.release()
+    await hold.release()
+    expect(sent.splice(0)).toEqual(['free', 'update'])
+    await (await holdfast.lock('tied').acquire()).release()
+    expect(sent.splice(0)).toEqual(['take', 'free'])
+  })
+
   test('handed over within the process: none', async () => {
     const { holdfast, sent } = await clientWithCount()
     const lock = holdfast.lock('handed over')
