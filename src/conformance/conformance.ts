@@ -4,6 +4,7 @@ import type { StoreKind, StoreTraits } from '../ports/store-traits.js'
 import type { VirtualClock } from '../time/virtual-clock.js'
 import { computeOnceCases } from './cases/compute-once.cases.js'
 import { computeOnceTroubleCases } from './cases/compute-once-trouble.cases.js'
+import { disturbanceCases } from './cases/disturbance.cases.js'
 import { fencesCases } from './cases/fences.cases.js'
 import { latchCases } from './cases/latch.cases.js'
 import { lingeringCases } from './cases/lingering.cases.js'
@@ -20,7 +21,7 @@ import { waitingCases } from './cases/waiting.cases.js'
 import { LEFT_OUT, whyNot } from './given.js'
 import type { KindName } from './kinds.js'
 import { commonCases, lockCases } from './lock-cases.js'
-import { type Place, StorePlace } from './place.js'
+import { StorePlace } from './place.js'
 
 export interface ConformanceTerms {
   /** What the store is called in the names of the tests. */
@@ -41,7 +42,7 @@ export interface ConformanceTerms {
   readonly clock?: VirtualClock | undefined
 }
 
-type Cases = (place: Place) => void
+type Cases = (place: StorePlace) => void
 
 interface Topic {
   readonly needs: StoreKind
@@ -51,7 +52,7 @@ interface Topic {
 }
 
 const topics: Readonly<Record<string, Topic>> = {
-  lock: { needs: 'lock', cases: [lockCases] },
+  lock: { needs: 'lock', cases: [lockCases, disturbanceCases] },
   'several locks': {
     needs: 'lock',
     cases: [multiLockCases, multiLockHoldsCases, multiLockMembersCases, stripedLockCases],

@@ -1,6 +1,7 @@
 import type { Holdfast, HoldfastOptions } from '../index.js'
 import { type StoreTraits, traitsOf } from '../ports/store-traits.js'
 import type { VirtualClock } from '../time/virtual-clock.js'
+import { Disturbance, disturbedStore } from './disturbed-store.js'
 import { eventually } from './eventually.js'
 import { clientOf, type KindName } from './kinds.js'
 
@@ -72,7 +73,19 @@ export class StorePlace implements Place {
   }
 
   holdfast(options?: HoldfastOptions): Holdfast {
-    const holdfast = new clientOf[this.kind](this.terms.open(), options)
+    return this.#client(this.terms.open(), options)
+  }
+
+  /** A client whose way to the store can be disturbed; it has the plain lock alone. */
+  disturbed(options?: HoldfastOptions): [Holdfast, Disturbance] {
+    const store = this.terms.open()
+    if (!('open' in store)) throw new Error(`${this.name} is made of no store`)
+    const disturbance = new Disturbance()
+    return [this.#client(disturbedStore(store, disturbance), options), disturbance]
+  }
+
+  #client(source: Source, options: HoldfastOptions | undefined): Holdfast {
+    const holdfast = new clientOf[this.kind](source, options)
     this.#made.push(holdfast)
     if (!this.countsWaiting) {
       const waitsFor = new Set<string>()

@@ -1,6 +1,7 @@
 import type { StoreSettings } from '../ports/store.js'
-import type { SqlConnection } from '../sql/connection.js'
+import { type SqlConnection, text } from '../sql/connection.js'
 import type { Dialect } from '../sql/connector.js'
+import { isBelow, tooOld } from '../sql/version.js'
 import { ClientConnection } from './client-connection.js'
 import { failureOf, isMissingTable, isWornOut } from './failure.js'
 import type { MysqlSettings } from './options.js'
@@ -14,6 +15,7 @@ export class MysqlDialect implements Dialect {
   readonly failureOf = failureOf
   readonly isWornOut = isWornOut
   #createTable: string | undefined
+  #versionChecked = false
 
   constructor(
     private readonly options: Pick<MysqlSettings, 'connect' | 'createTable'>,
@@ -29,6 +31,8 @@ export class MysqlDialect implements Dialect {
 
   /** What an application has set for all its connections must not make a statement of ours fail, nor go on when nobody waits for it. */
   async introduce(connection: SqlConnection): Promise<void> {
+    if (!this.#versionChecked) await checkVersion(connection)
+    this.#versionChecked = true
     const seconds = Math.min(Math.ceil(this.settings.commandTimeoutMs / 1_000), LONGEST_TIMEOUT_S)
     await connection.query(`SET NAMES utf8mb4, SESSION autocommit = 1, SESSION sql_mode = 'STRICT_ALL_TABLES',
       SESSION sql_safe_updates = 0, SESSION sql_select_limit = DEFAULT, SESSION lock_wait_timeout = ${seconds}, SESSION innodb_lock_wait_timeout = ${seconds}
@@ -56,5 +60,16 @@ export class MysqlDialect implements Dialect {
       if (isMissingTable(error)) return false
       throw error
     }
+  }
+}
+
+/** Rows that somebody has locked are passed over from these versions on. */
+async function checkVersion(connection: SqlConnection): Promise<void> {
+  const [row] = await connection.query('SELECT VERSION() AS version')
+  const version = text(row, 'version') ?? ''
+  if (version.includes('MariaDB')) {
+    if (isBelow(version, [10, 6])) throw tooOld('MariaDB', version, '10.6')
+  } else if (isBelow(version, [8, 0])) {
+    throw tooOld('MySQL', version, '8.0')
   }
 }

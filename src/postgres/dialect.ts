@@ -1,11 +1,16 @@
 import { StoreError } from '../errors/errors.js'
 import type { StoreSettings } from '../ports/store.js'
+import { text } from '../sql/connection.js'
 import type { Dialect } from '../sql/connector.js'
 import type { About } from '../sql/question.js'
+import { isBelow, tooOld } from '../sql/version.js'
 import type { ListeningConnection, MakeConnection } from './connection.js'
 import { failureOf, isWornOut, showsPooler } from './failure.js'
 import type { PostgresSettings } from './options.js'
 import { statements } from './statements.js'
+
+/** The oldest version that this is tested with. */
+const OLDEST = 13
 
 /** The longest that PostgreSQL takes for a setting. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
@@ -41,6 +46,8 @@ export class PostgresDialect implements Dialect<ListeningConnection> {
       processId === undefined ? null : String(processId),
       String(Math.min(Math.ceil(this.settings.commandTimeoutMs), LONGEST_TIMEOUT_MS)),
     ])
+    const version = text(row, 'version') ?? ''
+    if (isBelow(version, [OLDEST, 0])) throw tooOld('PostgreSQL', version, String(OLDEST))
     if (processId !== undefined && row?.['pid'] !== String(processId)) this.foundPooler()
     if (this.#createTable === undefined || (await this.#hasTable(connection))) return
     await connection.query(this.#createTable).catch(async (error: unknown) => {

@@ -78,7 +78,7 @@ function judge(error: unknown): Verdict {
   // The library's other rejections concern the connection: refused, reset, closed.
   if (state === undefined) return tlsVerdict(error) ?? UNREACHABLE
   // Every refusal by its rules has this state; what it lacked is in words.
-  if (state === '28000' && error.message.endsWith('no encryption')) return NEEDS_TLS
+  if (state === '28000' && /(no encryption|SSL off)$/.test(error.message)) return NEEDS_TLS
   return BY_STATE[state] ?? BY_STATE[state.slice(0, 2)] ?? UNKNOWN
 }
 

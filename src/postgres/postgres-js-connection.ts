@@ -2,9 +2,11 @@ import { once } from 'node:events'
 // Under another name: bundlers are often told to declare this one.
 import { createRequire as requireFrom } from 'node:module'
 import { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import { InvalidArgumentError } from '../errors/errors.js'
 import type { SqlRow, SqlValue } from '../sql/connection.js'
 import type { ListeningConnection, MakeConnection } from './connection.js'
+import { secure } from './secure.js'
 
 /** What the package `postgres` calls `sql`, described by what Holdfast reads of it. It runs no statement with it. */
 export interface PostgresJs {
@@ -43,12 +45,16 @@ const PLAIN = {
   fetch_types: false,
   no_subscribe: true,
   debug: false,
-  parsers: {},
   serializers: {},
   transform: { undefined: undefined, column: {}, value: {}, row: {} },
   onnotice: () => undefined,
   onparameter: undefined,
+  // It gets a socket that has TLS already.
+  ssl: false,
 }
+
+/** The number of the type. */
+const BOOLEAN = 16
 
 type MakeInstance = (options: Options) => unknown
 
@@ -66,7 +72,7 @@ class PostgresJsConnection implements ListeningConnection {
   readonly #endListeners: Array<() => void> = []
   readonly #notificationListeners: Array<(payload: string) => void> = []
   #instance: Instance | undefined
-  #socket: object | undefined
+  #socket: Duplex | undefined
   #process: number | undefined
   #open = false
   #givenUp = false
@@ -136,9 +142,12 @@ class PostgresJsConnection implements ListeningConnection {
       this.#giveUp = reject
     })
     const { connection, pass } = this.options
+    // Where it has to know whether the server is a primary, the package asks servers before 14, and cannot read the answer as a text.
+    const parsers: Record<number, (value: string) => unknown> = { [BOOLEAN]: (value) => value === 't' }
     const instance = this.makeInstance({
       ...this.options,
       ...PLAIN,
+      parsers,
       // What instances remember of their server.
       parameters: {},
       shared: { retries: 0, typeArrayMap: {} },
@@ -165,26 +174,38 @@ class PostgresJsConnection implements ListeningConnection {
     this.#instance = instance
     const answer = await Promise.race([instance.unsafe('SELECT 1'), failed])
     const state = 'state' in answer ? answer.state : undefined
+    delete parsers[BOOLEAN]
     this.#process = isObject(state) && typeof state['pid'] === 'number' ? state['pid'] : undefined
     this.#open = true
   }
 
-  async #connectSocket({ host, port, path }: Place): Promise<object> {
-    if (typeof this.options['socket'] === 'function') {
-      const socket: unknown = await this.options['socket'](this.options)
-      if (isObject(socket)) this.#socket = socket
-    } else {
-      // The package reads the host off it, for TLS.
-      const socket = Object.assign(new Socket(), { host })
-      this.#socket = socket
-      socket.connect(typeof path === 'string' ? { path } : { host: String(host), port: Number(port) })
-      await once(socket, 'connect')
+  async #connectSocket({ host, port, path }: Place): Promise<Duplex> {
+    const { socket: make, ssl, sslnegotiation } = this.options
+    const own = new Socket()
+    const made: unknown = typeof make === 'function' ? await make(this.options) : own
+    if (!(made instanceof Duplex)) throw over()
+    this.#use(made)
+    if (made === own) {
+      own.connect(typeof path === 'string' ? { path } : { host: String(host), port: Number(port) })
+      await once(own, 'connect')
+      if (typeof path === 'string') return own
     }
-    if (!this.#socket) throw over()
-    // It does not keep the process alive: whoever awaits an answer does.
-    call(this.#socket, 'unref')
-    if (this.#givenUp) call(this.#socket, 'destroy')
-    return this.#socket
+    if (ssl === undefined || ssl === null || ssl === false) return made
+    const socket = await secure(
+      made,
+      made === own ? String(host) : undefined,
+      ssl,
+      sslnegotiation === 'direct',
+    )
+    this.#use(socket)
+    return socket
+  }
+
+  /** It does not keep the process alive: whoever awaits an answer does. */
+  #use(socket: Duplex): void {
+    this.#socket = socket
+    call(socket, 'unref')
+    if (this.#givenUp) socket.destroy()
   }
 
   #closed(): void {

@@ -52,7 +52,7 @@ export const statements = {
    * for success.)
    */
   hello: `
-SELECT pg_backend_pid()::text AS pid, CASE WHEN pg_backend_pid() = $1::int THEN
+SELECT pg_backend_pid()::text AS pid, current_setting('server_version') AS version, CASE WHEN pg_backend_pid() = $1::int THEN
   set_config('default_transaction_isolation', 'read committed', false) ||
   set_config('default_transaction_read_only', 'off', false) ||
   set_config('statement_timeout', '0', false) ||

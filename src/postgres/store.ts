@@ -5,7 +5,7 @@ import { checkPostgresOptions, type PostgresOptions } from './options.js'
 import { PostgresRows } from './rows.js'
 
 /**
- * Locks of every kind in a table of PostgreSQL, 11 or later, for `new Holdfast(postgres(pool))`.
+ * Locks of every kind in a table of PostgreSQL, 13 or later, for `new Holdfast(postgres(pool))`.
  *
  * @param client says where the server is and how to log in: a `Pool` of `pg`, or `sql` of `postgres`. Holdfast opens connections of its
  *   own with the same options, named `holdfast` (`application_name`): up to `connections` for commands, closed when idle, and one that

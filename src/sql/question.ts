@@ -19,7 +19,7 @@ export function timeoutOf({ command, lockName }: About, timeoutMs: number): Stor
   return new StoreError('timeout', command, {
     lockName,
     transient: true,
-    hint: `The server did not answer within ${timeoutMs} ms.`,
+    hint: `The server did not answer within ${Math.max(Math.round(timeoutMs), 0)} ms.`,
   })
 }
 

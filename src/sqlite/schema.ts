@@ -1,5 +1,9 @@
 import { StoreError } from '../errors/errors.js'
+import { isBelow } from '../sql/version.js'
 import type { Connection } from './driver.js'
+
+/** The oldest SQLite that has RETURNING, and a conflict without a target. */
+const OLDEST = [3, 35] as const
 
 /** Raised with every change of the tables. */
 const VERSION = 1
@@ -29,9 +33,10 @@ PRAGMA user_version = ${VERSION};
 
 /**
  * Makes the tables in a new file, however many processes begin at once.
- * @throws StoreError if the file is another program's, or of a later version of Holdfast.
+ * @throws StoreError if SQLite is too old, or the file is another program's or of a later version of Holdfast.
  */
 export function prepareFile(connection: Connection): void {
+  checkLibrary(connection)
   if (isReadyNow(connection)) return
   setUp(connection)
   connection.exec('BEGIN IMMEDIATE')
@@ -42,6 +47,15 @@ export function prepareFile(connection: Connection): void {
     connection.exec('ROLLBACK')
     throw error
   }
+}
+
+function checkLibrary(connection: Connection): void {
+  const version = String(readOne(connection, 'SELECT sqlite_version()'))
+  if (!isBelow(version, OLDEST)) return
+  throw new StoreError('not-ready', 'open', {
+    transient: false,
+    hint: `The library is SQLite ${version}; Holdfast needs ${OLDEST.join('.')} or later. Use another Node, or another version of libsql.`,
+  })
 }
 
 /** Readers and the one writer do not hinder each other. Kept in the file. */

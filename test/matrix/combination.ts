@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { type Flavour, flavours } from '../servers/index.js'
+import { type DatabaseRelease, databaseReleases } from '../servers/sql/release.js'
 import { type ClientLibrary, clientLibraries } from '../setup/clients.js'
 
 /** The lines of Node that Holdfast supports. */
@@ -12,8 +13,10 @@ export interface Combination {
   readonly flavour: Flavour
   readonly client: ClientLibrary
   readonly nodeMajor: number
-  /** The folders of tests to run. */
+  /** The folders of tests to run, and single files. */
   readonly suites: readonly string[]
+  /** A release of a database, where that is what is tested. */
+  readonly database?: DatabaseRelease
 }
 
 const BASE_FLAVOUR: Flavour = 'redis-7.0'
@@ -38,7 +41,7 @@ const NODE_SUITES = ['test/contract', 'test/packaging']
 /**
  * Every server with one client and one Node, every client with one server and one Node, every Node with one server and one
  * client: what the three have to do with each other is little enough that the full product would mostly repeat itself. Each
- * runs with a standalone server, a cluster and a sentinel group.
+ * runs with a standalone server, a cluster and a sentinel group. Beside them each release of a database that `npm test` does not use.
  */
 export function combinations(): Combination[] {
   const base = { flavour: BASE_FLAVOUR, client: BASE_CLIENT, nodeMajor: installedMajor, suites: STORE_SUITES }
@@ -49,16 +52,29 @@ export function combinations(): Combination[] {
       .filter((flavour) => flavour !== BASE_FLAVOUR)
       .map((flavour) => ({ ...base, flavour, suites: [...STORE_SUITES, ...KIND_SUITES] })),
     ...clientLibraries.filter((client) => client !== BASE_CLIENT).map((client) => ({ ...base, client })),
+    ...databaseReleases.map((database) => ({ ...base, database, suites: databaseSuites(database) })),
     ...otherNodes.map((nodeMajor) => ({ ...base, nodeMajor, suites: NODE_SUITES })),
   ]
 }
 
+function databaseSuites(database: DatabaseRelease): string[] {
+  const product = database.startsWith('postgres') ? 'postgres' : 'mysql'
+  return [`test/${product}`, `test/conformance/${product}.test.ts`]
+}
+
 /** Whether `npm test` on this machine runs just that, and more. */
-export function isUsual({ flavour, client, nodeMajor }: Combination): boolean {
-  return flavour === BASE_FLAVOUR && client === BASE_CLIENT && nodeMajor === installedMajor
+export function isUsual({ flavour, client, nodeMajor, database }: Combination): boolean {
+  return (
+    database === undefined &&
+    flavour === BASE_FLAVOUR &&
+    client === BASE_CLIENT &&
+    nodeMajor === installedMajor
+  )
 }
 
 /** A combination in words, such as `redis-7.0, ioredis-6, node 20`. */
-export function title({ flavour, client, nodeMajor }: Combination): string {
-  return `${flavour}, ${client}, node ${nodeMajor}`
+export function title({ flavour, client, nodeMajor, database }: Combination): string {
+  return database === undefined
+    ? `${flavour}, ${client}, node ${nodeMajor}`
+    : `${database}, node ${nodeMajor}`
 }

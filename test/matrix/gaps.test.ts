@@ -55,6 +55,19 @@ describe('gaps of the matrix', () => {
     ])
   })
 
+  test('a combination that does not run the contract owes none of its cases', () => {
+    const suites = ['test/postgres', 'test/conformance/postgres.test.ts']
+    const tests = [
+      result('test/postgres/rows.test.ts', 'a'),
+      result('test/conformance/postgres.test.ts', 'b'),
+      result('test/conformance/mysql.test.ts', 'c'),
+    ]
+    expect(findGaps([ran('a', inAllPlaces('x')), ran('b', tests, suites)])).toEqual([])
+    expect(findGaps([ran('b', tests.slice(0, 1), suites)])).toEqual([
+      'b: nothing of test/conformance/postgres.test.ts was run',
+    ])
+  })
+
   test('a test of another suite may be skipped, but not be unknown', () => {
     const suites = ['test/fault']
     const one = result('test/fault/a.test.ts', 'one')
@@ -74,5 +87,8 @@ test('the matrix has every server, every client and every Node', () => {
   )
   expect(new Set(all.map(({ client }) => client))).toEqual(new Set(['ioredis-5', 'ioredis-6', 'iovalkey']))
   expect(new Set(all.map(({ nodeMajor }) => nodeMajor))).toEqual(new Set(nodeMajors))
-  expect(all.every(({ suites }) => suites.includes('test/contract'))).toBe(true)
+  const onRedis = all.filter(({ database }) => database === undefined)
+  expect(onRedis.every(({ suites }) => suites.includes('test/contract'))).toBe(true)
+  const databases = all.map(({ database }) => database)
+  expect(databases).toEqual(expect.arrayContaining(['postgres-13', 'postgres-18', 'mariadb-11.8']))
 })

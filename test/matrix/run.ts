@@ -1,6 +1,6 @@
 /*
  * Runs the tests over every server, client library and line of Node that Holdfast supports: `npm run test:matrix`. Arguments
- * pick those combinations that have each of them in their title: `npm run test:matrix -- valkey`, `… -- "node 24"`; `others` picks
+ * pick those combinations that have each of them in their title: `npm run test:matrix -- valkey`, `… -- "node 24"`, `… -- postgres-18`; `others` picks
  * all but what `npm test` runs anyway. Fails when a test fails, when a combination could not be run, and when one ran less than
  * the others.
  */
@@ -106,7 +106,15 @@ function table(all: readonly Row[]): string {
     const { combination, outcome, version, seconds } = row
     const brought = typeof outcome === 'string' ? 'not run' : outcome.servers
     const counts = [count(row, 'passed'), count(row, 'failed') + broken(row), count(row, 'skipped')]
-    drawn.push([combination.flavour, brought, combination.client, version, ...counts, seconds])
+    const { flavour, client, database } = combination
+    drawn.push([
+      database ?? flavour,
+      brought,
+      database === undefined ? client : '',
+      version,
+      ...counts,
+      seconds,
+    ])
   }
   return drawn.toString()
 }

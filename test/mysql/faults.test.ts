@@ -295,6 +295,31 @@ for (const product of ['MariaDB', 'MySQL'] as const) {
   })
 }
 
+const noMariadb = await whyNot('MariaDB')
+
+// Only MariaDB can be told to call itself something else.
+test.skipIf(noMariadb !== undefined).each([
+  ['10.5.28-MariaDB', 'MariaDB 10.6'],
+  ['5.5.5-MariaDB-log', 'MariaDB 10.6'],
+  ['5.7.44-log', 'MySQL 8.0'],
+])(
+  'a server of version %s is refused with the first connection',
+  { timeout: 60_000 },
+  async (version, needed) => {
+    const server = await bringSqlServer('MariaDB', { settings: { version } })
+    for (const library of libraryNames) {
+      const client = openClient(() => libraries[library](server.address), { createTable: true })
+      await expect(client.session.change(tallies, 'row', copy)).rejects.toMatchObject({
+        reason: 'not-ready',
+        transient: false,
+        message: expect.stringContaining(`${version}; Holdfast needs ${needed} or later`),
+      })
+      await client.session.close()
+    }
+    await server.stop()
+  },
+)
+
 test('options that cannot be meant are refused', () => {
   const connect = () => Promise.reject(new Error('never called'))
   // @ts-expect-error There is no default.

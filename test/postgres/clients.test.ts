@@ -145,16 +145,19 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
     await until(async () => (await connectionsCalled('holdfast')) === 0, { what: 'they are closed' })
   })
 
-  test.each(libraryNames)('%s: idle connections do not keep the process alive', (library) => {
-    const { dir, port, user, database } = server.address
-    const options = JSON.stringify({ host: dir, port, user, database })
-    const { status, stdout } = spawnSync(
-      process.execPath,
-      [
-        '--import=tsx',
-        '--input-type=module',
-        '--eval',
-        `import library from '${library}'
+  test.each(libraryNames)(
+    '%s: idle connections do not keep the process alive',
+    { timeout: 70_000 },
+    (library) => {
+      const { dir, port, user, database } = server.address
+      const options = JSON.stringify({ host: dir, port, user, database })
+      const { status, stdout } = spawnSync(
+        process.execPath,
+        [
+          '--import=tsx',
+          '--input-type=module',
+          '--eval',
+          `import library from '${library}'
          import { Holdfast } from './src/index.ts'
          import { postgres } from './src/postgres/index.ts'
          const application = ${library === 'pg' ? 'new library.Pool' : 'library'}(${options})
@@ -164,12 +167,13 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
          setTimeout(() => hold.release(), 100)
          await (await waiting).release()
          console.log('done')`,
-      ],
-      { encoding: 'utf8', timeout: 15_000 },
-    )
-    expect(stdout).toContain('done')
-    expect(status).toBe(0)
-  })
+        ],
+        { encoding: 'utf8', timeout: 60_000 },
+      )
+      expect(stdout).toContain('done')
+      expect(status).toBe(0)
+    },
+  )
 
   test('an instance that was ended is still good for its options', async () => {
     const sql = sqlOf(server.address)

@@ -216,10 +216,10 @@ describe.skipIf(missing)(`${title}: credentials`, () => {
     })
   })
 
-  test('a server without TLS is told as such', async () => {
+  test.each(libraryNames)('a server without TLS is told as such (%s)', async (library) => {
     const plain = await bringPostgres()
     const { password } = plain.address
-    const application = poolOf(plain.address, { host: '127.0.0.1', password, ssl: trust.right })
+    const application = libraries[library](plain.address, { host: '127.0.0.1', password, ssl: trust.right })
     const client = openClient(application)
     await expect(client.session.change(tallies, 'row', () => undefined)).rejects.toMatchObject({
       reason: 'unreachable',

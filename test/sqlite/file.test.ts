@@ -219,6 +219,22 @@ describe('a file that goes away while it is open', () => {
   })
 })
 
+test('a library that is too old is told', async () => {
+  const driver: Driver = (at) => {
+    const connection = findDriver()(at)
+    return {
+      exec: (sql) => connection.exec(sql),
+      prepare: (sql) => connection.prepare(sql.replace('sqlite_version()', "'3.34.1'")),
+      close: () => connection.close(),
+    }
+  }
+  await expect(stand.client(stand.path(), { driver }).read('a')).rejects.toMatchObject({
+    reason: 'not-ready',
+    transient: false,
+    message: expect.stringContaining('SQLite 3.34.1; Holdfast needs 3.35 or later'),
+  })
+})
+
 test('a disk that is full is told, changes nothing, and is over when there is room', async () => {
   const path = stand.path()
   const connections: Connection[] = []

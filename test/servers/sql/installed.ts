@@ -7,12 +7,14 @@ import type { Program } from './product.js'
 
 const run = promisify(execFile)
 
-/** Finds programs that belong together: all in one of these folders or of those of PATH. */
+/** Finds programs that belong together: all in one of these folders, or of those of PATH. */
 export async function onMachine(
   names: readonly string[],
   folders: readonly string[] = [],
+  alsoPath = true,
 ): Promise<{ folder: string; program(name: string): Program } | undefined> {
-  for (const folder of [...folders, ...(process.env['PATH'] ?? '').split(delimiter)]) {
+  const path = alsoPath ? (process.env['PATH'] ?? '').split(delimiter) : []
+  for (const folder of [...folders, ...path]) {
     const present = new Set<string>(await readdir(folder).catch(() => []))
     if (names.every((name) => present.has(name))) {
       return { folder, program: (name) => ({ command: [join(folder, name)] }) }

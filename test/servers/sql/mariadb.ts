@@ -5,8 +5,9 @@ import { findInDebian, folderArguments, prepareMysql, secureMysql, settingArgume
 import type { Installed, Place, Run, SqlProduct } from './product.js'
 
 /** What is fetched where none is installed. */
+const RELEASE = '11.8'
 const FROM_DEBIAN = {
-  name: 'mariadb-11.8',
+  name: `mariadb-${RELEASE}`,
   suite: 'trixie',
   package: 'mariadb-server-core',
   program: 'usr/sbin/mariadbd',
@@ -23,7 +24,12 @@ const SYSTEM_TABLES = [
 export const mariadb: SqlProduct = {
   name: 'MariaDB',
 
-  find: async () => (await installed()) ?? findInDebian(FROM_DEBIAN, join('share', 'mariadb')),
+  find: async (release) => {
+    const found = release === undefined ? await installed() : undefined
+    if (found) return found
+    if (release !== undefined && release !== RELEASE) return `no MariaDB ${release} is known`
+    return findInDebian(FROM_DEBIAN, join('share', 'mariadb'))
+  },
 
   // A server that starts removes every temporary table in its folder for such: each has a folder of its own.
   setup: async (place) => {

@@ -25,7 +25,8 @@ const FROM_DEBIAN = {
 export const mysql: SqlProduct = {
   name: 'MySQL',
 
-  find: () => findInDebian(FROM_DEBIAN, 'share'),
+  find: async (release) =>
+    release === undefined ? findInDebian(FROM_DEBIAN, 'share') : `no MySQL ${release} is known`,
 
   setup: async ({ installed, dir }) => [
     {

@@ -74,21 +74,17 @@ export async function withPostgres<Result>(
   }
 }
 
-async function find(): Promise<Installed | string> {
-  const versions = await readdir(DEBIAN).catch(() => [])
+async function find(major?: string): Promise<Installed | string> {
+  const identity = isRoot() ? await identityOf(['postgres', 'nobody']) : undefined
+  if (isRoot() && !identity) return 'it refuses to run as root, and there is no user postgres or nobody'
+  const versions = major === undefined ? await readdir(DEBIAN).catch(() => []) : [major]
   const folders = versions
     .sort((one, other) => Number(other) - Number(one))
     .map((version) => join(DEBIAN, version, 'bin'))
-  const found = await onMachine(PROGRAMS, folders)
-  if (!found) return isRoot() ? 'not installed (apt-get install postgresql)' : fetched()
-  const identity = isRoot() ? await identityOf(['postgres', 'nobody']) : undefined
-  if (isRoot() && !identity) return 'it refuses to run as root, and there is no user postgres or nobody'
-  return { from: found.folder, program: found.program, identity }
-}
-
-/** Not as root: the user that it would run as could not read the cache. */
-function fetched(): Promise<Installed | string> {
-  return embeddedPostgres().catch(
-    (error: unknown) => `not installed (apt-get install postgresql), and npm has none: ${String(error)}`,
-  )
+  // Which version PATH leads to is not known.
+  const found = await onMachine(PROGRAMS, folders, major === undefined)
+  if (found) return { from: found.folder, program: found.program, identity }
+  const fetched = await embeddedPostgres(major).catch(String)
+  if (typeof fetched !== 'string') return { ...fetched, identity }
+  return `not installed (apt-get install postgresql), and npm has none: ${fetched}`
 }

@@ -40,8 +40,8 @@ export interface Run {
 /** What it takes to have a server of one product. */
 export interface SqlProduct {
   readonly name: ProductName
-  /** Where its programs are, or why they cannot be had. */
-  find(): Promise<Installed | string>
+  /** Where the programs of that release are, or of whichever is at hand; or why they cannot be had. */
+  find(release?: string): Promise<Installed | string>
   /** Makes the data folder of a new server: what to run, one after the other. */
   setup(place: Place): Promise<readonly Run[]>
   /** Runs the server, with settings that win over the defaults. */

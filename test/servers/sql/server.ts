@@ -9,6 +9,7 @@ import { freePort } from '../port.js'
 import { Impossible, until } from '../until.js'
 import { type Certificate, writeCertificate } from './certificate.js'
 import { account, type Place, type Program, type Run, type SqlProduct } from './product.js'
+import { releaseOf } from './release.js'
 
 const run = promisify(execFile)
 
@@ -26,6 +27,8 @@ export interface SqlAddress {
 export interface SqlOrder {
   /** The server's settings by name, as in its configuration file; they win over the defaults. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Such as `18`. Default: that of the run, else whichever is at hand. */
+  readonly release?: string | undefined
   /** Refuses connections by TCP without TLS. */
   readonly tls?: Certificate
 }
@@ -52,10 +55,10 @@ export class SqlServer {
    */
   static async start(
     product: SqlProduct,
-    { settings = {}, tls }: SqlOrder = {},
+    { settings = {}, release = releaseOf(product.name), tls }: SqlOrder = {},
     setup: (place: Place) => Promise<readonly Run[]> = (place) => product.setup(place),
   ): Promise<SqlServer> {
-    const installed = await product.find()
+    const installed = await product.find(release)
     if (typeof installed === 'string') throw new Error(`no ${product.name} is to be had: ${installed}`)
     const guard = await Guard.mount()
     const { dir } = guard

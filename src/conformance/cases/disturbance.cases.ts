@@ -1,0 +1,111 @@
+import { describe, expect } from 'vitest'
+import { LockTimeoutError } from '../../index.js'
+import { given } from '../given.js'
+import { untilIdle, untilWaiting } from '../idle.js'
+import { journalOf } from '../journal.js'
+import { inTime, rejectionOf } from '../outcome.js'
+import type { StorePlace } from '../place.js'
+
+/** How a store comes through lost answers, cut connections and leases that end: rules S1, S3, S6 and S7. */
+export function disturbanceCases(place: StorePlace): void {
+  describe('disturbances', () => {
+    given(place)('S1: locks that end are each told once, before another client has one', async () => {
+      const holder = place.holdfast()
+      const other = place.holdfast()
+      const lost = journalOf(holder, 'lost')
+      const names = Array.from({ length: 3 }, () => place.lockName())
+      const leaseMs = place.lease(900)
+      const holds = await Promise.all(names.map((name) => holder.lock(name).acquire({ leaseMs })))
+      const seen = holds.map(async (hold) => {
+        const next = await other.lock(hold.name).acquire()
+        const told = lost.filter(({ name }) => name === hold.name).length
+        const over = hold.signal.aborted || hold.remainingMs() === 0
+        await next.release()
+        return { told, over }
+      })
+      const once = { told: 1, over: true }
+      expect(await inTime(place, Promise.all(seen))).toEqual([once, once, once])
+      expect(lost.map(({ name }) => name).sort()).toEqual([...names].sort())
+    })
+
+    for (const call of ['acquire', 'release'] as const) {
+      given(place, 'namesHolder')(`S3, X1: an answer to ${call} that is lost counts once`, async () => {
+        const [holdfast, disturbance] = place.disturbed()
+        const lock = holdfast.lock(place.lockName())
+        const far = place.holdfast().lock(lock.name)
+        const owner = holdfast.owner()
+        disturbance.lose(call)
+        const outer = await inTime(place, lock.acquire({ owner }))
+        disturbance.lose(call)
+        const inner = await inTime(place, lock.acquire({ owner }))
+        expect((await far.inspect()).owners).toEqual([{ owner, holds: place.visible(2) }])
+        disturbance.lose(call)
+        await inTime(place, inner.release())
+        expect((await far.inspect()).owners).toEqual([{ owner, holds: 1 }])
+        disturbance.lose(call)
+        await inTime(place, outer.release())
+        expect(await far.isLocked()).toBe(false)
+        // The mark of a request that was recognised is in nobody's way.
+        const next = await inTime(place, lock.acquire({ owner }))
+        await next.release()
+      })
+    }
+
+    given(place)('S3, W4: what a call took that never heard of it is given back', async () => {
+      const [holdfast, disturbance] = place.disturbed()
+      const lock = holdfast.lock(place.lockName())
+      const far = place.holdfast().lock(lock.name)
+      disturbance.lose('acquire', 1_000)
+      const failed = rejectionOf(lock.acquire({ waitMs: 150 }))
+      expect(await inTime(place, failed)).toBeInstanceOf(LockTimeoutError)
+      disturbance.lose('acquire', 0)
+      await untilIdle(place, holdfast)
+      expect(await far.isLocked()).toBe(false)
+      const hold = await inTime(place, far.acquire())
+      await hold.release()
+    })
+
+    given(
+      place,
+      'push',
+      'fifo',
+    )('S6: a release sends news to one client, whoever else waits', async () => {
+      const holder = place.holdfast().lock(place.lockName())
+      const hold = await holder.acquire({ leaseMs: 600_000 })
+      const waiters = []
+      for (let index = 0; index < 3; index += 1) {
+        const [holdfast, disturbance] = place.disturbed()
+        waiters.push({ disturbance, acquiring: holdfast.lock(holder.name).acquire() })
+        await untilWaiting(place, holder, index + 1)
+      }
+      const before = waiters.map(({ disturbance }) => disturbance.news)
+      await hold.release()
+      const first = await inTime(place, Promise.race(waiters.map(({ acquiring }) => acquiring)))
+      const told = waiters.filter(({ disturbance }, index) => disturbance.news > (before[index] ?? 0))
+      expect(told).toHaveLength(1)
+      await first.release()
+      for (const { acquiring } of waiters.slice(1)) await (await inTime(place, acquiring)).release()
+    })
+
+    given(place)('S7: a connection that comes back within the lease has lost nothing', async () => {
+      const watchdogMs = place.lease(2_400)
+      const [holdfast, disturbance] = place.disturbed({ watchdogMs })
+      const [suspended, renewed] = [journalOf(holdfast, 'suspended'), journalOf(holdfast, 'renewed')]
+      const lost = journalOf(holdfast, 'lost')
+      const held = await holdfast.lock(place.lockName()).acquire()
+      const elsewhere = await place.holdfast().lock(place.lockName()).acquire({ leaseMs: 600_000 })
+      const waiting = holdfast.lock(elsewhere.name).acquire()
+      await untilWaiting(place, holdfast.lock(elsewhere.name), 1)
+      disturbance.cut = true
+      await place.eventually(() => suspended.length > 0)
+      disturbance.cut = false
+      const before = renewed.length
+      await place.eventually(() => renewed.length > before)
+      held.assertHeld()
+      expect(lost).toEqual([])
+      await elsewhere.release()
+      await (await inTime(place, waiting)).release()
+      await held.release()
+    })
+  })
+}
