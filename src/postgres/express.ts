@@ -14,8 +14,13 @@ type Renewal = Parameters<Express['renew']>[0][number]
 /** How many leases one statement renews: it keeps others from those rows until it has renewed all. */
 const BATCH = 200
 
+/** More of them are not worth remembering. */
+const MOST_WAITED_FOR = 1_000
+
 /** Exclusive locks that nobody waits for, in one statement each. */
 export class PostgresExpress implements Express {
+  /** Locks that others waited for when this client released them last. */
+  readonly #waitedFor = new Set<string>()
   /** By names: the last attempt that is under way. */
   readonly #takes = new Map<string, Promise<unknown>>()
 
@@ -39,15 +44,22 @@ export class PostgresExpress implements Express {
     }
   }
 
-  async free(name: string, owner: string): Promise<boolean> {
+  async free(name: string, owner: string, waitedFor = false): Promise<boolean> {
     const askedAt = this.settings.schedule.clock.now()
+    const values = ['lock', storedName(name).name, owner]
+    const passes = waitedFor || this.#waitedFor.has(name)
     const [row] = await this.connections.query({
-      statement: this.statements.free,
-      values: ['lock', storedName(name).name, owner, JSON.stringify(name)],
+      statement: passes ? this.statements.pass : this.statements.free,
+      values: passes ? [...values, JSON.stringify(name)] : values,
       about: { command: 'free', lockName: name },
     })
-    if (text(row, 'done') === 't') return true
-    this.seen.add(name, readVersioned(row, askedAt))
+    if (text(row, 'done') === 't') {
+      this.#remember(name, text(row, 'next') === 't')
+      return true
+    }
+    const seen = readVersioned(row, askedAt)
+    this.#remember(name, (seen.packed?.waiting.length ?? 0) > 0)
+    this.seen.add(name, seen)
     return false
   }
 
@@ -62,6 +74,11 @@ export class PostgresExpress implements Express {
       const renewed = await batches[Math.floor(index / BATCH)]
       return renewed?.has(keyOf(storedName(request.name).name, request.owner)) || this.#renew(request)
     })
+  }
+
+  #remember(name: string, waitedFor: boolean): void {
+    if (!waitedFor) this.#waitedFor.delete(name)
+    else if (this.#waitedFor.size < MOST_WAITED_FOR) this.#waitedFor.add(name)
   }
 
   async #takeAfter(

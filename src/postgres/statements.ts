@@ -86,11 +86,15 @@ told AS (SELECT pg_notify(m.channel, m.payload) FROM written, unnest($10::text[]
 SELECT count(*) FROM told HAVING (SELECT count(*) FROM written) > 0`
   const free = `(r.owner IS NULL OR r.ends_at <= clock_timestamp()) AND r.waiting = '{}' AND r.rest IS NULL`
   // The row comes with a refusal: what is to be done next needs it.
-  const orRow = (fence: string): string => `
-SELECT true AS done, ${fence} AS fence, NULL AS row FROM changed
+  const orRow = (result: string): string => `
+SELECT true AS done, ${result}, NULL AS row FROM changed
 UNION ALL
 SELECT false, NULL, ${row} WHERE NOT EXISTS (SELECT FROM changed)`
   const held = 'r.owner = $3 AND r.ends_at > clock_timestamp()'
+  const freed = `
+  UPDATE ${table} AS r SET version = ${NEXT_VERSION}, owner = NULL, holds = 0, ends_at = NULL
+  WHERE ${key} AND ${held} AND r.holds = 1 AND r.waiting = '{}' AND r.rest IS NULL
+  RETURNING true`
   return {
     read: statement('read', `SELECT ${row} AS row`),
     insert: statement('insert', insert),
@@ -109,19 +113,15 @@ WITH changed AS (
     fence = CASE WHEN $6::boolean THEN greatest(r.fence + 1, ${MICROSECONDS}) ELSE r.fence END
   WHERE ${free}
   RETURNING r.fence)
-${orRow('coalesce(changed.fence, 0)::text')}`,
+${orRow('coalesce(changed.fence, 0)::text AS fence')}`,
     ),
-    /*
-     * Frees a lock that nobody waits for; else gives it to the next in line, and tells its process, as `Line` of src/rows does. Refused
-     * where that is not all: it may linger, others listen, a process is away or has not taken over, the one behind has to be told to look.
-     */
-    free: statement(
-      'free',
+    free: statement('free', `WITH changed AS (${freed})${orRow('false AS next')}`),
+    // What `Line` of src/rows does in the usual case. It is refused where that is not all: the lock may linger, others listen, a process is
+    // away or has let a grant lapse, the one behind has to be told to look. Where nobody waits it costs the server twice as much as `free`.
+    pass: statement(
+      'pass',
       `
-WITH freed AS (
-  UPDATE ${table} AS r SET version = ${NEXT_VERSION}, owner = NULL, holds = 0, ends_at = NULL
-  WHERE ${key} AND ${held} AND r.holds = 1 AND r.waiting = '{}' AND r.rest IS NULL
-  RETURNING true),
+WITH freed AS (${freed}),
 held AS (
   SELECT r.rest::jsonb AS rest FROM ${table} AS r
   WHERE NOT EXISTS (SELECT FROM freed) AND ${key} AND ${held} AND r.holds = 1
@@ -157,8 +157,8 @@ told AS (
     json_strip_nulls(json_build_object('letIn', p.place, 'atUs', (extract(epoch FROM p.now) * 1000000)::bigint,
       'leaseMs', p.lease_ms, 'fence', CASE WHEN p.place LIKE 'f:%' THEN p.fence::text END))::text)::text)
   FROM passed AS p),
-changed AS (SELECT FROM freed UNION ALL SELECT FROM told)
-${orRow('NULL')}`,
+changed AS (SELECT false AS next FROM freed UNION ALL SELECT true FROM told)
+${orRow('changed.next')}`,
     ),
     // It waits for no row that somebody has locked, so that two of them cannot wait for each other.
     renewAll: statement(

@@ -85,7 +85,7 @@ export class RowLockPort implements FencedPort {
 
   async release(request: ReleaseRequest): Promise<ReleaseReply> {
     const { name, owner, heldBefore } = request
-    if (heldBefore === 1 && (await this.client.express?.free(name, owner))) {
+    if (heldBefore === 1 && (await this.client.express?.free(name, owner, this.line?.hears(name)))) {
       // Nobody is told where calls poll: those of other processes get their turn if this one does not go on at once.
       return this.client.refusals.isTurnOver(name) ? { others: 1 } : 'released'
     }

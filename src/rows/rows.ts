@@ -91,8 +91,12 @@ export interface Express {
     /** Whether the tenure has a token. */
     readonly fenced: boolean
   }): Promise<bigint | undefined>
-  /** Frees a lock of which this owner has the only hold, and for which nobody waits. False if it is not like that. */
-  free(name: string, owner: string): Promise<boolean>
+  /**
+   * Frees a lock of which this owner has the only hold, and for which nobody waits; or gives it to the next in line, as `change` would,
+   * if it can do that too. False if it is not like that.
+   * @param waitedFor whether others are likely to wait
+   */
+  free(name: string, owner: string, waitedFor?: boolean): Promise<boolean>
   /** Prolongs leases; one answer for each, in order. */
   renew(
     requests: readonly {

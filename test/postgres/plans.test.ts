@@ -14,7 +14,8 @@ const examples = {
   update: "'lock', 'one', '7', 'a:1', '1', '1', '1', '{}', NULL",
   updateAndTell: "'lock', 'one', '7', 'a:1', '1', '1', '1', '{}', NULL, '{a}', '{b}'",
   take: "'lock', 'one', 'a:1', NULL, '1000', 'true'",
-  free: "'lock', 'one', 'a:1', '\"one\"'",
+  free: "'lock', 'one', 'a:1'",
+  pass: "'lock', 'one', 'a:1', '\"one\"'",
   renew: "'lock', 'one', 'a:1', '1000'",
   renewAll: "'lock', '{one}', '{a:1}', '{1000}'",
 } as const

@@ -1,0 +1,255 @@
+/** One statement that gives a lock to the next in line: it comes to what the change of the row would, or does nothing. */
+import { randomUUID } from 'node:crypto'
+import * as fc from 'fast-check'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Owner } from '../../src/identity/owner.js'
+import { clientOf, type Place } from '../../src/line/place.js'
+import { type ExclusiveBody, ExclusiveLock, exclusiveLocks } from '../../src/rows/exclusive-lock.js'
+import type { Message } from '../../src/rows/rows.js'
+import type { SqlServer } from '../servers/sql/index.js'
+import { until } from '../servers/until.js'
+import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
+
+/** A body in which those places stand in line, behind that owner. */
+interface Scene {
+  readonly places: readonly { readonly mode: 'x' | 'f'; readonly process: number }[]
+  readonly processes: readonly {
+    readonly looksInMs: number
+    readonly leaseMs: number
+    readonly away: boolean
+  }[]
+  readonly fence: bigint | undefined
+  readonly letIn: 'nobody' | 'owner' | 'another'
+  readonly beside: 'nothing' | 'lingers' | 'listeners' | 'value'
+  readonly holds: number
+}
+
+const usual: Scene = {
+  places: [{ mode: 'x', process: 0 }],
+  processes: [
+    { looksInMs: 100, leaseMs: 4_000, away: false },
+    { looksInMs: 100, leaseMs: 3_000, away: false },
+    { looksInMs: 100, leaseMs: 5_000, away: false },
+  ],
+  fence: 7n,
+  letIn: 'owner',
+  beside: 'nothing',
+  holds: 1,
+}
+
+describe.skipIf(missing)(`${title}: passing on`, () => {
+  let server: SqlServer
+  let pool: Pool
+  let holder: Client
+  let waiters: readonly Client[]
+  let owner: Owner
+
+  beforeAll(async () => {
+    server = await bringPostgres()
+    pool = poolOf(server.address)
+    holder = openClient(pool, { createTable: true })
+    waiters = [0, 1, 2].map(() => openClient(pool))
+    owner = `${holder.id}:1`
+    for (const { session } of waiters) await session.inbox?.opened()
+  })
+
+  afterAll(async () => {
+    await Promise.all([holder, ...(waiters ?? [])].map((client) => client?.session.close()))
+    await pool?.end()
+    await server?.stop()
+  })
+
+  /** The places of a scene, each with an owner of its own. */
+  const placesOf = ({ places }: Scene): Place[] =>
+    places.map(({ mode, process }, number): Place => `${mode}:${waiters[process]?.id ?? ''}:${number + 1}`)
+
+  const play = (scene: Scene, body: ExclusiveBody, now: number): void => {
+    body.owner = owner
+    body.holds = scene.holds
+    body.endsAt = now + 60_000
+    body.fence = scene.fence
+    for (const place of placesOf(scene)) {
+      const client = clientOf(place)
+      const { looksInMs, leaseMs, away } = scene.processes[waiters.findIndex(({ id }) => id === client)] ?? {
+        looksInMs: 0,
+        leaseMs: 1,
+        away: false,
+      }
+      body.line.places.push(place)
+      body.line.processes[client] = {
+        places: (body.line.processes[client]?.places ?? 0) + 1,
+        looksAt: now + looksInMs,
+        leaseMs,
+        ...(away && { awaySince: now }),
+      }
+    }
+    if (scene.letIn !== 'nobody' && scene.places.length > 0)
+      body.line.letIn = scene.letIn === 'owner' ? [owner] : [owner, `${waiters[2]?.id}:99`]
+    if (scene.beside === 'lingers') body.lingers = { told: false }
+    if (scene.beside === 'listeners') body.listeners.push(waiters[2]?.id ?? '')
+    if (scene.beside === 'value') body.value = { text: 'a', until: now + 60_000 }
+  }
+
+  const setUp = async (scene: Scene, name: string): Promise<void> => {
+    await holder.session.change(exclusiveLocks, name, ({ body, now }) => play(scene, body, now))
+  }
+
+  /** What the row says, and when it said so, without changing it. */
+  const read = (name: string) =>
+    holder.session.change(exclusiveLocks, name, ({ body, now }) => ({ body: structuredClone(body), now }))
+
+  /** What the change would have made of that row, and whom it would have told. */
+  const expected = (body: ExclusiveBody, now: number, name: string) => {
+    const told: Array<{ client: string; message: Message }> = []
+    const lock = new ExclusiveLock(name, {
+      body,
+      now,
+      firstFence: 1n,
+      reaches: (client) => waiters.some(({ id }) => id === client),
+      ended: () => false,
+      tell: (client, message) => told.push({ client, message }),
+    })
+    lock.free()
+    return { body, told }
+  }
+
+  /** Passes on, and compares. Returns whether it did. */
+  const passed = async (scene: Scene, name: string): Promise<boolean> => {
+    await setUp(scene, name)
+    for (const { messages } of waiters) messages.length = 0
+    const before = await read(name)
+    const done = await holder.session.express.free(name, owner, true)
+    const { body } = await read(name)
+    if (!done) {
+      expect(body).toEqual(before.body)
+      return false
+    }
+    const leaseMs = scene.processes[scene.places[0]?.process ?? -1]?.leaseMs ?? 0
+    // When it was done shows in the end of the lease.
+    const at = body.owner === undefined ? before.now : body.endsAt - leaseMs
+    expect(at).toBeGreaterThanOrEqual(before.now - 0.01)
+    const wanted = expected(before.body, at, name)
+    expect({ ...body, endsAt: 0, fence: undefined }).toEqual({ ...wanted.body, endsAt: 0, fence: undefined })
+    if (scene.fence !== undefined) expect(body.fence).toBe(wanted.body.fence)
+    if (body.owner !== undefined) expect(body.endsAt).toBeCloseTo(wanted.body.endsAt, 2)
+    expect(wanted.told.length).toBe(scene.places.length > 0 ? 1 : 0)
+    for (const { client, message } of wanted.told) {
+      const heard = await until(() => waiters.find(({ id }) => id === client)?.messages[0], {
+        what: 'it hears',
+      })
+      expect({ ...heard, text: '' }).toEqual({ ...message, text: '' })
+      const { atUs, ...said } = JSON.parse(heard.text)
+      const { atUs: wantedAt, fence, ...wantedToSay } = JSON.parse(message.text)
+      expect(said).toEqual({ ...wantedToSay, ...(fence !== undefined && { fence: String(body.fence) }) })
+      // Never later than the row's: the lease must not be believed to last longer.
+      expect(atUs).toBeLessThanOrEqual(at * 1_000 + 1)
+      expect(atUs).toBeGreaterThan(wantedAt - 10)
+    }
+    return true
+  }
+
+  test.each<[string, Partial<Scene>]>([
+    ['with nobody behind', {}],
+    ['that has tokens', { places: [{ mode: 'f', process: 0 }] }],
+    ['without a token so far', { places: [{ mode: 'f', process: 0 }], fence: undefined }],
+    ['with another process behind', { places: [0, 1].map((process) => ({ mode: 'x', process })) }],
+    [
+      'with another place of its process behind',
+      { places: [0, 0, 1].map((process) => ({ mode: 'x', process })) },
+    ],
+    [
+      'in which its holder was let in by asking',
+      { letIn: 'nobody', places: [0, 2].map((process) => ({ mode: 'f', process })) },
+    ],
+    ['with nobody in it', { places: [] }],
+  ])('a line %s is passed on', async (_, scene) => {
+    expect(await passed({ ...usual, ...scene }, randomUUID())).toBe(true)
+  })
+
+  test.each<[string, Partial<Scene>]>([
+    ['held more than once', { holds: 2 }],
+    ['that may linger', { beside: 'lingers' }],
+    ['to which others listen', { beside: 'listeners' }],
+    ['with a value', { beside: 'value' }],
+    ['of which a grant may have lapsed', { letIn: 'another' }],
+    ['whose next is away', { processes: usual.processes.map((process) => ({ ...process, away: true })) }],
+    [
+      'whose next but one would look too late',
+      {
+        places: [0, 1].map((process) => ({ mode: 'x', process })),
+        processes: usual.processes.map((process) => ({ ...process, looksInMs: 20_000 })),
+      },
+    ],
+  ])('a lock %s is left to the change', async (_, scene) => {
+    expect(await passed({ ...usual, ...scene }, randomUUID())).toBe(false)
+  })
+
+  test('what is not its owner’s, or whose lease has ended, is left to the change', async () => {
+    const name = randomUUID()
+    await setUp(usual, name)
+    expect(await holder.session.express.free(name, `${holder.id}:2`, true)).toBe(false)
+    await holder.session.change(exclusiveLocks, name, ({ body, now }) => {
+      body.endsAt = now
+    })
+    expect(await holder.session.express.free(name, owner, true)).toBe(false)
+    expect(await holder.session.express.free(randomUUID(), owner, true)).toBe(false)
+  })
+
+  test('a process that no message reaches is left to the change', async () => {
+    const name = randomUUID()
+    const gone = openClient(pool)
+    await setUp(usual, name)
+    await holder.session.change(exclusiveLocks, name, ({ body }) => {
+      const [process] = Object.values(body.line.processes)
+      if (!process) throw new Error('nobody waits')
+      body.line.places.splice(0, 1, `x:${gone.id}:1`)
+      for (const client of Object.keys(body.line.processes)) delete body.line.processes[client]
+      body.line.processes[gone.id] = process
+    })
+    expect(await holder.session.express.free(name, owner, true)).toBe(false)
+    await gone.session.close()
+  })
+
+  test.each([
+    ['quotes, and what only looks like a pattern', '"\'\\%_ {}'],
+    ['a NUL character', 'a\0b'],
+    ['more bytes than an index has room for', 'é'.repeat(1_500)],
+    ['more than one message has room for: left to the change', 'é'.repeat(5_000)],
+  ])('a name with %s', async (what, name) => {
+    expect(await passed(usual, name)).toBe(!what.includes('left to the change'))
+  })
+
+  test('whatever stands in the row', async () => {
+    const process = fc.integer({ min: 0, max: 2 })
+    const scenes = fc.record({
+      places: fc.array(fc.record({ mode: fc.constantFrom('x' as const, 'f' as const), process }), {
+        maxLength: 6,
+      }),
+      processes: fc.tuple(
+        ...[0, 1, 2].map(() =>
+          fc.record({
+            looksInMs: fc.constantFrom(0, 100, 3_049, 4_051, 30_000),
+            leaseMs: fc.constantFrom(50, 3_000, 4_000),
+            away: fc.integer({ min: 0, max: 15 }).map((one) => one === 0),
+          }),
+        ),
+      ),
+      fence: fc.constantFrom(undefined, 1n, 2n ** 60n),
+      letIn: fc.constantFrom('nobody' as const, 'owner' as const, 'owner' as const, 'another' as const),
+      beside: fc.oneof(
+        { weight: 6, arbitrary: fc.constant('nothing' as const) },
+        fc.constantFrom('lingers' as const, 'listeners' as const, 'value' as const),
+      ),
+      holds: fc.constantFrom(1, 1, 1, 2),
+    })
+    let count = 0
+    await fc.assert(
+      fc.asyncProperty(scenes, async (scene) => {
+        if (await passed(scene, `random ${randomUUID()}`)) count += 1
+      }),
+      { numRuns: 100, seed: 7 },
+    )
+    expect(count).toBeGreaterThan(5)
+  })
+})
