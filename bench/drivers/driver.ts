@@ -1,4 +1,5 @@
 /** One process of one cell of the benchmark, for the libraries in Node: `node driver.js <order as JSON>`. */
+import { once } from 'node:events'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { libraries } from '../libraries/index.js'
@@ -34,7 +35,12 @@ async function until(startAt: number, now: Clock): Promise<void> {
   while (now() < startAt);
 }
 
-async function measure(library: Library, order: Order, counts: () => Counts, now: Clock): Promise<Done> {
+async function measure(
+  library: Library,
+  order: Order,
+  counts: () => Counts,
+  now: Clock,
+): Promise<{ readonly done: Done; readonly through: boolean }> {
   const recorder = new Recorder(order.recordAtMost, order.recordFile)
   const count = order.scenario === 'sequential' || order.scenario === 'nested' ? 1 : order.waiters
   const tasks = Array.from(
@@ -51,10 +57,8 @@ async function measure(library: Library, order: Order, counts: () => Counts, now
   const { user, system } = process.cpuUsage(cpuBefore)
   const after = counts()
   await recorder.write()
-  if (through)
-    await Promise.race([library.close(), new Promise((resolve) => setTimeout(resolve, CLOSING_MS))])
   const perWaiter = tasks.map(({ sections }) => sections)
-  return {
+  const done: Done = {
     done: true,
     sections: perWaiter.reduce((sum, sections) => sum + sections, 0),
     elapsedMs,
@@ -65,6 +69,7 @@ async function measure(library: Library, order: Order, counts: () => Counts, now
     maxRssMb: process.resourceUsage().maxRSS / 1_024,
     ...since(before, after),
   }
+  return { done, through }
 }
 
 async function main(order: Order): Promise<void> {
@@ -81,7 +86,12 @@ async function main(order: Order): Promise<void> {
   }
   await warmUp(library, order, now)
   await say({ ready: true, version: library.version })
-  await say(await measure(library, order, counts, now))
+  const { done, through } = await measure(library, order, counts, now)
+  await say(done)
+  if (!through) return
+  // Not before the harness has read the server's counters: some count a goodbye too.
+  await once(process.stdin.resume(), 'end')
+  await Promise.race([library.close(), new Promise((resolve) => setTimeout(resolve, CLOSING_MS))])
 }
 
 await main(JSON.parse(process.argv[2] ?? '{}'))

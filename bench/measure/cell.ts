@@ -111,6 +111,7 @@ async function measured(
     roundTrips: total(dones, (done) => done.roundTrips),
     serverCpuMs: cpuBefore === undefined || cpuAfter === undefined ? undefined : cpuAfter - cpuBefore,
   })
+  await Promise.all(drivers.map((driver) => driver.end()))
   // So that what the drivers left on the server is over before the next cell.
   await sleep(20)
   return { outcome: 'measured', version, figures }

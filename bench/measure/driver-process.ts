@@ -4,15 +4,19 @@ import type { Command } from '../drivers/commands.js'
 import type { Done, Line, Order, Ready, Unsupported } from '../drivers/order.js'
 
 const MOST_STDERR = 2_000
+/** How long a driver may take to end. */
+const ENDING_MS = 600
 
 /** A driver, from its start to its end. */
 export class DriverProcess {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #lines: AsyncIterator<string>
+  readonly #ended: Promise<unknown>
   #stderr = ''
 
   constructor(command: Command, order: Order) {
     this.#child = spawn(command.file, [...command.args, JSON.stringify(order)])
+    this.#ended = new Promise((resolve) => this.#child.once('close', resolve))
     this.#child.on('error', (error) => {
       this.#stderr += error.message
     })
@@ -38,6 +42,17 @@ export class DriverProcess {
     const line = await this.#line()
     if ('done' in line) return line
     throw new Error('the driver said something else than `done`')
+  }
+
+  /** Tells it that its figures have been read, so that it closes what it has open. */
+  async end(): Promise<void> {
+    this.#child.stdin.end()
+    let limit: NodeJS.Timeout | undefined
+    const late = new Promise((resolve) => {
+      limit = setTimeout(resolve, ENDING_MS)
+    })
+    await Promise.race([this.#ended, late])
+    clearTimeout(limit)
   }
 
   /** Ends it if it has not ended. */

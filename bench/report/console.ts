@@ -11,7 +11,7 @@ export function cellLine(
   of: number,
 ): string {
   const place = pc.dim(`${`${done}`.padStart(`${of}`.length)}/${of} round ${round + 1}`)
-  const name = `${scenario.padEnd(18)} ${library.padEnd(18)}`
+  const name = `${scenario.padEnd(22)} ${library.padEnd(22)}`
   const took = pc.dim(`${(tookMs / 1_000).toFixed(1)} s`)
   if (result.outcome !== 'measured')
     return `${place}  ${name} ${pc.yellow(result.outcome)}: ${result.why.split('\n')[0]} ${took}`

@@ -31,8 +31,8 @@ const ways = [
 
 const columns = [
   '- *statements per section*: what clients sent to the server, counted by it (`pg_stat_statements`, `Questions`); for SQLite, what Holdfast',
-  '  ran, `BEGIN` and `COMMIT` included.',
-  '- *round trips per section*: how often a client sent something and waited for the answer.',
+  '  ran, `BEGIN` and `COMMIT` included. PostgreSQL does not count those that fail, as the first of verrou does when the lock is taken.',
+  '- *round trips per section*: how often a client sent something and waited for the answer, counted in the client.',
   '- *clients woken per section*: notifications that came to any client.',
   '- The others are as in [benchmarks.md](benchmarks.md#the-columns).',
 ].join('\n')

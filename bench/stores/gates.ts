@@ -13,7 +13,7 @@ import {
 } from './scenarios.js'
 
 const OURS = 'holdfast-store'
-/** What a count may differ from a whole number by: a batch of renewals, a connection that was opened late. */
+/** Two, but for a renewal or a connection that was opened late. */
 const EXACT = 2.01
 const MEGABYTE = 2 ** 20
 
@@ -140,7 +140,7 @@ function growthGates(cells: readonly CellResult[]): Gate[] {
   ])
 }
 
-/** A burst of waiters in one process costs what a single section does. */
+/** What a burst of ten in one process costs beyond a single section is the price of nine hand-overs. */
 function handOverGate(cells: readonly CellResult[], place: PlaceName, title: string): Gate {
   const all = (waiters: number): number | undefined => {
     const figures = figuresOf(cells, storeGrowth(place, 1, waiters))
@@ -148,7 +148,7 @@ function handOverGate(cells: readonly CellResult[], place: PlaceName, title: str
   }
   const [one, ten] = [all(1), all(10)]
   return atMost(
-    `${title}, one process: statements for a hand-over within it`,
+    `${title}, burst 1x10: statements for a hand-over within the process`,
     0,
     one === undefined || ten === undefined ? undefined : Math.max(0, Math.round(ten - one) / 9),
   )

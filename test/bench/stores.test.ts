@@ -89,8 +89,8 @@ describe('the gates on databases and in files', () => {
   test('count round trips, clients that were woken, and what a hand-over costs', () => {
     expect(gate('PostgreSQL, uncontended')).toMatchObject({ reached: '2.00', ok: true })
     expect(gate('PostgreSQL, fleet 8x1')).toMatchObject({ reached: '1.20', ok: false })
-    expect(gate('PostgreSQL, one process')).toMatchObject({ reached: '1.00', ok: false })
-    expect(gate('MySQL, one process')).toMatchObject({ ok: undefined })
+    expect(gate('PostgreSQL, burst 1x10')).toMatchObject({ reached: '1.00', ok: false })
+    expect(gate('MySQL, burst 1x10')).toMatchObject({ ok: undefined })
   })
 
   test('look at the size of a table', () => {
