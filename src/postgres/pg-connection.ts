@@ -61,6 +61,8 @@ export function pgConnections(pool: PgPool): MakeConnection {
 class PgConnection implements ListeningConnection {
   readonly #client: PgClient
   #open = false
+  /** Whether the statement under way was committed here and perhaps not in the synchronous replica. */
+  #unreplicated = false
 
   constructor(
     client: PgClient,
@@ -69,6 +71,9 @@ class PgConnection implements ListeningConnection {
     this.#client = client
     // The commands under way are rejected, and onEnd is called.
     for (const event of ['error', 'end']) client.on(event, () => this.#lost())
+    client.on('notice', (notice) => {
+      if (tellsOfReplica(notice)) this.#unreplicated = true
+    })
     this.#unref()
   }
 
@@ -89,11 +94,13 @@ class PgConnection implements ListeningConnection {
   }
 
   async query(text: string, values: readonly SqlValue[] = [], name?: string): Promise<readonly SqlRow[]> {
+    this.#unreplicated = false
     const { rows } = await this.#client.query({
       text,
       values,
       ...(name !== undefined && this.prepares() && { name }),
     })
+    if (this.#unreplicated) throw new Error('The server did not wait for its synchronous replica.')
     return rows
   }
 
@@ -138,6 +145,16 @@ class PgConnection implements ListeningConnection {
   get #stream(): object | undefined {
     return part(part(this.#client, 'connection'), 'stream')
   }
+}
+
+/** A statement that is cancelled while it waits for the synchronous replica succeeds, with this warning: a failover may lose what it wrote. */
+function tellsOfReplica(notice: unknown): boolean {
+  return (
+    typeof notice === 'object' &&
+    notice !== null &&
+    'routine' in notice &&
+    notice.routine === 'SyncRepWaitForLSN'
+  )
 }
 
 function part(whole: object | undefined, name: string): object | undefined {

@@ -46,14 +46,26 @@ describe.skipIf(missing)(`${title}: failover`, () => {
       await pair.promote()
       address.leadTo(pair.replica.address)
     }
+    const admin = poolTo(pair.primary.address)
     const waiting = async (name: string): Promise<number> => {
-      const { rows } = await poolTo(pair.primary.address).query<{ count: number }>(
+      const { rows } = await admin.query<{ count: number }>(
         'SELECT cardinality(waiting) AS count FROM holdfast_locks WHERE name = $1',
         [name],
       )
       return rows[0]?.count ?? 0
     }
-    return { pair, open, failOver, waiting }
+    /** Cancels statements that wait for the replica. */
+    const cancel = () =>
+      admin.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+    const successor = poolTo(pair.replica.address)
+    /** How many clients listen at the server that was the replica. */
+    const listening = async (): Promise<number> => {
+      const { rows } = await successor.query(
+        "SELECT FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock'",
+      )
+      return rows.length
+    }
+    return { pair, open, failOver, waiting, cancel, listening }
   }
   /** Asks again and again, also while the address leads nowhere. */
   const take = (holdfast: Holdfast, name: string): Promise<Hold> =>
@@ -62,7 +74,7 @@ describe.skipIf(missing)(`${title}: failover`, () => {
   test('to a synchronous replica: holds and tokens are kept, and those that wait are served in their order', {
     timeout: 60_000,
   }, async () => {
-    const { pair, open, failOver, waiting } = await bring(true)
+    const { pair, open, failOver, waiting, cancel, listening } = await bring(true)
     const [holder, first, second] = [open({ watchdogMs: 15_000 }), open(), open()]
     const [name, refused] = [randomUUID(), randomUUID()]
     const before = await holder.fencedLock(name).acquire()
@@ -84,12 +96,26 @@ describe.skipIf(missing)(`${title}: failover`, () => {
     // What the replica has not written is not granted.
     await pair.replica.pause()
     await expect(first.lock(refused).acquire({ waitMs: 300, leaseMs: 60_000 })).rejects.toThrow()
+    // Nor is what an operator cancels, although the server says that it was done.
+    let settled = false
+    const cancelled = second.lock(randomUUID()).acquire({ waitMs: 2_000, leaseMs: 60_000 })
+    const outcome = expect(cancelled.finally(() => (settled = true))).rejects.toThrow()
+    await until(
+      async () => {
+        await cancel()
+        return settled
+      },
+      { what: 'it is over, cancelled as often as it is sent' },
+    )
+    await outcome
     await pair.replica.resume()
 
     const renewed = new Promise((resolve) => holder.once('renewed', resolve))
     await failOver()
     await renewed
     hold.assertHeld()
+    // A process that no message reaches at the moment would be passed over.
+    await until(async () => (await listening()) === 2, { what: 'both listen again' })
     expect(served).toEqual([])
     await hold.release()
     const [firstFence, secondFence] = await Promise.all([one, other])

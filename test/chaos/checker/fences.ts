@@ -20,12 +20,7 @@ export function checkFences(calls: readonly Call[], faults: readonly Fault[]): F
     const before = greatest.get(name)
     // It may have heard of a token only after the server that gave it had crashed and come back.
     const forgotten = faults.some(
-      ({ loses, to }) =>
-        loses !== 'nothing' &&
-        before &&
-        (typeof loses === 'string' || !('since' in loses) || loses.since <= (before.enteredAt ?? 0)) &&
-        to >= before.calledAt &&
-        to - 10_000 <= enteredAt,
+      ({ loses, to }) => loses !== 'nothing' && before && to >= before.calledAt && to - 10_000 <= enteredAt,
     )
     if (before?.fence !== undefined && !forgotten) {
       const nested = admits(before, call) && fence === before.fence

@@ -291,7 +291,6 @@ export const fileLocked: Nemesis = {
       'the file locked',
       () =>
         operating(databaseOf(scene), async ({ ask }) => {
-          await ask('PRAGMA busy_timeout = 1000')
           await ask('BEGIN IMMEDIATE')
           await scene.pause(100, 2_500)
           await ask('ROLLBACK')

@@ -11,6 +11,8 @@ const run = promisify(execFile)
 
 const DISK_BYTES = 32 * 2 ** 20
 const BALLAST_BYTES = 2 ** 16
+/** For so long the operator waits for the workers, who have the file by turns. */
+const PATIENCE_MS = 2_000
 
 /** A file that the processes of this machine share. There is nothing between it and them that could break. */
 export async function bringSqlite(): Promise<Topology> {
@@ -30,6 +32,7 @@ export async function bringSqlite(): Promise<Topology> {
     ...(own && { disk: { fill: () => fill(ballast), clear: () => rm(ballast, { force: true }) } }),
     async operate(): Promise<Operator> {
       const connection = driver(path)
+      connection.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
       return {
         // Statements that give no rows refuse to be asked for any.
         async ask(statement): Promise<readonly Row[]> {

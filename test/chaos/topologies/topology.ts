@@ -42,6 +42,11 @@ export function isPolled(name: TopologyName): boolean {
   return POLLED.includes(name)
 }
 
+/** Whether locks are rows there. */
+export function isDatabase(name: TopologyName): boolean {
+  return databaseTopologies.some((each) => each === name)
+}
+
 /** The servers of an episode. */
 export interface Topology {
   readonly name: TopologyName
