@@ -6,14 +6,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const longest = [
   'interop/redisson',
   'conformance/',
-  'mysql/',
   'watchdog-thread/holdfast',
   'connections/process',
   'kinds/fair-lock',
   'kinds/fenced-lock',
   'kinds/write-lock',
   'kinds/spin-lock',
-  'packaging/packaging',
   'contract/cluster',
   'contract/sentinel',
   'contract/standalone',
@@ -37,15 +35,18 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Run by `npm run test:databases`: what would take `npm test` twice the time and say little that is new about the rest. */
-const databases = ['test/mysql/**/*.test.ts', 'test/conformance/{mysql,file-store,postgres-js}.test.ts']
-const onDatabases = process.env['npm_lifecycle_event'] === 'test:databases'
+/** Commands of their own, for what would take `npm test` far more time and say little that is new about the rest. */
+const apart: Readonly<Record<string, readonly string[]>> = {
+  'test:databases': ['test/mysql/**/*.test.ts', 'test/conformance/{mysql,file-store}.test.ts'],
+  'test:package': ['test/packaging/**/*.test.ts'],
+}
+const command = apart[process.env['npm_lifecycle_event'] ?? '']
+const namesFiles = process.argv.slice(2).some((argument) => argument.startsWith('test/'))
 
 export default defineConfig({
   test: {
-    include: onDatabases ? databases : ['test/**/*.test.ts'],
-    exclude:
-      onDatabases || process.argv.some((each) => /test\/(mysql|conformance)/.test(each)) ? [] : databases,
+    include: [...(command ?? ['test/**/*.test.ts'])],
+    exclude: command || namesFiles ? [] : Object.values(apart).flat(),
     globalSetup: ['test/setup/servers.ts'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
