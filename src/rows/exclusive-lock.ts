@@ -7,7 +7,8 @@ import type { Draft } from './rows.js'
 import type { Packed, Shape } from './shape.js'
 
 /** How a lock is taken: alone, or alone with a token. */
-export type Mode = 'x' | 'f'
+export type Mode = (typeof modes)[number]
+export const modes = ['x', 'f'] as const
 
 /** A lock that one owner has at a time, as its row keeps it. */
 export interface ExclusiveBody {
