@@ -1,4 +1,5 @@
 import { firstLeaseMs } from '../core/lease/first-lease.js'
+import { LeftPlaces } from '../line/left-places.js'
 import type { LockPort } from '../ports/lock-port.js'
 import type { StoreSession, StoreSettings } from '../ports/store.js'
 import { ReleaseChannels } from './channels/release-channel.js'
@@ -7,10 +8,10 @@ import { ClusterLink } from './connection/cluster-link.js'
 import type { Link, LinkListener } from './connection/link.js'
 import { Refusals } from './connection/refusals.js'
 import { StandaloneLink } from './connection/standalone-link.js'
-import { LeftPlaces } from './line/left-places.js'
 import { LineLockPort } from './line/line-lock.js'
 import type { LinesSettings } from './line/lines.js'
 import { LockCommands, type LockTerms } from './line/lock-commands.js'
+import { giveBackIn } from './line/told.js'
 import type { LockParts } from './locks/reentrant-lock.js'
 import type { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
 
@@ -41,7 +42,7 @@ export class LockSession implements StoreSession {
     const listener: LinkListener = {
       message: (channel, text) => {
         channels.announce(channel, text)
-        this.#leftPlaces.hear(text)
+        giveBackIn(text, this.#leftPlaces)
       },
       resumed: (resumed) => {
         for (const channel of resumed) channels.announce(channel)

@@ -9,7 +9,8 @@ import { type Packed, restOf, type Shape } from './shape.js'
 import { TIED_LOOK_MS, type Tied } from './ties.js'
 
 /** How a lock is taken: alone, or alone with a token. */
-export type Mode = 'x' | 'f'
+export type Mode = (typeof modes)[number]
+export const modes = ['x', 'f'] as const
 
 /** A lock that one owner has at a time, as its row keeps it. */
 export interface ExclusiveBody {

@@ -1,4 +1,4 @@
-import type { Owner } from '../identity/owner.js'
+import type { LeftPlaces } from '../line/left-places.js'
 import { modeOf, ownerOf } from '../line/place.js'
 import type { News, Watch } from '../ports/lock-port.js'
 import type { Told } from './line.js'
@@ -11,14 +11,14 @@ type Read = (told: Told | undefined) => void
 export class Letters implements InboxListener {
   readonly #readers = new Map<string, Set<Read>>()
 
-  /** @param giveBack what is done with a grant on which nobody waits any more (rule W4) */
-  constructor(private readonly giveBack: (keyspace: Keyspace, name: string, owner: Owner) => void) {}
+  /** @param leftPlaces are given back what is granted to them (rule W4) */
+  constructor(private readonly leftPlaces: LeftPlaces) {}
 
   message({ keyspace, name, text }: Message): void {
-    const readers = this.#readers.get(addressOf(keyspace, name))
+    const address = addressOf(keyspace, name)
     const told: Told = JSON.parse(text)
-    if (readers) for (const read of [...readers]) read(told)
-    else if ('letIn' in told) this.giveBack(keyspace, name, ownerOf(told.letIn))
+    for (const read of [...(this.#readers.get(address) ?? [])]) read(told)
+    if ('letIn' in told) this.leftPlaces.granted(told.letIn, address)
   }
 
   missed(): void {
@@ -65,6 +65,7 @@ export function newsIn(
   return modeOf(told.letIn) === mode ? { news: { grantedTo: ownerOf(told.letIn) } } : undefined
 }
 
-function addressOf(keyspace: Keyspace, name: string): string {
+/** Which row that is, in one text. */
+export function addressOf(keyspace: Keyspace, name: string): string {
   return `${keyspace}:${name}`
 }

@@ -1,5 +1,5 @@
 import type { Owner } from '../identity/owner.js'
-import { clientOf, type Place } from '../line/place.js'
+import { clientOf, ownerOf, type Place } from '../line/place.js'
 import type { FencedPort, TenureState } from '../ports/fenced-port.js'
 import type {
   AcquireReply,
@@ -16,7 +16,7 @@ import type {
   RenewRequest,
   Watch,
 } from '../ports/lock-port.js'
-import { ExclusiveLock, exclusiveLocks, type Mode } from './exclusive-lock.js'
+import { ExclusiveLock, exclusiveLocks, type Mode, modes } from './exclusive-lock.js'
 import type { RowClient } from './row-client.js'
 import { type Answer, LingeringRowLine } from './row-line.js'
 import { TIED_LOOK_MS } from './ties.js'
@@ -32,7 +32,9 @@ export class RowLockPort implements FencedPort {
     private readonly mode: Mode,
     inLine: boolean,
   ) {
-    this.#line = inLine ? new LingeringRowLine(client, exclusiveLocks.keyspace) : undefined
+    const giveBack = (name: string, place: Place): Promise<void> =>
+      this.#change(name, (lock) => this.#leave(lock, ownerOf(place)))
+    this.#line = inLine ? new LingeringRowLine(client, exclusiveLocks.keyspace, giveBack) : undefined
   }
 
   /** Whether there is push may be known only when the store was reached. */
@@ -47,6 +49,10 @@ export class RowLockPort implements FencedPort {
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     const { name, owner, leaseMs, heldBefore } = request
     const { express, refusals } = this.client
+    for (const mode of heldBefore === 0 ? modes : []) {
+      const givingBack = this.client.isBack(exclusiveLocks.keyspace, name, `${mode}:${owner}`)
+      if (givingBack) await givingBack
+    }
     const takenOver = this.line?.takeOver(this.#place(owner), request)
     if (takenOver) return takenOver
     const queues = request.waits && this.client.inbox
@@ -62,12 +68,10 @@ export class RowLockPort implements FencedPort {
   }
 
   async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
-    this.#line?.leave(name, this.#place(owner))
+    if (heldBefore === 0) this.#line?.left(name, this.#place(owner))
     await this.#change(name, (lock) => {
-      if (heldBefore === 0) lock.line.leave(this.#place(owner))
-      this.#release(lock, { name, owner, heldBefore: heldBefore + 1, repeated: true })
-      // The place behind it may be the next now.
-      if (lock.owner === undefined) lock.line.advance()
+      if (heldBefore === 0) this.#leave(lock, owner)
+      else this.#release(lock, { name, owner, heldBefore: heldBefore + 1, repeated: true })
     })
   }
 
@@ -217,6 +221,20 @@ export class RowLockPort implements FencedPort {
     return busy
   }
 
+  /** Takes the owner out of the line, and gives back what it has. */
+  #leave(lock: ExclusiveLock, owner: Owner): void {
+    lock.line.leave(this.#place(owner))
+    if (lock.owner === owner) this.#free(lock)
+    // The place behind it may be the next now.
+    if (lock.owner === undefined) lock.line.advance()
+  }
+
+  /** Returns how many others were told. */
+  #free(lock: ExclusiveLock): number {
+    lock.free()
+    return lock.owner === undefined ? lock.listeners.announce({ became: 'free' }, this.client.id) : 0
+  }
+
   #release(lock: ExclusiveLock, { owner, heldBefore, repeated }: ReleaseRequest): ReleaseReply {
     const after = heldBefore - 1
     if (lock.owner !== owner) return repeated && after === 0 ? 'released' : 'not-owner'
@@ -224,8 +242,7 @@ export class RowLockPort implements FencedPort {
       lock.keep(Math.min(lock.holds, after), lock.now + lock.remainingMs)
       return 'still-held'
     }
-    lock.free()
-    const others = lock.owner === undefined ? lock.listeners.announce({ became: 'free' }, this.client.id) : 0
+    const others = this.#free(lock)
     return others > 0 ? { others } : 'released'
   }
 

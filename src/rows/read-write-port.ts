@@ -27,7 +27,9 @@ export class RowReadWritePort implements FencedPort {
     private readonly client: RowClient,
     private readonly side: Side,
   ) {
-    this.#line = new RowLine(client, readWriteLocks.keyspace)
+    this.#line = new RowLine(client, readWriteLocks.keyspace, (name, place) =>
+      this.#undo(name, ownerOf(place), 0),
+    )
   }
 
   get line(): RowLine | undefined {
@@ -39,7 +41,11 @@ export class RowReadWritePort implements FencedPort {
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
-    const member = this.#member(request.owner)
+    const { name, owner, heldBefore } = request
+    const member = this.#member(owner)
+    const givingBack =
+      heldBefore === 0 ? this.client.isBack(readWriteLocks.keyspace, name, member) : undefined
+    if (givingBack) await givingBack
     return (
       this.line?.takeOver(member, request) ??
       (await this.#line.ask(member, request, () => this.#ask(request)))
@@ -47,12 +53,8 @@ export class RowReadWritePort implements FencedPort {
   }
 
   async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
-    this.#line.leave(name, this.#member(owner))
-    await this.#change(name, (lock) => {
-      lock.line.leave(this.#member(owner))
-      this.#release(lock, { name, owner, heldBefore: heldBefore + 1, repeated: true })
-      lock.passOn()
-    })
+    if (heldBefore === 0) this.#line.left(name, this.#member(owner))
+    await this.#undo(name, owner, heldBefore)
   }
 
   /** Processes never hand over a lock that several owners may hold. */
@@ -191,6 +193,14 @@ export class RowReadWritePort implements FencedPort {
     // Of those in line the first looks again and again, for all.
     const endsInMs = tiedTo !== undefined && head !== member ? Infinity : obstacleMs
     return { ...busy, againMs: lock.line.stand(member, endsInMs, this.client.firstLeaseMs) }
+  }
+
+  async #undo(name: string, owner: Owner, heldBefore: number): Promise<void> {
+    await this.#change(name, (lock) => {
+      lock.line.leave(this.#member(owner))
+      this.#release(lock, { name, owner, heldBefore: heldBefore + 1, repeated: true })
+      lock.passOn()
+    })
   }
 
   #release(lock: ReadWriteLock, { owner, heldBefore, repeated }: ReleaseRequest): ReleaseReply {

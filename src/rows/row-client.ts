@@ -1,12 +1,11 @@
 import { firstLeaseMs } from '../core/lease/first-lease.js'
-import type { Owner } from '../identity/owner.js'
+import { LeftPlaces } from '../line/left-places.js'
+import type { Place } from '../line/place.js'
 import type { News, Polls, Watch } from '../ports/lock-port.js'
 import type { StoreSettings } from '../ports/store.js'
 import type { Clock } from '../time/clock.js'
-import { ExclusiveLock, exclusiveLocks } from './exclusive-lock.js'
-import { Letters, newsIn } from './letters.js'
+import { addressOf, Letters, newsIn } from './letters.js'
 import type { Told } from './line.js'
-import { ReadWriteLock, readWriteLocks } from './read-write-lock.js'
 import { Refusals } from './refusals.js'
 import type { Draft, Express, Inbox, RowSession, Rows } from './rows.js'
 import type { Keyspace, Shape } from './shape.js'
@@ -27,6 +26,7 @@ export class RowClient {
   readonly id: string
   /** How long a grant in line lasts until its process takes over, and after how long a new place looks for the first time. */
   readonly firstLeaseMs: number
+  readonly #leftPlaces: LeftPlaces
   readonly letters: Letters
   readonly refusals: Refusals
   readonly #session: RowSession
@@ -39,7 +39,8 @@ export class RowClient {
     this.id = settings.clientId
     this.firstLeaseMs = firstLeaseMs(settings.watchdogLeaseMs)
     this.refusals = new Refusals(settings.schedule.clock)
-    this.letters = new Letters((keyspace, name, owner) => this.#giveBack(keyspace, name, owner))
+    this.#leftPlaces = new LeftPlaces(settings.schedule.clock, settings.onError)
+    this.letters = new Letters(this.#leftPlaces)
     this.#session = rows.openRows(settings, this.letters)
   }
 
@@ -102,6 +103,19 @@ export class RowClient {
     )
   }
 
+  /** The call of that place has left. What is granted to it all the same is given back. */
+  left(keyspace: Keyspace, name: string, place: Place, giveBack: () => Promise<unknown>): void {
+    this.#leftPlaces.add(place, addressOf(keyspace, name), giveBack)
+  }
+
+  /**
+   * The owner of that place asks for the lock again: what it is granted from now on is its own, however late the message. Resolves when
+   * what was granted to the place before is given back.
+   */
+  isBack(keyspace: Keyspace, name: string, place: Place): Promise<void> | undefined {
+    return this.#leftPlaces.delete(place, addressOf(keyspace, name))
+  }
+
   names(keyspace: Keyspace, pattern: string): AsyncIterable<string> {
     return this.#session.names(keyspace, pattern)
   }
@@ -148,21 +162,6 @@ export class RowClient {
       doubt: () => watch.doubt?.(),
       close: () => watch.close(),
     }
-  }
-
-  #giveBack(keyspace: Keyspace, name: string, owner: Owner): void {
-    const given =
-      keyspace === readWriteLocks.keyspace
-        ? this.change(readWriteLocks, name, (draft) => {
-            const lock = new ReadWriteLock(name, draft)
-            lock.drop([`r:${owner}`, `w:${owner}`])
-            lock.passOn()
-          })
-        : this.change(exclusiveLocks, name, (draft) => {
-            const lock = new ExclusiveLock(name, draft)
-            if (lock.owner === owner) lock.free()
-          })
-    given.catch(this.settings.onError)
   }
 
   close(): Promise<void> {

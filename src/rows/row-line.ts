@@ -24,10 +24,14 @@ export interface Answer extends Pick<Draft<unknown>, 'now' | 'askedAt'> {
 export class RowLine implements StoreLine {
   readonly placeMs = LONGEST_LOOK_MS
   readonly #known = new Map<string, ClientLine>()
+  /** The requests that are under way, by place and name. */
+  readonly #asking = new Set<string>()
 
+  /** @param giveBack takes a place out of the line, and gives back what its owner has */
   constructor(
     private readonly client: RowClient,
     private readonly keyspace: Keyspace,
+    private readonly giveBack: (name: string, place: Place) => Promise<unknown>,
   ) {}
 
   hears(name: string): boolean {
@@ -36,12 +40,13 @@ export class RowLine implements StoreLine {
 
   /** Calls back on messages about places in that mode. */
   watch(name: string, mode: string, onNews: (news?: News) => void): Watch {
-    return this.client.watch(this.keyspace, name, (told) => {
-      const read = newsIn(told, mode)
-      if (!read) return
+    const read = (told?: Told): void => {
+      const heard = newsIn(told, mode)
+      if (!heard) return
       if (told) this.#heard(name, told)
-      onNews(read.news)
-    })
+      onNews(heard.news)
+    }
+    return this.client.watch(this.keyspace, name, read, () => this.#closed(name))
   }
 
   /**
@@ -52,7 +57,7 @@ export class RowLine implements StoreLine {
     const { client } = this
     const grant = this.#known.get(name)?.takeGrant(place, client.clock.now())
     if (!grant || heldBefore > 0 || !client.prolongs(leaseMs)) return undefined
-    this.leave(name, place)
+    this.#leave(name, place)
     const { fence, ...granted } = grant
     return { outcome: 'granted', granted, ...(fence !== undefined && { fence }) }
   }
@@ -64,21 +69,38 @@ export class RowLine implements StoreLine {
     change: () => Promise<Answer>,
   ): Promise<AcquireReply> {
     if (waits) this.#join(name, place)
+    const asking = `${place} ${name}`
+    this.#asking.add(asking)
     const sentAt = this.client.clock.now()
     try {
       const { reply, now, askedAt = sentAt } = await change()
-      if (reply.outcome !== 'busy') this.leave(name, place)
+      if (reply.outcome !== 'busy') this.#leave(name, place)
       else if (waits) this.#known.get(name)?.heard(Math.min(sentAt, askedAt), microseconds(now), place)
       return reply
     } catch (error) {
       // A request that may have been carried out is repeated or abandoned; a refused one is over.
-      if (!(error instanceof StoreError && error.transient)) this.leave(name, place)
+      if (!(error instanceof StoreError && error.transient)) this.#leave(name, place)
       throw error
+    } finally {
+      this.#asking.delete(asking)
     }
   }
 
-  /** Nobody waits on that place any more. */
-  leave(name: string, place: Place): void {
+  /** The call of that place has left. What is granted to it all the same is given back. */
+  left(name: string, place: Place): void {
+    this.#leave(name, place)
+    this.client.left(this.keyspace, name, place, () => this.giveBack(name, place))
+  }
+
+  /** Nobody hears of the places there any more. */
+  #closed(name: string): void {
+    if (this.client.letters.awaits(this.keyspace, name)) return
+    for (const place of this.#known.get(name)?.places ?? [])
+      if (!this.#asking.has(`${place} ${name}`)) this.left(name, place)
+  }
+
+  /** The place has the lock, or has left. */
+  #leave(name: string, place: Place): void {
     const known = this.#known.get(name)
     known?.leave(place)
     if (known?.empty) this.#known.delete(name)
@@ -103,8 +125,9 @@ export class LingeringRowLine extends RowLine implements StoreLine {
   constructor(
     private readonly own: RowClient,
     private readonly space: Keyspace,
+    giveBack: (name: string, place: Place) => Promise<unknown>,
   ) {
-    super(own, space)
+    super(own, space, giveBack)
   }
 
   /** Calls back on every message about that lock. */

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
+import { LeftPlaces } from '../../src/line/left-places.js'
 import { MemoryRows } from '../../src/memory/memory-rows.js'
 import { ReleaseChannels } from '../../src/redis/channels/release-channel.js'
 import { isCluster, type RedisClient } from '../../src/redis/connection/client.js'
@@ -9,9 +10,9 @@ import { ClusterLink } from '../../src/redis/connection/cluster-link.js'
 import type { Link, LinkListener } from '../../src/redis/connection/link.js'
 import { Refusals } from '../../src/redis/connection/refusals.js'
 import { StandaloneLink } from '../../src/redis/connection/standalone-link.js'
-import { LeftPlaces } from '../../src/redis/line/left-places.js'
 import { LineLockPort } from '../../src/redis/line/line-lock.js'
 import { LockCommands } from '../../src/redis/line/lock-commands.js'
+import { giveBackIn } from '../../src/redis/line/told.js'
 import { FencedLockPort } from '../../src/redis/locks/fenced-lock.js'
 import { ReentrantLockPort } from '../../src/redis/locks/reentrant-lock.js'
 import { RowStoreSession } from '../../src/rows/session.js'
@@ -110,7 +111,7 @@ export class RedisPlace extends LinePlace {
     const listener: LinkListener = {
       message: (channel, text) => {
         channels.announce(channel, text)
-        leftPlaces.hear(text)
+        giveBackIn(text, leftPlaces)
       },
       resumed: (resumed) => {
         for (const channel of resumed) channels.announce(channel)

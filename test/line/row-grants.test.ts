@@ -111,11 +111,14 @@ describe.each(['lock', 'fenced', 'fair'] as const)('%s', (kind) => {
     await waiter.refused(kind, name, gone)
   })
 
-  test('a client of which nobody waits any more gives it back, with one change', async () => {
+  test('what is granted to a place that its call had left is given back, with one change', async () => {
     const first = await holder.take(kind, name)
-    await waiter.joinLine(kind, name)
-    await place.pass(1)
+    const gone = await waiter.joinLine(kind, name)
+    await waiter.abandon(kind, name, gone)
     waiter.stopListening()
+    await place.pass(1)
+    // A late copy of its request.
+    await place.stand(kind === 'fenced' ? `f:${gone}` : `x:${gone}`, name)
     const changes = await changesIn(async () => {
       await holder.release(kind, name, first)
       await place.pass(0)
@@ -123,6 +126,23 @@ describe.each(['lock', 'fenced', 'fair'] as const)('%s', (kind) => {
     // The release is one of them.
     expect(changes).toBe(2)
     expect(await holder.holders(name)).toEqual([])
+  })
+
+  test('what its owner has asked for is its own, however late the message comes', async () => {
+    const first = await holder.take(kind, name)
+    const next = await waiter.joinLine(kind, name)
+    await waiter.abandon(kind, name, next)
+    await waiter.refused(kind, name, next)
+    await place.pass(1)
+    const late: Array<() => void> = []
+    place.carry = (_, deliver) => late.push(deliver)
+    await holder.release(kind, name, first)
+    await waiter.granted(kind, name, next)
+    waiter.stopListening()
+    expect(late.length).toBe(1)
+    for (const deliver of late) deliver()
+    await place.pass(1)
+    expect(await holder.holders(name)).toEqual([next])
   })
 
   test('where the message was not heard the row is asked, which has the grant', async () => {

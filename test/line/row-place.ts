@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { Place } from '../../src/line/place.js'
 import { MemoryRows } from '../../src/memory/memory-rows.js'
 import type { StoreSettings } from '../../src/ports/store.js'
+import { ExclusiveLock, exclusiveLocks } from '../../src/rows/exclusive-lock.js'
 import type { InboxListener, Message, RowSession, Rows } from '../../src/rows/rows.js'
 import { RowStoreSession } from '../../src/rows/session.js'
 import type { Shape } from '../../src/rows/shape.js'
@@ -46,6 +48,17 @@ export class RowPlace implements Rows {
     const { session, clientId } = this.#open({})
     if (!session.readWriteLock) throw new Error('no read-write locks')
     return new ReadWriteClient(clientId, session.readWriteLock, async () => undefined)
+  }
+
+  /** A request gets that place in line, of which its client does not know. */
+  async stand(place: Place, name: string): Promise<void> {
+    const stranger = this.#rows.openRows(rowSettings(this.#clock), {
+      message: () => undefined,
+      missed: () => undefined,
+    })
+    await stranger.change(exclusiveLocks, name, (draft) => {
+      new ExclusiveLock(name, draft).line.stand(place, 5_000, 5_000)
+    })
   }
 
   /** The last token that the row says it gave. */

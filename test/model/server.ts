@@ -25,11 +25,15 @@ export class Server {
   serial(name: string): bigint | undefined {
     const { owner, lastFence } = this.lock(name)
     if (owner === undefined || lastFence === undefined) return undefined
-    // No two locks have a tenure of one number.
-    const serial = lastFence * 2n + (name === 'a' ? 0n : 1n)
+    const serial = this.serialOf(name, lastFence)
     if (this.#serials.get(name) !== serial) this.freed.delete(name)
     this.#serials.set(name, serial)
     return serial
+  }
+
+  /** The number of the tenure that has that token. No two locks have a tenure of one number. */
+  serialOf(name: string, fence: bigint): bigint {
+    return fence * 2n + (name === 'a' ? 0n : 1n)
   }
 
   /** Whether the lock is with the client of that owner, stored as whichever of its owners. */

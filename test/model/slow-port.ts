@@ -16,6 +16,7 @@ import type {
 import type { StoreSettings } from '../../src/ports/store.js'
 import { RowLockPort } from '../../src/rows/lock-port.js'
 import { RowClient } from '../../src/rows/row-client.js'
+import type { InboxListener, RowSession, Rows } from '../../src/rows/rows.js'
 import type { ClientClock } from './base-clock.js'
 import { Lane } from './lane.js'
 import type { Server } from './server.js'
@@ -43,13 +44,15 @@ export interface Way {
   readonly watchesInOrder: boolean
   /** Whether those who wait stand in line. */
   readonly line: boolean
+  /** Whether the network lies between a client's ports and the rows, as in a database; else it is one command that travels. */
+  readonly farRows: boolean
   /** What becomes of the next command. */
   fate(): Fate
   log(line: string): void
 }
 
 /** A lock port over a network: each command's arrival and its reply are separate tasks of the scheduler, and either can fail. */
-export class SlowPort implements LockPort {
+export class SlowPort implements LockPort, Rows {
   readonly watchesInOrder: boolean
   /** What the server does for this client. */
   #served: { readonly port: LockPort; readonly client: RowClient } | undefined
@@ -58,6 +61,8 @@ export class SlowPort implements LockPort {
   readonly #subscriptions: Lane
   readonly #news: Lane
   readonly #open = new Map<(error: StoreError) => void, string>()
+  /** What is asked of the port, where it is the port that sends commands. */
+  #asked: { readonly label: string; readonly forced: boolean } | undefined
   #closed = false
 
   constructor(
@@ -74,7 +79,7 @@ export class SlowPort implements LockPort {
 
   /** The client that uses it has begun. */
   begin(settings: StoreSettings): void {
-    const client = new RowClient(this.server.rows, settings)
+    const client = new RowClient(this.way.farRows ? this : this.server.rows, settings)
     // Tokens tell tenures apart.
     this.#served = { client, port: new RowLockPort(client, 'f', this.way.line) }
   }
@@ -101,51 +106,35 @@ export class SlowPort implements LockPort {
     const { name, owner, heldBefore, leaseMs } = request
     const label = `acquire ${name} ${short(owner)} ${heldBefore} ${leaseMs}ms`
     const sentAt = this.way.clock.now()
-    const answer = this.#command(name, label, async () => {
-      const reply = this.#port.acquire(request)
-      const fence = this.server.serial(name)
-      return await reply.then((each) =>
-        each.outcome === 'granted' && fence !== undefined ? { ...each, fence } : each,
-      )
-    })
-    return answer.then((reply) => {
+    return this.#ask(name, label, () => this.#port.acquire(request)).then((reply) => {
       // Its call pauses before it asks again, so as not to be in everybody's way.
       const late = this.way.clock.now() - sentAt >= leaseMs * 0.9
       if (late && reply.outcome === 'granted') this.way.log(`${this.way.label} ${label}: came too late`)
-      return reply
+      return this.#numbered(name, reply)
     })
   }
 
   abandon(request: AcquireRequest): Promise<void> {
     const { name, owner, heldBefore } = request
-    return this.#command(name, `abandon ${name} ${short(owner)} ${heldBefore}`, () =>
-      this.server.freeing(name, () => this.#port.abandon(request), false),
-    )
+    return this.#ask(name, `abandon ${name} ${short(owner)} ${heldBefore}`, () => this.#port.abandon(request))
   }
 
   handOver(request: HandOverRequest): Promise<AcquireReply> {
     const { name, from, owner, leaseMs } = request
-    return this.#command(
-      name,
-      `hand over ${name} ${short(from)} to ${short(owner)} ${leaseMs}ms`,
-      async () => {
-        const reply = await this.#port.handOver(request)
-        const fence = this.server.serial(name)
-        return reply.outcome === 'granted' && fence !== undefined ? { ...reply, fence } : reply
-      },
+    const label = `hand over ${name} ${short(from)} to ${short(owner)} ${leaseMs}ms`
+    return this.#ask(name, label, () => this.#port.handOver(request)).then((reply) =>
+      this.#numbered(name, reply),
     )
   }
 
   release(request: ReleaseRequest): Promise<ReleaseReply> {
     const { name, owner, heldBefore } = request
-    return this.#command(name, `release ${name} ${short(owner)} ${heldBefore}`, () =>
-      this.server.freeing(name, () => this.#port.release(request), false),
-    )
+    return this.#ask(name, `release ${name} ${short(owner)} ${heldBefore}`, () => this.#port.release(request))
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     return requests.map((request) =>
-      this.#command(request.name, `renew ${request.name} ${short(request.owner)}`, async () => {
+      this.#ask(request.name, `renew ${request.name} ${short(request.owner)}`, async () => {
         const [renewed] = this.#port.renew([request])
         return (await renewed) ?? false
       }),
@@ -153,6 +142,7 @@ export class SlowPort implements LockPort {
   }
 
   watch(name: string, onNews: (news?: News) => void): Watch {
+    if (this.way.farRows) return this.#port.watch(name, onNews)
     let closed = false
     let watch: Watch | undefined
     const told = (news?: News): void =>
@@ -180,13 +170,11 @@ export class SlowPort implements LockPort {
   }
 
   forceUnlock(name: string): Promise<boolean> {
-    return this.#command(name, `force ${name}`, () =>
-      this.server.freeing(name, () => this.#port.forceUnlock(name), true),
-    )
+    return this.#ask(name, `force ${name}`, () => this.#port.forceUnlock(name), true)
   }
 
   inspect(name: string): Promise<LockState> {
-    return this.#command(name, `inspect ${name}`, () => this.#port.inspect(name))
+    return this.#ask(name, `inspect ${name}`, () => this.#port.inspect(name))
   }
 
   countWatchers(name: string): Promise<number> {
@@ -202,6 +190,60 @@ export class SlowPort implements LockPort {
     void this.#served?.client.close()
     for (const reject of [...this.#open.keys()])
       reject(failure('unreachable', 'a command on a closed connection', true))
+  }
+
+  /** The rows, as the client reaches them. */
+  openRows(settings: StoreSettings, listener: InboxListener): RowSession {
+    const { way, server } = this
+    const rows = server.rows.openRows(settings, {
+      message: (message) =>
+        this.#news.send(`message about ${message.name} for ${way.label}`, () =>
+          way.clock.deliver(() => listener.message(message)),
+        ),
+      missed: () => listener.missed(),
+    })
+    let open = false
+    return {
+      inbox: {
+        get open() {
+          return open
+        },
+        opened: async () => {
+          if (open) return
+          await this.#command('', 'watch', async () => rows.inbox?.opened(), [
+            this.#subscriptions,
+            this.#news,
+          ])
+          open = true
+        },
+        doubt: () => undefined,
+      },
+      change: (shape, name, change) => {
+        const { label = `change ${name}`, forced = false } = this.#asked ?? {}
+        return this.#command(name, label, () =>
+          server.freeing(name, () => rows.change(shape, name, change), forced),
+        )
+      },
+      names: (keyspace, pattern) => rows.names(keyspace, pattern),
+      close: () => rows.close(),
+    }
+  }
+
+  /** Has the port do something: across the network, or with commands of its own. */
+  #ask<Reply>(name: string, label: string, apply: () => Promise<Reply>, forced = false): Promise<Reply> {
+    if (!this.way.farRows) return this.#command(name, label, () => this.server.freeing(name, apply, forced))
+    this.#asked = { label, forced }
+    try {
+      return apply()
+    } finally {
+      this.#asked = undefined
+    }
+  }
+
+  /** With the number of the tenure for a token. */
+  #numbered(name: string, reply: AcquireReply): AcquireReply {
+    if (reply.outcome !== 'granted' || reply.fence === undefined) return reply
+    return { ...reply, fence: this.server.serialOf(name, reply.fence) }
   }
 
   #command<Reply>(

@@ -17,6 +17,8 @@ export interface Laws {
   readonly ordered: boolean
   /** Whether those who wait stand in line. */
   readonly line: boolean
+  /** Whether the network lies between clients and rows, as in a database. */
+  readonly farRows?: boolean
   readonly lossMayHappen: Excuses['lossMayHappen']
 }
 
@@ -55,7 +57,8 @@ export class World {
         commandTimeoutMs: laws.options.commandTimeoutMs,
         ordered: laws.ordered,
         line: laws.line,
-        watchesInOrder: plan.clients[number]?.watchesInOrder ?? true,
+        farRows: laws.farRows ?? false,
+        watchesInOrder: !laws.farRows && (plan.clients[number]?.watchesInOrder ?? true),
         fate: () => remaining.shift() ?? 'answered',
         log: (line) => {
           this.history.troubled ||= /timed out$|too late$/.test(line)

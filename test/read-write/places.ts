@@ -1,6 +1,7 @@
 /** Read-write locks at their ports, without the wait loop: what the store promises by itself, in each place it is kept. */
 
 import { randomUUID } from 'node:crypto'
+import { LeftPlaces } from '../../src/line/left-places.js'
 import { MemoryRows } from '../../src/memory/memory-rows.js'
 import { ReleaseChannels } from '../../src/redis/channels/release-channel.js'
 import { isCluster, type RedisClient } from '../../src/redis/connection/client.js'
@@ -8,7 +9,7 @@ import { ClusterLink } from '../../src/redis/connection/cluster-link.js'
 import type { Link, LinkListener } from '../../src/redis/connection/link.js'
 import { Refusals } from '../../src/redis/connection/refusals.js'
 import { StandaloneLink } from '../../src/redis/connection/standalone-link.js'
-import { LeftPlaces } from '../../src/redis/line/left-places.js'
+import { giveBackIn } from '../../src/redis/line/told.js'
 import { readWritePorts } from '../../src/redis/locks/read-write-lock.js'
 import { RowStoreSession } from '../../src/rows/session.js'
 import { SystemClock } from '../../src/time/clock.js'
@@ -95,7 +96,7 @@ export class RedisPlace extends ReadWritePlace {
     const listener: LinkListener = {
       message: (channel, text) => {
         channels.announce(channel, text)
-        leftPlaces.hear(text)
+        giveBackIn(text, leftPlaces)
       },
       resumed: (resumed) => {
         for (const channel of resumed) channels.announce(channel)

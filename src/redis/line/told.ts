@@ -1,5 +1,6 @@
 import { isOwner, type Owner } from '../../identity/owner.js'
 import type { ToldGrant } from '../../line/client-line.js'
+import type { LeftPlaces } from '../../line/left-places.js'
 import type { Place } from '../../line/place.js'
 import { fenceIn } from '../locks/tenure-reply.js'
 
@@ -31,6 +32,12 @@ export function toldIn(message: string): Told | undefined {
     if (isPlace(place)) told.push({ place, serverUs, leaseMs, fence: fenceIn(token) })
   }
   return { key: words.slice(end).join(' '), grants: told }
+}
+
+/** Of the grants in a message, those to places that their calls have left are given back. */
+export function giveBackIn(message: string, left: LeftPlaces): void {
+  const told = left.empty ? undefined : toldIn(message)
+  for (const { place } of told?.grants ?? []) left.granted(place, told?.key ?? '')
 }
 
 /** The key of the lock that a message to a process is about, without reading the rest. */

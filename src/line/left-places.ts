@@ -1,6 +1,5 @@
-import type { Place } from '../../line/place.js'
-import type { Clock } from '../../time/clock.js'
-import { toldIn } from './told.js'
+import type { Clock } from '../time/clock.js'
+import type { Place } from './place.js'
 
 /** So long a place may be in line that its call has left: a place lives until its process was to look, and for a while more. */
 const KEPT_MS = 40_000
@@ -47,19 +46,20 @@ export class LeftPlaces {
     return this.#givingBack.get(id)
   }
 
-  /** What the process was told, of whichever line. */
-  hear(text: string): void {
-    const told = this.#left.size > 0 ? toldIn(text) : undefined
-    for (const { place } of told?.grants ?? []) {
-      const id = idOf(place, told?.key ?? '')
-      const left = this.#left.get(id)
-      if (!left || this.#givingBack.has(id)) continue
-      const work = left
-        .giveBack()
-        .then(() => undefined, this.onError)
-        .finally(() => this.#givingBack.delete(id))
-      this.#givingBack.set(id, work)
-    }
+  get empty(): boolean {
+    return this.#left.size === 0
+  }
+
+  /** The process was told of a grant to that place, in whichever line. */
+  granted(place: Place, key: string): void {
+    const id = idOf(place, key)
+    const left = this.#left.get(id)
+    if (!left || this.#givingBack.has(id)) return
+    const work = left
+      .giveBack()
+      .then(() => undefined, this.onError)
+      .finally(() => this.#givingBack.delete(id))
+    this.#givingBack.set(id, work)
   }
 }
 
