@@ -1,0 +1,14 @@
+import { conformance } from '../../src/conformance/index.js'
+import { getLock, getLockTraits } from '../../src/mysql/get-lock.js'
+import { libraries } from '../mysql/clients.js'
+import { onDatabases } from '../setup/databases.js'
+
+await onDatabases(['MySQL', 'MariaDB'], (database, product) => {
+  const connect = () => libraries[product === 'MySQL' ? 'mysql2' : 'mariadb'](database().address)
+  conformance({
+    name: `GET_LOCK of ${product}`,
+    open: () => getLock({ connect }),
+    traits: getLockTraits,
+    stretch: 2,
+  })
+})
