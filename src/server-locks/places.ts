@@ -193,9 +193,10 @@ export class Places {
 
   #ended(place: Place, connection: SqlConnection): void {
     if (place.connection !== connection) return
-    const { name, owner, holds } = place
+    const { name, owner, holds, endsAt } = place
     this.#forget(place)
-    if (holds > 0) this.settings.onLost?.({ keyspace: 'lock', name, owner, reason: 'not-in-store' })
+    const reason = this.now >= endsAt ? 'lease-expired' : 'not-in-store'
+    if (holds > 0) this.settings.onLost?.({ keyspace: 'lock', name, owner, reason })
   }
 }
 
