@@ -1,4 +1,5 @@
 export type { MysqlConnection } from './client-connection.js'
+export { getLock } from './get-lock.js'
 export type { MysqlOptions } from './options.js'
 export { type MysqlSchemaOptions, mysqlSchema } from './schema.js'
 export { type MysqlStore, mysql } from './store.js'

@@ -1,3 +1,4 @@
+export { advisory } from './advisory.js'
 export type { PostgresClient } from './client.js'
 export type { PostgresOptions } from './options.js'
 export type { PgPool } from './pg-connection.js'

@@ -90,7 +90,7 @@ test('holdfast/transactions exports the locks of a transaction and the errors th
 
 test('a store’s own way in exports what makes the store, and nothing else', () => {
   expect(Object.keys(redis)).toEqual(['redis'])
-  expect(Object.keys(postgres).sort()).toEqual(['postgres', 'postgresSchema'])
+  expect(Object.keys(postgres).sort()).toEqual(['advisory', 'postgres', 'postgresSchema'])
   expect(Object.keys(sqlite)).toEqual(['sqlite'])
 })
 
