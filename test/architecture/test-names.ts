@@ -17,7 +17,7 @@ export function testNamesOf({ path, text }: SourceFile): string[] {
 }
 
 function isTestFunction(callee: ts.Expression): boolean {
-  if (ts.isIdentifier(callee)) return ['test', 'it', 'describe', 'given'].includes(callee.text)
+  if (ts.isIdentifier(callee)) return ['test', 'it', 'describe', 'given', 'inOrder'].includes(callee.text)
   const inner = ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee)
   return inner && isTestFunction(callee.expression)
 }

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { LockTimeoutError } from '../../index.js'
+import { LockLostError, LockTimeoutError } from '../../index.js'
 import { given } from '../given.js'
 import { untilIdle, untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
@@ -86,6 +86,21 @@ export function disturbanceCases(place: StorePlace): void {
       await first.release()
       for (const { acquiring } of waiters.slice(1)) await (await inTime(place, acquiring)).release()
     })
+
+    given(place)(
+      'L3: a holder that is never heard of again has lost its lock one lease later, and knows',
+      async () => {
+        const watchdogMs = place.lease(900)
+        const [holdfast, disturbance] = place.disturbed({ watchdogMs })
+        const hold = await holdfast.lock(place.lockName()).acquire()
+        disturbance.cut = true
+        const next = await inTime(place, place.holdfast().lock(hold.name).acquire())
+        expect(hold.signal.aborted || hold.remainingMs() === 0).toBe(true)
+        expect(() => hold.assertHeld()).toThrow(LockLostError)
+        next.assertHeld()
+        await next.release()
+      },
+    )
 
     given(place)('S7: a connection that comes back within the lease has lost nothing', async () => {
       const watchdogMs = place.lease(2_400)

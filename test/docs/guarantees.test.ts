@@ -1,0 +1,179 @@
+/** Every cell of the tables "By store" of docs/guarantees.md is shown by tests: found here by the numbers of their rules, or by name. */
+import { readFile } from 'node:fs/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { filesIn, type SourceFile } from '../architecture/files.js'
+import { testNamesOf } from '../architecture/test-names.js'
+
+const page = await readFile(new URL('../../docs/guarantees.md', import.meta.url), 'utf8')
+
+/** Where a store's tests are: the file that runs the shared suite on it, and its own. */
+interface Shown {
+  readonly suite: string
+  readonly own: readonly string[]
+}
+
+const onRedis = ['test/fault/', 'test/line/', 'test/connections/', 'test/lessons/']
+const columns: Readonly<Record<string, Shown>> = {
+  standalone: { suite: 'test/contract/standalone.test.ts', own: onRedis },
+  Sentinel: { suite: 'test/contract/sentinel.test.ts', own: onRedis },
+  Cluster: { suite: 'test/contract/cluster.test.ts', own: onRedis },
+  memory: { suite: 'test/conformance/memory.test.ts', own: ['test/contract/memory.test.ts'] },
+  PostgreSQL: { suite: 'test/conformance/postgres.test.ts', own: ['test/postgres/'] },
+  'MySQL, MariaDB': { suite: 'test/conformance/mysql.test.ts', own: ['test/mysql/'] },
+  SQLite: { suite: 'test/conformance/sqlite.test.ts', own: ['test/sqlite/'] },
+}
+
+/** What the suite of `test/contract` does not run: its servers are disturbed for real, by tests of their own. */
+const NOT_ON_REDIS = 'disturbance.cases.ts'
+
+/** Rows without a rule, and cells that say more than their rule: by the row's first words, then by column, the names of tests. */
+const named: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'one owner at a time': {
+    Sentinel: ['checkReplicas: a lock that was acquired is there after its primary has crashed'],
+    SQLite: ['processes that are killed, wherever they are, hold nobody up'],
+  },
+  'free after a crash of the holder': {
+    standalone: ['L1: a hold with a lease is not renewed; when the lease ends the next waiter gets in'],
+    Sentinel: ['L1: a hold with a lease is not renewed; when the lease ends the next waiter gets in'],
+    Cluster: ['L1: a hold with a lease is not renewed; when the lease ends the next waiter gets in'],
+    memory: ['L3: a holder that is never heard of again has lost its lock one lease later, and knows'],
+    PostgreSQL: ['L3: a holder that is never heard of again has lost its lock one lease later, and knows'],
+    'MySQL, MariaDB': [
+      'L3: a holder that is never heard of again has lost its lock one lease later, and knows',
+    ],
+    SQLite: ['a holder that is killed holds nothing any more, long before its lease ends'],
+  },
+  'a server that restarts without its data': {
+    standalone: ['without its data, while the lock is held: it is lost, and to be had anew'],
+    Sentinel: ['L4: a renewal answered "not yours" is loss at once, long before the deadline'],
+    Cluster: ['L4: a renewal answered "not yours" is loss at once, long before the deadline'],
+  },
+  'whose clock decides': {
+    PostgreSQL: ['a change sees the time of the server'],
+    'MySQL, MariaDB': ['a change sees the time of the server'],
+    SQLite: ['all clients of a machine have the same time, whatever becomes of its wall clock'],
+  },
+  'wake-up without polling': {
+    standalone: ['common-voice PR#2476, discourse PR#17886: who waits does not poll'],
+    Cluster: [
+      'ioredis, redisson#3349: announcements are sharded: Redisson in a cluster hears them, other nodes are spared',
+    ],
+  },
+  'wake-up': {
+    PostgreSQL: [
+      'a message comes to the client that it is for, in order, and to no other',
+      '%s: it is found out and told once; there are no messages, and no statement is prepared',
+    ],
+    'MySQL, MariaDB': [
+      'a process that waits for another: it only reads, seldom, however many of its calls wait',
+    ],
+    SQLite: ['a holder whose process ends is noticed by those who wait for it, long before its lease ends'],
+  },
+  tokens: {
+    PostgreSQL: ['a token is greater than any before its row was cleaned away'],
+    'MySQL, MariaDB': ['what was cleaned away starts above all tokens it had'],
+    SQLite: ['a clean-up is remembered by the next time the machine starts, so that no token can be less'],
+  },
+}
+
+/** Cells that promise nothing. */
+const NOTHING = ['', 'nothing is sent', 'nothing survives the process', 'none']
+
+interface Cell {
+  readonly row: string
+  readonly column: string
+  readonly text: string
+  readonly rules: readonly string[]
+}
+
+const cells = tablesOf(page)
+let tests: ReadonlyArray<{ readonly path: string; readonly names: readonly string[] }>
+
+beforeAll(async () => {
+  const files: SourceFile[] = [
+    ...(await filesIn(['src/conformance/cases'], '.cases.ts')),
+    ...(await filesIn(['test'], '.test.ts')),
+  ]
+  tests = files.map((file) => ({ path: file.path, names: testNamesOf(file) }))
+})
+
+/** The names of all tests that run on the store of that column. */
+function namesFor({ suite, own }: Shown): string[] {
+  const contract = suite.startsWith('test/contract/')
+  return tests
+    .filter(({ path }) =>
+      path.startsWith('src/')
+        ? !(contract && path.endsWith(NOT_ON_REDIS))
+        : path === suite ||
+          own.some((folder) => path.startsWith(folder)) ||
+          path.startsWith('test/replicas/'),
+    )
+    .flatMap(({ names }) => names)
+}
+
+function tablesOf(markdown: string): Cell[] {
+  const [, section = ''] = /\n## By store\n([\s\S]*?)\n## /.exec(markdown) ?? []
+  const tables = section.split(/\n(?=\n)/).filter((part) => part.includes('| |'))
+  return tables.flatMap((table) => {
+    const [head = [], , ...rows] = table
+      .trim()
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .map((line) =>
+        line
+          .split('|')
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      )
+    const titles = head.slice(1).map((title) => title.replace(/\]\([^)]*\)/g, '').replace(/\[/g, ''))
+    return rows.flatMap(([row = '', ...texts]) =>
+      texts.map((text, index) => ({
+        row,
+        column: titles[index] ?? '',
+        text,
+        rules: row.match(/\b[A-Z]\d\b/g) ?? [],
+      })),
+    )
+  })
+}
+
+test('the tables are found, with the stores that tests are known for', () => {
+  expect(new Set(cells.map(({ column }) => column))).toEqual(new Set(Object.keys(columns)))
+  expect(cells.length).toBeGreaterThan(40)
+})
+
+test('nothing is named for a row or a column that is not there', () => {
+  const missing = Object.entries(named).flatMap(([row, byColumn]) =>
+    Object.keys(byColumn).filter(
+      (column) => !cells.some((cell) => isRow(cell, row) && cell.column === column),
+    ),
+  )
+  expect(missing).toEqual([])
+})
+
+describe('shown by tests', () => {
+  test.each(cells.filter(({ text }) => !NOTHING.includes(text)))(
+    '$column: $row',
+    ({ row, column, rules }) => {
+      const shown = columns[column]
+      if (!shown) throw new Error(`no tests are known of ${column}`)
+      expect(tests.map(({ path }) => path)).toContain(shown.suite)
+      const names = namesFor(shown)
+      const wanted = Object.entries(named)
+        .filter(([start]) => isRow({ row }, start))
+        .flatMap(([, byColumn]) => byColumn[column] ?? [])
+      expect([...rules, ...wanted], 'a rule or a test').not.toEqual([])
+      for (const name of wanted) expect(names).toContain(name)
+      for (const rule of rules)
+        expect(
+          names.filter((name) => new RegExp(`\\b${rule}\\b`).test(name)),
+          rule,
+        ).not.toEqual([])
+    },
+  )
+})
+
+/** Whether the row is called so, but for the numbers of its rules. */
+function isRow({ row }: Pick<Cell, 'row'>, name: string): boolean {
+  return row.replace(/ \([^)]*\)$/, '').replaceAll('`', '') === name || row.startsWith(`${name} (`)
+}
