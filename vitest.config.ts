@@ -37,7 +37,10 @@ class LongestFirst extends BaseSequencer {
 
 /** Commands of their own, for what would take `npm test` far more time and say little that is new about the rest. */
 const apart: Readonly<Record<string, readonly string[]>> = {
-  'test:databases': ['test/mysql/**/*.test.ts', 'test/conformance/{mysql,file-store}.test.ts'],
+  'test:databases': [
+    'test/mysql/**/*.test.ts',
+    'test/conformance/{mysql,file-store,postgres-js,advisory,get-lock}.test.ts',
+  ],
   'test:package': ['test/packaging/**/*.test.ts'],
 }
 const command = apart[process.env['npm_lifecycle_event'] ?? '']
