@@ -7,7 +7,7 @@ import { type SqlOrder, SqlServer } from './server.js'
 
 export { PostgresPair } from './postgres-pair.js'
 export type { ProductName } from './product.js'
-export { type DatabaseRelease, databaseReleases, releaseOf } from './release.js'
+export { releaseOf } from './release.js'
 export type { SqlAddress, SqlOrder, SqlServer } from './server.js'
 
 const products: Readonly<Record<ProductName, SqlProduct>> = {
