@@ -136,7 +136,8 @@ line AS (
 next AS (
   SELECT l.*, (p.process ->> 'leaseMs')::float8 AS lease_ms, (p.process ->> 'places')::int - 1 AS left
   FROM line AS l, LATERAL (SELECT l.processes -> l.client AS process) AS p
-  WHERE CASE WHEN NOT EXISTS (SELECT FROM jsonb_each(l.processes) AS e WHERE e.value ? 'awaySince') AND (l.behind IS NULL
+  WHERE CASE WHEN p.process IS NOT NULL
+      AND NOT EXISTS (SELECT FROM jsonb_each(l.processes) AS e WHERE e.value ? 'awaySince') AND (l.behind IS NULL
       OR (l.processes -> l.behind ->> 'looksAt')::float8
         <= extract(epoch FROM l.now) * 1000 + (p.process ->> 'leaseMs')::float8 + ${SLACK_MS})
     THEN NOT pg_try_advisory_xact_lock_shared(${presenceOf('l.client')}) END),
