@@ -58,7 +58,8 @@ export function newsIn(
   told: Told | undefined,
   mode?: string,
 ): { readonly news: News | undefined } | undefined {
-  if (!told) return { news: undefined }
+  // A server that took over may not know of the last places: all ask again.
+  if (!told) return { news: { placesGone: true } }
   if ('asked' in told) return undefined
   if ('became' in told) return { news: told.became === 'open' ? { room: Infinity } : undefined }
   if (!('letIn' in told)) return { news: told }

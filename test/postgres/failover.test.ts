@@ -65,7 +65,16 @@ describe.skipIf(missing)(`${title}: failover`, () => {
       )
       return rows.length
     }
-    return { pair, open, failOver, waiting, cancel, listening }
+    /** When the process in that line looks by itself. */
+    const nextLookAt = async (name: string): Promise<number> => {
+      type Waiting = { rest?: { line?: { processes: Record<string, { looksAt: number }> } } }
+      const { rows } = await successor.query<Waiting>('SELECT rest FROM holdfast_locks WHERE name = $1', [
+        name,
+      ])
+      const [process] = Object.values(rows[0]?.rest?.line?.processes ?? {})
+      return process?.looksAt ?? 0
+    }
+    return { pair, open, failOver, waiting, cancel, listening, nextLookAt }
   }
   /** Asks again and again, also while the address leads nowhere. */
   const take = (holdfast: Holdfast, name: string): Promise<Hold> =>
@@ -129,13 +138,23 @@ describe.skipIf(missing)(`${title}: failover`, () => {
   test('to an asynchronous replica: what was written since it fell behind is lost, and nothing else', {
     timeout: 60_000,
   }, async () => {
-    const { pair, open, failOver } = await bring(false)
-    const [one, other] = [open({ watchdogMs: 15_000 }), open()]
-    const [kept, lost, revived] = [randomUUID(), randomUUID(), randomUUID()]
+    const { pair, open, failOver, waiting, nextLookAt } = await bring(false)
+    const [one, other, long] = [open({ watchdogMs: 15_000 }), open(), open({ watchdogMs: 60_000 })]
+    // It looks soon once, and then when the lease ends.
+    const patient = open({ watchdogMs: 1_500 })
+    const [kept, lost, revived, inLine] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
     await (await one.fencedLock(lost).acquire()).release()
     const early = await one.fencedLock(kept).acquire()
     const released = await one.lock(revived).acquire({ leaseMs: 12_000 })
+    const waitedFor = await long.fairLock(inLine).acquire()
     await pair.fallBehind()
+    const served: number[] = []
+    const calls = [1, 2, 3].map((call) =>
+      patient.fairLock(inLine).withLock(() => {
+        served.push(call)
+      }),
+    )
+    await until(async () => (await waiting(inLine)) === 1, { what: 'they stand in line' })
     await released.release()
     const late = await one.fencedLock(lost).acquire()
     const told = once(late.signal, 'abort')
@@ -153,6 +172,11 @@ describe.skipIf(missing)(`${title}: failover`, () => {
     early.assertHeld()
     expect(await other.fencedLock(kept).tryAcquire()).toBeNull()
     await early.release()
+    // Places in line that were lost are taken anew, and no call waits for the end of a lease.
+    await until(async () => (await nextLookAt(inLine)) > Date.now() + 10_000, { what: 'they only wait' })
+    await waitedFor.release()
+    await until(() => served.length === calls.length, { what: 'all are served', withinMs: 20_000 })
+    await Promise.all(calls)
     // The lost release: nobody holds it, and nobody gets it before the lease ends.
     expect(await other.lock(revived).isLocked()).toBe(true)
     await (await other.lock(revived).acquire()).release()
