@@ -27,7 +27,7 @@ export function getLock(options: Pick<MysqlOptions, 'connect'>): Store {
 }
 
 /** A lease is the server's `wait_timeout`, in whole seconds. */
-export const getLockTraits = { ...serverLockTraits, leastLeaseMs: 1_000 } as const
+const getLockTraits = { ...serverLockTraits, leastLeaseMs: 1_000 } as const
 
 const statement = (name: string, sql: string): Statement => ({ name: `holdfast_get_lock_${name}`, text: sql })
 
