@@ -117,7 +117,7 @@ WHERE keyspace = ? AND name > ? AND name LIKE ? ESCAPE '|' ORDER BY keyspace, na
       `
 SELECT HEX(keyspace) AS space, HEX(name) AS bytes, CAST(version AS CHAR) AS written FROM ${table}
 WHERE version < ${MICROSECONDS} - ${NUMBER}
-  AND (rest IS NULL OR JSON_EXTRACT(rest, '$.until') * 1000 < ${MICROSECONDS} - ${NUMBER})
+  AND (rest IS NULL OR CASE WHEN rest LIKE '{"until":%' THEN JSON_EXTRACT(rest, '$.until') * 1000 < ${MICROSECONDS} - ${NUMBER} END)
   AND (holds = 0 AND ends_at IS NULL OR ends_at < UTC_TIMESTAMP(6) - INTERVAL ${NUMBER} MICROSECOND)
 LIMIT 1000`,
     ),

@@ -99,3 +99,18 @@ export function isWornOut(error: unknown): boolean {
 export function showsPooler(error: unknown): boolean {
   return POOLED.has(stateOf(error) ?? '')
 }
+
+/** A statement that is cancelled while it waits for the synchronous replica succeeds, with this warning: a failover may lose what it wrote. */
+export function tellsOfReplica(notice: unknown): boolean {
+  return (
+    typeof notice === 'object' &&
+    notice !== null &&
+    'routine' in notice &&
+    notice.routine === 'SyncRepWaitForLSN'
+  )
+}
+
+/** What such a statement has come to: nobody knows. */
+export function unreplicated(): Error {
+  return new Error('The server did not wait for its synchronous replica.')
+}

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '../errors/errors.js'
 import type { SqlRow, SqlValue } from '../sql/connection.js'
 import type { ListeningConnection, MakeConnection } from './connection.js'
+import { tellsOfReplica, unreplicated } from './failure.js'
 
 /** A pool of the `pg` package, described by what Holdfast reads of it. It takes no connection out of the pool. */
 export interface PgPool {
@@ -100,7 +101,7 @@ class PgConnection implements ListeningConnection {
       values,
       ...(name !== undefined && this.prepares() && { name }),
     })
-    if (this.#unreplicated) throw new Error('The server did not wait for its synchronous replica.')
+    if (this.#unreplicated) throw unreplicated()
     return rows
   }
 
@@ -145,16 +146,6 @@ class PgConnection implements ListeningConnection {
   get #stream(): object | undefined {
     return part(part(this.#client, 'connection'), 'stream')
   }
-}
-
-/** A statement that is cancelled while it waits for the synchronous replica succeeds, with this warning: a failover may lose what it wrote. */
-function tellsOfReplica(notice: unknown): boolean {
-  return (
-    typeof notice === 'object' &&
-    notice !== null &&
-    'routine' in notice &&
-    notice.routine === 'SyncRepWaitForLSN'
-  )
 }
 
 function part(whole: object | undefined, name: string): object | undefined {

@@ -6,6 +6,7 @@ import { Duplex } from 'node:stream'
 import { InvalidArgumentError } from '../errors/errors.js'
 import type { SqlRow, SqlValue } from '../sql/connection.js'
 import type { ListeningConnection, MakeConnection } from './connection.js'
+import { tellsOfReplica, unreplicated } from './failure.js'
 import { secure } from './secure.js'
 
 /** What the package `postgres` calls `sql`, described by what Holdfast reads of it. It runs no statement with it. */
@@ -47,7 +48,6 @@ const PLAIN = {
   debug: false,
   serializers: {},
   transform: { undefined: undefined, column: {}, value: {}, row: {} },
-  onnotice: () => undefined,
   onparameter: undefined,
   // It gets a socket that has TLS already.
   ssl: false,
@@ -76,6 +76,8 @@ class PostgresJsConnection implements ListeningConnection {
   #process: number | undefined
   #open = false
   #givenUp = false
+  /** Whether the statement under way was committed here and perhaps not in the synchronous replica. */
+  #unreplicated = false
   #giveUp: (error: Error) => void = () => undefined
 
   constructor(
@@ -110,7 +112,9 @@ class PostgresJsConnection implements ListeningConnection {
   async query(text: string, values: readonly SqlValue[] = [], name?: string): Promise<readonly SqlRow[]> {
     if (!this.#instance || !this.#open) throw over()
     const prepare = name !== undefined && this.prepares()
+    this.#unreplicated = false
     const rows = await this.#instance.unsafe(text, [...values], { prepare })
+    if (this.#unreplicated) throw unreplicated()
     return Array.isArray(rows) ? rows.filter(isRow) : []
   }
 
@@ -167,6 +171,9 @@ class PostgresJsConnection implements ListeningConnection {
         }),
       onnotify: (_: unknown, payload: string) => {
         for (const listener of this.#notificationListeners) listener(payload)
+      },
+      onnotice: (notice: unknown) => {
+        if (tellsOfReplica(notice)) this.#unreplicated = true
       },
       onclose: () => this.#closed(),
     })

@@ -26,6 +26,12 @@ function tieOf(tie: string): string {
   return `${tie}::bigint`
 }
 
+/**
+ * Until when `rest` says something, where that is known. Looked for as text: the server cannot read all JSON (a NUL character), and one row
+ * must not keep others from being cleaned away.
+ */
+const UNTIL = `substring(r.rest::text FROM '^[{]"until":([0-9.]+)')::float8`
+
 const NOW = `'now', (${SECONDS} * 1000)::text`
 
 /**
@@ -131,10 +137,12 @@ line AS (
     h.rest #>> '{line,places,0}' AS place, split_part(h.rest #>> '{line,places,0}', ':', 2) AS client,
     split_part(h.rest #>> '{line,places,1}', ':', 2) AS behind
   FROM held AS h, LATERAL (SELECT clock_timestamp() AS now) AS n
-  WHERE h.rest - 'line' = '{}' AND h.rest #> '{line,letIn}' <@ jsonb_build_array($3::text)
+  WHERE h.rest - 'line' - 'until' = '{}' AND h.rest #> '{line,letIn}' <@ jsonb_build_array($3::text)
     AND octet_length($4::text) < 6000),
 next AS (
-  SELECT l.*, (p.process ->> 'leaseMs')::float8 AS lease_ms, (p.process ->> 'places')::int - 1 AS left
+  SELECT l.*, (p.process ->> 'leaseMs')::float8 AS lease_ms, (p.process ->> 'places')::int - 1 AS left,
+    (SELECT max((e.value ->> 'looksAt')::float8) FROM jsonb_each(l.processes) AS e
+      WHERE e.key <> l.client OR (p.process ->> 'places')::int > 1) AS quiet_from
   FROM line AS l, LATERAL (SELECT l.processes -> l.client AS process) AS p
   WHERE CASE WHEN p.process IS NOT NULL
       AND NOT EXISTS (SELECT FROM jsonb_each(l.processes) AS e WHERE e.value ? 'awaySince') AND (l.behind IS NULL
@@ -144,9 +152,10 @@ next AS (
 passed AS (
   UPDATE ${table} AS r SET version = ${NEXT_VERSION}, owner = substr(n.place, strpos(n.place, ':') + 1),
     ends_at = n.now + n.lease_ms * interval '1 ms',
-    fence = CASE WHEN n.place LIKE 'f:%' THEN coalesce(r.fence + 1, ${MICROSECONDS}) ELSE r.fence END,
+    fence = CASE WHEN n.place LIKE 'f:%' THEN greatest(r.fence + 1, ${MICROSECONDS}) ELSE r.fence END,
     waiting = CASE WHEN n.left = 0 THEN array_remove(r.waiting, n.client) ELSE r.waiting END,
-    rest = CASE WHEN n.behind IS NOT NULL THEN json_build_object('line', json_build_object(
+    rest = CASE WHEN n.behind IS NOT NULL THEN json_build_object('until',
+      greatest(n.quiet_from, (extract(epoch FROM n.now) * 1000)::float8 + n.lease_ms), 'line', json_build_object(
       'places', n.places - 0,
       'processes', CASE WHEN n.left = 0 THEN n.processes - n.client
         ELSE jsonb_set(n.processes, ARRAY[n.client, 'places'], to_jsonb(n.left)) END,
@@ -194,7 +203,7 @@ WHERE r.keyspace = $1 AND r.name > $2 AND r.name LIKE $3 ORDER BY r.name LIMIT 1
 DELETE FROM ${table} AS d USING (
   SELECT r.keyspace, r.name FROM ${table} AS r
   WHERE r.version < ${MICROSECONDS} - $1::float8::bigint * 1000
-    AND (r.waiting = '{}' AND r.rest IS NULL OR (r.rest->>'until')::float8 < ${SECONDS} * 1000 - $1::float8)
+    AND (r.waiting = '{}' AND r.rest IS NULL OR ${UNTIL} < ${SECONDS} * 1000 - $1::float8)
     AND (r.ends_at IS NULL AND r.holds = 0 OR r.ends_at < clock_timestamp() - $1::float8 * interval '1 ms')
   LIMIT 1000 FOR UPDATE SKIP LOCKED) AS old
 WHERE d.keyspace = old.keyspace AND d.name = old.name`,

@@ -22,7 +22,7 @@ export interface Packed {
   /** The clients that wait. */
   readonly waiting: readonly string[]
   /**
-   * Everything else, in JSON; undefined where there is nothing else. If it has `until`, the row says nothing any more from that time on, in
+   * Everything else, in JSON; undefined where there is nothing else. If it begins with `until`, the row says nothing any more from that time on, in
    * milliseconds since 1970, unless it is changed before: a store may then remove it.
    */
   readonly rest: string | undefined

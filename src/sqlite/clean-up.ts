@@ -24,7 +24,8 @@ export function cleanUp(database: Database, clients: Clients, retainMs: number):
   database.run(
     `DELETE FROM holdfast_rows WHERE (keyspace, name) IN (
       SELECT keyspace, name FROM holdfast_rows
-      WHERE changed_at < ?1 AND (waiting = '' AND rest IS NULL OR json_extract(rest, '$.until') < ?1)
+      WHERE changed_at < ?1 AND (waiting = '' AND rest IS NULL 
+          OR CASE WHEN rest LIKE '{"until":%' THEN json_extract(rest, '$.until') < ?1 END)
         AND (ends_at IS NULL AND holds = 0 OR ends_at < ?1) LIMIT ?2)`,
     before,
     MOST,

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import pg from 'pg'
+import postgresJs from 'postgres'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Hold, Holdfast, type HoldfastOptions, LockLostError } from '../../src/index.js'
 import { postgres } from '../../src/postgres/index.js'
@@ -41,6 +42,15 @@ describe.skipIf(missing)(`${title}: failover`, () => {
       ends.push(() => holdfast.close())
       return holdfast
     }
+    /** With the other client library. */
+    const openByPostgres = (): Holdfast => {
+      const { host, port } = address
+      const sql = postgresJs({ host, port, user, password, database })
+      ends.push(() => sql.end())
+      const holdfast = new Holdfast(postgres(sql, { createTable: true }), { commandTimeoutMs: 1_000 })
+      ends.push(() => holdfast.close())
+      return holdfast
+    }
     const failOver = async (): Promise<void> => {
       await pair.primary.kill()
       await pair.promote()
@@ -74,7 +84,7 @@ describe.skipIf(missing)(`${title}: failover`, () => {
       const [process] = Object.values(rows[0]?.rest?.line?.processes ?? {})
       return process?.looksAt ?? 0
     }
-    return { pair, open, failOver, waiting, cancel, listening, nextLookAt }
+    return { pair, open, openByPostgres, failOver, waiting, cancel, listening, nextLookAt }
   }
   /** Asks again and again, also while the address leads nowhere. */
   const take = (holdfast: Holdfast, name: string): Promise<Hold> =>
@@ -83,8 +93,10 @@ describe.skipIf(missing)(`${title}: failover`, () => {
   test('to a synchronous replica: holds and tokens are kept, and those that wait are served in their order', {
     timeout: 60_000,
   }, async () => {
-    const { pair, open, failOver, waiting, cancel, listening } = await bring(true)
+    const { pair, open, openByPostgres, failOver, waiting, cancel, listening } = await bring(true)
     const [holder, first, second] = [open({ watchdogMs: 15_000 }), open(), open()]
+    const byPostgres = openByPostgres()
+    await byPostgres.lock('any').isLocked()
     const [name, refused] = [randomUUID(), randomUUID()]
     const before = await holder.fencedLock(name).acquire()
     await before.release()
@@ -107,14 +119,18 @@ describe.skipIf(missing)(`${title}: failover`, () => {
     await expect(first.lock(refused).acquire({ waitMs: 300, leaseMs: 60_000 })).rejects.toThrow()
     // Nor is what an operator cancels, although the server says that it was done.
     let settled = false
-    const cancelled = second.lock(randomUUID()).acquire({ waitMs: 2_000, leaseMs: 60_000 })
-    const outcome = expect(cancelled.finally(() => (settled = true))).rejects.toThrow()
+    const cancelled = [second, byPostgres].map((holdfast) =>
+      holdfast.lock(randomUUID()).acquire({ waitMs: 2_000, leaseMs: 60_000 }),
+    )
+    const outcome = Promise.all(cancelled.map((each) => expect(each).rejects.toThrow())).finally(() => {
+      settled = true
+    })
     await until(
       async () => {
         await cancel()
         return settled
       },
-      { what: 'it is over, cancelled as often as it is sent' },
+      { what: 'both are over, cancelled as often as they are sent' },
     )
     await outcome
     await pair.replica.resume()
