@@ -4,7 +4,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** What takes longest, so that no worker begins with it when the others are done; the rest follows by what vitest knows of it. */
 const longest = [
-  'interop/redisson',
   'conformance/',
   'watchdog-thread/holdfast',
   'connections/process',
@@ -18,9 +17,6 @@ const longest = [
   'connections/cluster-moves',
   'replicas/',
   'connections/growth',
-  'docs/examples',
-  'cli/kinds',
-  'cli/run',
   'quorum/split',
   'kinds/',
 ]
@@ -42,6 +38,12 @@ const apart: Readonly<Record<string, readonly string[]>> = {
     'test/conformance/{mysql,file-store,postgres-js,advisory,get-lock}.test.ts',
   ],
   'test:package': ['test/packaging/**/*.test.ts'],
+  // Hundreds of processes: the command line, the examples, Redisson.
+  'test:programs': [
+    'test/{cli,examples,interop}/**/*.test.ts',
+    'test/docs/examples.test.ts',
+    'test/watchdog-thread/program.test.ts',
+  ],
 }
 const command = apart[process.env['npm_lifecycle_event'] ?? '']
 const namesFiles = process.argv.slice(2).some((argument) => argument.startsWith('test/'))

@@ -61,6 +61,7 @@ export class SqliteExpress implements Express {
     const database = this.ready()
     if (!database) return undefined
     try {
+      // Not by itself: libsql ends a statement that returns a row, and with it a transaction of its own, only when it is used again.
       database.begin()
       const [row] = write(database, database.now)
       database.commit()

@@ -18,8 +18,8 @@ const columns: Readonly<Record<string, Shown>> = {
   Sentinel: { suite: 'test/contract/sentinel.test.ts', own: onRedis },
   Cluster: { suite: 'test/contract/cluster.test.ts', own: onRedis },
   memory: { suite: 'test/conformance/memory.test.ts', own: ['test/contract/memory.test.ts'] },
-  PostgreSQL: { suite: 'test/conformance/postgres.test.ts', own: ['test/postgres/'] },
-  'MySQL, MariaDB': { suite: 'test/conformance/mysql.test.ts', own: ['test/mysql/'] },
+  PostgreSQL: { suite: 'test/conformance/postgres.test.ts', own: ['test/postgres/', 'test/transactions/'] },
+  'MySQL, MariaDB': { suite: 'test/conformance/mysql.test.ts', own: ['test/mysql/', 'test/transactions/'] },
   SQLite: { suite: 'test/conformance/sqlite.test.ts', own: ['test/sqlite/'] },
 }
 
@@ -68,6 +68,11 @@ const named: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
       'a process that waits for another: it only reads, seldom, however many of its calls wait',
     ],
     SQLite: ['a holder whose process ends is noticed by those who wait for it, long before its lease ends'],
+  },
+  'late writes': {
+    PostgreSQL: ['one that wakes up too late cannot write: its transaction is refused'],
+    'MySQL, MariaDB': ['one that wakes up too late cannot write: its transaction is refused'],
+    SQLite: ['S10: grow when the lock was forced open, when its lease ended, and when it was left free'],
   },
   tokens: {
     PostgreSQL: ['a token is greater than any before its row was cleaned away'],

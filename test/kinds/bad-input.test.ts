@@ -84,7 +84,7 @@ describe('numbers', () => {
   )
 })
 
-test('members of a multi-lock that are named twice, or of another client: none is taken, and none that is held is touched', async () => {
+test('members of a multi-lock that are named twice, or in two clients: none is taken, and none that is held is touched', async () => {
   const [holdfast, other] = [place.holdfast(), place.holdfast()]
   const name = place.lockName()
   const [one, two] = [holdfast.lock(`${name}:one`), holdfast.lock(`${name}:two`)]
@@ -94,7 +94,7 @@ test('members of a multi-lock that are named twice, or of another client: none i
       [],
       [two, two],
       [two, holdfast.fairLock(two.name)],
-      [one, two, other.lock(`${name}:three`)],
+      [one, two, other.lock(two.name)],
       [two, holdfast.multiLock([one])],
     ])
       await expect(invoke(holdfast, 'multiLock', members)).rejects.toBeInstanceOf(InvalidArgumentError)
