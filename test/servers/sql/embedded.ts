@@ -18,7 +18,7 @@ const versions: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * PostgreSQL as npm carries it, without pg_basebackup: no replica can be made with it. Kept in the user's cache folder, or where the user
+ * PostgreSQL as npm carries it. Kept in the user's cache folder, or where the user
  * that the server runs as can read it.
  */
 export async function embeddedPostgres(major = '17'): Promise<Installed> {

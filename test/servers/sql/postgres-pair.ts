@@ -27,24 +27,19 @@ export class PostgresPair {
       const replica = await SqlServer.start(
         replicaOf,
         { settings: { ...settings, primary_conninfo: source, hot_standby: 'on' } },
-        async (place) => [
-          {
-            program: place.installed.program('pg_basebackup'),
-            args: [
-              '-D',
-              join(place.dir, 'data'),
-              '-d',
-              source,
-              '-R',
-              '-X',
-              'stream',
-              '-c',
-              'fast',
-              '--no-sync',
-            ],
-          },
-        ],
+        // A copy of what a crash leaves, from which it recovers: pg_basebackup is not everywhere.
+        async (place) => {
+          await primary.kill()
+          const data = join(place.dir, 'data')
+          const inData = (file: string): string => join(data, file)
+          return [
+            { program: { command: ['cp', '-a'] }, args: [join(dir, 'data'), data] },
+            { program: { command: ['rm'] }, args: ['-f', inData('postmaster.pid')] },
+            { program: { command: ['touch'] }, args: [inData('standby.signal')] },
+          ]
+        },
       )
+      await primary.start()
       const pair = new PostgresPair(primary, replica)
       await pair.untilFollows()
       if (synchronous) {

@@ -7,7 +7,7 @@ import { account, type Installed, type Place, type SqlProduct } from './product.
 
 /** Debian has each version's programs in a folder of its own, beside PATH. */
 const DEBIAN = '/usr/lib/postgresql'
-const PROGRAMS = ['initdb', 'postgres', 'pg_basebackup']
+const PROGRAMS = ['initdb', 'postgres']
 
 const DEFAULTS = {
   listen_addresses: '127.0.0.1',
