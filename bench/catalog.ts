@@ -134,7 +134,7 @@ export const catalog: readonly Entry[] = [
     sort: 'elsewhere',
     runtime: 'jvm',
     what: '`RLock` in Java, one thread per waiter',
-    changed: 'see bench/redisson/README.md',
+    changed: 'see bench/jvm/README.md',
   },
   {
     name: 'redisson-fair',
@@ -142,7 +142,7 @@ export const catalog: readonly Entry[] = [
     sort: 'elsewhere',
     runtime: 'jvm',
     what: '`RFairLock` in Java, one thread per waiter',
-    changed: 'see bench/redisson/README.md',
+    changed: 'see bench/jvm/README.md',
   },
   {
     name: 'redisson-and-holdfast',

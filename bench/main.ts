@@ -29,7 +29,7 @@ const program = new Command('npm run bench --')
   .description(
     'Measures Holdfast beside other libraries of locks, and writes docs/benchmarks.md, or docs/benchmarks-stores.md.',
   )
-  .option('--stores', 'on databases and in files, not on Redis', false)
+  .option('--stores', 'on all stores, not only on Redis', false)
   .option('--rounds <number>', 'how often each cell is run; figures are medians', positive, DEFAULT_ROUNDS)
   .option(
     '--only <scenario...>',
@@ -99,6 +99,9 @@ async function writeDown(suite: Suite, results: Results): Promise<void> {
   await Promise.all(charts.map(({ name, svg }) => writeFile(new URL(`${name}.svg`, folder), svg)))
   await writeFile(new URL(suite.figures, docs), `${JSON.stringify(results, undefined, 1)}\n`)
   await writeFile(new URL(suite.page, docs), suite.documentOf(results, charts))
+  if (!suite.partOf) return
+  const page = new URL(suite.partOf.page, docs)
+  await writeFile(page, suite.partOf.with(await readFile(page, 'utf8'), results, charts))
 }
 
 function positive(text: string): number {

@@ -6,6 +6,8 @@ export interface Scenario {
   readonly name: string
   readonly title: string
   readonly kind: Kind
+  /** What happens in it, where that is not what happens in all of its kind. */
+  readonly meaning?: string
   /** Where the locks are. Absent: in Redis. */
   readonly system?: System
   readonly processes: number

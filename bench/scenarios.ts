@@ -128,6 +128,10 @@ export const scenarios: readonly Scenario[] = [
     name: 'rested',
     title: 'round trips of a process that sleeps in between',
     kind: 'sequential',
+    meaning:
+      'One task asks the server something that costs nothing, and sleeps for 25 ms: what a process that waits for its turn has behind it.',
+    // With those sleeps the usual number would take minutes.
+    warmUpCycles: 100,
     libraries: ['ping-rested'],
   }),
   scenario({

@@ -5,12 +5,19 @@ import type { CellResult, Results } from './measure/results.js'
  * What a quick run is for: what did not work. A peer that is not installed or cannot do a scenario is no fault, nor is a database that is
  * not to be had; Holdfast has to do all of its own, without an error.
  */
-export function faultsOf({ cells, tables = [] }: Pick<Results, 'cells' | 'tables'>): string[] {
+export function faultsOf({
+  cells,
+  tables = [],
+  takeOvers = [],
+}: Pick<Results, 'cells' | 'tables' | 'takeOvers'>): string[] {
   return [
     ...cells.flatMap((cell) => {
       const fault = faultOf(cell)
       return fault === undefined ? [] : [`${cell.scenario}, ${cell.library}: ${fault}`]
     }),
+    ...takeOvers.flatMap((each) =>
+      'failed' in each ? [`a lock whose holder was killed: ${each.failed}`] : [],
+    ),
     ...tables.flatMap((table) => ('failed' in table ? [`the table of locks: ${table.failed}`] : [])),
   ]
 }

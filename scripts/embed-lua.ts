@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { luaText } from './lua-text.js'
 
 /** Some lines of a file, up to an include or its end. Those of parts are a constant of that name. */
 interface Chunk {
@@ -37,16 +38,9 @@ const draft = new URL(`${target.href}.${process.pid}`)
 writeFileSync(draft, `${header}\n${parts.join('')}\n${scripts.join('\n')}`)
 renameSync(draft, target)
 
-/**
- * A script's text with its parts in it, each once. Headers, comments and indentation are for readers of lua/: Redis need not store
- * them, nor every bundle carry them.
- */
+/** A script's text with its parts in it, each once. */
 function chunksOf(file: string, included: Set<string> = new Set()): Chunk[] {
-  const text = readFileSync(new URL(file, folder), 'utf8')
-    .replace(/^[ \t]*--\[\[.*?\]\]\n/gms, '')
-    .replace(/^[ \t]*--(?!@include ).*\n/gm, '')
-    .replace(/^[ \t]+/gm, '')
-    .replace(/^\n/gm, '')
+  const text = luaText(readFileSync(new URL(file, folder), 'utf8'))
   // At odd indexes: the nouns of the includes.
   return text.split(/^--@include (.+)\n/gm).flatMap((piece, index) => {
     if (index % 2 === 0) return piece === '' ? [] : [{ constant: constantOf(file, index / 2), text: piece }]

@@ -1,14 +1,20 @@
 import { type Compute, ComputeOnce } from './compute-once/compute-once.js'
 import type { ComputeOnceOptions } from './compute-once/compute-once-options.js'
+import { Lookout } from './deadlock/lookout.js'
+import { viewOf } from './deadlock/view.js'
 import { UnsupportedKindError } from './errors/unsupported-kind-error.js'
 import { checkName } from './facade/checks.js'
 import { ConfiguredStore } from './facade/configured-store.js'
+import { refuseFormerMethods } from './facade/former-names.js'
 import { checkHoldfastOptions, clientOptionsOf, type HoldfastOptions } from './facade/holdfast-options.js'
 import { type LockOptions, withLockOptions, withoutLingering } from './facade/lock-options.js'
+import type { Section } from './facade/section.js'
 import { checkSpinOptions, type SpinOptions } from './facade/spin-options.js'
 import { checkSequencer } from './fence/check-sequencer.js'
 import { GuardedValue } from './fence/guarded-value.js'
 import type { Sequencer } from './fence/sequencer.js'
+import { type JobOutcome, runJob } from './job/job.js'
+import type { JobOptions } from './job/job-options.js'
 import { CountDownLatch } from './kinds/count-down-latch.js'
 import { keptIn } from './kinds/kept-in.js'
 import type { Kind } from './kinds/kinds.js'
@@ -20,6 +26,8 @@ import { ReadWriteLock } from './kinds/read-write-lock.js'
 import type { Kinds } from './kinds/registry.js'
 import { Semaphore } from './kinds/semaphore.js'
 import { StripedLock } from './kinds/striped-lock.js'
+import { Election } from './leader/election.js'
+import type { LeaderOptions } from './leader/leader-options.js'
 import { kindsOf, LockClient } from './lock/lock-client.js'
 import type { Store, StoreSession } from './ports/store.js'
 import type { RedisClient } from './redis/connection/client.js'
@@ -36,6 +44,22 @@ const kindsBeside = {
 
 /** The client, for every kind of lock. */
 export class Holdfast extends LockClient {
+  static {
+    const release = 'hold.release(), of the hold that acquire() returned'
+    refuseFormerMethods(this.prototype, {
+      using:
+        'holdfast.lock(name).withLock(async ({ signal }) => …), and for several names holdfast.multiLock(locks)',
+      acquire: 'holdfast.lock(name).acquire(), and for several names holdfast.multiLock(locks)',
+      getLock: 'holdfast.lock(name)',
+      createLock: 'holdfast.lock(name)',
+      extend: 'hold.extend(leaseMs)',
+      unlock: release,
+      release,
+      quit: 'holdfast.close()',
+      disconnect: 'holdfast.close()',
+    })
+  }
+
   readonly #kinds: Kinds
   #computeOnce: ComputeOnce | undefined
 
@@ -48,6 +72,8 @@ export class Holdfast extends LockClient {
     const settings = checkHoldfastOptions(options)
     super(new ConfiguredStore(redisStoreOf(clientOrStore), settings), clientOptionsOf(options))
     this.#kinds = kindsOf(this)
+    const view = viewOf(this.#kinds.session)
+    if (view) this.#kinds.observer = new Lookout(view, this.#kinds, settings.onDeadlock)
   }
 
   /**
@@ -176,6 +202,39 @@ export class Holdfast extends LockClient {
   ): Promise<Awaited<Value>> {
     this.#computeOnce ??= new ComputeOnce(this.#kinds.of(kinds.lock), this.#present('values'))
     return await this.#computeOnce.get(key, compute, options)
+  }
+
+  /**
+   * Runs a job that many processes fire at the same time by their own clocks: one of them runs it, the others do not. For cron jobs and
+   * timers. The job's lock is `lock(name)`, taken with one attempt. Its lease is `atMostMs`, so that a process that dies does not stop the
+   * next firings, and it stays taken for `atLeastMs` from the start, so that a clock that is behind does not run the job again. Both are
+   * times of the store's clock. If `run` rejects, the lock stays taken for `atLeastMs` all the same. See docs/job.md.
+   *
+   * @param run called with the hold, at most once; code in it may take `lock(name)` again, but fires no job of that name
+   * @returns whether it ran here, with the result of `run`.
+   * @throws what `run` throws; `LockLostError` if `run` took longer than `atMostMs`, with its result attached.
+   * @throws `StoreError` if the store failed: before `run`, which then was not called, or after it, with its result attached; then the
+   *   lock is free `atMostMs` after the start.
+   * @throws `InvalidArgumentError` if an option is invalid; `ClosedError` after `close`.
+   */
+  async job<Value>(
+    name: string,
+    options: JobOptions,
+    run: Section<Value>,
+  ): Promise<JobOutcome<Awaited<Value>>> {
+    return await runJob(checkName(name), withoutLingering(this.#kinds.of(kinds.lock)), options, run)
+  }
+
+  /**
+   * An election of one leader among processes, on the line of `fencedLock(name)`. With `onElected` this process is a candidate from now
+   * on, until `stop()`, `signal` or `close()`; a term that is lost is followed by another candidacy. Without it this process only
+   * observes: `current()`, `watch()`. See docs/leader.md.
+   *
+   * @throws `UnsupportedKindError` if the store has no locks with tokens; `InvalidArgumentError` if an option is invalid.
+   *   Failures of a candidate's own calls are told by the event `error`, and it goes on.
+   */
+  leader(name: string, options: LeaderOptions = {}): Election {
+    return new Election(checkName(name), this.#kinds, options)
   }
 
   /** What keeps something, which not every store does. */

@@ -6,7 +6,7 @@ const bench = new URL('../', import.meta.url)
 const folder = new URL('node_modules/.build/', bench)
 
 /** The programs in Node that the harness starts. */
-export type Program = 'driver' | 'held-locks' | 'blocked-main-thread' | 'table-growth'
+export type Program = 'driver' | 'held-locks' | 'blocked-main-thread' | 'table-growth' | 'take-over'
 
 /**
  * Compiles the programs once, so that what is measured is plain JavaScript started by plain Node, without a loader in the
@@ -20,6 +20,7 @@ export async function buildPrograms(): Promise<void> {
       'held-locks': 'held-locks.ts',
       'blocked-main-thread': 'blocked-main-thread.ts',
       'table-growth': 'table-growth.ts',
+      'take-over': 'take-over.ts',
     },
     outdir: fileURLToPath(folder),
     bundle: true,

@@ -29,12 +29,8 @@ const makers: Readonly<Record<Runtime, () => Promise<Command | string>>> = {
   jvm: async () => {
     const java = await onPath('java')
     if (java === undefined) return 'no java on the PATH'
-    const jar = inBench('redisson/target/redisson-driver.jar')
-    const trouble = await built(
-      'mvn',
-      ['-q', '-B', '-f', inBench('redisson/pom.xml'), 'package'],
-      inBench('.'),
-    )
+    const jar = inBench('jvm/target/jvm-driver.jar')
+    const trouble = await built('mvn', ['-q', '-B', '-f', inBench('jvm/pom.xml'), 'package'], inBench('.'))
     if (await exists(jar)) return { file: java, args: ['-Xmx512m', '-jar', jar] }
     return trouble ?? `mvn package made no ${jar}`
   },

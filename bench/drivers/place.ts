@@ -1,5 +1,14 @@
 /** What keeps the locks: a server, or files of the machine. */
-export type System = 'Redis' | 'PostgreSQL' | 'MySQL' | 'MariaDB' | 'files'
+export type System =
+  | 'Redis'
+  | 'PostgreSQL'
+  | 'MySQL'
+  | 'MariaDB'
+  | 'files'
+  | 'etcd'
+  | 'ZooKeeper'
+  | 'ZooKeeper, three'
+  | 'memcached'
 
 /** How to log in to a database. */
 export interface Login {
@@ -12,6 +21,8 @@ export interface Login {
 export interface Place {
   readonly host: string
   readonly port: number
+  /** All of an ensemble, as `host:port`. */
+  readonly servers?: readonly string[]
   /** Absent: Redis. */
   readonly system?: System
   readonly login?: Login

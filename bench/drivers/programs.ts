@@ -44,6 +44,11 @@ export interface Blocked {
 
 export type BlockedAnswer = Blocked | { readonly unsupported: string }
 
+export interface TakeOverOrder extends Place {
+  readonly name: string
+  readonly watchdogMs: number
+}
+
 export interface TableGrowthOrder extends Place {
   readonly names: number
   readonly sections: number

@@ -8,11 +8,11 @@ export class RoundTrips {
   readonly #waiting = new WeakSet<Socket>()
   #count = 0
 
-  constructor(port: number) {
+  constructor(ports: readonly number[]) {
     const { write, push } = Socket.prototype
     const counter = this
     Socket.prototype.write = function (this: Socket, ...args: readonly unknown[]): boolean {
-      if (this.remotePort === port) counter.#sent(this)
+      if (this.remotePort !== undefined && ports.includes(this.remotePort)) counter.#sent(this)
       return Reflect.apply(write, this, args)
     }
     Socket.prototype.push = function (this: Socket, ...args: Parameters<typeof push>) {

@@ -5,7 +5,7 @@ import type { Place } from './place.js'
 export type Counts = Pick<Done, 'commands' | 'messages' | 'roundTrips'>
 
 /** Begins to count, before the first connection. Only what the place needs is loaded. */
-export async function counterFor({ system = 'Redis', port }: Place): Promise<() => Counts> {
+export async function counterFor({ system = 'Redis', port, servers = [] }: Place): Promise<() => Counts> {
   if (system === 'Redis') {
     const { SentCommands } = await import('./sent-commands.js')
     const { DeliveredMessages } = await import('./delivered-messages.js')
@@ -19,7 +19,7 @@ export async function counterFor({ system = 'Redis', port }: Place): Promise<() 
     return () => ({ commands: statements.count })
   }
   const { RoundTrips } = await import('./round-trips.js')
-  const trips = new RoundTrips(port)
+  const trips = new RoundTrips([port, ...servers.map((server) => Number(server.split(':').at(-1)))])
   if (system !== 'PostgreSQL') return () => ({ roundTrips: trips.count })
   const { Notifications } = await import('./notifications.js')
   const notifications = new Notifications()

@@ -27,6 +27,7 @@ type opener struct {
 var libraries = map[string]opener{
 	"redsync":     {module: "github.com/go-redsync/redsync/v4", open: openRedsync},
 	"rueidislock": {module: "github.com/redis/rueidis", open: openRueidislock},
+	"go-mutex":    {module: "go.etcd.io/etcd/client/v3", open: openConcurrency},
 }
 
 // version is what the binary was built with.

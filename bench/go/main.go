@@ -1,4 +1,4 @@
-// One process of the benchmark: redsync or rueidislock under the bench driver protocol (README.md).
+// One process of the benchmark: redsync, rueidislock or concurrency.Mutex under the bench driver protocol (README.md).
 package main
 
 import (

@@ -33,7 +33,7 @@ const (
 // unsupported says why this driver cannot carry out the request; it is empty when it can.
 func (r request) unsupported() string {
 	if _, known := libraries[r.Library]; !known {
-		return fmt.Sprintf("this driver knows redsync and rueidislock, not %q", r.Library)
+		return fmt.Sprintf("this driver knows redsync, rueidislock and go-mutex, not %q", r.Library)
 	}
 	switch r.Scenario {
 	case sequential, keys, burst, loop:

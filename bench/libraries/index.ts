@@ -28,6 +28,7 @@ export const libraries: Readonly<Record<string, () => Promise<{ readonly open: O
   'proper-lockfile': () => import('./stores/proper-lockfile.js'),
   'proper-lockfile-quick': async () => ({ open: (await import('./stores/proper-lockfile.js')).openQuick }),
   flock: () => import('./stores/flock.js'),
+  'holdfast-memory': async () => ({ open: (await import('./stores/holdfast.js')).openInMemory }),
 }
 
 async function polling(pauseMs: number): Promise<{ readonly open: Open }> {

@@ -1,19 +1,21 @@
 import type { System } from '../drivers/place.js'
 import { BLOCKED_MAIN_THREAD, HELD_LOCKS } from '../scenarios.js'
-import { places, tableGrowth } from '../stores/scenarios.js'
-import type { Addition, Answer, Results, TableGrowth } from './results.js'
+import { crash, places, tableGrowth } from '../stores/scenarios.js'
+import type { Addition, Answer, Results } from './results.js'
 
 /**
  * Puts what a run of some scenarios has found in the place of what an earlier run found of them. A scenario's figures are all of
  * one run, so that ratios within it keep their meaning.
  */
 export function withAddition(before: Results, later: Results): Results {
-  const grown = places.filter(({ system }) => later.tables?.some(isOf(system))).map(({ place }) => place)
+  const placesIn = (answers: Answers | undefined) =>
+    places.filter(({ system }) => answers?.some(isOf(system))).map(({ place }) => place)
   const again = new Set([
     ...later.cells.map(({ scenario }) => scenario),
     ...(later.heldLocks === undefined ? [] : [HELD_LOCKS]),
     ...(later.blocked.length === 0 ? [] : [BLOCKED_MAIN_THREAD]),
-    ...grown.map(tableGrowth),
+    ...placesIn(later.tables).map(tableGrowth),
+    ...placesIn(later.takeOvers).map(crash),
   ])
   const { startedAt, tookMs, rounds, machine } = later
   const addition: Addition = { startedAt, tookMs, rounds, machine, scenarios: [...again] }
@@ -31,19 +33,26 @@ export function withAddition(before: Results, later: Results): Results {
   }
 }
 
-/** Tables that did not grow again stay, but for failures, which name none. */
-function tablesOf(before: Results, later: Results): Pick<Results, 'tables' | 'flushMs'> {
-  if (later.tables === undefined) return {}
-  const stays = (before.tables ?? []).filter(
-    (table) => 'system' in table && !later.tables?.some(isOf(table.system)),
-  )
-  const order = (table: Answer<TableGrowth>): number => places.findIndex(({ system }) => isOf(system)(table))
+type Answers = readonly Answer<{ readonly system: System }>[]
+
+/** What was not looked at again stays, but for failures, which name no place. */
+function tablesOf(before: Results, later: Results): Pick<Results, 'tables' | 'takeOvers' | 'flushMs'> {
   return {
-    tables: [...stays, ...later.tables].sort((one, other) => order(one) - order(other)),
-    flushMs: later.flushMs,
+    ...(later.tables && { tables: merged(before.tables, later.tables) }),
+    ...(later.takeOvers && { takeOvers: merged(before.takeOvers, later.takeOvers) }),
+    ...(later.flushMs !== undefined && { flushMs: later.flushMs }),
   }
 }
 
-function isOf(system: System): (table: Answer<TableGrowth>) => boolean {
-  return (table) => 'system' in table && table.system === system
+function merged<Kept extends { readonly system: System }>(
+  before: readonly Answer<Kept>[] = [],
+  later: readonly Answer<Kept>[],
+): Answer<Kept>[] {
+  const stays = before.filter((answer) => 'system' in answer && !later.some(isOf(answer.system)))
+  const order = (answer: Answer<Kept>): number => places.findIndex(({ system }) => isOf(system)(answer))
+  return [...stays, ...later].sort((one, other) => order(one) - order(other))
+}
+
+function isOf(system: System): (answer: Answer<{ readonly system: System }>) => boolean {
+  return (answer) => 'system' in answer && answer.system === system
 }

@@ -26,12 +26,22 @@ export interface TableGrowth {
   readonly bytes: number
 }
 
+/** How long a lock stayed after its holder was killed. */
+export interface TakeOver {
+  readonly system: System
+  readonly watchdogMs: number
+  readonly medianMs: number
+  readonly worstMs: number
+}
+
 /** What the programs beside the cells have found. */
 export interface ProgramAnswers {
   readonly heldLocks: Answer<HeldLocks> | undefined
   readonly blocked: readonly Answer<BlockedAnswer>[]
   /** Absent where it was not asked for. */
   readonly tables?: readonly Answer<TableGrowth>[]
+  /** Absent where it was not asked for. */
+  readonly takeOvers?: readonly Answer<TakeOver>[]
   /** How long the disk takes to keep a write, in ms, for what waits for that. */
   readonly flushMs?: number | undefined
 }

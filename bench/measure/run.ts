@@ -8,7 +8,7 @@ import { entryOf } from '../catalog.js'
 import { buildPrograms } from '../drivers/build.js'
 import { type Command, commandOf } from '../drivers/commands.js'
 import { type Bench, type Outcome, runCell } from './cell.js'
-import { machineWith } from './machine.js'
+import { loadNow, machineWith } from './machine.js'
 import type { PlannedCell } from './plan.js'
 import type { CellResult, ProgramAnswers, Results } from './results.js'
 import { Systems } from './systems.js'
@@ -28,6 +28,7 @@ export interface RunOrder {
 export async function runAll(order: RunOrder): Promise<Results> {
   const startedAt = new Date().toISOString()
   const from = performance.now()
+  const load = loadNow()
   await buildPrograms()
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-'))
   // However it ends. Drivers end by themselves when nobody tells them to go on.
@@ -48,7 +49,7 @@ export async function runAll(order: RunOrder): Promise<Results> {
       tookMs: performance.now() - from,
       rounds: order.rounds,
       quick: order.quick,
-      machine: machineWith(await systems.versions()),
+      machine: machineWith(await systems.versions(), load),
       cells,
       ...answers,
     }

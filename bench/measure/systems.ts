@@ -5,10 +5,15 @@ import { whyNot } from '../../test/servers/sql/index.js'
 import { clockOffsetMs } from '../drivers/clock.js'
 import type { Place, System } from '../drivers/place.js'
 import type { Bench } from './cell.js'
+import { EtcdSide } from './etcd-side.js'
 import { FilesSide } from './files-side.js'
+import { MemcachedSide } from './memcached-side.js'
 import { MysqlSide } from './mysql-side.js'
 import { PostgresSide } from './postgres-side.js'
 import { RedisSide } from './redis-side.js'
+import { ZooKeeperSide } from './zookeeper-side.js'
+
+type SqlSystem = 'PostgreSQL' | 'MySQL' | 'MariaDB'
 
 /** A system that runs. */
 interface Brought {
@@ -52,6 +57,19 @@ export class Systems {
   async #bring(system: System): Promise<Brought | string> {
     if (system === 'Redis') return this.#redis()
     if (system === 'files') return this.#files()
+    if (
+      system === 'etcd' ||
+      system === 'memcached' ||
+      system === 'ZooKeeper' ||
+      system === 'ZooKeeper, three'
+    ) {
+      try {
+        return await this.#coordination(system)
+      } catch (error) {
+        if (process.env['CI']) throw error
+        return `no ${system} is to be had: ${error instanceof Error ? error.message : error}`
+      }
+    }
     const refusal = await whyNot(system)
     if (refusal !== undefined && process.env['CI']) throw new Error(`no ${system} is to be had: ${refusal}`)
     if (refusal !== undefined) return `no ${system} is to be had: ${refusal}`
@@ -64,6 +82,22 @@ export class Systems {
     }
   }
 
+  async #coordination(system: Exclude<System, 'Redis' | 'files' | SqlSystem>): Promise<Brought> {
+    if (system === 'ZooKeeper' || system === 'ZooKeeper, three') {
+      const side = await (system === 'ZooKeeper' ? ZooKeeperSide.bring() : ZooKeeperSide.bringThree())
+      const [host = '', port] = side.servers[0]?.split(':') ?? []
+      const place = { host, port: Number(port), servers: side.servers, system }
+      return { version: side.version, bench: this.#bench(place, side), stop: () => side.close() }
+    }
+    const side = await (system === 'etcd' ? EtcdSide.bring() : MemcachedSide.bring())
+    const { host, port } = side.server
+    return {
+      version: side.version,
+      bench: this.#bench({ host, port, system }, side),
+      stop: () => side.close(),
+    }
+  }
+
   async #redis(): Promise<Brought> {
     // Arguments make it a server of our own even where HOLDFAST_REDIS_URL names one: it is emptied again and again.
     const server = await bringServer({ prefer: 'binary', args: ['--save', '', '--appendonly', 'no'] })
@@ -71,7 +105,7 @@ export class Systems {
     const side = new RedisSide(host, port)
     return {
       version,
-      bench: this.#bench({ host, port }, side),
+      bench: this.#bench({ host, port, system: 'Redis' }, side),
       stop: () => side.close().then(() => server.stop()),
     }
   }

@@ -5,6 +5,8 @@ import { shownNumber, shownTick } from './number.js'
 /** One bar for each library. */
 export interface Bar {
   readonly library: string
+  /** What stands beside it, where that is not the library's. */
+  readonly title?: string
   readonly value: number
 }
 
@@ -41,7 +43,7 @@ export function drawnBars({ title, axis, logarithmic = false, mark, bars }: Bars
       },
       yAxis: {
         type: 'category',
-        data: sorted.map(({ library }) => entryOf(library).title),
+        data: sorted.map(({ library, title: own }) => own ?? entryOf(library).title),
         axisTick: { show: false },
       },
       series: [

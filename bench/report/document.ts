@@ -82,7 +82,7 @@ function scenarioSections(results: Results, charts: readonly Picture[]): string[
     if (table === undefined) return []
     const own = charts.filter(({ name }) => belongsTo(name, scenario.name))
     const title = `${scenario.title[0]?.toUpperCase()}${scenario.title.slice(1)}`
-    return [`## ${title}`, meanings[scenario.kind], ...own.map(picture), markdown(table)]
+    return [`## ${title}`, scenario.meaning ?? meanings[scenario.kind], ...own.map(picture), markdown(table)]
   })
 }
 

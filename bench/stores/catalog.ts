@@ -2,15 +2,39 @@ import type { Entry } from '../entry.js'
 
 const waits = 'waits without end'
 
-/** What is compared on databases and in files. */
+/** What is compared on the stores. */
 export const storeCatalog: readonly Entry[] = [
   {
     name: 'holdfast-store',
     title: 'Holdfast',
     sort: 'ours',
     runtime: 'node',
-    what: 'this project on the store of the section: `holdfast/postgres`, `holdfast/mysql` or `holdfast/sqlite`',
+    what: 'this project on the store of the section',
     changed: 'nothing',
+  },
+  {
+    name: 'holdfast-memory',
+    title: 'Holdfast in memory',
+    sort: 'reference',
+    runtime: 'node',
+    what: 'this project without a server, `holdfast/memory`: what it costs itself',
+    changed: 'nothing',
+  },
+  {
+    name: 'go-mutex',
+    title: 'concurrency.Mutex (Go)',
+    sort: 'elsewhere',
+    runtime: 'go',
+    what: "`concurrency.Mutex` of etcd's own client in Go, a session for each waiter",
+    changed: 'see bench/go/README.md',
+  },
+  {
+    name: 'curator',
+    title: 'Curator (JVM)',
+    sort: 'elsewhere',
+    runtime: 'jvm',
+    what: '`InterProcessMutex` in Java, one thread per waiter',
+    changed: 'see bench/jvm/README.md',
   },
   {
     name: 'statement',

@@ -1,10 +1,12 @@
+import type { Figures } from '../measure/figures.js'
 import type { Results } from '../measure/results.js'
 import { summarise } from '../measure/summary.js'
-import { drawnBars } from '../report/bars.js'
+import { type Bar, drawnBars } from '../report/bars.js'
 import { barsOf } from '../report/charts.js'
 import { drawnLines, type Line } from '../report/lines.js'
 import type { Picture } from '../report/picture.js'
 import { places, storeGrowth, storeGrowthProcesses, storeGrowthWaiters } from './scenarios.js'
+import { figureOf } from './side-by-side.js'
 
 /** The charts for which a run has figures. */
 export function storeChartsOf(results: Results): Picture[] {
@@ -14,12 +16,13 @@ export function storeChartsOf(results: Results): Picture[] {
       ...statements(results, place, title),
     ]),
     ...growth(results),
+    ...sideBySideCharts(results),
   ]
 }
 
 function burst(results: Results, place: string, system: string): Picture[] {
   const bars = barsOf(results, `${place}-burst-4x25`, (figures) => figures.sectionsPerSecond)
-  if (bars.length === 0) return []
+  if (bars.length < 2) return []
   const title = `${system}: 4 processes, 25 waiters each, sections of 1 ms`
   return [
     {
@@ -31,10 +34,10 @@ function burst(results: Results, place: string, system: string): Picture[] {
 }
 
 function statements(results: Results, place: string, system: string): Picture[] {
-  // In files only one of them runs statements.
+  // In files only one of them runs statements, and Redis, ZooKeeper and memcached have nothing to compare with.
   if (place === 'sqlite') return []
   const bars = barsOf(results, `${place}-burst-4x25`, (figures) => figures.commandsPerSection)
-  if (bars.length === 0) return []
+  if (bars.length < 2) return []
   const title = `${system}, the same: statements per section`
   return [
     {
@@ -64,6 +67,58 @@ function growth(results: Results): Picture[] {
       name: 'stores-growth-statements',
       caption: title,
       svg: drawnLines({ title, across: 'waiters in each process', up: 'statements per section', lines }),
+    },
+  ]
+}
+
+/** Charts of all stores, one bar for each. */
+export function sideBySideCharts(results: Results): Picture[] {
+  return [
+    chart(
+      results,
+      'uncontended',
+      'Uncontended: one client, one after the other',
+      'sequential',
+      'sections per second',
+      (figures) => figures.sectionsPerSecond,
+    ),
+    chart(
+      results,
+      'burst',
+      'Burst: 4 processes, 25 waiters each, sections of 1 ms',
+      'burst-4x25',
+      'sections per second',
+      (figures) => figures.sectionsPerSecond,
+    ),
+    chart(
+      results,
+      'hand-over',
+      'Between processes: 8 processes, one waiter each, sections of 1 ms',
+      'fleet-8x1',
+      'from the end of a section to the next, p50, ms',
+      (figures) => figures.crossingP50Ms,
+    ),
+  ].flat()
+}
+
+function chart(
+  results: Results,
+  name: string,
+  title: string,
+  scenario: string,
+  axis: string,
+  take: (figures: Figures) => number | undefined,
+): Picture[] {
+  const bars = places.flatMap(({ place, title: store }): Bar[] => {
+    const value = figureOf(results, place, scenario, take)
+    return value === undefined || value <= 0 ? [] : [{ library: 'holdfast-store', title: store, value }]
+  })
+  if (bars.length === 0) return []
+  return [
+    {
+      name: `side-by-side-${name}`,
+      caption: title,
+      svg: drawnBars({ title, axis, logarithmic: true, bars }),
     },
   ]
 }

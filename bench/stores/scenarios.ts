@@ -7,13 +7,34 @@ export const filePeers = ['proper-lockfile', 'proper-lockfile-quick'] as const
 
 /** The locks' places, as scenarios are named after them. */
 export const places = [
-  { place: 'postgres', system: 'PostgreSQL', title: 'PostgreSQL' },
-  { place: 'mysql', system: 'MySQL', title: 'MySQL' },
-  { place: 'mariadb', system: 'MariaDB', title: 'MariaDB' },
-  { place: 'sqlite', system: 'files', title: 'SQLite' },
-] as const satisfies readonly { place: string; system: System; title: string }[]
+  { place: 'redis', system: 'Redis', title: 'Redis', table: false },
+  { place: 'postgres', system: 'PostgreSQL', title: 'PostgreSQL', table: true },
+  { place: 'mysql', system: 'MySQL', title: 'MySQL', table: true },
+  { place: 'mariadb', system: 'MariaDB', title: 'MariaDB', table: true },
+  { place: 'sqlite', system: 'files', title: 'SQLite', table: true },
+  { place: 'etcd', system: 'etcd', title: 'etcd', table: false },
+  { place: 'zookeeper', system: 'ZooKeeper', title: 'ZooKeeper', table: false },
+  { place: 'memcached', system: 'memcached', title: 'memcached', table: false },
+] as const satisfies readonly { place: string; system: System; title: string; table: boolean }[]
 
 export type PlaceName = (typeof places)[number]['place']
+
+/** Where locks are rows. */
+export const tablePlaces = places.filter(({ table }) => table)
+
+/** The program that kills a holder. */
+export function crash(place: PlaceName): string {
+  return `${place}-crash`
+}
+
+/** Processes with one waiter each, and nothing to do in their sections: who takes turns is measured alone. */
+export const turns = (place: PlaceName, processes: number): string => `${place}-turns-${processes}x1`
+export const turnsProcesses = [2, 8] as const
+
+/** Three servers that a delay lies before. */
+export const FAR = 'zookeeper-far-sequential'
+/** No server at all. */
+export const MEMORY = 'memory-sequential'
 
 /** The program that looks how the table grows. */
 export function tableGrowth(place: PlaceName): string {
@@ -24,8 +45,8 @@ export function tableGrowth(place: PlaceName): string {
 export const storeGrowthWaiters = [1, 10, 100, 1_000] as const
 export const storeGrowthProcesses = [1, 2] as const
 
-const UNCONTENDED_MS = 1_200
-const LOOP_MS = 2_000
+const UNCONTENDED_MS = 1_000
+const LOOP_MS = 1_500
 const LOOP_GRACE_MS = 500
 const PATIENCE_MS = 20_000
 const LITTLE_PATIENCE_MS = 6_000
@@ -38,6 +59,10 @@ export function storeGrowth(place: PlaceName, processes: number, waiters: number
 }
 
 const contenders: Readonly<Record<PlaceName, readonly string[]>> = {
+  redis: ['holdfast-store'],
+  etcd: ['holdfast-store', 'go-mutex'],
+  zookeeper: ['holdfast-store'],
+  memcached: ['holdfast-store'],
   postgres: ['holdfast-store', 'advisory', ...pollers],
   mysql: ['holdfast-store', 'get-lock', ...pollers],
   mariadb: ['holdfast-store', 'get-lock', ...pollers],
@@ -45,11 +70,17 @@ const contenders: Readonly<Record<PlaceName, readonly string[]>> = {
 }
 
 const uncontended: Readonly<Record<PlaceName, readonly string[]>> = {
+  redis: ['holdfast-store'],
+  etcd: ['holdfast-store', 'go-mutex'],
+  zookeeper: ['holdfast-store', 'curator'],
+  memcached: ['holdfast-store'],
   postgres: ['statement', 'holdfast-store', 'advisory', 'poll-50', 'verrou-database'],
   mysql: ['statement', 'holdfast-store', 'get-lock', 'poll-50', 'verrou-database'],
   mariadb: ['statement', 'holdfast-store', 'get-lock', 'poll-50', 'verrou-database'],
   sqlite: ['bare-statements', 'holdfast-store', 'proper-lockfile'],
 }
+
+const peersInTurns: Readonly<Partial<Record<PlaceName, string>>> = { etcd: 'go-mutex', zookeeper: 'curator' }
 
 type Given = Pick<Scenario, 'name' | 'title' | 'kind' | 'libraries'> & Partial<Scenario>
 
@@ -70,18 +101,24 @@ function scenario(system: System, given: Given): Scenario {
   }
 }
 
+/** Whose figure in a loop is not close to ours. */
+const isPeer = (name: string): boolean => [...pollers, ...filePeers, 'go-mutex'].some((peer) => peer === name)
+
 function contendedOn(place: PlaceName, system: System): Scenario[] {
-  const fourTimes25 = { processes: 4, waiters: 25, sectionMs: 1, libraries: contenders[place] } as const
+  const libraries = contenders[place]
+  const fourTimes25 = { processes: 4, waiters: 25, sectionMs: 1, libraries } as const
   return [
     scenario(system, {
       ...fourTimes25,
       name: `${place}-burst-4x25`,
       title: 'burst 4x25, sections of 1 ms',
       kind: 'burst',
+      onceOnly: libraries.filter((name) => name === 'go-mutex'),
     }),
     scenario(system, {
       ...fourTimes25,
       name: `${place}-loop-4x25`,
+      onceOnly: libraries.filter(isPeer),
       title: 'loop 4x25, sections of 1 ms',
       kind: 'loop',
     }),
@@ -115,13 +152,49 @@ function growthOn(place: PlaceName, system: System): Scenario[] {
   )
 }
 
-export const storeScenarios: readonly Scenario[] = places.flatMap(({ place, system }) => [
-  scenario(system, {
-    name: `${place}-sequential`,
-    title: 'uncontended, one after the other',
+function turnsOn(place: PlaceName, system: System): Scenario[] {
+  const peer = peersInTurns[place]
+  if (peer === undefined) return []
+  return turnsProcesses.map((processes) =>
+    scenario(system, {
+      name: turns(place, processes),
+      title: `taking turns: loop ${processes}x1, empty sections`,
+      kind: 'loop',
+      processes,
+      libraries: ['holdfast-store', peer],
+      // A JVM warms up for as long as a whole round takes.
+      onceOnly: peer === 'curator' ? [peer] : [],
+    }),
+  )
+}
+
+export const storeScenarios: readonly Scenario[] = [
+  ...places.flatMap(({ place, system }) => scenariosOn(place, system)),
+  scenario('ZooKeeper, three', {
+    name: FAR,
+    title: 'uncontended, three servers with 2 ms of delay before them',
     kind: 'sequential',
-    libraries: uncontended[place],
+    libraries: ['holdfast-store', 'curator'],
+    warmUpCycles: 300,
   }),
-  ...contendedOn(place, system),
-  ...growthOn(place, system),
-])
+  scenario('files', {
+    name: MEMORY,
+    title: 'uncontended, in the memory of the process',
+    kind: 'sequential',
+    libraries: ['holdfast-memory'],
+  }),
+]
+
+function scenariosOn(place: PlaceName, system: System): Scenario[] {
+  return [
+    scenario(system, {
+      name: `${place}-sequential`,
+      title: 'uncontended, one after the other',
+      kind: 'sequential',
+      libraries: uncontended[place],
+    }),
+    ...contendedOn(place, system),
+    ...turnsOn(place, system),
+    ...growthOn(place, system),
+  ]
+}

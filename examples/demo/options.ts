@@ -16,7 +16,8 @@ export const usage = `npm start -- [options]
 
   --without-lock   do the same work without the lock: updates get lost, and the exit code says so
   --seconds N      how long the workers work (default 7); more if the killed holder's lock takes longer to move on
-  --store NAME     where the locks are: redis (default), postgres, mysql or sqlite (a file; the default where no Redis is to be had)
+  --store NAME     where the locks are: redis (default), postgres, mysql, etcd, zookeeper, memcached or sqlite (a file; the default
+                   where no Redis is to be had)
   --help           this text
 
 HOLDFAST_REDIS_URL names a server to use; without it one is found or brought, and ended afterwards.`

@@ -71,8 +71,10 @@ export async function shiftWithLock(
       },
       {
         what: 'unlock by a non-owner',
-        figure: `${refusal.refused ? 'refused' : 'not refused'}, holder has ${refusal.holder?.holds ?? 0} holds`,
-        sound: refusal.refused && refusal.holder?.holds === 2,
+        figure: `${refusal.refused ? 'refused' : 'not refused'}, ${
+          locks.tellsHolds ? `holder has ${refusal.holder?.holds ?? 0} holds` : 'the holder still has it'
+        }`,
+        sound: refusal.refused && refusal.holder?.holds === (locks.tellsHolds ? 2 : 1),
       },
       ...(commands === undefined
         ? []

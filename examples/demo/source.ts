@@ -1,10 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { EtcdServer } from '../../test/servers/etcd/index.js'
 import { bringServer, NoServerError } from '../../test/servers/index.js'
+import { MemcachedServer } from '../../test/servers/memcached.js'
 import { bringSqlServer } from '../../test/servers/sql/index.js'
+import { ZooKeeperServer } from '../../test/servers/zookeeper/index.js'
 
-export const stores = ['redis', 'postgres', 'mysql', 'sqlite'] as const
+export const stores = ['redis', 'postgres', 'mysql', 'sqlite', 'etcd', 'zookeeper', 'memcached'] as const
 export type StoreName = (typeof stores)[number]
 
 /** A server, or a file, for one run of the demo. */
@@ -24,6 +27,12 @@ export async function bringStore(name: StoreName | undefined): Promise<Source> {
       return await database('PostgreSQL', 'postgres')
     case 'mysql':
       return await database('MySQL', 'mysql')
+    case 'etcd':
+      return await coordination('etcd', EtcdServer.start())
+    case 'zookeeper':
+      return await coordination('zookeeper', ZooKeeperServer.start())
+    case 'memcached':
+      return await coordination('memcached', MemcachedServer.start())
     case 'redis':
       return await redis()
     case undefined:
@@ -50,6 +59,19 @@ async function database(product: 'PostgreSQL' | 'MySQL', scheme: string): Promis
   return {
     url: `${scheme}://${user}:${encodeURIComponent(password)}@${host}:${port}/${name}`,
     told: `server: ${product} on ${host}:${port} (started for this run)`,
+    stop: () => server.stop(),
+  }
+}
+
+async function coordination(
+  product: 'etcd' | 'zookeeper' | 'memcached',
+  starting: Promise<{ readonly host: string; readonly port: number; stop(): Promise<void> }>,
+): Promise<Source> {
+  const server = await starting
+  const at = `${server.host}:${server.port}`
+  return {
+    url: `${product}://${at}`,
+    told: `server: ${product} on ${at} (started for this run)`,
     stop: () => server.stop(),
   }
 }

@@ -25,6 +25,7 @@ import {
 /** Nothing is pushed: who waits asks again, and in no order, so that there is nothing fair about it. */
 export const fileTraits: Partial<StoreTraits> = {
   push: false,
+  countsWaiters: false,
   fifo: false,
   lingers: false,
   kinds: storeKinds.filter((kind) => kind !== 'fairLock' && kind !== 'readWriteLock'),

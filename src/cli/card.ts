@@ -1,3 +1,5 @@
+import { ownerText } from '../identity/label.js'
+import { printable } from '../identity/printable.js'
 import {
   holderText,
   holderTexts,
@@ -9,7 +11,6 @@ import {
 } from './lock-view.js'
 import type { Colours } from './output.js'
 import { plainTable } from './plain-table.js'
-import { printable } from './printable.js'
 
 /** Places of a line beyond this are counted, not listed. */
 const NAMED_IN_LINE = 10
@@ -43,7 +44,7 @@ function holderRows(lock: LockView): string[][] {
 
 function lineRows({ line = [] }: LockView): string[][] {
   const rows = line.slice(0, NAMED_IN_LINE).map(({ owner, mode }, index) => {
-    const place = `${index + 1}. ${printable(owner)}${mode ? ` (${mode})` : ''}`
+    const place = `${index + 1}. ${ownerText(owner)}${mode ? ` (${mode})` : ''}`
     return [index === 0 ? 'In line' : '', place]
   })
   const more = line.length - rows.length

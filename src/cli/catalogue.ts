@@ -7,11 +7,17 @@ export interface Catalogue {
    * lock of unknown kind.
    */
   look(name: string): Promise<readonly LockView[]>
-  /** All locks with a matching name that are held now. */
-  held(pattern: string): Listing
+  /** All locks with a matching name that are held now; `pace` says when the next commands may go. */
+  held(pattern: string, pace?: Pace): Listing
   /** Whether a number of permits was ever set for that name; asked where none are available. */
   hasPermits(name: string): Promise<boolean>
 }
+
+/** Settles when so many commands may be sent. */
+export type Pace = (commands: number) => Promise<void>
+
+/** For whoever waits for the answer. */
+export const atOnce: Pace = async () => undefined
 
 export interface Listing extends AsyncIterable<LockView> {
   /** The number of found locks that cannot be read: by this user, or because something else is beside them. Final when the end was reached. */

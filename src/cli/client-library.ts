@@ -1,7 +1,7 @@
 import { exitCodes } from './exit-codes.js'
 import { CliError } from './failure.js'
 
-/** A client library: an optional peer dependency of this one, so it may be missing. */
+/** A library that not everybody needs: an optional peer dependency of this one, so it may be missing. `name` may be several, as for npm. */
 export async function clientLibrary<Library>(name: string, load: () => Promise<Library>): Promise<Library> {
   try {
     return await load()
@@ -9,7 +9,7 @@ export async function clientLibrary<Library>(name: string, load: () => Promise<L
     throw new CliError(
       exitCodes.unavailable,
       'NO_CLIENT',
-      `The package ${name} could not be loaded. Install it beside holdfast: npm install ${name}`,
+      `${name} could not be loaded. Install it beside holdfast: npm install ${name}`,
       { cause },
     )
   }

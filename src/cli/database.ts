@@ -18,6 +18,17 @@ export async function databaseAt({ kind, url }: DatabaseAddress): Promise<OpenSt
       const pool = new pg.Pool({ connectionString: url })
       return { store: postgres(pool, { connections: 1 }), close: () => pool.end() }
     }
+    case 'advisory': {
+      const { default: pg } = await clientLibrary('pg', () => import('pg'))
+      const { advisory } = await import('../postgres/index.js')
+      const pool = new pg.Pool({ connectionString: url })
+      return { store: advisory(pool), close: () => pool.end() }
+    }
+    case 'get-lock': {
+      const { default: mysql2 } = await clientLibrary('mysql2', () => import('mysql2/promise'))
+      const { getLock } = await import('../mysql/index.js')
+      return { store: getLock({ connect: () => mysql2.createConnection(url) }), close: async () => undefined }
+    }
     case 'mysql': {
       const { default: mysql2 } = await clientLibrary('mysql2', () => import('mysql2/promise'))
       const { mysql } = await import('../mysql/index.js')

@@ -3,6 +3,8 @@ export const exitCodes = {
   ok: 0,
   /** `unlock`: the user answered no. */
   declined: 1,
+  /** `deadlocks`: there is one. */
+  deadlock: 2,
   /** The command line, or the server's address, is invalid. */
   usage: 64,
   /** The key holds something other than a lock. */

@@ -6,6 +6,8 @@ import {
   StoreError,
   type StoreFailure,
 } from '../errors/errors.js'
+import { UnsupportedKindError } from '../errors/unsupported-kind-error.js'
+import { ownerText } from '../identity/label.js'
 import { exitCodes } from './exit-codes.js'
 import { timeText } from './seconds.js'
 
@@ -61,7 +63,8 @@ export function failureOf(error: unknown, server: string | undefined): Failure {
     return error.cause === undefined ? busy(error) : failureOf(error.cause, server)
   }
   if (error instanceof StoreError) return told(error, BY_REASON[error.reason], storeText(error, server))
-  if (error instanceof InvalidArgumentError) return told(error, exitCodes.usage, error.message)
+  if (error instanceof InvalidArgumentError || error instanceof UnsupportedKindError)
+    return told(error, exitCodes.usage, error.message)
   if (error instanceof HoldfastError) return told(error, exitCodes.internal, error.message)
   const message = error instanceof Error ? error.message : String(error)
   return { exitCode: exitCodes.internal, code: 'INTERNAL', message, lock: undefined }
@@ -82,7 +85,7 @@ function busy(error: LockTimeoutError): Failure {
 export function busyText(error: LockTimeoutError, called: string): string {
   const waited = error.waitedMs < 1 ? '' : ` after ${timeText(error.waitedMs)}`
   const by = called.startsWith('lock')
-    ? `held by ${error.holder ?? 'another owner'}`
+    ? `held by ${error.holder === undefined ? 'another owner' : ownerText(error.holder)}`
     : 'too few permits are left'
   return `${called} is busy: ${by}; gave up${waited}. Wait longer with --wait.`
 }

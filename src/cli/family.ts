@@ -1,3 +1,7 @@
+import { deadlocksAround } from '../deadlock/around.js'
+import { type Survey, survey } from '../deadlock/survey.js'
+import { viewOf } from '../deadlock/view.js'
+import type { DeadlockLink, LockRole } from '../errors/deadlock-error.js'
 import { Holdfast } from '../holdfast.js'
 import type { Kind } from '../kinds/kinds.js'
 import { lock } from '../kinds/kinds.js'
@@ -19,8 +23,8 @@ export class Family extends Holdfast {
     return await this.#kinds.of(kind).locker.inspect(name)
   }
 
-  /** The number of waiting clients; a process counts once. */
-  async countWaiting(kind: Kind, name: string): Promise<number> {
+  /** The number of waiting clients, where a process counts once; undefined where the store does not know. */
+  async countWaiting(kind: Kind, name: string): Promise<number | undefined> {
     const { locker } = this.#kinds.of(kind)
     return await locker.query(() => locker.port.countWatchers(name))
   }
@@ -31,6 +35,22 @@ export class Family extends Holdfast {
     if (!fencedLock) return undefined
     return (await this.#kinds.of(lock).locker.query(() => fencedLock.readTenure(name, this.owner())))
       .lastFence
+  }
+
+  /** Who waits while it holds something, and the deadlocks among them; undefined where the store keeps no edges. */
+  async survey(): Promise<Survey | undefined> {
+    const view = viewOf(this.session)
+    return view && (await this.#kinds.of(lock).locker.query(() => survey(view)))
+  }
+
+  /** The deadlocks that these locks are part of; none where the store keeps no edges. `turn` settles when one more lock may be read. */
+  async deadlocksAround(
+    locks: readonly LockRole[],
+    turn: () => Promise<void>,
+  ): Promise<ReadonlyArray<readonly DeadlockLink[]>> {
+    const view = viewOf(this.session)
+    if (!view || locks.length === 0) return []
+    return await this.#kinds.of(lock).locker.query(() => deadlocksAround(view, locks, turn))
   }
 
   /** What the store keeps, whichever it is. */

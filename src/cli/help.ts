@@ -6,6 +6,10 @@ which the processes of this machine share (holdfast/locks.db in the folder for s
   redis-cluster://host:port,host:port/             a Cluster, by one or more of its nodes; rediss-cluster:// for TLS
   redis-sentinel://host:port,host:port/group[/db]  a group that Sentinels watch; ?sentinelPassword=… if they require one
   postgres://user:password@host/database           PostgreSQL; mysql:// for MySQL and MariaDB. See: holdfast schema --help
+  etcd://[user:password@]host:port,host:port       etcd, by one or more of its servers; etcds:// for TLS; ?prefix=… of its keys
+  zk://[user:password@]host:port,host:port/root    ZooKeeper, by its servers; zks:// for TLS; the root node is /holdfast by default
+  memcached://[user:password@]host:port,host:port  all servers that share the locks; memcacheds:// for TLS. No ls there
+  postgres+advisory://…, mysql+get-lock://…        the server's own locks: see docs/postgres.md and docs/mysql.md. No ls there
   sqlite:path                                      a file
 Other users of this machine can see command lines: put a URL with a password into HOLDFAST_URL.
 
@@ -17,13 +21,13 @@ Examples:
   holdfast unlock --force nightly-report           free it without its holder's consent
 
 Exit codes:
-  0    done                     75   the lock is busy (run; see -E)
-  1    unlock: declined         76   the lock was lost while the command ran (run)
+  0    done                     74   the results could not be written
+  1    unlock: declined         75   the lock is busy (run; see -E)
+  2    deadlocks: there is one  76   the lock was lost while the command ran (run)
   64   wrong usage              77   the server refuses the user or the command
   65   the key is not a lock    126  the command cannot be executed (run)
   69   no answer of the server  127  the command was not found (run)
   70   internal error           128+n  ended by signal n
-  74   the results could not be written
 
 --json writes results to standard output, one object per line, and messages and errors to standard error in the same way
 (an error is {"error":{"code","message","lock","exitCode"}}). Later versions may add fields, but never rename one or change its meaning.
@@ -59,6 +63,9 @@ Examples:
   holdfast run backup -w 10 -- ./backup.sh          give up after 10 seconds (exit code 75)
   holdfast run backup -n -E 0 -- ./backup.sh        running elsewhere is fine: exit code 0
   holdfast run backup --lease 600 -- ./backup.sh    never longer than ten minutes
+  holdfast run report -n -E 0 --at-least 30 -- ./report.sh
+                                                    from the crontabs of all machines: one of them runs it, although their
+                                                    clocks differ by up to 30 seconds
   holdfast run backup -c 'dump | gzip > dump.gz'    a shell command
   holdfast run catalogue -s -- ./export.sh          any number of these, while none runs with -x
   holdfast run convert --permits 1 --of 4 -- ./convert.sh   four at a time in the whole fleet
@@ -97,7 +104,7 @@ for fenced and read-write locks the last token; for latches the count. If severa
 another. Plain, fair and fenced locks are one lock: it is called fenced if it ever had a token.
 
 --json writes one line per lock:
-  the fields of ls, "waitingClients" (null if the server does not allow the count), and "line":[{"owner","mode"?}].
+  the fields of ls, "waitingClients" (null if the store does not know it, or does not let this user ask), and "line":[{"owner","mode"?}].
 kind is null if there is no such lock; "semaphore or latch" is a "number" that may be either.`
 
 export const watchHelp = `
@@ -109,6 +116,21 @@ Examples:
   holdfast watch nightly-report --json --count 2 --interval 0.2
 
 --json writes one line per change: the fields of inspect, and "at" (ISO 8601).`
+
+export const deadlocksHelp = `
+A call that has waited for half a second, in code that holds other locks, leaves word of that in Redis. This lists all of them. Where they
+wait for each other in a ring, none will go on by itself: it shows the ring, and the exit code is 2. With the option diagnostics of these
+clients, it shows where each lock was taken. Waits of code that holds nothing are not listed.
+
+Examples:
+  holdfast deadlocks
+  holdfast deadlocks --watch                       until Ctrl-C; without a terminal, a paragraph for each new deadlock
+  holdfast deadlocks --json | jq 'select(.event == "deadlock").cycle[].label'
+
+--json writes one line for each deadlock and one for each wait:
+  {"event":"deadlock","cycle":[{"owner","label","holds":{"kind","name"},"waitsFor":{"kind","name"},"waitsSince","takenAt","waitsAt"}]}
+  {"event":"wait","owner","label","holds":[{"kind","name","takenAt"}],"waitsFor":{"kind","name"},"waitsSince","waitsAt"}
+Each of a cycle waits for what the next one holds. takenAt and waitsAt are stacks, and are there with diagnostics only.`
 
 export const unlockHelp = `
 For locks whose holder is dead and whose lease is long, or without end. The holder has no say: if its work is still running,
@@ -125,7 +147,28 @@ that could as well be a semaphore.
 If the lock was free, that is no error. --json writes one line:
   {"name","kind","unlocked","owners":[{"owner","holds"}]}; unlocked is false if the lock was free, owners are its former holders.`
 
+export const uiHelp = `
+The page shows the locks that are held, their holders, who waits and the time left, and what changes while somebody looks. It is
+read-only, unless --allow-unlock is given. Only browsers of this machine reach it, unless --host says otherwise; that takes a
+token, which the page asks for. Other users can see command lines: put it into HOLDFAST_UI_TOKEN.
+
+It sends nothing to the server while no page is open, and at most 1000 commands a second otherwise, however many pages there are.
+It needs two packages beside holdfast: npm install hono @hono/node-server
+
+Examples:
+  holdfast ui
+  holdfast ui --port 8080 --allow-unlock
+  HOLDFAST_UI_TOKEN=… holdfast ui --host 0.0.0.0     in front of it, a proxy with TLS
+
+--json writes one line once it listens: {"url","mayUnlock"}.`
+
 export const schemaHelp = `
 Holdfast creates no table by itself. Run this once, as a user who may:
   holdfast schema postgres | psql "$DATABASE_URL"
   holdfast schema mysql | mysql shop`
+
+export const completionHelp = `
+Once, for each user:
+  holdfast completion bash > ~/.local/share/bash-completion/completions/holdfast
+  holdfast completion zsh > ~/.zfunc/_holdfast      with fpath+=~/.zfunc before compinit in ~/.zshrc
+  holdfast completion fish > ~/.config/fish/completions/holdfast.fish`

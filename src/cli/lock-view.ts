@@ -1,6 +1,7 @@
+import { labelOf, ownerText } from '../identity/label.js'
+import { printable } from '../identity/printable.js'
 import type { LockState } from '../ports/lock-port.js'
 import type { Json } from './output.js'
-import { printable } from './printable.js'
 import { timeText } from './seconds.js'
 
 /** The kind of a lock, as far as Redis shows it. */
@@ -66,15 +67,20 @@ export function stateJson(lock: LockView): Fields {
     name,
     kind,
     locked: isLocked(lock),
-    owners: owners.map(({ owner, holds, mode }) => ({ owner, holds, ...(mode && { mode }) })),
+    owners: owners.map(({ holds, ...who }) => ({ ...waiterJson(who), holds })),
     remainingMs: Number.isFinite(remainingMs) ? Math.round(remainingMs) : null,
     ...(mode && { mode }),
     ...(fence !== undefined && { fence }),
-    ...(line && { line: line.map(({ owner, mode }) => ({ owner, ...(mode && { mode }) })) }),
+    ...(line && { line: line.map(waiterJson) }),
     ...(available !== undefined && { available }),
     ...(count !== undefined && { count }),
     ...(number !== undefined && { number }),
   }
+}
+
+function waiterJson({ owner, mode }: Waiter): Fields {
+  const label = labelOf(owner)
+  return { owner, ...(label !== undefined && { label }), ...(mode && { mode }) }
 }
 
 export function viewJson(lock: LockView): Fields {
@@ -91,7 +97,7 @@ function holdsText(kind: ShownKind | undefined, holds: number): string {
 export function holderTexts({ kind, owners }: LockView): string[] {
   return owners.map(({ owner, holds, mode }) => {
     const remarks = [...(mode ? [mode] : []), ...(holds > 1 ? [holdsText(kind, holds)] : [])]
-    return `${printable(owner)}${remarks.length > 0 ? ` (${remarks.join(', ')})` : ''}`
+    return `${ownerText(owner)}${remarks.length > 0 ? ` (${remarks.join(', ')})` : ''}`
   })
 }
 
@@ -105,7 +111,8 @@ export function leaseText({ remainingMs }: LockView): string {
 }
 
 export function waitingText({ waitingClients }: LockView): string {
-  if (waitingClients === undefined) return 'unknown (the server does not allow this user to count them)'
+  if (waitingClients === undefined)
+    return 'unknown (the store does not know it, or does not let this user ask)'
   return `${waitingClients} ${waitingClients === 1 ? 'client' : 'clients'}`
 }
 

@@ -1,4 +1,5 @@
 import { exitCodes } from './exit-codes.js'
+import { firstAnswer } from './first-answer.js'
 import { type LockView, stateJson } from './lock-view.js'
 import type { Output } from './output.js'
 import type { Server } from './server.js'
@@ -6,7 +7,7 @@ import { table } from './table.js'
 
 /** Lists the locks that are held now. Writes JSON as it finds them; a table needs all widths first. */
 export async function ls(server: Server, pattern: string, output: Output): Promise<number> {
-  await server.family.greet()
+  await firstAnswer(server.family.greet(), output)
   const found: LockView[] = []
   const listing = server.catalogue.held(pattern)
   for await (const lock of listing) {

@@ -1,6 +1,8 @@
 import { LockTimeoutError, StoreError } from '../errors/errors.js'
 import type { AcquireOptions } from '../facade/options.js'
 import type { Hold } from '../kinds/hold.js'
+import { firstAnswer } from './first-answer.js'
+import type { Output } from './output.js'
 import type { Resource } from './resource.js'
 
 /**
@@ -12,13 +14,14 @@ export async function obtain(
   lock: Pick<Resource, 'name' | 'acquire'>,
   { waitMs, leaseMs }: { waitMs: number; leaseMs: number | undefined },
   signal: AbortSignal,
+  output: Output,
 ): Promise<Hold> {
   const options: AcquireOptions = { signal, ...(leaseMs === undefined ? {} : { leaseMs }) }
   const startedAt = performance.now()
   const leftMs = (): number => Math.ceil(waitMs - (performance.now() - startedAt))
   let busy: LockTimeoutError | undefined
   try {
-    return await lock.acquire({ ...options, waitMs: 0 })
+    return await firstAnswer(lock.acquire({ ...options, waitMs: 0 }), output)
   } catch (error) {
     const notReady = error instanceof StoreError && error.reason === 'not-ready'
     if (error instanceof LockTimeoutError) busy = error

@@ -1,9 +1,9 @@
 import process from 'node:process'
 import { isatty } from 'node:tty'
 import pc from 'picocolors'
+import { printable } from '../identity/printable.js'
 import { BROKEN_PIPE, exitCodes } from './exit-codes.js'
 import { type Failure, stackOf } from './failure.js'
-import { printable } from './printable.js'
 import { StandardStream } from './standard-stream.js'
 
 export type Colours = ReturnType<typeof pc.createColors>

@@ -1,16 +1,31 @@
 import { readFileSync } from 'node:fs'
 import { Argument, Command, CommanderError, Option } from 'commander'
+import { clientLibrary } from './client-library.js'
+import { completions } from './completion/shells.js'
+import { deadlocks, watchDeadlocks } from './deadlocks.js'
 import { exitCodes } from './exit-codes.js'
 import { usageError } from './failure.js'
-import { inspectHelp, lsHelp, mainHelp, schemaHelp, unlockHelp, watchHelp } from './help.js'
+import { grammarOf } from './grammar.js'
+import {
+  completionHelp,
+  deadlocksHelp,
+  inspectHelp,
+  lsHelp,
+  mainHelp,
+  schemaHelp,
+  uiHelp,
+  unlockHelp,
+  watchHelp,
+} from './help.js'
 import { inspect } from './inspect.js'
 import { type KindFlag, kindFlags } from './kind-flag.js'
 import { ls } from './ls.js'
 import { runCommand } from './run-command.js'
 import { schemas } from './schemas.js'
-import { parseCount, parsePositiveSeconds } from './seconds.js'
+import { parseCount, parsePort, parsePositiveSeconds } from './seconds.js'
 import { withoutAddresses } from './server-address.js'
 import { type CommonFlags, interrupted, Session } from './session.js'
+import { type UiFlags, uiTerms } from './ui/ui-options.js'
 import { checkUnlock, unlock } from './unlock.js'
 import { watch } from './watch.js'
 
@@ -49,11 +64,11 @@ function splitAtCommand(args: readonly string[]): { own: string[]; words: readon
   return { own: args.slice(0, at), words: args.slice(at + 1) }
 }
 
-function programOf(session: Session, words: readonly string[] | undefined): Command {
+export function programOf(session: Session, words: readonly string[] | undefined): Command {
   const { output } = session
   const program = new Command('holdfast')
     .description(
-      'Distributed locks in Redis, PostgreSQL, MySQL or a file: run commands one at a time, list the locks that are held, free a stuck one.',
+      'Distributed locks in Redis, a database, etcd, ZooKeeper, memcached or a file: run commands one at a time, list the locks that are held, free a stuck one.',
     )
     .version(version())
     .addOption(new Option('--url <url>', 'the server, or the file').env('HOLDFAST_URL'))
@@ -117,6 +132,23 @@ function programOf(session: Session, words: readonly string[] | undefined): Comm
     .addHelpText('after', watchHelp)
 
   program
+    .command('deadlocks')
+    .description('Show who waits while it holds other locks, and who of them for each other.')
+    .option('--watch', 'look every second until a signal', false)
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<CommonFlags & { watch: boolean }>()
+      if (!flags.watch) {
+        await session.perform(flags, (server, output) => deadlocks(server, output))
+        return
+      }
+      await session.performUntilSignal(flags, async (server, output, signals) => {
+        await watchDeadlocks(server, output, signals.aborted)
+        return interrupted(signals, exitCodes.ok, exitCodes.ok)
+      })
+    })
+    .addHelpText('after', deadlocksHelp)
+
+  program
     .command('unlock')
     .description('Free a lock, whatever its owner.')
     .argument('<name>', 'the lock')
@@ -133,6 +165,28 @@ function programOf(session: Session, words: readonly string[] | undefined): Comm
     .addHelpText('after', unlockHelp)
 
   program
+    .command('ui')
+    .description('Serve a page that shows the locks as they change.')
+    .option('--host <host>', 'listen on this address; any but this machine’s own takes a token', 'localhost')
+    .addOption(
+      new Option('--port <port>', 'listen on this port; 0 is any that is free')
+        .argParser(parsePort)
+        .default(4653),
+    )
+    .addOption(new Option('--token <token>', 'ask whoever opens the page for this').env('HOLDFAST_UI_TOKEN'))
+    .option('--allow-unlock', 'let the page free locks, once confirmed', false)
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<CommonFlags & UiFlags>()
+      const terms = uiTerms(flags)
+      const { ui } = await clientLibrary('hono @hono/node-server', () => import('./ui/ui.js'))
+      await session.performUntilSignal(flags, async (server, output, signals) => {
+        const exitCode = await ui(server, terms, session.serverName, output, signals.aborted)
+        return interrupted(signals, exitCode, exitCodes.ok)
+      })
+    })
+    .addHelpText('after', uiHelp)
+
+  program
     .command('schema')
     .description('Print the SQL that creates the tables of locks.')
     .addArgument(new Argument('<product>', 'of which database').choices(Object.keys(schemas)))
@@ -141,6 +195,16 @@ function programOf(session: Session, words: readonly string[] | undefined): Comm
       output.result(() => sql, { sql })
     })
     .addHelpText('after', schemaHelp)
+
+  program
+    .command('completion')
+    .description('Print the script that completes commands and options in a shell.')
+    .addArgument(new Argument('<shell>', 'for which').choices(Object.keys(completions)))
+    .action((shell: keyof typeof completions) => {
+      const script = completions[shell](grammarOf(program))
+      output.result(() => script, { script })
+    })
+    .addHelpText('after', completionHelp)
 
   return program
 }

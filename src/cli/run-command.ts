@@ -47,11 +47,20 @@ export function runCommand(program: Command, session: Session, words: readonly s
       'the lease: after a crash the lock is free within this time; it is renewed every third of it (default: 30)',
       parsePositiveSeconds,
     )
+    .addOption(
+      new Option(
+        '--at-least <seconds>',
+        'keep the lock at least this long from the start of the command, so that machines whose clocks are behind do not run it again',
+      )
+        .argParser(parsePositiveSeconds)
+        .conflicts(['shared', 'exclusive', 'permits']),
+    )
     .option(
       '--grace <seconds>',
       'time from TERM to KILL when the lock is lost, within the lease, and for processes that remain after a signal (default: 5, or a fifth of a short lease)',
       parseSeconds,
     )
+    .option('--label <text>', 'what others see as the holder (default: host:pid)')
     .option('-v, --verbose', 'report on standard error how long the wait took')
     .option('-q, --quiet', 'do not report that the lock is busy')
     .action(async (name: string, _flags, command: Command) => {
@@ -66,7 +75,11 @@ export function runCommand(program: Command, session: Session, words: readonly s
           const resource = await resourceOf(server, name, flags)
           return await new Run(server, resource, toRun, options, output, signals).result()
         },
-        { watchdogMs, commandTimeoutMs: commandTimeoutOf(watchdogMs) },
+        {
+          watchdogMs,
+          commandTimeoutMs: commandTimeoutOf(watchdogMs),
+          ...(flags.label !== undefined && { label: flags.label }),
+        },
       )
     })
     .addHelpText('after', runHelp)

@@ -15,7 +15,9 @@ export interface RunFlags extends ResourceFlags {
   readonly conflictExitCode: number
   readonly lease?: number
   readonly watchdog?: number
+  readonly atLeast?: number
   readonly grace?: number
+  readonly label?: string
   readonly verbose?: true
   readonly quiet?: true
 }
@@ -25,6 +27,8 @@ export interface RunOptions {
   readonly waitMs: number
   /** Undefined: the watchdog renews. */
   readonly leaseMs: number | undefined
+  /** How long the lock stays taken from the start of the command, even if that ends sooner. */
+  readonly atLeastMs: number
   readonly graceMs: number
   /** The time that must be left of the lease at the end of the grace period. */
   readonly marginMs: number
@@ -35,10 +39,13 @@ export interface RunOptions {
 }
 
 export function runOptionsOf(flags: RunFlags, watchdogMs: number): RunOptions {
-  const { wait, nonblock, lease, conflictExitCode, verbose = false, quiet = false } = flags
+  const { wait, nonblock, lease, atLeast = 0, conflictExitCode, verbose = false, quiet = false } = flags
+  if (lease !== undefined && atLeast > lease)
+    throw usageError(`--at-least must be at most --lease (${lease / 1000} s): it is the first part of it.`)
   return {
     waitMs: nonblock ? 0 : (wait ?? Infinity),
     leaseMs: lease,
+    atLeastMs: atLeast,
     graceMs: graceOf(flags, watchdogMs),
     marginMs: Math.min(KILL_MARGIN_MS, Math.floor((lease ?? watchdogMs) * PART_OF_SHORT_LEASE)),
     busyExitCode: conflictExitCode,

@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { LockLostError, LockTimeoutError, StoreError } from '../errors/errors.js'
+import { ownerText } from '../identity/label.js'
 import type { Hold } from '../kinds/hold.js'
 import { Child, type Command, type Ending, exitCodeOf } from './child.js'
 import { exitCodes } from './exit-codes.js'
@@ -32,6 +33,7 @@ export class Run {
     const startedAt = performance.now()
     const hold = await this.#obtain()
     if (typeof hold === 'number') return hold
+    if (this.options.atLeastMs > 0) hold.keepFor(this.options.atLeastMs)
     const waitedMs = Math.round(performance.now() - startedAt)
     this.#tell('acquired', `got ${this.resource.called} after ${timeText(waitedMs)}`, {
       owner: hold.owner,
@@ -46,7 +48,7 @@ export class Run {
   async #obtain(): Promise<Hold | number> {
     const { signals, options, output } = this
     try {
-      const hold = await obtain(this.resource, options, signals.aborted)
+      const hold = await obtain(this.resource, options, signals.aborted, output)
       if (signals.received === undefined) return hold
       // The signal arrived while the grant was on its way.
       await this.#released(hold)
@@ -168,10 +170,15 @@ export class Run {
 
   #tellOfTrouble(): void {
     const { family: holdfast } = this.server
-    holdfast.on('waiting', ({ holder, remainingMs }) => {
-      const by = holder === undefined ? '' : `, held by ${holder}`
+    holdfast.on('waiting', ({ holder, holderLabel, remainingMs, cause }) => {
+      if (cause !== undefined) {
+        const { message } = failureOf(cause, undefined)
+        this.output.note('no-answer', `no answer yet, trying on: ${message}`, { lock: this.resource.name })
+        return
+      }
+      const by = holder === undefined ? '' : `, held by ${ownerText(holder)}`
       this.#tell('waiting', `waiting for ${this.resource.called}${by}`, {
-        ...(holder === undefined ? {} : { holder }),
+        ...(holder === undefined ? {} : { holder, ...(holderLabel !== undefined && { holderLabel }) }),
         ...(Number.isFinite(remainingMs) ? { remainingMs: Math.round(remainingMs) } : {}),
       })
       if (holder === undefined || holder !== process.env['HOLDFAST_OWNER']) return

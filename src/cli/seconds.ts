@@ -20,6 +20,13 @@ export function parseCount(text: string): number {
   return Number(text)
 }
 
+/** Parses a port; 0 is any that is free. */
+export function parsePort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('Give a port, 0 to 65535.')
+  return Number(text)
+}
+
 /** A duration, for people. */
 export function timeText(ms: number): string {
   if (!Number.isFinite(ms)) return 'no end'

@@ -1,16 +1,21 @@
+import { type CoordinationAddress, coordinationAddress } from './coordination-address.js'
 import { usageError } from './failure.js'
-
-export interface Endpoint {
-  readonly host: string
-  readonly port: number
-}
+import {
+  decode,
+  type Endpoint,
+  endpointText,
+  FORMS,
+  parseCredentials,
+  parseEndpoints,
+  partsOf,
+} from './server-url.js'
 
 /** Where the locks are, parsed from a URL. */
-export type ServerAddress = RedisAddress | DatabaseAddress
+export type ServerAddress = RedisAddress | DatabaseAddress | CoordinationAddress
 
 /** A database, which its client library finds by the URL; of SQLite the path of the file. */
 export interface DatabaseAddress {
-  readonly kind: 'postgres' | 'mysql' | 'sqlite'
+  readonly kind: 'postgres' | 'advisory' | 'mysql' | 'get-lock' | 'sqlite'
   readonly url: string
   /** The address for messages, without credentials. */
   readonly shown: string
@@ -37,6 +42,8 @@ const DATABASES: Readonly<Record<string, DatabaseAddress['kind']>> = {
   postgresql: 'postgres',
   mysql: 'mysql',
   mariadb: 'mysql',
+  'postgres+advisory': 'advisory',
+  'mysql+get-lock': 'get-lock',
   sqlite: 'sqlite',
 }
 
@@ -46,22 +53,11 @@ const KINDS: Readonly<Record<string, RedisAddress['kind']>> = {
   'redis-sentinel': 'sentinel',
 }
 
-const FORMS =
-  'redis://[user:password@]host[:port][/db], rediss://…, redis-cluster://host:port,host:port/ or ' +
-  'redis-sentinel://host:port,host:port/group, postgres://user:password@host:port/database, mysql://… in the same way, or sqlite:path'
-
-/**
- * `URL` does not support lists of hosts, so this parses the parts itself. Messages show no part of an unreadable address, since any part
- * of it may be a password.
- */
-const PARTS =
-  /^(?<scheme>[a-z-]+):\/\/(?:(?<credentials>.*)@)?(?<hosts>[^/?#@]*)(?<path>\/[^?#]*)?(?:\?(?<query>[^#]*))?$/i
-
 export function parseServerUrl(url: string): ServerAddress {
   const database = DATABASES[url.slice(0, Math.max(url.indexOf(':'), 0)).toLowerCase()]
   if (database === 'sqlite') return sqliteAddress(url)
   if (database) return databaseAddress(database, url)
-  return redisAddress(url)
+  return coordinationAddress(url) ?? redisAddress(url)
 }
 
 function sqliteAddress(url: string): DatabaseAddress {
@@ -75,28 +71,30 @@ function databaseAddress(kind: DatabaseAddress['kind'], url: string): DatabaseAd
   // What cannot be read is not shown: any part of it may be a password.
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (!parsed) throw usageError(`The server URL cannot be read. Accepted: ${FORMS}.`)
-  return { kind, url, shown: `${parsed.protocol}//${parsed.host}${parsed.pathname}` }
+  // Client libraries know the part before the plus.
+  const plain = url.replace(/^([a-z]+)\+[a-z-]+:/i, '$1:')
+  return { kind, url: plain, shown: `${parsed.protocol}//${parsed.host}${parsed.pathname}` }
 }
 
 function redisAddress(url: string): RedisAddress {
-  const parts = PARTS.exec(url)?.groups
+  const parts = partsOf(url)
   if (!parts) throw usageError(`The server URL cannot be read. Accepted: ${FORMS}.`)
-  const scheme = (parts['scheme'] ?? '').toLowerCase()
+  const { scheme } = parts
   const tls = scheme.startsWith('rediss')
   const kind = KINDS[scheme.replace(/^rediss/, 'redis')]
   if (kind === undefined)
     throw usageError(`The server URL begins with an unknown scheme. Accepted: ${FORMS}.`)
-  const endpoints = parseHosts(parts['hosts'] ?? '', kind)
-  const path = (parts['path'] ?? '').split('/').slice(1).map(decode)
+  const endpoints = parseHosts(parts.hosts, kind)
+  const path = parts.path.split('/').slice(1).map(decode)
   const [group, db] = kind === 'sentinel' ? path : [undefined, ...path]
   if (kind === 'sentinel' && (group ?? '') === '') {
     throw usageError('A redis-sentinel:// URL ends with the name of the group, such as …:26379/mymaster.')
   }
   if (path.length > (kind === 'sentinel' ? 2 : 1))
     throw usageError('The server URL has too many parts in its path.')
-  const [username, password] = parseCredentials(parts['credentials'])
-  const query = parseQuery(parts['query'] ?? '', kind)
-  const where = endpoints.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`)
+  const [username, password] = parseCredentials(parts.credentials)
+  const query = parseQuery(parts.query, kind)
+  const where = endpoints.map(endpointText)
   return {
     kind,
     endpoints,
@@ -112,35 +110,11 @@ function redisAddress(url: string): RedisAddress {
 }
 
 function parseHosts(text: string, kind: RedisAddress['kind']): RedisAddress['endpoints'] {
-  const defaultPort = kind === 'sentinel' ? 26379 : 6379
-  const [first, ...others] = text.split(',').map((each) => parseEndpoint(each, defaultPort))
-  if (first === undefined) throw usageError('The server URL names no host.')
-  if (kind === 'standalone' && others.length > 0) {
+  const endpoints = parseEndpoints(text, kind === 'sentinel' ? 26379 : 6379)
+  if (kind === 'standalone' && endpoints.length > 1) {
     throw usageError('redis:// takes one host; several belong to redis-cluster:// or redis-sentinel://.')
   }
-  return [first, ...others]
-}
-
-function parseEndpoint(text: string, defaultPort: number): Endpoint {
-  const match = /^(?:\[(?<six>[0-9a-f:.]+)\]|(?<name>[^:[\]\s]+))(?::(?<port>\d{1,5}))?$/i.exec(text)
-  const host = match?.groups?.['six'] ?? match?.groups?.['name']
-  const port = Number(match?.groups?.['port'] ?? defaultPort)
-  if (host === undefined || port < 1 || port > 65_535) {
-    throw usageError(
-      `The server URL has something else where host:port belongs (a password is followed by @). Accepted: ${FORMS}.`,
-    )
-  }
-  return { host, port }
-}
-
-function parseCredentials(text: string | undefined): [string | undefined, string | undefined] {
-  if (text === undefined || text === '') return [undefined, undefined]
-  const colon = text.indexOf(':')
-  // As in redis-cli: a user without a password is useless, so a lone word must be a mistake.
-  if (colon < 0)
-    throw usageError('The server URL has a user but no password: write user:password@, or :password@.')
-  const username = decode(text.slice(0, colon))
-  return [username === '' ? undefined : username, decode(text.slice(colon + 1))]
+  return endpoints
 }
 
 function parseDb(text: string | undefined, kind: RedisAddress['kind']): number {
@@ -160,16 +134,6 @@ function parseQuery(text: string, kind: RedisAddress['kind']): URLSearchParams {
     )
   }
   return query
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    throw usageError(
-      'The server URL has a % that is not followed by two hexadecimal digits; write %25 for itself.',
-    )
-  }
 }
 
 /** A message without those words of the command line that may be an address, since an address may contain a password. */

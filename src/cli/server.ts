@@ -1,12 +1,14 @@
 import type { HoldfastOptions } from '../facade/holdfast-options.js'
+import { traitsOf } from '../ports/store-traits.js'
 import type { Catalogue } from './catalogue.js'
-import { databaseAt } from './database.js'
+import { coordinationAt } from './coordination.js'
+import { databaseAt, type OpenStore } from './database.js'
 import { usageError } from './failure.js'
 import { Family } from './family.js'
 import { RedisCatalogue } from './redis/catalogue.js'
 import { clientOf } from './redis/client.js'
 import { Keyspace } from './redis/keyspace.js'
-import type { DatabaseAddress, RedisAddress, ServerAddress } from './server-address.js'
+import type { RedisAddress, ServerAddress } from './server-address.js'
 import { StoreCatalogue } from './store-catalogue.js'
 
 /** How long the end of the program waits for requests on their way to the server. */
@@ -22,7 +24,8 @@ export class Server implements AsyncDisposable {
 
   /** Connects on first use. */
   static async at(address: ServerAddress, keyPrefix: string, options: HoldfastOptions = {}): Promise<Server> {
-    if ('url' in address) return await Server.#database(address, keyPrefix, options)
+    if ('url' in address) return await Server.#ofStore(() => databaseAt(address), keyPrefix, options)
+    if ('servers' in address) return await Server.#ofStore(() => coordinationAt(address), keyPrefix, options)
     return await Server.#redis(address, keyPrefix, options)
   }
 
@@ -38,16 +41,15 @@ export class Server implements AsyncDisposable {
     })
   }
 
-  static async #database(
-    address: DatabaseAddress,
+  static async #ofStore(
+    open: () => Promise<OpenStore>,
     keyPrefix: string,
     options: HoldfastOptions,
   ): Promise<Server> {
-    if (keyPrefix !== '')
-      throw usageError('--key-prefix is for Redis: the names of locks in a database have none.')
-    const { store, close } = await databaseAt(address)
+    if (keyPrefix !== '') throw usageError('--key-prefix is for Redis: the names of other locks have none.')
+    const { store, close } = await open()
     const family = new Family(store, options)
-    return new Server(family, new StoreCatalogue(family, family.session), close)
+    return new Server(family, new StoreCatalogue(family, family.session, traitsOf(store.traits)), close)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -28,6 +28,11 @@ export class Session {
     this.output = new Output(json)
   }
 
+  /** The server's name in messages, without credentials. */
+  get serverName(): string {
+    return this.#address?.shown ?? ''
+  }
+
   /** Runs a subcommand and leaves nothing open, whatever the outcome. */
   async perform(flags: CommonFlags, action: Action, options: HoldfastOptions = {}): Promise<void> {
     this.#address = parseServerUrl(

@@ -2,9 +2,15 @@ import type { Kind } from '../kinds/kinds.js'
 import * as kinds from '../kinds/kinds.js'
 import type { LockPort, LockState } from '../ports/lock-port.js'
 import type { StoreSession } from '../ports/store.js'
-import type { Catalogue, Listing } from './catalogue.js'
+import type { StoreTraits } from '../ports/store-traits.js'
+import { atOnce, type Catalogue, type Listing, type Pace } from './catalogue.js'
+import { exitCodes } from './exit-codes.js'
+import { CliError } from './failure.js'
 import type { Family } from './family.js'
 import { type Holder, isLocked, type LockView, type Mode } from './lock-view.js'
+
+/** What it takes to see one of them: two questions to four, and the list's own. */
+const COMMANDS = 5
 
 /** The locks of one sort: where they are listed, and how one of them is seen. */
 interface Sort {
@@ -19,6 +25,7 @@ export class StoreCatalogue implements Catalogue {
   constructor(
     private readonly family: Family,
     session: StoreSession,
+    private readonly traits: StoreTraits,
   ) {
     const { lock, readWriteLock, semaphore, permitExpirableSemaphore, countDownLatch } = session
     const sorts: ReadonlyArray<readonly [ports: ReadonlyArray<LockPort | undefined>, see: Sort['see']]> = [
@@ -41,21 +48,28 @@ export class StoreCatalogue implements Catalogue {
     return [{ name, kind: undefined, owners: [], remainingMs: 0, waitingClients }]
   }
 
-  held(pattern: string): Listing {
-    return { unreadable: 0, [Symbol.asyncIterator]: () => this.#held(pattern) }
+  held(pattern: string, pace = atOnce): Listing {
+    if (!this.traits.lists)
+      throw new CliError(
+        exitCodes.usage,
+        'NOT_LISTED',
+        'This store cannot list its locks. Ask for one by its name: holdfast inspect NAME.',
+      )
+    return { unreadable: 0, [Symbol.asyncIterator]: () => this.#held(pattern, pace) }
   }
 
   async hasPermits(name: string): Promise<boolean> {
     return (await this.#semaphore(name)) !== undefined
   }
 
-  async *#held(pattern: string): AsyncGenerator<LockView> {
+  async *#held(pattern: string, pace: Pace): AsyncGenerator<LockView> {
     for (const { ports, see } of this.#sorts) {
       const seen = new Set<string>()
       for (const port of ports) {
         for await (const name of this.family.heldIn(port, pattern)) {
           if (seen.has(name)) continue
           seen.add(name)
+          await pace(COMMANDS)
           const view = await see(name)
           if (view && isLocked(view)) yield view
         }
@@ -69,7 +83,7 @@ export class StoreCatalogue implements Catalogue {
       this.family.lastFence(name),
       this.family.countWaiting(kinds.lock, name),
     ])
-    if (!isLocked(state) && waitingClients === 0) return undefined
+    if (!isLocked(state) && !waitingClients) return undefined
     const fenced = fence !== undefined
     return {
       ...state,
@@ -87,7 +101,7 @@ export class StoreCatalogue implements Catalogue {
     ])
     const held = (state: LockState, mode: Mode): Holder[] => state.owners.map((each) => ({ ...each, mode }))
     const owners = [...held(writers, 'write'), ...held(readers, 'read')]
-    if (owners.length === 0 && waitingClients === 0) return undefined
+    if (owners.length === 0 && !waitingClients) return undefined
     const remainingMs = Math.max(readers.remainingMs, writers.remainingMs)
     return { name, kind: 'read-write lock', owners, remainingMs, mode: owners[0]?.mode, waitingClients }
   }
@@ -117,7 +131,7 @@ export class StoreCatalogue implements Catalogue {
       this.family.inspect(kind, name),
       this.family.countWaiting(kind, name),
     ])
-    if (available === 0 && state.owners.length === 0 && waitingClients === 0) return undefined
+    if (available === 0 && state.owners.length === 0 && !waitingClients) return undefined
     return { ...state, kind: shown, available, waitingClients }
   }
 
@@ -126,7 +140,7 @@ export class StoreCatalogue implements Catalogue {
       this.family.countDownLatch(name).count(),
       this.family.countWaiting(kinds.countDownLatch, name),
     ])
-    if (count === 0 && waitingClients === 0) return undefined
+    if (count === 0 && !waitingClients) return undefined
     const remainingMs = count > 0 ? Infinity : 0
     return { name, kind: 'count-down latch', owners: [], remainingMs, count, waitingClients }
   }

@@ -1,8 +1,10 @@
+import { labelOf } from '../identity/label.js'
+import { printable } from '../identity/printable.js'
 import type { LockView } from './lock-view.js'
 import type { Colours } from './output.js'
 import { plainTable } from './plain-table.js'
-import { printable, shortened } from './printable.js'
 import { timeText } from './seconds.js'
+import { shortened } from './shortened.js'
 
 /** Tables cut names and owners longer than this; JSON has them in full. */
 const WIDEST_NAME = 60
@@ -24,10 +26,10 @@ function kindText({ kind, mode }: LockView): string {
   return mode === undefined ? (kind ?? '') : `${mode} lock`
 }
 
-/** A semaphore may have many holders; `inspect` shows the others. */
+/** By its label; `inspect` shows the whole owner. A semaphore may have many holders; `inspect` shows the others. */
 function ownerText({ owners: [first, ...others] }: LockView): string {
   if (first === undefined) return '-'
-  const name = shortened(printable(first.owner), WIDEST_NAME)
+  const name = shortened(labelOf(first.owner) ?? printable(first.owner), WIDEST_NAME)
   return others.length === 0 ? name : `${name} and ${others.length} more`
 }
 

@@ -1,5 +1,7 @@
 import { exitCodes } from './exit-codes.js'
 import { CliError, usageError } from './failure.js'
+import type { Family } from './family.js'
+import { firstAnswer } from './first-answer.js'
 import { flagOf, type KindFlag, sidesOf } from './kind-flag.js'
 import { holderText, isLocked, type LockView, leaseText, nounOf } from './lock-view.js'
 import type { Output } from './output.js'
@@ -31,7 +33,7 @@ export async function unlock(
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
-  const before = choose(await server.catalogue.look(name), kind)
+  const before = choose(await firstAnswer(server.catalogue.look(name), output), kind)
   const flag = kind ?? flagOf(before) ?? 'lock'
   if (isLocked(before) && !yes) {
     if (!(await ask(questionOf(before), signal))) {
@@ -40,10 +42,7 @@ export async function unlock(
     }
     assertUnchanged(before, choose(await server.catalogue.look(name), kind ?? flagOf(before)))
   }
-  let unlocked = false
-  for (const side of sidesOf(flag, before)) {
-    if (await server.family.forceUnlock(side, name)) unlocked = true
-  }
+  const unlocked = await free(server.family, flag, before)
   output.result(() => outcomeText(before, unlocked), {
     name,
     kind: before.kind ?? null,
@@ -51,6 +50,15 @@ export async function unlock(
     owners: unlocked ? before.owners.map(({ owner, holds }) => ({ owner, holds })) : [],
   })
   return exitCodes.ok
+}
+
+/** Frees all sides that are held; returns whether there were any. */
+export async function free(family: Family, flag: KindFlag, lock: LockView): Promise<boolean> {
+  let unlocked = false
+  for (const side of sidesOf(flag, lock)) {
+    if (await family.forceUnlock(side, lock.name)) unlocked = true
+  }
+  return unlocked
 }
 
 /** The lock that the user means: the one of that kind, or the only one that is held. */

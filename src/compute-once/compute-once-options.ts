@@ -8,11 +8,12 @@ export interface ComputeOnceOptions {
   readonly ttlMs: number
   /**
    * How long after `ttlMs` a call still gets the stale value at once, while one process computes a fresh one in the background.
+   * Minimum: 0.
    * @default 0
    */
   readonly staleMs?: number
   /**
-   * How long to wait for a value that another caller computes. It does not cut this caller's own computation short.
+   * How long to wait for a value that another caller computes. It does not cut this caller's own computation short. Minimum: 0.
    * @default Infinity
    */
   readonly waitMs?: number

@@ -170,6 +170,7 @@ export class ComputeOnce {
     }
     return await runSection(hold, grant, {
       body,
+      kind: locker.kind.name,
       scope,
       owners,
       onLost: 'continue',

@@ -4,9 +4,11 @@ import type { StoreKind, StoreTraits } from '../ports/store-traits.js'
 import type { VirtualClock } from '../time/virtual-clock.js'
 import { computeOnceCases } from './cases/compute-once.cases.js'
 import { computeOnceTroubleCases } from './cases/compute-once-trouble.cases.js'
+import { detachCases } from './cases/detach.cases.js'
 import { disturbanceCases } from './cases/disturbance.cases.js'
 import { fencesCases } from './cases/fences.cases.js'
 import { latchCases } from './cases/latch.cases.js'
+import { leaderCases } from './cases/leader.cases.js'
 import { lingeringCases } from './cases/lingering.cases.js'
 import { multiLockCases } from './cases/multi-lock.cases.js'
 import { multiLockHoldsCases } from './cases/multi-lock-holds.cases.js'
@@ -31,11 +33,14 @@ export interface ConformanceTerms {
    * the same object. Called while tests run, so that it can use what `beforeAll` has started.
    */
   readonly open: () => Store
-  /** What the store can; must be what the store says of itself. Default: the same as Redis. */
+  /**
+   * What the store can; must be what the store says of itself.
+   * @default the same as Redis
+   */
   readonly traits?: Partial<StoreTraits> | undefined
   /**
    * How many times as long leases are as they need be: a machine that does much else beside these tests makes short ones end too early.
-   * Default: 1.
+   * @default 1
    */
   readonly stretch?: number | undefined
   /** The store's clock, if that is virtual: the suite then lets time pass on it. */
@@ -52,7 +57,7 @@ interface Topic {
 }
 
 const topics: Readonly<Record<string, Topic>> = {
-  lock: { needs: 'lock', cases: [lockCases, disturbanceCases] },
+  lock: { needs: 'lock', cases: [lockCases, disturbanceCases, detachCases] },
   'several locks': {
     needs: 'lock',
     cases: [multiLockCases, multiLockHoldsCases, multiLockMembersCases, stripedLockCases],
@@ -62,6 +67,7 @@ const topics: Readonly<Record<string, Topic>> = {
     kind: 'fenced',
     cases: [commonCases, waitingCases, lingeringCases, fencesCases],
   },
+  leader: { needs: 'fencedLock', cases: [leaderCases] },
   'fair lock': {
     needs: 'fairLock',
     kind: 'fair',

@@ -2,7 +2,7 @@
 export async function eventually<Value>(
   look: () => Value | Promise<Value>,
   accept: (value: Value) => boolean = Boolean,
-  withinMs = 10_000,
+  withinMs = 20_000,
 ): Promise<Value> {
   const giveUpAt = performance.now() + withinMs
   for (;;) {

@@ -14,9 +14,12 @@ const reasons: Readonly<Record<Trait | 'real time', string>> = {
   push: 'a release wakes nobody in this store',
   fifo: 'this store serves processes in no order',
   countsVisible: 'other clients do not see how many holds an owner has in this store',
+  countsWaiters: 'nobody knows who waits in this store',
   lists: 'this store lists no locks',
   namesHolder: 'other clients do not learn who holds a lock in this store',
   lingers: 'no lock stays with its process in this store',
+  detaches: 'no hold can be handed to another client in this store',
+  endsLeases: 'what a client that has gone held lasts as long as its session in this store',
   'real time': 'time is virtual here',
 }
 

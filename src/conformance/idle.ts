@@ -16,7 +16,8 @@ export async function countWaitingClients(
   place: Place,
   lock: Pick<Lock, 'name' | 'countWaitingClients'>,
 ): Promise<number> {
-  return place.countsWaiting ? await lock.countWaitingClients() : place.countPolling(lock.name)
+  const known = place.countsWaiters ? await lock.countWaitingClients() : undefined
+  return known ?? place.countPolling(lock.name)
 }
 
 /** Waits until that many clients wait for the lock. */

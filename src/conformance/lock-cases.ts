@@ -1,10 +1,13 @@
 import { closingCases } from './cases/closing.cases.js'
 import { eventsCases } from './cases/events.cases.js'
 import { exclusionCases } from './cases/exclusion.cases.js'
+import { extendCases } from './cases/extend.cases.js'
 import { handOverCases } from './cases/hand-over.cases.js'
 import { handOverHeirsCases } from './cases/hand-over-heirs.cases.js'
 import { handOverTermsCases } from './cases/hand-over-terms.cases.js'
 import { handlesCases } from './cases/handles.cases.js'
+import { jobCases } from './cases/job.cases.js'
+import { labelsCases } from './cases/labels.cases.js'
 import { leasesCases } from './cases/leases.cases.js'
 import { leavingCases } from './cases/leaving.cases.js'
 import { lingeringCases } from './cases/lingering.cases.js'
@@ -29,6 +32,7 @@ export function commonCases(place: Place): void {
   refusalCases(place)
   leasesCases(place)
   watchdogCases(place)
+  extendCases(place)
   lossCases(place)
   leavingCases(place)
   eventsCases(place)
@@ -45,8 +49,10 @@ export function lockCases(place: Place): void {
   handOverHeirsCases(place)
   handOverTermsCases(place)
   lingeringCases(place)
+  labelsCases(place)
   handlesCases(place)
   questionsCases(place)
   warningsCases(place)
   namesCases(place)
+  jobCases(place)
 }

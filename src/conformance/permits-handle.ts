@@ -16,7 +16,7 @@ export interface PermitsHandle {
   tryAcquire(options?: PermitsOptions): Promise<Hold | null>
   withPermits<Result>(options: PermitsOptions, body: Body<Result>): Promise<Awaited<Result>>
   withLock<Result>(body: Body<Result>): Promise<Awaited<Result>>
-  countWaitingClients(): Promise<number>
+  countWaitingClients(): Promise<number | undefined>
 }
 
 export function handleOf(holdfast: Holdfast, kind: PermitsKind, name: string): PermitsHandle {

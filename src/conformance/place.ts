@@ -32,7 +32,7 @@ export interface Place {
   /** Waits for a condition: in virtual time by letting time pass, elsewhere by looking again and again. */
   eventually<Value>(look: () => Value | Promise<Value>, accept?: (value: Value) => boolean): Promise<Value>
   /** Whether the store knows who waits. */
-  readonly countsWaiting: boolean
+  readonly countsWaiters: boolean
   /** How many clients have said that they wait for a lock, and still have a call under way. */
   countPolling(lockName: string): number
   /** Closes what was made since the last call, and fails if a `Holdfast` has left anything alive. */
@@ -87,16 +87,16 @@ export class StorePlace implements Place {
   #client(source: Source, options: HoldfastOptions | undefined): Holdfast {
     const holdfast = new clientOf[this.kind](source, options)
     this.#made.push(holdfast)
-    if (!this.countsWaiting) {
+    if (!this.countsWaiters) {
       const waitsFor = new Set<string>()
-      holdfast.on('waiting', ({ name }) => waitsFor.add(name))
+      holdfast.on('waiting', ({ name, cause }) => cause === undefined && waitsFor.add(name))
       this.#waitsFor.set(holdfast, waitsFor)
     }
     return holdfast
   }
 
-  get countsWaiting(): boolean {
-    return this.traits.push && this.kind !== 'spin'
+  get countsWaiters(): boolean {
+    return this.traits.countsWaiters && this.kind !== 'spin'
   }
 
   countPolling(lockName: string): number {

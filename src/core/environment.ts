@@ -1,3 +1,4 @@
+import { LinkedSet } from '../collections/linked-set.js'
 import type { Events } from '../events/events.js'
 import type { Owner } from '../identity/owner.js'
 import type { Metrics } from '../metrics/metrics.js'
@@ -6,15 +7,18 @@ import type { Schedule } from '../time/schedule.js'
 import { Pauses } from './acquire/pauses.js'
 import type { KindTraits } from './kind.js'
 import { LocalQueue } from './queue/local-queue.js'
-import type { CoreSettings, Services } from './services.js'
+import type { CoreSettings, LongWait, Services } from './services.js'
 import { Lingering } from './tenure/lingering.js'
 import { Orphans } from './tenure/orphans.js'
 import type { HoldRecord, Tenure } from './tenure/tenure.js'
 import { Tenures } from './tenure/tenures.js'
 
+/** Most processes use few names again and again, and to make a queue is a tenth of an acquisition: so many are kept that nobody stands at. */
+const IDLE_QUEUES_KEPT = 256
+
 /** What the parts of the core leave to the locker that they belong to. */
 export interface Hooks {
-  readonly tenureEnded: (queue: LocalQueue, tenure: Tenure) => void
+  readonly tenureEnded: (tenure: Tenure) => void
   /** Gives back a hold that nobody has been told of. */
   readonly discard: (grant: HoldRecord) => Promise<void>
   /** Whether another kind of lock of this client knows the owner by that name of a lock: the store must not mix them up. */
@@ -40,6 +44,8 @@ export class Environment implements Services {
   /** Other kinds whose lock of a name is this one's in the store: one owner has it, whichever kind it asked for. */
   rivals: readonly Environment[] = []
   readonly #queues = new Map<string, LocalQueue>()
+  /** Of these, the ones that nobody stands at, the longest idle first. */
+  readonly #idle = new LinkedSet<LocalQueue>()
 
   constructor(
     private readonly services: Services,
@@ -54,7 +60,7 @@ export class Environment implements Services {
     this.metrics = metrics
     this.pauses = new Pauses(schedule)
     this.orphans = new Orphans(this)
-    this.tenures = new Tenures(this, this.orphans, hooks.tenureEnded)
+    this.tenures = new Tenures(this, this.orphans, this.#queues, hooks.tenureEnded)
     this.lingering = new Lingering(this, this.tenures, hooks.discard)
   }
 
@@ -62,8 +68,17 @@ export class Environment implements Services {
     return this.services.newOwner()
   }
 
+  onWait(wait: LongWait, calledAt: string | undefined): (() => void) | undefined {
+    return this.services.onWait?.(wait, calledAt)
+  }
+
   get queues(): ReadonlyMap<string, LocalQueue> {
     return this.#queues
+  }
+
+  /** How many queues somebody stands at. */
+  get busyQueues(): number {
+    return this.#queues.size - this.#idle.size
   }
 
   /** Where the calls for that lock meet. */
@@ -73,20 +88,25 @@ export class Environment implements Services {
       queue = new LocalQueue(name, this.kind, this.port, this.schedule.clock)
       this.#queues.set(name, queue)
     }
+    this.#idle.delete(queue)
     return queue
   }
 
-  /** Forgets a queue that nobody stands at, once it need not remember any more that it is the turn of others. */
+  /** Forgets a queue that nobody stands at, sooner or later, and not while it has to remember that it is the turn of others. */
   dropIfIdle(queue: LocalQueue): void {
     if (queue.callers > 0) return
-    queue.watch.end()
-    if (queue.held || this.#queues.get(queue.name) !== queue) return
-    if (!this.closed && queue.backUntil > this.schedule.clock.now()) {
-      this.schedule.at(queue.backUntil, () => this.dropIfIdle(queue))
-    } else {
-      this.#queues.delete(queue.name)
-      this.lingering.forget(queue)
+    queue.rest()
+    if (queue.held || this.#idle.has(queue) || this.#queues.get(queue.name) !== queue) return
+    const { backUntil } = queue
+    if (!this.closed && backUntil !== -Infinity && backUntil > this.schedule.clock.now()) {
+      this.schedule.at(backUntil, () => this.dropIfIdle(queue))
+      return
     }
+    this.lingering.forget(queue)
+    if (queue.asNew) this.#idle.add(queue)
+    else this.#queues.delete(queue.name)
+    const oldest = this.#idle.size > IDLE_QUEUES_KEPT ? this.#idle.first : undefined
+    if (oldest && this.#idle.delete(oldest)) this.#queues.delete(oldest.name)
   }
 
   /** This process's tenures of that lock. */

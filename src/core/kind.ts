@@ -1,5 +1,4 @@
 import type { Policy, QueueParts } from './queue/policy.js'
-import type { ProcessPlace } from './queue/process-place.js'
 
 /** What the core has to know of a kind of lock. */
 export interface KindTraits {
@@ -12,5 +11,5 @@ export interface KindTraits {
   /** What has a place in the line that the store keeps, if it keeps one: each process, for all its calls, or each call. */
   readonly placePer: 'process' | 'call' | undefined
   /** What decides between the calls of one process. */
-  policy(queue: QueueParts, place: ProcessPlace): Policy
+  policy(queue: QueueParts): Policy
 }

@@ -1,5 +1,7 @@
+import { LinkedSet } from '../collections/linked-set.js'
 import { ClosedError, InvalidArgumentError, LockLostError } from '../errors/errors.js'
 import type { Emit } from '../events/events.js'
+import { labelOf } from '../identity/label.js'
 import type { Owner } from '../identity/owner.js'
 import type { LockPort, LockState } from '../ports/lock-port.js'
 import { KeepAlive } from '../time/keep-alive.js'
@@ -11,12 +13,13 @@ import { calledFrom } from './acquire/called-from.js'
 import { granted } from './acquire/granted.js'
 import { Environment } from './environment.js'
 import type { KindTraits } from './kind.js'
+import { extend } from './lease/extend.js'
 import type { CoreSettings, Services } from './services.js'
 import { enterInMemory } from './tenure/enter-kept.js'
 import { around, letIn } from './tenure/other-side.js'
 import { release, releaseInMemory } from './tenure/release.js'
 import { uses } from './tenure/stored-as.js'
-import type { HoldRecord } from './tenure/tenure.js'
+import { type HoldRecord, Releasing } from './tenure/tenure.js'
 
 /**
  * One kind of lock in one client, on whatever store the port leads to: its calls, from when they begin until they have ended and
@@ -28,11 +31,10 @@ export class Locker {
   #onDrained: (() => void) | undefined
   #closing: Promise<void> | undefined
   #otherSide: Locker | undefined
-  readonly #acquisitions = new Set<Acquisition>()
+  readonly #acquisitions = new LinkedSet<Acquisition>()
   /** Calls that consist of several, perhaps of other kinds too. */
   readonly #compositions = new Set<Promise<unknown>>()
-  /** Holds for whose release a command is under way. */
-  readonly #releasing = new Set<HoldRecord>()
+  readonly #releasing = new LinkedSet<Releasing>()
   readonly #keepAlive = new KeepAlive()
 
   constructor(
@@ -41,11 +43,12 @@ export class Locker {
     usedElsewhere: (name: string, owner: Owner) => boolean,
   ) {
     this.env = new Environment(services, {
-      tenureEnded: (queue, tenure) => {
+      tenureEnded: (tenure) => {
+        const queue = this.env.queues.get(tenure.name)
         this.env.lingering.over(tenure)
-        queue.policy.wakeNext(tenure.owner)
+        queue?.policy.wakeNext(tenure.owner)
         letIn(this.env, tenure)
-        this.env.dropIfIdle(queue)
+        if (queue) this.env.dropIfIdle(queue)
         this.#lookWhetherDrained()
       },
       discard: (grant) => this.discard(grant),
@@ -93,9 +96,9 @@ export class Locker {
 
   /** What is alive in here; all zero when nothing is held, awaited or being cleaned up. */
   get census(): Readonly<Record<'gates' | 'calls' | 'tenures' | 'watched' | 'orphans', number>> {
-    const { queues, tenures, orphans } = this.env
+    const { busyQueues, tenures, orphans } = this.env
     return {
-      gates: queues.size,
+      gates: busyQueues,
       calls: this.#acquisitions.size + this.#releasing.size,
       tenures: tenures.size,
       watched: tenures.watchdog.size,
@@ -149,7 +152,7 @@ export class Locker {
     const { name, owner } = grant.tenure
     const heldMs = this.schedule.clock.now() - grant.grantedAt
     return traceRelease(
-      { name, owner, heldMs },
+      { name, kind: this.kind.name, owner, hold: grant.trace, heldMs },
       () => this.#release(grant) ?? Promise.resolve(),
       () => ({ holdCount: grant.holdsLeft, handedOver: grant.passedOn }),
     )
@@ -158,16 +161,15 @@ export class Locker {
   #release(grant: HoldRecord): Promise<void> | undefined {
     if (releaseInMemory(this.env, grant)) return undefined
     this.#keepAlive.enter()
-    this.#releasing.add(grant)
-    const work = release(this.env, grant, () => this.#releaseEnded(grant))
-    // Unless it is over already, because the lock was lost.
-    if (this.#releasing.has(grant)) grant.releaseWork = work
+    const releasing = new Releasing()
+    this.#releasing.add(releasing)
+    const work = release(this.env, grant, releasing, () => this.#releaseEnded(releasing))
+    releasing.work = work
     return work
   }
 
-  #releaseEnded(grant: HoldRecord): void {
-    grant.releaseWork = undefined
-    if (this.#releasing.delete(grant)) this.#keepAlive.leave()
+  #releaseEnded(releasing: Releasing): void {
+    if (this.#releasing.delete(releasing)) this.#keepAlive.leave()
     this.#lookWhetherDrained()
   }
 
@@ -185,6 +187,11 @@ export class Locker {
   /** Compares the clock with the deadline of a hold's tenure, and draws the consequence. Tells whether it is still held. */
   stillHeld({ tenure }: HoldRecord): boolean {
     return this.env.tenures.stillHeld(tenure)
+  }
+
+  /** Has the lease of a hold that stands last for at least so long from now on. */
+  async extend({ tenure }: HoldRecord, leaseMs: number): Promise<void> {
+    await this.query(() => extend(this.env, tenure, leaseMs))
   }
 
   /** Ties the lock of a hold that stands to a transaction. */
@@ -227,17 +234,20 @@ export class Locker {
       if (stored && lingering.lastOf(state.name)?.tenure.storedAs === stored)
         return { name: state.name, owners: [], remainingMs: 0, lingering: true }
     const queue = this.env.queues.get(state.name)
-    if (!queue?.tenures.all.some(({ owner, storedAs }) => owner !== storedAs)) return state
-    return {
-      ...state,
-      owners: state.owners.map(({ owner, holds }) => ({ owner: queue.ownerBehind(owner) ?? owner, holds })),
-    }
+    const owners = state.owners.map((each) => {
+      const owner = queue?.ownerBehind(each.owner) ?? each.owner
+      const label = labelOf(owner)
+      return { ...each, owner, ...(label !== undefined && { label }) }
+    })
+    return { ...state, owners }
   }
 
-  /** How many clients wait for the lock. */
-  async countWaiting(name: string): Promise<number> {
+  /** How many clients wait for the lock; undefined where the store does not know. */
+  async countWaiting(name: string): Promise<number | undefined> {
     const elsewhere = await this.query(() => this.port.countWatchers(name))
-    return elsewhere + (this.env.queues.get(name)?.waitsForItself ? 1 : 0)
+    return elsewhere === undefined
+      ? undefined
+      : elsewhere + (this.env.queues.get(name)?.waitsForItself ? 1 : 0)
   }
 
   /** Frees the lock, no matter which owner holds it. Tenures of this client, of every kind, learn of their loss at once. */
@@ -264,7 +274,7 @@ export class Locker {
   drain(): Promise<void> {
     return new Promise((resolve) => {
       this.#onDrained = resolve
-      for (const { waiter } of this.#acquisitions) {
+      for (const { waiter } of [...this.#acquisitions]) {
         if (!this.#isInSection(waiter.call)) waiter.cancel(new ClosedError(waiter.call.name))
       }
       this.env.lingering.end()
@@ -310,7 +320,7 @@ export class Locker {
       await Promise.allSettled([...acquisitions.map(({ work }) => work), ...this.#compositions])
       env.tenures.closeHeld(new ClosedError())
       // Whatever a call that just ended gives back is among them.
-      await Promise.allSettled([...this.#releasing].map(({ releaseWork }) => releaseWork))
+      await Promise.allSettled([...this.#releasing].map(({ work }) => work))
       env.tenures.close(new ClosedError())
       await env.orphans.close()
       for (const queue of env.queues.values()) env.dropIfIdle(queue)

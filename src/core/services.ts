@@ -3,6 +3,7 @@ import type { Owner } from '../identity/owner.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { LockPort } from '../ports/lock-port.js'
 import type { Schedule } from '../time/schedule.js'
+import type { Call } from './acquire/call.js'
 import type { KindTraits } from './kind.js'
 
 /** The settings of a client that its core reads. */
@@ -17,6 +18,14 @@ export interface CoreSettings {
   readonly quarantineMs: number
 }
 
+/** A call that waits. */
+export interface LongWait {
+  readonly call: Call
+  readonly startedAt: number
+  /** Ends the call, which rejects with that reason. */
+  cancel(reason: unknown): void
+}
+
 /** What the core of one kind of lock is given by the client that it is part of. */
 export interface Services {
   readonly kind: KindTraits
@@ -27,4 +36,6 @@ export interface Services {
   readonly metrics: Metrics
   /** An owner of this client that nobody has used. */
   newOwner(): Owner
+  /** Told of each call that waits: it may be in a deadlock. What it returns is called when the call waits no longer. */
+  onWait?(wait: LongWait, calledAt: string | undefined): (() => void) | undefined
 }

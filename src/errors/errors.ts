@@ -1,5 +1,6 @@
+import { labelOf, ownerText } from '../identity/label.js'
 import type { Owner } from '../identity/owner.js'
-import { HoldfastError, shorten } from './holdfast-error.js'
+import { HoldfastError, quoted, shorten } from './holdfast-error.js'
 
 export { HoldfastError, type HoldfastErrorDetails } from './holdfast-error.js'
 
@@ -25,6 +26,8 @@ export class LockTimeoutError extends HoldfastError {
   readonly waitedMs: number
   /** The owner that held the lock when it was last seen, if known. */
   readonly holder: Owner | undefined
+  /** What its client calls itself, if known. */
+  readonly holderLabel: string | undefined
 
   constructor(
     lockName: string,
@@ -32,7 +35,7 @@ export class LockTimeoutError extends HoldfastError {
     seen: { holder?: Owner | undefined; remainingMs?: number | undefined },
     cause?: unknown,
   ) {
-    const holder = seen.holder === undefined ? '' : `; last seen held by ${seen.holder}`
+    const holder = seen.holder === undefined ? '' : `; last seen held by ${ownerText(seen.holder)}`
     const lease =
       seen.remainingMs === undefined || !Number.isFinite(seen.remainingMs)
         ? ''
@@ -40,14 +43,29 @@ export class LockTimeoutError extends HoldfastError {
     const advice =
       cause === undefined
         ? 'Wait longer (waitMs), or use tryAcquire() if you can do without the lock.'
-        : 'The store failed or did not answer in time: see cause.'
+        : `${troubleText(cause)} Whether anybody holds the lock is not known.`
     super(
       'LOCK_TIMEOUT',
-      `Lock "${shorten(lockName)}" was not acquired within ${Math.round(waitedMs)} ms${holder}${lease}. ${advice}`,
+      `Lock ${quoted(lockName)} was not acquired within ${Math.round(waitedMs)} ms${holder}${lease}. ${advice}`,
       { lockName, cause },
     )
     this.waitedMs = waitedMs
     this.holder = seen.holder
+    this.holderLabel = seen.holder && labelOf(seen.holder)
+  }
+}
+
+/** What kept a call from an answer: a longer wait is no remedy. */
+function troubleText(cause: unknown): string {
+  if (!(cause instanceof StoreError)) return 'The store failed or did not answer in time: see cause.'
+  const why = cause.cause instanceof Error ? `: ${shorten(cause.cause.message, 200)}` : ''
+  switch (cause.reason) {
+    case 'unreachable':
+      return `The server could not be reached${why}. Check its address, and that it runs.`
+    case 'timeout':
+      return `The server did not answer${why}. Check its address, and that it is healthy.`
+    default:
+      return `The server failed (${cause.reason})${why}.`
   }
 }
 
@@ -60,6 +78,8 @@ export class NotOwnerError extends HoldfastError {
   readonly owner: Owner
   /** The owner that holds the lock instead; `undefined` if it is free or the holder is unknown. */
   readonly holder: Owner | undefined
+  /** What the holder's client calls itself, if known. */
+  readonly holderLabel: string | undefined
 
   constructor(
     lockName: string,
@@ -71,15 +91,16 @@ export class NotOwnerError extends HoldfastError {
       override?.code ?? 'NOT_OWNER',
       override?.message ??
         (owner === holder
-          ? `Owner ${owner} holds lock "${shorten(lockName)}", but not in this scope: only the scope that took a hold, or one ` +
+          ? `Owner ${ownerText(owner)} holds lock ${quoted(lockName)}, but not in this scope: only the scope that took a hold, or one ` +
             'inside it, can release it, and a section of withLock() ends by itself.'
-          : `Owner ${owner} does not hold lock "${shorten(lockName)}", so it cannot release it` +
-            `${holder === undefined ? '' : `; ${holder} does`}. Release once for each acquisition, from the scope that ` +
+          : `Owner ${ownerText(owner)} does not hold lock ${quoted(lockName)}, so it cannot release it` +
+            `${holder === undefined ? '' : `; ${ownerText(holder)} does`}. Release once for each acquisition, from the scope that ` +
             'acquired it, or keep the Hold and release that.'),
       { lockName, cause: override?.cause },
     )
     this.owner = owner
     this.holder = holder
+    this.holderLabel = holder && labelOf(holder)
   }
 }
 
@@ -113,7 +134,7 @@ export class LockLostError extends NotOwnerError {
     super(lockName, owner, undefined, {
       code: 'LOCK_LOST',
       message:
-        `Lock "${shorten(lockName)}" was lost by ${owner}: ${lossTexts[reason]}. Another owner may hold it now. Stop the guarded work ` +
+        `Lock ${quoted(lockName)} was lost by ${ownerText(owner)}: ${lossTexts[reason]}. Another owner may hold it now. Stop the guarded work ` +
         'when hold.signal aborts; if a late write would do harm, check a fencing token at the resource.',
       cause,
     })
@@ -130,7 +151,7 @@ export class NoOwnerError extends HoldfastError {
   constructor(lockName: string, method: string) {
     super(
       'NO_OWNER',
-      `${method}() on lock "${shorten(lockName)}" was called outside an owner scope, so it has no owner. ` +
+      `${method}() on lock ${quoted(lockName)} was called outside an owner scope, so it has no owner. ` +
         'Call it inside holdfast.run(async () => …), pass { owner: holdfast.owner() }, or use withLock() or acquire().',
       { lockName },
     )
@@ -145,7 +166,7 @@ export class ClosedError extends HoldfastError {
   constructor(lockName?: string) {
     super(
       'CLOSED',
-      `Holdfast was closed${lockName === undefined ? '' : ` while lock "${shorten(lockName)}" was in use`}. ` +
+      `Holdfast was closed${lockName === undefined ? '' : ` while lock ${quoted(lockName)} was in use`}. ` +
         'Locks that were still held are no longer renewed and end with their leases. Create a new Holdfast to continue.',
       { lockName },
     )
@@ -177,7 +198,7 @@ export class TooManyWaitersError extends HoldfastError {
   constructor(lockName: string, maxWaiters: number) {
     super(
       'TOO_MANY_WAITERS',
-      `Lock "${shorten(lockName)}" already has ${maxWaiters} waiters in this process (maxWaiters). ` +
+      `Lock ${quoted(lockName)} already has ${maxWaiters} waiters in this process (maxWaiters). ` +
         'Reject the work, or raise maxWaiters if you expect so many waiters.',
       { lockName },
     )
@@ -210,7 +231,7 @@ export class StoreError extends HoldfastError {
       hint?: string | undefined
     },
   ) {
-    const lock = details.lockName === undefined ? '' : ` for lock "${shorten(details.lockName)}"`
+    const lock = details.lockName === undefined ? '' : ` for lock ${quoted(details.lockName)}`
     const told = details.cause instanceof Error ? `: ${shorten(details.cause.message, 500)}` : ''
     const hint = details.hint === undefined ? '' : ` ${details.hint}`
     super('STORE_ERROR', `${command}${lock} failed (${reason})${told}.${hint}`, details)
@@ -222,7 +243,7 @@ export class StoreError extends HoldfastError {
 }
 
 function describe(value: unknown): string {
-  if (typeof value === 'string') return `"${shorten(value)}"`
+  if (typeof value === 'string') return quoted(value)
   if (typeof value === 'object' && value !== null) return `an object of ${classNameOf(value)}`
   if (typeof value === 'function') return 'a function'
   return shorten(String(value))

@@ -1,3 +1,5 @@
+import { printable } from '../identity/printable.js'
+
 /** Symbol shared by every copy of this package, so that `instanceof` works across them. */
 const KINDS = Symbol.for('holdfast.error.kinds')
 
@@ -45,6 +47,11 @@ function kindsOf(errorClass: typeof HoldfastError): string[] {
     if (Object.hasOwn(each, 'kind') && 'kind' in each && typeof each.kind === 'string') kinds.push(each.kind)
   }
   return kinds
+}
+
+/** A name as messages have it: any program may have chosen it, so nothing in it moves a cursor, colours a terminal or forges a line of a log. */
+export function quoted(name: string): string {
+  return `"${printable(shorten(name))}"`
 }
 
 /** Names may be 64 KB long; messages stay readable. */

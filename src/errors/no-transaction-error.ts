@@ -1,4 +1,4 @@
-import { HoldfastError, shorten } from './holdfast-error.js'
+import { HoldfastError, quoted } from './holdfast-error.js'
 
 /** A lock was to go with a transaction, on a connection that has none open: the database would have given it back at once. */
 export class NoTransactionError extends HoldfastError {
@@ -8,7 +8,7 @@ export class NoTransactionError extends HoldfastError {
   constructor(lockName: string, cause?: unknown) {
     super(
       'NO_TRANSACTION',
-      `Lock "${shorten(lockName)}" was to go with a transaction, and this connection has none open. Start one (BEGIN, beginTransaction(), ` +
+      `Lock ${quoted(lockName)} was to go with a transaction, and this connection has none open. Start one (BEGIN, beginTransaction(), ` +
         'sql.begin()) on this same connection and await it before; a pool gives each statement any connection.',
       { lockName, cause },
     )

@@ -1,4 +1,4 @@
-import { HoldfastError, shorten } from './holdfast-error.js'
+import { HoldfastError, quoted } from './holdfast-error.js'
 
 /** The permit to return is not taken: it was returned before, or its lease has ended. Nothing was changed. */
 export class PermitNotHeldError extends HoldfastError {
@@ -9,10 +9,14 @@ export class PermitNotHeldError extends HoldfastError {
   readonly permitIds: readonly string[]
 
   constructor(lockName: string, permitIds: readonly string[]) {
-    const which = permitIds.length === 1 ? `Permit ${permitIds[0]}` : `One of ${permitIds.length} permits`
+    const [first] = permitIds
+    const which =
+      first !== undefined && permitIds.length === 1
+        ? `Permit ${quoted(first)}`
+        : `One of ${permitIds.length} permits`
     super(
       'PERMIT_NOT_HELD',
-      `${which} of semaphore "${shorten(lockName)}" is not taken: it was returned before, or its lease has ended and another ` +
+      `${which} of semaphore ${quoted(lockName)} is not taken: it was returned before, or its lease has ended and another ` +
         'owner may have it. Return each permit once and in time, or use tryRelease() if that may be late.',
       { lockName },
     )

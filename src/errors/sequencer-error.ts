@@ -1,4 +1,4 @@
-import { HoldfastError, shorten } from './holdfast-error.js'
+import { HoldfastError, quoted } from './holdfast-error.js'
 import { StaleFenceError } from './stale-fence-error.js'
 
 /** A text is not a sequencer: it is damaged, was changed, or names a token that was never minted. */
@@ -30,7 +30,7 @@ export class StaleSequencerError extends StaleFenceError {
     super(lockName, offered, lastGiven, {
       code: 'SEQUENCER_STALE',
       message:
-        `The sequencer of lock "${shorten(lockName)}" with token ${offered} is out of date: ${known}. ` +
+        `The sequencer of lock ${quoted(lockName)} with token ${offered} is out of date: ${known}. ` +
         'Refuse the request; its sender must acquire the lock again.',
       lockName,
     })

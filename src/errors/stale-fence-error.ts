@@ -1,4 +1,4 @@
-import { HoldfastError, shorten } from './holdfast-error.js'
+import { HoldfastError, quoted } from './holdfast-error.js'
 
 /**
  * A resource refused a fencing token smaller than one it has seen: a later tenure of the lock has begun. Nothing was written.
@@ -26,7 +26,7 @@ export class StaleFenceError extends HoldfastError {
     super(
       override?.code ?? 'STALE_FENCE',
       override?.message ??
-        `"${shorten(resource)}" refused fencing token ${offered}: it has seen ${known}, so a later tenure of the lock has begun. ` +
+        `${quoted(resource)} refused fencing token ${offered}: it has seen ${known}, so a later tenure of the lock has begun. ` +
           'Nothing was written. Acquire the lock again and redo the work; do not retry with this token.',
       { lockName: override?.lockName },
     )

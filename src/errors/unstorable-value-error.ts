@@ -1,4 +1,5 @@
-import { HoldfastError } from './holdfast-error.js'
+import { printable } from '../identity/printable.js'
+import { HoldfastError, quoted } from './holdfast-error.js'
 
 /** JSON cannot carry a computed value unchanged, so other callers could not get the same value. It was not stored. */
 export class UnstorableValueError extends HoldfastError {
@@ -11,7 +12,7 @@ export class UnstorableValueError extends HoldfastError {
   constructor(key: string, path: string, what: string) {
     super(
       'UNSTORABLE_VALUE',
-      `The value computed for "${key}" contains ${what} at ${path}, which JSON cannot carry unchanged. Return null, booleans, finite ` +
+      `The value computed for ${quoted(key)} contains ${what} at ${printable(path)}, which JSON cannot carry unchanged. Return null, booleans, finite ` +
         'numbers, strings, and arrays and plain objects of these; convert dates, bigints, maps and class instances first.',
     )
     this.path = path

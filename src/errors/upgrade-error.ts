@@ -1,5 +1,6 @@
+import { ownerText } from '../identity/label.js'
 import type { Owner } from '../identity/owner.js'
-import { HoldfastError, shorten } from './holdfast-error.js'
+import { HoldfastError, quoted } from './holdfast-error.js'
 
 /**
  * An owner that holds the read lock asked for the write lock. It would wait for its own read to end, and for ever if another reader
@@ -15,7 +16,7 @@ export class LockUpgradeError extends HoldfastError {
   constructor(lockName: string, owner: Owner) {
     super(
       'LOCK_UPGRADE',
-      `Owner ${owner} holds the read lock of "${shorten(lockName)}" and asked for the write lock: it would wait for itself. Release ` +
+      `Owner ${ownerText(owner)} holds the read lock of ${quoted(lockName)} and asked for the write lock: it would wait for itself. Release ` +
         'the read lock first and read again under the write lock, or take the write lock from the start: a writer may read as well.',
       { lockName },
     )

@@ -1,15 +1,23 @@
 import type { EventEmitter } from 'eventemitter3'
-import type { LossReason } from '../errors/errors.js'
+import type { DeadlockLink } from '../errors/deadlock-error.js'
+import type { LossReason, StoreError } from '../errors/errors.js'
 import type { Owner } from '../identity/owner.js'
 
-/** A call did not get the lock at once and waits. Emitted once for each waiting call. */
+/**
+ * A call did not get the lock at once and waits. Emitted once for each waiting call when it waits for another owner; and once, with a `cause`,
+ * if the store fails or is silent for a second.
+ */
 export interface WaitingEvent {
   readonly name: string
   readonly owner: Owner
   /** The owner that holds the lock, if known. */
   readonly holder: Owner | undefined
+  /** What the holder's client calls itself, if known. */
+  readonly holderLabel: string | undefined
   /** Time left of the holder's lease in milliseconds. */
   readonly remainingMs: number
+  /** Why nothing is known of the lock: the store cannot be reached, or does not answer. Undefined if it answered. */
+  readonly cause: StoreError | undefined
 }
 
 /** A hold was granted. */
@@ -65,7 +73,8 @@ export interface LostEvent {
  * - `LONG_LOCAL_WAIT`: a call has waited long (`warnAfterMs`) for a lock that its own process holds. It probably waits for itself,
  *   because the code nests without an owner scope. The stacks are present if the `diagnostics` option is on.
  * - `LEFT_LOCKED`: a `run` ended with a `lock()` that was not unlocked. The watchdog no longer renews it.
- * - `DROPPED_HOLD`: a hold without an explicit lease was garbage-collected before it was released. Holdfast renews it until the
+ * - `DROPPED_HOLD`: a hold without an explicit lease was garbage-collected before it was released, after its lease had been renewed at least
+ *   once (a third of `watchdogMs`). Holdfast renews it until the
  *   process ends, the client is closed or `maxHoldMs` is over. With the `diagnostics` option, `holderStack` says where it was taken.
  */
 export interface WarningEvent {
@@ -80,6 +89,17 @@ export interface WarningEvent {
   readonly holderStack: string | undefined
 }
 
+/**
+ * A call of this client is in a deadlock: owners, of any processes, wait for locks that the others hold. Emitted once for each cycle, by each
+ * client that has a call in it. See docs/deadlocks.md.
+ */
+export interface DeadlockEvent {
+  /** Each waits for what the next one holds, and the last one for what the first holds. */
+  readonly cycle: readonly DeadlockLink[]
+  /** The owner whose call ends with a `DeadlockError`: the youngest wait of a client with `onDeadlock: 'reject'`. Undefined: nobody's. */
+  readonly victim: Owner | undefined
+}
+
 /** The events of a `Holdfast`. A listener that throws breaks no lock: its error is emitted as `error`. */
 export interface HoldfastEvents {
   waiting: (event: WaitingEvent) => void
@@ -89,6 +109,7 @@ export interface HoldfastEvents {
   suspended: (event: SuspendedEvent) => void
   lost: (event: LostEvent) => void
   warning: (event: WarningEvent) => void
+  deadlock: (event: DeadlockEvent) => void
   /** A background failure that no promise reported. Without a listener it is dropped; it never throws. */
   error: (error: unknown) => void
 }

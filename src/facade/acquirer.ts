@@ -11,9 +11,7 @@ import { beginHold } from '../trace/hold.js'
 import { warnIfDropped } from './dropped-hold.js'
 import type { OpenLocks } from './open-locks.js'
 import { type AcquireOptions, checkAcquireOptions, type UnlockOptions } from './options.js'
-import { type Returnable, runSection, type Section } from './section.js'
-
-export const NO_OPTIONS: AcquireOptions = {}
+import { optionsAndBody, type Returnable, runSection, type Section } from './section.js'
 
 /** What the handles of one kind have in common. */
 export interface KindContext {
@@ -60,10 +58,11 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
   protected abstract holdOf(granted: Granted, holder: Scope, ownScope: Scope | undefined): Held
 
   async withLock<Result>(
-    options: AcquireOptions,
-    body: Section<Result, Held> | undefined,
+    optionsOrBody: AcquireOptions | Section<Result, Held>,
+    bodyOrNothing: Section<Result, Held> | undefined,
     permits?: number,
   ): Promise<Awaited<Result>> {
+    const [options, body] = optionsAndBody(optionsOrBody, bodyOrNothing)
     const { owners, locker, kind } = this.context
     checkAcquireOptions(options, owners)
     if (typeof body !== 'function') throw new InvalidArgumentError('body', body, 'a function')
@@ -75,9 +74,10 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     if (!this.#isCurrent(caller)) caller.end()
     const [first, ...others] = this.membersOf(granted)
     // The first one's is told of around the body.
-    for (const { grant } of others) beginHold(traceOf(grant))
+    for (const { grant, locker } of others) beginHold(traceOf(grant, locker.kind.name))
     return await runSection(this.holdOf(granted, scope, undefined), first.grant, {
       body,
+      kind: first.locker.kind.name,
       scope: kind.reentrant ? scope : undefined,
       owners,
       onLost: options.onLost,
@@ -91,13 +91,17 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     return this.#begin(this.#grantedOrThrow(outcome, options), scope)
   }
 
-  /** @param scope as for {@link acquire} */
+  /**
+   * @param scope as for {@link acquire}
+   * @param sends what asks for the lock in another way
+   */
   async tryAcquire(
     options: AcquireOptions,
     permits?: number,
     scope = this.#scopeFor(options),
+    sends?: Call['sends'],
   ): Promise<Held | null> {
-    const outcome = await this.#call(options, 0, scope, scope, permits)
+    const outcome = await this.#call(options, 0, scope, scope, permits, sends)
     if (!isRefusal(outcome)) return this.#begin(outcome, scope)
     if (outcome.cause !== undefined) throw outcome.cause
     return null
@@ -132,7 +136,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
   /** A scope that was made for this one acquisition ends with it: what still runs in it then is nobody's section (rule O3). */
   #begin(granted: Granted, scope: Scope): Held {
     const members = this.membersOf(granted)
-    for (const { grant } of members) beginHold(traceOf(grant))
+    for (const { grant, locker } of members) beginHold(traceOf(grant, locker.kind.name))
     const hold = this.holdOf(granted, scope, this.#isCurrent(scope) ? undefined : scope)
     return warnIfDropped(hold, members)
   }
@@ -147,8 +151,9 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     caller: Scope,
     holder: Scope,
     permits: number | undefined,
+    sends?: Call['sends'],
   ): Promise<Granted | Refused> {
-    const { locker, maxHoldMs, polls, lingerMs } = this.context
+    const { kind, locker, maxHoldMs, polls, lingerMs } = this.context
     if (options.lingerMs !== undefined && lingerMs === undefined)
       throw new InvalidArgumentError(
         'lingerMs',
@@ -166,10 +171,17 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
       lingerMs: options.lingerMs ?? lingerMs,
       signal: options.signal,
       permits,
+      sends,
       polls,
     }
     if (!acquireChannel.hasSubscribers) return this.take(call)
-    const told = { name: call.name, owner: caller.owner, signal: call.signal, clock: locker.schedule.clock }
+    const told = {
+      name: call.name,
+      kind: kind.name,
+      owner: caller.owner,
+      signal: call.signal,
+      clock: locker.schedule.clock,
+    }
     return traceAcquire(
       told,
       () => this.take(call),

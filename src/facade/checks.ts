@@ -1,11 +1,13 @@
 import { InvalidArgumentError } from '../errors/errors.js'
+import { optionHint } from './former-names.js'
 
 /** The longest name, in UTF-16 units: room for any sensible name, and a limit on what is sent. */
 const LONGEST_NAME = 512 * 1024
 
 export function checkName(name: unknown): string {
   if (typeof name !== 'string' || name.length === 0 || name.length > LONGEST_NAME) {
-    throw new InvalidArgumentError('name', name, `a string of 1 to ${LONGEST_NAME} characters`)
+    const several = Array.isArray(name) ? '; for several locks write holdfast.multiLock([lockA, lockB])' : ''
+    throw new InvalidArgumentError('name', name, `a string of 1 to ${LONGEST_NAME} characters${several}`)
   }
   // The store keeps UTF-8, where every lone surrogate becomes the same replacement character: two such names would be one lock.
   if (!name.isWellFormed())
@@ -19,10 +21,19 @@ export function checkFunction(argument: string, value: unknown): void {
 
 export function checkObject(argument: string, value: unknown, known: readonly string[]): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new InvalidArgumentError(argument, value, 'an object')
+    const lease =
+      typeof value === 'number' && known.includes('leaseMs')
+        ? `; for a lease write { leaseMs: ${value} }`
+        : ''
+    throw new InvalidArgumentError(argument, value, `an object${lease}`)
   }
   for (const key of Object.keys(value)) {
-    if (!known.includes(key)) throw new InvalidArgumentError(argument, key, `the options ${known.join(', ')}`)
+    if (!known.includes(key))
+      throw new InvalidArgumentError(
+        argument,
+        key,
+        `the options ${known.join(', ')}${optionHint(key, known)}`,
+      )
   }
 }
 

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../errors/errors.js'
+import { defaultLabel, isLabel, LONGEST_LABEL } from '../identity/label.js'
 import { checkObject, whole, wholeOrInfinite } from './checks.js'
 
 /** A busy event loop cannot renew more often than every third of this. */
@@ -6,6 +7,12 @@ const LEAST_WATCHDOG_MS = 50
 
 /** Settings of every client. Times are whole milliseconds. */
 export interface ClientOptions {
+  /**
+   * What this client calls itself: others read it wherever they see who holds a lock or waits for it, in errors, in events, on the command
+   * line and in the store. 1 to 80 bytes, without control characters. See docs/labels.md.
+   * @default `host:pid`
+   */
+  readonly label?: string
   /**
    * The lease of acquisitions without `leaseMs`. The watchdog renews it every third of this while they hold. After a crash the lock
    * is free at most this much later. Minimum: 50.
@@ -75,6 +82,7 @@ export interface ClientOptions {
 export type ClientSettings = Required<ClientOptions>
 
 export const CLIENT_OPTIONS: readonly string[] = [
+  'label',
   'watchdogMs',
   'commandTimeoutMs',
   'storeTimeoutMs',
@@ -90,10 +98,17 @@ export const CLIENT_OPTIONS: readonly string[] = [
 
 export function checkClientOptions(options: ClientOptions): ClientSettings {
   checkObject('options', options, CLIENT_OPTIONS)
-  const { diagnostics = false } = options
+  const { diagnostics = false, label = defaultLabel() } = options
+  if (!isLabel(label))
+    throw new InvalidArgumentError(
+      'label',
+      label,
+      `a text of 1 to ${LONGEST_LABEL} bytes, without control characters, line breaks and marks of writing direction`,
+    )
   if (typeof diagnostics !== 'boolean')
     throw new InvalidArgumentError('diagnostics', diagnostics, 'true or false')
   return {
+    label,
     watchdogMs: whole('watchdogMs', options.watchdogMs, LEAST_WATCHDOG_MS) ?? 30_000,
     quarantineMs: whole('quarantineMs', options.quarantineMs, 0) ?? 0,
     commandTimeoutMs: whole('commandTimeoutMs', options.commandTimeoutMs, 1) ?? 3_000,

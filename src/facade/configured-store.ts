@@ -16,7 +16,7 @@ export class ConfiguredStore implements Store {
 
   open(terms: StoreSettings): StoreSession {
     const { fenceRetentionMs, checkReplicas, replicasTimeoutMs, watchdogThread, ...others } = this.settings
-    const { watchdogMs, quarantineMs, maxBlockedMs } = others
+    const { watchdogMs, quarantineMs, maxBlockedMs, onDeadlock } = others
     const session = this.store.open({
       ...terms,
       fenceRetentionMs,
@@ -34,6 +34,14 @@ export class ConfiguredStore implements Store {
     if (checkReplicas > 0 && !session.confirming) {
       void session.close()
       throw new InvalidArgumentError('checkReplicas', checkReplicas, '0, because this store has no replicas')
+    }
+    if (onDeadlock === 'reject' && !session.edges) {
+      void session.close()
+      throw new InvalidArgumentError(
+        'onDeadlock',
+        onDeadlock,
+        "'report', because this store cannot tell deadlocks",
+      )
     }
     return session
   }

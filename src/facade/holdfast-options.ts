@@ -10,6 +10,9 @@ import {
 /** A counter must outlive every set-back of the server's clock. */
 const LEAST_RETENTION_MS = 60_000
 
+/** What a client does when a call of its own waits in a deadlock. */
+export type OnDeadlock = 'reject' | 'report'
+
 /** Settings of a `Holdfast`. Times are whole milliseconds. */
 export interface HoldfastOptions extends ClientOptions {
   /**
@@ -33,7 +36,7 @@ export interface HoldfastOptions extends ClientOptions {
   readonly fenceRetentionMs?: number
   /**
    * Whether a thread with its own connection renews leases: then a blocked event loop loses no lock. For Redis and Valkey, with
-   * client options that are data, since code cannot be copied to a thread.
+   * client options that are data, since code cannot be copied to a thread. On Node: the threads of Bun and Deno share no clock.
    * @default false
    */
   readonly watchdogThread?: boolean
@@ -43,6 +46,13 @@ export interface HoldfastOptions extends ClientOptions {
    * @default ten times `watchdogMs`
    */
   readonly maxBlockedMs?: number
+  /**
+   * What happens if sections, of any processes, wait for each other's locks. `'report'`: the event `deadlock` says so, and they go on
+   * waiting. `'reject'`: also, this client's calls may give way: of those that may, the call that has waited shortest rejects with
+   * `DeadlockError`. For Redis, Valkey and memory. See docs/deadlocks.md.
+   * @default 'report'
+   */
+  readonly onDeadlock?: OnDeadlock
 }
 
 /** {@link HoldfastOptions}, checked and complete. */
@@ -52,6 +62,7 @@ export interface Settings extends ClientSettings {
   readonly fenceRetentionMs: number | undefined
   readonly watchdogThread: boolean
   readonly maxBlockedMs: number
+  readonly onDeadlock: OnDeadlock
 }
 
 export function checkHoldfastOptions(options: HoldfastOptions): Settings {
@@ -62,10 +73,15 @@ export function checkHoldfastOptions(options: HoldfastOptions): Settings {
     'fenceRetentionMs',
     'watchdogThread',
     'maxBlockedMs',
+    'onDeadlock',
   ])
+  const { onDeadlock = 'report' } = options
+  if (onDeadlock !== 'reject' && onDeadlock !== 'report')
+    throw new InvalidArgumentError('onDeadlock', onDeadlock, "'reject' or 'report'")
   const client = checkClientOptions(clientOptionsOf(options))
   return {
     ...client,
+    onDeadlock,
     fenceRetentionMs: whole('fenceRetentionMs', options.fenceRetentionMs, LEAST_RETENTION_MS),
     ...checkThreadOptions(options, client.watchdogMs),
     ...checkReplicaOptions(options, client.commandTimeoutMs),
@@ -74,8 +90,15 @@ export function checkHoldfastOptions(options: HoldfastOptions): Settings {
 
 /** Those that every client has. */
 export function clientOptionsOf(options: HoldfastOptions): ClientOptions {
-  const { checkReplicas, replicasTimeoutMs, fenceRetentionMs, watchdogThread, maxBlockedMs, ...client } =
-    options
+  const {
+    checkReplicas,
+    replicasTimeoutMs,
+    fenceRetentionMs,
+    watchdogThread,
+    maxBlockedMs,
+    onDeadlock,
+    ...client
+  } = options
   return client
 }
 

@@ -1,11 +1,22 @@
 import type { Call, Refusal } from '../core/acquire/call.js'
 import type { HoldRecord } from '../core/tenure/tenure.js'
-import type { Scope } from '../identity/owner.js'
+import type { Owner, Scope } from '../identity/owner.js'
 import { Hold } from '../kinds/hold.js'
 import { Acquirer, type Members } from './acquirer.js'
+import { checkObject } from './checks.js'
+import type { AdoptOptions } from './options.js'
 
 /** The way in to one lock, permit or latch. */
 export class LockAcquirer extends Acquirer<HoldRecord, Hold> {
+  /** A hold that another client has given up, if it is `from`'s still. */
+  async adopt(from: Owner, options: AdoptOptions): Promise<Hold | null> {
+    checkObject('options', options, ['leaseMs', 'maxHoldMs', 'owner'])
+    const { port } = this.context.locker
+    return await this.tryAcquire(options, undefined, undefined, (request) =>
+      port.handOver({ ...request, from }),
+    )
+  }
+
   protected take(call: Call): Promise<HoldRecord | Refusal> {
     return this.context.locker.acquire(call)
   }

@@ -10,7 +10,7 @@ export type OnLost = 'reject' | 'continue'
 export interface AcquireOptions {
   /**
    * How long to wait for the lock, everything included. 0 makes one attempt, which takes as long as the store needs to answer.
-   * `Infinity` sets no limit.
+   * `Infinity` sets no limit. Minimum: 0.
    * @default Infinity for `acquire`, `withLock` and `lock`; 0 for `tryAcquire` and `tryLock`
    */
   readonly waitMs?: number
@@ -21,7 +21,10 @@ export interface AcquireOptions {
   readonly leaseMs?: number
   /** Cancels the wait: the call rejects with the signal's reason. It has no effect once the lock is held. */
   readonly signal?: AbortSignal
-  /** The owner that takes the lock, from this `Holdfast`. Default: the owner of the surrounding scope, else a new one. */
+  /**
+   * The owner that takes the lock, from this `Holdfast`.
+   * @default the owner of the surrounding scope, else a new one
+   */
   readonly owner?: Owner
   /**
    * For `withLock`, if the lock was lost while the body ran. `'reject'`: once the body has settled, rejects with `LockLostError`,
@@ -42,15 +45,25 @@ export interface AcquireOptions {
   readonly lingerMs?: number
 }
 
+/** Options of `adopt`. */
+export type AdoptOptions = Pick<AcquireOptions, 'leaseMs' | 'maxHoldMs' | 'owner'>
+
 /** Options of `unlock`. */
 export interface UnlockOptions {
-  /** The owner whose hold to release. Default: the owner of the surrounding scope. */
+  /**
+   * The owner whose hold to release.
+   * @default the owner of the surrounding scope
+   */
   readonly owner?: Owner
 }
 
 const ACQUIRE_OPTIONS = ['waitMs', 'leaseMs', 'signal', 'owner', 'onLost', 'maxHoldMs', 'lingerMs']
 
+/** Those of a call without options. */
+export const NO_OPTIONS: AcquireOptions = {}
+
 export function checkAcquireOptions(options: AcquireOptions, owners: Owners): AcquireOptions {
+  if (options === NO_OPTIONS) return options
   checkObject('options', options, ACQUIRE_OPTIONS)
   wholeOrInfinite('waitMs', options.waitMs, 0)
   whole('leaseMs', options.leaseMs, LEAST_LEASE_MS)
@@ -70,6 +83,17 @@ export function checkUnlockOptions(options: UnlockOptions, owners: Owners): Unlo
   checkObject('options', options, ['owner'])
   if (options.owner !== undefined) checkIssued(options.owner, owners)
   return options
+}
+
+/** A lease that was asked for by itself. */
+export function checkLease(leaseMs: unknown): number {
+  const lease = whole('leaseMs', leaseMs, LEAST_LEASE_MS)
+  if (lease !== undefined) return lease
+  throw new InvalidArgumentError(
+    'leaseMs',
+    leaseMs,
+    `a whole number of milliseconds, at least ${LEAST_LEASE_MS}`,
+  )
 }
 
 /** An owner of any client, for questions. */

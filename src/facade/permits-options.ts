@@ -3,7 +3,7 @@ import { checkObject } from './checks.js'
 import type { AcquireOptions } from './options.js'
 
 /** Options of one acquisition of permits. Times are whole milliseconds. Each acquisition has its own owner. */
-export interface PermitsOptions extends Omit<AcquireOptions, 'owner'> {
+export interface PermitsOptions extends Omit<AcquireOptions, 'owner' | 'lingerMs'> {
   /**
    * How many permits to take, all of them or none. Minimum: 1; maximum for permits with ids: 10 000.
    * @default 1

@@ -1,13 +1,26 @@
 import type { HoldRecord } from '../core/tenure/tenure.js'
-import { LockLostError, StoreError } from '../errors/errors.js'
+import { InvalidArgumentError, LockLostError, StoreError } from '../errors/errors.js'
 import type { Owners, Scope } from '../identity/owner.js'
 import type { Hold } from '../kinds/hold.js'
 import { traceOf } from '../trace/grant.js'
 import { runHeld } from '../trace/hold.js'
-import type { OnLost } from './options.js'
+import { type AcquireOptions, NO_OPTIONS, type OnLost } from './options.js'
 
 /** The body of a `withLock` section. */
 export type Section<Result, Held = Hold> = (hold: Held) => Result | PromiseLike<Result>
+
+/**
+ * The arguments of a call whose options may be left out.
+ * @throws {@link InvalidArgumentError} if something comes after the body: options that would not count.
+ */
+export function optionsAndBody<Result, Held>(
+  optionsOrBody: AcquireOptions | Section<Result, Held>,
+  bodyOrNothing: Section<Result, Held> | undefined,
+): [AcquireOptions, Section<Result, Held> | undefined] {
+  if (typeof optionsOrBody !== 'function') return [optionsOrBody, bodyOrNothing]
+  if (bodyOrNothing === undefined) return [NO_OPTIONS, optionsOrBody]
+  throw new InvalidArgumentError('options', bodyOrNothing, 'options before the body, (options, body)')
+}
 
 /** A hold, of one lock or of several, as a section needs to know it. */
 export interface Returnable {
@@ -19,6 +32,8 @@ export interface Returnable {
 /** What a section is made of. */
 interface Parts<Held, Result> {
   readonly body: Section<Result, Held>
+  /** The kind of its lock, for listeners. */
+  readonly kind: string
   /** What its asynchronous context is to belong to; undefined where it stays as it is. */
   readonly scope: Scope | undefined
   readonly owners: Owners
@@ -34,11 +49,13 @@ interface Parts<Held, Result> {
 export async function runSection<Held extends Returnable, Result>(
   hold: Held,
   grant: HoldRecord,
-  { body, scope, owners, onLost, onTrouble }: Parts<Held, Result>,
+  { body, kind, scope, owners, onLost, onTrouble }: Parts<Held, Result>,
 ): Promise<Awaited<Result>> {
   let result: Awaited<Result>
   try {
-    result = await runHeld(traceOf(grant), () => (scope ? owners.enter(scope, () => body(hold)) : body(hold)))
+    result = await runHeld(traceOf(grant, kind), () =>
+      scope ? owners.enter(scope, () => body(hold)) : body(hold),
+    )
   } catch (error) {
     scope?.end()
     await hold.release().catch((trouble: unknown) => {

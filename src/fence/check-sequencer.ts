@@ -1,3 +1,4 @@
+import { quoted } from '../errors/holdfast-error.js'
 import { SequencerError, StaleSequencerError } from '../errors/sequencer-error.js'
 import type { FencedPort } from '../ports/fenced-port.js'
 import { decodeSequencer, type Sequencer } from './sequencer.js'
@@ -17,7 +18,7 @@ export async function checkSequencer(
   const sequencer = decodeSequencer(text)
   const { kind, name, owner, fence } = sequencer
   const port = portOf(kind)
-  if (!port) throw new SequencerError(`this client’s store has no locks of kind "${kind}"`, name)
+  if (!port) throw new SequencerError(`this client’s store has no locks of kind ${quoted(kind)}`, name)
   const { held, lastFence } = await port.readTenure(name, owner)
   if (held && lastFence === fence) return sequencer
   if (lastFence !== undefined && fence > lastFence)

@@ -1,11 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
+import { defaultLabel, newClientId } from './label.js'
 
 /**
- * The holder of a lock: `<clientId>:<number>`, the format of Redisson's `uuid:threadId`. Each `Holdfast` has one clientId, a UUIDv4;
- * the number counts its logical threads.
+ * The holder of a lock: `<clientId>:<number>`, the format of Redisson's `uuid:threadId`. Each `Holdfast` has one clientId, a UUIDv4 and
+ * behind it the client's label, which `labelOf` reads; the number counts its logical threads.
  */
 export type Owner = `${string}:${number}`
+
+/** An owner that no client has: a lock that it holds is nobody's until its lease ends, even if the last holder's process is known to be gone. */
+export function nobody(): Owner {
+  return `${randomUUID()}:0`
+}
 
 /** Whether a text has the format of an owner, of any client. */
 export function isOwner(text: string): text is Owner {
@@ -65,9 +71,13 @@ const contexts = new AsyncLocalStorage<Context>()
 
 /** Hands out owners, and knows which scope the running code is in. */
 export class Owners {
-  /** A UUIDv4, made once: the first half of every owner of this client. */
-  readonly clientId: string = randomUUID()
+  /** Made once: the first half of every owner of this client. */
+  readonly clientId: string
   #lastNumber = 0
+
+  constructor(label = defaultLabel()) {
+    this.clientId = newClientId(label)
+  }
 
   next(): Owner {
     this.#lastNumber += 1

@@ -74,8 +74,11 @@ export class CountDownLatch {
     return await applyOnce(this.#locker, (request) => this.#port.delete(this.name, request))
   }
 
-  /** How many clients wait for the latch to open. One process counts once, however many of its calls wait. */
-  async countWaitingClients(): Promise<number> {
+  /**
+   * How many clients wait for the latch to open; undefined where the store does not know. One process counts once, however many of its
+   * calls wait.
+   */
+  async countWaitingClients(): Promise<number | undefined> {
     return await this.#locker.query(() => this.#port.countWatchers(this.name))
   }
 

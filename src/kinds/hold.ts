@@ -1,9 +1,11 @@
 import type { Locker } from '../core/locker.js'
 import type { HoldRecord } from '../core/tenure/tenure.js'
-import { type LockLostError, NotOwnerError } from '../errors/errors.js'
+import { InvalidArgumentError, type LockLostError, NotOwnerError } from '../errors/errors.js'
 import { checkFunction } from '../facade/checks.js'
+import { checkLease } from '../facade/options.js'
 import { encodeSequencer } from '../fence/sequencer.js'
 import { type Owner, type Owners, Scope } from '../identity/owner.js'
+import { newTicket } from '../identity/ticket.js'
 import type { SqlConnection } from '../transactions/connection.js'
 
 /**
@@ -90,6 +92,30 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
+   * Asks for more time: the lock stays held for at least `leaseMs` from now, unless it is released. Never shortens the time left. One
+   * request to the store, which is repeated while the store fails for the moment, until `storeTimeoutMs` or the lease is over; so an
+   * extension counts once however often it is sent.
+   *
+   * The time belongs to the lock: all holds of this owner have it, and keep it when this hold is released. A hold that the watchdog
+   * renews needs no extension, except before work that stands in the way of renewals (it blocks the event loop); the watchdog goes on
+   * renewing it.
+   *
+   * @param leaseMs whole milliseconds, counted from now. Minimum: 10.
+   * @returns how long the lock is certainly held now, as {@link Hold.remainingMs} says: a little less than `leaseMs`, or more if more was left.
+   * @throws {@link LockLostError} if the lock was lost, now or before; {@link NotOwnerError} if this hold was released.
+   * @throws `InvalidArgumentError` if `leaseMs` is no lease.
+   * @throws `StoreError` if the store failed. The hold is in force for the time that it had; the store may keep the lock for longer.
+   * @throws `ClosedError` if the `Holdfast` was closed.
+   */
+  async extend(leaseMs: number): Promise<number> {
+    checkLease(leaseMs)
+    this.assertHeld()
+    await this.#locker.extend(this.#grant, leaseMs)
+    this.assertHeld()
+    return this.remainingMs()
+  }
+
+  /**
    * Ties the lock to a transaction of the application, in the database that keeps the lock: nobody else gets the lock before the
    * transaction has ended, even if this process stands still and its lease ends, if the hold is released, or if somebody forces the lock
    * open. So what the transaction writes in that database needs no fencing token. Call it anywhere in the transaction, for each one that
@@ -143,6 +169,48 @@ export class Hold implements AsyncDisposable {
   /** `await using`: releases at the end of the block. Rejects with {@link LockLostError} if the lock was lost. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release()
+  }
+
+  /**
+   * Gives this hold up for another process or a later job: the lock stays taken until somebody adopts it with the text that this returns
+   * ({@link Lock.adopt}), or `leaseMs` is over. This hold is released then. The text is a secret: who has it can take the lock, once. It
+   * cannot be found from what the store, events and errors show.
+   *
+   * For `lock`, `fairLock`, `fencedLock` and `spinLock`; not for stores whose locks end with a connection or a session.
+   *
+   * @param leaseMs how long the lock stays taken without being adopted, in whole milliseconds. Minimum: 10.
+   * @throws `InvalidArgumentError` if `leaseMs` is no lease, the owner has other holds of the lock, or the store cannot pass it on; the
+   *   hold is unchanged.
+   * @throws {@link LockLostError} if the lock was lost; {@link NotOwnerError} if this hold was released.
+   * @throws `StoreError` if the store failed. The hold is released, and the lock is free when its lease ends, or `leaseMs` is over.
+   */
+  async detach(leaseMs: number): Promise<string> {
+    checkLease(leaseMs)
+    this.assertHeld()
+    const { tenure } = this.#grant
+    const { kind, port, schedule } = this.#locker
+    if (port.bound || kind.shared) {
+      const where = 'whose store does not end it with a connection or a session'
+      throw new InvalidArgumentError('hold', `one of a ${kind.name}`, `one of a lock ${where}`, this.name)
+    }
+    if (tenure.holds.length > 1)
+      throw new InvalidArgumentError(
+        'hold',
+        `one of ${tenure.holds.length}`,
+        'the only one of its owner',
+        this.name,
+      )
+    const { text, owner } = newTicket(this.name)
+    tenure.keptUntil = schedule.clock.now() + leaseMs
+    tenure.keptAs = owner
+    await this.release()
+    return text
+  }
+
+  /** @internal The lock stays taken until so long after its grant, however soon this hold is released. */
+  keepFor(atLeastMs: number): void {
+    const { tenure, grantedAt } = this.#grant
+    tenure.keptUntil = grantedAt + atLeastMs
   }
 
   /** @internal The watchdog stops renewing for this hold, because nothing is left to release it. */

@@ -1,9 +1,18 @@
-import { NotOwnerError } from '../errors/errors.js'
-import { type KindContext, NO_OPTIONS } from '../facade/acquirer.js'
+import { LockLostError, NotOwnerError } from '../errors/errors.js'
+import type { KindContext } from '../facade/acquirer.js'
+import { refuseFormerMethods } from '../facade/former-names.js'
 import { LockAcquirer } from '../facade/lock-acquirer.js'
-import { type AcquireOptions, checkOwner, checkUnlockOptions, type UnlockOptions } from '../facade/options.js'
+import {
+  type AcquireOptions,
+  type AdoptOptions,
+  checkOwner,
+  checkUnlockOptions,
+  NO_OPTIONS,
+  type UnlockOptions,
+} from '../facade/options.js'
 import type { Section } from '../facade/section.js'
 import type { Owner } from '../identity/owner.js'
+import { ticketOwner } from '../identity/ticket.js'
 import type { LockState } from '../ports/lock-port.js'
 import type { Hold } from './hold.js'
 
@@ -12,6 +21,17 @@ import type { Hold } from './hold.js'
  * creating one sends nothing. Redisson's `RLock` of the same name is the same lock too.
  */
 export class Lock {
+  static {
+    const section = 'lock.withLock(async ({ signal }) => …)'
+    refuseFormerMethods(this.prototype, {
+      release: 'hold.release(), of the hold that acquire() returned',
+      extend: 'hold.extend(leaseMs)',
+      using: section,
+      runExclusive: section,
+      run: section,
+    })
+  }
+
   /** The lock's name. */
   readonly name: string
   readonly #acquirer: LockAcquirer
@@ -46,9 +66,7 @@ export class Lock {
     optionsOrBody: AcquireOptions | Section<Result>,
     bodyOrNothing?: Section<Result>,
   ): Promise<Awaited<Result>> {
-    return typeof optionsOrBody === 'function'
-      ? this.#acquirer.withLock(NO_OPTIONS, optionsOrBody)
-      : this.#acquirer.withLock(optionsOrBody, bodyOrNothing)
+    return this.#acquirer.withLock(optionsOrBody, bodyOrNothing)
   }
 
   /**
@@ -71,6 +89,25 @@ export class Lock {
    */
   tryAcquire(options: AcquireOptions = NO_OPTIONS): Promise<Hold | null> {
     return this.#acquirer.tryAcquire(options)
+  }
+
+  /**
+   * Takes over a hold that was detached, in this process or in another one ({@link Hold.detach}). A ticket is good for one adoption. With
+   * a `fencedLock` the new hold has a token of its own, greater than that of the hold before.
+   *
+   * @param ticket what `detach` returned
+   * @param options as for {@link Lock.acquire}; there is nothing to wait for
+   * @returns the hold. Release it once.
+   * @throws {@link LockLostError} if the lock is not detached under this ticket any more: adopted before, over, or forced open.
+   * @throws `InvalidArgumentError` if the text is no ticket for this lock. The error does not show it.
+   * @throws {@link StoreError} if the store failed. The hold is adopted by nobody; if the store had passed it on before the answer was
+   *   lost, the lock is given back. `ClosedError` after `close`.
+   */
+  async adopt(ticket: string, options: AdoptOptions = {}): Promise<Hold> {
+    const from = ticketOwner(ticket, this.name)
+    const hold = await this.#acquirer.adopt(from, options)
+    if (!hold) throw new LockLostError(this.name, from, 'not-in-store', undefined)
+    return hold
   }
 
   /**
@@ -140,9 +177,14 @@ export class Lock {
     return await this.#terms.locker.inspect(this.name)
   }
 
-  /** How many clients wait for this lock to be released. One process counts once, however many of its calls wait. */
-  async countWaitingClients(): Promise<number> {
-    return await this.#terms.locker.countWaiting(this.name)
+  /**
+   * How many clients wait for this lock to be released; undefined where the store does not know: where its clients poll, and of a spin
+   * lock. One process counts once, however many of its calls wait.
+   */
+  async countWaitingClients(): Promise<number | undefined> {
+    const { locker, polls } = this.#terms
+    const listening = await locker.countWaiting(this.name)
+    return polls ? undefined : listening
   }
 
   /**

@@ -76,6 +76,19 @@ export class MultiHold implements AsyncDisposable {
   }
 
   /**
+   * Asks for more time for all of the locks, side by side; see {@link Hold.extend}.
+   *
+   * @param leaseMs whole milliseconds, counted from now. Minimum: 10.
+   * @returns how long all of them are certainly held now, in milliseconds.
+   * @throws the first error; the other locks may have been extended.
+   */
+  async extend(leaseMs: number): Promise<number> {
+    await Promise.all(this.holds.map((hold) => hold.extend(leaseMs)))
+    this.assertHeld()
+    return this.remainingMs()
+  }
+
+  /**
    * Ties all of the locks to a transaction, one after the other; see {@link Hold.confirm}. Rejects with the first error: roll the
    * transaction back then.
    */

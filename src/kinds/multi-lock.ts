@@ -1,10 +1,10 @@
 import { AcquireAll, type AcquireAllRefusal, type Member as Sought } from '../core/acquire/acquire-all.js'
 import type { Call } from '../core/acquire/call.js'
 import { InvalidArgumentError, NoOwnerError, NotOwnerError } from '../errors/errors.js'
-import { Acquirer, type KindContext, NO_OPTIONS } from '../facade/acquirer.js'
-import { type AcquireOptions, checkUnlockOptions, type UnlockOptions } from '../facade/options.js'
+import { Acquirer, type KindContext } from '../facade/acquirer.js'
+import { type AcquireOptions, checkUnlockOptions, NO_OPTIONS, type UnlockOptions } from '../facade/options.js'
 import { releaseAll } from '../facade/release-all.js'
-import type { Section } from '../facade/section.js'
+import { optionsAndBody, type Section } from '../facade/section.js'
 import { type Owner, type Owners, Scope } from '../identity/owner.js'
 import { Lock } from './lock.js'
 import { type MultiGrant, MultiHold } from './multi-hold.js'
@@ -34,14 +34,13 @@ export class MultiLock {
    */
   withLock<Result>(body: MultiSection<Result>): Promise<Awaited<Result>>
   withLock<Result>(options: AcquireOptions, body: MultiSection<Result>): Promise<Awaited<Result>>
-  withLock<Result>(
+  async withLock<Result>(
     optionsOrBody: AcquireOptions | MultiSection<Result>,
     bodyOrNothing?: MultiSection<Result>,
   ): Promise<Awaited<Result>> {
-    const [options, body] =
-      typeof optionsOrBody === 'function' ? [NO_OPTIONS, optionsOrBody] : [optionsOrBody, bodyOrNothing]
+    const [options, body] = optionsAndBody(optionsOrBody, bodyOrNothing)
     const section = body && ((hold: MultiHold) => hold.enterOthers(() => body(hold)))
-    return this.#acquirer.withLock(options, typeof body === 'function' ? section : body)
+    return await this.#acquirer.withLock(options, typeof body === 'function' ? section : body)
   }
 
   /** Takes all of the locks, and waits for all of them together for at most `waitMs`. As `Lock.acquire`. */

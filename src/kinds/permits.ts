@@ -4,7 +4,7 @@ import { applyOnce } from '../facade/apply-once.js'
 import { checkFunction, whole } from '../facade/checks.js'
 import { LockAcquirer } from '../facade/lock-acquirer.js'
 import { checkPermits, checkPermitsOptions, type PermitsOptions } from '../facade/permits-options.js'
-import type { Section } from '../facade/section.js'
+import { optionsAndBody, type Section } from '../facade/section.js'
 import type { PermitsPort } from '../ports/kind-ports.js'
 import type { LockState } from '../ports/lock-port.js'
 import type { Hold } from './hold.js'
@@ -101,8 +101,8 @@ export abstract class Permits<Held extends Hold> {
     return this.#section(optionsOrBody, body)
   }
 
-  /** How many clients wait for permits. One process counts once, however many of its calls wait. */
-  async countWaitingClients(): Promise<number> {
+  /** How many clients wait for permits; undefined where the store does not know. One process counts once, however many of its calls wait. */
+  async countWaitingClients(): Promise<number | undefined> {
     return await this.#locker.query(() => this.#port.countWatchers(this.name))
   }
 
@@ -118,8 +118,7 @@ export abstract class Permits<Held extends Hold> {
     optionsOrBody: PermitsOptions | Section<Result, Held>,
     bodyOrNothing: Section<Result, Held> | undefined,
   ): Promise<Awaited<Result>> {
-    const [options, body] =
-      typeof optionsOrBody === 'function' ? [{}, optionsOrBody] : [optionsOrBody, bodyOrNothing]
+    const [options, body] = optionsAndBody(optionsOrBody, bodyOrNothing)
     const { lock, permits } = checkPermitsOptions(options, this.#most)
     if (body !== undefined) checkFunction('body', body)
     const section = body && ((hold: Hold) => body(this.heldAs(hold, permits)))

@@ -1,5 +1,6 @@
 import type { KindTraits } from '../core/kind.js'
 import { Locker } from '../core/locker.js'
+import type { LongWait } from '../core/services.js'
 import { UnsupportedKindError } from '../errors/unsupported-kind-error.js'
 import type { Emit, HoldfastEvents } from '../events/events.js'
 import type { KindContext } from '../facade/acquirer.js'
@@ -12,9 +13,21 @@ import type { Schedule } from '../time/schedule.js'
 import { keptIn } from './kept-in.js'
 import type { Kind } from './kinds.js'
 
+/** Looks after the calls of one client that wait. */
+export interface WaitObserver {
+  /** A call of that kind waits. Returns what is to be called when it does no longer. */
+  waits(kind: Kind, wait: LongWait, calledAt: string | undefined): (() => void) | undefined
+  /** Resolves when nothing is left of those that have ended. */
+  close(): Promise<void>
+}
+
 /** The kinds of locks that one client uses: a locker for each, on one schedule, with metrics in common. */
 export class Kinds {
   readonly metrics = new Metrics()
+  /** Called when the client begins to end: to drain, and to close. */
+  readonly atEnd = new Set<() => void>()
+  /** Set in clients that look for deadlocks. */
+  observer: WaitObserver | undefined
   /** How kinds end that are used for the first time now. */
   #ending: 'drain' | 'close' | undefined
   readonly #contexts = new Map<Kind, KindContext>()
@@ -22,10 +35,10 @@ export class Kinds {
   constructor(
     readonly session: StoreSession,
     readonly owners: Owners,
-    private readonly schedule: Schedule,
+    readonly schedule: Schedule,
     private readonly settings: ClientSettings,
-    private readonly emit: Emit,
-    private readonly hears: (event: keyof HoldfastEvents) => boolean,
+    readonly emit: Emit,
+    readonly hears: (event: keyof HoldfastEvents) => boolean,
   ) {}
 
   /** What handles of that kind are made of. */
@@ -52,13 +65,17 @@ export class Kinds {
   /** Begins nothing any more but what running sections need; resolves when nothing is held any more. */
   async drain(): Promise<void> {
     this.#ending = 'drain'
+    for (const end of [...this.atEnd]) end()
     await Promise.all(this.used.map(({ locker }) => locker.drain()))
   }
 
   /** Ends all waits, and resolves when what is on its way to the store has settled. */
   async close(): Promise<void> {
     this.#ending = 'close'
-    await Promise.all(this.used.map(({ locker }) => locker.close()))
+    const closing = this.used.map(({ locker }) => locker.close())
+    for (const end of [...this.atEnd]) end()
+    await Promise.all(closing)
+    await this.observer?.close()
   }
 
   /** Stops trying to tell the store what it has not answered. */
@@ -74,7 +91,16 @@ export class Kinds {
     const policy = kind.policyPerCall ?? kind.policy
     const traits: KindTraits = port.placePer ? { ...kind, placePer: port.placePer, policy } : kind
     const locker = new Locker(
-      { kind: traits, port, schedule, settings, metrics, newOwner, events: { emit, hears } },
+      {
+        kind: traits,
+        port,
+        schedule,
+        settings,
+        metrics,
+        newOwner,
+        events: { emit, hears },
+        onWait: (wait, calledAt) => this.observer?.waits(kind, wait, calledAt),
+      },
       (name, owner) => this.#usedByOther(name, owner, kind),
     )
     this.#introduce(kind, locker)

@@ -3,9 +3,9 @@ import { AcquireAny, type AnyOutcome } from '../core/acquire/acquire-any.js'
 import type { Call } from '../core/acquire/call.js'
 import type { HoldRecord } from '../core/tenure/tenure.js'
 import { InvalidArgumentError } from '../errors/errors.js'
-import { Acquirer, type KindContext, type Members, NO_OPTIONS } from '../facade/acquirer.js'
+import { Acquirer, type KindContext, type Members } from '../facade/acquirer.js'
 import { LockAcquirer } from '../facade/lock-acquirer.js'
-import type { AcquireOptions } from '../facade/options.js'
+import { type AcquireOptions, NO_OPTIONS } from '../facade/options.js'
 import type { Section } from '../facade/section.js'
 import type { Scope } from '../identity/owner.js'
 import { Hold } from './hold.js'
@@ -112,9 +112,7 @@ export class StripedLock {
     bodyOrNothing?: Section<Result>,
   ): Promise<Awaited<Result>> {
     const acquirer = new LockAcquirer(this.#nameOf(this.indexOf(key)), this.#terms)
-    return typeof optionsOrBody === 'function'
-      ? await acquirer.withLock(NO_OPTIONS, optionsOrBody)
-      : await acquirer.withLock(optionsOrBody, bodyOrNothing)
+    return await acquirer.withLock(optionsOrBody, bodyOrNothing)
   }
 
   /** Takes any stripe, runs `body`, and releases the stripe when the body has settled. As `Lock.withLock`. */
@@ -124,9 +122,7 @@ export class StripedLock {
     optionsOrBody: AcquireOptions | StripeSection<Result>,
     bodyOrNothing?: StripeSection<Result>,
   ): Promise<Awaited<Result>> {
-    return typeof optionsOrBody === 'function'
-      ? this.#acquirer.withLock(NO_OPTIONS, optionsOrBody)
-      : this.#acquirer.withLock(optionsOrBody, bodyOrNothing)
+    return this.#acquirer.withLock(optionsOrBody, bodyOrNothing)
   }
 
   /** Takes any stripe, and waits for the first free one for at most `waitMs`. As `Lock.acquire`. */

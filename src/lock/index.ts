@@ -1,3 +1,4 @@
+export type { DeadlockLink, LockRole } from '../errors/deadlock-error.js'
 export {
   ClosedError,
   HoldfastError,
@@ -15,6 +16,7 @@ export {
 export { NoTransactionError } from '../errors/no-transaction-error.js'
 export type {
   AcquiredEvent,
+  DeadlockEvent,
   HoldfastEvents,
   LostEvent,
   ReleasedEvent,
@@ -26,15 +28,16 @@ export type {
 export type { ClientOptions } from '../facade/client-options.js'
 export type { CloseOptions } from '../facade/closing.js'
 export type { LockOptions } from '../facade/lock-options.js'
-export type { AcquireOptions, OnLost, UnlockOptions } from '../facade/options.js'
+export type { AcquireOptions, AdoptOptions, OnLost, UnlockOptions } from '../facade/options.js'
 export type { Section } from '../facade/section.js'
 export type { Fence } from '../fence/fence.js'
+export { labelOf } from '../identity/label.js'
 export type { Owner } from '../identity/owner.js'
 export type { Hold } from '../kinds/hold.js'
 export type { Lock } from '../kinds/lock.js'
 export type { HistogramSnapshot } from '../metrics/histogram.js'
 export type { HoldfastMetrics } from '../metrics/metrics.js'
-export type { LockState } from '../ports/lock-port.js'
+export type { LockState, OwnerState } from '../ports/lock-port.js'
 export type { Store } from '../ports/store.js'
 export type { ClusterClient, Connectable, RedisClient, StandaloneClient } from '../redis/connection/client.js'
 export type { Clock, Timer } from '../time/clock.js'

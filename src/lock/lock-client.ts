@@ -1,11 +1,13 @@
 import { EventEmitter } from 'eventemitter3'
 import { ClosedError, InvalidArgumentError } from '../errors/errors.js'
+import { quoted } from '../errors/holdfast-error.js'
 import type { HoldfastEvents } from '../events/events.js'
 import type { KindContext } from '../facade/acquirer.js'
 import { checkFunction, checkName } from '../facade/checks.js'
 import { type ClientOptions, checkClientOptions } from '../facade/client-options.js'
 import { type CloseOptions, Closing } from '../facade/closing.js'
 import { type LockOptions, withLockOptions } from '../facade/lock-options.js'
+import { ownerText } from '../identity/label.js'
 import { type Owner, Owners, Scope } from '../identity/owner.js'
 import { lock } from '../kinds/kinds.js'
 import { Lock } from '../kinds/lock.js'
@@ -62,7 +64,7 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
       )
     const clock = store.clock ?? new SystemClock(sleepMeter())
     this.#schedule = new Schedule(clock, (error) => this.#emitSafely('error', error))
-    const owners = new Owners()
+    const owners = new Owners(settings.label)
     const session = store.open({
       schedule: this.#schedule,
       clientId: owners.clientId,
@@ -197,7 +199,7 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
         owner,
         holder: owner,
         message:
-          `A run() ended while ${owner} still held lock "${hold.name}", and nothing can unlock it now. Holdfast no longer renews ` +
+          `A run() ended while ${ownerText(owner)} still held lock ${quoted(hold.name)}, and nothing can unlock it now. Holdfast no longer renews ` +
           'it; it ends with its lease. Call unlock() in a finally block, or use withLock().',
         waitedMs: 0,
         waiterStack: undefined,

@@ -1,62 +1,36 @@
-import type { Owner } from '../identity/owner.js'
-import type { AssignRequest, Entry, EntryWatch, Line, SessionGrant, StandRequest } from '../session/link.js'
-import type { Clock, Timer } from '../time/clock.js'
+import type { CellWrite } from '../session/cells.js'
+import type { Entry, EntryWatch, Line } from '../session/line.js'
+import type { LeaseRequest, StandRequest } from '../session/link.js'
+import type { LockName } from '../session/lock-name.js'
+import type { Clock } from '../time/clock.js'
+import { queueMicrotask } from '../time/machine-time.js'
+import { StoredCells } from './stored-cells.js'
+import { Term } from './term.js'
 
-/** Sessions and leases are of whole ticks, and at least two of them. */
-const TICK_MS = 1_000
-const LEAST_TICKS = 2
-
-/** Something that ends unless it is kept alive. */
-class Term {
-  #endsAt = 0
-  #timer: Timer | undefined
-
-  constructor(
-    private readonly clock: Clock,
-    readonly ttlMs: number,
-    private readonly onEnd: () => void,
-  ) {
-    this.extend()
-  }
-
-  extend(): void {
-    this.stop()
-    this.#endsAt = this.clock.now() + this.ttlMs
-    this.#timer = this.clock.startTimer(this.onEnd, this.ttlMs)
-  }
-
-  get remainingMs(): number {
-    return this.#endsAt - this.clock.now()
-  }
-
-  stop(): void {
-    this.#timer?.cancel()
-  }
-}
-
-interface StandingEntry {
-  readonly key: string
+interface StandingEntry extends Omit<Entry, 'remainingMs'> {
   readonly session: string
-  readonly sequence: bigint
-  owner: Owner
   /** Its own lease, where it has one. */
   lease: Term | undefined
 }
 
-/** What a server with sessions keeps: sessions, and lines of entries. All of it is gone with the process. */
+/** What a server with sessions keeps: sessions, lines of entries, and cells. All of it is gone with the process. */
 export class Ensemble {
-  #lastSequence = 0n
+  readonly cells: StoredCells
+  #lastOrder = 0n
   #lastSession = 0
   readonly #sessions = new Map<string, Term>()
-  readonly #lines = new Map<string, StandingEntry[]>()
+  readonly #lines = new Map<string, { readonly lock: LockName; entries: StandingEntry[] }>()
   readonly #watches = new Map<string, Set<() => void>>()
 
-  constructor(readonly clock: Clock) {}
+  constructor(readonly clock: Clock) {
+    this.cells = new StoredCells(clock)
+  }
 
-  begin(ttlMs: number): SessionGrant {
+  /** The server's time for the session is in whole ticks. */
+  begin(leastMs: number): { readonly session: string; readonly ttlMs: number } {
     this.#lastSession += 1
     const session = String(this.#lastSession)
-    const term = this.#term(ttlMs, () => this.end(session))
+    const term = new Term(this.clock, leastMs, () => this.end(session))
     this.#sessions.set(session, term)
     return { session, ttlMs: term.ttlMs }
   }
@@ -69,72 +43,84 @@ export class Ensemble {
   end(session: string): void {
     this.#sessions.get(session)?.stop()
     this.#sessions.delete(session)
-    for (const [name, line] of [...this.#lines])
-      for (const entry of [...line])
-        if (entry.session === session && !entry.lease) this.remove(name, entry.key)
+    for (const { lock, entries } of [...this.#lines.values()])
+      for (const entry of entries) if (entry.session === session && !entry.lease) this.remove(lock, entry.key)
   }
 
-  stand({ session, name, key, owner, ifFree }: StandRequest): Line | undefined {
+  stand({ session, lock, key, mode, within, ifFree }: StandRequest): Line | undefined {
     if (!this.#sessions.has(session)) return undefined
-    const line = this.#lines.get(name) ?? []
-    const stands = line.some((entry) => entry.key === key)
-    if (!stands && !(ifFree && line.length > 0)) {
-      this.#lastSequence += 1n
-      line.push({ key, session, owner, sequence: this.#lastSequence, lease: undefined })
-      this.#lines.set(name, line)
+    const line = this.#lines.get(idOf(lock)) ?? { lock, entries: [] }
+    const stands = line.entries.some((entry) => entry.key === key)
+    if (!stands && !(ifFree && line.entries.length > 0)) {
+      this.#lastOrder += 1n
+      const order = this.#lastOrder
+      line.entries = [...line.entries, { key, mode, order, within, fence: order, session, lease: undefined }]
+      this.#lines.set(idOf(lock), line)
     }
-    return this.read(name)
+    return this.read(lock)
   }
 
-  read(name: string): Line {
-    const line = this.#lines.get(name) ?? []
-    return line.map(({ key, session, owner, sequence, lease }): Entry => {
+  read(lock: LockName): Line {
+    return this.#entriesOf(lock).map(({ session, lease, ...entry }): Entry => {
       const remainingMs = (lease ?? this.#sessions.get(session))?.remainingMs ?? 0
-      return { key, session, owner, sequence, remainingMs }
+      return { ...entry, remainingMs }
     })
   }
 
-  assign({ name, key, session, owner, leaseMs }: AssignRequest): boolean {
-    const entry = this.#lines.get(name)?.find((each) => each.key === key)
+  lease({ lock, key, session, leaseMs }: LeaseRequest): boolean {
+    const entry = this.#entriesOf(lock).find((each) => each.key === key)
     if (!entry || (leaseMs === undefined && !this.#sessions.has(session))) return false
-    entry.owner = owner
     entry.lease?.stop()
-    entry.lease = leaseMs === undefined ? undefined : this.#term(leaseMs, () => this.remove(name, key))
+    entry.lease =
+      leaseMs === undefined ? undefined : new Term(this.clock, leaseMs, () => this.remove(lock, key))
     return true
   }
 
-  remove(name: string, key: string): boolean {
-    const line = this.#lines.get(name) ?? []
-    const entry = line.find((each) => each.key === key)
-    if (!entry) return false
+  remove(lock: LockName, key: string): boolean {
+    const line = this.#lines.get(idOf(lock))
+    const entry = line?.entries.find((each) => each.key === key)
+    if (!line || !entry) return false
     entry.lease?.stop()
-    const rest = line.filter((each) => each !== entry)
-    if (rest.length > 0) this.#lines.set(name, rest)
-    else this.#lines.delete(name)
-    const told = this.#watches.get(key)
-    this.#watches.delete(key)
+    line.entries = line.entries.filter((each) => each !== entry)
+    if (line.entries.length === 0) this.#lines.delete(idOf(lock))
+    const told = this.#watches.get(watched(entry))
+    this.#watches.delete(watched(entry))
     // After the current step, as a message would arrive.
     for (const onGone of told ?? []) queueMicrotask(onGone)
     return true
   }
 
-  watch(name: string, key: string, onGone: () => void): EntryWatch {
-    const stands = this.#lines.get(name)?.some((entry) => entry.key === key)
-    if (!stands) {
+  watch(lock: LockName, entry: Pick<Entry, 'key' | 'order'>, onGone: () => void): EntryWatch {
+    if (!this.#entriesOf(lock).some((each) => watched(each) === watched(entry))) {
       queueMicrotask(onGone)
       return { close: () => undefined }
     }
-    const watches = this.#watches.get(key) ?? new Set()
-    this.#watches.set(key, watches.add(onGone))
+    const watches = this.#watches.get(watched(entry)) ?? new Set()
+    this.#watches.set(watched(entry), watches.add(onGone))
     return { close: () => watches.delete(onGone) }
   }
 
-  names(): readonly string[] {
-    return [...this.#lines.keys()]
+  write(request: CellWrite): bigint | undefined {
+    const { whileStands: entry } = request
+    if (entry && !this.#entriesOf(entry.lock).some(({ key }) => key === entry.key)) return undefined
+    return this.cells.write(request)
   }
 
-  #term(ttlMs: number, onEnd: () => void): Term {
-    const ticks = Math.max(Math.ceil(ttlMs / TICK_MS), LEAST_TICKS)
-    return new Term(this.clock, ticks * TICK_MS, onEnd)
+  /** The locks in whose lines somebody stands. */
+  get locks(): readonly LockName[] {
+    return [...this.#lines.values()].map(({ lock }) => lock)
   }
+
+  #entriesOf(lock: LockName): readonly StandingEntry[] {
+    return this.#lines.get(idOf(lock))?.entries ?? []
+  }
+}
+
+/** Another program may use a key again. */
+function watched({ key, order }: Pick<Entry, 'key' | 'order'>): string {
+  return `${order} ${key}`
+}
+
+function idOf({ keyspace, name }: LockName): string {
+  return `${keyspace} ${name}`
 }

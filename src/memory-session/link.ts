@@ -1,19 +1,23 @@
-import type {
-  AssignRequest,
-  EntryWatch,
-  Line,
-  SessionGrant,
-  SessionLink,
-  StandRequest,
-} from '../session/link.js'
+import { leaseDeadline } from '../core/lease/lease.js'
+import type { LockKeyspace } from '../ports/store.js'
+import type { Cells } from '../session/cells.js'
+import type { Entry, EntryWatch, Line } from '../session/line.js'
+import type { LeaseRequest, LinkListener, SessionGrant, SessionLink, StandRequest } from '../session/link.js'
+import type { LockName } from '../session/lock-name.js'
 import type { Ensemble } from './ensemble.js'
 
 /** One client's way to an ensemble in its own process. */
 export class MemoryLink implements SessionLink {
-  constructor(private readonly ensemble: Ensemble) {}
+  readonly #own = new Map<string, EntryWatch>()
 
-  async begin(ttlMs: number): Promise<SessionGrant> {
-    return this.ensemble.begin(ttlMs)
+  constructor(
+    protected readonly ensemble: Ensemble,
+    private readonly listener: LinkListener,
+  ) {}
+
+  async begin(leastMs: number): Promise<SessionGrant> {
+    const { session, ttlMs } = this.ensemble.begin((leastMs + 2) / 0.99)
+    return { session, aliveMs: leaseDeadline(0, ttlMs) }
   }
 
   async keepAlive(session: string): Promise<boolean> {
@@ -25,28 +29,63 @@ export class MemoryLink implements SessionLink {
   }
 
   async stand(request: StandRequest): Promise<Line | undefined> {
-    return this.ensemble.stand(request)
+    const { lock, key } = request
+    const line = this.ensemble.stand(request)
+    const own = line?.find((entry) => entry.key === key)
+    if (own && !this.#own.has(key)) {
+      const watch = this.ensemble.watch(lock, own, () => this.gone(lock, key))
+      this.#own.set(key, watch)
+    }
+    return line
   }
 
-  async read(name: string): Promise<Line> {
-    return this.ensemble.read(name)
+  async read(lock: LockName): Promise<Line> {
+    return this.ensemble.read(lock)
   }
 
-  async assign(request: AssignRequest): Promise<boolean> {
-    return this.ensemble.assign(request)
+  async remove(lock: LockName, key: string): Promise<boolean> {
+    this.#forget(key)
+    return this.ensemble.remove(lock, key)
   }
 
-  async remove(name: string, key: string): Promise<boolean> {
-    return this.ensemble.remove(name, key)
+  async lease(request: LeaseRequest): Promise<boolean> {
+    return this.ensemble.lease(request)
   }
 
-  watch(name: string, key: string, onGone: () => void): EntryWatch {
-    return this.ensemble.watch(name, key, onGone)
+  watch(lock: LockName, entry: Entry, onGone: (sure: boolean) => void): EntryWatch {
+    return this.ensemble.watch(lock, entry, () => onGone(true))
   }
 
-  async *names(): AsyncIterable<string> {
-    yield* this.ensemble.names()
+  get cells(): Cells {
+    const { ensemble } = this
+    return {
+      read: async (cell) => ensemble.cells.read(cell),
+      readBeside: async (cell, lock) => ({ cell: ensemble.cells.read(cell), line: ensemble.read(lock) }),
+      write: async (request) => ensemble.write(request),
+      watch: (cell, onChange) => ({
+        confirmed: Promise.resolve(),
+        close: ensemble.cells.watch(cell, onChange).close,
+      }),
+      now: () => ensemble.clock.now(),
+    }
   }
 
-  close(): void {}
+  async *names(keyspace: LockKeyspace): AsyncIterable<string> {
+    for (const lock of this.ensemble.locks) if (lock.keyspace === keyspace) yield lock.name
+  }
+
+  close(): void {
+    for (const key of [...this.#own.keys()]) this.#forget(key)
+  }
+
+  protected gone(lock: LockName, key: string): void {
+    if (!this.#own.has(key)) return
+    this.#forget(key)
+    this.listener.gone(lock, key)
+  }
+
+  #forget(key: string): void {
+    this.#own.get(key)?.close()
+    this.#own.delete(key)
+  }
 }

@@ -3,6 +3,7 @@ import { matchesGlob } from '../rows/glob.js'
 import type { Draft, InboxListener, Message, RowSession, Rows } from '../rows/rows.js'
 import type { Keyspace, Packed, Shape } from '../rows/shape.js'
 import type { Clock } from '../time/clock.js'
+import { queueMicrotask } from '../time/machine-time.js'
 
 type Letter = readonly [client: string, message: Message]
 

@@ -24,6 +24,8 @@ export class ClientConnection implements SqlConnection {
   #over = false
   #destroyed = false
   #rejectQuery: ((error: Error) => void) | undefined
+  /** Whether the library still waits for an answer: also after the caller has been told that the connection has ended. */
+  #busy = false
 
   constructor(private readonly make: () => Promise<MysqlConnection>) {}
 
@@ -52,6 +54,11 @@ export class ClientConnection implements SqlConnection {
     const ended = new Promise<never>((_, reject) => {
       this.#rejectQuery = reject
     })
+    this.#busy = true
+    const settle = (): void => {
+      this.#busy = false
+    }
+    answer.then(settle, settle)
     try {
       return this.#rowsOf(await Promise.race([answer, ended]))
     } finally {
@@ -64,20 +71,27 @@ export class ClientConnection implements SqlConnection {
   }
 
   end(): void {
+    // To end is to ask the server, which may not answer before it has answered something else.
+    if (this.#busy) {
+      this.destroy()
+      return
+    }
     this.#lost()
     this.#client?.end().catch(() => undefined)
   }
 
   destroy(): void {
-    const busy = this.#rejectQuery !== undefined
     this.#lost()
     const client = this.#client
     if (!client || this.#destroyed) return
     this.#destroyed = true
-    if (busy && this.#options === MARIADB) {
+    if (this.#busy && this.#options === MARIADB) {
       // Its destroy() would kill the statement from another connection, and leave a failure of that to nobody; a ping that is not
-      // answered at once breaks the connection and does no more.
-      client.ping(0).catch(() => undefined)
+      // answered at once breaks the connection and does no more. If it is answered, so is the statement, and there is nothing to kill.
+      client.ping(0).then(
+        () => client.destroy(),
+        () => undefined,
+      )
       return
     }
     // That of mysql2 waits for the server to end it too.

@@ -95,9 +95,7 @@ class GetLocks implements ServerLocks {
   }
 
   /** The servers tell that only to those that may see everything. */
-  async waitingFor(): Promise<number> {
-    return 0
-  }
+  async waitingFor(): Promise<undefined> {}
 
   async end(connection: SqlConnection, id: string): Promise<unknown> {
     // One that has ended already is an error.

@@ -10,13 +10,20 @@ export interface MysqlOptions extends MysqlSchemaOptions {
    * needs, sets what it needs of the session, and closes it; it must not be one that the application uses too.
    */
   readonly connect: () => Promise<MysqlConnection>
-  /** Creates the table if there is none; needs the right to create tables there. Default: false, and no DDL is ever run. */
+  /**
+   * Creates the table if there is none; needs the right to create tables there.
+   * @default false: no DDL is ever run
+   */
   readonly createTable?: boolean | undefined
-  /** How many connections one client opens at most. They are closed when idle for 10 seconds. Default: 4. Minimum: 1. */
+  /**
+   * How many connections one client opens at most. They are closed when idle for 10 seconds. Minimum: 1.
+   * @default 4
+   */
   readonly connections?: number | undefined
   /**
    * For how long a lock's row stays after its last use, in milliseconds. Tokens of a fenced lock go on growing after that too, unless
-   * the server's clock was set back by more than this. Default: a day. Minimum: a minute.
+   * the server's clock was set back by more than this. Minimum: 60000.
+   * @default 86400000, a day
    */
   readonly retainMs?: number | undefined
 }

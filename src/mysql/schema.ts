@@ -1,7 +1,10 @@
 import { quoteTable } from './table-name.js'
 
 export interface MysqlSchemaOptions {
-  /** The table that keeps the locks, with its database if that is not the connection's. Default: `holdfast_locks`. */
+  /**
+   * The table that keeps the locks, with its database if that is not the connection's.
+   * @default 'holdfast_locks'
+   */
   readonly table?: string | undefined
 }
 
@@ -19,7 +22,7 @@ export function mysqlSchema({ table = DEFAULT_TABLE }: MysqlSchemaOptions = {}):
   name VARBINARY(512) NOT NULL,
   full_name LONGTEXT CHARACTER SET ascii COLLATE ascii_bin NULL,
   version BIGINT NOT NULL,
-  owner VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  owner VARCHAR(320) CHARACTER SET ascii COLLATE ascii_bin NULL,
   holds BIGINT NOT NULL,
   ends_at DATETIME(6) NULL COMMENT 'UTC',
   fence BIGINT NULL,

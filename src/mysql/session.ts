@@ -1,64 +1,47 @@
 import type { StoreSettings } from '../ports/store.js'
-import { CompareAndSet } from '../rows/compare-and-set.js'
-import type { Draft, RowSession } from '../rows/rows.js'
-import type { Keyspace, Shape } from '../rows/shape.js'
+import { text } from '../sql/connection.js'
 import { Connections } from '../sql/connections.js'
 import { Connector } from '../sql/connector.js'
-import { Cleaning } from './cleaning.js'
+import { namesLike } from '../sql/names.js'
+import { SqlSession } from '../sql/session.js'
+import { deleteBlank } from './delete-blank.js'
 import { MysqlDialect } from './dialect.js'
 import { MysqlExpress } from './express.js'
-import { namesLike } from './names.js'
 import type { MysqlSettings } from './options.js'
-import { type Statements, statementsFor } from './statements.js'
+import { statementsFor } from './statements.js'
+import { HASHED_LIKE, likeOf } from './stored-name.js'
 import { MysqlTable } from './table.js'
 import { MysqlTies } from './ties.js'
 
 /** One client's access to the table of locks. It has no inbox: nobody is told of a release, and who waits asks again. */
-export class MysqlSession implements RowSession {
-  readonly ties: MysqlTies
-  readonly #express: MysqlExpress
-  readonly #cleaning: Cleaning
-  readonly #connector: Connector
-  readonly #connections: Connections
-  readonly #statements: Statements
-  readonly #table: CompareAndSet
-
-  constructor(options: MysqlSettings, settings: StoreSettings) {
-    this.#statements = statementsFor(options.table)
-    this.#connector = new Connector(new MysqlDialect(options, this.#statements, settings), settings)
-    this.#connections = new Connections(this.#connector, settings, options.connections)
-    this.ties = new MysqlTies(this.#connections, this.#statements)
-    const table = new MysqlTable(this.#connections, this.#statements, this.ties)
-    this.#table = new CompareAndSet(table, settings)
-    this.#cleaning = new Cleaning(this.#connections, this.#statements, settings, options.retainMs)
-    this.#express = new MysqlExpress(this.#connections, this.#statements, settings)
-  }
-
-  get express(): MysqlExpress {
-    this.#cleaning.used()
-    return this.#express
-  }
-
-  change<Body, Result>(
-    shape: Shape<Body>,
-    name: string,
-    change: (draft: Draft<Body>) => Result,
-  ): Promise<Result> {
-    this.#cleaning.used()
-    return this.#table.change(shape, name, change)
-  }
-
-  names(keyspace: Keyspace, pattern: string): AsyncIterable<string> {
-    return namesLike(this.#connections, this.#statements, keyspace, pattern)
-  }
-
-  /** Deletes rows that say nothing, as happens about hourly. */
-  clean(): Promise<void> {
-    return this.#cleaning.clean()
-  }
-
-  async close(): Promise<void> {
-    this.#connector.close()
-    this.#connections.close()
-  }
+export function openSession(options: MysqlSettings, settings: StoreSettings): SqlSession {
+  const statements = statementsFor(options.table)
+  const connector = new Connector(new MysqlDialect(options, statements, settings), settings)
+  const connections = new Connections(connector, settings, options.connections)
+  const ties = new MysqlTies(connections, statements)
+  return new SqlSession(
+    {
+      ties,
+      rows: new MysqlTable(connections, statements, ties),
+      express: new MysqlExpress(connections, statements, settings),
+      names: (keyspace, glob) =>
+        namesLike(glob, async (hashed, after) => {
+          const rows = await connections.query({
+            statement: statements.names,
+            values: [keyspace, Buffer.from(after, 'hex'), hashed ? HASHED_LIKE : likeOf(glob)],
+            about: { command: 'names' },
+          })
+          return rows.map((row) => {
+            const key = text(row, 'bytes') ?? ''
+            return { key, name: Buffer.from(key, 'hex').toString(), fullName: text(row, 'full_name') }
+          })
+        }),
+      clean: () => deleteBlank(connections, statements, options.retainMs),
+      close() {
+        connector.close()
+        connections.close()
+      },
+    },
+    settings,
+  )
 }

@@ -20,6 +20,7 @@ export function mysql(options: MysqlOptions): MysqlStore {
 const traits: Partial<StoreTraits> = {
   push: false,
   fifo: false,
+  countsWaiters: false,
   lingers: false,
   kinds: [
     'lock',

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from '../errors/errors.js'
 import { NoTransactionError } from '../errors/no-transaction-error.js'
 import type { Ties } from '../rows/ties.js'
 import type { Connections } from '../sql/connections.js'
+import { machineTime } from '../time/machine-time.js'
 import { transactionOf } from '../transactions/driver.js'
 import { failureOf } from '../transactions/failure.js'
 import { isLocked, isMissingTable } from './failure.js'
@@ -22,7 +23,7 @@ export class MysqlTies implements Ties {
     const session = transactionOf(tx)
     if (session.dialect !== 'mysql') throw elsewhere(tx, lockName)
     const tie = randomUUID()
-    const startedAt = performance.now()
+    const startedAt = machineTime.monotonicMs()
     try {
       for (const statement of this.statements.tie) await session.query(statement, [tie])
     } catch (error) {

@@ -20,6 +20,10 @@ export class ForwardingPort implements LockPort {
     return this.port.watchesInOrder
   }
 
+  get bound(): true | undefined {
+    return this.port.bound
+  }
+
   get polls(): Polls | undefined {
     return this.port.polls
   }
@@ -52,7 +56,7 @@ export class ForwardingPort implements LockPort {
     return this.port.inspect(name)
   }
 
-  countWatchers(name: string): Promise<number> {
+  countWatchers(name: string): Promise<number | undefined> {
     return this.port.countWatchers(name)
   }
 

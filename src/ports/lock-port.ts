@@ -22,6 +22,9 @@ export interface LockPort {
   /** Set where a place in line is one tenure's and cannot go to another: then each call has its own, whatever the kind says. */
   readonly placePer?: 'call' | undefined
 
+  /** Set where no hold can be handed to another client: a lock ends with what its client has, or each place is one owner's. */
+  readonly bound?: true | undefined
+
   /** Set where one acquire may take several rounds: then the request says for how long its caller waits. */
   readonly inRounds?: boolean | undefined
 
@@ -58,8 +61,8 @@ export interface LockPort {
   /** The lock as the store has it now. */
   inspect(name: string): Promise<LockState>
 
-  /** How many clients watch for this lock's release. */
-  countWatchers(name: string): Promise<number>
+  /** How many clients watch for this lock's release; undefined where the store does not know who waits. */
+  countWatchers(name: string): Promise<number | undefined>
 
   /** Frees the lock whatever its owner, and announces it. Returns whether it was held. */
   forceUnlock(name: string): Promise<boolean>
@@ -201,6 +204,11 @@ export interface StoreLine {
 export interface Polls {
   /** How long to pause after so many attempts, given a random number from 0 to 1. */
   pauseMs(attempts: number, random: number): number
+  /**
+   * How long a process that has had the lock for its turn lets others go first, given a random number from 0 to 1: long enough for one of
+   * them to ask. Absent: as long as the pause after five attempts.
+   */
+  asideMs?(random: number): number
 }
 
 export interface Watch {
@@ -214,11 +222,19 @@ export interface Watch {
   close(): void
 }
 
+/** One that has a lock, as seen in the store. */
+export interface OwnerState {
+  readonly owner: Owner
+  readonly holds: number
+  /** What its client calls itself: the client that looks reads it in the owner, a store need not give it. */
+  readonly label?: string
+}
+
 /** A lock as seen in the store. */
 export interface LockState {
   readonly name: string
   /** The owners and their hold counts; empty when it is free. */
-  readonly owners: ReadonlyArray<{ readonly owner: Owner; readonly holds: number }>
+  readonly owners: readonly OwnerState[]
   /** Time left of the lease in milliseconds: 0 when free, Infinity when it never ends. */
   readonly remainingMs: number
   /** Set where the lock is free for this client, which keeps it from other processes for a while (`lingerMs`). */

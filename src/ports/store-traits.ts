@@ -23,12 +23,18 @@ export interface StoreTraits {
   readonly fifo: boolean
   /** Whether other clients see how many holds an owner has; otherwise one, whatever they are. */
   readonly countsVisible: boolean
+  /** Whether it knows how many clients wait. Nobody knows those that wait for a spin lock. */
+  readonly countsWaiters: boolean
   /** Whether it can list the locks that are held. */
   readonly lists: boolean
   /** Whether other clients learn who holds a lock. */
   readonly namesHolder: boolean
   /** Whether a lock may stay with its process after a release (`lingerMs`). */
   readonly lingers: boolean
+  /** Whether a hold can be handed to another client (`hold.detach`). */
+  readonly detaches: boolean
+  /** Whether the server itself ends a lease at its time. Otherwise, once the client has gone, the lock lasts as long as its session. */
+  readonly endsLeases: boolean
   readonly kinds: readonly StoreKind[]
 }
 
@@ -38,9 +44,12 @@ const FULL: StoreTraits = {
   push: true,
   fifo: true,
   countsVisible: true,
+  countsWaiters: true,
   lists: true,
   namesHolder: true,
   lingers: true,
+  detaches: true,
+  endsLeases: true,
   kinds: storeKinds,
 }
 

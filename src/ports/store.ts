@@ -2,6 +2,7 @@ import type { LossReason } from '../errors/errors.js'
 import type { Owner } from '../identity/owner.js'
 import type { Clock } from '../time/clock.js'
 import type { Schedule } from '../time/schedule.js'
+import type { EdgesPort } from './edges-port.js'
 import type { FencedPort } from './fenced-port.js'
 import type { GuardedPort } from './guarded-port.js'
 import type {
@@ -96,6 +97,8 @@ export interface StoreSession {
   readonly countDownLatch?: CountDownLatchPort
   readonly values?: ValuesPort
   readonly guardedValues?: GuardedPort
+  /** Where those who wait while they hold something are found; absent: deadlocks are not. */
+  readonly edges?: EdgesPort | undefined
   /** One of its ports, whose grants count when enough replicas have them; set in stores that can ask for that. */
   confirming?(portOf: (session: StoreSession) => LockPort | undefined): LockPort | undefined
   /** How often its connection has broken: afterwards, knowledge about the server may be out of date. */

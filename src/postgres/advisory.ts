@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { StoreError } from '../errors/errors.js'
+import { encodedLabel, withLabel, withoutLabel } from '../identity/label.js'
 import { isOwner } from '../identity/owner.js'
 import type { Store, StoreSettings } from '../ports/store.js'
 import type { StoreTraits } from '../ports/store-traits.js'
@@ -85,13 +86,16 @@ class AdvisoryLocks implements ServerLocks {
   }
 
   lease(connection: SqlConnection, lease: Lease, withinMs?: number): Promise<unknown> {
-    const values = [String(idleMs(lease)), labelOf(lease)]
+    const values = [String(idleMs(lease)), applicationName(lease)]
     return this.#ask(connection, advisoryStatements.lease, values, withinMs)
   }
 
   async attempt(connection: SqlConnection, name: string, lease: Lease): Promise<Attempted> {
     if (this.dialect.pooled) throw pooled(name)
-    const [row] = await this.#ask(connection, advisoryStatements.attempt, [keyOf(name), labelOf(lease)])
+    const [row] = await this.#ask(connection, advisoryStatements.attempt, [
+      keyOf(name),
+      applicationName(lease),
+    ])
     return { taken: text(row, 'taken') === 'true', holder: holderIn(row) }
   }
 
@@ -143,20 +147,27 @@ class AdvisoryLocks implements ServerLocks {
   }
 }
 
+/** The server keeps so many bytes of the name of a connection. */
+const LONGEST_NAME = 63
+
 /** 0 is no limit. */
 function idleMs({ leaseMs }: Lease): number {
   return leaseMs < LONGEST_MS ? Math.ceil(leaseMs) : 0
 }
 
-/** What the connection is called, for others and for those who look into `pg_stat_activity`. */
-function labelOf(lease: Lease): string {
-  return `${lease.owner} ${idleMs(lease)}`
+/**
+ * What the connection is called, for others and for those who look into `pg_stat_activity`: its owner, and as much of its label as the server
+ * keeps.
+ */
+function applicationName(lease: Lease): string {
+  return `${withoutLabel(lease.owner)} ${idleMs(lease)} ${encodedLabel(lease.owner)}`.slice(0, LONGEST_NAME)
 }
 
 function holderIn(row: SqlRow | undefined): Holder | undefined {
   const id = text(row, 'id')
   if (id === undefined) return undefined
-  const [owner = '', leaseMs = '0'] = (text(row, 'label') ?? '').split(' ')
+  const [unlabelled = '', leaseMs = '0', label = ''] = (text(row, 'label') ?? '').split(' ')
+  const owner = label === '' ? unlabelled : withLabel(unlabelled, label)
   // What is no owner is a transaction's lock, or that of a user into whose connections this one may not look.
   if (!isOwner(owner)) return { id, owner: undefined, remainingMs: Infinity }
   const silentMs = Number(text(row, 'silent_ms') ?? 0)

@@ -1,3 +1,4 @@
+import { withoutLabel } from '../identity/label.js'
 import type { Message } from '../rows/rows.js'
 import type { Keyspace } from '../rows/shape.js'
 
@@ -6,9 +7,14 @@ const PART = /[\s\S]{1,1900}/gu
 
 const KEYSPACES: readonly Keyspace[] = ['lock', 'read-write', 'semaphore', 'permits', 'latch', 'value']
 
-/** The channel on which a client hears. */
+/** The channel on which a client hears: its name may have 63 bytes. */
 export function channelOf(client: string): string {
-  return `holdfast_${client.replaceAll('-', '')}`
+  return `holdfast_${withoutLabel(client).replaceAll('-', '')}`
+}
+
+/** The same in SQL, of what gives a client's id there. */
+export function channelIn(client: string): string {
+  return `'holdfast_' || replace(split_part(${client}, '~', 1), '-', '')`
 }
 
 /**

@@ -5,13 +5,20 @@ import { quoteTable } from './table-name.js'
 
 /** How {@link postgres} keeps locks. */
 export interface PostgresOptions extends PostgresSchemaOptions {
-  /** Creates the table if there is none; needs the right to create tables there. Default: false, and no DDL is ever run. */
+  /**
+   * Creates the table if there is none; needs the right to create tables there.
+   * @default false: no DDL is ever run
+   */
   readonly createTable?: boolean | undefined
-  /** How many connections for commands one client opens at most, beside the one on which it listens. Default: 4. Minimum: 1. */
+  /**
+   * How many connections for commands one client opens at most, beside the one on which it listens. Minimum: 1.
+   * @default 4
+   */
   readonly connections?: number | undefined
   /**
    * For how long a lock's row stays after its last use, in milliseconds. Tokens of a fenced lock go on growing after that too, unless
-   * the server's clock was set back by more than this. Default: a day. Minimum: a minute.
+   * the server's clock was set back by more than this. Minimum: 60000.
+   * @default 86400000, a day
    */
   readonly retainMs?: number | undefined
 }

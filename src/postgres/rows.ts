@@ -1,8 +1,9 @@
 import type { StoreSettings } from '../ports/store.js'
 import type { InboxListener, Rows } from '../rows/rows.js'
+import type { SqlSession } from '../sql/session.js'
 import type { MakeConnection } from './connection.js'
 import type { PostgresSettings } from './options.js'
-import { PostgresSession } from './session.js'
+import { openSession } from './session.js'
 
 /** Locks as rows of one table of PostgreSQL. */
 export class PostgresRows implements Rows {
@@ -11,7 +12,7 @@ export class PostgresRows implements Rows {
     private readonly settings: PostgresSettings,
   ) {}
 
-  openRows(settings: StoreSettings, listener: InboxListener): PostgresSession {
-    return new PostgresSession(this.makeConnection, this.settings, settings, listener)
+  openRows(settings: StoreSettings, listener: InboxListener): SqlSession {
+    return openSession(this.makeConnection, this.settings, settings, listener)
   }
 }

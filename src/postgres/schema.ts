@@ -2,7 +2,10 @@ import { quoteTable } from './table-name.js'
 
 /** Which table {@link postgresSchema} creates. */
 export interface PostgresSchemaOptions {
-  /** The table that keeps the locks, with its schema if that is not the first of the search path. Default: `holdfast_locks`. */
+  /**
+   * The table that keeps the locks, with its schema if that is not the first of the search path.
+   * @default 'holdfast_locks'
+   */
   readonly table?: string | undefined
 }
 

@@ -1,82 +1,62 @@
 import type { StoreSettings } from '../ports/store.js'
-import { CompareAndSet } from '../rows/compare-and-set.js'
-import type { Draft, InboxListener, RowSession } from '../rows/rows.js'
-import type { Keyspace, Shape } from '../rows/shape.js'
+import type { InboxListener } from '../rows/rows.js'
+import { text } from '../sql/connection.js'
 import { Connections } from '../sql/connections.js'
 import { Connector } from '../sql/connector.js'
-import { Cleaning } from './cleaning.js'
-import type { ListeningConnection, MakeConnection } from './connection.js'
+import { namesLike } from '../sql/names.js'
+import { SqlSession } from '../sql/session.js'
+import type { MakeConnection } from './connection.js'
 import { PostgresDialect } from './dialect.js'
 import { PostgresExpress } from './express.js'
 import { PostgresInbox } from './inbox.js'
-import { namesLike } from './names.js'
 import type { PostgresSettings } from './options.js'
 import { SeenRows } from './seen-rows.js'
-import { type Statements, statementsFor } from './statements.js'
+import { statementsFor } from './statements.js'
+import { HASHED_LIKE, likeOf } from './stored-name.js'
 import { PostgresTable } from './table.js'
 import { PostgresTies } from './ties.js'
 
 /** One client's access to the table of locks. */
-export class PostgresSession implements RowSession {
-  readonly #express: PostgresExpress
-  readonly ties: PostgresTies
-  readonly #cleaning: Cleaning
-  readonly #connector: Connector<ListeningConnection>
-  readonly #dialect: PostgresDialect
-  readonly #connections: Connections
-  readonly #inbox: PostgresInbox
-  readonly #statements: Statements
-  readonly #table: CompareAndSet
-
-  constructor(
-    makeConnection: MakeConnection,
-    { table, createTable, connections, retainMs }: PostgresSettings,
-    settings: StoreSettings,
-    listener: InboxListener,
-  ) {
-    const seen = new SeenRows(settings.schedule)
-    this.#statements = statementsFor(table)
-    this.#dialect = new PostgresDialect(makeConnection, settings, { createTable, table })
-    this.#connector = new Connector(this.#dialect, settings)
-    this.#connections = new Connections(this.#connector, settings, connections)
-    this.#inbox = new PostgresInbox(this.#connector, this.#dialect, settings, listener)
-    this.#table = new CompareAndSet(new PostgresTable(this.#connections, this.#statements, seen), settings)
-    this.#cleaning = new Cleaning(this.#connections, this.#statements, settings, retainMs)
-    this.ties = new PostgresTies(this.#connections)
-    this.#express = new PostgresExpress(this.#connections, this.#statements, seen, settings)
-  }
-
-  /** Whether there is one turns out with the first connection. */
-  get inbox(): PostgresInbox | undefined {
-    return this.#dialect.pooled ? undefined : this.#inbox
-  }
-
-  get express(): PostgresExpress {
-    this.#cleaning.used()
-    return this.#express
-  }
-
-  change<Body, Result>(
-    shape: Shape<Body>,
-    name: string,
-    change: (draft: Draft<Body>) => Result,
-  ): Promise<Result> {
-    this.#cleaning.used()
-    return this.#table.change(shape, name, change)
-  }
-
-  names(keyspace: Keyspace, pattern: string): AsyncIterable<string> {
-    return namesLike(this.#connections, this.#statements, keyspace, pattern)
-  }
-
-  /** Deletes rows that say nothing, as happens about hourly. */
-  clean(): Promise<void> {
-    return this.#cleaning.clean()
-  }
-
-  async close(): Promise<void> {
-    this.#connector.close()
-    this.#connections.close()
-    this.#inbox.close()
-  }
+export function openSession(
+  makeConnection: MakeConnection,
+  { table, createTable, connections: most, retainMs }: PostgresSettings,
+  settings: StoreSettings,
+  listener: InboxListener,
+): SqlSession {
+  const seen = new SeenRows(settings.schedule)
+  const statements = statementsFor(table)
+  const dialect = new PostgresDialect(makeConnection, settings, { createTable, table })
+  const connector = new Connector(dialect, settings)
+  const connections = new Connections(connector, settings, most)
+  const inbox = new PostgresInbox(connector, dialect, settings, listener)
+  return new SqlSession(
+    {
+      ties: new PostgresTies(connections),
+      rows: new PostgresTable(connections, statements, seen),
+      express: new PostgresExpress(connections, statements, seen, settings),
+      inbox: () => (dialect.pooled ? undefined : inbox),
+      names: (keyspace, glob) =>
+        namesLike(glob, async (hashed, after) => {
+          const rows = await connections.query({
+            statement: statements.names,
+            values: [keyspace, after, hashed ? HASHED_LIKE : likeOf(glob)],
+            about: { command: 'names' },
+          })
+          return rows.map((row) => {
+            const key = text(row, 'name') ?? ''
+            return { key, name: key, fullName: text(row, 'full_name') }
+          })
+        }),
+      async clean() {
+        const about = { command: 'clean' }
+        await connections.query({ statement: statements.clean, values: [String(retainMs)], about })
+      },
+      close() {
+        connector.close()
+        connections.close()
+        inbox.close()
+      },
+    },
+    settings,
+  )
 }

@@ -1,5 +1,6 @@
 import { SLACK_MS } from '../rows/line.js'
 import type { Statement } from '../sql/connection.js'
+import { channelIn } from './messages.js'
 
 /** The server's clock while a statement runs; `now()` is that of its transaction, which may have begun long before. */
 const SECONDS = 'extract(epoch FROM clock_timestamp())::float8'
@@ -58,7 +59,7 @@ export const statements = {
    * for success.)
    */
   hello: `
-SELECT pg_backend_pid()::text AS pid, current_setting('server_version') AS version, CASE WHEN pg_backend_pid() = $1::int THEN
+SELECT pg_backend_pid()::text AS pid, current_setting('server_version') AS version, CASE WHEN pg_backend_pid() = $1::bigint THEN
   set_config('default_transaction_isolation', 'read committed', false) ||
   set_config('default_transaction_read_only', 'off', false) ||
   set_config('statement_timeout', '0', false) ||
@@ -163,7 +164,7 @@ passed AS (
   FROM next AS n WHERE ${key}
   RETURNING n.place, n.client, n.now, n.lease_ms, r.fence),
 told AS (
-  SELECT pg_notify('holdfast_' || replace(p.client, '-', ''), '0.0:' || json_build_array('lock', $4::json,
+  SELECT pg_notify(${channelIn('p.client')}, '0.0:' || json_build_array('lock', $4::json,
     json_strip_nulls(json_build_object('letIn', p.place, 'atUs', (extract(epoch FROM p.now) * 1000000)::bigint,
       'leaseMs', p.lease_ms, 'fence', CASE WHEN p.place LIKE 'f:%' THEN p.fence::text END))::text)::text)
   FROM passed AS p),

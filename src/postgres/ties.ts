@@ -3,6 +3,7 @@ import { InvalidArgumentError } from '../errors/errors.js'
 import type { Ties } from '../rows/ties.js'
 import { text } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
+import { machineTime } from '../time/machine-time.js'
 import { transactionOf } from '../transactions/driver.js'
 import { failureOf } from '../transactions/failure.js'
 import { statements } from './statements.js'
@@ -18,7 +19,7 @@ export class PostgresTies implements Ties {
     const session = transactionOf(tx)
     if (session.dialect !== 'postgres') throw elsewhere(tx, lockName)
     const tie = String(randomBytes(8).readBigInt64BE())
-    const startedAt = performance.now()
+    const startedAt = machineTime.monotonicMs()
     try {
       await session.attempt(`SELECT pg_advisory_xact_lock('${tie}'::int8)`)
     } catch (error) {

@@ -127,13 +127,14 @@ export class QuorumLockPort implements LockPort {
     return await this.#agree('inspect', name, asked, (answers) => stateOf(name, answers))
   }
 
-  async countWatchers(name: string): Promise<number> {
+  async countWatchers(name: string): Promise<number | undefined> {
     const asked = this.members.map(({ port }) => port.countWatchers(name))
-    return await this.#agree('countWatchers', name, asked, (answers) =>
+    const counts = await this.#agree('countWatchers', name, asked, (answers) =>
       answers.every(({ state }) => state !== 'pending') && repliesIn(answers).length >= this.#majority
-        ? Math.max(...repliesIn(answers))
+        ? repliesIn(answers).filter((count) => count !== undefined)
         : undefined,
     )
+    return counts.length > 0 ? Math.max(...counts) : undefined
   }
 
   async forceUnlock(name: string): Promise<boolean> {

@@ -16,7 +16,7 @@ export interface QuorumOptions {
   /**
    * How long after its start a server does not vote, so that a server that lost votes in a restart cannot vote again while they
    * count. Set it to the longest lease in use, or more. 0: it votes at once, which is safe only if no acknowledged write is ever
-   * lost (`appendfsync always`).
+   * lost (`appendfsync always`). Minimum: 0.
    * @default 0
    */
   readonly restartGuardMs?: number

@@ -7,6 +7,7 @@ import type { RedisClient } from './connection/client.js'
 import type { Link } from './connection/link.js'
 import { ReplicaWaitLink } from './connection/replica-wait-link.js'
 import { identityOf } from './connection/server-identity.js'
+import { RedisEdgesPort } from './edges/edges-port.js'
 import { LineLockPort } from './line/line-lock.js'
 import { LockSession } from './lock-session.js'
 import { FencedLockPort } from './locks/fenced-lock.js'
@@ -35,6 +36,7 @@ export class RedisSession extends LockSession {
   #countDownLatch: RedisCountDownLatchPort | undefined
   #guardedValues: RedisGuardedPort | undefined
   #values: ComputeOnceValues | undefined
+  #edges: RedisEdgesPort | undefined
 
   constructor(client: RedisClient, settings: StoreSettings, through?: (link: Link) => Link) {
     const { schedule, commandTimeoutMs, onError, thread, replicas } = settings
@@ -108,6 +110,12 @@ export class RedisSession extends LockSession {
     const { link, keyPrefix } = this.parts
     this.#values ??= new ComputeOnceValues(link, keyPrefix)
     return this.#values
+  }
+
+  get edges(): RedisEdgesPort {
+    const { link, keyPrefix } = this.parts
+    this.#edges ??= new RedisEdgesPort(link, keyPrefix)
+    return this.#edges
   }
 
   confirming(portOf: (session: StoreSession) => LockPort | undefined): LockPort | undefined {

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '../errors/errors.js'
 import type { Store } from '../ports/store.js'
 import { isClient, type RedisClient } from './connection/client.js'
+import { clientHint } from './connection/client-hint.js'
 
 /** The store that a client was given: for a client of Redis, the one made for it. */
 export function storeOf(clientOrStore: RedisClient | Store, storeFor: (client: RedisClient) => Store): Store {
@@ -11,6 +12,6 @@ export function storeOf(clientOrStore: RedisClient | Store, storeFor: (client: R
   throw new InvalidArgumentError(
     'clientOrStore',
     clientOrStore,
-    'a client of ioredis or iovalkey (Redis or Cluster), or a store such as MemoryStore',
+    `a client of ioredis or iovalkey (Redis or Cluster), or a store such as MemoryStore${clientHint(clientOrStore)}`,
   )
 }

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '../errors/errors.js'
 import type { Store, StoreSession, StoreSettings } from '../ports/store.js'
 import { isClient, type RedisClient } from './connection/client.js'
+import { clientHint } from './connection/client-hint.js'
 import { RedisSession } from './session.js'
 import { storeOf } from './store-of.js'
 
@@ -22,7 +23,11 @@ export class RedisStore implements Store {
  */
 export function redis(client: RedisClient): RedisStore {
   if (!isClient(client))
-    throw new InvalidArgumentError('client', client, 'a client of ioredis or iovalkey (Redis or Cluster)')
+    throw new InvalidArgumentError(
+      'client',
+      client,
+      `a client of ioredis or iovalkey (Redis or Cluster)${clientHint(client)}`,
+    )
   return new RedisStore(client)
 }
 

@@ -147,7 +147,7 @@ function draftOf<Body>(body: Body, seen: Versioned, letters: Letter[]): Draft<Bo
     // Tokens start at the clock's microseconds and grow by one with each tenure.
     firstFence: BigInt(Math.floor(seen.now * 1_000)),
     reaches: (client) => !seen.unreachable.has(client),
-    ended: () => false,
+    ended: (client) => seen.ended?.(client) === true,
     tieEnded: (tie) => seen.endedTies?.has(tie) === true,
     tell: (client, message) => letters.push([client, message]),
   }

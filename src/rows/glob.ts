@@ -1,32 +1,43 @@
 /** Whether a text matches a glob as Redis understands it: `*`, `?`, `[a-z]`, `[^a]`, and a backslash before what is to be taken as is. */
 export function matchesGlob(glob: string, text: string): boolean {
-  return matches([...glob], 0, [...text], 0)
-}
-
-function matches(glob: readonly string[], from: number, text: readonly string[], at: number): boolean {
-  let place = at
-  for (let index = from; index < glob.length; index += 1) {
-    const part = glob[index]
-    if (part === '*') {
-      if (index + 1 === glob.length) return true
-      for (let rest = place; rest <= text.length; rest += 1) {
-        if (matches(glob, index + 1, text, rest)) return true
-      }
+  const parts = [...glob]
+  const characters = [...text]
+  let part = 0
+  let place = 0
+  /** Behind the last star, and where the text went on behind it. Only that star may take more: with the others the time would have no bound. */
+  let star: { readonly part: number; place: number } | undefined
+  for (;;) {
+    if (parts[part] === '*') {
+      part += 1
+      star = { part, place }
+      continue
+    }
+    const character = characters[place]
+    if (character === undefined) return part === parts.length
+    const next = partAfter(parts, part, character)
+    if (next !== undefined) {
+      part = next
+      place += 1
+    } else if (star) {
+      star.place += 1
+      part = star.part
+      place = star.place
+    } else {
       return false
     }
-    const character = text[place]
-    if (character === undefined) return false
-    if (part === '[') {
-      const set = readSet(glob, index + 1)
-      if (set.has(character) === set.negated) return false
-      index = set.end
-    } else if (part !== '?') {
-      if (part === '\\' && index + 1 < glob.length) index += 1
-      if (glob[index] !== character) return false
-    }
-    place += 1
   }
-  return place === text.length
+}
+
+/** Where the glob goes on if the part there takes the character. */
+function partAfter(glob: readonly string[], at: number, character: string): number | undefined {
+  const part = glob[at]
+  if (part === '?') return at + 1
+  if (part === '[') {
+    const set = readSet(glob, at + 1)
+    return set.has(character) === set.negated ? undefined : set.end + 1
+  }
+  const taken = part === '\\' && at + 1 < glob.length ? at + 1 : at
+  return glob[taken] === character ? taken + 1 : undefined
 }
 
 interface CharacterSet {

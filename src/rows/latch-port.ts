@@ -95,8 +95,9 @@ export class RowLatchPort implements CountDownLatchPort {
     return { name, owners: [], remainingMs: closed ? Infinity : 0 }
   }
 
-  async countWatchers(name: string): Promise<number> {
-    return await this.client.look(latches, name, ({ body }) => body.listeners.length)
+  async countWatchers(name: string): Promise<number | undefined> {
+    const count = await this.client.look(latches, name, ({ body }) => body.listeners.length)
+    return this.client.counted(count)
   }
 
   async forceUnlock(name: string): Promise<boolean> {

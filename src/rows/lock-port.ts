@@ -133,8 +133,9 @@ export class RowLockPort implements FencedPort {
     }))
   }
 
-  async countWatchers(name: string): Promise<number> {
-    return await this.#look(name, ({ waiting }) => waiting)
+  async countWatchers(name: string): Promise<number | undefined> {
+    const count = await this.#look(name, ({ waiting }) => waiting)
+    return this.client.counted(count)
   }
 
   /** Announces it in any case, so that the former holder learns of it too. */

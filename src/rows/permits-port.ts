@@ -39,15 +39,11 @@ export abstract class RowPermitsPort implements PermitsPort {
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
-    const { name, owner, leaseMs, permits = 1, waits } = request
-    return await this.change(name, (semaphore): AcquireReply => {
-      if (!this.#take(semaphore, owner, permits, leaseMs)) {
-        if (waits && this.client.inbox) semaphore.listeners.add(this.client.id)
-        return { outcome: 'busy', remainingMs: semaphore.firstEndMs, holder: undefined }
-      }
-      const { available } = semaphore
-      if (available >= 1) return { outcome: 'granted', room: available }
-      return { outcome: 'granted', room: 0, fullForMs: semaphore.firstEndMs }
+    return await this.change(request.name, (semaphore) => {
+      const reply = this.take(semaphore, request)
+      if (reply.outcome === 'busy' && request.waits && this.client.inbox)
+        semaphore.listeners.add(this.client.id)
+      return reply
     })
   }
 
@@ -95,8 +91,9 @@ export abstract class RowPermitsPort implements PermitsPort {
     })
   }
 
-  async countWatchers(name: string): Promise<number> {
-    return await this.look(name, ({ listeners }) => listeners.count)
+  async countWatchers(name: string): Promise<number | undefined> {
+    const count = await this.look(name, ({ listeners }) => listeners.count)
+    return this.client.counted(count)
   }
 
   async forceUnlock(name: string): Promise<boolean> {
@@ -144,6 +141,14 @@ export abstract class RowPermitsPort implements PermitsPort {
         return true
       }),
     )
+  }
+
+  protected take(semaphore: Permits, { owner, permits = 1, leaseMs }: AcquireRequest): AcquireReply {
+    if (!this.#take(semaphore, owner, permits, leaseMs))
+      return { outcome: 'busy', remainingMs: semaphore.firstEndMs, holder: undefined }
+    const { available } = semaphore
+    if (available >= 1) return { outcome: 'granted', room: available }
+    return { outcome: 'granted', room: 0, fullForMs: semaphore.firstEndMs }
   }
 
   /** What the request comes to, whether it comes once or twice. */

@@ -20,6 +20,7 @@ import { type Answer, RowLine } from './row-line.js'
 
 /** One side of the read-write locks of one client: what the scripts `lua/rw-*.lua` do. */
 export class RowReadWritePort implements FencedPort {
+  readonly bound = true
   readonly watchesInOrder = false
   readonly #line: RowLine
 

@@ -6,15 +6,11 @@ import type { StoreSettings } from '../ports/store.js'
 import type { Clock } from '../time/clock.js'
 import { addressOf, Letters, newsIn } from './letters.js'
 import type { Told } from './line.js'
+import { POLLS } from './polls.js'
 import { Refusals } from './refusals.js'
 import type { Draft, Express, Inbox, RowSession, Rows } from './rows.js'
 import type { Keyspace, Shape } from './shape.js'
 import type { Ties } from './ties.js'
-
-/** How a client waits for a store without push: it asks again, after 5 ms at first and after 200 ms at most. */
-const POLLS: Polls = {
-  pauseMs: (attempts, random) => Math.min(5 * 2 ** Math.min(attempts, 6), 200) * (0.5 + random / 2),
-}
 
 /** A row that keeps clients that are told of every change. */
 export interface Heard {
@@ -73,6 +69,11 @@ export class RowClient {
   /** How its calls wait; absent where messages come. */
   get polls(): Polls | undefined {
     return this.inbox ? undefined : POLLS
+  }
+
+  /** The number of waiters that a row shows; unknown where clients poll, since they leave no trace in the row. Ask after the row was read. */
+  counted(listening: number): number | undefined {
+    return this.inbox && listening
   }
 
   change<Body, Result>(

@@ -131,6 +131,8 @@ export interface Versioned {
   readonly askedAt?: number | undefined
   /** Of the clients in `packed.waiting`, and that of the owner, those that are known to be out of reach of messages. */
   readonly unreachable: ReadonlySet<string>
+  /** Whether that client's process is known to have ended, so that what it holds is free. Absent where a store cannot know. */
+  ended?(client: string): boolean
   /** Of the ties in `packed.rest`, those whose transactions are known to have ended. Absent in a store without ties. */
   readonly endedTies?: ReadonlySet<string>
 }

@@ -1,3 +1,4 @@
+import type { EdgesPort } from '../ports/edges-port.js'
 import type { StoreSession, StoreSettings } from '../ports/store.js'
 import { RowGuardedPort } from './guarded-port.js'
 import { RowLatchPort } from './latch-port.js'
@@ -25,7 +26,11 @@ export class RowStoreSession implements StoreSession {
   readonly guardedValues: RowGuardedPort
   readonly #client: RowClient
 
-  constructor(rows: Rows, settings: StoreSettings) {
+  constructor(
+    rows: Rows,
+    settings: StoreSettings,
+    readonly edges?: EdgesPort,
+  ) {
     const client = new RowClient(rows, settings)
     this.#client = client
     this.lock = new RowLockPort(client, 'x', true)

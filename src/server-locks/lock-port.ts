@@ -21,6 +21,7 @@ const SILENT: Watch = { confirmed: Promise.resolve(), inForce: true, close: () =
 
 /** A lock that the server keeps for a connection. The client counts the holds. */
 export class ServerLockPort implements LockPort {
+  readonly bound = true
   readonly watchesInOrder = true
   readonly inRounds = true
 
@@ -100,7 +101,7 @@ export class ServerLockPort implements LockPort {
     return { name, owners: [{ owner, holds: own?.holds || 1 }], remainingMs }
   }
 
-  async countWatchers(name: string): Promise<number> {
+  async countWatchers(name: string): Promise<number | undefined> {
     return await this.places.ask((connection) => this.locks.waitingFor(connection, name))
   }
 

@@ -39,7 +39,7 @@ export interface ServerLocks {
   /** The connection that has the lock. */
   holderOf(connection: SqlConnection, name: string): Promise<Holder | undefined>
   /** How many connections wait for the lock, as far as the server tells. */
-  waitingFor(connection: SqlConnection, name: string): Promise<number>
+  waitingFor(connection: SqlConnection, name: string): Promise<number | undefined>
   /** Has the server end that connection, whoever's it is. */
   end(connection: SqlConnection, id: string): Promise<unknown>
 }

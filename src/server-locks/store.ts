@@ -26,8 +26,10 @@ export const serverLockTraits: Partial<StoreTraits> = {
   push: false,
   fifo: false,
   countsVisible: false,
+  countsWaiters: false,
   lists: false,
   namesHolder: false,
   lingers: false,
+  detaches: false,
   kinds: ['lock'],
 }

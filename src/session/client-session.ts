@@ -1,5 +1,7 @@
-import { leaseDeadline, renewEveryMs } from '../core/lease/lease.js'
+import { isTransient } from '../core/acquire/outage.js'
+import { renewEveryMs } from '../core/lease/lease.js'
 import type { StoreSettings } from '../ports/store.js'
+import { retryPauseMs } from '../time/back-off.js'
 import type { TimerHandle } from '../time/schedule.js'
 import type { SessionLink } from './link.js'
 
@@ -8,14 +10,15 @@ const RETRIES = 10
 
 interface Standing {
   readonly id: string
-  readonly ttlMs: number
+  /** How long it surely lives without a further keep-alive. */
+  readonly aliveMs: number
   /** When the last keep-alive was sent that was answered: from then on the server counts, or later. */
   aliveSince: number
 }
 
 /**
- * The session of one client: begun when it is first needed, kept alive while something depends on it. By the client's clock it ends a
- * little before the server ends it, so that the client always knows first (rule L3).
+ * The session of one client: begun when it is first needed, kept alive while something depends on it. By the client's clock it ends
+ * before the server ends it, so that the client always knows first (rule L3).
  */
 export class ClientSession {
   #standing: Standing | undefined
@@ -24,12 +27,13 @@ export class ClientSession {
   #round: TimerHandle | undefined
   #alarm: TimerHandle | undefined
   #used = false
+  #closed = false
 
   constructor(
     private readonly link: SessionLink,
     private readonly settings: StoreSettings,
-    /** Everything that depended on it is gone. */
-    private readonly onEnd: (cause: unknown) => void,
+    /** Everything that depended on that one is gone. */
+    private readonly onEnd: (id: string, cause: unknown) => void,
   ) {}
 
   /** Since when it is known to be alive, on the lease clock. */
@@ -42,7 +46,7 @@ export class ClientSession {
     const standing = this.#standing
     const now = this.settings.schedule.clock.now()
     if (!standing || now >= this.#deadline) return (await this.#begin()).id
-    if (now - standing.aliveSince < renewEveryMs(standing.ttlMs)) return standing.id
+    if (now - standing.aliveSince < renewEveryMs(standing.aliveMs)) return standing.id
     return (await this.keepAlive()) ? standing.id : (await this.#begin()).id
   }
 
@@ -67,24 +71,29 @@ export class ClientSession {
     if (this.#standing?.id !== id) return
     this.#standing = undefined
     this.#rest()
-    this.onEnd(cause)
+    this.onEnd(id, cause)
   }
 
   /** Keeps it alive no longer; ends it if nothing depends on it. */
   async close(): Promise<void> {
+    this.#closed = true
     const standing = this.#standing
     this.#rest()
     this.#standing = undefined
-    if (standing && !this.#used) await this.link.end(standing.id).catch(this.settings.onError)
+    // With no server at hand it ends by itself.
+    if (standing && !this.#used)
+      await this.link.end(standing.id).catch((error: unknown) => {
+        if (!isTransient(error)) this.settings.onError(error)
+      })
   }
 
   get #deadline(): number {
-    const { aliveSince, ttlMs } = this.#standing ?? { aliveSince: -Infinity, ttlMs: 0 }
-    return leaseDeadline(aliveSince, ttlMs)
+    const { aliveSince, aliveMs } = this.#standing ?? { aliveSince: -Infinity, aliveMs: 0 }
+    return aliveSince + aliveMs
   }
 
   #begin(): Promise<Standing> {
-    if (this.#standing) this.ended(this.#standing.id)
+    if (this.#standing) this.#giveUp(this.#standing)
     this.#beginning ??= this.#beginNow().finally(() => {
       this.#beginning = undefined
     })
@@ -93,8 +102,8 @@ export class ClientSession {
 
   async #beginNow(): Promise<Standing> {
     const aliveSince = this.settings.schedule.clock.now()
-    const { session, ttlMs } = await this.link.begin(this.settings.watchdogLeaseMs)
-    const standing = { id: session, ttlMs, aliveSince }
+    const { session, aliveMs } = await this.link.begin(this.settings.watchdogLeaseMs)
+    const standing = { id: session, aliveMs, aliveSince }
     this.#standing = standing
     if (this.#used) this.#watchOver(standing)
     return standing
@@ -115,22 +124,52 @@ export class ClientSession {
 
   #watchOver(standing: Standing): void {
     const { schedule } = this.settings
-    this.#alarm = schedule.at(this.#deadline, () => this.ended(standing.id))
-    this.#roundAt(standing.aliveSince + renewEveryMs(standing.ttlMs), standing)
+    this.#alarm = schedule.at(this.#deadline, () => this.#giveUp(standing))
+    this.#roundAt(standing.aliveSince + renewEveryMs(standing.aliveMs), standing)
+  }
+
+  /**
+   * By the client's clock the session is over, and its holders learn that first. The server may still keep it: a leader that was elected
+   * meanwhile counts the session's time anew. The client ends it there, so that no other client waits that long.
+   */
+  #giveUp({ id }: Standing): void {
+    const used = this.#used
+    this.ended(id)
+    if (used) void this.#endAtServer(id)
+  }
+
+  /** Nothing else tells when it is over there: elections may have prolonged it any number of times. */
+  async #endAtServer(id: string, failures = 0): Promise<void> {
+    const { schedule, onError } = this.settings
+    if (this.#closed) return
+    try {
+      await this.link.end(id)
+    } catch (error) {
+      if (this.#closed) return
+      if (!isTransient(error)) return onError(error)
+      const again = failures + 1
+      schedule.at(schedule.clock.now() + retryPauseMs(again), () => this.#endAtServer(id, again))
+    }
   }
 
   #roundAt(dueAt: number, standing: Standing): void {
     const { schedule, onSuspended } = this.settings
-    const everyMs = renewEveryMs(standing.ttlMs)
+    const everyMs = renewEveryMs(standing.aliveMs)
+    const next = (): number => standing.aliveSince + everyMs
+    const goOn = (at: number): void => {
+      if (this.#standing === standing && this.#used) this.#roundAt(at, standing)
+    }
     this.#round = schedule.at(dueAt, () => {
-      const next = (inMs: number): void => {
-        if (this.#standing === standing && this.#used) this.#roundAt(schedule.clock.now() + inMs, standing)
+      // The watchdog may have kept it alive meanwhile.
+      if (schedule.clock.now() < next()) {
+        goOn(next())
+        return
       }
       this.keepAlive().then(
-        () => next(everyMs),
+        () => goOn(next()),
         (error: unknown) => {
           onSuspended?.(error)
-          next(everyMs / RETRIES)
+          goOn(schedule.clock.now() + everyMs / RETRIES)
         },
       )
     })

@@ -1,9 +1,18 @@
-import type { LossReason } from '../errors/errors.js'
+import { type LossReason, StoreError } from '../errors/errors.js'
 import type { Owner } from '../identity/owner.js'
+import type { GrantedReply, News } from '../ports/lock-port.js'
 import type { StoreSettings } from '../ports/store.js'
+import { BackOff } from '../time/back-off.js'
 import { ClientSession } from './client-session.js'
-import type { Line, SessionLink } from './link.js'
-import { Place } from './place.js'
+import { keyOf } from './key.js'
+import type { Entry, Line } from './line.js'
+import type { LinkListener, SessionLink } from './link.js'
+import type { LockName } from './lock-name.js'
+import { Place, type Standing } from './place.js'
+import { blockerOf } from './turns.js'
+
+/** How soon a removal that failed is tried again. */
+const AGAIN = new BackOff({ firstPauseMs: 50, longestPauseMs: 5_000, factor: 2 })
 
 /**
  * The places that one client has in lines, with the session that they last for. A lease that is shorter than the session is ended from
@@ -11,78 +20,135 @@ import { Place } from './place.js'
  */
 export class Places {
   readonly session: ClientSession
+  readonly link: SessionLink
   readonly #places = new Map<string, Place>()
+  readonly #byKey = new Map<string, Place>()
   #made = 0
   #closed = false
 
   constructor(
-    readonly link: SessionLink,
+    linkTo: (listener: LinkListener) => SessionLink,
     readonly settings: StoreSettings,
   ) {
-    this.session = new ClientSession(link, settings, (cause) => this.#sessionEnded(cause))
+    this.link = linkTo({
+      gone: (_, key) => {
+        const place = this.#byKey.get(key)
+        if (place && !place.leaving) this.#gone(place, 'not-in-store')
+      },
+      ended: (session, cause) => this.session.ended(session, cause),
+    })
+    this.session = new ClientSession(this.link, settings, (id, cause) => this.#sessionEnded(id, cause))
   }
 
   get now(): number {
     return this.settings.schedule.clock.now()
   }
 
-  find(name: string, owner: Owner): Place | undefined {
-    return this.#places.get(idOf(name, owner))
+  find(standing: Standing): Place | undefined {
+    return this.#places.get(idOf(standing))
+  }
+
+  /** The place that made that entry. */
+  behind(key: string): Place | undefined {
+    return this.#byKey.get(key)
   }
 
   /** A new one, which stands nowhere yet. */
-  open(name: string, owner: Owner, tell: Place['tell']): Place {
+  open(standing: Standing, tell: (news: News) => void): Place {
     this.#made += 1
-    const place = new Place(name, owner, `${this.settings.clientId}-${this.#made}`, tell)
-    this.#places.set(idOf(name, owner), place)
-    this.session.use(true)
+    const place = new Place(standing, keyOf(standing.owner, this.#made), tell)
+    this.#add(place)
     return place
   }
 
-  /** Has it stand in line, if it does not already, and looks where. Undefined: it stands nowhere, and is forgotten. */
-  async stand(place: Place, ifFree: boolean): Promise<Line> {
+  /** Has it stand in line, if it does not already, and looks where. If it stands nowhere then, it is forgotten. */
+  async stand(place: Place): Promise<Line> {
     const { link, session } = this
-    const { name, key, owner } = place
+    const { lock, key, mode, within } = place
     for (;;) {
+      if (this.#closed) throw closed(lock.name)
       const id = await session.fresh()
-      const line = await link.stand({ session: id, name, key, owner, ifFree })
+      // Its call has left, or it stood in a session that has turned out to have ended: it is to be asked for anew.
+      if (!this.#stands(place)) return []
+      place.session = id
+      const line = await link.stand({ lock, session: id, key, mode, within, ifFree: !place.joined })
       if (!line) {
+        // It goes on in the next session.
+        if (place.session === id) place.session = undefined
         session.ended(id)
-        // Its end has taken this place from the table, too.
-        this.#places.set(idOf(name, owner), place)
-        session.use(true)
+        if (!this.#stands(place)) return []
         continue
       }
-      if (this.#closed || this.find(name, owner) !== place) return line
-      if (!line.some((entry) => entry.key === key)) this.forget(place)
-      else this.#settle(place, line)
+      if (!this.#stands(place)) return line
+      place.leaving = false
+      this.#settle(place, line)
+      // Nobody waits by it.
+      if (!place.admitted && !place.joined) await this.leave(place)
       return line
     }
   }
 
-  /** Notes who has it now and for how long. False: it is gone. */
-  async assign(place: Place, owner: Owner, leaseMs: number | undefined): Promise<boolean> {
-    const { name, key } = place
+  /**
+   * What has the lock takes it, for one hold. A lease that the watchdog asks for lasts as long as the session is known to live, and is not
+   * counted from now; any other is the entry's own. Undefined: it is gone.
+   */
+  async take(place: Place, leaseMs: number): Promise<GrantedReply | undefined> {
+    const { session, settings } = this
+    const own = leaseMs === settings.watchdogLeaseMs ? undefined : leaseMs
+    if (!(await this.lease(place, own))) return undefined
+    place.holds = 1
+    if (own !== undefined) return { outcome: 'granted' }
+    const since = session.aliveSince
+    this.endAt(place, since + leaseMs)
+    return { outcome: 'granted', granted: { since, leaseMs: leaseMs - settings.quarantineMs } }
+  }
+
+  /** Sets how long its lease lasts from now on; undefined: as long as the session. False: it is gone. */
+  async lease(place: Place, leaseMs: number | undefined): Promise<boolean> {
+    const { lock, key } = place
     const session = await this.session.fresh()
     const sentAt = this.now
-    if (!(await this.link.assign({ name, key, session, owner, leaseMs }))) {
-      this.forget(place)
-      return false
+    const changes = leaseMs !== undefined || place.leased
+    if (changes && this.link.lease) {
+      if (!(await this.link.lease({ lock, key, session, leaseMs }))) {
+        this.forget(place)
+        return false
+      }
+      place.leased = leaseMs !== undefined
     }
-    place.leased = leaseMs !== undefined
-    if (owner !== place.owner && this.find(name, place.owner) === place) {
-      this.#places.delete(idOf(name, place.owner))
-      place.owner = owner
-      this.#places.set(idOf(name, owner), place)
-    }
+    if (!this.#stands(place)) return false
     if (leaseMs !== undefined) this.endAt(place, sentAt + leaseMs)
     return true
   }
 
-  /** Whether it is first, by the server's word. */
-  async isFirst(place: Place): Promise<boolean> {
-    const [first] = await this.link.read(place.name)
-    if (first?.key === place.key) return true
+  /** Makes its lease last at least so long from now: with a keep-alive of the session, or of its own. False: it is gone. */
+  async renew(standing: Standing, leaseMs: number): Promise<boolean> {
+    const place = this.find(standing)
+    if (!place || place.holds === 0) return false
+    const sentAt = this.now
+    const lastsMs = Math.max(leaseMs, place.endsAt - sentAt)
+    if (this.needsLease(place, leaseMs)) return await this.lease(place, lastsMs)
+    if (!(await this.session.keepAlive()) || !this.#stands(place)) return false
+    this.endAt(place, sentAt + lastsMs)
+    return true
+  }
+
+  /** Whether its entry needs a lease of its own, where it can have one, to last for so long: the session need not live for longer. */
+  needsLease(place: Place, leaseMs: number): boolean {
+    return place.leased || (this.link.lease !== undefined && leaseMs > this.settings.watchdogLeaseMs)
+  }
+
+  /** It is that owner's from now on. Nobody else hears of it. */
+  passTo(place: Place, owner: Owner): void {
+    if (this.find(place) === place) this.#places.delete(idOf(place))
+    place.owner = owner
+    this.#places.set(idOf(place), place)
+  }
+
+  /** Whether it stands in line still, by the server's word. One that had the lock then has it. */
+  async isThere(place: Place): Promise<boolean> {
+    const line = await this.link.read(place.lock)
+    if (line.some(({ key }) => key === place.key)) return true
     this.forget(place)
     return false
   }
@@ -92,81 +158,140 @@ export class Places {
     const { schedule } = this.settings
     place.endsAt = endsAt
     if (place.alarm) schedule.move(place.alarm, endsAt)
-    else place.alarm = schedule.at(endsAt, () => void this.leave(place).catch(this.settings.onError))
+    else place.alarm = schedule.at(endsAt, () => void this.drop(place))
   }
 
   /** Takes it out of its line. False: it was gone. */
   async leave(place: Place): Promise<boolean> {
-    // That it goes is no news from now on.
-    place.stopWatching()
-    const existed = await this.link.remove(place.name, place.key)
+    place.leaving = true
+    // Unless the server answers it is not known where it stands.
+    place.admitted = false
+    place.stopWaiting()
+    const existed = await this.link.remove(place.lock, place.key)
     this.forget(place)
     return existed
   }
 
+  /** Takes anybody's entry out of its line. False: there was none. */
+  async oust(lock: LockName, key: string): Promise<boolean> {
+    const existed = await this.link.remove(lock, key)
+    const own = this.#byKey.get(key)
+    if (own) this.#gone(own, 'not-in-store')
+    return existed
+  }
+
   forget(place: Place): void {
-    place.stopWatching()
+    place.stopWaiting()
     this.settings.schedule.cancel(place.alarm)
     place.alarm = undefined
-    if (this.find(place.name, place.owner) !== place) return
-    this.#places.delete(idOf(place.name, place.owner))
-    if (this.#places.size === 0) this.session.use(false)
+    if (!this.#byKey.delete(place.key)) return
+    if (this.find(place) === place) this.#places.delete(idOf(place))
+    if (this.#byKey.size === 0) this.session.use(false)
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    for (const place of this.#places.values()) {
-      place.stopWatching()
+    for (const place of this.#byKey.values()) {
+      place.stopWaiting()
       this.settings.schedule.cancel(place.alarm)
     }
     await this.session.close()
     this.link.close()
   }
 
-  /** It stands there: whether it is first, and what to wait for if not. */
-  #settle(place: Place, line: Line): void {
-    const at = line.findIndex(({ key }) => key === place.key)
-    place.sequence = line[at]?.sequence ?? place.sequence
-    place.own ??= this.link.watch(place.name, place.key, () => this.#gone(place, 'not-in-store'))
-    place.first = at === 0
-    const before = line[at - 1]
-    if (before?.key === place.before?.key) return
-    place.stopWaiting()
-    if (!before) return
-    const watch = this.link.watch(place.name, before.key, () => void this.#look(place))
-    place.before = { key: before.key, watch }
+  /** It goes as soon as the server can be told. */
+  async drop(place: Place, attempts = 1): Promise<void> {
+    const { schedule, onError } = this.settings
+    try {
+      await this.leave(place)
+    } catch (error) {
+      if (!this.#stands(place)) return
+      if (attempts === 1) onError(error)
+      place.alarm = schedule.at(this.now + AGAIN.pauseMs(attempts, Math.random()), () =>
+        this.drop(place, attempts + 1),
+      )
+    }
   }
 
-  /** The one before it is gone: then it may be the first, or stand behind another. Tells nobody unless it is its turn. */
-  async #look(place: Place): Promise<void> {
+  #add(place: Place): void {
+    this.#places.set(idOf(place), place)
+    this.#byKey.set(place.key, place)
+    this.session.use(true)
+  }
+
+  #stands(place: Place): boolean {
+    return !this.#closed && this.#byKey.get(place.key) === place
+  }
+
+  /** Learns from the line whether it has the lock, and what to wait for if not. Forgets it if it stands nowhere. */
+  #settle(place: Place, line: Line): void {
+    const own = line.find(({ key }) => key === place.key)
+    if (!own) {
+      this.forget(place)
+      return
+    }
+    // What has the lock keeps it: this answer may be older than the news.
+    if (place.admitted) return
+    place.order = own.order
+    place.fence = own.fence ?? place.fence
+    const blocker = blockerOf(line, own)
+    place.admitted = !blocker
+    const known = place.blocker
+    if (!blocker || blocker.key !== known?.key || blocker.order !== known.order) place.stopWaiting()
+    if (!blocker || !place.joined) return
+    const watch =
+      place.blocker?.watch ?? this.link.watch(place.lock, blocker, (sure) => void this.#look(place, sure))
+    place.blocker = { key: blocker.key, order: blocker.order, last: isLast(line, blocker, own), watch }
+  }
+
+  /** What kept it out is gone: then it may have the lock, or wait for another. Tells nobody unless it is its turn. */
+  async #look(place: Place, sure: boolean): Promise<void> {
+    if (!this.#stands(place)) return
+    const alone = sure && place.blocker?.last === true
     try {
       place.stopWaiting()
-      const line = await this.link.read(place.name)
-      if (this.#closed || this.find(place.name, place.owner) !== place) return
-      if (!line.some(({ key }) => key === place.key)) this.#gone(place, 'not-in-store')
-      else this.#settle(place, line)
-      if (place.first) place.tell({ grantedTo: place.owner })
+      if (alone) place.admitted = true
+      else {
+        const line = await this.link.read(place.lock)
+        if (!this.#stands(place)) return
+        if (line.some(({ key }) => key === place.key)) this.#settle(place, line)
+        else this.#gone(place, 'not-in-store')
+      }
+      if (place.admitted) place.tell({ grantedTo: place.owner })
     } catch {
       // Whoever waits asks again, and looks by that.
       place.tell({})
     }
   }
 
-  #sessionEnded(cause: unknown): void {
-    // All of them are told before anybody acts on it.
-    for (const place of [...this.#places.values()])
-      if (!place.leased) this.#gone(place, 'session-ended', cause)
+  #sessionEnded(id: string, cause: unknown): void {
+    // All of them are told before anybody acts on it. What was not put in line by it stands as before.
+    for (const place of [...this.#byKey.values()])
+      if (place.session === id && !place.leased) this.#gone(place, 'session-ended', cause)
   }
 
   #gone(place: Place, reason: LossReason, cause?: unknown): void {
-    if (this.#closed || this.find(place.name, place.owner) !== place) return
-    const { name, owner, holds } = place
+    if (!this.#stands(place)) return
+    const { lock, owner, holds } = place
     this.forget(place)
-    if (holds > 0) this.settings.onLost?.({ keyspace: 'lock', name, owner, reason, cause })
+    if (holds > 0) this.settings.onLost?.({ ...lock, owner, reason, cause })
     else place.tell({ placesGone: true })
   }
 }
 
-function idOf(name: string, owner: Owner): string {
-  return `${owner} ${name}`
+function closed(lockName: string): StoreError {
+  return new StoreError('unreachable', 'stand', { lockName, transient: true, hint: 'The client is closed.' })
+}
+
+/** Whether the entry has the lock once that blocker has gone. Behind a write its owner may read on, so that who writes has to look. */
+function isLast(line: Line, blocker: Entry, entry: Entry): boolean {
+  if (entry.mode === 'write') return false
+  return !blockerOf(
+    line.filter(({ key }) => key !== blocker.key),
+    entry,
+  )
+}
+
+function idOf({ lock, mode, owner }: Standing): string {
+  return `${lock.keyspace} ${mode} ${owner} ${lock.name}`
 }

@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { withoutLabel } from '../identity/label.js'
 import { type DatabaseFile, makeFolder } from './database-file.js'
 
 export interface BellListener {
@@ -92,5 +93,5 @@ function remove(path: string): void {
 }
 
 function bellOf(file: DatabaseFile, client: string): string {
-  return join(file.bells, client)
+  return join(file.bells, withoutLabel(client))
 }

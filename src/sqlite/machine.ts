@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
+import { machineTime } from '../time/machine-time.js'
 
 /** What a machine tells of its time. */
 export interface Machine {
@@ -14,8 +15,8 @@ export interface Machine {
 export function thisMachine(): Machine {
   return {
     boot: bootOf(),
-    monotonicMs: () => Number(process.hrtime.bigint()) / 1e6,
-    wallMs: () => Date.now(),
+    monotonicMs: () => machineTime.sharedUs() / 1_000,
+    wallMs: machineTime.wallMs,
   }
 }
 

@@ -22,8 +22,8 @@ export interface SqliteOptions {
    */
   readonly networkFileSystem?: 'refuse' | 'warn'
   /**
-   * For how long, in milliseconds, the row of a lock that nobody holds is kept. Tokens go on growing after it is gone.
-   * @default 86_400_000, a day
+   * For how long, in milliseconds, the row of a lock that nobody holds is kept. Tokens go on growing after it is gone. Minimum: 1000.
+   * @default 86400000, a day
    */
   readonly retainMs?: number
 }

@@ -1,9 +1,9 @@
-import { setTimeout } from 'node:timers/promises'
 import { StoreError } from '../errors/errors.js'
 import type { StoreSettings } from '../ports/store.js'
 import { matchesGlob } from '../rows/glob.js'
 import type { Draft, InboxListener, Message, RowSession } from '../rows/rows.js'
 import type { Keyspace, Packed, Shape } from '../rows/shape.js'
+import { pause } from '../time/machine-time.js'
 import { Awaited } from './awaited.js'
 import { ring } from './bell.js'
 import { cleanUp, isDue } from './clean-up.js'
@@ -92,7 +92,7 @@ export class SqliteSession implements RowSession, Frame {
     this.#database = undefined
     if (!database) return
     for (let attempts = 1; !this.#leave(database) && attempts < 20; attempts += 1)
-      await setTimeout(attempts, undefined, { ref: false })
+      await pause(attempts, undefined, { ref: false })
     database.close()
   }
 

@@ -1,6 +1,7 @@
 import { StoreError } from '../errors/errors.js'
 import type { StoreSettings } from '../ports/store.js'
 import { BackOff } from '../time/back-off.js'
+import { queueMicrotask } from '../time/machine-time.js'
 import type { TimerHandle } from '../time/schedule.js'
 import type { Database } from './database.js'
 import { type About, failureOf, isDriverError, isLocked, timeoutOf } from './failure.js'

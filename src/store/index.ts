@@ -1,3 +1,5 @@
+export type { LockRole } from '../errors/deadlock-error.js'
+export type { Edge, EdgesPort, HeldLock, SeenEdge } from '../ports/edges-port.js'
 export type { FencedPort, TenureState } from '../ports/fenced-port.js'
 export type { GuardedPort } from '../ports/guarded-port.js'
 export type {
@@ -22,6 +24,7 @@ export type {
   LockPort,
   LockState,
   News,
+  OwnerState,
   Polls,
   ReleaseReply,
   ReleaseRequest,

@@ -1,3 +1,5 @@
+import { clearImmediate, clearTimeout, machineTime, setImmediate, setTimeout } from './machine-time.js'
+
 /** A timer that was started and may be stopped. */
 export interface Timer {
   cancel(): void
@@ -87,11 +89,11 @@ export class SystemClock implements Clock {
   }
 
   now(): number {
-    const monotonicMs = performance.now()
-    const wallMs = Date.now()
+    const monotonicMs = machineTime.monotonicMs()
+    const wallMs = machineTime.wallMs()
     if (!this.#time.jumps(monotonicMs, wallMs)) return this.#time.at(monotonicMs, wallMs)
     // A process that was interrupted between the two readings sees a jump that is none: it looks once more.
-    const now = this.#time.at(performance.now(), Date.now())
+    const now = this.#time.at(machineTime.monotonicMs(), machineTime.wallMs())
     for (const timer of this.#timers) timer.look(now)
     return now
   }

@@ -1,3 +1,5 @@
+import { clearInterval, setInterval } from './machine-time.js'
+
 /** Far enough apart that it hardly ever fires; its only use is that it exists. */
 const NEVER_MS = 2 ** 31 - 1
 

@@ -1,17 +1,27 @@
 import type { Clock, Timer } from './clock.js'
+import { setImmediate } from './machine-time.js'
 
 /** Something that is due at a time. Made by {@link Schedule.at}. */
 export interface TimerHandle {
   readonly dueAt: number
 }
 
-class Entry implements TimerHandle {
-  /** Where it stands in the heap; -1 when it no longer does. */
+/** What is due at a time may be made of it, so that it needs no object besides: see {@link Schedule.set}. */
+export abstract class Alarm implements TimerHandle {
+  /** Where it stands in the heap; -1 when it does not. Only the schedule writes it, and `dueAt`. */
   place = -1
-  constructor(
-    public dueAt: number,
-    readonly callback: () => void,
-  ) {}
+  dueAt = Infinity
+  abstract ring(): void
+}
+
+class Callback extends Alarm {
+  constructor(private readonly callback: () => void) {
+    super()
+  }
+
+  ring(): void {
+    this.callback()
+  }
 }
 
 /**
@@ -19,7 +29,7 @@ class Entry implements TimerHandle {
  * the watchdog. An hundred thousand held locks thus cost one timer, and an acquire that waits for nothing costs none.
  */
 export class Schedule {
-  readonly #heap: Entry[] = []
+  readonly #heap: Alarm[] = []
   #timer: Timer | undefined
   #timerDueAt = Infinity
   #running = false
@@ -36,12 +46,22 @@ export class Schedule {
   }
 
   at(dueAt: number, callback: () => void): TimerHandle {
-    const entry = new Entry(dueAt, callback)
-    entry.place = this.#heap.length
-    this.#heap.push(entry)
-    this.#rise(entry)
+    const alarm = new Callback(callback)
+    this.set(alarm, dueAt)
+    return alarm
+  }
+
+  /** Has it ring at that time, once; not at the time that was set before. */
+  set(alarm: Alarm, dueAt: number): void {
+    if (alarm.place >= 0) {
+      this.move(alarm, dueAt)
+      return
+    }
+    alarm.dueAt = dueAt
+    alarm.place = this.#heap.length
+    this.#heap.push(alarm)
+    this.#rise(alarm)
     this.#arm()
-    return entry
   }
 
   /** Calls back when this turn of the event loop is over, whatever the time. */
@@ -60,7 +80,7 @@ export class Schedule {
 
   /** Moves an handle that still stands; one that is past or cancelled stays so. */
   move(handle: TimerHandle, dueAt: number): void {
-    if (!(handle instanceof Entry) || handle.place < 0) return
+    if (!(handle instanceof Alarm) || handle.place < 0) return
     const later = dueAt > handle.dueAt
     handle.dueAt = dueAt
     if (later) this.#sink(handle)
@@ -69,7 +89,7 @@ export class Schedule {
   }
 
   cancel(handle: TimerHandle | undefined): void {
-    if (!(handle instanceof Entry) || handle.place < 0) return
+    if (!(handle instanceof Alarm) || handle.place < 0) return
     this.#remove(handle)
     this.#arm()
   }
@@ -91,7 +111,7 @@ export class Schedule {
       for (let first = this.#heap[0]; first && first.dueAt <= this.clock.now(); first = this.#heap[0]) {
         this.#remove(first)
         try {
-          first.callback()
+          first.ring()
         } catch (error) {
           this.onError(error)
         }
@@ -114,7 +134,7 @@ export class Schedule {
     }
   }
 
-  #remove(entry: Entry): void {
+  #remove(entry: Alarm): void {
     const last = this.#heap.pop()
     const place = entry.place
     entry.place = -1
@@ -124,12 +144,12 @@ export class Schedule {
     this.#rise(last)
   }
 
-  #put(entry: Entry, place: number): void {
+  #put(entry: Alarm, place: number): void {
     this.#heap[place] = entry
     entry.place = place
   }
 
-  #rise(entry: Entry): void {
+  #rise(entry: Alarm): void {
     while (entry.place > 0) {
       const above = this.#heap[(entry.place - 1) >> 1]
       if (!above || above.dueAt <= entry.dueAt) return
@@ -137,7 +157,7 @@ export class Schedule {
     }
   }
 
-  #sink(entry: Entry): void {
+  #sink(entry: Alarm): void {
     for (;;) {
       const left = this.#heap[2 * entry.place + 1]
       const right = this.#heap[2 * entry.place + 2]
@@ -147,7 +167,7 @@ export class Schedule {
     }
   }
 
-  #swap(upper: Entry, lower: Entry): void {
+  #swap(upper: Alarm, lower: Alarm): void {
     const place = upper.place
     this.#put(upper, lower.place)
     this.#put(lower, place)

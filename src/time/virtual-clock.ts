@@ -1,4 +1,5 @@
 import type { Clock, Timer } from './clock.js'
+import { setImmediate } from './machine-time.js'
 
 class VirtualTimer implements Timer {
   cancelled = false

@@ -11,6 +11,8 @@ import { type AcquireOutcome, outcomeOf } from './outcome.js'
  */
 export interface AcquireTrace {
   readonly name: string
+  /** The kind of lock, as people call it: `lock`, `fenced lock`, `read lock`… */
+  readonly kind: string
   readonly owner: Owner
   outcome: AcquireOutcome | undefined
   /** From the call to its end, in milliseconds. */
@@ -31,6 +33,7 @@ export type AcquireResult = Pick<AcquireTrace, 'holdCount' | 'handedOver'> & {
 /** A call, as far as it is told. */
 interface AcquireRequest {
   readonly name: string
+  readonly kind: string
   readonly owner: Owner
   readonly signal: AbortSignal | undefined
   readonly clock: Pick<Clock, 'now'>
@@ -46,10 +49,11 @@ export function traceAcquire<Result>(
   resultOf: (result: Result) => AcquireResult,
 ): Promise<Result> {
   if (!acquireChannel.hasSubscribers) return run()
-  const { name, owner, signal, clock } = request
+  const { name, kind, owner, signal, clock } = request
   const startedAt = clock.now()
   const trace: AcquireTrace = {
     name,
+    kind,
     owner,
     outcome: undefined,
     waitedMs: undefined,

@@ -15,10 +15,17 @@ export function resultOf(outcome: HoldRecord | Refusal): AcquireResult {
 }
 
 /** What the channel `holdfast:hold` will be told of the hold; undefined when nobody listens. */
-export function traceOf(grant: HoldRecord): HoldTrace | undefined {
+export function traceOf(grant: HoldRecord, kind: string): HoldTrace | undefined {
   const { tenure, holdCount, waitedMs, handedOver, counted } = grant
   // Lost between the grant and here: there is no hold to tell of.
   if (counted || !holdChannel.hasSubscribers) return undefined
-  grant.trace = holdTrace({ name: tenure.name, owner: tenure.owner, holdCount, waitedMs, handedOver })
+  grant.trace = holdTrace({
+    name: tenure.name,
+    kind,
+    owner: tenure.owner,
+    holdCount,
+    waitedMs,
+    handedOver,
+  })
   return grant.trace
 }

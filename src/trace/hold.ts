@@ -8,6 +8,8 @@ import type { Owner } from '../identity/owner.js'
  */
 export interface HoldTrace {
   readonly name: string
+  /** The kind of lock, as people call it: `lock`, `fenced lock`, `read lock`… */
+  readonly kind: string
   readonly owner: Owner
   /** The owner's holds, this one included. */
   readonly holdCount: number
@@ -19,14 +21,20 @@ export interface HoldTrace {
   heldMs: number | undefined
   /** Why it ended before its release was called: a `LockLostError` or a `ClosedError`. */
   error: unknown
+  /**
+   * How to run the body of a section, if a listener of `start` has set it: for tracers that keep their context in no
+   * `AsyncLocalStorage` that could be bound to `start`.
+   */
+  within: (<Result>(body: () => Result) => Result) | undefined
 }
 
 /** Ask it for `hasSubscribers` before making what {@link holdTrace} wants: then tracing costs no more where nobody listens. */
 export const holdChannel = tracingChannel<unknown, HoldTrace>('holdfast:hold')
 
 /** What the functions below tell of one hold; undefined when nobody listens, and then they do nothing. Tells nothing yet. */
-export function holdTrace(grant: Omit<HoldTrace, 'heldMs' | 'error'>): HoldTrace | undefined {
-  return holdChannel.hasSubscribers ? { ...grant, heldMs: undefined, error: undefined } : undefined
+export function holdTrace(grant: Omit<HoldTrace, 'heldMs' | 'error' | 'within'>): HoldTrace | undefined {
+  if (!holdChannel.hasSubscribers) return undefined
+  return { ...grant, heldMs: undefined, error: undefined, within: undefined }
 }
 
 /** A hold has begun whose end its caller decides. */
@@ -36,13 +44,13 @@ export function beginHold(trace: HoldTrace | undefined): void {
 
 /**
  * A hold has begun that lasts for a section. The body runs within what listeners have bound to `start` (`bindStore`): what it
- * traces itself belongs to this hold.
+ * traces itself belongs to this hold. So does {@link HoldTrace.within}.
  */
 export function runHeld<Result>(trace: HoldTrace | undefined, body: () => Result): Result {
   if (!trace) return body()
   return holdChannel.start.runStores(trace, () => {
     try {
-      return body()
+      return trace.within ? trace.within(body) : body()
     } finally {
       holdChannel.end.publish(trace)
     }

@@ -1,6 +1,7 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { Owner } from '../identity/owner.js'
 import { publishAround } from './around.js'
+import type { HoldTrace } from './hold.js'
 
 /**
  * The release of one hold, as published on the channel `holdfast:release`: `start` when it was called, `asyncEnd` when it was done,
@@ -8,7 +9,11 @@ import { publishAround } from './around.js'
  */
 export interface ReleaseTrace {
   readonly name: string
+  /** The kind of lock, as people call it: `lock`, `fenced lock`, `read lock`… */
+  readonly kind: string
   readonly owner: Owner
+  /** What `holdfast:hold` tells of the hold; undefined if nobody listened there when it was granted. */
+  readonly hold: HoldTrace | undefined
   /** From the grant to here, in milliseconds. */
   readonly heldMs: number
   /** Once done: the owner's remaining holds. */
@@ -27,7 +32,7 @@ export const releaseChannel = tracingChannel<unknown, ReleaseTrace>('holdfast:re
 
 /** Runs the release of one hold and tells listeners. With none it returns the release's own promise. */
 export function traceRelease<Result>(
-  request: Pick<ReleaseTrace, 'name' | 'owner' | 'heldMs'>,
+  request: Pick<ReleaseTrace, 'name' | 'kind' | 'owner' | 'hold' | 'heldMs'>,
   run: () => Promise<Result>,
   resultOf: (result: Result) => ReleaseResult,
 ): Promise<Result> {

@@ -1,6 +1,7 @@
 import { DeadlockError } from '../errors/deadlock-error.js'
 import { HoldfastError, LockTimeoutError, StoreError, type StoreFailure } from '../errors/errors.js'
 import { NoTransactionError } from '../errors/no-transaction-error.js'
+import { machineTime } from '../time/machine-time.js'
 import { isObject } from './connection.js'
 
 /** What was asked for when a statement failed. */
@@ -86,7 +87,7 @@ const MYSQL: Readonly<Record<number, Kind | Verdict>> = {
 export function failureOf(error: unknown, { call, lockName, startedAt }: About): unknown {
   if (error instanceof HoldfastError) return error
   const verdict = judge(error)
-  if (verdict === 'timeout') return new LockTimeoutError(lockName, performance.now() - startedAt, {})
+  if (verdict === 'timeout') return new LockTimeoutError(lockName, machineTime.monotonicMs() - startedAt, {})
   if (verdict === 'deadlock') return new DeadlockError(lockName, error)
   if (verdict === 'no-transaction') return new NoTransactionError(lockName, error)
   return new StoreError(verdict.reason, call, { lockName, cause: error, ...verdict })

@@ -1,4 +1,4 @@
-export { DeadlockError } from '../errors/deadlock-error.js'
+export { DeadlockError, type DeadlockLink, type LockRole } from '../errors/deadlock-error.js'
 export {
   HoldfastError,
   type HoldfastErrorDetails,

@@ -5,7 +5,7 @@ import { checkObject, isAbortSignal, wholeOrInfinite } from '../facade/checks.js
 export interface TransactionLockOptions {
   /**
    * How long to wait at most. 0 does not wait; `Infinity` sets no limit. MySQL counts in whole seconds: it waits up to the next one,
-   * and at least one.
+   * and at least one. Minimum: 0.
    * @default what the server has set for this connection: `lock_timeout`, `innodb_lock_wait_timeout`
    */
   readonly waitMs?: number

@@ -1,3 +1,4 @@
+import { machineTime } from '../time/machine-time.js'
 import type { Answer, MysqlTransaction } from './connection.js'
 import { isTimeout } from './failure.js'
 import type { TransactionLockOptions } from './limits.js'
@@ -29,15 +30,15 @@ export async function waitInMysql(
 ): Promise<Answer> {
   if (waitMs === undefined && !signal) return session.query(statement.text, statement.values)
   const server = await serverOf(session)
-  const deadline = performance.now() + (waitMs ?? (await ownWaitMs(session)))
+  const deadline = machineTime.monotonicMs() + (waitMs ?? (await ownWaitMs(session)))
   const limited = server === 'mariadb' ? inMariadb : inMysql
   for (;;) {
     signal?.throwIfAborted()
-    const leftMs = Math.max(Math.ceil(deadline - performance.now()), 0)
+    const leftMs = Math.max(Math.ceil(deadline - machineTime.monotonicMs()), 0)
     try {
       return await limited(session, signal ? Math.min(leftMs, SLICE_MS[server]) : leftMs, statement)
     } catch (error) {
-      if (!isTimeout(error) || performance.now() >= deadline) throw error
+      if (!isTimeout(error) || machineTime.monotonicMs() >= deadline) throw error
     }
   }
 }

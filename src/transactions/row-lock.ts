@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../errors/errors.js'
 import { NoTransactionError } from '../errors/no-transaction-error.js'
+import { machineTime } from '../time/machine-time.js'
 import type { Answer, MysqlTransaction, Row, SqlConnection } from './connection.js'
 import { transactionOf } from './driver.js'
 import { failureOf } from './failure.js'
@@ -32,7 +33,7 @@ export async function rowLock(
     throw new InvalidArgumentError('statement', text, 'a SELECT that locks: with FOR UPDATE or FOR SHARE')
   }
   options.signal?.throwIfAborted()
-  const about = { call: 'rowLock', lockName: text, startedAt: performance.now() }
+  const about = { call: 'rowLock', lockName: text, startedAt: machineTime.monotonicMs() }
   try {
     const { rows } =
       session.dialect === 'postgres'

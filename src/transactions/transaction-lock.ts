@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { InvalidArgumentError, LockTimeoutError } from '../errors/errors.js'
 import { NoTransactionError } from '../errors/no-transaction-error.js'
 import { checkName } from '../facade/checks.js'
+import { machineTime } from '../time/machine-time.js'
 import type { MysqlTransaction, PostgresTransaction, SqlConnection } from './connection.js'
 import { transactionOf } from './driver.js'
 import { type About, failureOf } from './failure.js'
@@ -46,7 +47,7 @@ export async function transactionLock(
   if (typeof shared !== 'boolean') throw new InvalidArgumentError('shared', shared, 'true or false')
   const session = transactionOf(tx)
   signal?.throwIfAborted()
-  const about = { call: 'transactionLock', lockName: name, startedAt: performance.now() }
+  const about = { call: 'transactionLock', lockName: name, startedAt: machineTime.monotonicMs() }
   try {
     if (session.dialect === 'postgres') await lockInPostgres(session, about, shared, options)
     else await lockInMysql(session, name, shared, options)
@@ -67,7 +68,7 @@ async function lockInPostgres(
   const call = `advisory_xact_lock${shared ? '_shared' : ''}('${key}'::int8)`
   const { rows } = await session.attempt(`SELECT pg_try_${call} AS granted`)
   if (rows[0]?.['granted'] === true) return
-  if (options.waitMs === 0) throw new LockTimeoutError(lockName, performance.now() - startedAt, {})
+  if (options.waitMs === 0) throw new LockTimeoutError(lockName, machineTime.monotonicMs() - startedAt, {})
   await waitInPostgres(session, options, (query) => query(`SELECT pg_${call}`))
 }
 

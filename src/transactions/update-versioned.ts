@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { VersionConflictError } from '../errors/version-conflict-error.js'
 import { checkFunction, checkObject, whole } from '../facade/checks.js'
 import { BackOff } from '../time/back-off.js'
+import { machineTime, pause } from '../time/machine-time.js'
 import { type Connection, isObject, type Row, type SqlConnection } from './connection.js'
 import { connectionOf } from './driver.js'
 import { failureOf } from './failure.js'
@@ -46,7 +46,7 @@ export async function updateVersioned(
   const { table, key, version = 'version', attempts = 10 } = checked(row)
   checkFunction('compute', compute)
   const connection = connectionOf(db)
-  const about = { call: 'updateVersioned', lockName: table, startedAt: performance.now() }
+  const about = { call: 'updateVersioned', lockName: table, startedAt: machineTime.monotonicMs() }
   const run: Connection['query'] = (text, values) =>
     connection.query(text, values).catch((error) => Promise.reject(failureOf(error, about)))
   const quoted = quoter(connection.dialect)

@@ -41,6 +41,16 @@ const ruleSet: IFlattenedRuleSet = {
       to: { path: '^src/(?!$1/)(mysql|postgres|sqlite|redis|memory|quorum|cli)/' },
     },
     {
+      name: 'a store on a coordination server knows no other store',
+      from: { path: '^src/(etcd|zookeeper|memcached)/' },
+      to: { path: '^src/(?!$1/)(etcd|zookeeper|memcached|mysql|postgres|sqlite|redis|memory|quorum|cli)/' },
+    },
+    {
+      name: 'the client of ZooKeeper knows nothing of locks',
+      from: { path: '^src/zookeeper/client/' },
+      to: { path: '^src/(?!zookeeper/client/|time/|errors/)' },
+    },
+    {
       name: 'the library does not know its command line',
       from: { path: '^src/', pathNot: '^src/cli/' },
       to: { path: '^src/cli/' },
@@ -72,8 +82,31 @@ const ruleSet: IFlattenedRuleSet = {
     },
     {
       name: 'the command line’s packages are not loaded with the library',
-      from: { path: '^src/', pathNot: `^src/(cli|conformance)/|${watchdogThread}` },
+      from: {
+        path: '^src/',
+        pathNot: `^src/(cli|conformance|nestjs|fastify|otel|prometheus)/|${watchdogThread}`,
+      },
       to: { path: 'node_modules', pathNot: 'node_modules/eventemitter3/' },
+    },
+    {
+      name: 'the library does not know the frameworks, and a framework’s way in knows no other',
+      from: { path: '^src/', pathNot: '^src/(nestjs|fastify)/' },
+      to: { path: '^src/(nestjs|fastify)/' },
+    },
+    {
+      name: 'a framework’s way in is made of the public parts: it knows neither core nor stores',
+      from: { path: '^src/(nestjs|fastify|decorators|service|http)/' },
+      to: { path: '^src/(core|rows|session|memory|quorum|cli)/' },
+    },
+    {
+      name: 'OpenTelemetry and Prometheus know of the library what it tells, and of each other nothing',
+      from: { path: '^src/(otel|prometheus)/' },
+      to: { path: '^src/(?!$1/|trace/|metrics/|errors/|facade/checks\\.ts)' },
+    },
+    {
+      name: 'the library knows neither OpenTelemetry nor Prometheus',
+      from: { path: '^src/', pathNot: '^src/(otel|prometheus)/' },
+      to: { path: '^src/(otel|prometheus)/' },
     },
     {
       name: 'what runs at a user’s is installed at a user’s',

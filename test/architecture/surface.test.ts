@@ -2,18 +2,25 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import * as conformance from '../../src/conformance/index.js'
+import * as etcd from '../../src/etcd/index.js'
+import * as fastify from '../../src/fastify/index.js'
 import * as index from '../../src/index.js'
 import * as lock from '../../src/lock/index.js'
 import * as memory from '../../src/memory/index.js'
+import * as nestjs from '../../src/nestjs/index.js'
+import * as otel from '../../src/otel/index.js'
 import * as postgres from '../../src/postgres/index.js'
+import * as prometheus from '../../src/prometheus/index.js'
 import * as redis from '../../src/redis/index.js'
 import * as sqlite from '../../src/sqlite/index.js'
 import * as store from '../../src/store/index.js'
 import * as transactions from '../../src/transactions/index.js'
+import * as zookeeper from '../../src/zookeeper/index.js'
 
-test('holdfast exports the client, the errors, the guard and the quorum, and nothing else', () => {
+test('holdfast exports the client, the errors, the guard, the decorator and the quorum, and nothing else', () => {
   expect(Object.keys(index).sort()).toEqual([
     'ClosedError',
+    'DeadlockError',
     'FenceGuard',
     'Holdfast',
     'HoldfastError',
@@ -32,6 +39,10 @@ test('holdfast exports the client, the errors, the guard and the quorum, and not
     'TooManyWaitersError',
     'UnstorableValueError',
     'UnsupportedKindError',
+    'currentHold',
+    'httpAnswer',
+    'labelOf',
+    'locked',
     'quorum',
   ])
 })
@@ -49,6 +60,7 @@ test('holdfast/lock exports the client of the plain lock and the errors that it 
     'NotOwnerError',
     'StoreError',
     'TooManyWaitersError',
+    'labelOf',
   ])
 })
 
@@ -88,14 +100,46 @@ test('holdfast/transactions exports the locks of a transaction and the errors th
   ])
 })
 
+test('holdfast/otel and holdfast/prometheus export one function each, and nothing else', () => {
+  expect(Object.keys(otel)).toEqual(['instrument'])
+  expect(Object.keys(prometheus)).toEqual(['expose'])
+})
+
 test('a store’s own way in exports what makes the store, and nothing else', () => {
   expect(Object.keys(redis)).toEqual(['redis'])
   expect(Object.keys(postgres).sort()).toEqual(['advisory', 'postgres', 'postgresSchema'])
   expect(Object.keys(sqlite)).toEqual(['sqlite'])
+  expect(Object.keys(etcd)).toEqual(['etcd'])
+  expect(Object.keys(zookeeper)).toEqual(['zookeeper'])
+})
+
+test('a framework’s way in exports what it is given, and nothing else', () => {
+  expect(Object.keys(nestjs).sort()).toEqual([
+    'HoldfastHealthIndicator',
+    'HoldfastModule',
+    'Lock',
+    'ScheduledLock',
+  ])
+  expect(Object.keys(fastify)).toEqual(['fastifyHoldfast'])
 })
 
 test('index.ts is the public surface and has no code of its own', async () => {
-  const ways = ['conformance', 'lock', 'memory', 'postgres', 'redis', 'sqlite', 'store', 'transactions']
+  const ways = [
+    'conformance',
+    'etcd',
+    'fastify',
+    'lock',
+    'memory',
+    'nestjs',
+    'otel',
+    'postgres',
+    'prometheus',
+    'redis',
+    'sqlite',
+    'store',
+    'transactions',
+    'zookeeper',
+  ]
   for (const entry of ['index.ts', ...ways.map((way) => `${way}/index.ts`)]) {
     const source = await readFile(new URL(`../../src/${entry}`, import.meta.url), 'utf8')
     const statements = source.replace(/\/\*.*?\*\//gs, '').split(/^(?=export |import )/m)

@@ -1,4 +1,4 @@
-/** What the benchmark makes of its figures on databases and in files. */
+/** What the benchmark makes of its figures on all stores. */
 import { describe, expect, test } from 'vitest'
 import { entryOf } from '../../bench/catalog.js'
 import { withAddition } from '../../bench/measure/addition.js'
@@ -8,6 +8,7 @@ import { faultsOf } from '../../bench/smoke.js'
 import { storesDocumentOf } from '../../bench/stores/document.js'
 import { storeGatesOf } from '../../bench/stores/gates.js'
 import { storeScenarios } from '../../bench/stores/scenarios.js'
+import { BEGIN, END, sideBySideOf, withSideBySide } from '../../bench/stores/side-by-side.js'
 
 const nothing: Figures = {
   sections: 100,
@@ -74,7 +75,7 @@ const cells = [
   cell('postgres-growth-1x10', 'holdfast-store', { sections: 10, commandsPerSection: 1.1 }),
 ]
 
-describe('the gates on databases and in files', () => {
+describe('the gates on all stores', () => {
   const gates = storeGatesOf({ cells, tables: [table('PostgreSQL', 2 ** 20)] })
   const gate = (start: string) => gates.find(({ what }) => what.startsWith(start))
 
@@ -91,6 +92,19 @@ describe('the gates on databases and in files', () => {
     expect(gate('PostgreSQL, fleet 8x1')).toMatchObject({ reached: '1.20', ok: false })
     expect(gate('PostgreSQL, burst 1x10')).toMatchObject({ reached: '1.00', ok: false })
     expect(gate('MySQL, burst 1x10')).toMatchObject({ ok: undefined })
+  })
+
+  test('compare those that take turns with the neighbours in their line', () => {
+    const inTurns = (library: string, sectionsPerSecond: number): CellResult[] =>
+      ['etcd-turns-2x1', 'etcd-turns-8x1'].map((scenario) => cell(scenario, library, { sectionsPerSecond }))
+    const compared = storeGatesOf({ cells: [...inTurns('holdfast-store', 570), ...inTurns('go-mutex', 30)] })
+    expect(compared.find(({ what }) => what.startsWith('etcd, 2 and 8'))).toMatchObject({
+      reached: '19.0, 19.0',
+      ok: false,
+    })
+    expect(compared.find(({ what }) => what.startsWith('ZooKeeper, 2 and 8'))).toMatchObject({
+      ok: undefined,
+    })
   })
 
   test('look at the size of a table', () => {
@@ -118,6 +132,42 @@ test('a table that was looked at again takes the place of that one alone', () =>
     { system: 'MySQL', mostBytes: 3 },
   ])
   expect(after.additions).toMatchObject([{ scenarios: ['mysql-table-growth'] }])
+})
+
+describe('the part of the page about all stores', () => {
+  const takeOvers = [{ system: 'etcd', watchdogMs: 3_000, medianMs: 2_500, worstMs: 3_900 }] as const
+  const all = [
+    ...cells,
+    cell('etcd-sequential', 'holdfast-store', { sectionsPerSecond: 900, commandsPerSection: 2 }),
+    cell('etcd-fleet-8x1', 'holdfast-store', { crossingP50Ms: 1.5 }),
+  ]
+
+  test('has a row for each that was measured, and says how long a killed holder has the lock', () => {
+    const part = sideBySideOf({ ...results(all), takeOvers }, [])
+    expect(part).toMatch(/^\| etcd \| 900 \| 2\.00 \|.*\| 1\.50 \| – \|$/m)
+    expect(part).not.toContain('memcached |')
+    expect(part).toContain('| etcd | 3 000 | 2 500 | 3 900 |')
+  })
+
+  test('takes the place of what was between its lines, and of nothing else', () => {
+    const page = withSideBySide(`before\n${BEGIN}\nold\n${END}\nafter\n`, 'new')
+    expect(page).toBe(`before\n${BEGIN}\n\nnew\n${END}\nafter\n`)
+    expect(withSideBySide(page, 'new')).toBe(page)
+    expect(() => withSideBySide('no lines', 'new')).toThrow('docs/stores.md')
+  })
+
+  test('a holder that was killed again on one store takes the place of that one alone', () => {
+    const before = {
+      ...results([]),
+      takeOvers: [...takeOvers, { ...takeOvers[0], system: 'Redis' as const }],
+    }
+    const after = withAddition(before, { ...results([]), takeOvers: [{ ...takeOvers[0], medianMs: 1 }] })
+    expect(after.takeOvers).toMatchObject([
+      { system: 'Redis', medianMs: 2_500 },
+      { system: 'etcd', medianMs: 1 },
+    ])
+    expect(after.additions).toMatchObject([{ scenarios: ['etcd-crash'] }])
+  })
 })
 
 test('a quick run does not fail for a database that is not to be had, but for a table that could not grow', () => {

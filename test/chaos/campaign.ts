@@ -7,7 +7,8 @@ import type { Kind } from './program/kinds.js'
 import { Random } from './program/random.js'
 import type { Outcome } from './summary.js'
 import type { Pool } from './topologies/pool.js'
-import { isPolled, kindsAt, type TopologyName } from './topologies/topology.js'
+import { kindsAt, promisesOf } from './topologies/store-promises.js'
+import type { TopologyName } from './topologies/topology.js'
 
 /** What a client is told where its nemesis asks for nothing else: a lease so long that a wake-up that waits for it shows. */
 const TIMES: Times = { watchdogMs: 9_000, commandTimeoutMs: 1_000, storeTimeoutMs: 4_000, lingerMs: 0 }
@@ -67,7 +68,7 @@ function resizesUnder({ harmless, losesData }: Nemesis, topology: TopologyName):
 
 export async function carryOut(plan: EpisodePlan, pool: Pool, bundle: Bundle): Promise<Outcome> {
   const { nemesis, topology } = plan
-  const lingerMs = isPolled(topology) ? 0 : (plan.lingerMs ?? 0)
+  const lingerMs = promisesOf(topology).lined ? (plan.lingerMs ?? 0) : 0
   const times: Times = { ...TIMES, lingerMs, ...nemesis.options }
   const leftMs = nemesis.harmless === true ? 0 : Math.max(times.watchdogMs, 5_000)
   // Who is told of a loss has to be at work then; elsewhere long work only keeps others waiting.

@@ -10,6 +10,7 @@ import type { Told } from './history/event.js'
 import { observed } from './observed.js'
 import { Handles } from './program/handles.js'
 import { Interpreter } from './program/interpreter.js'
+import type { Ledger } from './program/ledger.js'
 import type { Numbers } from './program/numbers.js'
 import type { Resource } from './program/resource.js'
 import type { Step } from './program/step.js'
@@ -30,13 +31,14 @@ export class Client {
     options: HoldfastOptions,
     resources: readonly Resource[],
     numbers: Numbers,
+    ledger: Ledger | undefined,
     private readonly write: (told: Told) => void,
   ) {
     const watched = observed(redisStoreOf(store), (name, owner) => this.#interpreter.stands(name, owner))
     this.holdfast = new Holdfast(watched, options)
     this.handles = new Handles(this.holdfast, resources)
     const ttlMs = { computed: COMPUTED_TTL_MS, lease: options.watchdogMs ?? LEASE_MS }
-    this.#interpreter = new Interpreter(this.holdfast, resources, ttlMs, numbers, write)
+    this.#interpreter = new Interpreter(this.holdfast, resources, ttlMs, numbers, ledger, write)
   }
 
   async run(program: readonly Step[]): Promise<void> {

@@ -14,7 +14,7 @@ import type { Topology } from './topologies/topology.js'
 /** What all workers of an episode are told alike. */
 export type CrewOrder = Omit<WorkerOrder, 'route' | 'history' | 'seed'>
 
-const START_MS = 20_000
+const START_MS = 60_000
 
 /** One place for a worker: when one is killed, the next takes it. */
 class Post implements Victim {
@@ -69,6 +69,7 @@ class Post implements Victim {
       child.once('exit', () => resolve())
     })
     clearTimeout(limit)
+    if (this.exited) throw new Error(`${this.name} did not start`)
   }
 
   tell(command: Command): void {

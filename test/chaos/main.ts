@@ -18,6 +18,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 process.exitCode = await chaos(parseOptions(process.argv.slice(2)))
 
 async function chaos(options: ChaosOptions): Promise<number> {
+  // Workers inherit it.
+  process.env['HOLDFAST_CLIENT'] = options.client
   const { kinds, nemeses, topologies, seconds, episode, seed, json, keep } = options
   const pool = new Pool(LONGEST_LEASE_MS)
   const built = await bundle()

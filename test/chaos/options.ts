@@ -1,8 +1,10 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { nemeses } from './nemeses/catalogue.js'
 import type { Nemesis } from './nemeses/nemesis.js'
 import { type Kind, kinds } from './program/kinds.js'
+import { type ChaosClient, chaosClients } from './redis-clients.js'
 import {
+  coordinationTopologies,
   databaseTopologies,
   redisTopologies,
   type TopologyName,
@@ -20,6 +22,7 @@ export interface ChaosOptions {
   readonly json?: string
   readonly keep: boolean
   readonly linger: number
+  readonly client: ChaosClient
 }
 
 export function parseOptions(argv: readonly string[]): ChaosOptions {
@@ -32,7 +35,7 @@ export function parseOptions(argv: readonly string[]): ChaosOptions {
     .option('--nemeses <nemeses>', 'what goes wrong, joined by commas', nemesesOf, [...nemeses])
     .option(
       '--topologies <topologies>',
-      'servers, joined by commas; `redis` and `databases` stand for several',
+      'servers, joined by commas; `redis`, `databases` and `coordination` stand for several',
       topologiesOf,
       [...redisTopologies],
     )
@@ -51,6 +54,11 @@ export function parseOptions(argv: readonly string[]): ChaosOptions {
     )
     .option('--json <file>', 'writes the figures to a file')
     .option('--linger <milliseconds>', 'how long locks linger (`lingerMs`), where they can', whole, 0)
+    .addOption(
+      new Option('--client <client>', 'the client library of Redis: ioredis 6, or a node-redis')
+        .choices(chaosClients)
+        .default('ioredis-6'),
+    )
     .option('--keep', 'keeps the histories', false)
     .addHelpText(
       'after',
@@ -71,11 +79,17 @@ function listOf<Name extends string>(known: readonly Name[]): (text: string) => 
 }
 
 function topologiesOf(text: string): TopologyName[] {
-  const groups = { redis: redisTopologies, databases: databaseTopologies }
+  const groups = {
+    redis: redisTopologies,
+    databases: databaseTopologies,
+    coordination: coordinationTopologies,
+  }
   return text
     .split(',')
     .flatMap((word) =>
-      word === 'redis' || word === 'databases' ? groups[word] : listOf(topologyNames)(word),
+      word === 'redis' || word === 'databases' || word === 'coordination'
+        ? groups[word]
+        : listOf(topologyNames)(word),
     )
 }
 

@@ -32,6 +32,9 @@ export type Route =
       readonly password: string
     }
   | { readonly to: 'sqlite'; readonly path: string }
+  | { readonly to: 'memcached'; readonly server: Endpoint }
+  | { readonly to: 'etcd'; readonly hosts: readonly string[] }
+  | { readonly to: 'zookeeper'; readonly servers: readonly string[]; readonly root: string }
   | { readonly to: 'quorum'; readonly members: readonly Endpoint[]; readonly restartGuardMs: number }
 
 /** From the address that a server says it has, to the proxy before it. */

@@ -1,6 +1,7 @@
-import { Cluster, Redis } from 'ioredis'
 import pg from 'pg'
+import { etcd } from '../../src/etcd/index.js'
 import { quorum, type RedisClient, type Store } from '../../src/index.js'
+import { memcached } from '../../src/memcached/index.js'
 import { type MysqlOptions, mysql } from '../../src/mysql/index.js'
 import { checkMysqlOptions } from '../../src/mysql/options.js'
 import { MysqlRows } from '../../src/mysql/rows.js'
@@ -12,27 +13,22 @@ import type { Rows } from '../../src/rows/rows.js'
 import { sqlite } from '../../src/sqlite/index.js'
 import { checkSqliteOptions } from '../../src/sqlite/options.js'
 import { SqliteRows } from '../../src/sqlite/rows.js'
+import { zookeeper } from '../../src/zookeeper/index.js'
 import { account } from '../servers/sql/product.js'
-import type { Endpoint, Route } from './order.js'
+import type { Route } from './order.js'
+import { redisClients } from './redis-clients.js'
+
+const clients = await redisClients()
 
 /** What a `Holdfast` is made from, at the end of a route. */
 export function storeAt(route: Route): { store: RedisClient | Store; disconnect(): void } {
   switch (route.to) {
-    case 'standalone': {
-      const store = single(route.server, route.protocol)
-      return { store, disconnect: () => store.disconnect() }
-    }
-    case 'cluster': {
-      const store = new Cluster([...route.nodes], { lazyConnect: true, natMap: route.natMap })
-      store.on('error', () => undefined)
-      return { store, disconnect: () => store.disconnect() }
-    }
-    case 'sentinel': {
-      const { sentinels, name, natMap } = route
-      const store = new Redis({ sentinels: [...sentinels], name, natMap, lazyConnect: true, protocol: 2 })
-      store.on('error', () => undefined)
-      return { store, disconnect: () => store.disconnect() }
-    }
+    case 'standalone':
+      return at(clients.standalone(route.server, route.protocol))
+    case 'cluster':
+      return at(clients.cluster(route.nodes, route.natMap))
+    case 'sentinel':
+      return at(clients.sentinel(route.sentinels, route.name, route.natMap))
     case 'postgres': {
       const pool = poolAt(route)
       return { store: postgres(pool), disconnect: () => void pool.end() }
@@ -41,8 +37,18 @@ export function storeAt(route: Route): { store: RedisClient | Store; disconnect(
       return { store: mysql({ connect: connectAt(route) }), disconnect: () => undefined }
     case 'sqlite':
       return { store: sqlite(route.path), disconnect: () => undefined }
+    case 'memcached': {
+      const { host, port } = route.server
+      return { store: memcached({ servers: [`${host}:${port}`] }), disconnect: () => undefined }
+    }
+    case 'etcd':
+      return { store: etcd({ hosts: route.hosts }), disconnect: () => undefined }
+    case 'zookeeper': {
+      const { servers, root } = route
+      return { store: zookeeper({ servers, root }), disconnect: () => undefined }
+    }
     case 'quorum': {
-      const members = route.members.map((member) => single(member, 2))
+      const members = route.members.map((member) => quiet(clients.standalone(member, 2)))
       return {
         store: quorum(members, { restartGuardMs: route.restartGuardMs }),
         disconnect: () => {
@@ -86,8 +92,12 @@ function connectAt({ library, server, user, password }: Route & { to: 'mysql' })
   }
 }
 
-function single({ host, port }: Endpoint, protocol: 2 | 3): Redis {
-  const client = new Redis({ host, port, protocol, lazyConnect: true })
+function at(client: RedisClient): { store: RedisClient; disconnect(): void } {
+  return { store: quiet(client), disconnect: () => client.disconnect() }
+}
+
+/** Connections are broken on purpose. */
+function quiet(client: RedisClient): RedisClient {
   client.on('error', () => undefined)
   return client
 }

@@ -1,3 +1,5 @@
+import { machineTime } from '../../src/time/machine-time.js'
+
 /** Keeps the event loop from running. */
 export function blockFor(ms: number): void {
   const until = performance.now() + ms
@@ -11,4 +13,5 @@ let aheadMs = 0
 export function stepClock(ms: number): void {
   aheadMs += ms
   Date.now = () => realNow() + aheadMs
+  machineTime.wallMs = Date.now
 }

@@ -16,6 +16,7 @@ export interface Row {
   readonly kind: string
   episodes: number
   sections: number
+  booked: number
   faults: number
   violations: number
   stuck: number
@@ -36,7 +37,18 @@ export function rowsOf(outcomes: readonly Outcome[]): Row[] {
   const rowOf = (nemesis: string, kind: string): Row => {
     const key = `${nemesis} ${kind}`
     const row = rows.get(key) ?? {
-      ...{ nemesis, kind, episodes: 0, sections: 0, faults: 0, violations: 0, stuck: 0, late: 0, other: 0 },
+      ...{
+        nemesis,
+        kind,
+        episodes: 0,
+        sections: 0,
+        booked: 0,
+        faults: 0,
+        violations: 0,
+        stuck: 0,
+        late: 0,
+        other: 0,
+      },
       ...{ expected: 0, explained: 0, longestIdleMs: 0 },
     }
     rows.set(key, row)
@@ -46,6 +58,7 @@ export function rowsOf(outcomes: readonly Outcome[]): Row[] {
     const all = rowOf(nemesis, ALL)
     all.episodes += 1
     all.faults += verdict.faults
+    all.booked += verdict.booked
     all.explained += verdict.explained.pause + verdict.explained['data lost']
     for (const [kind, count] of Object.entries(verdict.sections)) {
       all.sections += count
@@ -80,6 +93,7 @@ export function tableOf(outcomes: readonly Outcome[]): string {
       'episodes',
       ...kinds,
       'sections',
+      'booked',
       'faults',
       'violations',
       'stuck',
@@ -96,6 +110,7 @@ export function tableOf(outcomes: readonly Outcome[]): string {
   const figures = (row: Omit<Row, 'nemesis' | 'kind' | 'episodes'>): number[] => [
     ...[
       row.sections,
+      row.booked,
       row.faults,
       row.violations,
       row.stuck,
@@ -120,6 +135,7 @@ export function tableOf(outcomes: readonly Outcome[]): string {
     ),
     ...figures({
       sections: sum(({ sections }) => sections),
+      booked: sum(({ booked }) => booked),
       faults: sum(({ faults }) => faults),
       violations: sum(({ violations }) => violations),
       stuck: sum(({ stuck }) => stuck),

@@ -7,6 +7,7 @@ import { Client } from './client.js'
 import { Recorder } from './history/recorder.js'
 import type { Command, Word, WorkerOrder } from './order.js'
 import { generate } from './program/generate.js'
+import { Ledger } from './program/ledger.js'
 import { Random } from './program/random.js'
 import { PERMITS } from './program/resource.js'
 import { storeAt } from './route.js'
@@ -19,6 +20,7 @@ const LAG_MS = 40
 const order: WorkerOrder = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'))
 const recorder = new Recorder(order.history)
 const store = storeAt(order.route)
+const ledger = Ledger.at(order.route, `${process.pid}`)
 const numbers = { calls: 0, runs: 0, changes: 0 }
 let client = open()
 /** What becomes of clients that were closed in the course of the load. */
@@ -65,7 +67,9 @@ async function obey(command: Command): Promise<void> {
 }
 
 function open(): Client {
-  return new Client(store.store, order.options, order.resources, numbers, (told) => recorder.write(told))
+  return new Client(store.store, order.options, order.resources, numbers, ledger, (told) =>
+    recorder.write(told),
+  )
 }
 
 async function reopen(drainMs: number): Promise<void> {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import { sqlite } from '../../src/sqlite/index.js'
 import { bringDatabase, type Database } from '../setup/databases.js'
+import { execute } from '../setup/sql-script.js'
 import { type Program, useProgram } from './program.js'
 
 const scheme = { PostgreSQL: 'postgres', MySQL: 'mysql', MariaDB: 'mariadb' } as const
@@ -109,20 +110,4 @@ describe('without a server', () => {
 function urlOf({ product, address }: Database): string {
   const { user, password: word, host, port, database } = address
   return `${scheme[product]}://${user}:${encodeURIComponent(word)}@${host}:${port}/${database}`
-}
-
-async function execute(url: string, sql: string): Promise<void> {
-  if (url.startsWith('postgres:')) {
-    const { default: pg } = await import('pg')
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    await client.query(sql).finally(() => client.end())
-    return
-  }
-  const { createConnection } = await import('mysql2/promise')
-  const connection = await createConnection({
-    uri: url.replace('mariadb:', 'mysql:'),
-    multipleStatements: true,
-  })
-  await connection.query(sql).finally(() => connection.end())
 }

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { labelOf } from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { useProgram } from './program.js'
+import { shownAs } from './shown-as.js'
 
 const program = useProgram()
 const place = placeOf('standalone')
@@ -26,6 +28,7 @@ describe('holdfast inspect', () => {
       () => holdfast.lock(name).countWaitingClients(),
       (count) => count === 2,
     )
+    const label = labelOf(owner)
     const text = await program.run(['inspect', name])
     const json = await program.run(['inspect', name, '--json'])
     leave.abort()
@@ -33,7 +36,7 @@ describe('holdfast inspect', () => {
     expect(text).toMatchObject({ code: 0, stderr: '' })
     expect(text.stdout).toMatch(new RegExp(`^Lock +${name}$`, 'm'))
     expect(text.stdout).toMatch(/^State +held$/m)
-    expect(text.stdout).toMatch(new RegExp(`^Owner +${owner} \\(2 holds\\)$`, 'm'))
+    expect(text.stdout).toMatch(new RegExp(`^Owner +${shownAs(owner)} \\(2 holds\\)$`, 'm'))
     expect(text.stdout).toMatch(/^Lease +(1 min \d+ s|2 min) left$/m)
     expect(text.stdout).toMatch(/^Waiting +2 clients$/m)
     expect(jsonLines(json.stdout)).toEqual([
@@ -41,12 +44,32 @@ describe('holdfast inspect', () => {
         name,
         kind: 'lock',
         locked: true,
-        owners: [{ owner, holds: 2 }],
+        owners: [{ owner, label, holds: 2 }],
         remainingMs: expect.any(Number),
-        line: [{ owner: expect.any(String) }, { owner: expect.any(String) }],
+        line: [
+          { owner: expect.any(String), label },
+          { owner: expect.any(String), label },
+        ],
         waitingClients: 2,
       },
     ])
+  })
+
+  it('shows a label that another program has written without doing what it says', async () => {
+    const name = place.lockName()
+    const label = '\u001b[2J\u202eweb\nLock  free'
+    await place.client().call('HSET', name, `12368c27~${encodeURIComponent(label)}:1`, '1')
+    for (const args of [
+      ['inspect', name],
+      ['ls', name],
+      ['watch', name, '--count', '1'],
+    ]) {
+      const { code, stdout } = await program.run(args)
+      expect(code).toBe(0)
+      expect(stdout).toContain('\\u{1b}[2J\\u{202e}web\\u{a}Lock  free')
+      expect(stdout).not.toMatch(/[^\P{Cc}\n]|\u202e|^Lock +free/mu)
+    }
+    await place.client().call('DEL', name)
   })
 
   it('a free lock is no error', async () => {

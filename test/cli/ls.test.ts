@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { labelOf } from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { useProgram } from './program.js'
@@ -19,8 +20,8 @@ describe('holdfast ls', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const [head, first, second, ...rest] = stdout.trimEnd().split('\n')
     expect(head).toMatch(/^NAME +KIND +OWNER +HOLDS +LEASE LEFT$/)
-    expect(first).toMatch(new RegExp(`^${prefix}:a +lock +${other.owner} +1 +(1 h|59 min.*)$`))
-    expect(second).toMatch(new RegExp(`^${prefix}:b +lock +${owner} +2 +2\\d\\.\\d s$`))
+    expect(first).toMatch(new RegExp(`^${prefix}:a +lock +${labelOf(other.owner)} +1 +(1 h|59 min.*)$`))
+    expect(second).toMatch(new RegExp(`^${prefix}:b +lock +${labelOf(owner)} +2 +2\\d\\.\\d s$`))
     expect(rest).toEqual([])
   })
 
@@ -38,7 +39,7 @@ describe('holdfast ls', () => {
       name: `${prefix}:a`,
       kind: 'lock',
       locked: true,
-      owners: [{ owner: hold.owner, holds: 1 }],
+      owners: [{ owner: hold.owner, label: labelOf(hold.owner), holds: 1 }],
       remainingMs: expect.any(Number),
     })
     // As a Redisson client without a lease would leave it: no end.

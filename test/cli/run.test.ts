@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { ownerText } from '../../src/identity/label.js'
 import { placeOf } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { useProgram } from './program.js'
@@ -66,13 +67,33 @@ describe('holdfast run: the command', () => {
     await running.shows(/\|.*\|.*\|/)
     const [seenName, owner, expiresAt] = running.stdout.split('|')
     expect(seenName).toBe(name)
-    expect((await lock.inspect()).owners).toEqual([{ owner, holds: 1 }])
+    expect((await lock.inspect()).owners).toMatchObject([{ owner, holds: 1 }])
     expect(expiresAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     const endsInMs = Date.parse(expiresAt ?? '') - before
     expect(endsInMs).toBeGreaterThan(15_000)
     expect(endsInMs).toBeLessThan(40_000)
     running.child.stdin?.end('\n')
     await running.outcome
+  })
+
+  it('others see its --label; 64 for one that is none', async () => {
+    const lock = place.holdfast().lock(place.lockName())
+    const running = program.start([
+      'run',
+      lock.name,
+      '--label',
+      'nightly',
+      '--',
+      'sh',
+      '-c',
+      'echo runs; read line',
+    ])
+    await running.shows('runs')
+    expect((await lock.inspect()).owners).toMatchObject([{ label: 'nightly' }])
+    running.child.stdin?.end('\n')
+    expect((await running.outcome).code).toBe(0)
+    const refused = await program.run(['run', lock.name, '--label', 'a\nb', '--', 'true'])
+    expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining('label') })
   })
 
   it('127: there is no such command; the lock is free', async () => {
@@ -126,7 +147,7 @@ describe('holdfast run: the wait', () => {
       const { code, stdout, stderr } = await program.run(['run', name, ...flags, '--', 'echo', 'ran'])
       expect({ code, stdout }).toEqual({ code: 75, stdout: '' })
       expect(stderr).toContain(name)
-      expect(stderr).toContain(hold.owner)
+      expect(stderr).toContain(ownerText(hold.owner))
       expect(stderr.trimEnd().split('\n')).toHaveLength(1)
     })
   }

@@ -41,6 +41,20 @@ describe('server URLs', () => {
       'redis-sentinel://:p@a/m/4?sentinelPassword=q&sentinelUsername=s',
       { group: 'm', db: 4, password: 'p', sentinelPassword: 'q', sentinelUsername: 's' },
     ],
+    ['etcd://a,b:7', { kind: 'etcd', servers: ['a:2379', 'b:7'], tls: false, prefix: undefined }],
+    [
+      'etcds://u:p%40@[::1]/?prefix=',
+      { servers: ['[::1]:2379'], tls: true, prefix: '', shown: 'etcds://[::1]:2379' },
+    ],
+    [
+      'memcached://u:p@ss@a,b:7',
+      { kind: 'memcached', servers: ['a:11211', 'b:7'], credentials: { user: 'u', password: 'p@ss' } },
+    ],
+    ['zk://a,b:7', { kind: 'zookeeper', servers: ['a:2181', 'b:7'], root: undefined }],
+    ['zks://u:p@a/locks/orders/', { root: '/locks/orders', tls: true, shown: 'zks://a:2181/locks/orders' }],
+    ['MEMCACHEDS://a', { kind: 'memcached', tls: true, shown: 'memcacheds://a:11211' }],
+    ['postgres+advisory://u:p@h/d', { kind: 'advisory', url: 'postgres://u:p@h/d' }],
+    ['mysql+get-lock://u:p@h/d', { kind: 'get-lock', url: 'mysql://u:p@h/d', shown: 'mysql+get-lock://h/d' }],
   ])('%s', (url, expected) => {
     expect(parseServerUrl(url)).toMatchObject(expected)
   })
@@ -66,6 +80,14 @@ describe('server URLs', () => {
     'redis-cluster://a/3',
     'redis-sentinel://a',
     'redis-sentinel://a/',
+    'etcd://',
+    'etcd://a/b',
+    'etcd://a?lease=1',
+    'memcached://a?prefix=x',
+    'memcached://a/b',
+    'zk://a?prefix=x',
+    'memcached://a,,b',
+    'memcached://a:0',
   ])('%s is refused with 64, and a message without secrets', (url) => {
     expect(() => parseServerUrl(url)).toThrow(expect.objectContaining({ exitCode: 64 }))
     if (url.includes('@')) return

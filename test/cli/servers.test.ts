@@ -91,10 +91,17 @@ describe('holdfast and its servers', { timeout: 60_000 }, () => {
       const server = await bringServer({ flavour: 'any', args: [] })
       try {
         await server.pause()
-        const { code, stderr } = await program.run(['inspect', 'x'], { url: server.url })
-        expect(code).toBe(69)
-        // Whether connecting or answering took too long is the clock's choice.
-        expect(stderr).toMatch(/did not answer|cannot reach/)
+        for (const args of [
+          ['inspect', 'x'],
+          ['run', 'x', '-n', '--', 'true'],
+        ]) {
+          const { code, stderr } = await program.run(args, { url: server.url })
+          expect(code).toBe(69)
+          const [first, ...rest] = stderr.split('\n')
+          expect(first).toContain('the server has not answered yet')
+          // Whether connecting or answering took too long is the clock's choice.
+          expect(rest.join()).toMatch(/did not answer|cannot reach/)
+        }
       } finally {
         await server.resume()
         await server.stop()

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { ownerText } from '../../src/identity/label.js'
 import { placeOf } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { canMakeTerminals, useProgram } from './program.js'
+import { shownAs } from './shown-as.js'
 
 const program = useProgram()
 const place = placeOf('standalone')
@@ -27,7 +29,7 @@ describe('holdfast unlock, kind by kind', () => {
       name,
       kind: 'lock',
       unlocked: true,
-      owners: [{ owner: hold.owner, holds: 1 }],
+      owners: [expect.objectContaining({ owner: hold.owner, holds: 1 })],
     })
     await (await next).release()
   })
@@ -42,7 +44,7 @@ describe('holdfast unlock, kind by kind', () => {
     expect(await unlock(name)).toMatchObject({
       kind: 'read-write lock',
       unlocked: true,
-      owners: [{ owner: read.owner, holds: 1 }],
+      owners: [expect.objectContaining({ owner: read.owner, holds: 1 })],
     })
     const write = await next
     expect(await writer.readWriteLock(name).writeLock().isHeld(write.owner)).toBe(true)
@@ -117,7 +119,7 @@ describe('holdfast unlock, kind by kind', () => {
     running.child.stdin?.write('y\r')
     const { code, stdout } = await running.outcome
     expect(code).toBe(75)
-    expect(stdout).toContain(late.owner)
+    expect(stdout).toContain(ownerText(late.owner))
     for (const hold of [shown, late]) await hold.release()
   })
 })
@@ -131,14 +133,14 @@ describe('holdfast watch, kind by kind', () => {
     const running = program.start(['watch', name, '--interval', '0.05'])
     await running.shows(/3: permits available/)
     const hold = await semaphore.acquire({ permits: 2 })
-    await running.shows(new RegExp(`held by ${hold.owner} \\(2 permits\\) .* 1 available`))
+    await running.shows(new RegExp(`held by ${shownAs(hold.owner)} \\(2 permits\\) .* 1 available`))
     await hold.release()
     const lock = holdfast.readWriteLock(name)
     const read = await lock.readLock().acquire()
-    await running.shows(new RegExp(`held by ${read.owner} \\(read\\)`))
+    await running.shows(new RegExp(`held by ${shownAs(read.owner)} \\(read\\)`))
     await read.release()
     const write = await lock.writeLock().acquire()
-    await running.shows(new RegExp(`held by ${write.owner} \\(write\\) .* fence \\d+`))
+    await running.shows(new RegExp(`held by ${shownAs(write.owner)} \\(write\\) .* fence \\d+`))
     running.child.kill('SIGINT')
     expect((await running.outcome).code).toBe(0)
     await write.release()

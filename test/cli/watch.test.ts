@@ -3,6 +3,7 @@ import { bringServer } from '../servers/index.js'
 import { placeOf } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { canMakeTerminals, useProgram } from './program.js'
+import { shownAs } from './shown-as.js'
 
 const program = useProgram()
 const place = placeOf('standalone')
@@ -18,7 +19,7 @@ describe('holdfast watch', () => {
     const running = program.start(['watch', name, ...fast])
     await running.shows(/free .*\n/)
     const hold = await lock.acquire()
-    await running.shows(new RegExp(`held by ${hold.owner} .*\n`))
+    await running.shows(new RegExp(`held by ${shownAs(hold.owner)} .*\n`))
     await hold.release()
     await running.shows(/free .*\n.*held .*\n.*free .*\n/)
     running.child.kill('SIGINT')
@@ -51,7 +52,7 @@ describe('holdfast watch', () => {
         name,
         kind: 'lock',
         locked: true,
-        owners: [{ owner, holds: 1 }],
+        owners: [expect.objectContaining({ owner, holds: 1 })],
         remainingMs: expect.any(Number),
         waitingClients: 0,
       },

@@ -2,7 +2,8 @@
 import { conformance } from '../../src/conformance/index.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { Ensemble } from '../../src/memory-session/ensemble.js'
-import { MemorySessionStore, sessionTraits } from '../../src/memory-session/store.js'
+import { MemorySessionStore } from '../../src/memory-session/store.js'
+import { sessionTraits } from '../../src/session/session.js'
 
 const clock = new VirtualClock()
 const store = new MemorySessionStore(new Ensemble(clock))

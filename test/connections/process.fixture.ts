@@ -83,7 +83,7 @@ switch (scenario) {
     break
   }
   case 'dropped': {
-    const told = new Holdfast(client(), { diagnostics: true })
+    const told = new Holdfast(client(), { diagnostics: true, watchdogMs: 3_000 })
     const names: string[] = []
     told.on('warning', (warning) => {
       if (warning.code === 'DROPPED_HOLD' && warning.holderStack?.includes('takeAndDrop'))
@@ -91,7 +91,7 @@ switch (scenario) {
     })
     const kept = await told.lock(`${name}:kept`).acquire()
     await takeAndDrop(told)
-    for (let round = 0; names.length < 4 && round < 200; round += 1) {
+    for (let round = 0; names.length < 4 && round < 1_000; round += 1) {
       globalThis.gc?.()
       await pause(5)
     }

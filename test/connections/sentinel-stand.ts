@@ -40,11 +40,16 @@ export class SentinelStand {
     const { host, port } = this.address
     const { primary } = this
     const sentinels = this.sentinels.map((proxy) => ({ host: proxy.host, port: proxy.port }))
-    const pattern = sentinelClient({ sentinels, name: this.group.name }, library).duplicate({
+    const wayTo = ({ host, port }: RespProxy): Endpoint => ({ host, port })
+    // What sentinels say of each other would lead past the proxies.
+    const natMap = Object.fromEntries([
+      [`${host}:${port}`, wayTo(primary)],
+      ...this.sentinels.map((proxy) => [`${proxy.target.host}:${proxy.target.port}`, wayTo(proxy)]),
+    ])
+    const pattern = sentinelClient({ sentinels, name: this.group.name }, library, {
       ...client,
-      // What sentinels say of each other would lead past the proxies.
       updateSentinels: false,
-      natMap: { [`${host}:${port}`]: { host: primary.host, port: primary.port } },
+      natMap,
     })
     pattern.on('error', () => undefined)
     this.#clients.push(pattern)

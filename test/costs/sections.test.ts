@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Holdfast, Lock } from '../../src/index.js'
+import type { Hold, Holdfast, Lock, LockState } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
 
 const stages = [
@@ -48,6 +48,19 @@ describe.each(stages)('costs without contention ($where)', ({ open }) => {
       roundTrips: 1,
     })
     expect(await costOf(() => again.release())).toEqual({ commands: ['release'], roundTrips: 1 })
+  })
+
+  test('a label costs no command: neither its client nor who reads it sends one for it', async () => {
+    const labelled = scene.holdfast({ label: 'web-1' }).lock(scene.name)
+    await labelled.withLock(() => 0)
+    const held: Hold[] = []
+    const taking = await costOf(async () => held.push(await labelled.acquire()))
+    expect(taking).toEqual({ commands: ['acquire'], roundTrips: 1 })
+    const seen: LockState[] = []
+    const looking = await costOf(async () => seen.push(await lock.inspect()))
+    expect(looking).toEqual({ commands: ['inspect'], roundTrips: 1 })
+    expect(seen[0]?.owners).toMatchObject([{ owner: held[0]?.owner, label: 'web-1' }])
+    await held[0]?.release()
   })
 
   test('nested acquire and release: one each', async () => {

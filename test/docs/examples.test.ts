@@ -1,20 +1,21 @@
 /** What the pages show is true: see snippet.ts for how an example is written. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { Program } from '../examples/program.js'
-import { bringDatabase, type Database } from '../setup/databases.js'
 import { Project } from './project.js'
 import { allSnippets, type Snippet, snippetsOf } from './snippet.js'
+import { Surroundings } from './surroundings.js'
 import { typeErrors } from './type-check.js'
 
 const snippets = allSnippets()
 const examples = snippets.filter(({ example }) => example !== undefined)
 
 describe('the code in README.md and docs/', () => {
+  const surroundings = new Surroundings()
   let project: Project
   beforeAll(async () => {
     project = await Project.create()
   })
-  afterAll(() => project.remove())
+  afterAll(() => Promise.all([project.remove(), surroundings.end()]))
 
   test('passes the compiler', { timeout: 120_000 }, () => {
     expect(typeErrors(snippets)).toEqual([])
@@ -38,7 +39,7 @@ describe('the code in README.md and docs/', () => {
       const file = await project.add(snippet)
       const program = new Program(file, [], {
         HOLDFAST_REDIS_URL: inject('servers').standalone.url,
-        ...(await databaseFor(snippet)),
+        ...(await surroundings.of(snippet)),
       })
       const { code, stdout, stderr } = await program.endWithin(30_000)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -46,25 +47,6 @@ describe('the code in README.md and docs/', () => {
     },
   )
 })
-
-/** Databases of their own for examples that use one, under the name by which they ask for it. */
-const databases: Database[] = []
-afterAll(() => Promise.all(databases.map((database) => database.drop())))
-
-async function databaseFor({ code }: Snippet): Promise<Record<string, string>> {
-  const products = { DATABASE_URL: ['PostgreSQL', 'postgres'], MARIADB_URL: ['MariaDB', 'mysql'] } as const
-  const env: Record<string, string> = {}
-  for (const name of ['DATABASE_URL', 'MARIADB_URL'] as const) {
-    if (!code.includes(name)) continue
-    const [product, scheme] = products[name]
-    const database = await bringDatabase(product)
-    databases.push(database)
-    const { user, password, host, port } = database.address
-    env[name] =
-      `${scheme}://${user}:${encodeURIComponent(password)}@${host}:${port}/${database.address.database}`
-  }
-  return env
-}
 
 describe('the check of the pages itself', () => {
   const page = [

@@ -18,9 +18,18 @@ const columns: Readonly<Record<string, Shown>> = {
   Sentinel: { suite: 'test/contract/sentinel.test.ts', own: onRedis },
   Cluster: { suite: 'test/contract/cluster.test.ts', own: onRedis },
   memory: { suite: 'test/conformance/memory.test.ts', own: ['test/contract/memory.test.ts'] },
-  PostgreSQL: { suite: 'test/conformance/postgres.test.ts', own: ['test/postgres/', 'test/transactions/'] },
-  'MySQL, MariaDB': { suite: 'test/conformance/mysql.test.ts', own: ['test/mysql/', 'test/transactions/'] },
-  SQLite: { suite: 'test/conformance/sqlite.test.ts', own: ['test/sqlite/'] },
+  PostgreSQL: {
+    suite: 'test/conformance/postgres.test.ts',
+    own: ['test/postgres/', 'test/rows/', 'test/transactions/'],
+  },
+  'MySQL, MariaDB': {
+    suite: 'test/conformance/mysql.test.ts',
+    own: ['test/mysql/', 'test/rows/', 'test/transactions/'],
+  },
+  SQLite: { suite: 'test/conformance/sqlite.test.ts', own: ['test/rows/', 'test/sqlite/'] },
+  etcd: { suite: 'test/conformance/etcd.test.ts', own: ['test/etcd/'] },
+  ZooKeeper: { suite: 'test/conformance/zookeeper.test.ts', own: ['test/zookeeper/'] },
+  memcached: { suite: 'test/conformance/memcached.test.ts', own: ['test/memcached/'] },
 }
 
 /** What the suite of `test/contract` does not run: its servers are disturbed for real, by tests of their own. */
@@ -31,17 +40,78 @@ const named: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   'one owner at a time': {
     Sentinel: ['checkReplicas: a lock that was acquired is there after its primary has crashed'],
     SQLite: ['processes that are killed, wherever they are, hold nobody up'],
+    etcd: [
+      'is killed and comes back: sections go on, one at a time',
+      'is moved: sections go on, one at a time',
+      'a member that the others do not reach is left for one of them',
+    ],
+    ZooKeeper: [
+      'S7: the leader is killed: the session goes on with the next one, and nothing is lost',
+      'S7: a member that is parted from the others is left for one of them, within the session',
+    ],
   },
   'free after a crash of the holder': {
     standalone: ['L1: a hold with a lease is not renewed; when the lease ends the next waiter gets in'],
     Sentinel: ['L1: a hold with a lease is not renewed; when the lease ends the next waiter gets in'],
     Cluster: ['L1: a hold with a lease is not renewed; when the lease ends the next waiter gets in'],
     memory: ['L3: a holder that is never heard of again has lost its lock one lease later, and knows'],
-    PostgreSQL: ['L3: a holder that is never heard of again has lost its lock one lease later, and knows'],
-    'MySQL, MariaDB': [
+    PostgreSQL: ['S8: a holder that is killed holds others up for its lease, and no longer'],
+    'MySQL, MariaDB': ['S8: a holder that is killed holds others up for its lease, and no longer'],
+    SQLite: ['a holder that is killed holds nothing any more, long before its lease ends'],
+    etcd: ['S8: Holdfast, in the middle of its sections: Go goes on, and no update is lost'],
+    ZooKeeper: [
+      'S8: a process of Holdfast that is killed with the lock holds Curator up no longer than its session',
+    ],
+    memcached: ['L3: a holder that is never heard of again has lost its lock one lease later, and knows'],
+  },
+  'a holder that was stopped or cut off': {
+    PostgreSQL: [
+      'L3, S2: a holder that is stopped past its lease knows at its first check, and its late release frees nothing',
       'L3: a holder that is never heard of again has lost its lock one lease later, and knows',
     ],
-    SQLite: ['a holder that is killed holds nothing any more, long before its lease ends'],
+    'MySQL, MariaDB': [
+      'L3, S2: a holder that is stopped past its lease knows at its first check, and its late release frees nothing',
+      'L3: a holder that is never heard of again has lost its lock one lease later, and knows',
+    ],
+    SQLite: [
+      'L3, S2: a holder that is stopped past its lease knows at its first check, and its late release frees nothing',
+    ],
+    etcd: [
+      'L3, S2: processes that are stopped past their sessions, in 20 of 20 runs',
+      'L3, S1: processes that are cut off from the server, in 20 of 20 runs',
+    ],
+    ZooKeeper: [
+      'L3, S2: processes that are stopped past their sessions, in 20 of 20 runs',
+      'L3, S1: processes that are cut off from the server, in 20 of 20 runs',
+    ],
+    memcached: ['L3: a holder knows by its own clock that its lease has ended'],
+  },
+  'servers that fail': {
+    PostgreSQL: [
+      'L3: a server that crashes costs no lock whose time goes on; the others are told, and can be had again',
+      'to a synchronous replica: holds and tokens are kept, and those that wait are served in their order',
+    ],
+    'MySQL, MariaDB': [
+      'L3: a server that crashes costs no lock whose time goes on; the others are told, and can be had again',
+    ],
+    SQLite: ['a disk that is full is told, changes nothing, and is over when there is room'],
+    etcd: [
+      'L3: without a majority a lock is lost to its holder when its time is over, and is to be had when there is one again',
+    ],
+    ZooKeeper: [
+      'a majority is lost and comes back: a keep-alive counts for nothing meanwhile, and locks can be had again',
+    ],
+    memcached: ['L4: %s: others get the lock at once, and the holder learns of it with its next renewal'],
+  },
+  'neighbours in the same line': {
+    etcd: [
+      'S8: what Go holds is held for Holdfast, and what Holdfast holds for Go; a release is told at once',
+      'S8: what etcdctl holds is held for Holdfast, and what Holdfast holds for etcdctl',
+    ],
+    ZooKeeper: [
+      'takes turns with Holdfast, in the order of the line',
+      'readers of both share, writers of both wait for them and for each other',
+    ],
   },
   'a server that restarts without its data': {
     standalone: ['without its data, while the lock is held: it is lost, and to be had anew'],
@@ -68,6 +138,10 @@ const named: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
       'a process that waits for another: it only reads, seldom, however many of its calls wait',
     ],
     SQLite: ['a holder whose process ends is noticed by those who wait for it, long before its lease ends'],
+    etcd: ['S6: a release is told to one client, however many wait'],
+    ZooKeeper: [
+      'S5, S6: one before it that leaves without having held wakes nobody wrongly, and a release wakes one client',
+    ],
   },
   'late writes': {
     PostgreSQL: ['one that wakes up too late cannot write: its transaction is refused'],
@@ -78,6 +152,10 @@ const named: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     PostgreSQL: ['a token is greater than any before its row was cleaned away'],
     'MySQL, MariaDB': ['what was cleaned away starts above all tokens it had'],
     SQLite: ['a clean-up is remembered by the next time the machine starts, so that no token can be less'],
+    etcd: [
+      'S10: tokens grow from client to client, across a change of leader, and after the lock was left free',
+    ],
+    ZooKeeper: ['across hand-over, force, the removal of the folder, and a restart of the server'],
   },
 }
 

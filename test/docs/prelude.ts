@@ -7,6 +7,8 @@ declare const hold: import('holdfast').Hold
 declare const signal: AbortSignal
 declare const server: import('node:http').Server
 declare const logger: Record<'debug' | 'info' | 'warn' | 'error', (details: object | string, message?: string) => void>
+declare function test(name: string, body: () => Promise<void>): void
+declare function expect(value: unknown): { toBe(expected: unknown): void }
 declare function settle(signal?: AbortSignal): Promise<void>
 declare function stop(error: Error): void
 
@@ -17,6 +19,23 @@ declare const redlock: {
     durationMs: number,
     body: (signal: { aborted: boolean; error?: Error }) => Promise<Result>,
   ): Promise<Result>
+}
+declare class Semaphore {
+  constructor(client: import('ioredis').Redis, key: string, limit: number, options?: { acquireTimeout?: number })
+  acquire(): Promise<void>
+  release(): Promise<void>
+}
+declare const verrou: {
+  createLock(
+    name: string,
+    ttl?: string,
+  ): { run<Result>(body: () => Promise<Result>): Promise<[true, Result] | [false, null]> }
+}
+declare class IoredisAdapter {
+  constructor(client: import('ioredis').Redis)
+}
+declare function createLock(config: { adapter: IoredisAdapter; key: string; ttl?: number }): {
+  using<Result>(body: (signal: AbortSignal) => Promise<Result>): Promise<Result>
 }
 declare class Mutex {
   constructor(

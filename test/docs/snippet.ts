@@ -6,7 +6,8 @@
  *
  * is complete: it is also run as it stands, with HOLDFAST_REDIS_URL naming a server, and a database where it asks for one:
  * DATABASE_URL is one of PostgreSQL, MARIADB_URL one of MariaDB. It must end by itself, and print line by
- * line what its `// => …` comments say, in that order; an ellipsis in such a comment stands for any text.
+ * line what its `// => …` comments say, in that order; an ellipsis in such a comment stands for any text. Any other block is run with what
+ * fragment-prelude.ts puts around it, and has to end without an error.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -2,8 +2,25 @@ import ts from 'typescript'
 import { prelude } from './prelude.js'
 import { root, type Snippet } from './snippet.js'
 
-/** Has the compiler check all of them at once, each as a module in the folder of its page; tells what it complains of. */
+/** Has the compiler check all of them, each as a module in the folder of its page; tells what it complains of. */
 export function typeErrors(snippets: readonly Snippet[]): string[] {
+  const [ofNest, others] = [snippets.filter(isOfNest), snippets.filter((snippet) => !isOfNest(snippet))]
+  const options = compilerOptions()
+  return [
+    ...errorsIn(others, options),
+    ...(ofNest.length > 0 ? errorsIn(ofNest, { ...options, ...nestOptions }) : []),
+  ]
+}
+
+/** As Nest's own template sets them: its decorators are older than the standard. */
+export const nestOptions: ts.CompilerOptions = { experimentalDecorators: true, emitDecoratorMetadata: true }
+
+export function isOfNest({ code }: Snippet): boolean {
+  return code.includes("from '@nestjs/")
+}
+
+/** All at once. */
+function errorsIn(snippets: readonly Snippet[], options: ts.CompilerOptions): string[] {
   const files = new Map([[`${root}docs/prelude.snippet.d.ts`, prelude]])
   const origins = new Map<string, Snippet>()
   for (const snippet of snippets) {
@@ -12,7 +29,6 @@ export function typeErrors(snippets: readonly Snippet[]): string[] {
     files.set(file, `${snippet.code}export {}\n`)
     origins.set(file, snippet)
   }
-  const options = compilerOptions()
   const host = hostWith(files, options)
   const program = ts.createProgram([...files.keys()], options, host)
   return [...files.keys()].flatMap((file) => {

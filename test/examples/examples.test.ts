@@ -27,7 +27,7 @@ const printed: Readonly<Record<string, string[]>> = {
     'alice 70, bob 30',
   ],
   'lost-lock.ts': ['lost example:export: not-in-store', 'stopped the request: LOCK_LOST'],
-  'cron-job.ts': ['ran: 1, did without: 2'],
+  'cron-job.ts': ['ran: report', 'did without', 'did without'],
   'lock-unlock.ts': [
     'once more: true',
     'holds: 2',

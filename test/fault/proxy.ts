@@ -41,7 +41,7 @@ export class RespProxy {
   refused = 0
 
   private constructor(
-    private target: { readonly host: string; readonly port: number },
+    public target: { readonly host: string; readonly port: number },
     private readonly listener: Server,
     readonly port: number,
   ) {

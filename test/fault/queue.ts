@@ -48,7 +48,7 @@ export class Queue {
         hold.assertHeld()
         if (storeAnswers) {
           expect(Object.values(await this.scene.holds())).toEqual(['1'])
-          expect((await this.lock.inspect()).owners).toEqual([{ owner: hold.owner, holds: 1 }])
+          expect((await this.lock.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
         } else {
           await new Promise((resolve) => setImmediate(resolve))
         }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Holdfast, LockLostError } from '../../src/index.js'
 import { MemoryStore } from '../../src/memory/index.js'
+import { machineTime } from '../../src/time/machine-time.js'
 
 /** A third of it is ten seconds: what was due meanwhile came as late. */
 const WATCHDOG_MS = 30_000
@@ -10,8 +11,8 @@ const SOON_MS = 5_000
 /** The wall clock goes on from there; the monotonic one has not noticed anything. */
 function wallClockAt(offsetMs: number): void {
   vi.restoreAllMocks()
-  const now = Date.now.bind(Date)
-  vi.spyOn(Date, 'now').mockImplementation(() => now() + offsetMs)
+  const now = machineTime.wallMs
+  vi.spyOn(machineTime, 'wallMs').mockImplementation(() => now() + offsetMs)
 }
 
 describe('a machine whose wall clock has jumped', () => {

@@ -93,8 +93,8 @@ describe.each([
       const second = await kind.hold(near, name, LONG_LEASE_MS)
       const again = kind.wait(far, name)
       await eventually(() => far.metrics().waiting > 0)
-      const inLine = (): Promise<number> => near.readWriteLock(name).writeLock().countWaitingClients()
-      await eventually(async () => (await scene.channels()).length > 0 || (await inLine()) > 0)
+      const inLine = async () => await near.readWriteLock(name).writeLock().countWaitingClients()
+      await eventually(async () => (await scene.channels()).length > 0 || (await inLine()) === 1)
       const from = performance.now()
       await second.release()
       const got = await again

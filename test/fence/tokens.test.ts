@@ -51,7 +51,7 @@ describe.each(stands)('tokens ($where)', ({ stand }) => {
     const nested = { ...request, heldBefore: 1 }
     expect(fenceOf(await fenced.acquire(nested))).toBe(1n)
     expect(fenceOf(await fenced.acquire(nested))).toBe(1n)
-    expect((await fenced.inspect(request.name)).owners).toEqual([{ owner: request.owner, holds: 2 }])
+    expect((await fenced.inspect(request.name)).owners).toMatchObject([{ owner: request.owner, holds: 2 }])
   })
 
   test('are minted anew in a hand-over, which may come twice', async () => {
@@ -60,7 +60,7 @@ describe.each(stands)('tokens ($where)', ({ stand }) => {
     await fenced.acquire(request)
     expect(fenceOf(await fenced.handOver(heir))).toBe(2n)
     expect(fenceOf(await fenced.handOver(heir))).toBe(2n)
-    expect((await fenced.inspect(request.name)).owners).toEqual([{ owner: heir.owner, holds: 1 }])
+    expect((await fenced.inspect(request.name)).owners).toMatchObject([{ owner: heir.owner, holds: 1 }])
     expect(await fenced.handOver({ ...ask(request.name), from: request.owner })).toEqual({ outcome: 'lost' })
     expect(await fenced.handOver({ ...ask(), from: request.owner })).toEqual({ outcome: 'lost' })
     expect(fenceOf(await fenced.acquire({ ...heir, heldBefore: 1 }))).toBe(2n)

@@ -4,28 +4,41 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const project = fileURLToPath(new URL('./redisson/', import.meta.url))
-const jar = `${project}target/redisson-peer-1.jar`
+/** A program in Java that stands beside Holdfast: a folder here. */
+export type Peer = 'redisson' | 'curator'
+
+function projectOf(peer: Peer): string {
+  return fileURLToPath(new URL(`./${peer}/`, import.meta.url))
+}
 
 /** Where the peer's classes are, and the libraries it runs with. */
-export const classpath = `${project}target/classes:${project}target/dependency/*`
+export function classpathOf(peer: Peer): string {
+  const project = projectOf(peer)
+  return `${project}target/classes:${project}target/dependency/*`
+}
 
 /** Builds the peer where its sources are newer than what was built. Why none can be run here; undefined when one can. */
-export async function whyNoRedisson(): Promise<string | undefined> {
+export async function whyNoPeer(peer: Peer): Promise<string | undefined> {
+  const project = projectOf(peer)
+  const jar = `${project}target/${peer}-peer-1.jar`
   for (const tool of ['java', 'mvn']) {
-    const trial = await run(tool, ['-version'])
+    const trial = await run(project, tool, ['-version'])
     if (trial.code !== 0) return `${tool} does not run here: ${trial.said}`
   }
-  if ((await changedAt([jar])) > (await changedAt(await sources()))) return undefined
+  if ((await changedAt([jar])) > (await changedAt(await sources(project)))) return undefined
   // What an older version was built with must not stay beside the new.
   await rm(`${project}target`, { recursive: true, force: true })
-  const build = await run('mvn', ['-q', '-B', 'package'])
+  const build = await run(project, 'mvn', ['-q', '-B', 'package'])
   if (build.code !== 0) return `mvn package failed (is Maven Central to be reached?): ${build.said}`
   return undefined
 }
 
 /** One line of what a program said tells why it failed. */
-async function run(program: string, args: readonly string[]): Promise<{ code: unknown; said: string }> {
+async function run(
+  project: string,
+  program: string,
+  args: readonly string[],
+): Promise<{ code: unknown; said: string }> {
   const child = spawn(program, args, { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -41,7 +54,7 @@ async function run(program: string, args: readonly string[]): Promise<{ code: un
   }
 }
 
-async function sources(): Promise<string[]> {
+async function sources(project: string): Promise<string[]> {
   const entries = await readdir(`${project}src`, { recursive: true })
   return [`${project}pom.xml`, ...entries.map((entry) => join(project, 'src', entry))]
 }

@@ -31,7 +31,7 @@ export function lockCases(scene: Scene, { kind, orders, handle }: LockKind): voi
         await order(thread, 'lock', lock.name, LONG_LEASE_MS)
         expect(await lock.tryAcquire()).toBeNull()
         const { owners, remainingMs } = await lock.inspect()
-        expect(owners).toEqual([{ owner: expect.stringMatching(/^[0-9a-f-]{36}:\d+$/), holds: 2 }])
+        expect(owners).toMatchObject([{ owner: expect.stringMatching(/^[0-9a-f-]{36}:\d+$/), holds: 2 }])
         expect(remainingMs).toBeGreaterThan(LONG_LEASE_MS - 60_000)
         expect(remainingMs).toBeLessThanOrEqual(LONG_LEASE_MS)
 

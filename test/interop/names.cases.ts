@@ -5,7 +5,7 @@ import { LONG_LEASE_MS, type Scene } from './scene.js'
 
 interface Handle {
   acquire(options: { leaseMs: number }): Promise<Hold>
-  countWaitingClients(): Promise<number>
+  countWaitingClients(): Promise<number | undefined>
 }
 
 interface Kind {
@@ -81,7 +81,7 @@ export function namesCases(scene: Scene): void {
       const there = takeThere()
       await place.eventually(
         () => ours.countWaitingClients(),
-        (count) => count > 0,
+        (count) => count === 1,
       )
       await hold.release()
       const token = await there

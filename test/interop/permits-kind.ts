@@ -8,7 +8,7 @@ interface Permits {
   availablePermits(): Promise<number>
   acquire(options?: { permits?: number; leaseMs?: number }): Promise<Hold>
   tryAcquire(options?: { permits?: number }): Promise<Hold | null>
-  countWaitingClients(): Promise<number>
+  countWaitingClients(): Promise<number | undefined>
   inspect(): Promise<LockState>
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { classpath } from './java-build.js'
+import { classpathOf } from './java-build.js'
 
 interface OpenOrder {
   readonly resolve: (answer: string) => void
@@ -22,7 +22,7 @@ export class RedissonPeer {
       'java',
       [
         ...['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xmx256m'],
-        ...['-cp', classpath, 'holdfast.Peer', addresses.join(','), String(watchdogMs)],
+        ...['-cp', classpathOf('redisson'), 'holdfast.Peer', addresses.join(','), String(watchdogMs)],
       ],
       { stdio: ['pipe', 'pipe', 'inherit'] },
     )

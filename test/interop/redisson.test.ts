@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { crashCases } from './crash.cases.js'
 import { fencedLockCases } from './fenced-lock.cases.js'
-import { whyNoRedisson } from './java-build.js'
+import { whyNoPeer } from './java-build.js'
 import { latchCases } from './latch.cases.js'
 import { lockCases } from './lock.cases.js'
 import { namesCases } from './names.cases.js'
@@ -15,7 +15,7 @@ import { LOAD_TIMEOUT_MS, LONG_LEASE_MS, Scene } from './scene.js'
 import { semaphoreCases } from './semaphore.cases.js'
 import { turnsCases } from './turns.cases.js'
 
-const hindrance = await whyNoRedisson()
+const hindrance = await whyNoPeer('redisson')
 if (hindrance) console.warn(`Interop with Redisson is not tested: ${hindrance}`)
 
 const pairings = new Pairings()

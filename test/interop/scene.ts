@@ -59,7 +59,10 @@ export class Scene {
   }
 
   /** Resolves when so many clients wait, Redisson's included. */
-  async untilWaiting(lock: { countWaitingClients(): Promise<number> }, clients = 1): Promise<void> {
+  async untilWaiting(
+    lock: { countWaitingClients(): Promise<number | undefined> },
+    clients = 1,
+  ): Promise<void> {
     await this.place.eventually(
       () => lock.countWaitingClients(),
       (count) => count === clients,

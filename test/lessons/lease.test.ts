@@ -1,6 +1,7 @@
 /** What others got wrong about how long a lock is held. */
 import { afterEach, expect, test, vi } from 'vitest'
 import { LockLostError } from '../../src/index.js'
+import { machineTime } from '../../src/time/machine-time.js'
 import { placeOf } from '../setup/places.js'
 
 const place = placeOf('standalone')
@@ -97,9 +98,9 @@ test('redis-semaphore#9, #24, BullMQ#3056: a blocked event loop: the loss is see
 test('redis-semaphore#24: a machine that slept: time that only the wall clock saw counts against the lease', async () => {
   const hold = await place.holdfast().lock(place.lockName()).acquire()
   hold.assertHeld()
-  const wallTime = Date.now
+  const wallTime = machineTime.wallMs
   const asleepMs = 40_000
-  const wall = vi.spyOn(Date, 'now').mockImplementation(() => wallTime() + asleepMs)
+  const wall = vi.spyOn(machineTime, 'wallMs').mockImplementation(() => wallTime() + asleepMs)
   try {
     expect(() => hold.assertHeld()).toThrow(LockLostError)
     expect(hold.signal.aborted).toBe(true)

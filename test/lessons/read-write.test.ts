@@ -34,7 +34,7 @@ describe.each(places)('read-write lock, %s', (placeName) => {
     const hold = await read.acquire()
     await place.eventually(async () => (await read.inspect()).owners.length === 1)
     await place.eventually(() => renewals >= 4)
-    expect((await read.inspect()).owners).toEqual([{ owner: hold.owner, holds: 1 }])
+    expect((await read.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
     await hold.release()
     const writer = await place.holdfast().readWriteLock(name).writeLock().tryAcquire()
     expect(writer).not.toBeNull()

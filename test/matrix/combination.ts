@@ -1,7 +1,8 @@
 import process from 'node:process'
+import { type Runtime, runtimes } from '../packaging/runtime.js'
 import { type Flavour, flavours } from '../servers/index.js'
 import { type DatabaseRelease, databaseReleases } from '../servers/sql/release.js'
-import { type ClientLibrary, clientLibraries } from '../setup/clients.js'
+import { type MatrixLibrary, matrixLibraries } from '../setup/clients.js'
 
 /** The lines of Node that Holdfast supports. */
 export const nodeMajors = [20, 22, 24, 26] as const
@@ -11,16 +12,18 @@ export const installedMajor = Number(process.versions.node.split('.')[0])
 /** One server release, one client library and one line of Node, to be tested together. */
 export interface Combination {
   readonly flavour: Flavour
-  readonly client: ClientLibrary
+  readonly client: MatrixLibrary
   readonly nodeMajor: number
   /** The folders of tests to run, and single files. */
   readonly suites: readonly string[]
+  /** What the package runs on, where that is not Node. */
+  readonly runtime?: Exclude<Runtime, 'node'>
   /** A release of a database, where that is what is tested. */
   readonly database?: DatabaseRelease
 }
 
 const BASE_FLAVOUR: Flavour = 'redis-7.0'
-const BASE_CLIENT: ClientLibrary = 'ioredis-6'
+const BASE_CLIENT: MatrixLibrary = 'ioredis-6'
 
 /** What depends on how a server, or a client library, behaves. */
 const STORE_SUITES = ['test/contract', 'test/connections', 'test/costs', 'test/fault']
@@ -35,8 +38,23 @@ const KIND_SUITES = [
   'test/read-write',
   'test/replicas',
 ]
+/** The same for a client that is not made like ioredis: the other tests of connections are about that one's options and habits. */
+const OTHER_CLIENT_SUITES = [
+  'test/clients',
+  'test/contract',
+  'test/fault',
+  'test/connections/application-client.test.ts',
+  'test/connections/cluster-moves.test.ts',
+  'test/connections/command-deadline.test.ts',
+  'test/connections/failover.test.ts',
+  'test/connections/refusing-server.test.ts',
+  'test/connections/sentinels.test.ts',
+  'test/connections/subscriptions.test.ts',
+]
 /** What depends on how Node behaves: contexts, timers, modules. */
-const NODE_SUITES = ['test/contract', 'test/packaging']
+const NODE_SUITES = ['test/contract', 'test/packaging/packaging.test.ts']
+/** What the package does on a runtime that is no Node, which vitest does not run on. */
+const RUNTIME_SUITES = ['test/packaging/runtimes.test.ts']
 
 /**
  * Every server with one client and one Node, every client with one server and one Node, every Node with one server and one
@@ -51,9 +69,18 @@ export function combinations(): Combination[] {
     ...flavours
       .filter((flavour) => flavour !== BASE_FLAVOUR)
       .map((flavour) => ({ ...base, flavour, suites: [...STORE_SUITES, ...KIND_SUITES] })),
-    ...clientLibraries.filter((client) => client !== BASE_CLIENT).map((client) => ({ ...base, client })),
+    ...matrixLibraries
+      .filter((client) => client !== BASE_CLIENT)
+      .map((client) =>
+        client.startsWith('node-redis')
+          ? { ...base, client, suites: OTHER_CLIENT_SUITES }
+          : { ...base, client },
+      ),
     ...databaseReleases.map((database) => ({ ...base, database, suites: databaseSuites(database) })),
     ...otherNodes.map((nodeMajor) => ({ ...base, nodeMajor, suites: NODE_SUITES })),
+    ...runtimes.flatMap((runtime) =>
+      runtime === 'node' ? [] : [{ ...base, runtime, suites: RUNTIME_SUITES }],
+    ),
   ]
 }
 
@@ -63,9 +90,10 @@ function databaseSuites(database: DatabaseRelease): string[] {
 }
 
 /** Whether `npm test` on this machine runs just that, and more. */
-export function isUsual({ flavour, client, nodeMajor, database }: Combination): boolean {
+export function isUsual({ flavour, client, nodeMajor, database, runtime }: Combination): boolean {
   return (
     database === undefined &&
+    runtime === undefined &&
     flavour === BASE_FLAVOUR &&
     client === BASE_CLIENT &&
     nodeMajor === installedMajor
@@ -73,7 +101,8 @@ export function isUsual({ flavour, client, nodeMajor, database }: Combination): 
 }
 
 /** A combination in words, such as `redis-7.0, ioredis-6, node 20`. */
-export function title({ flavour, client, nodeMajor, database }: Combination): string {
+export function title({ flavour, client, nodeMajor, database, runtime }: Combination): string {
+  if (runtime !== undefined) return `${flavour}, ${client}, ${runtime}`
   return database === undefined
     ? `${flavour}, ${client}, node ${nodeMajor}`
     : `${database}, node ${nodeMajor}`

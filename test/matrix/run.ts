@@ -106,12 +106,12 @@ function table(all: readonly Row[]): string {
     const { combination, outcome, version, seconds } = row
     const brought = typeof outcome === 'string' ? 'not run' : outcome.servers
     const counts = [count(row, 'passed'), count(row, 'failed') + broken(row), count(row, 'skipped')]
-    const { flavour, client, database } = combination
+    const { flavour, client, database, runtime } = combination
     drawn.push([
       database ?? flavour,
       brought,
       database === undefined ? client : '',
-      version,
+      runtime ?? version,
       ...counts,
       seconds,
     ])

@@ -32,11 +32,12 @@ describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) =>
       expect(releases.events).toEqual([])
       return hold.owner
     })
-    const about = { name: lock.name, owner, handedOver: false, error: undefined }
+    const about = { name: lock.name, kind: 'lock', owner, handedOver: false, error: undefined }
     const ms = expect.any(Number)
     expect(acquires.of('asyncEnd')).toEqual([{ ...about, outcome: 'granted', holdCount: 1, waitedMs: ms }])
     expect(holds.of('asyncEnd')).toEqual([{ ...about, holdCount: 1, waitedMs: ms, heldMs: ms }])
-    expect(releases.of('asyncEnd')).toEqual([{ ...about, holdCount: 0, heldMs: ms }])
+    const [{ trace: hold } = {}] = holds.told
+    expect(releases.of('asyncEnd')).toEqual([{ ...about, holdCount: 0, heldMs: ms, hold }])
     for (const { events, told } of [acquires, holds, releases]) {
       expect(events).toEqual(ALL)
       expect(new Set(told.map(({ trace }) => trace)).size).toBe(1)

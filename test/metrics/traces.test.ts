@@ -14,7 +14,7 @@ import { type ReleaseTrace, releaseChannel, traceRelease } from '../../src/trace
 import { Listener } from './told.js'
 
 const owner = '8a0d:1' as const
-const about = { name: 'invoice:42', owner }
+const about = { name: 'invoice:42', kind: 'lock', owner }
 const granted: AcquireResult = { outcome: 'granted', holdCount: 2, handedOver: true }
 const unknown = {
   outcome: undefined,
@@ -165,6 +165,19 @@ describe('holdfast:hold', () => {
     }
   })
 
+  test('a section runs within what a listener of start has set', () => {
+    using listener = new Listener<HoldTrace>('holdfast:hold')
+    const trace = holdTrace(grant)
+    if (!trace) throw new Error('somebody listens')
+    trace.within = (body) => {
+      expect(listener.events).toEqual(['start'])
+      return body()
+    }
+    expect(runHeld(trace, () => 'result')).toBe('result')
+    expect(listener.events).toEqual(['start', 'end'])
+    expect.assertions(3)
+  })
+
   test('who stops listening is told no more', () => {
     const listener = new Listener<HoldTrace>('holdfast:hold')
     const trace = holdTrace(grant)
@@ -177,7 +190,7 @@ describe('holdfast:hold', () => {
 })
 
 describe('holdfast:release', () => {
-  const asked = { ...about, heldMs: 8 }
+  const asked = { ...about, hold: undefined, heldMs: 8 }
 
   test('with nobody listening the release’s own promise is returned', () => {
     expect(releaseChannel.hasSubscribers).toBe(false)

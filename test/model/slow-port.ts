@@ -177,7 +177,7 @@ export class SlowPort implements LockPort, Rows {
     return this.#ask(name, `inspect ${name}`, () => this.#port.inspect(name))
   }
 
-  countWatchers(name: string): Promise<number> {
+  countWatchers(name: string): Promise<number | undefined> {
     return this.#port.countWatchers(name)
   }
 

@@ -3,8 +3,8 @@ import { createConnection as createMysql2 } from 'mysql2/promise'
 import type { MysqlConnection, MysqlOptions } from '../../src/mysql/index.js'
 import { checkMysqlOptions } from '../../src/mysql/options.js'
 import { MysqlRows } from '../../src/mysql/rows.js'
-import type { MysqlSession } from '../../src/mysql/session.js'
 import type { StoreSettings } from '../../src/ports/store.js'
+import type { SqlSession } from '../../src/sql/session.js'
 import { SystemClock } from '../../src/time/clock.js'
 import { Schedule } from '../../src/time/schedule.js'
 import type { SqlAddress } from '../servers/sql/index.js'
@@ -36,7 +36,7 @@ export const libraryNames: readonly Library[] = ['mysql2', 'mariadb']
 
 /** One client, with what went wrong outside of its calls. */
 export interface Client {
-  readonly session: MysqlSession
+  readonly session: SqlSession
   readonly errors: unknown[]
 }
 

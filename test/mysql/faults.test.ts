@@ -2,6 +2,7 @@
 import { createConnection as createWithCallbacks } from 'mysql2'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { InvalidArgumentError, StoreError } from '../../src/errors/errors.js'
+import { ClientConnection } from '../../src/mysql/client-connection.js'
 import { type MysqlConnection, mysql, mysqlSchema } from '../../src/mysql/index.js'
 import { copy, tallies } from '../postgres/tally.js'
 import { bringSqlServer, type SqlServer, whyNot } from '../servers/sql/index.js'
@@ -185,7 +186,25 @@ for (const product of ['MariaDB', 'MySQL'] as const) {
         expect(await add(client, 'table')).toBe(2)
       })
 
+      test('one that is given up in the very moment of an answer is closed', async () => {
+        const before = await connections()
+        const connection = new ClientConnection(async () => {
+          const client = await connect()()
+          const ping = client.ping.bind(client)
+          // As if the answer always came before the time is up.
+          return Object.assign(client, { ping: () => ping() })
+        })
+        await connection.connect()
+        const answer = connection.query('SELECT 1')
+        connection.destroy()
+        await expect(answer).rejects.toThrow()
+        await until(async () => (await connections()).every((id) => before.includes(id)), {
+          what: 'it is closed',
+        })
+      })
+
       test('a server that hangs fails commands in their time, and closing does not wait for it', async () => {
+        const before = await connections()
         const client = open({}, {}, { commandTimeoutMs: 500 })
         await add(client, 'hung')
         await server.pause()
@@ -200,7 +219,9 @@ for (const product of ['MariaDB', 'MySQL'] as const) {
           await server.resume()
         }
         // What was given up is closed.
-        await until(async () => (await connections()).length === 0, { what: 'none is left' })
+        await until(async () => (await connections()).every((id) => before.includes(id)), {
+          what: 'none is left',
+        })
         expect(await add(open(), 'hung')).toBeGreaterThan(1)
       })
 

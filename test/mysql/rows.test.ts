@@ -108,12 +108,12 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
         })
       const work = async (client: Client): Promise<number[]> => {
         const seen: number[] = []
-        for (let round = 0; round < 250; round += 1) seen.push(await add(client))
+        for (let round = 0; round < 50; round += 1) seen.push(await add(client))
         return seen
       }
       const seen = (await Promise.all([one, one, other, other].map(work))).flat()
-      expect(new Set(seen).size).toBe(1_000)
-      expect(Math.max(...seen)).toBe(1_000)
+      expect(new Set(seen).size).toBe(200)
+      expect(Math.max(...seen)).toBe(200)
     })
 
     test('of clients that make a row at once, one makes it, and none is refused', async () => {

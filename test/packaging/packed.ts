@@ -22,7 +22,7 @@ export interface Packed {
 }
 
 const SOURCES = ['src', 'lua', 'scripts', 'tsconfig.json', 'tsconfig.build.json', 'package.json']
-const PAGES = ['README.md', 'LICENSE', 'CHANGELOG.md']
+const PAGES = ['README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md', 'docs', 'etc']
 
 /**
  * Builds and packs a copy of the sources in a folder of its own: a build in the checkout may be under way, or be older than

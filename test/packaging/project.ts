@@ -8,16 +8,24 @@ import { promisify } from 'node:util'
 import { npm } from './packed.js'
 
 const run = promisify(execFile)
-const consumers = fileURLToPath(new URL('./consumers/', import.meta.url))
+const here = fileURLToPath(new URL('.', import.meta.url))
 
 /** Someone's project that depends on the tarball, in a folder outside the checkout. */
 export class Project {
   private constructor(readonly folder: string) {}
 
-  /** Makes a project of the files in `consumers` and installs what it depends on, the tarball among it. */
-  static async install(tarball: string, dependencies: Readonly<Record<string, string>>): Promise<Project> {
-    const project = await Project.bare()
-    await cp(consumers, project.folder, { recursive: true })
+  /**
+   * Makes a project of the files in a folder beside this one and installs what it depends on, the tarball among it.
+   * @param within a folder whose packages it finds too.
+   */
+  static async install(
+    tarball: string,
+    dependencies: Readonly<Record<string, string>>,
+    files = 'consumers',
+    within = tmpdir(),
+  ): Promise<Project> {
+    const project = await Project.bare(within)
+    await cp(join(here, files), project.folder, { recursive: true })
     const manifest = {
       name: 'consumer',
       private: true,
@@ -29,8 +37,8 @@ export class Project {
   }
 
   /** An empty folder, where no package is to be found. */
-  static async bare(): Promise<Project> {
-    return new Project(await mkdtemp(join(tmpdir(), 'holdfast-consumer-')))
+  static async bare(within = tmpdir()): Promise<Project> {
+    return new Project(await mkdtemp(join(within, 'holdfast-consumer-')))
   }
 
   path(...names: string[]): string {
@@ -39,7 +47,7 @@ export class Project {
 
   /** Runs a script of the project with the Node that runs this test, and returns what it printed. */
   async node(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
-    const options = { cwd: this.folder, env: { ...process.env, ...env }, timeout: 120_000 }
+    const options = { cwd: this.folder, env: { ...process.env, ...env }, timeout: 400_000 }
     const { stdout } = await run(process.execPath, args, options)
     return stdout.trim()
   }

@@ -1,6 +1,6 @@
 /** Behind a pooler that gives each statement another server process, locks work, and waiters poll. */
 import { randomUUID } from 'node:crypto'
-import type { Pool } from 'pg'
+import pg, { type Pool } from 'pg'
 import type { Sql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { StoreError } from '../../src/errors/errors.js'
@@ -56,6 +56,41 @@ describe.skipIf(missing || !pooler)(`${title}: behind a pooler${absent}`, () => 
       await client.session.close()
     },
   )
+
+  test('how many wait is unknown from the first question on, where a direct connection counts them', async () => {
+    const counts = [direct, pooled].map(async (pool) => {
+      const holdfast = new Holdfast(postgres(pool, { createTable: true }))
+      // A client that has not reached the server yet does not know that there is a pooler.
+      holdfast.on('error', () => undefined)
+      const name = randomUUID()
+      const count = [
+        await holdfast.lock(name).countWaitingClients(),
+        await holdfast.semaphore(name).countWaitingClients(),
+        await holdfast.countDownLatch(name).countWaitingClients(),
+      ]
+      await holdfast.close()
+      return count
+    })
+    expect(await Promise.all(counts)).toEqual([
+      [0, 0, 0],
+      [undefined, undefined, undefined],
+    ])
+  })
+
+  test('a pooler that gives out process numbers no PostgreSQL has is found out too', async () => {
+    class PooledClient extends pg.Client {
+      get processID(): number {
+        return 3_502_697_776
+      }
+      set processID(_given: number) {}
+    }
+    const pool = poolOf(server.address, { Client: PooledClient })
+    const client = openClient(pool, { createTable: true })
+    await expect(client.session.inbox?.opened()).rejects.toMatchObject({ reason: 'not-ready' })
+    expect(client.errors.map(String)).toEqual([expect.stringContaining('pooler')])
+    await client.session.close()
+    await pool.end()
+  })
 
   test('it leaves no setting behind in the connections that others use after it', async () => {
     const { rows } = await pooled.query<{ timeout: string }>(

@@ -1,4 +1,5 @@
 /** A row is changed as one step, whoever else changes it. */
+import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SqlServer } from '../servers/sql/index.js'
@@ -83,19 +84,20 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: rows`, (library) =>
   })
 
   test('no change is lost among those that two clients make at once', async () => {
+    const name = randomUUID()
     const add = (client: Client): Promise<number> =>
-      client.session.change(tallies, 'count', ({ body }) => {
+      client.session.change(tallies, name, ({ body }) => {
         body.holds += 1
         return body.holds
       })
     const work = async (client: Client): Promise<number[]> => {
       const seen: number[] = []
-      for (let round = 0; round < 1_000; round += 1) seen.push(await add(client))
+      for (let round = 0; round < 50; round += 1) seen.push(await add(client))
       return seen
     }
     const seen = (await Promise.all([one, one, other, other].map(work))).flat()
-    expect(new Set(seen).size).toBe(4_000)
-    expect(Math.max(...seen)).toBe(4_000)
+    expect(new Set(seen).size).toBe(200)
+    expect(Math.max(...seen)).toBe(200)
   })
 
   test('two clients exclude each other', async () => {
@@ -112,7 +114,7 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: rows`, (library) =>
         body.owner = undefined
       })
     const work = async (client: Client): Promise<void> => {
-      for (let sections = 0; sections < 300; ) {
+      for (let sections = 0; sections < 50; ) {
         if (!(await enter(client))) continue
         inside += 1
         most = Math.max(most, inside)

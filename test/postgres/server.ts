@@ -6,8 +6,8 @@ import type { StoreSettings } from '../../src/ports/store.js'
 import { connectionsLike, type PostgresClient } from '../../src/postgres/client.js'
 import { checkPostgresOptions, type PostgresOptions } from '../../src/postgres/options.js'
 import { PostgresRows } from '../../src/postgres/rows.js'
-import type { PostgresSession } from '../../src/postgres/session.js'
 import type { InboxListener, Message } from '../../src/rows/rows.js'
+import type { SqlSession } from '../../src/sql/session.js'
 import { SystemClock } from '../../src/time/clock.js'
 import { Schedule } from '../../src/time/schedule.js'
 import {
@@ -65,7 +65,7 @@ export function bringPostgres(order?: SqlOrder): Promise<SqlServer> {
 /** One client, with what it was told. */
 export interface Client {
   readonly id: string
-  readonly session: PostgresSession
+  readonly session: SqlSession
   readonly messages: Message[]
   readonly errors: unknown[]
   /** How often messages may have been missed. */

@@ -12,6 +12,7 @@ const parts = fc.oneof(
     weight: 12,
     arbitrary: fc.constantFrom(
       ...['redis://', 'rediss://', 'redis-cluster://', 'redis-sentinel://', '://', 'http'],
+      ...['etcd://', 'memcacheds://', 'zk://'],
       ...[
         'user',
         'host',
@@ -40,7 +41,18 @@ const parts = fc.oneof(
 )
 
 const addresses = fc
-  .tuple(fc.constantFrom('', 'redis://', 'redis://:', 'redis://user:', 'rediss://user:'), fc.array(parts))
+  .tuple(
+    fc.constantFrom(
+      '',
+      'redis://',
+      'redis://:',
+      'redis://user:',
+      'rediss://user:',
+      'etcd://',
+      'memcached://user:',
+    ),
+    fc.array(parts),
+  )
   .map(([start, rest]) => start + rest.join(''))
   .filter((text) => text.includes(SECRET))
 
@@ -56,8 +68,11 @@ test('H35: whatever stands in an address of a server, no message about it shows 
       }
       if ('url' in read) return
       // What was read as a host, or as the name of a group, is what people must be told.
-      const { endpoints, group = '' } = read
-      const public_ = [group, ...endpoints.map(({ host }) => host)].join(' ')
+      const hosts =
+        'servers' in read
+          ? [...read.servers, read.root ?? '']
+          : [read.group ?? '', ...read.endpoints.map(({ host }) => host)]
+      const public_ = hosts.join(' ')
       expect(read.shown.includes(SECRET)).toBe(public_.includes(SECRET))
     }),
     runsOr(5_000),

@@ -112,7 +112,7 @@ describe('time', () => {
     const next = await place.holdfast().fairLock(lock.name).acquire({ waitMs: 15_000 })
     await expect(owner.do(() => lock.unlock())).rejects.toThrow(LockLostError)
     next.assertHeld()
-    expect((await lock.inspect()).owners).toEqual([{ owner: next.owner, holds: 1 }])
+    expect((await lock.inspect()).owners).toMatchObject([{ owner: next.owner, holds: 1 }])
     await next.release()
     await end()
   })

@@ -31,7 +31,7 @@ test('testExpireRead: a second reader enters meanwhile; its unlock is fine after
   await place.eventually(() => first.signal.aborted)
   const watcher = elsewhere(place, name).readLock()
   await place.eventually(async () => (await watcher.inspect()).owners.length === 1)
-  expect((await watcher.inspect()).owners).toEqual([{ owner: second.owner, holds: 1 }])
+  expect((await watcher.inspect()).owners).toMatchObject([{ owner: second.owner, holds: 1 }])
   await expect(first.release()).rejects.toThrow(LockLostError)
   await second.release()
   expect(await watcher.isLocked()).toBe(false)

@@ -46,7 +46,7 @@ test("testAutoExpire: a killed process's lock goes within the watchdog's lease",
   const holder = await child.told()
   const lock = place.holdfast().lock(name)
   const { owners } = await lock.inspect()
-  expect(owners).toEqual([{ owner: holder, holds: 1 }])
+  expect(owners).toMatchObject([{ owner: holder, holds: 1 }])
   // Alive, it outlives its lease.
   await place.pass(watchdogMs + 200)
   expect(await lock.isLocked()).toBe(true)

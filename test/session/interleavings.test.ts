@@ -1,126 +1,126 @@
 /** A store with sessions under any order of messages: each call to the server and each answer is a step that the scheduler chooses. */
 import fc, { type Scheduler } from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { LockTimeoutError, StoreError } from '../../src/errors/errors.js'
-import { Holdfast } from '../../src/index.js'
+import { LockLostError, LockTimeoutError, StoreError } from '../../src/errors/errors.js'
+import { type Hold, Holdfast } from '../../src/index.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { Ensemble } from '../../src/memory-session/ensemble.js'
-import { MemoryLink } from '../../src/memory-session/link.js'
 import { MemorySessionStore } from '../../src/memory-session/store.js'
-import type { AssignRequest, EntryWatch, StandRequest } from '../../src/session/link.js'
+import type { LinkListener } from '../../src/session/link.js'
 import { runsOr, timeLimitMs } from '../model/model.js'
+import { ScheduledLink } from './scheduled-link.js'
 
-/** A way to the server on which each message is a step of its own, and some answers are lost. */
-class ScheduledLink extends MemoryLink {
-  constructor(
-    ensemble: Ensemble,
-    private readonly scheduler: Scheduler,
-    private readonly loses: () => boolean,
-  ) {
-    super(ensemble)
-  }
+const kinds = ['lock', 'fairLock', 'fencedLock', 'write', 'read', 'semaphore'] as const
 
-  override begin(ttlMs: number) {
-    return this.#pass('begin', () => super.begin(ttlMs))
-  }
-
-  override keepAlive(session: string) {
-    return this.#pass('keepAlive', () => super.keepAlive(session))
-  }
-
-  override stand(request: StandRequest) {
-    return this.#pass('stand', () => super.stand(request))
-  }
-
-  override read(name: string) {
-    return this.#pass('read', () => super.read(name))
-  }
-
-  override assign(request: AssignRequest) {
-    return this.#pass('assign', () => super.assign(request))
-  }
-
-  override remove(name: string, key: string) {
-    return this.#pass('remove', () => super.remove(name, key))
-  }
-
-  override watch(name: string, key: string, onGone: () => void): EntryWatch {
-    let closed = false
-    const watch = super.watch(name, key, () => {
-      void this.scheduler.schedule(Promise.resolve(), 'news').then(() => {
-        if (!closed) onGone()
-      })
-    })
-    return {
-      close: () => {
-        closed = true
-        watch.close()
-      },
-    }
-  }
-
-  async #pass<Reply>(label: string, call: () => Promise<Reply>): Promise<Reply> {
-    await this.scheduler.schedule(Promise.resolve(), `${label} arrives`)
-    const reply = await call()
-    await this.scheduler.schedule(Promise.resolve(), `${label} answers`)
-    if (this.loses()) throw new StoreError('timeout', label, { transient: true })
-    return reply
-  }
-}
+/** The kinds of one plan: few, so that they meet. */
+const families: readonly (readonly Section['kind'][])[] = [
+  ['lock', 'lock', 'fairLock', 'fencedLock'],
+  ['read', 'write', 'read'],
+  ['semaphore'],
+  kinds,
+]
 
 interface Section {
   readonly lock: number
-  readonly kind: 'lock' | 'fairLock' | 'fencedLock'
+  readonly kind: (typeof kinds)[number]
   readonly waitMs: number | undefined
+  readonly leaseMs: number | undefined
   readonly nested: boolean
 }
 
-const section: fc.Arbitrary<Section> = fc.record({
-  lock: fc.nat(1),
-  kind: fc.constantFrom('lock' as const, 'lock' as const, 'fairLock' as const, 'fencedLock' as const),
-  waitMs: fc.constantFrom(undefined, undefined, 0, 200),
-  nested: fc.boolean(),
-})
-
 /** For each client the tasks that run at once, each of so many sections, one after the other. */
-const plans = fc.array(fc.array(fc.array(section, { maxLength: 3 }), { minLength: 1, maxLength: 3 }), {
-  minLength: 2,
-  maxLength: 3,
-})
+type Plan = readonly (readonly (readonly Section[])[])[]
 
-/** The longest that a plan may take until all is done, in virtual time. */
-const LONGEST_MS = 400_000
+function plansOf(leases: readonly (number | undefined)[]): fc.Arbitrary<Plan> {
+  return fc.constantFrom(...families).chain((family) => {
+    const section = fc.record({
+      lock: fc.constantFrom(0, 0, 1),
+      kind: fc.constantFrom(...family),
+      waitMs: fc.constantFrom(undefined, undefined, 0, 200),
+      leaseMs: fc.constantFrom(...leases),
+      nested: fc.boolean(),
+    })
+    const tasks = fc.array(fc.array(section, { maxLength: 3 }), { minLength: 1, maxLength: 3 })
+    return fc.array(tasks, { minLength: 2, maxLength: 3 })
+  })
+}
 
-async function run(
-  plan: readonly (readonly (readonly Section[])[])[],
-  losses: readonly boolean[],
-  scheduler: Scheduler,
-) {
+/** What happens beside the plan. */
+interface Trouble {
+  /** Which answers are lost. */
+  readonly losses: readonly boolean[]
+  /** How much time passes before each of the first steps; then, and where absent, none while there is anything to do. */
+  readonly stepsMs?: readonly number[]
+}
+
+type Work = (hold: Hold) => Promise<void>
+
+/** What a section enters, what its owner enters within it, and how many may be inside beside it. */
+function handlesOf(client: Holdfast, { lock, kind, waitMs, leaseMs }: Section) {
+  const options = { ...(waitMs !== undefined && { waitMs }), ...(leaseMs !== undefined && { leaseMs }) }
+  // One name for one kind: kinds of one name are one lock and do not re-enter each other.
+  const name = `${kind} ${lock}`
+  if (kind === 'semaphore') {
+    const semaphore = client.semaphore(name)
+    const outer = (work: Work) => semaphore.withPermits(options, work)
+    return { name, outer, inner: undefined, beside: lock }
+  }
+  if (kind !== 'read' && kind !== 'write') {
+    const inner = client[kind](name)
+    return { name, outer: (work: Work) => inner.withLock(options, work), inner, beside: 0 }
+  }
+  const both = client.readWriteLock(`both ${lock}`)
+  const side = kind === 'read' ? both.readLock() : both.writeLock()
+  return {
+    name: both.name,
+    outer: (work: Work) => side.withLock(options, work),
+    inner: both.readLock(),
+    beside: kind === 'read' ? Infinity : 0,
+  }
+}
+
+/** The longest that a plan may take until all is done, in steps. */
+const MOST_STEPS = 40_000
+
+async function run(plan: Plan, { losses, stepsMs }: Trouble, scheduler: Scheduler): Promise<void> {
   const clock = new VirtualClock()
   const ensemble = new Ensemble(clock)
   const remaining = [...losses]
-  const linkTo = () => new ScheduledLink(ensemble, scheduler, () => remaining.shift() ?? false)
+  const linkTo = (server: Ensemble, listener: LinkListener) =>
+    new ScheduledLink(server, listener, scheduler, () => remaining.shift() ?? false)
   const clients = plan.map(() => new Holdfast(new MemorySessionStore(ensemble, linkTo)))
-  const inside = new Map<string, number>()
+  const preparing = new Holdfast(new MemorySessionStore(ensemble))
+  for (const lock of [0, 1]) await preparing.semaphore(`semaphore ${lock}`).trySetPermits(lock + 1)
+  await preparing.close()
+  const inside = new Map<string, Set<{ readonly beside: number; readonly hold: Hold }>>()
   let finished = 0
-  const enter = async (client: Holdfast, { lock, kind, waitMs, nested }: Section): Promise<void> => {
-    // One name for one kind: kinds of one name are one lock and do not re-enter each other.
-    const handle = client[kind](`${kind} ${lock}`)
-    const work = async (): Promise<void> => {
-      const now = (inside.get(handle.name) ?? 0) + 1
-      inside.set(handle.name, now)
-      expect(now, 'owners inside').toBe(1)
-      await scheduler.schedule(Promise.resolve(), 'section')
-      if (nested) await handle.withLock(() => scheduler.schedule(Promise.resolve(), 'nested section'))
-      inside.set(handle.name, 0)
+  const enter = async (client: Holdfast, section: Section): Promise<void> => {
+    const { waitMs, nested } = section
+    const { name, outer, inner, beside } = handlesOf(client, section)
+    const work = async (hold: Hold): Promise<void> => {
+      const all = inside.get(name) ?? new Set()
+      const own = { beside, hold }
+      inside.set(name, all.add(own))
+      // Who has been told that it lost its lock does not count.
+      const now = [...all].filter((each) => !each.hold.signal.aborted)
+      const most = Math.min(...now.map((each) => each.beside))
+      expect(now.length - 1, `owners beside one another in ${name}`).toBeLessThanOrEqual(most)
+      try {
+        await scheduler.schedule(Promise.resolve(), 'section')
+        if (nested) await inner?.withLock(() => scheduler.schedule(Promise.resolve(), 'nested section'))
+      } finally {
+        all.delete(own)
+      }
       finished += 1
     }
-    await handle.withLock(waitMs === undefined ? {} : { waitMs }, work).catch((error: unknown) => {
+    await outer(work).catch((error: unknown) => {
       // A call whose time is up may end with an answer that was lost: what it took is given back.
       const inVain = error instanceof LockTimeoutError || (error instanceof StoreError && error.transient)
-      if (waitMs === undefined || !inVain) throw error
+      const lost = error instanceof LockLostError
+      if (stepsMs ? !inVain && !lost : waitMs === undefined || !inVain) throw error
     })
   }
+  let steps = 0
   const goOn = async (work: Promise<unknown>): Promise<void> => {
     const state = { over: false }
     const done = work.finally(() => {
@@ -128,11 +128,13 @@ async function run(
     })
     done.catch(() => undefined)
     while (!state.over) {
+      const stepMs = stepsMs?.[steps] ?? 0
+      if (stepMs > 0) await clock.advance(stepMs)
       if (scheduler.count() > 0) await scheduler.waitNext(1)
       else await clock.advance(5)
       await new Promise<void>((resolve) => setImmediate(resolve))
-      if (clock.now() > LONGEST_MS)
-        throw new Error(`stuck: ${JSON.stringify(clients.map(({ census }) => census))}`)
+      steps += 1
+      if (steps > MOST_STEPS) throw new Error(`stuck: ${JSON.stringify(clients.map(({ census }) => census))}`)
     }
     await done
   }
@@ -144,37 +146,53 @@ async function run(
   )
   await goOn(Promise.all(tasks))
   const endless = plan.flat(2).filter(({ waitMs }) => waitMs === undefined).length
-  expect(finished).toBeGreaterThanOrEqual(endless)
+  if (!stepsMs) expect(finished).toBeGreaterThanOrEqual(endless)
   await goOn(Promise.all(clients.map((client) => client.close())))
+  // What is under way does not count for what is closed.
+  while (scheduler.count() > 0) {
+    await scheduler.waitNext(1)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
   for (const { census } of clients) expect(Object.values(census).filter((count) => count > 0)).toEqual([])
   // What could not be given back is gone with its session.
   await clock.advance(120_000)
-  expect(ensemble.names()).toEqual([])
+  expect(ensemble.locks).toEqual([])
 }
+
+async function check(leases: readonly (number | undefined)[], trouble: fc.Arbitrary<Trouble>): Promise<void> {
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0.5)
+  try {
+    await fc.assert(
+      fc.asyncProperty(plansOf(leases), trouble, fc.scheduler(), (plan, each, scheduler) =>
+        run(plan, each, scheduler),
+      ),
+      { ...runsOr(200), interruptAfterTimeLimit: timeLimitMs - 10_000, markInterruptAsFailure: true },
+    )
+  } finally {
+    random.mockRestore()
+  }
+}
+
+const lossesOf = (most: number): fc.Arbitrary<readonly boolean[]> =>
+  fc.array(fc.constantFrom(false, false, false, true), { maxLength: most })
 
 test.each([
   ['the server answers', 0],
   ['answers are lost (S3, X1)', 25],
 ] as const)(
   'O1, O2, W1, W4: %s: exclusion, nobody is left waiting, nothing is left behind',
-  {
-    timeout: timeLimitMs,
-  },
-  async (_, mostLosses) => {
-    const random = vi.spyOn(Math, 'random').mockReturnValue(0.5)
-    const losses = fc.array(
-      fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
-      { maxLength: mostLosses },
-    )
-    try {
-      await fc.assert(
-        fc.asyncProperty(plans, losses, fc.scheduler(), (plan, lost, scheduler) =>
-          run(plan, lost, scheduler),
-        ),
-        { ...runsOr(200), interruptAfterTimeLimit: timeLimitMs - 10_000, markInterruptAsFailure: true },
-      )
-    } finally {
-      random.mockRestore()
-    }
+  { timeout: timeLimitMs },
+  async (_, most) => {
+    await check([undefined], fc.record({ losses: lossesOf(most) }))
   },
 )
+
+test('L3, S1, S4: messages take so long that leases and sessions end: nobody is inside beside one that has not been told of its loss', {
+  timeout: timeLimitMs,
+}, async () => {
+  const stepsMs = fc.array(fc.constantFrom(0, 0, 0, 0, 5, 500, 4_000, 35_000), {
+    minLength: 3,
+    maxLength: 20,
+  })
+  await check([undefined, undefined, 3_000], fc.record({ losses: lossesOf(25), stepsMs }))
+})

@@ -2,44 +2,26 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
 import { rejectionOf } from '../../src/conformance/outcome.js'
-import { Holdfast, type HoldfastOptions } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
-import { Ensemble } from '../../src/memory-session/ensemble.js'
-import { MemorySessionStore } from '../../src/memory-session/store.js'
-import { CutLink } from './cut-link.js'
+import type { HoldfastOptions } from '../../src/index.js'
+import type { LockName } from '../../src/session/lock-name.js'
+import { type Client, Fleet } from './fleet.js'
 
-let clock: VirtualClock
-let ensemble: Ensemble
-let made: Holdfast[]
+/** As the plain lock has it. */
+const named = (name: string): LockName => ({ keyspace: 'lock', name })
+
+let fleet: Fleet
+let clock: Fleet['clock']
+let ensemble: Fleet['ensemble']
 
 beforeEach(() => {
-  clock = new VirtualClock()
-  ensemble = new Ensemble(clock)
-  made = []
+  fleet = new Fleet()
+  clock = fleet.clock
+  ensemble = fleet.ensemble
 })
-afterEach(async () => {
-  const closing = Promise.all(made.map((holdfast) => holdfast.close()))
-  await clock.advance(60_000)
-  await closing
-})
+afterEach(() => fleet.close())
 
-interface Client {
-  readonly holdfast: Holdfast
-  readonly link: CutLink
-}
-
-function client(options: HoldfastOptions = {}): Client {
-  const link = new CutLink(ensemble)
-  const holdfast = new Holdfast(new MemorySessionStore(ensemble, () => link), {
-    watchdogMs: 9_000,
-    ...options,
-  })
-  made.push(holdfast)
-  return { holdfast, link }
-}
-
-/** Lets all go on that needs no time. */
-const settled = (): Promise<void> => clock.advance(0)
+const client = (options?: HoldfastOptions): Client => fleet.client(options)
+const settled = (): Promise<void> => fleet.settled()
 
 describe('a session', () => {
   test('S1: its end loses all its locks, each told once, before anybody else sees one free', async () => {
@@ -94,6 +76,53 @@ describe('a session', () => {
     await hold.release()
   })
 
+  test('S2, S7: that its client gives up is ended at a server that has counted it anew, as soon as that is reached', async () => {
+    const [{ holdfast, link }, other] = [client(), client()]
+    const hold = await holdfast.lock('lock').acquire()
+    const waiting = other.holdfast.lock('lock').acquire()
+    link.cut = true
+    await clock.advance(9_000)
+    // As a new leader does.
+    expect(ensemble.keepAlive('1')).toBe(true)
+    await clock.advance(2_000)
+    expect(hold.signal.aborted).toBe(true)
+    expect(link.sent).toContain('end')
+    expect(ensemble.read(named('lock'))).toHaveLength(2)
+    link.cut = false
+    await clock.advance(500)
+    const next = await waiting
+    expect(ensemble.read(named('lock'))).toHaveLength(1)
+    const { length } = link.sent
+    await clock.advance(60_000)
+    expect(link.sent.slice(length)).toEqual([])
+    await next.release()
+  })
+
+  test('S2: that its client gives up without an answer is ended once: nothing is sent after the client was closed', async () => {
+    const { holdfast, link } = client()
+    await holdfast.lock('lock').acquire()
+    link.cut = true
+    await clock.advance(30_000)
+    const closing = holdfast.close()
+    await clock.advance(10_000)
+    await closing
+    const { length } = link.sent
+    await clock.advance(30_000)
+    expect(link.sent.slice(length)).toEqual([])
+  })
+
+  test('whose client is closed while no server answers ends by itself, which is no error', async () => {
+    const { holdfast, link } = client()
+    await (await holdfast.lock('lock').acquire()).release()
+    const errors = journalOf(holdfast, 'error')
+    link.cut = true
+    const closing = holdfast.close()
+    await clock.advance(10_000)
+    await closing
+    expect(link.sent).toContain('end')
+    expect(errors).toEqual([])
+  })
+
   test('S4: a waiter whose session has ended is not granted by its old place, and gets in by a new one', async () => {
     const [holder, waiter, behind] = [client(), client({ storeTimeoutMs: 60_000 }), client()]
     const hold = await holder.holdfast.lock('lock').acquire()
@@ -113,7 +142,9 @@ describe('a session', () => {
     await settled()
     const last = await waiting
     last.assertHeld()
-    expect((await holder.holdfast.lock('lock').inspect()).owners).toEqual([{ owner: last.owner, holds: 1 }])
+    expect((await holder.holdfast.lock('lock').inspect()).owners).toMatchObject([
+      { owner: last.owner, holds: 1 },
+    ])
     await last.release()
   })
 
@@ -143,11 +174,11 @@ describe('a session', () => {
       const lock = holdfast.lock('lock')
       await lock.withLock(() => undefined)
       link.unanswered = what
-      const section = lock.withLock(() => ensemble.read('lock').length)
+      const section = lock.withLock(() => ensemble.read(named('lock')).length)
       await clock.advance(1_000)
       expect(await section).toBe(1)
       await clock.advance(1_000)
-      expect(ensemble.read('lock')).toEqual([])
+      expect(ensemble.read(named('lock'))).toEqual([])
     },
   )
 
@@ -156,11 +187,11 @@ describe('a session', () => {
     const hold = await holder.holdfast.lock('lock').acquire()
     const sections = [1, 2, 3, 4].map(() => waiter.holdfast.lock('lock').withLock(() => undefined))
     await settled()
-    expect(ensemble.read('lock')).toHaveLength(2)
+    expect(ensemble.read(named('lock'))).toHaveLength(2)
     const before = waiter.link.sent.length
     await hold.release()
     await Promise.all(sections)
-    expect(waiter.link.sent.slice(before)).toEqual(['read', 'remove'])
+    expect(waiter.link.sent.slice(before)).toEqual(['remove'])
   })
 
   test('calls for a fair or a fenced lock have a place each', async () => {
@@ -169,7 +200,7 @@ describe('a session', () => {
       const hold = await holder.holdfast[kind](kind).acquire()
       const sections = [1, 2, 3].map(() => waiter.holdfast[kind](kind).withLock(() => undefined))
       await settled()
-      expect(ensemble.read(kind)).toHaveLength(4)
+      expect(ensemble.read(named(kind))).toHaveLength(4)
       await hold.release()
       await Promise.all(sections)
     }
@@ -212,6 +243,20 @@ describe('a session', () => {
     expect(await other.holdfast.lock('lock').isLocked()).toBe(true)
     await clock.advance(1_000)
     expect(hold.signal.aborted).toBe(true)
+    expect(await other.holdfast.lock('lock').isLocked()).toBe(false)
+  })
+
+  test('L3: so does a nested hold whose lease is longer: its holder believes nothing that the server does not', async () => {
+    const [holder, other] = [client(), client()]
+    const owner = holder.holdfast.owner()
+    await holder.holdfast.lock('lock').acquire({ owner })
+    const nested = await holder.holdfast.lock('lock').acquire({ owner, leaseMs: 60_000 })
+    holder.link.cut = true
+    await clock.advance(59_000)
+    nested.assertHeld()
+    expect(await other.holdfast.lock('lock').isLocked()).toBe(true)
+    await clock.advance(1_000)
+    expect(nested.signal.aborted).toBe(true)
     expect(await other.holdfast.lock('lock').isLocked()).toBe(false)
   })
 })

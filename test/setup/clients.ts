@@ -1,17 +1,29 @@
-/** The client library the tests run with: ioredis 6 unless `HOLDFAST_CLIENT` asks for another. */
+/**
+ * The client library the tests run with: ioredis 6 unless `HOLDFAST_CLIENT` asks for another. Tests name ioredis and iovalkey where they
+ * compare; if it asks for a node-redis, that stands in for them: with RESP3 for ioredis 6, with RESP2 for the others.
+ */
 import * as ioredis6 from 'ioredis'
 import * as ioredis5 from 'ioredis5'
 import * as iovalkey from 'iovalkey'
 import type { ClusterClient, StandaloneClient } from '../../src/index.js'
+import { nodeRedisOf } from './node-redis.js'
+import { nodeRedisLibraries } from './node-redis-libraries.js'
 
 export const clientLibraries = ['ioredis-6', 'ioredis-5', 'iovalkey'] as const
 export type ClientLibrary = (typeof clientLibraries)[number]
 
-export const clientLibrary: ClientLibrary = libraryNamed(process.env['HOLDFAST_CLIENT'] ?? 'ioredis-6')
+/** All that `HOLDFAST_CLIENT` may name. */
+export const matrixLibraries = [...clientLibraries, ...nodeRedisLibraries] as const
+export type MatrixLibrary = (typeof matrixLibraries)[number]
 
-function libraryNamed(name: string): ClientLibrary {
-  const library = clientLibraries.find((each) => each === name)
-  if (!library) throw new Error(`HOLDFAST_CLIENT is "${name}"; accepted: ${clientLibraries.join(', ')}`)
+const asked = libraryNamed(process.env['HOLDFAST_CLIENT'] ?? 'ioredis-6')
+const nodeRedis = nodeRedisOf(asked)
+
+export const clientLibrary: ClientLibrary = clientLibraries.find((each) => each === asked) ?? 'ioredis-6'
+
+function libraryNamed(name: string): MatrixLibrary {
+  const library = matrixLibraries.find((each) => each === name)
+  if (!library) throw new Error(`HOLDFAST_CLIENT is "${name}"; accepted: ${matrixLibraries.join(', ')}`)
   return library
 }
 
@@ -25,6 +37,7 @@ export function standaloneClient(
   options: Endpoint & Record<string, unknown>,
   library = clientLibrary,
 ): StandaloneClient {
+  if (nodeRedis) return quiet(nodeRedis.standalone(withProtocol(options, library)))
   if (library === 'ioredis-5') return quiet(new ioredis5.Redis({ ...options, lazyConnect: true }))
   if (library === 'iovalkey') return quiet(new iovalkey.Redis({ ...options, lazyConnect: true }))
   return quiet(new ioredis6.Redis({ ...options, lazyConnect: true }))
@@ -34,8 +47,10 @@ export function standaloneClient(
 export function sentinelClient(
   group: { sentinels: Endpoint[]; name: string },
   library = clientLibrary,
+  others = {},
 ): StandaloneClient {
-  const options = { ...group, lazyConnect: true }
+  const options = { ...others, ...group, lazyConnect: true }
+  if (nodeRedis) return quiet(nodeRedis.sentinel(withProtocol(options, library)))
   if (library === 'ioredis-5') return quiet(new ioredis5.Redis(options))
   if (library === 'iovalkey') return quiet(new iovalkey.Redis(options))
   return quiet(new ioredis6.Redis(options))
@@ -48,9 +63,18 @@ export function clusterClient(
   library = clientLibrary,
 ): ClusterClient {
   const lazy = { ...options, lazyConnect: true }
+  if (nodeRedis) return quiet(nodeRedis.cluster(startupNodes, withProtocol(lazy, library)))
   if (library === 'ioredis-5') return quiet(new ioredis5.Cluster(startupNodes, lazy))
   if (library === 'iovalkey') return quiet(new iovalkey.Cluster(startupNodes, lazy))
   return quiet(new ioredis6.Cluster(startupNodes, lazy))
+}
+
+/** What that library speaks unless it is told otherwise. */
+function withProtocol<Options extends object>(
+  options: Options,
+  library: ClientLibrary,
+): Options & { protocol: unknown } {
+  return { protocol: library === 'ioredis-6' ? 3 : 2, ...options }
 }
 
 /** Tests break connections on purpose; the client library would print each. */

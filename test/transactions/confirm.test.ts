@@ -40,7 +40,7 @@ await onDrivers((stand, product) => {
       name = randomUUID()
       const { begin, kill } = stand()
       const lock = open().lock(name)
-      const hold = await lock.acquire({ leaseMs: 1_000 })
+      const hold = await lock.acquire({ leaseMs: 2_000 })
       const transaction = await begin()
       await hold.confirm(transaction.tx)
       await untilTiedAlone(lock)
@@ -65,7 +65,7 @@ await onDrivers((stand, product) => {
     test('is renewed and released as any other', async () => {
       name = randomUUID()
       const { begin } = stand()
-      const holdfast = open({ watchdogMs: 300 })
+      const holdfast = open({ watchdogMs: 900 })
       let renewed = 0
       holdfast.on('renewed', () => {
         renewed += 1

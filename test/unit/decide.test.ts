@@ -22,6 +22,7 @@ const FIRST: Situation = {
   mayAsk: true,
   hasAsked: false,
   unreadSignal: false,
+  doubtsFrom: NEVER,
   backUntil: PAST,
   outOfPatience: false,
   knownUntil: PAST,
@@ -88,7 +89,12 @@ const rows: ReadonlyArray<readonly [string, Partial<Situation>, Step]> = [
   ['W3: who may not ask waits', { mayAsk: false }, { do: 'join' }],
   ['… until it is woken', { mayAsk: false, waits: true, lookAt: 5_000 }, sleepUntil(NEVER)],
   ['what the process itself holds needs no asking', { tenureHere: 'held' }, learnFrom('tenure')],
-  ['… unless something was announced', { tenureHere: 'held', unreadSignal: true }, { do: 'verify' }],
+  ['… unless something was announced', { tenureHere: 'held', doubtsFrom: PAST }, { do: 'verify' }],
+  [
+    '… and the lock is not so young that a watch which has begun casts no doubt on it',
+    { tenureHere: 'held', doubtsFrom: NOW + 1 },
+    learnFrom('tenure'),
+  ],
   ['a release that is under way ends with its answer', { tenureHere: 'releasing' }, learnFrom('tenure')],
   [
     '… or with what was announced: the answer may be lost',

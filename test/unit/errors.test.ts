@@ -1,35 +1,54 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import * as errors from '../../src/errors/errors.js'
-import { HoldfastError } from '../../src/index.js'
+import { NoTransactionError } from '../../src/errors/no-transaction-error.js'
+import { UnstorableValueError } from '../../src/errors/unstorable-value-error.js'
+import {
+  DeadlockError,
+  HoldfastError,
+  LockUpgradeError,
+  PermitNotHeldError,
+  StaleFenceError,
+  StaleSequencerError,
+} from '../../src/index.js'
 
 type Errors = typeof errors
 
 const NAME = 'invoice:42'
 
+/** What could move a cursor, colour a terminal, or pass itself off as another line of a log. */
+const HOSTILE = 'a\u001b[31m\u202e\nERROR forged\u0000\u2028\u009b2J"b'
+
+/** Any program can write such an owner into a lock. */
+const HOSTILE_OWNER = `${HOSTILE}:1` as const
+
 /** One of each, made by one copy of the package. */
-function oneOfEach(of: Errors) {
+function oneOfEach(of: Errors, lockName = NAME) {
   return [
     {
-      error: new of.LockTimeoutError(NAME, 500, { holder: 'client:1', remainingMs: 200 }),
+      error: new of.LockTimeoutError(lockName, 500, { holder: 'client:1', remainingMs: 200 }),
       code: 'LOCK_TIMEOUT',
       kind: 'LockTimeoutError',
     },
-    { error: new of.NotOwnerError(NAME, 'client:1', 'client:2'), code: 'NOT_OWNER', kind: 'NotOwnerError' },
     {
-      error: new of.LockLostError(NAME, 'client:1', 'lease-expired'),
+      error: new of.NotOwnerError(lockName, 'client:1', 'client:2'),
+      code: 'NOT_OWNER',
+      kind: 'NotOwnerError',
+    },
+    {
+      error: new of.LockLostError(lockName, 'client:1', 'lease-expired'),
       code: 'LOCK_LOST',
       kind: 'LockLostError',
     },
-    { error: new of.NoOwnerError(NAME, 'unlock'), code: 'NO_OWNER', kind: 'NoOwnerError' },
-    { error: new of.ClosedError(NAME), code: 'CLOSED', kind: 'ClosedError' },
+    { error: new of.NoOwnerError(lockName, 'unlock'), code: 'NO_OWNER', kind: 'NoOwnerError' },
+    { error: new of.ClosedError(lockName), code: 'CLOSED', kind: 'ClosedError' },
     {
-      error: new of.InvalidArgumentError('waitMs', Number.NaN, 'a number', NAME),
+      error: new of.InvalidArgumentError('waitMs', Number.NaN, 'a number', lockName),
       code: 'INVALID_ARGUMENT',
       kind: 'InvalidArgumentError',
     },
-    { error: new of.TooManyWaitersError(NAME, 3), code: 'TOO_MANY_WAITERS', kind: 'TooManyWaitersError' },
+    { error: new of.TooManyWaitersError(lockName, 3), code: 'TOO_MANY_WAITERS', kind: 'TooManyWaitersError' },
     {
-      error: new of.StoreError('timeout', 'acquire', { lockName: NAME, transient: true }),
+      error: new of.StoreError('timeout', 'acquire', { lockName, transient: true }),
       code: 'STORE_ERROR',
       kind: 'StoreError',
     },
@@ -54,6 +73,32 @@ describe('errors', () => {
       expect(error.message).toContain(`"${NAME}"`)
     },
   )
+
+  test.each([
+    ...oneOfEach(errors, HOSTILE).map(({ error }) => error),
+    new errors.LockTimeoutError(HOSTILE, 500, { holder: HOSTILE_OWNER, remainingMs: 200 }),
+    new errors.NotOwnerError(HOSTILE, HOSTILE_OWNER, HOSTILE_OWNER),
+    new errors.InvalidArgumentError('name', HOSTILE, 'text'),
+    new DeadlockError(HOSTILE, undefined, [
+      {
+        owner: HOSTILE_OWNER,
+        label: HOSTILE,
+        holds: { kind: 'lock', name: HOSTILE },
+        waitsFor: { kind: 'lock', name: HOSTILE },
+        waitsSince: 0,
+        takenAt: undefined,
+        waitsAt: undefined,
+      },
+    ]),
+    new NoTransactionError(HOSTILE),
+    new PermitNotHeldError(HOSTILE, [HOSTILE]),
+    new StaleSequencerError(HOSTILE, 1n, 2n),
+    new StaleFenceError(HOSTILE, 1n),
+    new LockUpgradeError(HOSTILE, HOSTILE_OWNER),
+    new UnstorableValueError(HOSTILE, `$.${HOSTILE}`, 'a Date'),
+  ])('$name: nothing in a name steers a terminal or forges a line', (error) => {
+    expect(error.message).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+  })
 
   test('messages name the remedy', () => {
     const message = (index: number): string => oneOfEach(errors)[index]?.error.message ?? ''

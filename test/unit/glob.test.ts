@@ -39,4 +39,9 @@ describe('matchesGlob, as Redis matches', () => {
   ])('%j does not take %j', (glob, text) => {
     expect(matchesGlob(glob, text)).toBe(false)
   })
+
+  test('many stars take no longer than one', () => {
+    expect(matchesGlob(`${'*a'.repeat(40)}b`, 'a'.repeat(10_000))).toBe(false)
+    expect(matchesGlob(`${'*a'.repeat(40)}*b`, `${'a'.repeat(10_000)}b`)).toBe(true)
+  })
 })

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { InvalidArgumentError } from '../../src/errors/errors.js'
 import { checkFunction, checkName } from '../../src/facade/checks.js'
@@ -27,6 +28,7 @@ function unchecked<Value>(check: (value: Value) => unknown, value: unknown): str
 describe('options of a Holdfast', () => {
   test('the defaults', () => {
     expect(checkHoldfastOptions({})).toEqual({
+      label: `${hostname()}:${process.pid}`,
       watchdogMs: 30_000,
       quarantineMs: 0,
       checkReplicas: 0,
@@ -41,6 +43,7 @@ describe('options of a Holdfast', () => {
       lingerMs: 0,
       diagnostics: false,
       watchdogThread: false,
+      onDeadlock: 'report',
       maxBlockedMs: 300_000,
     })
   })

@@ -9,7 +9,8 @@ import { servicesOn } from './services.js'
 
 const request: AcquireRequest = { name: 'lock', owner: 'client:1', heldBefore: 0, leaseMs: 1_000 }
 const passing = new StoreError('unreachable', 'acquire', { transient: true })
-const final = new StoreError('out-of-memory', 'acquire', { transient: false })
+const full = new StoreError('out-of-memory', 'acquire', { transient: false })
+const final = new StoreError('permission', 'acquire', { transient: false })
 
 let clock: VirtualClock
 let port: ScriptedPort
@@ -65,25 +66,55 @@ describe('Orphans', () => {
     await settle()
     expect(port.abandons.all).toHaveLength(1)
     port.abandons.last.answer()
-    void orphans.begin(request, Promise.reject(final))
-    await settle()
-    expect(port.abandons.all).toHaveLength(1)
-    expect(orphans.size).toBe(0)
+    for (const refused of [final, full]) {
+      void orphans.begin(request, Promise.reject(refused))
+      await settle()
+      expect(port.abandons.all).toHaveLength(1)
+      expect(orphans.size).toBe(0)
+    }
   })
 
-  test('it tries for as long as the stray could live, and reports that it gave up', async () => {
-    void orphans.begin(request, Promise.reject(passing))
+  test('W4: what is not undone for want of room is undone when there is room', async () => {
+    void orphans.begin(request, Promise.resolve({ outcome: 'granted' }))
     await settle()
-    for (let tries = 1; orphans.size > 0 && tries < 100; tries += 1) {
-      expect(port.abandons.all).toHaveLength(tries)
-      port.abandons.last.fail(passing)
-      await clock.advance(500)
-    }
+    port.abandons.last.fail(full)
+    await clock.advance(500)
+    expect(port.abandons.all).toHaveLength(2)
+    port.abandons.last.answer()
+    await settle()
     expect(orphans.size).toBe(0)
-    expect(clock.now()).toBeGreaterThanOrEqual(request.leaseMs)
-    expect(clock.now()).toBeLessThan(request.leaseMs + 1_000)
-    expect(errors).toEqual([passing])
+    expect(errors).toEqual([])
   })
+
+  test('an undoing that is refused for good for another reason is not tried again, and told', async () => {
+    void orphans.begin(request, Promise.resolve({ outcome: 'granted' }))
+    await settle()
+    port.abandons.last.fail(final)
+    await clock.advance(500)
+    expect(port.abandons.all).toHaveLength(1)
+    expect(orphans.size).toBe(0)
+    expect(errors).toEqual([final])
+  })
+
+  test.each([
+    { known: 'granted', sent: () => Promise.resolve<AcquireReply>({ outcome: 'granted' }), told: [passing] },
+    { known: 'perhaps never held', sent: () => Promise.reject(passing), told: [] },
+  ])(
+    'it tries for as long as the stray could live; that it gave up is told if it was held ($known)',
+    async ({ sent, told }) => {
+      void orphans.begin(request, sent())
+      await settle()
+      for (let tries = 1; orphans.size > 0 && tries < 100; tries += 1) {
+        expect(port.abandons.all).toHaveLength(tries)
+        port.abandons.last.fail(passing)
+        await clock.advance(500)
+      }
+      expect(orphans.size).toBe(0)
+      expect(clock.now()).toBeGreaterThanOrEqual(request.leaseMs)
+      expect(clock.now()).toBeLessThan(request.leaseMs + 1_000)
+      expect(errors).toEqual(told)
+    },
+  )
 
   test('H3: an owner of whom a copy may be on its way is astray until none can come any more', async () => {
     expect(orphans.mayLive(request.name, request.owner)).toBe(false)

@@ -8,7 +8,7 @@ import { ScriptedPort, settle } from './scripted-port.js'
 const PAUSE_MS = 40
 
 class PollingPort extends ScriptedPort {
-  readonly polls: Polls = { pauseMs: () => PAUSE_MS }
+  polls: Polls = { pauseMs: () => PAUSE_MS }
 }
 
 const BUSY: AcquireReply = { outcome: 'busy', remainingMs: 60_000, holder: 'other:1' }
@@ -82,23 +82,30 @@ test('a spin lock keeps its own pauses', async () => {
   await hold
 })
 
-test('after a release that others wait for, the process lets them ask first', async () => {
-  await acquired()
-  const released = holdfast.run(() => lock.forceUnlock())
-  await settle()
-  port.forces.last.answer(true)
-  await released
-  const hold = lock.acquire()
-  await answer(GRANTED)
-  const ended = (await hold).release()
-  await settle()
-  port.releases.last.answer({ others: 1 })
-  await ended
-  const before = port.acquires.all.length
-  const next = lock.acquire()
-  await clock.advance(PAUSE_MS - 1)
-  expect(port.acquires.all).toHaveLength(before)
-  await clock.advance(1)
-  await answer(GRANTED)
-  await next
-})
+test.each([
+  { what: 'as a waiter pauses', asideMs: undefined, pauseMs: PAUSE_MS },
+  { what: 'as the store says', asideMs: () => 90, pauseMs: 90 },
+])(
+  'after a release that others wait for, the process lets them ask first: $what',
+  async ({ asideMs, pauseMs }) => {
+    port.polls = { ...port.polls, ...(asideMs && { asideMs }) }
+    await acquired()
+    const released = holdfast.run(() => lock.forceUnlock())
+    await settle()
+    port.forces.last.answer(true)
+    await released
+    const hold = lock.acquire()
+    await answer(GRANTED)
+    const ended = (await hold).release()
+    await settle()
+    port.releases.last.answer({ others: 1 })
+    await ended
+    const before = port.acquires.all.length
+    const next = lock.acquire()
+    await clock.advance(pauseMs - 1)
+    expect(port.acquires.all).toHaveLength(before)
+    await clock.advance(1)
+    await answer(GRANTED)
+    await next
+  },
+)

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { SystemClock } from '../../src/time/clock.js'
+import { machineTime } from '../../src/time/machine-time.js'
 import { eventually } from '../setup/eventually.js'
 
 /** Timers of this process that stand. */
@@ -10,8 +11,8 @@ function standingTimers(): number {
 
 /** What a machine sees when it has slept. */
 function jumpAhead(ms: number): void {
-  const now = Date.now.bind(Date)
-  vi.spyOn(Date, 'now').mockImplementation(() => now() + ms)
+  const now = machineTime.wallMs
+  vi.spyOn(machineTime, 'wallMs').mockImplementation(() => now() + ms)
 }
 
 describe('SystemClock', () => {
@@ -32,8 +33,8 @@ describe('SystemClock', () => {
   test('L3: the time a machine slept counts', () => {
     const clock = new SystemClock()
     const before = clock.now()
-    const wallMs = Date.now()
-    vi.spyOn(Date, 'now').mockImplementation(() => wallMs + 60_000)
+    const wallMs = machineTime.wallMs()
+    vi.spyOn(machineTime, 'wallMs').mockImplementation(() => wallMs + 60_000)
     expect(clock.now() - before).toBeGreaterThanOrEqual(59_900)
   })
 
@@ -41,7 +42,7 @@ describe('SystemClock', () => {
     const clock = new SystemClock()
     const before = clock.now()
     // As when the process is interrupted for a minute between its look at one clock and at the other.
-    vi.spyOn(Date, 'now').mockReturnValueOnce(Date.now() + 60_000)
+    vi.spyOn(machineTime, 'wallMs').mockReturnValueOnce(machineTime.wallMs() + 60_000)
     expect(clock.now() - before).toBeLessThan(30_000)
   })
 

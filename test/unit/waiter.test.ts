@@ -99,17 +99,13 @@ describe('Waiter', () => {
     const scope = root('client:1')
     const grant = new HoldRecord(new Tenure('lock', 'client:1'), scope, undefined, undefined)
 
-    test('it rests while it sleeps, and at no other time', async () => {
+    test('it rests while it sleeps, and then until it begins something else', async () => {
       expect(waiter.resting).toBe(false)
       const slept = waiter.sleep(100)
       expect(waiter.resting).toBe(true)
       waiter.wakeUp.release()
-      expect(waiter.resting).toBe(false)
       await slept
-      const timed = waiter.sleep(50)
-      await clock.advance(50)
-      await timed
-      expect(waiter.resting).toBe(false)
+      expect(waiter.resting).toBe(true)
       void waiter.upTo(1_000, never).catch(() => undefined)
       expect(waiter.resting).toBe(false)
     })
@@ -140,9 +136,12 @@ describe('Waiter', () => {
         work: () => Promise.reject(new Error('on purpose')),
         result: new Error('on purpose'),
       },
-    ])('when its preparation is $what it does not rest any more', async ({ work, result }) => {
+    ])('when its preparation is $what it can still be handed to it', async ({ work, result }) => {
       expect(await outcome(waiter.restUpTo(1_000, work()))).toEqual(result)
+      expect(waiter.resting).toBe(true)
+      waiter.receive(grant)
       expect(waiter.resting).toBe(false)
+      expect(waiter.takeHandedOff()).toBe(grant)
     })
 
     test('a promise to it is kept or taken back: inheriting ends it', () => {

@@ -16,6 +16,7 @@ let clock: VirtualClock
 let schedule: Schedule
 let port: ScriptedPort
 let watchdog: Watchdog
+let held: Tenure[]
 let suspended: Owner[]
 let lost: Tenure[]
 let renewed: Tenure[]
@@ -38,8 +39,10 @@ beforeEach(() => {
     },
     { watchdogMs: LEASE_MS },
   )
+  held = []
   watchdog = new Watchdog(
     services,
+    held,
     (tenure) => lost.push(tenure),
     (tenure) => renewed.push(tenure),
   )
@@ -48,6 +51,7 @@ beforeEach(() => {
 /** A watched tenure that was granted just now. */
 function watched(number: number, renewUntil = Number.POSITIVE_INFINITY): Tenure {
   const tenure = heldBy(root(`client:${number}`), renewUntil, leaseDeadline(clock.now(), LEASE_MS))
+  held.push(tenure)
   watchdog.watch(tenure)
   return tenure
 }
@@ -179,6 +183,7 @@ describe('Watchdog', () => {
 
   test('L5: a tenure whose acquire is still under way is not renewed, but stays watched', async () => {
     const leased = heldBy(root('client:1'), undefined, 10_000)
+    held.push(leased)
     watchdog.watch(leased)
     await clock.advance(ROUND_MS)
     expect(port.renewals.all).toHaveLength(0)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ownerText } from '../../src/identity/label.js'
 import { LockLostError, NotOwnerError } from '../../src/index.js'
 import type { Place } from '../setup/places.js'
 import { changesNothing, rejection } from './evidence.js'
@@ -9,7 +10,7 @@ function expectLost(error: unknown, lockName: string, owner: string): void {
   expect(error).toBeInstanceOf(LockLostError)
   expect(error).toBeInstanceOf(NotOwnerError)
   expect(error).toMatchObject({ code: 'LOCK_LOST', lockName, owner })
-  expect(String(error)).toContain(owner)
+  expect(String(error)).toContain(ownerText(owner))
 }
 
 /** Unlock by someone who held the lock, and does no longer. */

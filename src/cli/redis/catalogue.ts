@@ -1,4 +1,4 @@
-import type { Catalogue } from '../catalogue.js'
+import { atOnce, type Catalogue } from '../catalogue.js'
 import type { Family } from '../family.js'
 import type { LockView } from '../lock-view.js'
 import type { Keyspace } from './keyspace.js'
@@ -16,8 +16,8 @@ export class RedisCatalogue implements Catalogue {
     return look(this, name)
   }
 
-  held(pattern: string): KeyListing {
-    return new KeyListing(this, pattern)
+  held(pattern: string, pace = atOnce): KeyListing {
+    return new KeyListing(this, pattern, pace)
   }
 
   async hasPermits(name: string): Promise<boolean> {

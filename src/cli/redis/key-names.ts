@@ -9,7 +9,7 @@ const SEMAPHORE_CHANNEL = 'redisson_sc:'
 const LATCH_CHANNEL = 'redisson_countdownlatch__channel__'
 
 /** Keys with these prefixes belong to a lock, but are not a lock. */
-export const OWN_KEY = /^holdfast_(rw|line|processes|semaphore|request|once)[a-z_]*:/
+export const OWN_KEY = /^holdfast_(rw|edges|line|processes|semaphore|request|once)[a-z_]*:/
 
 /** The line of a lock: a sorted set of places, `<mode>:<owner>`, by ticket. */
 export function lineOf(key: string): string {

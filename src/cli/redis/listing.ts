@@ -2,7 +2,7 @@ import { StoreError } from '../../errors/errors.js'
 import { lock } from '../../kinds/kinds.js'
 import { keyOfHolds } from '../../redis/locks/read-write-keys.js'
 import { matchesGlob } from '../../rows/glob.js'
-import type { Listing } from '../catalogue.js'
+import type { Listing, Pace } from '../catalogue.js'
 import { isLocked, type LockView } from '../lock-view.js'
 import {
   keyOfLatchChannel,
@@ -18,12 +18,16 @@ import { numberAt } from './look.js'
 import { scan } from './scan.js'
 import { hashView, latchView, permitsView, readWriteView, semaphoreView } from './views.js'
 
+/** How many of them are read at once, and what that takes for each: two commands or three. */
+const SLICE = 50
+const COMMANDS = 3
+
 /** Reads a found key, if it is a lock. */
 type Look = () => Promise<LockView | undefined>
 
 /**
  * All locks with a matching name that are held now: two passes of SCAN over each node, one for hashes and one for sorted sets, and a
- * query for semaphores and latches with waiters. Then it reads each of them, a page at a time.
+ * query for semaphores and latches with waiters. Then it reads each of them, in slices.
  */
 export class KeyListing implements Listing {
   /** The number of found locks that cannot be read: by this user, or because a key beside them holds something else. */
@@ -33,6 +37,7 @@ export class KeyListing implements Listing {
   constructor(
     private readonly server: RedisLocks,
     private readonly pattern: string,
+    private readonly pace: Pace,
   ) {}
 
   async *[Symbol.asyncIterator](): AsyncIterator<LockView> {
@@ -41,9 +46,9 @@ export class KeyListing implements Listing {
 
   async *#on(node: Ask): AsyncIterable<LockView> {
     const around = this.#around()
-    for await (const keys of scan(node, around, 'hash'))
+    for await (const keys of scan(node, around, 'hash', this.pace))
       yield* this.#read(keys.flatMap((key) => this.#hash(key)))
-    for await (const keys of scan(node, `${around}:timeout`, 'zset')) {
+    for await (const keys of scan(node, `${around}:timeout`, 'zset', this.pace)) {
       yield* this.#read(keys.flatMap((key) => this.#permits(key)))
     }
     yield* this.#read(await this.#waitedFor(node))
@@ -125,8 +130,12 @@ export class KeyListing implements Listing {
   }
 
   async *#read(looks: readonly Look[]): AsyncIterable<LockView> {
-    for (const view of await Promise.all(looks.map((look) => this.#unlessUnreadable(look)))) {
-      if (view && (isLocked(view) || (view.waitingClients ?? 0) > 0)) yield view
+    for (let from = 0; from < looks.length; from += SLICE) {
+      const slice = looks.slice(from, from + SLICE)
+      await this.pace(COMMANDS * slice.length)
+      for (const view of await Promise.all(slice.map((look) => this.#unlessUnreadable(look)))) {
+        if (view && (isLocked(view) || (view.waitingClients ?? 0) > 0)) yield view
+      }
     }
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { LockLostError, LockTimeoutError } from '../../index.js'
+import { LockLostError, LockTimeoutError, StoreError } from '../../index.js'
 import { given } from '../given.js'
 import { untilIdle, untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
@@ -38,10 +38,10 @@ export function disturbanceCases(place: StorePlace): void {
         const outer = await inTime(place, lock.acquire({ owner }))
         disturbance.lose(call)
         const inner = await inTime(place, lock.acquire({ owner }))
-        expect((await far.inspect()).owners).toEqual([{ owner, holds: place.visible(2) }])
+        expect((await far.inspect()).owners).toMatchObject([{ owner, holds: place.visible(2) }])
         disturbance.lose(call)
         await inTime(place, inner.release())
-        expect((await far.inspect()).owners).toEqual([{ owner, holds: 1 }])
+        expect((await far.inspect()).owners).toMatchObject([{ owner, holds: 1 }])
         disturbance.lose(call)
         await inTime(place, outer.release())
         expect(await far.isLocked()).toBe(false)
@@ -86,6 +86,41 @@ export function disturbanceCases(place: StorePlace): void {
       await first.release()
       for (const { acquiring } of waiters.slice(1)) await (await inTime(place, acquiring)).release()
     })
+
+    given(place)(
+      'J2, W6: a job whose store does not answer at its end settles, with its value, and is not run again before atMostMs',
+      async () => {
+        const [holdfast, disturbance] = place.disturbed({ storeTimeoutMs: place.lease(900) })
+        const name = place.lockName()
+        const terms = { atLeastMs: 30_000, atMostMs: 60_000 }
+        const running = holdfast.job(name, terms, () => {
+          disturbance.cut = true
+          return 'done'
+        })
+        const error = await inTime(place, rejectionOf(running))
+        expect(error).toBeInstanceOf(StoreError)
+        expect(error).toMatchObject({ result: 'done' })
+        disturbance.cut = false
+        const outcome = await place.holdfast().job(name, terms, () => expect.unreachable())
+        expect(outcome).toMatchObject({ ran: false })
+      },
+    )
+
+    given(place)(
+      'L2, W6: an extension that the store does not answer settles, and the hold keeps the time that it had',
+      async () => {
+        const storeTimeoutMs = place.lease(900)
+        const [holdfast, disturbance] = place.disturbed({ storeTimeoutMs })
+        const hold = await holdfast.lock(place.lockName()).acquire({ leaseMs: 60_000 })
+        disturbance.cut = true
+        expect(await inTime(place, rejectionOf(hold.extend(600_000)))).toBeInstanceOf(StoreError)
+        hold.assertHeld()
+        expect(hold.remainingMs()).toBeLessThan(60_000)
+        disturbance.cut = false
+        expect(await hold.extend(600_000)).toBeGreaterThan(500_000)
+        await hold.release()
+      },
+    )
 
     given(place)(
       'L3: a holder that is never heard of again has lost its lock one lease later, and knows',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { LockTimeoutError, NotOwnerError } from '../../index.js'
+import { given } from '../given.js'
 import { untilIdle, untilWaiting } from '../idle.js'
 import { handingOn, line, seen } from '../line.js'
 import { inTime, rejectionOf } from '../outcome.js'
@@ -12,31 +13,34 @@ export function handOverHeirsCases(place: Place): void {
       ['with a lease', { leaseMs: 60_000 }],
       ['under the watchdog', {}],
     ] as const) {
-      test(`O1: the heir’s hold is as good as any other, and its client names it as the holder (${terms})`, async () => {
-        const holdfast = handingOn(place)
-        const lock = holdfast.lock(place.lockName())
-        const [hold, [heir]] = await line(place, lock, {}, options)
-        await hold.release()
-        const mine = await heir
-        expect(mine.owner).not.toBe(hold.owner)
-        mine.assertHeld()
-        expect(mine.remainingMs()).toBeGreaterThan(20_000)
-        expect(mine.signal.aborted).toBe(false)
-        const inner = await mine.run(() => lock.acquire())
-        expect(inner.owner).toBe(mine.owner)
-        const owners = [{ owner: mine.owner, holds: 2 }]
-        expect((await lock.inspect()).owners).toEqual(owners)
-        for await (const state of holdfast.list(lock.name)) expect(state).toMatchObject({ owners })
-        expect(await lock.holdCount(mine.owner)).toBe(2)
-        expect(await lock.isHeld(hold.owner)).toBe(false)
-        expect(await mine.run(() => lock.isHeld())).toBe(true)
-        expect(await rejectionOf(lock.acquire({ waitMs: 0 }))).toMatchObject({ holder: mine.owner })
-        await inner.release()
-        expect(await mine.run(() => lock.holdCount())).toBe(1)
-        await mine.release()
-        expect(() => mine.assertHeld()).toThrow(NotOwnerError)
-        expect(await lock.isLocked()).toBe(false)
-      })
+      given(place, 'namesHolder')(
+        `O1: the heir’s hold is as good as any other, and its client names it as the holder (${terms})`,
+        async () => {
+          const holdfast = handingOn(place)
+          const lock = holdfast.lock(place.lockName())
+          const [hold, [heir]] = await line(place, lock, {}, options)
+          await hold.release()
+          const mine = await heir
+          expect(mine.owner).not.toBe(hold.owner)
+          mine.assertHeld()
+          expect(mine.remainingMs()).toBeGreaterThan(20_000)
+          expect(mine.signal.aborted).toBe(false)
+          const inner = await mine.run(() => lock.acquire())
+          expect(inner.owner).toBe(mine.owner)
+          const owners = [{ owner: mine.owner, holds: 2 }]
+          expect((await lock.inspect()).owners).toMatchObject(owners)
+          for await (const state of holdfast.list(lock.name)) expect(state).toMatchObject({ owners })
+          expect(await lock.holdCount(mine.owner)).toBe(2)
+          expect(await lock.isHeld(hold.owner)).toBe(false)
+          expect(await mine.run(() => lock.isHeld())).toBe(true)
+          expect(await rejectionOf(lock.acquire({ waitMs: 0 }))).toMatchObject({ holder: mine.owner })
+          await inner.release()
+          expect(await mine.run(() => lock.holdCount())).toBe(1)
+          await mine.release()
+          expect(() => mine.assertHeld()).toThrow(NotOwnerError)
+          expect(await lock.isLocked()).toBe(false)
+        },
+      )
 
       test(`O5: the previous owner’s unlock is a NotOwnerError, and changes nothing (${terms})`, async () => {
         const holdfast = handingOn(place)

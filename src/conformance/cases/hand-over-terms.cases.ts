@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { LockLostError } from '../../index.js'
+import { given } from '../given.js'
 import { untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
 import { handingOn, line, seen } from '../line.js'
@@ -41,6 +42,18 @@ export function handOverTermsCases(place: Place): void {
       expect(renewed.filter(({ owner }) => [first.owner, second.owner].includes(owner))).toEqual([])
       expect(await rejectionOf(second.release())).toBeInstanceOf(LockLostError)
       await (await inTime(place, last)).release()
+    })
+
+    test('L1: an heir of a hold that was extended has the watchdog’s lease, and its crash costs no more than that', async () => {
+      const holdfast = handingOn(place)
+      const lock = holdfast.lock(place.lockName())
+      const [hold, [heir]] = await line(place, lock, {}, {})
+      await hold.extend(600_000)
+      await hold.release()
+      const next = await heir
+      expect(await lock.remainingMs()).toBeLessThan(60_000)
+      expect(next.remainingMs()).toBeLessThan(60_000)
+      await next.release()
     })
 
     test('H18: an heir whose lease ends sooner than the one before: waiters elsewhere do not sleep until that would have', async () => {
@@ -124,27 +137,34 @@ export function handOverTermsCases(place: Place): void {
     })
 
     for (const by of ['another client', 'its own client'] as const) {
-      test(`L6: a loss after a hand-over is the heir’s, and the next gets in (forced open by ${by})`, async () => {
-        const holdfast = handingOn(place, { watchdogMs })
-        const lock = holdfast.lock(place.lockName())
-        const lost = journalOf(holdfast, 'lost')
-        const [hold, [first, second]] = await line(place, lock, {}, {}, {})
-        await hold.release()
-        const mine = await first
-        const { signal } = mine
-        const from = by === 'another client' ? place.holdfast() : holdfast
-        expect(await from.lock(lock.name).forceUnlock()).toBe(true)
-        const next = await inTime(place, second)
-        expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', owner: mine.owner, reason: 'not-in-store' })
-        const standing = lost.filter(({ over }) => !over)
-        expect(standing).toMatchObject([{ owner: mine.owner, reason: 'not-in-store' }])
-        // Whoever handed it on in memory may have had it no more (H25).
-        for (const { owner, over } of lost) expect(over ? hold.owner : mine.owner).toBe(owner)
-        expect(await rejectionOf(mine.release())).toBeInstanceOf(LockLostError)
-        expect(await seen(place, lock)).toEqual([{ owner: next.owner, holds: 1 }])
-        next.assertHeld()
-        await next.release()
-      })
+      given(place, 'namesHolder')(
+        `L6: a loss after a hand-over is the heir’s, and the next gets in (forced open by ${by})`,
+        async () => {
+          const holdfast = handingOn(place, { watchdogMs })
+          const lock = holdfast.lock(place.lockName())
+          const lost = journalOf(holdfast, 'lost')
+          const [hold, [first, second]] = await line(place, lock, {}, {}, {})
+          await hold.release()
+          const mine = await first
+          const { signal } = mine
+          const from = by === 'another client' ? place.holdfast() : holdfast
+          expect(await from.lock(lock.name).forceUnlock()).toBe(true)
+          const next = await inTime(place, second)
+          expect(signal.reason).toMatchObject({
+            code: 'LOCK_LOST',
+            owner: mine.owner,
+            reason: 'not-in-store',
+          })
+          const standing = lost.filter(({ over }) => !over)
+          expect(standing).toMatchObject([{ owner: mine.owner, reason: 'not-in-store' }])
+          // Whoever handed it on in memory may have had it no more (H25).
+          for (const { owner, over } of lost) expect(over ? hold.owner : mine.owner).toBe(owner)
+          expect(await rejectionOf(mine.release())).toBeInstanceOf(LockLostError)
+          expect(await seen(place, lock)).toMatchObject([{ owner: next.owner, holds: 1 }])
+          next.assertHeld()
+          await next.release()
+        },
+      )
     }
   })
 }

@@ -94,14 +94,14 @@ export function lingeringCases(place: Place): void {
       hold.assertHeld()
       await hold.release()
       const next = await inTime(place, waiting)
-      expect((await lock.inspect()).owners).toEqual([{ owner: last.owner, holds: 1 }])
+      expect((await lock.inspect()).owners).toMatchObject([{ owner: last.owner, holds: 1 }])
       await next.release()
     })
 
     lingers('goes to another process that waits for it at once, and lingers no more', async () => {
       const { lock, far } = await lingering(place)
       const hold = await inTime(place, far.acquire())
-      expect((await lock.inspect()).owners).toEqual([{ owner: hold.owner, holds: 1 }])
+      expect((await lock.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
       await hold.release()
       expect(await lock.isLocked()).toBe(false)
     })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Hold, type Lock, LockLostError, NotOwnerError } from '../../index.js'
+import { given } from '../given.js'
 import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
@@ -17,22 +18,25 @@ export function lossCases(place: Place): void {
       return await far.acquire()
     }
 
-    test('L4: a renewal answered "not yours" is loss at once, long before the deadline', async () => {
-      const holdfast = place.holdfast({ watchdogMs })
-      const lock = holdfast.lock(place.lockName())
-      const [lost, suspended] = [journalOf(holdfast, 'lost'), journalOf(holdfast, 'suspended')]
-      const hold = await lock.acquire()
-      const { signal } = hold
-      const next = await takeAway(lock)
-      await place.eventually(() => signal.aborted)
-      expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'not-in-store' })
-      expect(lost).toMatchObject([{ name: lock.name, owner: hold.owner, reason: 'not-in-store' }])
-      expect(suspended).toEqual([])
-      expect(() => hold.assertHeld()).toThrow(LockLostError)
-      expect((await lock.inspect()).owners).toEqual([{ owner: next.owner, holds: 1 }])
-      expect(holdfast.census).toMatchObject({ tenures: 0, watched: 0 })
-      await next.release()
-    })
+    given(place, 'namesHolder')(
+      'L4: a renewal answered "not yours" is loss at once, long before the deadline',
+      async () => {
+        const holdfast = place.holdfast({ watchdogMs })
+        const lock = holdfast.lock(place.lockName())
+        const [lost, suspended] = [journalOf(holdfast, 'lost'), journalOf(holdfast, 'suspended')]
+        const hold = await lock.acquire()
+        const { signal } = hold
+        const next = await takeAway(lock)
+        await place.eventually(() => signal.aborted)
+        expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'not-in-store' })
+        expect(lost).toMatchObject([{ name: lock.name, owner: hold.owner, reason: 'not-in-store' }])
+        expect(suspended).toEqual([])
+        expect(() => hold.assertHeld()).toThrow(LockLostError)
+        expect((await lock.inspect()).owners).toMatchObject([{ owner: next.owner, holds: 1 }])
+        expect(holdfast.census).toMatchObject({ tenures: 0, watched: 0 })
+        await next.release()
+      },
+    )
 
     test('L4: the loss of one lock does not keep others from being renewed', async () => {
       const holdfast = place.holdfast({ watchdogMs })
@@ -79,40 +83,46 @@ export function lossCases(place: Place): void {
       await again.release()
     })
 
-    test('L6: releasing what was lost is a LockLostError, which is a NotOwnerError; final, and touches nothing', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const [lost, released] = [journalOf(holdfast, 'lost'), journalOf(holdfast, 'released')]
-      const hold = await lock.acquire()
-      const next = await takeAway(lock)
-      const error = await rejectionOf(hold.release())
-      expect(error).toBeInstanceOf(LockLostError)
-      expect(error).toBeInstanceOf(NotOwnerError)
-      expect(error).toMatchObject({ code: 'LOCK_LOST', lockName: lock.name, owner: hold.owner })
-      expect(hold.signal.aborted).toBe(true)
-      expect(lost).toHaveLength(1)
-      expect(released).toEqual([])
-      await hold.release()
-      expect((await lock.inspect()).owners).toEqual([{ owner: next.owner, holds: 1 }])
-      next.assertHeld()
-      await next.release()
-    })
+    given(place, 'namesHolder')(
+      'L6: releasing what was lost is a LockLostError, which is a NotOwnerError; final, and touches nothing',
+      async () => {
+        const holdfast = place.holdfast()
+        const lock = holdfast.lock(place.lockName())
+        const [lost, released] = [journalOf(holdfast, 'lost'), journalOf(holdfast, 'released')]
+        const hold = await lock.acquire()
+        const next = await takeAway(lock)
+        const error = await rejectionOf(hold.release())
+        expect(error).toBeInstanceOf(LockLostError)
+        expect(error).toBeInstanceOf(NotOwnerError)
+        expect(error).toMatchObject({ code: 'LOCK_LOST', lockName: lock.name, owner: hold.owner })
+        expect(hold.signal.aborted).toBe(true)
+        expect(lost).toHaveLength(1)
+        expect(released).toEqual([])
+        await hold.release()
+        expect((await lock.inspect()).owners).toMatchObject([{ owner: next.owner, holds: 1 }])
+        next.assertHeld()
+        await next.release()
+      },
+    )
 
-    test('L6: each hold of a lost tenure reports the loss; none touches the new owner’s', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const owner = holdfast.owner()
-      const holds = [
-        await lock.acquire({ owner }),
-        await lock.acquire({ owner }),
-        await lock.acquire({ owner }),
-      ]
-      const next = await takeAway(lock)
-      for (const hold of holds.reverse())
-        expect(await rejectionOf(hold.release())).toBeInstanceOf(LockLostError)
-      expect((await lock.inspect()).owners).toEqual([{ owner: next.owner, holds: 1 }])
-      await next.release()
-    })
+    given(place, 'namesHolder')(
+      'L6: each hold of a lost tenure reports the loss; none touches the new owner’s',
+      async () => {
+        const holdfast = place.holdfast()
+        const lock = holdfast.lock(place.lockName())
+        const owner = holdfast.owner()
+        const holds = [
+          await lock.acquire({ owner }),
+          await lock.acquire({ owner }),
+          await lock.acquire({ owner }),
+        ]
+        const next = await takeAway(lock)
+        for (const hold of holds.reverse())
+          expect(await rejectionOf(hold.release())).toBeInstanceOf(LockLostError)
+        expect((await lock.inspect()).owners).toMatchObject([{ owner: next.owner, holds: 1 }])
+        await next.release()
+      },
+    )
 
     test('L6: withLock rejects with LockLostError by default, once the body has settled, its result attached', async () => {
       const lock = place.holdfast().lock(place.lockName())
@@ -176,7 +186,7 @@ export function lossCases(place: Place): void {
       const hold = await lock.acquire()
       await lostHold.release()
       hold.assertHeld()
-      expect((await lock.inspect()).owners).toEqual([{ owner: hold.owner, holds: 1 }])
+      expect((await lock.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
       await hold.release()
       expect(await lock.isLocked()).toBe(false)
     })

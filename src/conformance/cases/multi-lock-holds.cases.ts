@@ -108,10 +108,10 @@ export function multiLockHoldsCases(place: Place): void {
     })
 
     test('L1: the watchdog keeps all of them', async () => {
-      const holdfast = place.holdfast({ watchdogMs: place.lease(300) })
+      const holdfast = place.holdfast({ watchdogMs: place.lease(1_000) })
       const locks = names(2).map((name) => holdfast.lock(name))
       const hold = await holdfast.multiLock(locks).acquire()
-      await place.pass(place.lease(900))
+      await place.pass(place.lease(2_500))
       hold.assertHeld()
       expect(await held(locks)).toEqual([true, true])
       await hold.release()
@@ -126,10 +126,10 @@ export function multiLockHoldsCases(place: Place): void {
         .holdfast()
         .lock(last?.name ?? '')
         .acquire({ leaseMs: 600_000 })
-      const waiting = holdfast.multiLock(locks).acquire({ leaseMs: place.lease(400) })
+      const waiting = holdfast.multiLock(locks).acquire({ leaseMs: place.lease(1_000) })
       await untilWaiting(place, holdfast.lock(last?.name ?? ''), 1)
       // Longer than the lease: what it has got already is kept meanwhile.
-      await place.pass(place.lease(1_000))
+      await place.pass(place.lease(1_500))
       await blocker.release()
       const hold = await waiting
       hold.assertHeld()
@@ -157,7 +157,7 @@ export function multiLockHoldsCases(place: Place): void {
       const hold = await inTime(place, waiting)
       hold.assertHeld()
       for (const lock of locks)
-        expect((await lock.inspect()).owners).toEqual([{ owner: hold.owner, holds: 1 }])
+        expect((await lock.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
       await hold.release()
     })
   })

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Lock, LockTimeoutError, NotOwnerError } from '../../index.js'
+import { given } from '../given.js'
 import { untilIdle, untilWaiting } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
@@ -32,7 +33,7 @@ export function multiLockCases(place: Place): void {
       const hold = await multi.acquire()
       expect(hold.names).toEqual(locks.map(({ name }) => name))
       for (const lock of locks) {
-        expect((await lock.inspect()).owners).toEqual([{ owner: hold.owner, holds: 1 }])
+        expect((await lock.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
         expect(await place.holdfast().lock(lock.name).tryAcquire()).toBeNull()
       }
       hold.assertHeld()
@@ -48,21 +49,24 @@ export function multiLockCases(place: Place): void {
       await untilIdle(place, holdfast)
     })
 
-    test('W4: one that is held by another: none is taken, and nothing is left', async () => {
-      const holdfast = place.holdfast()
-      const locks = names(4).map((name) => holdfast.lock(name))
-      for (const [index, busy] of locks.entries()) {
-        const hold = await place.holdfast().lock(busy.name).acquire()
-        expect(await holdfast.multiLock(locks).tryAcquire()).toBeNull()
-        await untilIdle(place, holdfast)
-        const error = await rejectionOf(holdfast.multiLock(locks).acquire({ waitMs: 0 }))
-        expect(error).toBeInstanceOf(LockTimeoutError)
-        expect(error).toMatchObject({ lockName: busy.name, holder: hold.owner })
-        await untilIdle(place, holdfast)
-        expect(await held(locks)).toEqual(locks.map((_, each) => each === index))
-        await hold.release()
-      }
-    })
+    given(place, 'namesHolder')(
+      'W4: one that is held by another: none is taken, and nothing is left',
+      async () => {
+        const holdfast = place.holdfast()
+        const locks = names(4).map((name) => holdfast.lock(name))
+        for (const [index, busy] of locks.entries()) {
+          const hold = await place.holdfast().lock(busy.name).acquire()
+          expect(await holdfast.multiLock(locks).tryAcquire()).toBeNull()
+          await untilIdle(place, holdfast)
+          const error = await rejectionOf(holdfast.multiLock(locks).acquire({ waitMs: 0 }))
+          expect(error).toBeInstanceOf(LockTimeoutError)
+          expect(error).toMatchObject({ lockName: busy.name, holder: hold.owner })
+          await untilIdle(place, holdfast)
+          expect(await held(locks)).toEqual(locks.map((_, each) => each === index))
+          await hold.release()
+        }
+      },
+    )
 
     test('W4: a wait that ends gives back what it has got meanwhile, and leaves nobody waiting', async () => {
       const holdfast = place.holdfast()

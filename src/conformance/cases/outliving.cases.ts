@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Hold, NoOwnerError } from '../../index.js'
+import { given } from '../given.js'
 import { Latch } from '../latch.js'
 import { rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
@@ -9,31 +10,34 @@ import { Room } from '../room.js'
 export function outlivingCases(place: Place): void {
   describe('work that outlives its section', () => {
     for (const [what, detach] of Object.entries(waysToDetach)) {
-      test(`O3: ${what} is refused while another holds, and let in as a new owner later`, async () => {
-        const lock = place.holdfast().lock(place.lockName())
-        const other = place.holdfast().lock(lock.name)
-        const [whileOther, whileMine, whenFree] = [new Latch(), new Latch(), new Latch()]
-        const left: Array<Promise<Hold | null>> = []
-        const ended = await lock.withLock((hold) => {
-          for (const go of [whileOther, whileMine, whenFree]) left.push(detach(go, () => lock.tryAcquire()))
-          return hold.owner
-        })
-        const [duringOther, duringMine, late] = left
-        for (const [holder, go, tried] of [
-          [other, whileOther, duringOther],
-          [lock, whileMine, duringMine],
-        ] as const) {
-          await using hold = await holder.acquire()
-          go.open()
-          expect(await tried).toBeNull()
-          expect((await lock.inspect()).owners).toEqual([{ owner: hold.owner, holds: 1 }])
-        }
-        whenFree.open()
-        const hold = await late
-        expect(hold?.owner).toMatch(/:\d+$/)
-        expect(hold?.owner).not.toBe(ended)
-        await hold?.release()
-      })
+      given(place, 'namesHolder')(
+        `O3: ${what} is refused while another holds, and let in as a new owner later`,
+        async () => {
+          const lock = place.holdfast().lock(place.lockName())
+          const other = place.holdfast().lock(lock.name)
+          const [whileOther, whileMine, whenFree] = [new Latch(), new Latch(), new Latch()]
+          const left: Array<Promise<Hold | null>> = []
+          const ended = await lock.withLock((hold) => {
+            for (const go of [whileOther, whileMine, whenFree]) left.push(detach(go, () => lock.tryAcquire()))
+            return hold.owner
+          })
+          const [duringOther, duringMine, late] = left
+          for (const [holder, go, tried] of [
+            [other, whileOther, duringOther],
+            [lock, whileMine, duringMine],
+          ] as const) {
+            await using hold = await holder.acquire()
+            go.open()
+            expect(await tried).toBeNull()
+            expect((await lock.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
+          }
+          whenFree.open()
+          const hold = await late
+          expect(hold?.owner).toMatch(/:\d+$/)
+          expect(hold?.owner).not.toBe(ended)
+          await hold?.release()
+        },
+      )
     }
 
     test('O3: two detached tasks of one section exclude each other', async () => {

@@ -24,10 +24,10 @@ export function ownersCases(place: Place): void {
       })
     })
 
-    test('O1: an owner is a client id, made once for each client, and a number', async () => {
+    test('O1: an owner is a client id, made once for each client with its label, and a number', async () => {
       const [here, there] = [place.holdfast(), place.holdfast()]
       const [one, two, foreign] = [here.owner(), here.owner(), there.owner()]
-      expect(one).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}:\d+$/)
+      expect(one).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}~[^:]+:\d+$/)
       expect(two).not.toBe(one)
       expect(two.split(':')[0]).toBe(one.split(':')[0])
       expect(foreign.split(':')[0]).not.toBe(one.split(':')[0])

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { ClosedError, LockLostError, LockTimeoutError } from '../../index.js'
+import { given } from '../given.js'
 import { untilIdle, untilWaiting } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import { handleOf, type PermitsKind } from '../permits-handle.js'
@@ -116,14 +117,17 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
         expect(await semaphore.availablePermits()).toBe(2)
       })
 
-      test('what a client that has gone took comes back when its lease ends, and a waiter gets in then', async () => {
-        const { far, semaphore, remote } = await pair(1)
-        await remote.acquire({ leaseMs: place.lease(300) })
-        await far.close()
-        const hold = await inTime(place, semaphore.acquire())
-        await hold.release()
-        expect(await semaphore.availablePermits()).toBe(1)
-      })
+      given(place, 'endsLeases')(
+        'what a client that has gone took comes back when its lease ends, and a waiter gets in then',
+        async () => {
+          const { far, semaphore, remote } = await pair(1)
+          await remote.acquire({ leaseMs: place.lease(300) })
+          await far.close()
+          const hold = await inTime(place, semaphore.acquire())
+          await hold.release()
+          expect(await semaphore.availablePermits()).toBe(1)
+        },
+      )
 
       test('many waiters of several clients: never more inside than permits, and all get in', async () => {
         const { semaphore } = await pair(3)

@@ -17,7 +17,7 @@ export function questionsCases(place: Place): void {
       ]
       expect(answers).toEqual([false, false, 0, 0])
       expect(await lock.inspect()).toEqual({ name: lock.name, owners: [], remainingMs: 0 })
-      expect(await lock.countWaitingClients()).toBe(0)
+      expect(place.countsWaiters ? [0] : [0, undefined]).toContain(await lock.countWaitingClients())
     })
 
     given(place, 'namesHolder')(
@@ -63,7 +63,7 @@ export function questionsCases(place: Place): void {
       const states = await listed(far, `${stem}/*`)
       expect(states.map(({ name }) => name).sort()).toEqual([...names].sort())
       for (const { name, owners, remainingMs } of states) {
-        expect(owners).toEqual([{ owner: holds.find((hold) => hold.name === name)?.owner, holds: 1 }])
+        expect(owners).toMatchObject([{ owner: holds.find((hold) => hold.name === name)?.owner, holds: 1 }])
         expect(remainingMs).toBeGreaterThan(0)
       }
       const everything = await listed(far)

@@ -143,6 +143,7 @@ function acquiringCalls(holdfast: Holdfast, other: Holdfast, name: string): BadC
 function otherCalls(holdfast: Holdfast, other: Holdfast, name: string): BadCall[] {
   const lock = holdfast.lock(name)
   const [clientId] = holdfast.owner().split(':')
+  const afterTheBody = { waitMs: 5 }
   const call = (on: object, method: string, argument: string, args: readonly unknown[], value: unknown) => ({
     on,
     method,
@@ -153,6 +154,7 @@ function otherCalls(holdfast: Holdfast, other: Holdfast, name: string): BadCall[
   return [
     ...NO_FUNCTIONS.map((value) => call(holdfast, 'run', 'body', [value], value)),
     ...NO_FUNCTIONS.map((value) => call(lock, 'withLock', 'body', [{}, value], value)),
+    call(lock, 'withLock', 'options', [() => expect.unreachable(), afterTheBody], afterTheBody),
     ...badOwners(holdfast, other, clientId).map((owner) => call(lock, 'unlock', 'owner', [{ owner }], owner)),
     ...NO_OPTIONS.map((value) => call(lock, 'unlock', 'options', [value], value)),
     call(lock, 'unlock', 'options', [{ waitMs: 5 }], 'waitMs'),

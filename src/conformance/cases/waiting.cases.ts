@@ -17,7 +17,7 @@ export function waitingCases(place: Place): void {
       await untilWaiting(place, lock, 1)
       await hold.release()
       const mine = await waiting
-      expect((await lock.inspect()).owners).toEqual([{ owner: mine.owner, holds: 1 }])
+      expect((await lock.inspect()).owners).toMatchObject([{ owner: mine.owner, holds: 1 }])
       await mine.release()
     })
 
@@ -50,8 +50,13 @@ export function waitingCases(place: Place): void {
         const lock = place.holdfast().lock(place.lockName())
         await lock.acquire({ leaseMs: 600_000 })
         expect(await place.holdfast().lock(lock.name).forceUnlock()).toBe(true)
-        const mine = await lock.acquire()
-        expect((await lock.inspect()).owners).toEqual([{ owner: mine.owner, holds: 1 }])
+        let granted = false
+        const waiting = lock.acquire().finally(() => {
+          granted = true
+        })
+        await place.eventually(() => granted)
+        const mine = await waiting
+        expect((await lock.inspect()).owners).toMatchObject([{ owner: mine.owner, holds: 1 }])
         await mine.release()
       },
     )
@@ -219,7 +224,7 @@ export function waitingCases(place: Place): void {
           expect(error).toMatchObject({ holder: hold.owner })
         }
         expect(waiting).toEqual([])
-        expect(await lock.countWaitingClients()).toBe(0)
+        expect(place.countsWaiters ? [0] : [0, undefined]).toContain(await lock.countWaitingClients())
         await hold.release()
       },
     )

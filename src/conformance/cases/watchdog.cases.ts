@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { LockLostError } from '../../index.js'
+import { given } from '../given.js'
 import { untilIdle } from '../idle.js'
 import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
@@ -35,24 +36,27 @@ export function watchdogCases(place: Place): void {
       expect(await far.isLocked()).toBe(false)
     })
 
-    test('L1: a leased hold nested in a watched one is renewed as long as the outer needs it', async () => {
-      const holdfast = place.holdfast({ watchdogMs })
-      const lock = holdfast.lock(place.lockName())
-      const far = place.holdfast().lock(lock.name)
-      const owner = holdfast.owner()
-      const renewed = journalOf(holdfast, 'renewed')
-      const outer = await lock.acquire({ owner })
-      const inner = await lock.acquire({ owner, leaseMs: place.lease(100) })
-      await place.eventually(() => renewed.length >= MORE_THAN_ONE)
-      inner.assertHeld()
-      await inner.release()
-      const before = renewed.length
-      await place.eventually(() => renewed.length >= before + MORE_THAN_ONE)
-      expect(await far.holdCount(owner)).toBe(1)
-      outer.assertHeld()
-      await outer.release()
-      expect(await far.isLocked()).toBe(false)
-    })
+    given(place, 'namesHolder')(
+      'L1: a leased hold nested in a watched one is renewed as long as the outer needs it',
+      async () => {
+        const holdfast = place.holdfast({ watchdogMs })
+        const lock = holdfast.lock(place.lockName())
+        const far = place.holdfast().lock(lock.name)
+        const owner = holdfast.owner()
+        const renewed = journalOf(holdfast, 'renewed')
+        const outer = await lock.acquire({ owner })
+        const inner = await lock.acquire({ owner, leaseMs: place.lease(100) })
+        await place.eventually(() => renewed.length >= MORE_THAN_ONE)
+        inner.assertHeld()
+        await inner.release()
+        const before = renewed.length
+        await place.eventually(() => renewed.length >= before + MORE_THAN_ONE)
+        expect(await far.holdCount(owner)).toBe(1)
+        outer.assertHeld()
+        await outer.release()
+        expect(await far.isLocked()).toBe(false)
+      },
+    )
 
     test('L1: a watched hold nested in a leased one renews while it lasts; then the lease runs out', async () => {
       const holdfast = place.holdfast({ watchdogMs })

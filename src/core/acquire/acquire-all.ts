@@ -181,7 +181,7 @@ export class AcquireAll {
 
   #callFor({ name, polls, by }: Member, waitMs: number): Call {
     // Until all are held the watchdog renews without end, see #complete.
-    return { ...this.terms, ...by, name, polls, waitMs, maxHoldMs: Infinity }
+    return { ...this.terms, ...by, name, polls, waitMs, maxHoldMs: Infinity, among: 'all' }
   }
 
   #waitLeft(): number | undefined {

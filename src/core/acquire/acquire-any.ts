@@ -131,7 +131,14 @@ export class AcquireAny {
     let taken: AnyOutcome | undefined
     try {
       const waiting = indexes.map(async (index): Promise<AnyOutcome> => {
-        const call = { ...terms, name: this.nameOf(index), waitMs: sliceMs, signal: fan.next() }
+        const among = indexes.length > 1 ? 'any' : undefined
+        const call = {
+          ...terms,
+          name: this.nameOf(index),
+          waitMs: sliceMs,
+          signal: fan.next(),
+          among,
+        } as const
         const outcome = await locker.acquire(call)
         if (!(outcome instanceof HoldRecord)) return outcome
         if (taken) void locker.discard(outcome)

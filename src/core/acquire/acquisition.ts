@@ -1,4 +1,4 @@
-import type { Owner } from '../../identity/owner.js'
+import type { Linked } from '../../collections/linked-set.js'
 import { outcomeOf } from '../../trace/outcome.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
@@ -21,7 +21,9 @@ import { Waiting } from './waiting.js'
  * semaphore for the smaller of the remaining wait and the holder's time left; attempt; and so on. What comes next is decided in
  * decide.ts, from what is read here. See docs/acquire-loop.md.
  */
-export class Acquisition implements Situation {
+export class Acquisition implements Situation, Linked<Acquisition> {
+  before: Acquisition | undefined
+  behind: Acquisition | undefined
   readonly waiter: Waiter
   /** Settles when the call ends; closing the client waits for it. */
   work: Promise<unknown> | undefined
@@ -50,8 +52,8 @@ export class Acquisition implements Situation {
     this.now = waiter.startedAt
     this.deadline = waiter.startedAt + call.waitMs
     this.once = call.waitMs === 0 || call.sends !== undefined
-    this.#attempt = new Attempt(env, queue, call, waiter, calledAt)
     this.#waiting = new Waiting(env, queue, waiter, calledAt)
+    this.#attempt = new Attempt(env, queue, call, waiter, this.#waiting, calledAt)
   }
 
   async run(): Promise<HoldRecord | Refusal> {
@@ -182,6 +184,11 @@ export class Acquisition implements Situation {
     return this.queue.watch.unreadSignal
   }
 
+  get doubtsFrom(): number {
+    if (!this.#tenure || this.tenureHere !== 'held') return Infinity
+    return this.queue.watch.doubtsFrom(this.#tenure.since)
+  }
+
   get backUntil(): number {
     return this.queue.backUntil
   }
@@ -217,7 +224,7 @@ export class Acquisition implements Situation {
   }
 
   get lookAt(): number {
-    return Math.min(this.#attempt.busyUntil, this.#attempt.askAgainAt)
+    return Math.min(this.#attempt.busyUntil, this.#attempt.askAgainAt, this.doubtsFrom)
   }
 
   // What it does.
@@ -291,8 +298,7 @@ export class Acquisition implements Situation {
 
   /** The same owner is at it already: its outcome decides whether this is a nested acquisition. */
   async #follow(): Promise<undefined> {
-    const attempting = this.queue.waiters.ahead(this.waiter)?.attempting
-    const settled = Promise.resolve(attempting).catch(() => undefined)
+    const settled = Promise.resolve(this.queue.waiters.ahead(this.waiter)?.attempting).catch(() => undefined)
     await this.waiter.upTo(Infinity, settled)
   }
 
@@ -308,10 +314,10 @@ export class Acquisition implements Situation {
   }
 
   #beginToWait(): undefined {
-    const { holder, busyUntil } = this.#attempt
+    const { holder, busyUntil, outage } = this.#attempt
     const tenure = this.#tenure
     const remainingMs = Math.max((tenure?.deadline ?? busyUntil) - this.now, 0)
-    this.#waiting.begin(tenure?.owner ?? holder, remainingMs)
+    this.#waiting.begin(tenure?.owner ?? holder, remainingMs, outage.cause)
   }
 
   /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
@@ -384,14 +390,11 @@ export class Acquisition implements Situation {
   #newTenure(outer?: Tenure): Tenure {
     const { name, permits, caller } = this.call
     this.#attempt.leaveNested()
-    const owner = this.#attempt.askedAs ?? this.#lentPlace() ?? storedAs(this.env, this.queue, caller)
+    // A single attempt is made for itself: it can happen while the contender asks.
+    const lent = this.#attempt.askedAs ?? (this.once ? undefined : this.queue.place.lend())
+    const owner = lent ?? storedAs(this.env, this.queue, caller)
     const tenure = new Tenure(name, caller.owner, owner, outer?.turns)
     tenure.permits = permits
     return tenure
-  }
-
-  /** A single attempt is made for itself: it can happen while the contender asks. */
-  #lentPlace(): Owner | undefined {
-    return this.once ? undefined : this.queue.place.lend()
   }
 }

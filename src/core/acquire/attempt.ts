@@ -12,6 +12,7 @@ import { isTransient, noAnswer, Outage } from './outage.js'
 import { Patience } from './patience.js'
 import { restMs } from './rest.js'
 import { LEAST_ANSWER_MS } from './wait-left.js'
+import type { Waiting } from './waiting.js'
 
 /** What one call asks the store, and what it has learned from the answers. Leaves no hold behind that nobody has (rule W4). */
 export class Attempt {
@@ -37,6 +38,7 @@ export class Attempt {
     private readonly queue: LocalQueue,
     private readonly call: Call,
     private readonly waiter: Waiter,
+    private readonly waiting: Waiting,
     private readonly calledAt: string | undefined,
   ) {}
 
@@ -132,14 +134,16 @@ export class Attempt {
       this.#unsettled = undefined
       this.watching = false
       let reply: AcquireReply | typeof TIME_IS_UP
+      const silence = this.waiting.expectAnswer()
       tenure.growing = true
       try {
         reply = await waiter.upTo(answerBy, sent)
       } catch (error) {
-        tenure.growing = false
         return this.#failed(request, sent, earlier, error, tenure)
+      } finally {
+        tenure.growing = false
+        env.schedule.cancel(silence)
       }
-      tenure.growing = false
       if (reply === TIME_IS_UP && soFar) {
         this.#answered(soFar)
         this.#wasRefused(soFar, tenure)
@@ -184,9 +188,9 @@ export class Attempt {
       leaseMs: leaseMs + env.settings.quarantineMs,
       // One that may have been given a place before has it still.
       waits: call.waitMs > 0 && (hears || this.#unsettled?.request.waits === true),
-      ...(lingers && { lingers }),
-      ...(call.permits !== undefined && { permits: call.permits }),
-      ...(caller && { caller }),
+      lingers,
+      permits: call.permits,
+      caller,
     }
   }
 
@@ -232,6 +236,7 @@ export class Attempt {
       const now = env.schedule.clock.now()
       this.busyUntil = now + reply.remainingMs
       this.askAgainAt = now + (reply.againMs ?? restMs(reply.remainingMs))
+      this.waiting.refused(this.holder, reply.remainingMs)
       if (!queue.held) this.patience.refused(reply, now)
     }
   }

@@ -17,9 +17,11 @@ export interface Call {
   readonly maxHoldMs: number
   /** How long the process may keep the lock after its release; absent: not at all. */
   readonly lingerMs?: number | undefined
+  /** Set where it is for one of several locks: all of them are wanted, or any. */
+  readonly among?: 'all' | 'any' | undefined
   /** How many permits it wants, where the kind has permits. */
   readonly permits?: number | undefined
-  /** What sends its one attempt, where several locks are asked for at once; undefined when that request has to go by itself. */
+  /** What sends its one attempt, where several locks are asked for at once or a hold is adopted; undefined when that request has to go by itself. */
   readonly sends?: ((request: AcquireRequest) => Promise<AcquireReply> | undefined) | undefined
   /** Where it does not listen to news: how long to pause between attempts. Absent: as the port says. */
   readonly polls?: Polls | undefined

@@ -30,6 +30,8 @@ export interface Situation {
   readonly hasAsked: boolean
   /** Whether something was announced that no call has looked into. */
   readonly unreadSignal: boolean
+  /** From when on such a signal, if there is one, casts doubt on a lock that this process holds. */
+  readonly doubtsFrom: number
   /** Until when calls of this process let others go first. */
   readonly backUntil: number
   /** Whether the store has failed for longer than calls that wait put up with. */
@@ -107,7 +109,8 @@ function howToLook(me: Situation): Step | undefined {
   if (!me.mayAsk) return undefined
   // What this process holds itself needs no asking. A signal may mean that it holds it no more: then the store is to say so. Where
   // its release is under way the signal does mean that, and the answer may be lost.
-  if (tenureHere === 'held') return me.unreadSignal ? { do: 'verify' } : { do: 'learn', from: 'tenure' }
+  if (tenureHere === 'held')
+    return me.now >= me.doubtsFrom ? { do: 'verify' } : { do: 'learn', from: 'tenure' }
   if (tenureHere === 'releasing' && !me.unreadSignal) return { do: 'learn', from: 'tenure' }
   // An attempt for whose answer there is no time could only be given back.
   if (me.hasAsked && me.now >= me.deadline) return undefined

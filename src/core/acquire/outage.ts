@@ -15,6 +15,14 @@ export function isTransient(error: unknown): boolean {
   return error instanceof StoreError && error.transient
 }
 
+/**
+ * Whether it may be carried out later as it is: the store fails for the moment, or has no room. (Calls are told of the latter at once: it may
+ * last.)
+ */
+export function mayPass(error: unknown): boolean {
+  return isTransient(error) || (error instanceof StoreError && error.reason === 'out-of-memory')
+}
+
 /** A run of failures of the store, as one caller meets it, or all for one lock: how long it lasts, and when to try again. */
 export class Outage {
   #failures = 0

@@ -8,6 +8,8 @@ export interface RetryTerms {
   readonly pause: (until: number) => Promise<void>
   /** Asked after each failure: whether to leave it at that, rather than try at `again`, when the store has failed for `lastedMs`. */
   readonly givesUp: (again: number, lastedMs: number) => boolean
+  /** Whether a failure is worth another try; by default one for the moment. */
+  readonly worthwhile?: (error: unknown) => boolean
 }
 
 /**
@@ -16,7 +18,7 @@ export interface RetryTerms {
  */
 export async function retry<Result>(
   send: () => Promise<Result>,
-  { clock, pause, givesUp }: RetryTerms,
+  { clock, pause, givesUp, worthwhile = isTransient }: RetryTerms,
   failed?: { readonly error: unknown },
 ): Promise<Result> {
   const outage = new Outage()
@@ -25,7 +27,7 @@ export async function retry<Result>(
       const now = clock.now()
       outage.failed(failure.error, now)
       const again = outage.retryAt(now)
-      if (givesUp(again, outage.lastedMs(now)) || !isTransient(failure.error)) throw failure.error
+      if (givesUp(again, outage.lastedMs(now)) || !worthwhile(failure.error)) throw failure.error
       await pause(again)
     }
     try {

@@ -1,14 +1,24 @@
-import { TooManyWaitersError } from '../../errors/errors.js'
+import { StoreError, TooManyWaitersError } from '../../errors/errors.js'
+import { quoted } from '../../errors/holdfast-error.js'
+import type { WaitingEvent } from '../../events/events.js'
+import { labelOf, ownerText } from '../../identity/label.js'
 import type { Owner } from '../../identity/owner.js'
 import type { TimerHandle } from '../../time/schedule.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
+import { noAnswer } from './outage.js'
+
+/** How long a store may be silent before those who wait for it are told. */
+const SILENT_MS = 1_000
 
 /** One call's time among those that wait: counted, told of, and warned of when it lasts. */
 export class Waiting {
   #begun = false
+  #toldOfHolder = false
+  #toldOfTrouble = false
   #warning: TimerHandle | undefined
+  #onEnd: (() => void) | undefined
 
   constructor(
     private readonly env: Environment,
@@ -21,24 +31,56 @@ export class Waiting {
     return this.#begun
   }
 
-  begin(holder: Owner | undefined, remainingMs: number): void {
+  /** @param cause what the store failed with, if nothing is known of the lock for that reason */
+  begin(holder: Owner | undefined, remainingMs: number, cause: unknown): void {
     const { env, queue, waiter } = this
-    const { name, caller } = waiter.call
+    const { name } = waiter.call
     const { maxWaiters, warnAfterMs } = env.settings
     if (queue.waiting >= maxWaiters) throw new TooManyWaitersError(name, maxWaiters)
     this.#begun = true
     queue.waiting += 1
     env.metrics.waitBegan()
     this.#warning = env.schedule.at(waiter.startedAt + warnAfterMs, () => this.#warn())
-    if (!env.events.hears('waiting')) return
-    env.events.emit('waiting', { name, owner: caller.owner, holder, remainingMs })
+    this.#onEnd = env.onWait(waiter, this.calledAt)
+    if (cause instanceof StoreError) this.#tellOfTrouble(cause)
+    else this.refused(holder, remainingMs)
+  }
+
+  /** A request is under way. Gives what is to be cancelled when the store answers it. */
+  expectAnswer(): TimerHandle | undefined {
+    const { env, waiter } = this
+    const { name, waitMs } = waiter.call
+    if (this.#toldOfHolder || this.#toldOfTrouble || waitMs === 0 || !env.events.hears('waiting'))
+      return undefined
+    const silentAt = env.schedule.clock.now() + SILENT_MS
+    return env.schedule.at(silentAt, () => this.#tellOfTrouble(noAnswer(name)))
   }
 
   end(): void {
     if (!this.#begun) return
     this.env.schedule.cancel(this.#warning)
+    this.#onEnd?.()
     this.queue.waiting -= 1
     this.env.metrics.waitEnded()
+  }
+
+  /** Another owner has the lock, by an answer of the store or by what this process knows. */
+  refused(holder: Owner | undefined, remainingMs: number): void {
+    if (this.#toldOfHolder || !this.#begun) return
+    this.#toldOfHolder = true
+    this.#tell({ holder, holderLabel: holder && labelOf(holder), remainingMs, cause: undefined })
+  }
+
+  #tellOfTrouble(cause: StoreError): void {
+    if (this.#toldOfTrouble) return
+    this.#toldOfTrouble = true
+    this.#tell({ holder: undefined, holderLabel: undefined, remainingMs: 0, cause })
+  }
+
+  #tell(seen: Omit<WaitingEvent, 'name' | 'owner'>): void {
+    const { events } = this.env
+    const { name, caller } = this.waiter.call
+    if (events.hears('waiting')) events.emit('waiting', { name, owner: caller.owner, ...seen })
   }
 
   /** A wait for oneself looks like any other wait: only its length gives it away. */
@@ -55,8 +97,8 @@ export class Waiting {
       holder: holder.owner,
       waitedMs,
       message:
-        `A call has waited ${Math.round(waitedMs)} ms for lock "${name}", which this process itself holds as ` +
-        `${holder.owner}. If the waiting code runs inside the guarded section, it waits for itself: nest with withLock() or ` +
+        `A call has waited ${Math.round(waitedMs)} ms for lock ${quoted(name)}, which this process itself holds as ` +
+        `${ownerText(holder.owner)}. If the waiting code runs inside the guarded section, it waits for itself: nest with withLock() or ` +
         'holdfast.run(), or pass the same { owner }.',
       waiterStack: this.calledAt,
       holderStack: holder.takenAt,

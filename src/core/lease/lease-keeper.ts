@@ -47,7 +47,7 @@ export class LeaseKeeper {
           return
         }
         tenure.extend(leaseDeadline(beforeSend, this.leaseMs))
-        if (tenure.alarm) this.schedule.move(tenure.alarm, tenure.deadline)
+        this.schedule.move(tenure, tenure.deadline)
       }),
     )
   }

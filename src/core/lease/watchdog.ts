@@ -21,7 +21,7 @@ const PATIENCE_WITH_THREAD = 1.5
 export class Watchdog {
   readonly leaseMs: number
   private readonly schedule: Schedule
-  readonly #watched = new Set<Tenure>()
+  #watched = 0
   readonly #everyMs: number
   #round: TimerHandle | undefined
   readonly #thread: LeaseThread | undefined
@@ -39,6 +39,7 @@ export class Watchdog {
 
   constructor(
     private readonly services: Services,
+    private readonly held: Iterable<Tenure>,
     private readonly onLost: (tenure: Tenure, cause: unknown) => void,
     private readonly onRenewed: (tenure: Tenure) => void,
   ) {
@@ -51,18 +52,20 @@ export class Watchdog {
 
   /** How many tenures it looks after. */
   get size(): number {
-    return this.#watched.size
+    return this.#watched
   }
 
   /** Called before the acquire is sent, so that no grant is ever without its watchdog (rule L5). */
   watch(tenure: Tenure): void {
-    this.#watched.add(tenure)
+    if (tenure.watched) return
+    tenure.watched = true
+    this.#watched += 1
     this.#round ??= this.schedule.at(this.schedule.clock.now() + this.#everyMs, () => this.#renewAll())
   }
 
   /** The tenure has a hold again that is to be renewed for, after one whose time may have been over (`maxHoldMs`). */
   resume(tenure: Tenure): void {
-    if (this.#watched.has(tenure)) {
+    if (tenure.watched) {
       if (this.#thread) this.#tellThread(this.#thread, tenure)
       return
     }
@@ -75,10 +78,10 @@ export class Watchdog {
    * for the next round.
    * @param graceMs how long that can wait all the same
    */
-  hasten(tenure: Tenure, graceMs = 0): void {
+  hasten(tenure: Tenure, graceMs = 0, now = this.schedule.clock.now()): void {
     if (!this.#looksAfter(tenure)) return
     if (this.#thread) this.#tellThread(this.#thread, tenure)
-    const oneThirdAgo = this.schedule.clock.now() - this.#everyMs
+    const oneThirdAgo = now - this.#everyMs
     if (tenure.deadline >= leaseDeadline(oneThirdAgo, this.leaseMs)) return
     if (graceMs === 0) this.#renew([tenure])
     else
@@ -89,24 +92,28 @@ export class Watchdog {
 
   /** The store is out of reach, for all leases at once. */
   suspend(cause: unknown): void {
-    for (const tenure of this.#watched) if (tenure.state === 'held') this.#suspend(tenure, cause)
+    for (const tenure of [...this.held]) if (this.#looksAfter(tenure)) this.#suspend(tenure, cause)
   }
 
   /** Called before the last release is sent. A renewal that is still under way then counts for nothing any more. */
   unwatch(tenure: Tenure): void {
-    this.#watched.delete(tenure)
+    if (!tenure.watched) return
+    tenure.watched = false
+    this.#watched -= 1
     this.schedule.cancel(tenure.firstRenewal)
     if (tenure.lease) {
       this.#inThread.delete(tenure.lease)
       tenure.leaveThread()
     }
-    if (this.#watched.size > 0) return
+    if (this.#watched > 0) return
     this.schedule.cancel(this.#round)
     this.#round = undefined
   }
 
   stop(): void {
-    for (const tenure of [...this.#watched]) this.unwatch(tenure)
+    for (const tenure of this.held) this.unwatch(tenure)
+    this.schedule.cancel(this.#round)
+    this.#round = undefined
   }
 
   #renewAll(): void {
@@ -117,9 +124,8 @@ export class Watchdog {
   #renewDue(): void {
     const now = this.schedule.clock.now()
     const due: Tenure[] = []
-    for (const tenure of this.#watched) {
-      // Without a hold to renew for, an acquire is under way that may bring one.
-      if (tenure.state !== 'held' || tenure.renewUntil === undefined) continue
+    for (const tenure of this.held) {
+      if (!this.#looksAfter(tenure) || tenure.renewUntil === undefined) continue
       if (tenure.renewUntil <= now) this.unwatch(tenure)
       else if (!this.#renewedInThread(tenure, now)) due.push(tenure)
     }
@@ -225,6 +231,6 @@ export class Watchdog {
   }
 
   #looksAfter(tenure: Tenure): boolean {
-    return tenure.state === 'held' && this.#watched.has(tenure)
+    return tenure.state === 'held' && tenure.watched
   }
 }

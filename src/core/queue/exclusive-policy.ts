@@ -1,7 +1,6 @@
 import type { AcquireReply, News } from '../../ports/lock-port.js'
 import type { Tenure } from '../tenure/tenure.js'
 import type { Policy, QueueParts } from './policy.js'
-import type { ProcessPlace } from './process-place.js'
 import type { Waiter } from './waiter.js'
 
 /**
@@ -9,17 +8,14 @@ import type { Waiter } from './waiter.js'
  * store for all, and where the store keeps a line, has the process's place there.
  */
 export class ExclusivePolicy implements Policy {
-  constructor(
-    private readonly queue: QueueParts,
-    private readonly place: ProcessPlace,
-  ) {}
+  constructor(private readonly queue: QueueParts) {}
 
   mayAsk(waiter: Waiter, tenure: Tenure | undefined): boolean {
     return this.queue.waiters.contender(tenure) === waiter
   }
 
   knownUntil(): number {
-    return this.place.restsUntil
+    return this.queue.place.restsUntil
   }
 
   aboutToAsk(): void {
@@ -27,7 +23,7 @@ export class ExclusivePolicy implements Policy {
   }
 
   onReply(waiter: Waiter, reply: AcquireReply, watching: boolean): void {
-    this.place.onReply(waiter, reply, watching, this.queue.watch.unreadSignal)
+    this.queue.place.onReply(waiter, reply, watching, this.queue.watch.unreadSignal)
   }
 
   /** Whatever was announced before, it was before this. */
@@ -36,7 +32,7 @@ export class ExclusivePolicy implements Policy {
   }
 
   onSignal(news?: News): void {
-    this.place.onSignal(news)
+    this.queue.place.onSignal(news)
     this.queue.watch.unreadSignal = true
     this.queue.waiters.contender(this.#tenure)?.wakeUp.release()
   }
@@ -48,7 +44,7 @@ export class ExclusivePolicy implements Policy {
   }
 
   wakeNext(): void {
-    const { waiters, watch } = this.queue
+    const { waiters } = this.queue
     const holder = this.#tenure
     if (holder?.state === 'held') {
       const waiter = waiters.reentrant(holder)
@@ -57,6 +53,7 @@ export class ExclusivePolicy implements Policy {
         return
       }
       // Nothing is left to do for the next in line: it hears of this tenure's end without a command.
+      const { watch } = this.queue
       if (watch.inForce && !watch.unreadSignal) return
     }
     waiters.contender(holder)?.wakeUp.release()
@@ -67,11 +64,10 @@ export class ExclusivePolicy implements Policy {
   }
 
   get #tenure(): Tenure | undefined {
-    const [tenure] = this.queue.tenures.all
-    return tenure
+    return this.queue.tenures.any
   }
 }
 
-export function exclusive(queue: QueueParts, place: ProcessPlace): Policy {
-  return new ExclusivePolicy(queue, place)
+export function exclusive(queue: QueueParts): Policy {
+  return new ExclusivePolicy(queue)
 }

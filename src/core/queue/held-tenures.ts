@@ -23,6 +23,13 @@ export class HeldTenures {
     return this.#one === undefined && !this.#each?.size
   }
 
+  /** One of them; the one where there can be no other. */
+  get any(): Tenure | undefined {
+    if (!this.#each) return this.#one
+    for (const tenure of this.#each.values()) return tenure
+    return undefined
+  }
+
   get all(): readonly Tenure[] {
     if (this.#each) return [...this.#each.values()]
     return this.#one ? [this.#one] : NONE
@@ -38,7 +45,7 @@ export class HeldTenures {
    * where several have it each has its own.
    */
   storedAs(owner: Owner): boolean {
-    if (this.shared) return this.metBy(owner)?.storedAs === owner
+    if (this.shared || !this.#each) return this.metBy(owner)?.storedAs === owner
     return this.all.some(({ storedAs }) => storedAs === owner)
   }
 
@@ -58,6 +65,7 @@ export class HeldTenures {
    * was believed to have it has lost it. One that is giving it back makes room.
    */
   disprovedBy(granted: Tenure): readonly Tenure[] {
+    if (this.empty) return NONE
     const own = this.metBy(granted.owner)
     return this.all.filter(
       (other) => other !== granted && (other === own || (!this.shared && other.state === 'held')),

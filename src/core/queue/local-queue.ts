@@ -1,3 +1,4 @@
+import type { Linked } from '../../collections/linked-set.js'
 import type { Owner } from '../../identity/owner.js'
 import type { LockPort, Polls } from '../../ports/lock-port.js'
 import type { Clock } from '../../time/clock.js'
@@ -14,26 +15,29 @@ import type { Waiter } from './waiter.js'
 
 /** How long a process leaves a lock without a line to others: for them to hear of it and ask, which is two round trips. */
 const STEP_ASIDE_MS = 2
-/** Where nothing is announced it pauses like a waiter that has asked so often: by default 8 to 16 ms, of 128. */
+/** Where nothing is announced, and nothing else is said, it pauses like a waiter that has asked so often: by default 8 to 16 ms, of 128. */
 const STEP_ASIDE_ATTEMPTS = 5
 
 /**
  * Where the calls of one process for one lock meet: which of them holds it, which wait, in which order, and the watch they share. What
  * differs between the sorts of kinds is the policy's.
  */
-export class LocalQueue implements QueueParts {
+export class LocalQueue implements QueueParts, Linked<LocalQueue> {
+  /** Among those that nobody stands at. */
+  before: LocalQueue | undefined
+  behind: LocalQueue | undefined
   readonly waiters = new WaitQueue()
-  /** The store's failures, as the calls here have met them one after the other: the time of each counts for all. */
-  readonly outage = new Outage()
-  readonly watch: ReleaseWatch
-  readonly place: ProcessPlace
   readonly tenures: HeldTenures
   readonly policy: Policy
   /** Calls that have had to wait and still do. */
   waiting = 0
-  /** Calls at work here; the queue is dropped when there are none and nothing is held. */
+  /** Calls at work here; the queue is idle when there are none and nothing is held. */
   callers = 0
   #backUntil = -Infinity
+  // A lock that is held and wanted by nobody needs none of them.
+  #outage: Outage | undefined
+  #watch: ReleaseWatch | undefined
+  #place: ProcessPlace | undefined
 
   constructor(
     readonly name: string,
@@ -43,9 +47,32 @@ export class LocalQueue implements QueueParts {
   ) {
     const { shared, placePer } = kind
     this.tenures = new HeldTenures(shared || placePer === 'call', shared)
-    this.watch = new ReleaseWatch(name, port, this)
-    this.place = new ProcessPlace(this.waiters, port, clock)
-    this.policy = kind.policy(this, this.place)
+    this.policy = kind.policy(this)
+  }
+
+  /** The store's failures, as the calls here have met them one after the other: the time of each counts for all. */
+  get outage(): Outage {
+    this.#outage ??= new Outage()
+    return this.#outage
+  }
+
+  get watch(): ReleaseWatch {
+    this.#watch ??= new ReleaseWatch(this.name, this.port, this)
+    return this.#watch
+  }
+
+  get place(): ProcessPlace {
+    this.#place ??= new ProcessPlace(this.waiters, this.port, this.clock)
+    return this.#place
+  }
+
+  /** No call is here any more. */
+  rest(): void {
+    if (this.#watch) this.#watch.end()
+    else this.policy.onWatchEnded()
+    if (!this.#watch?.unreadSignal) this.#watch = undefined
+    if (this.#place?.untouched) this.#place = undefined
+    if (!this.#outage?.on) this.#outage = undefined
   }
 
   /** Whether this process has a tenure. */
@@ -62,6 +89,13 @@ export class LocalQueue implements QueueParts {
   get waitsForItself(): boolean {
     const inLine = this.port.line !== undefined && this.kind.placePer === 'process'
     return this.held && this.waiting > 0 && !this.place.taken && inLine
+  }
+
+  /** Whether the next call would find it as it would find a new one. */
+  get asNew(): boolean {
+    const { shared, placePer } = this.kind
+    const remembers = this.#outage || this.#watch || this.#place || this.#backUntil !== -Infinity
+    return !remembers && !shared && placePer !== 'call'
   }
 
   began(tenure: Tenure): void {
@@ -91,7 +125,10 @@ export class LocalQueue implements QueueParts {
   stepAside(others: number): void {
     const next = this.waiters.contender(undefined)
     const polls = next ? this.pollsOf(next.call) : others > 0 ? this.port.polls : undefined
-    if (polls) this.#backUntil = this.clock.now() + polls.pauseMs(STEP_ASIDE_ATTEMPTS, Math.random())
+    const random = Math.random()
+    if (polls)
+      this.#backUntil =
+        this.clock.now() + (polls.asideMs?.(random) ?? polls.pauseMs(STEP_ASIDE_ATTEMPTS, random))
     else if (others > 0) this.#backUntil = this.clock.now() + STEP_ASIDE_MS
   }
 

@@ -3,6 +3,7 @@ import type { AcquireReply, GrantedReply, News } from '../../ports/lock-port.js'
 import type { Clock } from '../../time/clock.js'
 import type { Tenure } from '../tenure/tenure.js'
 import type { HeldTenures } from './held-tenures.js'
+import type { ProcessPlace } from './process-place.js'
 import type { ReleaseWatch, WatchListener } from './release-watch.js'
 import type { WaitQueue } from './wait-queue.js'
 import type { Waiter } from './waiter.js'
@@ -12,6 +13,7 @@ export interface QueueParts {
   readonly waiters: WaitQueue
   readonly tenures: HeldTenures
   readonly watch: ReleaseWatch
+  readonly place: ProcessPlace
   readonly clock: Pick<Clock, 'now'>
 }
 

@@ -24,6 +24,11 @@ export class ProcessPlace {
     private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
+  /** Whether it is as if nobody had ever waited here. */
+  get untouched(): boolean {
+    return this.#place === undefined && this.#surplus === undefined
+  }
+
   get taken(): boolean {
     return this.#place !== undefined
   }

@@ -1,5 +1,11 @@
 import type { LockPort, News, Watch } from '../../ports/lock-port.js'
 
+/**
+ * For how long a lock that this process has is taken for granted without a word from the store, which may have lost it meanwhile (its key
+ * was deleted, a failover): so long it may go from call to call in memory, and is not doubted because a watch has only begun.
+ */
+export const LONGEST_UNCONFIRMED_MS = 250
+
 export interface WatchListener {
   /** The store has announced something, or the watch has failed. */
   onSignal(news?: News): void
@@ -16,6 +22,7 @@ export class ReleaseWatch {
   unreadSignal = false
   /** How often the store has announced something. */
   heard = 0
+  #heardBefore = 0
   #watch: Watch | undefined
   #confirmed = false
   #failure: unknown
@@ -32,6 +39,15 @@ export class ReleaseWatch {
     return watch !== undefined && (this.#confirmed || watch.inForce === true || this.port.watchesInOrder)
   }
 
+  /**
+   * From when on what is unread casts doubt on a lock that this process has had since then. If nothing was announced since the watch
+   * began, it is only what may have happened before.
+   */
+  doubtsFrom(since: number): number {
+    if (!this.unreadSignal) return Infinity
+    return this.heard === this.#heardBefore ? since + LONGEST_UNCONFIRMED_MS : -Infinity
+  }
+
   /** Begins the watch unless it has begun. What happened before it is in force is a signal too: one waiter looks once. */
   begin(): Watch {
     if (this.#watch) return this.#watch
@@ -43,6 +59,7 @@ export class ReleaseWatch {
       this.listener.policy.onSignal(news)
     })
     this.#watch = watch
+    this.#heardBefore = this.heard
     // A port may come to know only later that it watches in order: this watch was not begun so.
     const inOrder = port.watchesInOrder
     if (inOrder) this.unreadSignal = true

@@ -1,3 +1,4 @@
+import { LinkedSet } from '../../collections/linked-set.js'
 import type { Owner } from '../../identity/owner.js'
 import type { Tenure } from '../tenure/tenure.js'
 import type { Waiter } from './waiter.js'
@@ -5,20 +6,15 @@ import type { Waiter } from './waiter.js'
 const NOBODY: readonly Waiter[] = []
 
 /**
- * The waiters of one lock in this process, first in, first out (rule W3). Decides who may act; wakes nobody itself. A linked
- * list, because ten thousand may wait and the next is looked for at every hand-over.
+ * The waiters of one lock in this process, first in, first out (rule W3). Decides who may act; wakes nobody itself.
  */
 export class WaitQueue {
-  #first: Waiter | undefined
-  #last: Waiter | undefined
+  readonly #waiters = new LinkedSet<Waiter>()
   /** Waiters that act in a scope others may share, by owner: only among them can there be siblings. Those within apart. */
   #related: Map<string, Set<Waiter>> | undefined
 
   join(waiter: Waiter): void {
-    waiter.before = this.#last
-    if (this.#last) this.#last.behind = waiter
-    else this.#first = waiter
-    this.#last = waiter
+    this.#waiters.add(waiter)
     if (waiter.call.unrelated) return
     this.#related ??= new Map()
     const related = this.#related.get(keyOf(waiter))
@@ -27,14 +23,7 @@ export class WaitQueue {
   }
 
   leave(waiter: Waiter): void {
-    if (this.#first !== waiter && !waiter.before) return
-    const { before, behind } = waiter
-    if (before) before.behind = behind
-    else this.#first = behind
-    if (behind) behind.before = before
-    else this.#last = before
-    waiter.before = undefined
-    waiter.behind = undefined
+    if (!this.#waiters.delete(waiter)) return
     const related = this.#related?.get(keyOf(waiter))
     related?.delete(waiter)
     if (related?.size === 0) this.#related?.delete(keyOf(waiter))
@@ -45,14 +34,14 @@ export class WaitQueue {
    * owner do not count: they are let in by reentry or not at all.
    */
   contender(holder: Tenure | undefined): Waiter | undefined {
-    let waiter = this.#first
+    let waiter = this.#waiters.first
     while (waiter && holder && waiter.caller.owner === holder.owner) waiter = waiter.behind
     return waiter
   }
 
   /** The one to whom a lock of this process may be handed: the first in line, unless it has a command of its own under way. */
   successor(): Waiter | undefined {
-    let waiter = this.#first
+    let waiter = this.#waiters.first
     // One that makes a single attempt does not wait, it only happens to stand here.
     while (waiter && waiter.call.waitMs === 0) waiter = waiter.behind
     return waiter?.resting ? waiter : undefined
@@ -60,14 +49,16 @@ export class WaitQueue {
 
   /** The first that may re-enter `holder`'s tenure now. */
   reentrant(holder: Tenure): Waiter | undefined {
+    if (!this.#related) return undefined
     for (const waiter of this.admittedBy(holder)) return waiter
     return undefined
   }
 
   /** Those outside that tenure who might as well be within; they may be in a section on the other side. */
   *admittedBy(tenure: Tenure): Iterable<Waiter> {
+    if (!this.#related) return
     for (const key of [tenure.owner, keyWithin(tenure.owner)]) {
-      for (const waiter of this.#related?.get(key) ?? NOBODY) if (tenure.admits(waiter.caller)) yield waiter
+      for (const waiter of this.#related.get(key) ?? NOBODY) if (tenure.admits(waiter.caller)) yield waiter
     }
   }
 
@@ -89,8 +80,8 @@ export class WaitQueue {
     return first
   }
 
-  *all(): Iterable<Waiter> {
-    for (let waiter = this.#first; waiter; waiter = waiter.behind) yield waiter
+  all(): Iterable<Waiter> {
+    return this.#waiters
   }
 
   /** Whether another waiter acts for the same owner. */
@@ -108,7 +99,7 @@ export class WaitQueue {
   }
 
   get empty(): boolean {
-    return this.#first === undefined
+    return this.#waiters.size === 0
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Linked } from '../../collections/linked-set.js'
 import type { Owner, Scope } from '../../identity/owner.js'
 import type { Schedule } from '../../time/schedule.js'
 import type { Call } from '../acquire/call.js'
@@ -11,12 +12,15 @@ export const TIME_IS_UP: unique symbol = Symbol('time is up')
  * One call that wants the lock. It does one thing at a time, and whatever that is ends at once when the call is cancelled
  * (abort, close), and in time when its deadline passes (rule W5).
  */
-export class Waiter {
+export class Waiter implements Linked<Waiter> {
   readonly wakeUp = new WakeUpSemaphore()
   readonly startedAt: number
   /** The attempt under way; never rejects. */
   attempting: Promise<unknown> | undefined
-  /** Whether it only waits, so that the lock may be handed to it. */
+  /**
+   * Whether it only waits, so that the lock may be handed to it. One that has got up is as good: it takes what it was handed before it
+   * does anything else. (Whoever takes a lock and gives it back at once does so while the next in line gets up to see to the watch.)
+   */
   resting = false
   /** Whether the lock is on its way to it: then it asks for nothing itself. */
   handOffPending = false
@@ -90,7 +94,6 @@ export class Waiter {
         this.wakeUp.leave()
         this.#interrupt = undefined
         this.#rouse = undefined
-        this.resting = false
       }
       const rouse = (): void => {
         getUp()
@@ -110,24 +113,28 @@ export class Waiter {
   /** The outcome of `work`, or {@link TIME_IS_UP}; the work itself goes on. Rejects when the call is cancelled. */
   upTo<Result>(deadline: number, work: Promise<Result>): Promise<Result | typeof TIME_IS_UP> {
     this.throwIfCancelled()
+    this.resting = false
     return new Promise((resolve, reject) => {
-      const settle = (conclude: () => void): void => {
-        if (this.#interrupt !== interrupt) return
+      /** False when another end came first. */
+      const ends = (): boolean => {
+        if (this.#interrupt !== interrupt) return false
         this.#interrupt = undefined
         this.#rouse = undefined
-        this.resting = false
         this.schedule.cancel(alarm)
-        conclude()
+        return true
       }
-      const interrupt = (reason: unknown): void => settle(() => reject(reason))
-      const giveUp = (): void => settle(() => resolve(TIME_IS_UP))
+      const interrupt = (reason: unknown): void => {
+        if (ends()) reject(reason)
+      }
+      const giveUp = (): void => {
+        if (ends()) resolve(TIME_IS_UP)
+      }
       this.#interrupt = interrupt
       this.#rouse = giveUp
       const alarm = deadline === Infinity ? undefined : this.schedule.at(deadline, giveUp)
-      work.then(
-        (result) => settle(() => resolve(result)),
-        (error: unknown) => settle(() => reject(error)),
-      )
+      work.then((result) => {
+        if (ends()) resolve(result)
+      }, interrupt)
     })
   }
 

@@ -1,7 +1,9 @@
 import type { AcquireReply } from '../../ports/lock-port.js'
 import type { Call } from '../acquire/call.js'
 import type { Environment } from '../environment.js'
+import { leaseDeadline } from '../lease/lease.js'
 import type { LocalQueue } from '../queue/local-queue.js'
+import { LONGEST_UNCONFIRMED_MS } from '../queue/release-watch.js'
 import type { Waiter } from '../queue/waiter.js'
 import { isSpent } from './slice.js'
 import { HoldRecord, Tenure } from './tenure.js'
@@ -23,12 +25,7 @@ import { HoldRecord, Tenure } from './tenure.js'
  * lock must mint a token: then one command does it, atomically, and nobody else gets in between.
  */
 
-/**
- * For how long a lock may go from call to call without a word from the store, which may have lost it meanwhile (its key was deleted, a
- * failover). After that a hand-over is a command, which finds out.
- */
-const LONGEST_UNCONFIRMED_MS = 250
-/** Nor through more calls than that: each is remembered until the store has confirmed it. */
+/** A lock goes from call to call in memory no more often than that: each call is remembered until the store has confirmed it. */
 const MOST_UNCONFIRMED = 1_024
 
 /**
@@ -42,16 +39,17 @@ export function successorOf(env: Environment, queue: LocalQueue, tenure: Tenure)
 
 /** Whether the store need not hear of it: then the lock can change hands in memory. */
 export function staysAsItIs(
-  { kind, schedule }: Environment,
+  { kind, schedule, tenures }: Environment,
   { tenure, renewUntil }: HoldRecord,
   { leaseMs }: Call,
 ): boolean {
   if (renewUntil === undefined || leaseMs !== undefined || kind.fenced) return false
+  const now = schedule.clock.now()
+  // A longer lease was for those who asked for it: the next holder's crash must not cost others so much.
+  if (tenure.deadline > leaseDeadline(now, tenures.watchdog.leaseMs)) return false
   const { passed } = tenure
   const [first] = passed
-  return (
-    !first || (passed.length < MOST_UNCONFIRMED && schedule.clock.now() - first.at <= LONGEST_UNCONFIRMED_MS)
-  )
+  return !first || (passed.length < MOST_UNCONFIRMED && now - first.at <= LONGEST_UNCONFIRMED_MS)
 }
 
 /** Hands the lock on in memory. The call's hold is in force when this returns. */

@@ -2,7 +2,7 @@ import { ClosedError } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
 import type { AcquireReply, AcquireRequest } from '../../ports/lock-port.js'
 import { retryPauseMs } from '../../time/back-off.js'
-import { isTransient } from '../acquire/outage.js'
+import { isTransient, mayPass } from '../acquire/outage.js'
 import { Pauses } from '../acquire/pauses.js'
 import { retry } from '../acquire/retry.js'
 import type { Services } from '../services.js'
@@ -114,11 +114,13 @@ export class Orphans {
     this.#lastPauses.end()
   }
 
+  /** What cannot be undone is told of, unless nobody knows whether there is anything: no lock was held that anybody knows of. */
   async #settle(
     request: AcquireRequest,
     sent: Promise<AcquireReply>,
     undone: () => AcquireRequest,
   ): Promise<void> {
+    let certain = true
     try {
       const { outcome } = await sent
       // To be told `busy` by a store that keeps the line is to have been given a place in it.
@@ -127,6 +129,7 @@ export class Orphans {
       // A request that was refused for good did nothing; any other may have been carried out.
       if (!isTransient(error)) return
       this.retire(request.owner)
+      certain = false
     }
     // A place that nobody keeps up lapses by itself, and what was granted to it does, too.
     const placeMs = request.waits ? (this.services.port.line?.placeMs ?? 0) : 0
@@ -139,6 +142,7 @@ export class Orphans {
     }
     await retry(undo, {
       clock,
+      worthwhile: mayPass,
       givesUp: (again) => {
         this.retire(request.owner)
         if (this.#closed) lastTries -= 1
@@ -147,6 +151,8 @@ export class Orphans {
       },
       pause: (again) =>
         this.#closed ? this.#lastPauses.until(clock.now() + retryPauseMs(1)) : this.#pauses.until(again),
+    }).catch((error: unknown) => {
+      if (certain || !(isTransient(error) || error instanceof ClosedError)) throw error
     })
   }
 }

@@ -1,10 +1,13 @@
 import type { Owner } from '../../identity/owner.js'
 import type { ReleaseReply, ReleaseRequest } from '../../ports/lock-port.js'
+import { isTransient, mayPass } from '../acquire/outage.js'
 import { retry } from '../acquire/retry.js'
 import type { Environment } from '../environment.js'
 import { handOverByCommand, handOverInMemory, staysAsItIs, successorOf } from './hand-over.js'
+import { keepTaken, keptForMs } from './keep-taken.js'
+import { CARRIED_OUT } from './orphans.js'
 import { letIn } from './other-side.js'
-import type { HoldRecord, Tenure } from './tenure.js'
+import type { HoldRecord, Releasing, Tenure } from './tenure.js'
 
 /**
  * The release that needs no command: of the owner's last hold, under the watchdog, with a call of this process to hand the lock to
@@ -13,8 +16,9 @@ import type { HoldRecord, Tenure } from './tenure.js'
 export function releaseInMemory(env: Environment, grant: HoldRecord): boolean {
   const { tenure } = grant
   const { tenures } = env
-  if (tenure.holds.length !== 1 || !tenure.turns.free || !tenures.stillHeld(tenure) || grant.endedBy)
-    return false
+  const held = tenures.stillHeld(tenure)
+  if (!held || tenure.holds.length !== 1 || !tenure.turns.free || grant.endedBy) return false
+  if (keptForMs(env, tenure) > 0) return false
   const queue = tenures.queueOf(tenure)
   const successor = queue && successorOf(env, queue, tenure)
   const done = successor
@@ -35,9 +39,14 @@ export function releaseInMemory(env: Environment, grant: HoldRecord): boolean {
 /**
  * Gives one hold back by a command. The owner's last one ends its possession: the lock is handed to a call of this process that
  * waits (hand-over.ts), or released in the store; then the watchdog stops before the release is sent (rule L5), and the answer,
- * not the local clock, decides. A lock that was lost is not released but reported (rule L6), and that is final.
+ * not the local clock, decides. To be called when {@link releaseInMemory} has looked at that clock. A lock that was lost is not released but reported (rule L6), and that is final.
  */
-export async function release(env: Environment, grant: HoldRecord, onEnd: () => void): Promise<void> {
+export async function release(
+  env: Environment,
+  grant: HoldRecord,
+  releasing: Releasing,
+  onEnd: () => void,
+): Promise<void> {
   const { tenure } = grant
   const { tenures } = env
   let ended = false
@@ -48,17 +57,21 @@ export async function release(env: Environment, grant: HoldRecord, onEnd: () => 
       // A release waits for no nested acquisition that only waits for its own turn: each may take as long as a command.
       await tenure.turns.takeFirst()
       turn = true
+      tenures.stillHeld(tenure)
     }
-    tenures.stillHeld(tenure)
     if (grant.endedBy) throw grant.endedBy
     tenures.holdEnded(grant)
     ended = tenure.holds.length === 1
+    if (ended && keptForMs(env, tenure) > 0) {
+      await endKept(env, tenure, grant, releasing)
+      return
+    }
     const passedOn = ended ? endPossession(env, tenure, grant) : endHold(env, tenure, grant)
     const outcome = passedOn && (await passedOn)
     if (outcome === 'done') return
     if (outcome === 'lost') throw lost(env, tenure, grant)
     const request = releaseOf(tenure, grant, outcome === 'unknown')
-    if (ended) tenure.releasing = grant
+    if (ended) tenure.releasing = releasing
     let reply: ReleaseReply
     try {
       reply = await env.port.release(request)
@@ -80,6 +93,27 @@ export async function release(env: Environment, grant: HoldRecord, onEnd: () => 
     }
     onEnd()
   }
+}
+
+/** The owner's last hold, after which the lock stays taken. */
+async function endKept(
+  env: Environment,
+  tenure: Tenure,
+  grant: HoldRecord,
+  releasing: Releasing,
+): Promise<void> {
+  const { tenures } = env
+  const { owner } = tenure
+  tenure.state = 'releasing'
+  tenure.releasing = releasing
+  tenures.watchdog.unwatch(tenure)
+  try {
+    if (!(await keepTaken(env, tenure))) throw lost(env, tenure, grant)
+  } finally {
+    tenure.releasing = undefined
+    tenures.end(tenure)
+  }
+  released(env, tenure, owner, 0)
 }
 
 /** One hold less, others stay. */
@@ -155,7 +189,9 @@ export function abandon(env: Environment, tenure: Tenure, error: unknown, now: n
   const { name, storedAs: owner, deadline, permits } = tenure
   env.tenures.end(tenure)
   const request = { name, owner, heldBefore: 0, leaseMs: Math.max(deadline - now, 0), permits }
-  void env.orphans.begin(request, Promise.reject(error))
+  // For want of room nothing was done: what is there still is given back when there is room.
+  const refused = mayPass(error) && !isTransient(error)
+  void env.orphans.begin(request, refused ? CARRIED_OUT : Promise.reject(error))
 }
 
 function lost(env: Environment, tenure: Tenure, grant: HoldRecord): unknown {

@@ -1,10 +1,16 @@
+import type { Linked } from '../../collections/linked-set.js'
 import { LockLostError, type LossReason } from '../../errors/errors.js'
 import type { Owner, Scope } from '../../identity/owner.js'
 import type { ThreadLease } from '../../ports/lease-thread.js'
-import type { TimerHandle } from '../../time/schedule.js'
+import { Alarm, type TimerHandle } from '../../time/schedule.js'
 import type { HoldTrace } from '../../trace/hold.js'
 import { Mutex } from '../queue/mutex.js'
 import type { Stay } from './stay.js'
+
+/** Who wants to know of a hold that lasts. */
+export interface Lasting {
+  lasts(): void
+}
 
 /** A section that ended when the lock was handed on in memory. */
 export interface Passed {
@@ -17,7 +23,12 @@ export interface Passed {
  * it; it may be handed from one to the next without the store (see hand-over.ts). Its holds are a stack in the order they were
  * taken; each keeps its own terms (rule L1), the tenure the time they share.
  */
-export class Tenure {
+export class Tenure extends Alarm implements Linked<Tenure> {
+  /** Among the tenures of its kind that are held. */
+  before: Tenure | undefined
+  behind: Tenure | undefined
+  /** Whether the watchdog looks after it. */
+  watched = false
   holds: readonly HoldRecord[] = []
   #deadline = -Infinity
   /** While it is renewed in a thread of its own: the lease as that knows it. */
@@ -27,10 +38,14 @@ export class Tenure {
   fence: bigint | undefined
   /** How many permits it is for, where the kind has permits. */
   permits: number | undefined
-  /** The last hold while its release is under way: until the outcome is known. */
-  releasing: HoldRecord | undefined
-  /** The alarm that stands on the deadline. */
-  alarm: TimerHandle | undefined
+  /** Until when, on the lease clock, the lock is to stay taken, however soon it is released (keep-taken.ts). */
+  keptUntil: number | undefined
+  /** Who has it then, if not nobody. */
+  keptAs: Owner | undefined
+  /** The release of its last hold, until the outcome is known. */
+  releasing: Releasing | undefined
+  /** Called by the alarm that stands on the deadline. */
+  onDeadline: ((tenure: Tenure) => void) | undefined
   /** The renewal that comes before the regular ones, where the first lease is short. */
   firstRenewal: TimerHandle | undefined
   /** Whether a renewal has failed since the last that succeeded. */
@@ -49,15 +64,28 @@ export class Tenure {
   since = -Infinity
   handOvers = 0
   #passed: Passed[] | undefined
+  #turns: Mutex | undefined
 
   /** @param storedAs the owner the store knows the lock by: it stays the same when the lock is handed on in memory. */
   constructor(
     readonly name: string,
     public owner: Owner,
     readonly storedAs: Owner = owner,
-    /** Commands that change the hold count go one at a time, on both sides of the lock. */
-    readonly turns = new Mutex(),
-  ) {}
+    turns?: Mutex,
+  ) {
+    super()
+    this.#turns = turns
+  }
+
+  /** Commands that change the hold count go one at a time, on both sides of the lock. */
+  get turns(): Mutex {
+    this.#turns ??= new Mutex()
+    return this.#turns
+  }
+
+  ring(): void {
+    this.onDeadline?.(this)
+  }
 
   /**
    * Whether a section that runs in `caller` may re-enter: the hold on top must belong to its own scope or to an enclosing one
@@ -70,9 +98,17 @@ export class Tenure {
 
   #topAdmits(caller: Scope): boolean {
     const top = this.holds[this.holds.length - 1]
-    if (!top || caller.owner !== this.owner) return false
-    const scope = top.scope.live()
-    return scope ? scope.encloses(caller) : caller.parent === undefined
+    return top !== undefined && caller.owner === this.owner && surrounds(top, caller)
+  }
+
+  /**
+   * Whether a call from `caller` is made within one of its holds, which ends no sooner than the call. The call's own holds, in `holder`, are of
+   * other locks that it is for.
+   */
+  isAround(caller: Scope, holder: Scope): boolean {
+    if (this.state !== 'held' || caller.owner !== this.owner) return false
+    const within = (hold: HoldRecord): boolean => hold.scope === holder || surrounds(hold, caller)
+    return this.holds.some((hold) => !hold.released && !hold.stayed && within(hold))
   }
 
   /**
@@ -152,8 +188,8 @@ export class HoldRecord {
   stayed = false
   /** Whether its end was counted. */
   counted = false
-  /** Its release, while a command for it is under way; for whoever has to wait for its outcome. */
-  releaseWork: Promise<unknown> | undefined
+  /** Told once, when its lease has been renewed. */
+  lasting: Lasting | undefined
   /** What listeners of `holdfast:hold` are told of it, where there are any. */
   trace: HoldTrace | undefined
 
@@ -173,4 +209,16 @@ export class HoldRecord {
     this.endedBy = error
     this.onEnd?.(error)
   }
+}
+
+function surrounds(hold: HoldRecord, caller: Scope): boolean {
+  const scope = hold.scope.live()
+  return scope ? scope.encloses(caller) : caller.parent === undefined
+}
+
+/** The release of a hold while a command for it is under way, for whoever has to wait for its outcome. */
+export class Releasing implements Linked<Releasing> {
+  before: Releasing | undefined
+  behind: Releasing | undefined
+  work: Promise<unknown> | undefined
 }

@@ -1,8 +1,10 @@
+import { LinkedSet } from '../../collections/linked-set.js'
 import type { LossReason } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
 import type { StoreLoss } from '../../ports/store.js'
 import type { Schedule } from '../../time/schedule.js'
 import { endHold } from '../../trace/hold.js'
+import type { Call } from '../acquire/call.js'
 import { leaseDeadline, renewEveryMs } from '../lease/lease.js'
 import { Watchdog } from '../lease/watchdog.js'
 import type { LocalQueue } from '../queue/local-queue.js'
@@ -19,17 +21,19 @@ export class Tenures {
   readonly watchdog: Watchdog
   private readonly schedule: Schedule
   readonly lapsed: LapsedOwners
-  readonly #queues = new Map<Tenure, LocalQueue>()
+  readonly #held = new LinkedSet<Tenure>()
 
   constructor(
     private readonly services: Services,
     private readonly orphans: Orphans,
-    private readonly onEnd: (queue: LocalQueue, tenure: Tenure) => void,
+    private readonly queues: ReadonlyMap<string, LocalQueue>,
+    private readonly onEnd: (tenure: Tenure) => void,
   ) {
     this.schedule = services.schedule
     this.lapsed = new LapsedOwners(this.schedule.clock)
     this.watchdog = new Watchdog(
       services,
+      this.#held,
       (tenure, cause) => this.lose(tenure, 'not-in-store', cause),
       (tenure) => this.#renewed(tenure),
     )
@@ -37,7 +41,7 @@ export class Tenures {
 
   /** Tenures held now. */
   get size(): number {
-    return this.#queues.size
+    return this.#held.size
   }
 
   /** The tenure that a call for `owner` meets at the queue, if it still stands by the clock (rule L3: however late anybody looks). */
@@ -84,18 +88,32 @@ export class Tenures {
       if (tenure.handOvers === 0) tenure.since = now
       tenure.fence = grant.fence
       queue.began(tenure)
-      this.#queues.set(tenure, queue)
-      tenure.alarm = this.schedule.at(tenure.deadline, () => this.#deadlinePassed(tenure))
-    } else if (tenure.alarm) {
-      this.schedule.move(tenure.alarm, tenure.deadline)
-    }
-    if (grant.renewUntil !== undefined) this.watchdog.hasten(tenure, byItself ? renewEveryMs(leaseMs) : 0)
+      this.#held.add(tenure)
+      tenure.onDeadline = this.#onDeadline
+      this.schedule.set(tenure, tenure.deadline)
+    } else this.schedule.move(tenure, tenure.deadline)
+    if (grant.renewUntil !== undefined)
+      this.watchdog.hasten(tenure, byItself ? renewEveryMs(leaseMs) : 0, now)
     return true
+  }
+
+  /** The store has said that the lease lasts for so long from when it was asked. */
+  extended(tenure: Tenure, askedAt: number, leaseMs: number): void {
+    tenure.suspended = false
+    tenure.confirmedAt(askedAt)
+    tenure.extend(leaseDeadline(askedAt, leaseMs))
+    tenure.lease?.extend(tenure.deadline)
+    this.#renewed(tenure)
+  }
+
+  /** Those within which a call is made. */
+  around({ caller, holder }: Pick<Call, 'caller' | 'holder'>): readonly Tenure[] {
+    return [...this.#held].filter((tenure) => tenure.isAround(caller, holder))
   }
 
   /** Where the tenure's lock is asked for; undefined once the tenure is over. */
   queueOf(tenure: Tenure): LocalQueue | undefined {
-    return this.#queues.get(tenure)
+    return this.#held.has(tenure) ? this.queues.get(tenure.name) : undefined
   }
 
   lose(tenure: Tenure, reason: LossReason, cause: unknown): void {
@@ -128,21 +146,20 @@ export class Tenures {
 
   /** The tenure is over: nothing renews it or watches its time any more. False when it was over before. */
   end(tenure: Tenure): boolean {
-    const queue = this.#queues.get(tenure)
-    if (!queue) return false
-    if (queue.tenures.all.includes(tenure)) this.#followRelease(tenure)
+    if (!this.#held.delete(tenure)) return false
+    const tenuresHere = this.queues.get(tenure.name)?.tenures
+    if (tenuresHere?.all.includes(tenure)) this.#followRelease(tenure)
     tenure.state = 'over'
-    this.#queues.delete(tenure)
     this.watchdog.unwatch(tenure)
-    this.schedule.cancel(tenure.alarm)
-    queue.tenures.ended(tenure)
-    this.onEnd(queue, tenure)
+    this.schedule.cancel(tenure)
+    tenuresHere?.ended(tenure)
+    this.onEnd(tenure)
     return true
   }
 
   /** A tenure is forgotten while its last release is under way, which could still undo what the same owner acquires next. */
   #followRelease(tenure: Tenure): void {
-    if (tenure.releasing) this.orphans.follow(tenure, tenure.releasing.releaseWork)
+    if (tenure.releasing) this.orphans.follow(tenure, tenure.releasing.work)
   }
 
   /**
@@ -162,7 +179,7 @@ export class Tenures {
 
   /** The store has let go of that owner's lock without being asked. What is being released is left to its own answer. */
   lostInStore({ name, owner, reason, cause }: StoreLoss): void {
-    for (const tenure of [...this.#queues.keys()]) {
+    for (const tenure of [...this.#held]) {
       const isIt = tenure.name === name && tenure.storedAs === owner && tenure.state === 'held'
       if (isIt) this.lose(tenure, reason, cause)
     }
@@ -170,7 +187,7 @@ export class Tenures {
 
   /** One hold less: a sibling that waited may re-enter now. */
   lessened(tenure: Tenure): void {
-    this.#queues.get(tenure)?.policy.wakeNext(tenure.owner)
+    this.queueOf(tenure)?.policy.wakeNext(tenure.owner)
   }
 
   /** As {@link close}, for what is not being released at the moment. */
@@ -185,7 +202,7 @@ export class Tenures {
   }
 
   #endAll(error: Error, which: (tenure: Tenure) => boolean): void {
-    for (const tenure of [...this.#queues.keys()]) {
+    for (const tenure of [...this.#held]) {
       if (!which(tenure)) continue
       for (const holding of tenure.holds) {
         holding.unattended(error)
@@ -206,7 +223,11 @@ export class Tenures {
 
   #renewed(tenure: Tenure): void {
     this.services.metrics.renewed()
-    if (tenure.alarm) this.schedule.move(tenure.alarm, tenure.deadline)
+    for (const hold of tenure.holds) {
+      hold.lasting?.lasts()
+      hold.lasting = undefined
+    }
+    this.schedule.move(tenure, tenure.deadline)
     const { name, owner } = tenure
     this.services.events.emit('renewed', {
       name,
@@ -215,11 +236,11 @@ export class Tenures {
     })
   }
 
-  #deadlinePassed(tenure: Tenure): void {
+  readonly #onDeadline = (tenure: Tenure): void => {
     // While the last release is under way its answer decides: a lock given back in time was not lost.
     if (tenure.state !== 'held' || !this.stillHeld(tenure)) return
     // It was renewed in its thread meanwhile, and this one has yet to hear of it.
-    tenure.alarm = this.schedule.at(tenure.deadline, () => this.#deadlinePassed(tenure))
+    this.schedule.set(tenure, tenure.deadline)
   }
 }
 

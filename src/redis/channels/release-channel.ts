@@ -94,6 +94,11 @@ export class ReleaseChannels {
     }
   }
 
+  /** Whether no channel is subscribed, nor about to be. */
+  get none(): boolean {
+    return this.#subscriptions.size === 0
+  }
+
   /** Whether this client receives messages on the channel. */
   subscribed(channel: string): boolean {
     return this.#subscriptions.get(channel)?.inForce ?? false

@@ -6,7 +6,11 @@ export interface Connectable {
   readonly status: string
   connect(): Promise<unknown>
   disconnect(reconnect?: boolean): void
-  call(command: string, ...args: Array<string | number | Buffer>): Promise<unknown>
+  /** Takes lists for what is in them. */
+  call(
+    command: string,
+    ...args: Array<string | number | Buffer | ReadonlyArray<string | number | Buffer>>
+  ): Promise<unknown>
   on(event: string, listener: (...args: unknown[]) => void): unknown
   once(event: string, listener: (...args: unknown[]) => void): unknown
 }
@@ -40,8 +44,10 @@ export interface ClusterClient extends Connectable {
 export type RedisClient = StandaloneClient | ClusterClient
 
 /** Whether the value looks like a client, by the members that Holdfast uses. */
-export function isClient(value: object): value is RedisClient {
+export function isClient(value: unknown): value is RedisClient {
   return (
+    typeof value === 'object' &&
+    value !== null &&
     'isCluster' in value &&
     'duplicate' in value &&
     typeof value.duplicate === 'function' &&

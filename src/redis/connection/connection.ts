@@ -1,3 +1,4 @@
+import { type Linked, LinkedSet } from '../../collections/linked-set.js'
 import { retryPauseMs } from '../../time/back-off.js'
 import type { Schedule } from '../../time/schedule.js'
 import type { Connectable } from './client.js'
@@ -10,6 +11,11 @@ const CLOSED = 'Connection is closed.'
 
 /** How long a command waits for the next try to connect. Then it rejects with the last failure, and may be sent again. */
 const PATIENCE_MS = 50
+
+/** A command without an answer. */
+interface Pending extends Linked<Pending> {
+  readonly fail: (error: unknown) => void
+}
 
 /** Reports of a connection to its maker. */
 export interface ConnectionListener {
@@ -51,8 +57,8 @@ export class Connection<Client extends Connectable> {
   #heardBefore = 0
   readonly #server: Peer = { heard: 0, drop: () => void this.drop() }
   readonly #batch = new Batch(() => this.#client)
-  /** Rejects the commands without an answer. */
-  readonly #pending = new Set<(error: unknown) => void>()
+  /** The commands without an answer. */
+  readonly #pending = new LinkedSet<Pending>()
   readonly #schedule: Schedule
   readonly #commandTimeoutMs: number
   readonly #listener: ConnectionListener
@@ -121,11 +127,12 @@ export class Connection<Client extends Connectable> {
       let sentOn: number | undefined
       const over = (): boolean => {
         this.#schedule.cancel(deadline)
-        return !this.#pending.delete(failed)
+        return !this.#pending.delete(pending)
       }
       const failed = (error: unknown): void => {
         if (!over()) reject(failureOf(this.#explain(error), about))
       }
+      const pending: Pending = { fail: failed, before: undefined, behind: undefined }
       const deadline = this.#schedule.at(answerBy, () => {
         // The connection was silent for as long: the peer may be gone. A new connection finds out.
         if (sentOn === this.breaks && peer.heard === heardBefore) peer.drop()
@@ -146,12 +153,12 @@ export class Connection<Client extends Connectable> {
           this.#lastError = error
           this.#listener.misled?.()
         } else if (isReply(error)) this.#hear(peer)
-        const again = this.#pending.has(failed) ? command.retry?.(error) : undefined
+        const again = this.#pending.has(pending) ? command.retry?.(error) : undefined
         if (again) again.then(answered, failed)
         else failed(error)
       }
       const begin = (): void => {
-        if (!this.#pending.has(failed)) return
+        if (!this.#pending.has(pending)) return
         const first = this.open()
         if (first) {
           const patientUntil = this.#schedule.clock.now() + PATIENCE_MS
@@ -163,7 +170,7 @@ export class Connection<Client extends Connectable> {
         if (deadline.dueAt < answerBy) this.#schedule.move(deadline, answerBy)
         attempt(command.start, failed)?.then(answered, retried)
       }
-      this.#pending.add(failed)
+      this.#pending.add(pending)
       if (this.#closed) failed(new Error(CLOSED))
       else begin()
     })
@@ -180,7 +187,7 @@ export class Connection<Client extends Connectable> {
   close(): void {
     this.#closed = true
     if (isOpen(this.#client)) this.#client.disconnect()
-    for (const fail of this.#pending) fail(new Error(CLOSED))
+    for (const { fail } of [...this.#pending]) fail(new Error(CLOSED))
   }
 
   #hear(peer: Peer): void {

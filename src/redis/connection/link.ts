@@ -26,8 +26,8 @@ export interface Command<Reply, Result> {
 /** An argument of a command; bytes are sent unchanged. */
 export type Argument = string | number | Buffer
 
-/** Sends a command. */
-export type Send = (command: string, ...args: Argument[]) => Promise<unknown>
+/** Sends a command; lists among its arguments stand for what is in them. */
+export type Send = (command: string, ...args: Array<Argument | readonly Argument[]>) => Promise<unknown>
 
 /** One connection's worth of nodes: sends commands, no keys to route by. */
 export interface NodeLink {

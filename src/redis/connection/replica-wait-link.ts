@@ -88,7 +88,7 @@ export class ReplicaWaitLink implements Link {
     make: (send: Send) => Command<unknown, Result>,
   ): Promise<Result> {
     let about: About = { command: 'WAIT' }
-    const command = make((name, ...args) => node.send(about, name, ...args))
+    const command = make((name, ...args) => node.send(about, name, ...args.flat()))
     about = command.about
     const sent = command.start()
     // On the same connection, so after it.

@@ -1,3 +1,5 @@
+import { nextTick } from '../../time/machine-time.js'
+
 /** How Holdfast writes to a client's socket. */
 interface Stream {
   cork?(): void
@@ -39,7 +41,7 @@ export class Batch {
     if (!this.#begun) {
       this.#begun = true
       // After all work that the answers started: microtasks end before this.
-      process.nextTick(this.#end)
+      nextTick(this.#end)
       return
     }
     if (this.#size === PIECE) this.#send()

@@ -85,7 +85,8 @@ export class Lines {
 
   /** Whether this process already receives messages about grants of that lock. */
   hears(name: string): boolean {
-    return this.names.outside ? this.#hearsOutside(name) : this.channels.subscribed(this.#ownChannel(name))
+    if (this.names.outside) return this.#hearsOutside(name)
+    return !this.channels.none && this.channels.subscribed(this.#ownChannel(name))
   }
 
   /**
@@ -106,7 +107,7 @@ export class Lines {
     const waits = request.waits && !outside
     const place: Place = `${mode}:${owner}`
     if (request.heldBefore === 0) {
-      this.#besideLine.delete(place)
+      if (this.#besideLine.size > 0) this.#besideLine.delete(place)
       const givingBack = this.settings.leftPlaces.delete(place, this.names.keyOf(name))
       if (givingBack) await givingBack
     }
@@ -122,7 +123,7 @@ export class Lines {
     const looksMs = !waits ? without : standing?.stands(place) ? LONGEST_LOOK_MS : firstLeaseMs
     if (waits) standing?.join(place)
     try {
-      const sentAt = clock.now()
+      const sentAt = waits ? clock.now() : 0
       // If the subscription is in force anyway, messages that come before the answer count too.
       const heard = waits && standing !== undefined && this.#hearsReleases(name)
       if (heard) this.#listen(name, standing)

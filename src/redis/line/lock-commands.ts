@@ -148,7 +148,7 @@ export class LockCommands implements LineNames, LineMode {
     read: (reply: unknown) => Result | Promise<Result>,
   ): Promise<Result> {
     const { keys, constants, terms } = this.#addressOf(name)
-    return runScript(this.link, script, keys, name, [...constants, ...args], read, terms)
+    return runScript(this.link, script, keys, name, [constants, args], read, terms)
   }
 
   #addressOf(name: string): Address {

@@ -58,6 +58,7 @@ export function readWritePorts(to: LockParts, settings: LinesSettings): ReadWrit
  * next writer, or to all readers in front of the next writer, and tells their processes.
  */
 class ReadWriteLockPort implements FencedPort, LineMode {
+  readonly bound = true
   readonly line: StoreLine
 
   constructor(

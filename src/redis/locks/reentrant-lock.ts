@@ -93,7 +93,9 @@ export class ReentrantLockPort implements LockPort {
 
   /** @param told how many listeners received it. */
   protected released(name: string, told: number): ReleaseReply {
-    const others = told - (this.parts.channels.subscribed(this.commands.releaseChannel(name)) ? 1 : 0)
+    const { channels } = this.parts
+    const listens = told > 0 && channels.subscribed(this.commands.releaseChannel(name))
+    const others = listens ? told - 1 : told
     return others > 0 ? { others } : 'released'
   }
 

@@ -8,9 +8,4 @@ export class SpinLockPort extends ReentrantLockPort {
   override watch(): Watch {
     return SILENT
   }
-
-  /** The store cannot see waiters that poll. */
-  override async countWatchers(): Promise<number> {
-    return 0
-  }
 }

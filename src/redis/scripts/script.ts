@@ -24,7 +24,7 @@ export function runScript<Result>(
   { name, sha1, parts }: Script,
   keys: Keys,
   lockName: string,
-  args: readonly Argument[],
+  args: ReadonlyArray<Argument | readonly Argument[]>,
   read: (reply: unknown) => Result | Promise<Result>,
   { announces, withinMs, alone }: ScriptTerms<Result> = {},
 ): Promise<Result> {
@@ -32,8 +32,8 @@ export function runScript<Result>(
   const [first] = all
   let given = all
   return link.execute(first, (send) => {
-    const byHash = (): Promise<unknown> => send('EVALSHA', sha1, given.length, ...given, ...args)
-    const bySource = (): Promise<unknown> => send('EVAL', parts.join(''), given.length, ...given, ...args)
+    const byHash = (): Promise<unknown> => send('EVALSHA', sha1, given.length, given, ...args)
+    const bySource = (): Promise<unknown> => send('EVAL', parts.join(''), given.length, given, ...args)
     const again = (): Promise<unknown> =>
       byHash().catch((error: unknown) => {
         if (isUnknownScript(error)) return bySource()

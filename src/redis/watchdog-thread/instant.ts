@@ -1,4 +1,5 @@
 import type { Clock } from '../../time/clock.js'
+import { machineTime } from '../../time/machine-time.js'
 
 /** How far the wall clock may run ahead of the monotonic one before it counts as time that really passed. */
 const WALL_TOLERANCE_US = 50_000
@@ -20,8 +21,8 @@ export interface SharedClocks {
 }
 
 export const processClocks: SharedClocks = {
-  monotonicUs: () => Number(process.hrtime.bigint() / 1_000n),
-  wallUs: () => Date.now() * 1_000,
+  monotonicUs: () => machineTime.sharedUs(),
+  wallUs: () => machineTime.wallMs() * 1_000,
 }
 
 /**

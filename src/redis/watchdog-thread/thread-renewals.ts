@@ -1,5 +1,6 @@
+import process from 'node:process'
 import { brotliDecompressSync } from 'node:zlib'
-import { StoreError } from '../../errors/errors.js'
+import { InvalidArgumentError, StoreError } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
 import type { LeaseThread, LeaseThreadListener } from '../../ports/lease-thread.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
@@ -47,7 +48,7 @@ export class ThreadRenewals implements LeaseThread {
   #closed = false
   #ids = 0
 
-  /** @throws `InvalidArgumentError` if the client has options that matter and cannot be copied to a thread. */
+  /** @throws `InvalidArgumentError` if the client has options that matter and cannot be copied to a thread, or in Bun and Deno. */
   constructor(
     client: RedisClient,
     { leaseMs, quarantineMs = 0, commandTimeoutMs, maxBlockedMs }: ThreadRenewalsSettings,
@@ -55,6 +56,7 @@ export class ThreadRenewals implements LeaseThread {
     /** Called when a thread dies, and with failures that belong to no lease. */
     private readonly onError: (error: unknown) => void,
   ) {
+    refuseOwnClocks()
     this.#beatMs = Math.min(maxBlockedMs / BEATS_PER_BLOCK, LONGEST_BEAT_MS)
     this.#settings = {
       client: clientSettings(client),
@@ -232,6 +234,18 @@ export class ThreadRenewals implements LeaseThread {
       if (wasGivenUp) this.#session?.send({ kind: 'awake' })
     })
   }
+}
+
+/** The threads exchange times of a clock that they have in common, which only Node's have. */
+function refuseOwnClocks(): void {
+  const runtime = ['bun', 'deno'].find((name) => name in process.versions)
+  if (runtime === undefined) return
+  throw new InvalidArgumentError(
+    'watchdogThread',
+    true,
+    `false in ${runtime}, whose threads have no monotonic clock in common, so that neither could tell the other when a lease ends. ` +
+      'Use Node, or a watchdogMs above three times the longest that your program blocks its event loop',
+  )
 }
 
 /** Renews the leases of one kind in a thread. */

@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { Worker } from 'node:worker_threads'
+import { queueMicrotask } from '../../time/machine-time.js'
 import { Deadlines } from './deadlines.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
 

@@ -1,3 +1,4 @@
+import { setImmediate } from '../../time/machine-time.js'
 import type { Schedule } from '../../time/schedule.js'
 import { Deadlines } from './deadlines.js'
 import type { Heartbeat } from './heartbeat.js'

@@ -4,7 +4,8 @@ import { Room } from '../history/room.js'
 import { callsOf } from '../history/section.js'
 import { Standstills } from '../history/standstills.js'
 import type { Nemesis } from '../nemeses/nemesis.js'
-import { isDatabase, isPolled, type TopologyName } from '../topologies/topology.js'
+import { promisesOf } from '../topologies/store-promises.js'
+import type { TopologyName } from '../topologies/topology.js'
 import { checkExclusion } from './exclusion.js'
 import { checkFences } from './fences.js'
 import type { Explanation, Finding } from './finding.js'
@@ -31,6 +32,8 @@ export interface Verdict {
   readonly faults: number
   /** How many sections of each kind were entered. */
   readonly sections: Readonly<Record<string, number>>
+  /** How many transactions that a hold was tied to were committed. */
+  readonly booked: number
   /** By kind: the longest time for which something was free beside a live waiter. */
   readonly longestIdleMs: Readonly<Record<string, number>>
 }
@@ -46,6 +49,8 @@ export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName
   const { history, left } = episode
   const { watchdogMs, commandTimeoutMs, storeTimeoutMs, lingerMs } = times
   const { faults, endedAt } = history
+  const { lined, tokensOutliveLosses, slowMs, lastsMs, stoppedMs } = promisesOf(topology)
+  const terms = { watchdogMs, elects: nemesis.elects === true }
   const calls = callsOf(history)
   const standstills = new Standstills(history)
   const promises: Promises = { storeTimeoutMs, commandTimeoutMs, graceMs: GRACE_MS }
@@ -55,13 +60,13 @@ export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName
     handOverMs: HAND_OVER_MS,
   })
   const idleness = checkIdleness(calls, faults, standstills, room, endedAt, {
-    leaseMs: watchdogMs,
+    slowMs,
+    lastsMs: (leaseMs) => lastsMs({ ...terms, leaseMs }),
     idleMs:
       GRACE_MS +
       // Until a connection is known to be gone, and another is there.
       (nemesis.harmless === true ? 0 : 2 * commandTimeoutMs) +
-      // What is granted in line to a process that has stopped stays its own for the first lease.
-      (nemesis.freezes === true ? firstLeaseMs(watchdogMs) : 0) +
+      (nemesis.freezes === true ? stoppedMs(terms) : 0) +
       (nemesis.strays === true || nemesis.endsEarly === true ? watchdogMs : 0),
   })
   const sections: Record<string, number> = {}
@@ -70,14 +75,13 @@ export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName
   return {
     findings: [
       ...exclusion.findings,
-      ...checkRest(episode, calls, standstills, nemesis.harmless === true),
+      ...checkRest(episode, calls, standstills, { harmless: nemesis.harmless === true, slowMs }),
       ...checkLateness(calls, standstills, promises),
-      ...checkOutages(calls, faults, standstills, promises, watchdogMs),
+      ...checkOutages(calls, faults, standstills, promises, (leaseMs) => lastsMs({ ...terms, leaseMs })),
       ...idleness.findings,
-      ...checkStarvation(calls, faults, standstills, endedAt, isPolled(topology)),
-      // Where locks are rows, tokens follow the server's clock: they grow whatever is lost.
-      ...checkFences(calls, isDatabase(topology) ? [] : faults),
-      ...(!isPolled(topology) && (nemesis.harmless === true || nemesis.keepsPlaces === true)
+      ...checkStarvation(calls, faults, standstills, endedAt, !lined),
+      ...checkFences(calls, tokensOutliveLosses ? [] : faults),
+      ...(lined && (nemesis.harmless === true || nemesis.keepsPlaces === true)
         ? checkLineOrder(calls, standstills, firstLeaseMs(watchdogMs) / 2, lingerMs > 0 ? TOLD_MS : 0)
         : []),
       ...(nemesis.harmless === true || nemesis.keepsHolds === true ? checkLosses(calls, standstills) : []),
@@ -86,6 +90,10 @@ export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName
     explained: exclusion.explained,
     faults: faults.length,
     sections,
+    booked: history.workers.reduce(
+      (sum, { events }) => sum + events.filter(({ e }) => e === 'booked').length,
+      0,
+    ),
     longestIdleMs: idleness.longestMs,
   }
 }

@@ -29,7 +29,7 @@ function judge(workers: Record<string, Line[]>, faults: Fault[] = [], killed: Re
   const { findings, explained } = checkExclusion(
     told(workers, { killed }),
     faults,
-    new Room(history),
+    new Room({ ...history, faults }),
     new Standstills(history),
     bounds,
   )
@@ -207,6 +207,22 @@ describe('what several may hold', () => {
     expect(judge({ ...more(19), ...added }).checks).toEqual(['exclusion'])
     expect(judge({ ...more(35), ...added }).checks).toEqual([])
     expect(judge({ ...more(45), ...added }).checks).toEqual(['exclusion'])
+  })
+
+  test('a reduction that was lost is made up for all the same: there are more permits from then on', () => {
+    const resized = (n: number, at: number, by: number): Line[] => [
+      [at, { e: 'resize', n, name: 'a', by }],
+      [at + 1, { e: 'resized', n, by }],
+    ]
+    const workers = {
+      one: section(1, 200, 260, 5_000, permits(3)),
+      two: section(1, 250, 255, 5_000, permits(1)),
+      three: [...resized(1, 20, -1), ...resized(2, 30, 1)],
+    }
+    const lost = (from: number) => [fault(from, from + 1, { loses: { name: 'a' } })]
+    expect(judge(workers, lost(25)).checks).toEqual([])
+    expect(judge(workers, lost(15)).checks).toEqual(['exclusion'])
+    expect(judge(workers).checks).toEqual(['exclusion'])
   })
 
   test('readers are good together, a writer beside them is a violation', () => {

@@ -1,4 +1,4 @@
-import type { Fault } from '../history/fault.js'
+import { type Fault, mayLose } from '../history/fault.js'
 import type { Room } from '../history/room.js'
 import { type Call, endOf } from '../history/section.js'
 import type { Standstills } from '../history/standstills.js'
@@ -117,17 +117,12 @@ function metOpen({ call }: Entered, { call: older, enteredAt }: Entered): boolea
 /** Whether the store may have lost what the later entry had of a multi-lock before the earlier one took it, and entered. */
 function mayHaveLost({ call }: Entered, older: Entered, name: string, faults: readonly Fault[]): boolean {
   const between = ({ from, to }: Fault): boolean => call.calledAt <= to && from <= older.enteredAt
-  return call.kind === 'multi' && faults.some((fault) => loses(fault, name) && between(fault))
-}
-
-function loses({ loses }: Fault, name: string): boolean {
-  if (loses === 'nothing' || loses === 'all') return loses === 'all'
-  return 'since' in loses || loses.name === name
+  return call.kind === 'multi' && faults.some((fault) => mayLose(fault, name) && between(fault))
 }
 
 /** Whether what the call had at that time may have been lost. What was written before the loss begins is there, for as long as it was said then. */
 function mayHaveCost(fault: Fault, name: string, { enteredAt = 0, beliefs }: Call, at: number): boolean {
-  if (!loses(fault, name)) return false
+  if (!mayLose(fault, name)) return false
   if (typeof fault.loses === 'string' || !('since' in fault.loses)) return true
   const { since } = fault.loses
   const kept = beliefs.filter((belief) => belief.at <= since).map(({ until }) => until)

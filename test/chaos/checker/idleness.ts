@@ -7,10 +7,12 @@ import type { Finding } from './finding.js'
 import { isTooShort } from './short-lease.js'
 
 export interface IdlenessBounds {
+  /** What the store may take for a grant. */
+  readonly slowMs: number
   /** How long what is free may stay free while somebody waits for it and the store can be reached. */
   readonly idleMs: number
-  /** For how long a grant of which nobody knows may keep others out: its lease. */
-  readonly leaseMs: number
+  /** For how long a grant of which nobody knows may keep others out, by its explicit lease if it has one. */
+  lastsMs(leaseMs?: number): number
 }
 
 export interface Idleness {
@@ -41,15 +43,16 @@ export function checkIdleness(
   standstills: Standstills,
   room: Room,
   endedAt: number,
-  { idleMs, leaseMs }: IdlenessBounds,
+  bounds: IdlenessBounds,
 ): Idleness {
+  const { idleMs, lastsMs } = bounds
   const findings: Finding[] = []
   const longestMs: Record<string, number> = {}
-  const blocked = blockedSpans(calls, endedAt, (call) => useOf(call, endedAt, leaseMs))
+  const blocked = blockedSpans(calls, endedAt, (call) => useOf(call, endedAt, lastsMs))
   for (const [name, ofName] of byName(calls)) {
     const changes = [
-      ...ofName.flatMap((call) => changesOf(call, endedAt, leaseMs, blocked.get(call) ?? [])),
-      ...excusesOf(faults, leaseMs),
+      ...ofName.flatMap((call) => changesOf(call, endedAt, bounds, blocked.get(call) ?? [])),
+      ...excusesOf(faults, lastsMs()),
       ...room.certain(name).map(({ at, by }) => ({ at, change: resized(by) })),
     ].sort((one, other) => one.at - other.at)
     const state: State = { used: 0, excuses: 0, waiting: new Set(), entries: 0, more: 0 }
@@ -113,17 +116,17 @@ function byName(calls: readonly Call[]): Map<string, Call[]> {
 function changesOf(
   call: Call,
   endedAt: number,
-  leaseMs: number,
+  { slowMs, lastsMs }: IdlenessBounds,
   blocked: readonly Span[],
 ): Array<{ at: number; change: Change }> {
   const { calledAt, enteredAt, takes, waitMs, how } = call
   const changes: Array<{ at: number; change: Change }> = []
-  if (waitMs !== 0 && !isTooShort(call))
+  if (waitMs !== 0 && !isTooShort(call, slowMs))
     changes.push(
       { at: calledAt, change: ({ waiting }) => void waiting.add(call) },
       { at: enteredAt ?? overAt(call, endedAt), change: ({ waiting }) => void waiting.delete(call) },
     )
-  const use = useOf(call, endedAt, leaseMs)
+  const use = useOf(call, endedAt, lastsMs)
   if (enteredAt !== undefined && use)
     changes.push(
       {
@@ -153,12 +156,10 @@ function overAt({ settledAt, diedAt }: Call, endedAt: number): number {
 }
 
 /** From when until when a call had what it takes; where it died, perhaps without anybody knowing: until its lease has ended. */
-function useOf(call: Call, endedAt: number, leaseMs: number): Span | undefined {
+function useOf(call: Call, endedAt: number, lastsMs: IdlenessBounds['lastsMs']): Span | undefined {
   const { enteredAt, diedAt, how, lapsesAt, beliefs } = call
   if (enteredAt === undefined)
-    return diedAt === undefined
-      ? undefined
-      : { from: diedAt, to: diedAt + (call.leaseMs ?? leaseMs) + MARGIN_MS }
+    return diedAt === undefined ? undefined : { from: diedAt, to: diedAt + lastsMs(call.leaseMs) + MARGIN_MS }
   const over = overAt(call, endedAt)
   if (how === 'ok') return { from: enteredAt, to: over }
   if (how === 'lock_lost' && lapsesAt !== undefined) return { from: enteredAt, to: lapsesAt + MARGIN_MS }

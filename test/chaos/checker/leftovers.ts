@@ -5,6 +5,7 @@ import type { Room } from '../history/room.js'
 import { PERMITS, type Resource } from '../program/resource.js'
 import { storeAt } from '../route.js'
 import type { Topology } from '../topologies/topology.js'
+import { leftInCache } from './cache-leftovers.js'
 import type { Finding } from './finding.js'
 import type { PlacesLeft } from './places-left.js'
 import { leftInRows } from './row-leftovers.js'
@@ -31,7 +32,8 @@ export async function findLeftovers(
   const kept = new Set([...numbers, ...latches].map((resource) => resource.name))
   for (;;) {
     const found = (await Promise.all(servers.map((server) => leftAt(server, kept, places)))).flat()
-    found.push(...(await leftInRows(topology, places)))
+    found.push(...(await leftInRows(topology, places)), ...(await leftInCache(topology, resources)))
+    found.push(...((await topology.ensemble?.entries()) ?? []).map((entry) => leftover(`entry ${entry}`)))
     if (name !== 'quorum') found.push(...(await missingPermits(numbers, room, direct)))
     if (found.length === 0 || performance.now() > deadline) return found
     await new Promise((resolve) => setTimeout(resolve, 100))

@@ -95,7 +95,8 @@ test('a call that waits for a silent store gives up in time, one behind its own 
     [until, { e: 'fail', c: 1, how: 'store:timeout' }],
   ]
   const late = (lines: Line[], others: Line[] = []) =>
-    checkOutages(told({ w: lines, other: others }), faults, still, promises, 1_000).length
+    checkOutages(told({ w: lines, other: others }), faults, still, promises, (leaseMs = 1_000) => leaseMs)
+      .length
   expect(late(waits(2_600))).toBe(0)
   expect(late(waits(2_800))).toBe(1)
   expect(late([...waits(8_000), ...section(2, [0, 50, 7_000])])).toBe(0)
@@ -106,7 +107,7 @@ test('a call that waits for a silent store gives up in time, one behind its own 
 })
 
 describe('idleness', () => {
-  const bounds = { idleMs: 500, leaseMs: 3_000 }
+  const bounds = { slowMs: 0, idleMs: 500, lastsMs: () => 3_000 }
   const idle = (lines: Record<string, Line[]>, more: Parameters<typeof historyOf>[1] = {}) => {
     const { findings, longestMs } = checkIdleness(
       told(lines, more),

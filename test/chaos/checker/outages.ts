@@ -14,7 +14,7 @@ export function checkOutages(
   faults: readonly Fault[],
   standstills: Standstills,
   { storeTimeoutMs, commandTimeoutMs, graceMs }: Promises,
-  watchdogMs: number,
+  lastsMs: (leaseMs?: number) => number,
 ): Finding[] {
   const findings: Finding[] = []
   for (const { silences, from, to } of faults) {
@@ -33,7 +33,7 @@ export function checkOutages(
         .filter(
           (other) => other.enteredAt !== undefined && other.enteredAt < until && endOf(other) > calledAt,
         )
-        .map((other) => other.leaseMs ?? watchdogMs)
+        .map((other) => lastsMs(other.leaseMs))
       const boundMs = Math.max(0, ...leases) + storeTimeoutMs + commandTimeoutMs
       const lateMs = until - since - boundMs - standstills.during(worker, since, until)
       if (lateMs > graceMs)

@@ -14,14 +14,16 @@ export function checkRest(
   episode: Episode,
   calls: readonly Call[],
   standstills: Standstills,
-  harmless: boolean,
+  { harmless, slowMs }: { readonly harmless: boolean; readonly slowMs: number },
 ): Finding[] {
   const { history, drained, closed, gone } = episode
   const findings: Finding[] = []
   const tell = (check: Finding['check'], what: string, kind = ''): void => {
     findings.push({ check, kind, what })
   }
-  for (const { worker, events } of history.workers) {
+  for (const { worker, events, killedAt } of history.workers) {
+    if (closed && killedAt === undefined && !events.some(({ e }) => e === 'closed'))
+      tell('wrong', `${worker} ended before it was told to`)
     for (const event of events) {
       if (event.e === 'wrong') tell('wrong', `${worker}: ${event.what}`)
       if (event.e === 'reopened') {
@@ -50,7 +52,7 @@ export function checkRest(
     const refused = history.faults.some(
       ({ refuses, from, to }) => refuses && from <= settledAt && calledAt <= to,
     )
-    if ((how.endsWith(':final') && !refused) || (harmless && !busy && !isTooShort(call)))
+    if ((how.endsWith(':final') && !refused) || (harmless && !busy && !isTooShort(call, slowMs)))
       tell('wrong', `${id}: ${how}`, kind)
   }
   if (!drained) {

@@ -36,7 +36,7 @@ export async function leftInRows(
     const found = await Promise.all(
       [...HELD, ...NUMBERS].map((keyspace) => leftIn(session, keyspace, places)),
     )
-    return [...found.flat(), ...(await connectionsLeft(name, database))]
+    return [...found.flat(), ...(await connectionsLeft(name, database)), ...(await bookedTwice(database))]
   } finally {
     await session.close()
   }
@@ -93,6 +93,21 @@ async function connectionsLeft(name: TopologyName, database: Database): Promise<
       : `SELECT command AS doing FROM information_schema.processlist WHERE user = '${WORKER.user}'`
   const rows = await operating(database, ({ ask }) => ask(statement))
   return rows.map(({ doing }) => leftover(`connection of a worker: ${String(doing)}`))
+}
+
+/** Each transaction that a hold was tied to has seen those before it: no two have written the same number. */
+async function bookedTwice(database: Database): Promise<Finding[]> {
+  if (database.product === 'SQLite') return []
+  const rows = await operating(database, ({ ask }) =>
+    ask(
+      'SELECT name, number, min(writer) AS one, max(writer) AS other FROM ledger GROUP BY name, number HAVING count(*) > 1',
+    ),
+  )
+  return rows.map(({ name, number, one, other }) => ({
+    check: 'exclusion',
+    kind: String(name).split('-')[1] ?? '',
+    what: `transactions of ${one} and ${other} that were tied to ${name} have both written ${number}`,
+  }))
 }
 
 function textOf(row: Packed): string {

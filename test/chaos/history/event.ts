@@ -25,6 +25,8 @@ export type Told =
   | { readonly e: 'exit'; readonly c: number }
   /** Its permits are taken for so long yet, unless they are renewed. */
   | { readonly e: 'lets'; readonly c: number; readonly ms: number }
+  /** A transaction that its hold was tied to is committed. */
+  | { readonly e: 'booked'; readonly c: number }
   /** The call has settled after its section. */
   | { readonly e: 'done'; readonly c: number; readonly how: string }
   /** The number of permits is to change; `by` is missing where all that are free are taken. `n` numbers the changes. */

@@ -14,3 +14,9 @@ export interface Fault {
   /** The worker that had no answer at all from any server meanwhile. */
   readonly silences?: string | undefined
 }
+
+/** Whether data of that name may be gone. */
+export function mayLose({ loses }: Fault, name: string): boolean {
+  if (typeof loses === 'string') return loses === 'all'
+  return 'since' in loses || loses.name === name
+}

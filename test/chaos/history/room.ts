@@ -1,3 +1,4 @@
+import { type Fault, mayLose } from './fault.js'
 import type { History } from './history.js'
 
 /** One change of the number of permits there are. */
@@ -12,8 +13,10 @@ interface Change {
 /** The number of permits there are, as programs change it, beside the number that was set at first. */
 export class Room {
   readonly #changes = new Map<string, Change[]>()
+  readonly #faults: readonly Fault[]
 
-  constructor({ workers }: Pick<History, 'workers'>) {
+  constructor({ workers, faults = [] }: Pick<History, 'workers'> & Partial<Pick<History, 'faults'>>) {
+    this.#faults = faults
     for (const { events } of workers) {
       const own = new Map<number, Change>()
       for (const event of events) {
@@ -27,14 +30,17 @@ export class Room {
     }
   }
 
-  /** How many more there may have been at some time between two. */
+  /** How many more there may have been at some time between two. A number that was lost is set anew, without what it was reduced by. */
   most(name: string, from: number, to: number): number {
     const changes = this.#of(name)
+    const losses = this.#faults.filter((fault) => mayLose(fault, name))
+    const mayBeLost = (begun: number, time: number): boolean =>
+      losses.some((loss) => loss.from <= time && begun <= loss.to)
     const times = [from, ...changes.map((change) => change.from).filter((at) => from < at && at <= to)]
     const at = (time: number): number =>
       changes.reduce(
         (sum, { from: begun, doneAt = Number.POSITIVE_INFINITY, by = Number.POSITIVE_INFINITY }) => {
-          const counts = by > 0 ? begun <= time : doneAt <= time
+          const counts = by > 0 ? begun <= time : doneAt <= time && !mayBeLost(begun, time)
           return counts ? sum + by : sum
         },
         0,

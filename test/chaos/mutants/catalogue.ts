@@ -1,3 +1,4 @@
+import { ensembleMutants } from './ensembles.js'
 import type { Mutant } from './mutant.js'
 
 const LINE = ['acquire.lua', 'release.lua', 'force-unlock.lua']
@@ -292,6 +293,18 @@ export const mutants: readonly Mutant[] = [
     caughtBy: ['exclusion', 'unnoticed'],
   },
   {
+    name: 'tie-not-looked-at',
+    fault: 'a lock is granted although a transaction that is still open is tied to it',
+    in: { source: 'src/rows/exclusive-lock.ts' },
+    text: 'if (draft.tieEnded?.(tie)) delete',
+    becomes: 'delete',
+    nemesis: 'calm',
+    topology: 'postgres',
+    kinds: ['lock'],
+    caughtBy: ['exclusion'],
+    quick: true,
+  },
+  {
     name: 'version-ignored',
     fault: 'a row is written whatever was written since it was read',
     in: { source: 'src/postgres/statements.ts' },
@@ -347,4 +360,5 @@ export const mutants: readonly Mutant[] = [
     kinds: ['lock'],
     caughtBy: ['exclusion', 'unnoticed'],
   },
+  ...ensembleMutants,
 ]

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'
+import { luaText } from '../../../scripts/lua-text.js'
 import * as library from '../../../src/redis/scripts/scripts.generated.js'
 import type { Mutant } from './mutant.js'
 
@@ -37,10 +38,11 @@ export function mutated(
   scripts: readonly string[],
 ): string {
   const left = new Set(scripts)
+  const embedded = { name: mutant.name, text: luaText(mutant.text), becomes: luaText(mutant.becomes) }
   const module = Object.entries(library).map(([exported, script]) => {
     const { name } = script
     const source = script.parts.join('')
-    const lua = left.delete(name) ? replaceOnce(source, mutant, name) : source
+    const lua = left.delete(name) ? replaceOnce(source, embedded, name) : source
     const sha1 = createHash('sha1').update(lua).digest('hex')
     return `export const ${exported} = ${JSON.stringify({ name, sha1, parts: [lua] })}\n`
   })

@@ -1,3 +1,4 @@
+import { cacheFlush, cachePause, cacheRestart } from './caches.js'
 import { deleteKey, forceUnlock, moveSlot } from './data.js'
 import {
   databasePause,
@@ -13,6 +14,7 @@ import {
   statementCancel,
   tableLock,
 } from './databases.js'
+import { compaction, leaderKill, leaderMove, leaderPause, minority, quorumLoss } from './ensembles.js'
 import type { Nemesis } from './nemesis.js'
 import { cut, dark, delay, hush, hushShort, late, refuse, silence } from './network.js'
 import {
@@ -67,6 +69,15 @@ export const nemeses: readonly Nemesis[] = [
   readOnly,
   fileLocked,
   fileFull,
+  cacheRestart,
+  cacheFlush,
+  cachePause,
+  leaderKill,
+  leaderPause,
+  leaderMove,
+  quorumLoss,
+  minority,
+  compaction,
   both(block, clientKill),
   both(kill, cut),
   both(pause, serverPause),
@@ -76,6 +87,9 @@ export const nemeses: readonly Nemesis[] = [
   both(block, sessionKill),
   both(pause, databasePause),
   both(kill, rowLocks),
+  both(kill, leaderMove),
+  both(pause, leaderKill),
+  both(cut, leaderKill),
 ]
 
 function both(one: Nemesis, other: Nemesis): Nemesis {
@@ -85,6 +99,7 @@ function both(one: Nemesis, other: Nemesis): Nemesis {
     options: { ...one.options, ...other.options },
     freezes: one.freezes === true || other.freezes === true,
     losesData: one.losesData === true || other.losesData === true,
+    elects: one.elects === true || other.elects === true,
     strays: one.strays === true || other.strays === true,
     endsEarly: one.endsEarly === true || other.endsEarly === true,
     async strike(scene) {

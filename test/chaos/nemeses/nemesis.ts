@@ -41,6 +41,8 @@ export interface Nemesis {
   readonly options?: HoldfastOptions
   /** Whether workers stand still or die, so that others wait for what was theirs. */
   readonly freezes?: boolean
+  /** Whether servers may choose another leader. */
+  readonly elects?: boolean
   /** Whether commands arrive long after their senders gave them up: a stray hold then stays for its lease. */
   readonly strays?: boolean
   /** Whether a hold may be over for its holder long before it is for the store. */

@@ -51,6 +51,11 @@ export class Wire {
     return this.#target
   }
 
+  /** How many stand. */
+  get connections(): number {
+    return this.#strands.size
+  }
+
   /** Leads to another server from now on, as an address does that moves; what is connected ends. */
   leadTo({ host, port }: Endpoint): void {
     this.#target = { host, port }

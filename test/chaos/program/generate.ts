@@ -85,20 +85,26 @@ function section(random: Random, terms: Terms, enclosing: Enclosing): SectionSte
   const inDeepest = asAnother ? 'acquire' : 'withLock'
   const way = deepest ? inDeepest : wayInto(random, target, waitMs, enclosing.depth > 0)
   const acquires = way === 'acquire' || way === 'tryAcquire'
+  // A lease that may be shorter than the section: the loss is part of the program.
+  const leaseMs = random.chance(0.15) ? random.pick([50, 200, 1_000, 5_000]) : undefined
   return {
     do: 'section',
     target,
     way,
     waitMs,
     abortAfterMs,
-    // A lease that may be shorter than the section: the loss is part of the program.
-    leaseMs: random.chance(0.15) ? random.pick([50, 200, 1_000, 5_000]) : undefined,
+    leaseMs,
     // What `lock()` takes for an explicit owner has no scope in which its body could take it again.
     explicitOwner:
       asAnother ||
       (!reenters && way !== 'lock' && way !== 'tryLock' && hasOwner(target) && random.chance(0.4)),
     handedOn: acquires && hasOwner(target) && random.chance(0.3),
     lapses: target.kind === 'permits' && random.chance(0.1),
+    // Mostly where the lease may end before the transaction does.
+    booksMs:
+      isTied(target) && random.chance(leaseMs === undefined ? 0.1 : 0.6)
+        ? random.pick([0, 5, 100])
+        : undefined,
     body,
   }
 }
@@ -194,6 +200,11 @@ function targetOf(random: Random, { kind, name }: Resource): Target | undefined 
 
 function hasOwner({ kind }: Target): boolean {
   return !['semaphore', 'permits', 'compute-once'].includes(kind)
+}
+
+/** Whether its hold keeps all others out, and can be tied to a transaction. */
+function isTied({ kind }: Target): boolean {
+  return ['lock', 'fenced', 'spin', 'fair', 'write'].includes(kind)
 }
 
 function isReentrant(target: Target): boolean {

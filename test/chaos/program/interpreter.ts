@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pause, setImmediate } from 'node:timers/promises'
-import type { Holdfast } from '../../../src/index.js'
+import type { Hold, Holdfast, MultiHold } from '../../../src/index.js'
 import type { Told } from '../history/event.js'
 import { type AnyHold, Handles, type SectionOptions } from './handles.js'
 import { Latching } from './latching.js'
+import type { Ledger } from './ledger.js'
 import type { Numbers } from './numbers.js'
 import { outcomeOf } from './outcome.js'
 import { Presence } from './presence.js'
@@ -45,6 +46,7 @@ export class Interpreter {
     resources: readonly Resource[],
     private readonly ttlMs: { readonly computed: number; readonly lease: number },
     private readonly numbers: Numbers,
+    private readonly ledger: Ledger | undefined,
     private readonly write: (told: Told) => void,
   ) {
     this.#handles = new Handles(holdfast, resources)
@@ -258,6 +260,7 @@ export class Interpreter {
     try {
       const stands = (): boolean => around.stands() && presence.look()
       const lost = [around.lost, hold?.signal].flatMap((signal) => signal ?? [])
+      if (step.booksMs !== undefined && hold && 'confirm' in hold) await this.#book(c, hold, step.booksMs)
       await this.#all(step.body, { ...around, stands, lost: AbortSignal.any(lost) })
     } finally {
       presence.look()
@@ -266,6 +269,18 @@ export class Interpreter {
       if (step.lapses && target.kind === 'permits' && hold && 'permitIds' in hold)
         await this.#letLapse(c, target.name, hold.permitIds)
     }
+  }
+
+  async #book(c: number, hold: Hold | MultiHold, ms: number): Promise<void> {
+    const booked = await this.ledger?.book(hold.name, ms, async (tx) => {
+      try {
+        await hold.confirm(tx)
+      } catch (error) {
+        if (outcomeOf(error) === undefined) this.write({ e: 'wrong', what: `confirm: ${String(error)}` })
+        throw error
+      }
+    })
+    if (booked) this.write({ e: 'booked', c })
   }
 
   /** Makes the lease of permits that nobody needs any more so short that it is over before they are released. */

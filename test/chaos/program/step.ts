@@ -23,6 +23,8 @@ export interface SectionStep {
   readonly handedOn: boolean
   /** Whether its permits end by a lease that is made shorter when the work is over, not by a release. */
   readonly lapses: boolean
+  /** Where there are transactions: it begins with one that its hold is tied to, and that lasts so long. */
+  readonly booksMs: number | undefined
   readonly body: readonly Step[]
 }
 

@@ -23,6 +23,9 @@ export interface Database {
 /** As whom workers log in: with the rights that the pages ask for, and no others. */
 export const WORKER = { user: 'worker', password: 'a password of workers' } as const
 
+/** What the application of the workers writes: see program/ledger.ts. */
+export const LEDGER = 'CREATE TABLE ledger (name varchar(100), number int, writer varchar(100))'
+
 export async function operating<Result>(
   database: Pick<Database, 'operate'>,
   work: (operator: Operator) => Promise<Result>,

@@ -3,7 +3,7 @@ import { mysqlSchema } from '../../../src/mysql/index.js'
 import { bringSqlServer, type SqlServer } from '../../servers/sql/index.js'
 import { Wire } from '../network/wire.js'
 import type { Endpoint, Route } from '../order.js'
-import { type Database, type Operator, operating, type Row, WORKER } from './database.js'
+import { type Database, LEDGER, type Operator, operating, type Row, WORKER } from './database.js'
 import type { Topology } from './topology.js'
 
 /** What a nemesis may have set. */
@@ -31,8 +31,10 @@ export async function bringMysql(name: 'mysql' | 'mariadb'): Promise<Topology> {
     await operating(database, async ({ ask }) => {
       const { user, password } = WORKER
       await ask(mysqlSchema())
+      await ask(LEDGER)
       await ask(`CREATE USER ${user}@'%' IDENTIFIED BY '${password}'`)
       await ask(`GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO ${user}@'%'`)
+      await ask(`GRANT SELECT, INSERT ON ledger TO ${user}@'%'`)
     })
   } catch (error) {
     await server.stop()
@@ -48,6 +50,7 @@ export async function bringMysql(name: 'mysql' | 'mariadb'): Promise<Topology> {
         await ask('SET GLOBAL read_only = 0')
         for (const setting of LIMITS) await ask(`SET GLOBAL ${setting} = DEFAULT`)
         await ask('DELETE FROM holdfast_locks')
+        await ask('DELETE FROM ledger')
       })
     },
     async route() {

@@ -1,4 +1,6 @@
 import { bringClusterWithReplica } from './cluster.js'
+import { bringEtcd } from './etcd.js'
+import { bringMemcached } from './memcached.js'
 import { bringMysql } from './mysql.js'
 import { bringPooledPostgres, bringPostgres, bringPostgresPair } from './postgres.js'
 import { bringQuorum } from './quorum.js'
@@ -6,6 +8,7 @@ import { bringSentinelGroup } from './sentinel.js'
 import { bringSqlite } from './sqlite.js'
 import { bringStandalone } from './standalone.js'
 import type { Topology, TopologyName } from './topology.js'
+import { bringZooKeeper } from './zookeeper.js'
 
 /** Brings topologies when they are first wanted and keeps them for the next episode, empty. */
 export class Pool {
@@ -56,6 +59,12 @@ export class Pool {
       case 'mysql':
       case 'mariadb':
         return bringMysql(name)
+      case 'etcd':
+        return bringEtcd()
+      case 'zookeeper':
+        return bringZooKeeper()
+      case 'memcached':
+        return bringMemcached()
       case 'sqlite':
         return bringSqlite()
     }

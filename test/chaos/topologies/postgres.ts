@@ -5,7 +5,7 @@ import { bringSqlServer, PostgresPair, type SqlServer } from '../../servers/sql/
 import { now } from '../history/event.js'
 import { Wire } from '../network/wire.js'
 import type { Endpoint, Route } from '../order.js'
-import { type Database, type Operator, operating, WORKER } from './database.js'
+import { type Database, LEDGER, type Operator, operating, WORKER } from './database.js'
 import type { Topology } from './topology.js'
 
 /** A deadlock is found out soon. */
@@ -141,11 +141,15 @@ async function prepare(database: Database): Promise<void> {
   const { user, password } = WORKER
   await operating(database, ({ ask }) =>
     ask(`${postgresSchema()};
+      ${LEDGER};
       CREATE ROLE ${user} LOGIN PASSWORD '${password}';
-      GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO ${user}`),
+      GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO ${user};
+      GRANT SELECT, INSERT ON ledger TO ${user}`),
   )
 }
 
 async function empty(database: Database): Promise<void> {
-  await operating(database, ({ ask }) => ask(`TRUNCATE holdfast_locks; ALTER ROLE ${WORKER.user} RESET ALL`))
+  await operating(database, ({ ask }) =>
+    ask(`TRUNCATE holdfast_locks, ledger; ALTER ROLE ${WORKER.user} RESET ALL`),
+  )
 }

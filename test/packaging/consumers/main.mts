@@ -14,6 +14,7 @@ import {
 } from 'holdfast'
 import { MemoryStore } from 'holdfast/memory'
 import { sqlite } from 'holdfast/sqlite'
+import { zookeeper } from 'holdfast/zookeeper'
 import { Cluster, Redis } from 'ioredis'
 
 const redis = new Redis(process.env['REDIS_URL'] ?? '')
@@ -47,6 +48,7 @@ console.log(JSON.stringify({ nested, refused, locked: state.owners.length > 0 })
 // A cluster and a store are taken too; nothing connects here.
 new Holdfast(new Cluster([{ port: 1 }], { lazyConnect: true }))
 new Holdfast(new MemoryStore())
+new Holdfast(zookeeper({ servers: 'zoo1:2181,zoo2:2181', root: '/locks' }))
 // Not run: which SQLite there is depends on the Node.
 export const inFile = (): Holdfast => new Holdfast(sqlite({ path: 'locks.db', mode: 0o660 }))
 // @ts-expect-error a number is no client

@@ -26,7 +26,7 @@ export class PostgresPair {
       const source = `host=${dir} port=${port} user=${account.user} application_name=replica`
       const replica = await SqlServer.start(
         replicaOf,
-        { settings: { ...settings, primary_conninfo: source, hot_standby: 'on' } },
+        { settings: { ...following, ...settings, primary_conninfo: source } },
         // A copy of what a crash leaves, from which it recovers: pg_basebackup is not everywhere.
         async (place) => {
           await primary.kill()
@@ -112,6 +112,9 @@ export class PostgresPair {
     await Promise.all([this.primary.stop(), this.replica.stop()])
   }
 }
+
+/** It starts before its primary is back, for which it would not look again for five seconds. */
+const following = { hot_standby: 'on', wal_retrieve_retry_interval: '100ms' }
 
 /** A replica has the database already, or will, and takes no writes. */
 const replicaOf = {

@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, open, readdir, readFile } from 'node:fs/promises'
+import { chown, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
 import { Guard } from '../guard.js'
 import { freePort } from '../port.js'
+import { standsStill } from '../stands-still.js'
 import { Impossible, until } from '../until.js'
 import { type Certificate, writeCertificate } from './certificate.js'
 import { account, type Place, type Program, type Run, type SqlProduct } from './product.js'
@@ -193,13 +194,4 @@ function lives(pid: number): boolean {
   } catch {
     return false
   }
-}
-
-/** Whether every thread of that process is stopped; where the system does not tell, it is taken to be. */
-async function standsStill(pid: number): Promise<boolean> {
-  const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
-  const states = await Promise.all(
-    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => ') T ')),
-  )
-  return states.every((state) => /\) [TtZX] /.test(state))
 }

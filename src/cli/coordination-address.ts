@@ -1,0 +1,70 @@
+import { usageError } from './failure.js'
+import { decode, endpointText, FORMS, parseCredentials, parseEndpoints, partsOf } from './server-url.js'
+
+/** The servers of etcd, ZooKeeper or memcached. */
+export interface CoordinationAddress {
+  readonly kind: 'etcd' | 'zookeeper' | 'memcached'
+  /** Each as `host:port`. */
+  readonly servers: readonly string[]
+  readonly tls: boolean
+  readonly credentials: { readonly user: string; readonly password: string } | undefined
+  /** What keys begin with, in etcd. */
+  readonly prefix: string | undefined
+  /** Under which node locks are, in ZooKeeper. */
+  readonly root: string | undefined
+  /** The address for messages, without credentials. */
+  readonly shown: string
+}
+
+interface Scheme {
+  readonly kind: CoordinationAddress['kind']
+  readonly port: number
+  readonly tls: boolean
+}
+
+const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
+  ['etcd', { kind: 'etcd', port: 2379, tls: false }],
+  ['etcds', { kind: 'etcd', port: 2379, tls: true }],
+  ['zk', { kind: 'zookeeper', port: 2181, tls: false }],
+  ['zks', { kind: 'zookeeper', port: 2181, tls: true }],
+  ['memcached', { kind: 'memcached', port: 11_211, tls: false }],
+  ['memcacheds', { kind: 'memcached', port: 11_211, tls: true }],
+])
+
+/** Undefined: the scheme is another one. */
+export function coordinationAddress(url: string): CoordinationAddress | undefined {
+  const name = url.slice(0, Math.max(url.indexOf(':'), 0)).toLowerCase()
+  const scheme = SCHEMES.get(name)
+  if (!scheme) return undefined
+  const { kind, port, tls } = scheme
+  const parts = partsOf(url)
+  if (!parts) throw usageError(`The server URL cannot be read. Accepted: ${FORMS}.`)
+  const path = decode(parts.path.replace(/\/$/, ''))
+  if (path !== '' && kind !== 'zookeeper') throw usageError(`${name}:// takes no path.`)
+  const servers = parseEndpoints(parts.hosts, port).map(endpointText)
+  return {
+    kind,
+    servers,
+    tls,
+    credentials: credentialsOf(parts.credentials),
+    prefix: prefixOf(kind, parts.query),
+    root: path === '' ? undefined : path,
+    shown: `${name}://${servers.join(',')}${path}`,
+  }
+}
+
+function credentialsOf(text: string | undefined): CoordinationAddress['credentials'] {
+  const [user, password] = parseCredentials(text)
+  if (password === undefined) return undefined
+  if (user === undefined) throw usageError('The server URL has a password but no user: write user:password@.')
+  return { user, password }
+}
+
+function prefixOf(kind: CoordinationAddress['kind'], text: string): string | undefined {
+  const query = new URLSearchParams(text)
+  for (const key of query.keys()) {
+    if (kind !== 'etcd' || key !== 'prefix')
+      throw usageError('The server URL has an option that is not known. etcd:// takes prefix.')
+  }
+  return query.get('prefix') ?? undefined
+}

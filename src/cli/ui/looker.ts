@@ -1,0 +1,260 @@
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DeadlockLink, LockRole } from '../../errors/deadlock-error.js'
+import { StoreError } from '../../errors/errors.js'
+import { matchesGlob } from '../../rows/glob.js'
+import type { Catalogue } from '../catalogue.js'
+import type { Family } from '../family.js'
+import type { LockView } from '../lock-view.js'
+import { brief } from './brief.js'
+import { who } from './changes.js'
+import { Inventory, type Reader } from './inventory.js'
+import { Journal } from './journal.js'
+import { PerSecond } from './pace.js'
+import type { Picture, Pictures, Subject } from './picture.js'
+import { Watched } from './watched.js'
+
+/** Commands a second, at most: for the locks that pages show, and for finding which are held. docs/ui.md names their sum. */
+const FOR_LOOKS = 600
+const FOR_LISTS = 400
+/** What a look at one lock takes, and how many locks are looked at together. */
+const LOOK_COMMANDS = 10
+const TOGETHER = 10
+/** What it takes to read who waits for one lock while holding another, and to make sure of it. */
+const DEADLOCK_COMMANDS = 4
+/** The pause of a loop whose locks are few. */
+const LOOK_MS = 1_000
+/** After a longer pause, what has changed meanwhile says little. */
+const RECENT_MS = 10_000
+const MOST_CHANGES = 500
+/** A lock that a listing found so late is no news. */
+const NEWS_MS = 5_000
+
+interface Running {
+  readonly inventory: Inventory
+  readonly controller: AbortController
+  pages: number
+}
+
+/** Looks at the locks that open pages show, once for all of them, and not at all while no page is open. */
+export class Looker implements Reader, Pictures {
+  readonly #watched = new Map<string, Watched>()
+  readonly #journal = new Journal(MOST_CHANGES)
+  readonly #inventories = new Map<string, Running>()
+  readonly #subjects = new Set<Subject>()
+  readonly #bell = new EventEmitter().setMaxListeners(0)
+  readonly #forLooks = new PerSecond(FOR_LOOKS)
+  readonly #forLists = new PerSecond(FOR_LISTS)
+  #drawn = new Map<string, Picture>()
+  #version = 0
+  #loop: AbortController | undefined
+  #stoppedAtMs = 0
+  #lastId = 0
+  #trouble: string | undefined
+  #deadlocks: ReadonlyArray<readonly DeadlockLink[]> = []
+
+  /** `told` says what a failure is in words for people. */
+  constructor(
+    private readonly catalogue: Catalogue,
+    private readonly family: Pick<Family, 'deadlocksAround'>,
+    readonly told: (error: unknown) => string,
+  ) {}
+
+  get pages(): number {
+    return this.#subjects.size
+  }
+
+  async *pictures(subject: Subject, after: number, signal: AbortSignal): AsyncGenerator<Picture> {
+    const page = { ...subject }
+    this.#enter(page)
+    try {
+      for (let last = after; !signal.aborted; ) {
+        const version = this.#version
+        const picture = this.#draw(page)
+        const changes = this.#journal.after(last, (name) => isAbout(page, name))
+        last = changes.at(-1)?.number ?? last
+        yield { ...picture, changes }
+        if (version === this.#version) await once(this.#bell, 'look', { signal }).catch(() => undefined)
+      }
+    } finally {
+      this.#leave(page)
+    }
+  }
+
+  keeps(name: string): boolean {
+    return this.#watched.get(name)?.isGone === false
+  }
+
+  listed(): void {
+    this.#ring()
+  }
+
+  #enter(page: Subject): void {
+    this.#subjects.add(page)
+    if (!this.#loop) {
+      if (performance.now() - this.#stoppedAtMs > RECENT_MS) this.#watched.clear()
+      this.#deadlocks = []
+      this.#loop = new AbortController()
+      this.#look(this.#loop.signal)
+    }
+    const { filter } = page
+    if (filter === undefined) return
+    const running = this.#inventories.get(filter) ?? this.#inventory(filter)
+    running.pages += 1
+  }
+
+  #leave(page: Subject): void {
+    this.#subjects.delete(page)
+    const running = page.filter === undefined ? undefined : this.#inventories.get(page.filter)
+    if (running) running.pages -= 1
+    if (running?.pages === 0 && page.filter !== undefined) {
+      running.controller.abort()
+      this.#inventories.delete(page.filter)
+    }
+    if (this.#subjects.size > 0) return
+    this.#loop?.abort()
+    this.#loop = undefined
+    this.#stoppedAtMs = performance.now()
+  }
+
+  #inventory(filter: string): Running {
+    const controller = new AbortController()
+    const { signal } = controller
+    const running = { inventory: new Inventory(this.catalogue, filter, this), controller, pages: 0 }
+    this.#inventories.set(filter, running)
+    running.inventory.run((commands) => this.#forLists.take(commands, signal), signal)
+    return running
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const startedAtMs = performance.now()
+      try {
+        const names = this.#wanted()
+        for (let from = 0; from < names.length; from += TOGETHER) {
+          const some = names.slice(from, from + TOGETHER)
+          await this.#forLooks.take(LOOK_COMMANDS * some.length, signal)
+          await Promise.all(some.map((name) => this.#lookAt(name)))
+        }
+        await this.#findDeadlocks(signal)
+        this.#trouble = undefined
+      } catch (error) {
+        if (signal.aborted) return
+        this.#trouble = this.told(error)
+      }
+      this.#forget()
+      this.#ring()
+      const leftMs = startedAtMs + LOOK_MS - performance.now()
+      await sleep(Math.max(0, leftMs), undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  async #lookAt(name: string): Promise<void> {
+    const atMs = performance.now()
+    const watched = this.#watched.get(name) ?? this.#watch(name)
+    try {
+      this.#note(watched, await this.catalogue.look(name), atMs)
+      watched.trouble = undefined
+    } catch (error) {
+      if (error instanceof StoreError && error.transient) throw error
+      watched.trouble = this.told(error)
+    }
+  }
+
+  async #findDeadlocks(signal: AbortSignal): Promise<void> {
+    const contended = [...this.#watched.values()].flatMap((watched) => watched.contended)
+    try {
+      const turn = (): Promise<void> => this.#forLooks.take(DEADLOCK_COMMANDS, signal)
+      this.#deadlocks = await this.family.deadlocksAround(contended, turn)
+    } catch (error) {
+      // Who may not read that sees the locks all the same.
+      if (!(error instanceof StoreError) || error.transient) throw error
+      this.#deadlocks = []
+    }
+  }
+
+  #note(watched: Watched, views: readonly LockView[], atMs: number): void {
+    for (const { what, text } of watched.update(views, atMs)) this.#journal.add(watched.name, what, text)
+  }
+
+  #watch(name: string): Watched {
+    this.#lastId += 1
+    const watched = new Watched(name, this.#lastId)
+    this.#watched.set(name, watched)
+    return watched
+  }
+
+  #wanted(): readonly string[] {
+    const names = [...this.#subjects].flatMap(({ name }) => name ?? [])
+    return [
+      ...new Set([...names, ...[...this.#inventories.values()].flatMap(({ inventory }) => inventory.shown)]),
+    ]
+  }
+
+  /** Forgets what no page shows any more. */
+  #forget(): void {
+    for (const [name, watched] of this.#watched) {
+      if (watched.isGone) for (const { inventory } of this.#inventories.values()) inventory.forget(name)
+    }
+    const wanted = new Set(this.#wanted())
+    for (const name of this.#watched.keys()) if (!wanted.has(name)) this.#watched.delete(name)
+  }
+
+  /** Shows what listings found even before it is looked at. */
+  #adopt({ inventory }: Running): void {
+    for (const name of inventory.shown) {
+      const found = inventory.of(name)
+      if (!found || this.#watched.has(name)) continue
+      const watched = this.#watch(name)
+      // So that what it is now is a change.
+      if (found.isNew && performance.now() - found.atMs < NEWS_MS) watched.update([], found.atMs)
+      this.#note(watched, [found.view], found.atMs)
+    }
+  }
+
+  #ring(): void {
+    for (const running of this.#inventories.values()) this.#adopt(running)
+    this.#version += 1
+    this.#drawn.clear()
+    this.#bell.emit('look')
+  }
+
+  /** Drawn once for all pages of a subject. */
+  #draw(page: Subject): Picture {
+    const key = JSON.stringify([page.filter, page.name])
+    const picture = this.#drawn.get(key) ?? this.#paint(page)
+    this.#drawn.set(key, picture)
+    return picture
+  }
+
+  #paint(page: Subject): Picture {
+    const { filter, name } = page
+    const inventory = filter === undefined ? undefined : this.#inventories.get(filter)?.inventory
+    const names = inventory?.shown ?? (name === undefined ? [] : [name])
+    const all = names.flatMap((each) => this.#watched.get(each) ?? [])
+    const about = name === undefined ? undefined : this.#watched.get(name)
+    return {
+      trouble: this.#trouble ?? inventory?.trouble ?? about?.trouble ?? null,
+      rows: all.flatMap((watched) => watched.rows(inventory ? 'line' : 'page')),
+      hidden: inventory ? inventory.total - names.length : 0,
+      isAll: inventory?.isAll ?? about?.looked ?? false,
+      unreadable: inventory?.unreadable ?? 0,
+      deadlocks: this.#deadlocks
+        .filter((cycle) => cycle.some(({ waitsFor }) => isAbout(page, waitsFor.name)))
+        .map((cycle) => cycle.map(sentenceOf)),
+      changes: [],
+    }
+  }
+}
+
+function sentenceOf({ owner, holds, waitsFor }: DeadlockLink): string {
+  return `${who(owner)} holds ${roleText(holds)} and waits for ${roleText(waitsFor)}.`
+}
+
+function roleText({ kind, name }: LockRole): string {
+  return `the ${kind} ${brief(name)}`
+}
+
+function isAbout({ filter, name }: Subject, changed: string): boolean {
+  return filter === undefined ? changed === name : matchesGlob(filter, changed)
+}

@@ -1,0 +1,53 @@
+import { type ServerType, serve } from '@hono/node-server'
+import { exitCodes } from '../exit-codes.js'
+import { CliError, failureOf } from '../failure.js'
+import { firstAnswer } from '../first-answer.js'
+import type { Output } from '../output.js'
+import type { Server } from '../server.js'
+import { appOf } from './app.js'
+import { Looker } from './looker.js'
+import { pageFiles } from './page-files.js'
+import { type UiTerms, urlOf } from './ui-options.js'
+import { Unlocker } from './unlocker.js'
+
+/** Serves the page until the signal aborts. `shown` is the server's name in messages. */
+export async function ui(
+  server: Server,
+  { host, port, token, mayUnlock }: UiTerms,
+  shown: string,
+  output: Output,
+  signal: AbortSignal,
+): Promise<number> {
+  await firstAnswer(server.family.greet(), output)
+  const told = (error: unknown): string => failureOf(error, shown).message
+  const app = appOf({
+    looker: new Looker(server.catalogue, server.family, told),
+    told,
+    server: shown,
+    files: await pageFiles(),
+    token,
+    unlocker: mayUnlock ? new Unlocker(server, output) : undefined,
+  })
+  const http = await listening(serve({ fetch: app.fetch, hostname: host, port }), host, port)
+  const address = http.address()
+  const url = urlOf(host, typeof address === 'object' && address !== null ? address.port : port)
+  const may = mayUnlock ? 'locks can be freed there' : 'read-only'
+  output.result(() => `The locks in ${shown}: ${url} (${may}; Ctrl-C ends it)`, { url, mayUnlock })
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+  http.close()
+  if ('closeAllConnections' in http) http.closeAllConnections()
+  return exitCodes.ok
+}
+
+function listening(http: ServerType, host: string, port: number): Promise<ServerType> {
+  return new Promise((resolve, reject) => {
+    http.once('listening', () => resolve(http))
+    http.once('error', (cause: NodeJS.ErrnoException) => {
+      const taken =
+        cause.code === 'EADDRINUSE' ? ': another program listens there. --port 0 takes a free one' : ''
+      const text = `cannot listen on ${urlOf(host, port)}${taken || ` (${cause.message})`}.`
+      reject(new CliError(exitCodes.unavailable, 'NOT_LISTENING', text, { cause }))
+    })
+  })
+}

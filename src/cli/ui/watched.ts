@@ -1,0 +1,94 @@
+import type { LockRole } from '../../errors/deadlock-error.js'
+import { flagOf } from '../kind-flag.js'
+import { isLocked, type LockView } from '../lock-view.js'
+import { type Change, changesBetween, type Sight } from './changes.js'
+import { type Lease, type Room, type Row, rowOf } from './row.js'
+
+/** A lock that is free stays in sight for so long: most of those that are taken again and again are found again in time. */
+const KEEP_MS = 10_000
+/** An end of a lease that two looks put as near as this is one end: answers take different times. */
+const SAME_MS = 300
+
+interface Seen extends Sight {
+  readonly lease: Lease
+  /** When it was last held, or waited for. */
+  readonly lastBusyMs: number
+}
+
+/** The locks of one name, from look to look: most names have one. */
+export class Watched {
+  /** Why the last look failed. */
+  trouble: string | undefined
+  readonly #locks = new Map<string, Seen>()
+  #lookedAtMs: number | undefined
+
+  constructor(
+    readonly name: string,
+    private readonly id: number,
+  ) {}
+
+  /** Takes what a look has found, and tells what has changed since the last one. */
+  update(views: readonly LockView[], atMs: number): readonly Change[] {
+    const now = new Map(views.filter(({ kind }) => kind !== undefined).map((view) => [sortOf(view), view]))
+    const changes: Change[] = []
+    for (const sort of new Set([...this.#locks.keys(), ...now.keys()])) {
+      const before = this.#locks.get(sort)
+      const lock = now.get(sort) ?? freed(before?.lock ?? { name: this.name, kind: undefined })
+      if (this.#lookedAtMs !== undefined) {
+        const was = before ?? { lock: freed(lock), atMs: this.#lookedAtMs }
+        changes.push(...changesBetween(was, { lock, atMs }))
+      }
+      const lastBusyMs = isBusy(lock) ? atMs : (before?.lastBusyMs ?? atMs)
+      if (atMs - lastBusyMs > KEEP_MS) this.#locks.delete(sort)
+      else this.#locks.set(sort, { lock, atMs, lease: leaseOf(lock, atMs, before), lastBusyMs })
+    }
+    this.#lookedAtMs = atMs
+    return changes
+  }
+
+  /** Whether it was looked at. */
+  get looked(): boolean {
+    return this.#lookedAtMs !== undefined
+  }
+
+  /** Whether there is nothing to show any more. */
+  get isGone(): boolean {
+    return this.looked && this.#locks.size === 0
+  }
+
+  /** Those of its locks that are held and waited for, as deadlocks name them. */
+  get contended(): readonly LockRole[] {
+    return [...this.#locks].flatMap(([sort, { lock }]): readonly LockRole[] => {
+      if (!isLocked(lock) || !((lock.waitingClients ?? 0) > 0 || lock.line)) return []
+      if (sort === 'lock') return [{ kind: 'lock', name: lock.name }]
+      return sort === 'read-write' ? [{ kind: 'write lock', name: lock.name }] : []
+    })
+  }
+
+  rows(room: Room): readonly Row[] {
+    return [...this.#locks].map(([sort, { lock, lease }]) => rowOf(`${this.id} ${sort}`, lock, lease, room))
+  }
+}
+
+/** Plain, fair and fenced locks of a name are one lock. */
+function sortOf(lock: LockView): string {
+  return flagOf(lock) ?? 'number'
+}
+
+function isBusy(lock: LockView): boolean {
+  return isLocked(lock) || (lock.waitingClients ?? 0) > 0
+}
+
+function freed({ name, kind, count }: Pick<LockView, 'name' | 'kind' | 'count'>): LockView {
+  return { name, kind, owners: [], remainingMs: 0, ...(count !== undefined && { count: 0 }) }
+}
+
+function leaseOf({ remainingMs }: LockView, atMs: number, before: Seen | undefined): Lease {
+  const endsAtMs = atMs + remainingMs
+  const same = before && Math.abs(before.lease.endsAtMs - endsAtMs) < SAME_MS
+  const goesOn = before && before.lease.endsAtMs > atMs
+  return {
+    endsAtMs: same ? before.lease.endsAtMs : endsAtMs,
+    fullMs: goesOn ? Math.max(before.lease.fullMs, remainingMs) : remainingMs,
+  }
+}

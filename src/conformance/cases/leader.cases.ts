@@ -1,0 +1,351 @@
+import { describe, expect, test } from 'vitest'
+import {
+  ClosedError,
+  type Election,
+  type Holdfast,
+  InvalidArgumentError,
+  type LeaderState,
+  LockLostError,
+  type Term,
+  type TermEnd,
+} from '../../index.js'
+import { given } from '../given.js'
+import { untilIdle, untilWaiting } from '../idle.js'
+import { journalOf } from '../journal.js'
+import { inTime, rejectionOf } from '../outcome.js'
+import type { Place } from '../place.js'
+
+/** A candidate that does nothing but note what happens to it. */
+class Candidate {
+  readonly terms: Term[] = []
+  readonly ends: TermEnd[] = []
+  readonly election: Election
+
+  constructor(
+    readonly holdfast: Holdfast,
+    name: string,
+    private readonly log: string[] = [],
+    label = '',
+  ) {
+    this.election = holdfast.leader(name, {
+      onElected: (term) => {
+        this.terms.push(term)
+        this.log.push(`${label} elected`)
+      },
+      onRevoked: (end) => {
+        this.ends.push(end)
+        this.log.push(`${label} ${end}`)
+      },
+    })
+  }
+
+  get leads(): boolean {
+    return this.election.term !== undefined
+  }
+
+  get last(): Term {
+    const term = this.terms.at(-1)
+    if (!term) throw new Error('never elected')
+    return term
+  }
+}
+
+/** One leader among processes: `holdfast.leader`. */
+export function leaderCases(place: Place): void {
+  describe('leader', () => {
+    const electing = (holdfast: Holdfast, name: string, log?: string[], label?: string): Candidate =>
+      new Candidate(holdfast, name, log, label)
+    const untilLeads = (candidate: Candidate): Promise<boolean> => place.eventually(() => candidate.leads)
+
+    test('E1: of many candidates one leads, whatever happens: nobody is elected while another believes to lead', async () => {
+      const name = place.lockName()
+      const candidates: Candidate[] = []
+      let seen = 0
+      const look = (): void => {
+        expect(candidates.filter(({ leads }) => leads).length).toBeLessThanOrEqual(1)
+        seen += 1
+      }
+      for (let index = 0; index < 4; index += 1) {
+        const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
+        const candidate = electing(holdfast, name)
+        candidates.push(candidate)
+      }
+      const elected = (): number => candidates.reduce((sum, { terms }) => sum + terms.length, 0)
+      const one = (): Candidate | undefined => candidates.find(({ leads }) => leads)
+      for (let round = 1; round <= 6; round += 1) {
+        await place.eventually(() => {
+          look()
+          return elected() >= round && one() !== undefined
+        })
+        const leader = one()
+        if (round % 2 === 0) await leader?.holdfast.fencedLock(name).forceUnlock()
+        else await inTime(place, leader?.election.resign() ?? Promise.resolve())
+        look()
+      }
+      const fences = candidates.flatMap(({ terms }) => terms.map(({ fence }) => fence))
+      expect(new Set(fences).size).toBe(fences.length)
+      expect(seen).toBeGreaterThan(6)
+      await Promise.all(candidates.map(({ election }) => inTime(place, election.stop())))
+    })
+
+    test('E1, L3: the term ends by the candidate’s own clock before another is elected; the fence grows', async () => {
+      const name = place.lockName()
+      const log: string[] = []
+      const watchdogMs = place.lease(900)
+      const first = electing(place.holdfast({ watchdogMs }), name, log, 'first')
+      await untilLeads(first)
+      const term = first.last
+      term.assertLeading()
+      expect(term.remainingMs()).toBeGreaterThan(0)
+      const second = electing(place.holdfast({ watchdogMs }), name, log, 'second')
+      // The first client stops talking to the store at once, without a word to it.
+      await first.holdfast.close()
+      expect(term.signal.reason).toBeInstanceOf(ClosedError)
+      expect(() => term.assertLeading()).toThrow(ClosedError)
+      expect(first.leads).toBe(false)
+      await untilLeads(second)
+      expect(log).toEqual(['first elected', 'first closed', 'second elected'])
+      expect(second.last.fence).toBeGreaterThan(term.fence)
+      await inTime(place, second.election.stop())
+    })
+
+    test('E2: candidates of several processes are elected in the order in which they came', async () => {
+      const name = place.lockName()
+      const candidates: Candidate[] = []
+      const lock = place.holdfast().fencedLock(name)
+      for (let index = 0; index < 4; index += 1) {
+        const candidate = electing(place.holdfast(), name)
+        candidates.push(candidate)
+        if (index === 0) await untilLeads(candidate)
+        else await untilWaiting(place, lock, index)
+      }
+      const order: number[] = []
+      for (let round = 0; round < 4; round += 1) {
+        await place.eventually(() => candidates.some(({ leads }) => leads))
+        const index = candidates.findIndex(({ leads }) => leads)
+        order.push(index)
+        await inTime(place, candidates[index]?.election.stop() ?? Promise.resolve())
+      }
+      expect(place.traits.fifo && place.countsWaiters ? order : order.toSorted()).toEqual([0, 1, 2, 3])
+    })
+
+    test('E3: a leader that resigns hands over when its work has ended, and stands again behind the others', async () => {
+      const name = place.lockName()
+      let finish: (() => void) | undefined
+      const log: string[] = []
+      const busy = place.holdfast().leader(name, {
+        onElected: async (term) => {
+          log.push('busy elected')
+          await new Promise<void>((resolve) => {
+            finish = resolve
+          })
+          log.push(`busy done, aborted: ${term.signal.aborted}`)
+        },
+        onRevoked: (end) => log.push(`busy ${end}`),
+      })
+      await place.eventually(() => finish !== undefined)
+      const next = electing(place.holdfast(), name, log, 'next')
+      await untilWaiting(place, place.holdfast().fencedLock(name), 1)
+      const resigned = busy.resign()
+      expect(busy.term).toBeUndefined()
+      finish?.()
+      await inTime(place, resigned)
+      await untilLeads(next)
+      expect(log.slice(0, 4)).toEqual([
+        'busy elected',
+        'busy resigned',
+        'busy done, aborted: true',
+        'next elected',
+      ])
+      await inTime(place, next.election.stop())
+      await place.eventually(() => busy.term !== undefined)
+      finish?.()
+      await inTime(place, busy.stop())
+      expect(await next.election.current()).toBeUndefined()
+    })
+
+    test('E4: a term that is lost is told with the loss, and the candidate stands again', async () => {
+      const name = place.lockName()
+      const candidate = electing(place.holdfast({ watchdogMs: place.lease(900) }), name)
+      await untilLeads(candidate)
+      const term = candidate.last
+      await candidate.holdfast.fencedLock(name).forceUnlock()
+      expect(term.signal.reason).toBeInstanceOf(LockLostError)
+      expect(() => term.assertLeading()).toThrow(LockLostError)
+      await place.eventually(() => candidate.terms.length === 2)
+      expect(candidate.ends).toEqual(['lost'])
+      expect(candidate.last.fence).toBeGreaterThan(term.fence)
+      await inTime(place, candidate.election.stop())
+      expect(candidate.ends).toEqual(['lost', 'resigned'])
+    })
+
+    test('E4: onElected that fails ends the term with its error, and the candidate stands again', async () => {
+      const holdfast = place.holdfast()
+      const errors = journalOf(holdfast, 'error')
+      const own = new Error('own')
+      const ends: unknown[] = []
+      let elected = 0
+      const election = holdfast.leader(place.lockName(), {
+        onElected: () => {
+          elected += 1
+          if (elected === 1) throw own
+        },
+        onRevoked: (...ended) => ends.push(ended),
+      })
+      await place.eventually(() => elected === 2 && election.term !== undefined)
+      expect(ends).toEqual([['failed', own]])
+      expect(errors).toEqual([own])
+      await inTime(place, election.stop())
+    })
+
+    test('a term goes on after onElected has returned, and its work enters other locks and leaves them', async () => {
+      const name = place.lockName()
+      const holdfast = place.holdfast()
+      const other = holdfast.lock(place.lockName())
+      let done = false
+      const election = holdfast.leader(name, {
+        onElected: async () => {
+          await other.withLock(() => other.withLock(() => undefined))
+          done = true
+        },
+      })
+      await place.eventually(() => done)
+      await untilIdleBut(place, other.name, holdfast)
+      expect(election.term).toBeDefined()
+      await inTime(place, election.stop())
+      expect(election.term).toBeUndefined()
+      await untilIdle(place, holdfast)
+    })
+
+    test('E5: observers see who leads and with which fence, in every process, and that nobody does', async () => {
+      const name = place.lockName()
+      const observer = place.holdfast().leader(name)
+      expect(await observer.current()).toBeUndefined()
+      const candidate = electing(place.holdfast(), name)
+      await untilLeads(candidate)
+      const { owner, fence } = candidate.last
+      for (const election of [observer, candidate.election]) {
+        const leader = await election.current()
+        expect(leader).toMatchObject(place.traits.namesHolder ? { owner, fence } : { fence })
+        expect(leader?.remainingMs).toBeGreaterThan(0)
+      }
+      expect(observer.term).toBeUndefined()
+      await inTime(place, candidate.election.stop())
+      expect(await observer.current()).toBeUndefined()
+      await observer.stop()
+    })
+
+    given(
+      place,
+      'push',
+      'countDownLatch',
+    )(
+      'E5: observers are told of each change long before they would look: elected, resigned, elected',
+      async () => {
+        const name = place.lockName()
+        const observing = place.holdfast()
+        const seen: Array<LeaderState | undefined> = []
+        const stop = new AbortController()
+        const watching = (async () => {
+          for await (const leader of observing.leader(name).watch({ signal: stop.signal })) seen.push(leader)
+        })()
+        await place.eventually(() => seen.length === 1)
+        expect(seen).toEqual([undefined])
+        const startedAt = place.now()
+        const first = electing(place.holdfast(), name)
+        await place.eventually(() => seen.length === 2)
+        expect(seen[1]).toMatchObject({ owner: first.last.owner, fence: first.last.fence })
+        await inTime(place, first.election.stop())
+        await place.eventually(() => seen.at(-1) === undefined)
+        const second = electing(place.holdfast(), name)
+        await place.eventually(() => seen.at(-1)?.fence === second.terms.at(-1)?.fence && second.leads)
+        // Nobody has called who looks when a lease has ended: that takes the watchdog's 30 s.
+        expect(place.now() - startedAt).toBeLessThan(25_000)
+        stop.abort()
+        await inTime(place, watching)
+        await inTime(place, second.election.stop())
+        await untilIdle(place, observing)
+      },
+    )
+
+    test('E5: an observer learns of a leader that died when its lease has ended', async () => {
+      const name = place.lockName()
+      const watchdogMs = place.lease(900)
+      const first = electing(place.holdfast({ watchdogMs }), name)
+      await untilLeads(first)
+      const observing = place.holdfast({ watchdogMs })
+      const seen: Array<LeaderState | undefined> = []
+      const stop = new AbortController()
+      const watching = (async () => {
+        for await (const leader of observing.leader(name).watch({ signal: stop.signal })) seen.push(leader)
+      })()
+      await place.eventually(() => seen.length === 1)
+      await first.holdfast.close()
+      await place.eventually(() => seen.at(-1) === undefined)
+      stop.abort()
+      await inTime(place, watching)
+    })
+
+    test('closing the client ends a candidacy and what observers read, and leaves nothing', async () => {
+      const name = place.lockName()
+      const [leading, waiting] = [electing(place.holdfast(), name), place.holdfast()]
+      await untilLeads(leading)
+      const candidate = electing(waiting, name)
+      const seen: Array<LeaderState | undefined> = []
+      const watching = rejectionOf(
+        (async () => {
+          for await (const leader of waiting.leader(name).watch()) seen.push(leader)
+        })(),
+      )
+      await inTime(place, leading.holdfast.close({ drainMs: 60_000 }))
+      expect(leading.ends).toEqual(['resigned'])
+      await untilLeads(candidate)
+      await waiting.close()
+      expect(await inTime(place, watching)).toBeInstanceOf(ClosedError)
+      await inTime(place, candidate.election.stop())
+      expect(candidate.ends).toEqual(['closed'])
+    })
+
+    test('a signal ends a candidacy: in line, and in office', async () => {
+      const name = place.lockName()
+      const [first, second] = [new AbortController(), new AbortController()]
+      const ends: TermEnd[] = []
+      const leader = place.holdfast().leader(name, {
+        onElected: () => undefined,
+        onRevoked: (end) => ends.push(end),
+        signal: first.signal,
+      })
+      await place.eventually(() => leader.term !== undefined)
+      const holdfast = place.holdfast()
+      const waiting = holdfast.leader(name, {
+        onElected: () => expect.unreachable(),
+        signal: second.signal,
+      })
+      second.abort()
+      await inTime(place, waiting.stop())
+      await untilIdle(place, holdfast)
+      first.abort()
+      expect(leader.term).toBeUndefined()
+      await inTime(place, leader.stop())
+      expect(ends).toEqual(['resigned'])
+      expect(await leader.current()).toBeUndefined()
+    })
+
+    test('what is no candidate is an InvalidArgumentError', () => {
+      const holdfast = place.holdfast()
+      const none: readonly object[] = [
+        { onElected: 1 },
+        { onRevoked: () => undefined },
+        { signal: AbortSignal.abort() },
+        { onElected: () => undefined, signal: {} },
+        { onElected: () => undefined, leaseMs: 5 },
+      ]
+      for (const options of none) expect(() => holdfast.leader('x', options)).toThrow(InvalidArgumentError)
+    })
+  })
+}
+
+/** The leader's own lock is held; nobody holds the other. */
+async function untilIdleBut(place: Place, name: string, holdfast: Holdfast): Promise<void> {
+  await place.eventually(async () => !(await holdfast.lock(name).isLocked()))
+}

@@ -1,0 +1,37 @@
+import { isTransient } from '../acquire/outage.js'
+import { retry } from '../acquire/retry.js'
+import type { Environment } from '../environment.js'
+import type { Tenure } from '../tenure/tenure.js'
+
+/**
+ * Has a lease last for at least so long from now on, because somebody asked for that: a renewal at another time and for another time. It
+ * is sent again like every command, since a second one does no harm; a failure leaves the lease as it is, or as long as was asked for.
+ */
+export async function extend(env: Environment, tenure: Tenure, leaseMs: number): Promise<void> {
+  const { tenures, port, pauses, settings } = env
+  const { clock } = env.schedule
+  const { name, storedAs: owner, permits } = tenure
+  const renew = async (): Promise<number | undefined> => {
+    const sentAt = clock.now()
+    const [renewed] = await Promise.all(
+      port.renew([{ name, owner, permits, leaseMs: leaseMs + settings.quarantineMs }]),
+    )
+    return renewed ? sentAt : undefined
+  }
+  let sentAt: number | undefined
+  try {
+    sentAt = await retry(renew, {
+      clock,
+      pause: (again) => pauses.until(again),
+      givesUp: (again, lastedMs) =>
+        env.closed || again >= tenure.deadline || lastedMs >= settings.storeTimeoutMs,
+    })
+  } catch (error) {
+    // The store may keep the lock for that owner for longer than this client knows.
+    if (isTransient(error)) env.orphans.retire(owner)
+    throw error
+  }
+  if (tenure.state !== 'held' || !tenures.stillHeld(tenure)) return
+  if (sentAt === undefined) tenures.lose(tenure, 'not-in-store', undefined)
+  else tenures.extended(tenure, sentAt, leaseMs)
+}

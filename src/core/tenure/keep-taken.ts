@@ -1,0 +1,37 @@
+import { nobody } from '../../identity/owner.js'
+import { retry } from '../acquire/retry.js'
+import type { Environment } from '../environment.js'
+import type { Tenure } from './tenure.js'
+
+/** How much longer the lock has to stay taken after its release, in whole milliseconds; 0: not at all. */
+export function keptForMs({ schedule }: Environment, { keptUntil }: Tenure): number {
+  return keptUntil === undefined ? 0 : Math.max(Math.ceil(keptUntil - schedule.clock.now()), 0)
+}
+
+/**
+ * The end of a possession that leaves the lock taken for a while: nobody gets it, or who can adopt it, with what is left of the time as the lease. On the
+ * store's clock that is never too soon: the time counts from when the grant was known here, and ends so long after the store is told.
+ * If it cannot be told, the lock ends with its lease. False: it was lost.
+ */
+export async function keepTaken(env: Environment, tenure: Tenure): Promise<boolean> {
+  const { port, pauses, settings, orphans } = env
+  const { clock } = env.schedule
+  const { name, storedAs: from, deadline } = tenure
+  const to = tenure.keptAs ?? nobody()
+  const give = async (): Promise<boolean> => {
+    const leaseMs = Math.max(keptForMs(env, tenure), 1)
+    const reply = await port.handOver({ name, from, owner: to, heldBefore: 0, leaseMs })
+    return reply.outcome === 'granted'
+  }
+  try {
+    return await retry(give, {
+      clock,
+      pause: (again) => pauses.until(again),
+      givesUp: (again, lastedMs) => env.closed || again >= deadline || lastedMs >= settings.storeTimeoutMs,
+    })
+  } catch (error) {
+    // The store may have the lock down to it until its lease ends.
+    orphans.retire(from)
+    throw error
+  }
+}

@@ -1,0 +1,100 @@
+import { FrameReader, framed } from './frames.js'
+import { ConnectionError, GrpcError, grpcCodes } from './grpc-error.js'
+import type { Http2Connection } from './http2/connection.js'
+import type { Headers } from './http2/headers.js'
+import { Http2Stream, type Http2StreamListener } from './http2/stream.js'
+
+/** What a call tells while it goes on, and once when it has ended. */
+export interface CallListener {
+  readonly message: (message: Buffer) => void
+  readonly end: (error: Error) => void
+}
+
+/** One call of gRPC, which is one stream of HTTP/2: messages, and a status at the end. */
+export class Call implements Http2StreamListener {
+  readonly #stream: Http2Stream
+  readonly #frames = new FrameReader()
+  #verdict: Error | undefined
+  #over = false
+
+  /** @param headers a block of them */
+  constructor(
+    private readonly connection: Http2Connection,
+    headers: Buffer,
+    private readonly listener: CallListener,
+    /** What a call fails with whose connection ends. */
+    private readonly failureOf: (sent: boolean) => Error,
+  ) {
+    this.#stream = new Http2Stream(headers, this)
+    connection.open(this.#stream)
+  }
+
+  /** @param last whether nothing comes after it */
+  send(message: Buffer, last: boolean): void {
+    if (this.#over) return
+    this.#stream.put(framed(message), last)
+    this.connection.flush(this.#stream)
+  }
+
+  close(): void {
+    this.connection.cancel(this.#stream)
+  }
+
+  headers(headers: Headers): void {
+    const status = headers[':status']
+    // A call that is refused has its status there, and no body.
+    if (headers['grpc-status'] !== undefined) this.#verdict = verdictOf(headers)
+    else if (status !== '200')
+      this.#fail(new ConnectionError(`the server answered with HTTP status ${status}`, false))
+  }
+
+  data(bytes: Buffer): void {
+    if (this.#over) return
+    try {
+      for (const message of this.#frames.read(bytes)) this.listener.message(message)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  end(): void {
+    if (this.#frames.torn) this.#fail(new ConnectionError('the answer ended within a message', true))
+    else this.#end(this.#verdict ?? this.failureOf(true))
+  }
+
+  broken(sent: boolean): void {
+    this.#end(this.#verdict ?? this.failureOf(sent))
+  }
+
+  #fail(error: unknown): void {
+    this.close()
+    this.#end(error instanceof Error ? error : new Error(String(error)))
+  }
+
+  #end(error: Error): void {
+    if (this.#over) return
+    this.#over = true
+    this.listener.end(error)
+  }
+}
+
+const SUCCESS = new GrpcError(0, 'the call has ended')
+
+export function isSuccess(error: Error): boolean {
+  return error instanceof GrpcError && error.code === 0
+}
+
+function verdictOf(headers: Headers): Error {
+  const code = Number(headers['grpc-status'] ?? Number.NaN)
+  if (code === 0) return SUCCESS
+  const told = headers['grpc-message'] ?? 'no reason was told'
+  return new GrpcError(Number.isInteger(code) ? code : grpcCodes.unavailable, unescaped(told))
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

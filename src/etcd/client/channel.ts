@@ -1,0 +1,111 @@
+import type { ConnectionOptions } from 'node:tls'
+import { Call, type CallListener, isSuccess } from './call.js'
+import { ConnectionError, GrpcError } from './grpc-error.js'
+import { Http2Connection } from './http2/connection.js'
+import { type Headers, writeHeaders } from './http2/headers.js'
+
+export interface MessageStream {
+  send(message: Buffer): void
+  close(): void
+}
+
+/** One connection to one etcd server, by gRPC on HTTP/2. It keeps no process alive. */
+export class Channel {
+  readonly #connection: Http2Connection
+  readonly #headers: Headers
+  /** Settles when the server can be talked to, or cannot. */
+  readonly opened: Promise<void>
+  readonly #host: string
+  #ended = false
+
+  /**
+   * @param url `http://…`, or `https://…` for TLS
+   * @param onEnd called when it is of no more use
+   */
+  constructor(url: string, tls: ConnectionOptions | undefined, onEnd: () => void) {
+    const { host, protocol } = new URL(url)
+    this.#host = host
+    this.#headers = {
+      ':method': 'POST',
+      ':scheme': protocol.slice(0, -1),
+      ':authority': host,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    }
+    let ready = (): void => undefined
+    let closed = (): void => undefined
+    this.opened = new Promise((resolve, reject) => {
+      ready = resolve
+      closed = () => reject(this.#broken(false))
+    })
+    this.opened.catch(() => undefined)
+    this.#connection = new Http2Connection(url, tls, {
+      ready,
+      leaving: onEnd,
+      closed: () => {
+        this.#ended = true
+        closed()
+        onEnd()
+      },
+    })
+  }
+
+  /** The message with which the server answers. Rejects with what is in grpc-error.ts, or a `MalformedError`. */
+  ask(path: string, request: Buffer, metadata: Headers): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      let answer: Buffer | undefined
+      let answers = 0
+      const call = this.#open(path, metadata, {
+        message: (message) => {
+          answer = message
+          answers += 1
+        },
+        end: (error) => {
+          if (!isSuccess(error)) reject(error)
+          else if (answer && answers === 1) resolve(answer)
+          else reject(new GrpcError(-1, `${path} was answered by ${answers} messages`))
+        },
+      })
+      call?.send(request, true)
+    })
+  }
+
+  /** A call with many messages in both directions. It begins with the first that is sent. */
+  converse(path: string, metadata: Headers, listener: CallListener): MessageStream {
+    const call = this.#open(path, metadata, listener)
+    return {
+      send: (message) => call?.send(message, false),
+      close: () => call?.close(),
+    }
+  }
+
+  /** Resolves when the server has answered, if only to say that it is there. */
+  ping(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const over = (answered: boolean): void => (answered ? resolve() : reject(this.#broken(true)))
+      if (this.#ended) reject(this.#broken(false))
+      else this.#connection.ping(over)
+    })
+  }
+
+  /** Breaks it, with all calls that are under way. */
+  end(): void {
+    this.#ended = true
+    this.#connection.destroy()
+  }
+
+  #open(path: string, metadata: Headers, listener: CallListener): Call | undefined {
+    if (!this.#ended) {
+      const headers = writeHeaders({ ':path': path, ...this.#headers, ...metadata })
+      return new Call(this.#connection, headers, listener, (sent) => this.#broken(sent))
+    }
+    listener.end(this.#broken(false))
+    return undefined
+  }
+
+  #broken(sent: boolean): ConnectionError {
+    const { failure } = this.#connection
+    const why = failure instanceof Error ? `: ${failure.message}` : ''
+    return new ConnectionError(`the connection to ${this.#host} ended${why}`, sent, failure)
+  }
+}

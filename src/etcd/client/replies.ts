@@ -1,0 +1,179 @@
+/** etcd's replies, as far as Holdfast reads them. Each reader throws a {@link MalformedError} for what is no such reply. */
+import { fieldsOf, MalformedError, signed } from './protobuf.js'
+import type { Operation, Transaction } from './requests.js'
+
+export interface KeyValue {
+  readonly key: Buffer
+  readonly value: Buffer
+  readonly createRevision: bigint
+  readonly modRevision: bigint
+  readonly lease: bigint
+}
+
+/** What a reply says of the store. */
+interface Seen {
+  /** Of the last change that it took into account. */
+  readonly revision: bigint
+}
+
+export interface RangeReply extends Seen {
+  readonly entries: readonly KeyValue[]
+  /** Whether there are more than were asked for. */
+  readonly more: boolean
+}
+
+/** Undefined for a put. */
+export type OperationReply = readonly KeyValue[] | { readonly deleted: number } | undefined
+
+export interface TxnReply extends Seen {
+  /** Whether its condition held. */
+  readonly succeeded: boolean
+  /** One for each operation. */
+  readonly replies: readonly OperationReply[]
+}
+
+export interface LeaseReply {
+  readonly id: bigint
+  /** 0: it has ended. */
+  readonly ttlSeconds: number
+}
+
+export interface WatchReply extends Seen {
+  readonly watchId: bigint
+  readonly created: boolean
+  readonly canceled: boolean
+  readonly reason: string
+  /** Whether a key was deleted. */
+  readonly ended: boolean
+  /** Whether anything happened to a key. */
+  readonly changed: boolean
+}
+
+const NOTHING = Buffer.alloc(0)
+
+/** The fields of a message by their numbers; of one that repeats, the last. */
+class Fields {
+  readonly #numbers = new Map<number, bigint>()
+  readonly #bytes = new Map<number, Buffer[]>()
+
+  constructor(message: Buffer) {
+    for (const { number, value } of fieldsOf(message)) {
+      if (typeof value === 'bigint') this.#numbers.set(number, value)
+      else this.all(number, true).push(value)
+    }
+  }
+
+  number(field: number): bigint {
+    return signed(this.#numbers.get(field) ?? 0n)
+  }
+
+  flag(field: number): boolean {
+    return this.number(field) !== 0n
+  }
+
+  bytes(field: number): Buffer {
+    return this.#bytes.get(field)?.at(-1) ?? NOTHING
+  }
+
+  all(field: number, keep = false): Buffer[] {
+    const known = this.#bytes.get(field)
+    if (known) return known
+    const none: Buffer[] = []
+    if (keep) this.#bytes.set(field, none)
+    return none
+  }
+
+  has(field: number): boolean {
+    return this.#bytes.has(field)
+  }
+}
+
+function keyValue(message: Buffer): KeyValue {
+  const fields = new Fields(message)
+  const createRevision = fields.number(2)
+  if (createRevision <= 0n) throw new MalformedError('a key is there that was never created')
+  return {
+    key: fields.bytes(1),
+    value: fields.bytes(5),
+    createRevision,
+    modRevision: fields.number(3),
+    lease: fields.number(6),
+  }
+}
+
+function operationReply(message: Buffer): OperationReply {
+  const fields = new Fields(message)
+  if (fields.has(1)) return new Fields(fields.bytes(1)).all(2).map(keyValue)
+  if (fields.has(2)) return undefined
+  if (fields.has(3)) return { deleted: Number(new Fields(fields.bytes(3)).number(2)) }
+  throw new MalformedError('an operation was answered by nothing')
+}
+
+function fits(asked: Operation, answer: OperationReply): boolean {
+  if ('range' in asked) return Array.isArray(answer)
+  if ('remove' in asked) return answer !== undefined && 'deleted' in answer
+  return answer === undefined
+}
+
+function revisionIn(fields: Fields): bigint {
+  const revision = fields.has(1) ? new Fields(fields.bytes(1)).number(3) : 0n
+  if (revision <= 0n) throw new MalformedError('it has no revision')
+  return revision
+}
+
+function lease(fields: Fields): LeaseReply {
+  const id = fields.number(2)
+  if (id === 0n) throw new MalformedError('it is about no lease')
+  return { id, ttlSeconds: Number(fields.number(3)) }
+}
+
+export const replies = {
+  range: (message: Buffer): RangeReply => {
+    const fields = new Fields(message)
+    return { revision: revisionIn(fields), entries: fields.all(2).map(keyValue), more: fields.flag(3) }
+  },
+  deleted: (message: Buffer): number => {
+    const fields = new Fields(message)
+    revisionIn(fields)
+    return Number(fields.number(2))
+  },
+  /** To that transaction: an answer for each of its operations. */
+  txn: (message: Buffer, { ifSo, ifNot = [] }: Transaction): TxnReply => {
+    const fields = new Fields(message)
+    const succeeded = fields.flag(2)
+    const answers = fields.all(3).map(operationReply)
+    const asked = succeeded ? ifSo : ifNot
+    const all = answers.length === asked.length
+    if (!all || asked.some((each, index) => !fits(each, answers[index])))
+      throw new MalformedError('it answers other operations')
+    return { revision: revisionIn(fields), succeeded, replies: answers }
+  },
+  leaseGrant: (message: Buffer): LeaseReply => {
+    const fields = new Fields(message)
+    revisionIn(fields)
+    const granted = lease(fields)
+    if (granted.ttlSeconds <= 0) throw new MalformedError('a lease was granted for no time')
+    return granted
+  },
+  leaseRevoke: (message: Buffer): void => void revisionIn(new Fields(message)),
+  leaseKeepAlive: (message: Buffer): LeaseReply => lease(new Fields(message)),
+  token: (message: Buffer): string => {
+    const token = new Fields(message).bytes(2).toString()
+    // It goes into a header.
+    if (!/^[\x21-\x7e]+$/.test(token)) throw new MalformedError('it has no token')
+    return token
+  },
+  watch: (message: Buffer): WatchReply => {
+    const fields = new Fields(message)
+    const deleted = 1n
+    return {
+      revision: revisionIn(fields),
+      watchId: fields.number(2),
+      created: fields.flag(3),
+      canceled: fields.flag(4),
+      reason: fields.bytes(6).toString(),
+      changed: fields.all(11).length > 0,
+      ended: fields.all(11).some((event) => new Fields(event).number(1) === deleted),
+    }
+  },
+} as const

@@ -1,0 +1,64 @@
+import type { Entry, Mode } from '../session/line.js'
+import type { KeyValue } from './client/replies.js'
+
+/**
+ * What is kept as the value of an entry: how it has the lock, how long its lease is, its key as lines have it, and the order of the entry that it
+ * reads within.
+ */
+interface EntryTerms {
+  readonly key?: string | undefined
+  readonly mode: Mode
+  readonly leaseMs: number
+  readonly within?: bigint | undefined
+}
+
+export function writeTerms({ mode, leaseMs, key, within }: EntryTerms & { readonly key: string }): Buffer {
+  const parts = [mode, Math.ceil(leaseMs), key, ...(within === undefined ? [] : [within])]
+  return Buffer.from(parts.join(' '))
+}
+
+/** Other programs write nothing or something else: such an entry has the lock alone, for as long as is usual here. */
+function readTerms(value: Buffer, usualMs: number): EntryTerms {
+  const match = /^(lock|read|write) (\d+) (\S+)(?: (\d+))?$/.exec(value.toString())
+  if (!match) return { mode: 'lock', leaseMs: usualMs }
+  const [, mode, leaseMs, key, within] = match
+  return {
+    mode: mode === 'read' || mode === 'write' ? mode : 'lock',
+    leaseMs: Number(leaseMs),
+    key,
+    within: within === undefined ? undefined : BigInt(within),
+  }
+}
+
+/** An entry as etcd keeps it. */
+export class EtcdEntry implements Entry {
+  readonly key: string
+  /** The key of etcd's that it is. */
+  readonly stored: Buffer
+  readonly mode: Mode
+  readonly order: bigint
+  readonly fence: bigint
+  /** Of its last change. */
+  modRevision: bigint
+  readonly within: bigint | undefined
+  readonly remainingMs: number
+
+  constructor(
+    /** The end of its key. */
+    name: string,
+    { key: stored, createRevision, modRevision, value }: KeyValue,
+    usualMs: number,
+    /** The revision at which it was seen. */
+    readonly seenAt: bigint,
+  ) {
+    const { mode, leaseMs, key, within } = readTerms(value, usualMs)
+    this.key = key ?? name
+    this.stored = stored
+    this.mode = mode
+    this.order = createRevision
+    this.fence = createRevision
+    this.modRevision = modRevision
+    this.within = within
+    this.remainingMs = leaseMs
+  }
+}

@@ -1,0 +1,41 @@
+import { LockTimeoutError } from '../errors/errors.js'
+import type { KindContext } from '../facade/acquirer.js'
+import { checkFunction } from '../facade/checks.js'
+import { LockAcquirer } from '../facade/lock-acquirer.js'
+import type { Section } from '../facade/section.js'
+import type { Owner } from '../identity/owner.js'
+import { checkJobOptions, type JobOptions } from './job-options.js'
+
+/** What came of one firing of a job: it ran here, or it ran, or runs, elsewhere. */
+export type JobOutcome<Value> =
+  | { readonly ran: true; readonly value: Value }
+  | {
+      readonly ran: false
+      /** The owner that held the job's lock, if the store tells. While the lock is only kept for `atLeastMs`, that is nobody's owner. */
+      readonly holder: Owner | undefined
+    }
+
+/** Runs the job unless its lock is taken. The lock is the plain one of that name, taken by an owner of its own: no firing re-enters. */
+export async function runJob<Value>(
+  name: string,
+  context: KindContext,
+  options: JobOptions,
+  run: Section<Value>,
+): Promise<JobOutcome<Awaited<Value>>> {
+  const { atLeastMs, atMostMs } = checkJobOptions(options)
+  checkFunction('run', run)
+  let began = false
+  try {
+    const owner = context.owners.next()
+    const terms = { owner, waitMs: 0, leaseMs: atMostMs }
+    const value = await new LockAcquirer(name, context).withLock(terms, (hold) => {
+      began = true
+      hold.keepFor(atLeastMs)
+      return run(hold)
+    })
+    return { ran: true, value }
+  } catch (error) {
+    if (began || !(error instanceof LockTimeoutError)) throw error
+    return { ran: false, holder: error.holder }
+  }
+}

@@ -1,0 +1,3 @@
+export type { Credentials } from './client/server.js'
+export type { MemcachedOptions } from './options.js'
+export { memcached } from './store.js'

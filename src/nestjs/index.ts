@@ -1,0 +1,6 @@
+export type { ServiceOptions } from '../service/service.js'
+export type { GuardedMethod } from './guarded-method.js'
+export { type HoldfastHealth, HoldfastHealthIndicator } from './health-indicator.js'
+export { HoldfastModule } from './holdfast-module.js'
+export { Lock } from './lock.js'
+export { ScheduledLock } from './scheduled-lock.js'

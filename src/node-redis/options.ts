@@ -1,0 +1,46 @@
+import { fieldOf, objectIn } from './shapes.js'
+
+/** Of a socket's options, those that ioredis has beside `tls`, by the same names. */
+const PLACE = ['host', 'port', 'path', 'family'] as const
+
+/** Of a socket's options, those that are none of TLS's. */
+const NOT_TLS = new Set<string>([
+  ...PLACE,
+  'tls',
+  'connectTimeout',
+  'keepAlive',
+  'keepAliveInitialDelay',
+  'noDelay',
+  'reconnectStrategy',
+  'socketTimeout',
+])
+
+/**
+ * The options of a client by the names that ioredis has for them: so the watchdog thread, which brings its own client library, reaches the
+ * same server.
+ */
+export function namedAsByIoredis(options: unknown): Record<string, unknown> {
+  const socket = objectIn(options, 'socket')
+  const place = PLACE.map((name) => [name, fieldOf(socket, name)] as const)
+  return known({
+    ...known(Object.fromEntries(place)),
+    ...credentialsIn(options),
+    db: fieldOf(options, 'database'),
+    tls: fieldOf(socket, 'tls') === true ? tlsIn(socket) : undefined,
+  })
+}
+
+/** Clients make a provider of a user and password: where these are given it says nothing more. */
+function credentialsIn(options: unknown): Record<string, unknown> {
+  const [username, password] = [fieldOf(options, 'username'), fieldOf(options, 'password')]
+  if (username !== undefined || password !== undefined) return { username, password }
+  return { credentialsProvider: fieldOf(options, 'credentialsProvider') }
+}
+
+function tlsIn(socket: object | undefined): object {
+  return Object.fromEntries(Object.entries(socket ?? {}).filter(([name]) => !NOT_TLS.has(name)))
+}
+
+function known(options: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,14 @@
+/** What the application asked of its client for other ends is not taken over. Some of it RESP2 cannot do. */
+export const PLAIN = {
+  // Its parts are in the other options.
+  url: undefined,
+  // Else version 6 has each command wait for five seconds at most, with a timer each.
+  commandOptions: { timeout: undefined },
+  commandsQueueMaxLength: undefined,
+  disableOfflineQueue: false,
+  pingInterval: undefined,
+  readonly: false,
+  clientSideCache: undefined,
+  emitInvalidate: false,
+  maintNotifications: 'disabled',
+}

@@ -1,0 +1,23 @@
+/** The names of all attributes, of spans and of metrics. */
+export const attribute = {
+  /** Of spans alone: there is no limit to names. */
+  lockName: 'holdfast.lock.name',
+  lockKind: 'holdfast.lock.kind',
+  lockGroup: 'holdfast.lock.group',
+  client: 'holdfast.client',
+  owner: 'holdfast.owner',
+  outcome: 'holdfast.outcome',
+  holdCount: 'holdfast.hold.count',
+  handedOver: 'holdfast.handed_over',
+  lossReason: 'holdfast.loss.reason',
+  handOverBy: 'holdfast.hand_over.by',
+  /** Of a link: what the other span is to this one. */
+  link: 'holdfast.link',
+  errorType: 'error.type',
+} as const
+
+/** What an error is called: by its code where it has one that is stable, as Holdfast's have. */
+export function errorTypeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '_OTHER'
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}

@@ -1,0 +1,69 @@
+import type { LockRole } from '../../errors/deadlock-error.js'
+import { StoreError } from '../../errors/errors.js'
+import { type Edge, type EdgesPort, MOST_EDGES_READ, type SeenEdge } from '../../ports/edges-port.js'
+import type { Link } from '../connection/link.js'
+import { companionOf } from '../locks/companion-key.js'
+import { scanMatching } from '../scan.js'
+import { runScript } from '../scripts/script.js'
+import { edgeLeave, edgeList } from '../scripts/scripts.generated.js'
+import { edgeIn, edgeText } from './edge-text.js'
+
+const BESIDE_LOCKS = 'holdfast_edges'
+const BESIDE_READ_WRITE_LOCKS = 'holdfast_rw_edges'
+
+/** Edges in Redis: a hash for each lock that somebody waits for so, in the lock's slot. */
+export class RedisEdgesPort implements EdgesPort {
+  constructor(
+    private readonly link: Link,
+    private readonly keyPrefix: string,
+  ) {}
+
+  async leave(edge: Edge, waitedMs: number, lifeMs: number): Promise<void> {
+    const args = [edge.id, Math.round(waitedMs), Math.round(lifeMs), edgeText(edge)]
+    const { name } = edge.waitsFor
+    await runScript(this.link, edgeLeave, this.#keyOf(edge.waitsFor), name, args, () => undefined)
+  }
+
+  async withdraw({ id, waitsFor }: Edge): Promise<void> {
+    const key = this.#keyOf(waitsFor)
+    await this.link.send(key, { command: 'HDEL', lockName: waitsFor.name }, 'HDEL', key, id)
+  }
+
+  of(lock: LockRole, id?: string): Promise<readonly SeenEdge[]> {
+    return this.#at(this.#keyOf(lock), lock.name, id)
+  }
+
+  async *list(): AsyncIterable<SeenEdge> {
+    // The key of a lock with another prefix is not the one that its name gives.
+    for (const node of await this.link.nodes())
+      for (const prefix of [BESIDE_LOCKS, BESIDE_READ_WRITE_LOCKS])
+        for await (const key of scanMatching(node, `${prefix}:*`, 'hash'))
+          for (const edge of await this.#readable(key)) if (this.#keyOf(edge.waitsFor) === key) yield edge
+  }
+
+  /** What others may not read, or have put there, is no edge. */
+  async #readable(key: string): Promise<readonly SeenEdge[]> {
+    try {
+      return await this.#at(key)
+    } catch (error) {
+      if (error instanceof StoreError && ['permission', 'wrong-type'].includes(error.reason)) return []
+      throw error
+    }
+  }
+
+  #at(key: string, lockName = key, id = ''): Promise<readonly SeenEdge[]> {
+    return runScript(this.link, edgeList, key, lockName, [MOST_EDGES_READ, id], (reply) => {
+      const fields: unknown[] = Array.isArray(reply) ? reply : []
+      const edges: SeenEdge[] = []
+      for (let at = 0; at < fields.length; at += 2) {
+        const edge = edgeIn(fields[at + 1], Number(fields[at]))
+        if (edge) edges.push(edge)
+      }
+      return edges
+    })
+  }
+
+  #keyOf({ kind, name }: LockRole): string {
+    return companionOf(kind === 'lock' ? BESIDE_LOCKS : BESIDE_READ_WRITE_LOCKS, this.keyPrefix + name)
+  }
+}

@@ -1,0 +1,24 @@
+/** How an entry has the lock when its turn comes: alone, or beside others that read. */
+export type Mode = 'lock' | 'write' | 'read'
+
+export interface EntryWatch {
+  /** Called in any case, also after it has told. */
+  close(): void
+}
+
+/** An entry in line. */
+export interface Entry {
+  /** Another program's may have any. */
+  readonly key: string
+  readonly mode: Mode
+  /** Grows with every entry of that lock that there ever was. */
+  readonly order: bigint
+  readonly within?: bigint | undefined
+  /** Its token; undefined where it would take another request, which it must not for an own entry in `stand` and for the first in `read`. */
+  readonly fence: bigint | undefined
+  /** How long it lasts at most if nothing is done, as far as the link can tell without another request. */
+  readonly remainingMs: number
+}
+
+/** The entries of one lock, by `order`. */
+export type Line = readonly Entry[]

@@ -1,0 +1,39 @@
+import type { Entry, Line } from './line.js'
+
+/** Whose turn it is in a line: pure functions of the line, the same for every client that looks at it. */
+
+/** By when they came; what an owner reads within its write stands right behind that, where it stood from the start. */
+export function inTurn(line: Line): Line {
+  return line.toSorted(
+    (one, other) =>
+      compare(one.within ?? one.order, other.within ?? other.order) ||
+      Number(one.within !== undefined) - Number(other.within !== undefined) ||
+      compare(one.order, other.order),
+  )
+}
+
+/** Those whose turn comes before that of this key; all of them where it stands nowhere. */
+export function before(line: Line, key: string): Line {
+  const turns = inTurn(line)
+  const at = turns.findIndex((entry) => entry.key === key)
+  return at < 0 ? turns : turns.slice(0, at)
+}
+
+/**
+ * The nearest entry that keeps this one out: for who reads the last before it that does not read, for everybody else the last before it.
+ * Undefined: it has the lock.
+ */
+export function blockerOf(line: Line, entry: Entry): Entry | undefined {
+  const ahead = before(line, entry.key)
+  if (entry.mode !== 'read') return ahead.at(-1)
+  return ahead.findLast(({ mode, order }) => mode !== 'read' && order !== entry.within)
+}
+
+/** Those that have the lock. */
+export function holdersIn(line: Line): Line {
+  return inTurn(line).filter((entry) => !blockerOf(line, entry))
+}
+
+function compare(one: bigint, other: bigint): number {
+  return one < other ? -1 : Number(one > other)
+}

@@ -1,0 +1,31 @@
+import { matchesGlob } from '../rows/glob.js'
+
+/** A name as its row has it. */
+export interface NamedRow {
+  /** What stands in the column by which they are sorted. */
+  readonly key: string
+  readonly name: string
+  /** The name in JSON, where the column has a hash of it. */
+  readonly fullName: string | undefined
+}
+
+/**
+ * The names that match a glob, in order, those that are kept as hashes last.
+ * @param page asks for the rows behind that key whose column may match, or which have a hash there
+ */
+export async function* namesLike(
+  glob: string,
+  page: (hashed: boolean, after: string) => Promise<readonly NamedRow[]>,
+): AsyncGenerator<string> {
+  for (const hashed of [false, true]) {
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const rows: readonly NamedRow[] = await page(hashed, after)
+      after = rows.at(-1)?.key
+      for (const { name: stored, fullName } of rows) {
+        const name: unknown = fullName === undefined ? stored : JSON.parse(fullName)
+        if (hashed === (fullName !== undefined) && typeof name === 'string' && matchesGlob(glob, name))
+          yield name
+      }
+    }
+  }
+}

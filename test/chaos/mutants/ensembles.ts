@@ -1,0 +1,53 @@
+import type { Mutant } from './mutant.js'
+
+/** Broken versions of what talks to etcd and to ZooKeeper. */
+export const ensembleMutants: readonly Mutant[] = [
+  {
+    name: 'second-in-line-admitted',
+    fault: 'who stands behind one other has the lock beside it',
+    in: { source: 'src/session/turns.ts' },
+    text: "if (entry.mode !== 'read') return ahead.at(-1)",
+    becomes: "if (entry.mode !== 'read') return ahead.at(-2)",
+    nemesis: 'calm',
+    topology: 'etcd',
+    kinds: ['lock'],
+    caughtBy: ['exclusion', 'unnoticed'],
+    quick: true,
+  },
+  {
+    name: 'end-of-the-one-before-unheard',
+    fault: 'that a watched entry has gone is told to nobody',
+    in: { source: 'src/etcd/client/watches.ts' },
+    text: 'if (watch && ended) watch.listener.ended?.()',
+    becomes: '',
+    nemesis: 'calm',
+    topology: 'etcd',
+    kinds: ['lock'],
+    caughtBy: ['idle'],
+  },
+  {
+    name: 'lease-of-etcd-outlived',
+    fault: 'a client believes in its session for far longer than etcd keeps it',
+    in: { source: 'src/etcd/link.ts' },
+    text: 'return ttlMs - (ttlMs * 0.01 + 2)',
+    becomes: 'return 9 * ttlMs',
+    nemesis: 'pause',
+    topology: 'etcd',
+    kinds: ['lock'],
+    longWork: true,
+    caughtBy: ['exclusion', 'unnoticed'],
+  },
+  {
+    name: 'session-outlived',
+    fault: 'a client believes in its session for far longer than ZooKeeper keeps it',
+    in: { source: 'src/zookeeper/sessions.ts' },
+    text: 'const SURE = 0.75',
+    becomes: 'const SURE = 4',
+    nemesis: 'pause',
+    topology: 'zookeeper',
+    kinds: ['lock'],
+    longWork: true,
+    caughtBy: ['exclusion', 'unnoticed'],
+    quick: true,
+  },
+]

@@ -1,0 +1,35 @@
+import process from 'node:process'
+import type { RedisClient } from '../../src/index.js'
+import { nodeRedisLibraries } from '../setup/node-redis-libraries.js'
+import type { Endpoint, NatMap } from './order.js'
+
+/** The client libraries that workers can have. */
+export const chaosClients = ['ioredis-6', ...nodeRedisLibraries] as const
+export type ChaosClient = (typeof chaosClients)[number]
+
+/** Makes a worker's clients. */
+export interface RedisClients {
+  standalone(server: Endpoint, protocol: 2 | 3): RedisClient
+  sentinel(sentinels: readonly Endpoint[], name: string, natMap: NatMap): RedisClient
+  cluster(nodes: readonly Endpoint[], natMap: NatMap): RedisClient
+}
+
+/** Those that `HOLDFAST_CLIENT` asks for; a library is loaded where it is used, since workers are to start quickly. */
+export async function redisClients(): Promise<RedisClients> {
+  const { nodeRedisOf } = process.env['HOLDFAST_CLIENT'] ? await import('../setup/node-redis.js') : {}
+  const theirs = nodeRedisOf?.(process.env['HOLDFAST_CLIENT'] ?? '')
+  if (theirs)
+    return {
+      standalone: (server, protocol) => theirs.standalone({ ...server, protocol }),
+      sentinel: (sentinels, name, natMap) => theirs.sentinel({ sentinels, name, natMap, protocol: 2 }),
+      cluster: (nodes, natMap) => theirs.cluster(nodes, { natMap, protocol: 3 }),
+    }
+  const { Cluster, Redis } = await import('ioredis')
+  const lazyConnect = true
+  return {
+    standalone: ({ host, port }, protocol) => new Redis({ host, port, protocol, lazyConnect }),
+    sentinel: (sentinels, name, natMap) =>
+      new Redis({ sentinels: [...sentinels], name, natMap, lazyConnect, protocol: 2 }),
+    cluster: (nodes, natMap) => new Cluster([...nodes], { lazyConnect, natMap }),
+  }
+}

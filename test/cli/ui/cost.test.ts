@@ -1,0 +1,110 @@
+/** What watched pages cost the server, counted by the server: one of its own, since others share the usual one. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { bringServer, type Server } from '../../servers/index.js'
+import { useProgram } from '../program.js'
+import { serve } from './serving.js'
+
+/** As docs/ui.md says. */
+const MOST_A_SECOND = 1_000
+const SECONDS = 4
+
+describe('holdfast ui: what it costs', () => {
+  const program = useProgram()
+  const undo: Array<() => unknown> = []
+  let server: Server
+  let client: Redis
+
+  beforeAll(async () => {
+    server = await bringServer({ flavour: 'any', args: [] })
+    client = new Redis(server.port, server.host)
+  })
+  afterEach(async () => {
+    for (const each of undo.splice(0)) await each()
+    await client.flushall()
+  })
+  afterAll(async () => {
+    client.disconnect()
+    await server.stop()
+  })
+
+  /** Counts the commands that clients send, by the second; those of scripts are not sent. */
+  const counted = async (): Promise<readonly number[]> => {
+    // By hand: ioredis takes a line that comes with the answer for the answer to another command.
+    const monitor = connect(server.port, server.host)
+    monitor.write('MONITOR\r\n')
+    await once(monitor, 'data')
+    const startedAtMs = performance.now()
+    const seconds = Array.from({ length: SECONDS }, () => 0)
+    createInterface(monitor).on('line', (line) => {
+      const second = Math.floor((performance.now() - startedAtMs) / 1_000)
+      if (!/^\+[\d.]+ \[\d+ lua\]/.test(line) && second < SECONDS)
+        seconds[second] = (seconds[second] ?? 0) + 1
+    })
+    await sleep(SECONDS * 1_000)
+    monitor.destroy()
+    return seconds
+  }
+
+  const hold = async (locks: number): Promise<void> => {
+    const script =
+      "for i = 1, ARGV[1] do redis.call('HSET', 'many:' .. i, 'f~web-1:1', 1) redis.call('PEXPIRE', 'many:' .. i, 600000) end"
+    await client.eval(script, 0, locks)
+  }
+
+  /** A page that is open until the test ends, and shows what is there. */
+  const watch = async (url: string, query = ''): Promise<() => void> => {
+    const closed = new AbortController()
+    undo.push(() => closed.abort())
+    const { body } = await fetch(`${url}events${query}`, { signal: closed.signal })
+    if (!body) throw new Error('nothing is sent')
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+    for (let text = ''; !text.includes('"held":true'); ) text += (await reader.read()).value ?? ''
+    const read = async (): Promise<void> => {
+      while (!(await reader.read()).done);
+    }
+    read().catch(() => undefined)
+    return () => closed.abort()
+  }
+
+  for (const locks of [10, 1_000, 10_000]) {
+    it(`${locks} locks: no second has more than ${MOST_A_SECOND} commands`, async () => {
+      await hold(locks)
+      const { url } = await serve(program, server.url)
+      await watch(url)
+      const seconds = await counted()
+      if (process.env['HOLDFAST_FIGURES']) console.log(`${locks} locks: ${seconds.join(', ')} commands`)
+      expect(Math.max(...seconds)).toBeLessThanOrEqual(MOST_A_SECOND)
+      expect(Math.min(...seconds)).toBeGreaterThan(0)
+    })
+  }
+
+  it('many pages cost what one costs, with any filter no more than the bound', async () => {
+    await hold(10)
+    const { url } = await serve(program, server.url)
+    await watch(url)
+    const sum = (seconds: readonly number[]): number => seconds.reduce((all, each) => all + each, 0)
+    const one = sum(await counted())
+    for (let page = 0; page < 20; page += 1) await watch(url)
+    expect(sum(await counted())).toBeLessThan(one * 1.5)
+    await hold(1_000)
+    await Promise.all([1, 2, 3, 4, 5].map((digit) => watch(url, `?filter=many:${digit}*`)))
+    expect(Math.max(...(await counted()))).toBeLessThanOrEqual(MOST_A_SECOND)
+  })
+
+  it('nothing at all is sent while no page is open', async () => {
+    await hold(1_000)
+    const { url } = await serve(program, server.url)
+    expect(await counted()).toEqual(Array.from({ length: SECONDS }, () => 0))
+    const close = await watch(url)
+    close()
+    // What was on its way when the page was closed.
+    await sleep(1_000)
+    expect(await counted()).toEqual(Array.from({ length: SECONDS }, () => 0))
+  })
+})

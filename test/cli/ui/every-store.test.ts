@@ -1,0 +1,199 @@
+/** The page on every store that the command line reaches: the holder, the waiter where the store knows it, the list, and freeing a lock. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { EtcdServer } from '../../servers/etcd/index.js'
+import { MemcachedServer } from '../../servers/memcached.js'
+import { ZooKeeperServer } from '../../servers/zookeeper/index.js'
+import { bringDatabase } from '../../setup/databases.js'
+import { execute } from '../../setup/sql-script.js'
+import { jsonLines } from '../json.js'
+import { useProgram } from '../program.js'
+import { serve } from './serving.js'
+
+interface Where {
+  readonly url: string
+  stop(): unknown
+}
+
+const hosts = (endpoints: ReadonlyArray<{ host: string; port: number }>): string =>
+  endpoints.map(({ host, port }) => `${host}:${port}`).join()
+
+const inDatabase =
+  (product: 'PostgreSQL' | 'MySQL' | 'MariaDB', scheme: string) => async (): Promise<Where> => {
+    const database = await bringDatabase(product)
+    const { user, password, host, port, database: name } = database.address
+    const url = `${scheme}://${user}:${encodeURIComponent(password)}@${host}:${port}/${name}`
+    return { url, stop: () => database.drop() }
+  }
+
+interface Can {
+  readonly lists: boolean
+  readonly schema?: string
+  /** The server names a connection only. */
+  readonly namesNobody?: true
+  /** Nobody knows who polls. */
+  readonly waitersUnknown?: true
+}
+
+const stores: ReadonlyArray<readonly [string, () => Promise<Where>, Can]> = [
+  [
+    'Redis Cluster',
+    async () => ({ url: `redis-cluster://${hosts(inject('servers').cluster.startupNodes)}/`, stop: () => 0 }),
+    { lists: true },
+  ],
+  [
+    'Redis Sentinel',
+    async () => {
+      const { sentinels, name } = inject('servers').sentinel
+      return { url: `redis-sentinel://${hosts(sentinels)}/${name}`, stop: () => 0 }
+    },
+    { lists: true },
+  ],
+  ['PostgreSQL', inDatabase('PostgreSQL', 'postgres'), { lists: true, schema: 'postgres' }],
+  ['MySQL', inDatabase('MySQL', 'mysql'), { lists: true, schema: 'mysql', waitersUnknown: true }],
+  ['MariaDB', inDatabase('MariaDB', 'mariadb'), { lists: true, schema: 'mysql', waitersUnknown: true }],
+  [
+    'SQLite',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'holdfast-ui-'))
+      return { url: `sqlite:${join(folder, 'locks.db')}`, stop: () => rm(folder, { recursive: true }) }
+    },
+    { lists: true },
+  ],
+  [
+    'etcd',
+    async () => {
+      const server = await EtcdServer.start()
+      return { url: `etcd://${server.host}:${server.port}`, stop: () => server.stop() }
+    },
+    { lists: true },
+  ],
+  [
+    'ZooKeeper',
+    async () => {
+      const server = await ZooKeeperServer.start()
+      return { url: `zk://${server.address}/locks/ui`, stop: () => server.stop() }
+    },
+    { lists: true },
+  ],
+  [
+    'memcached',
+    async () => {
+      const server = await MemcachedServer.start()
+      return { url: `memcached://${server.address}`, stop: () => server.stop() }
+    },
+    { lists: false, waitersUnknown: true },
+  ],
+  ['advisory locks', inDatabase('PostgreSQL', 'postgres+advisory'), { lists: false }],
+  [
+    'GET_LOCK',
+    inDatabase('MySQL', 'mysql+get-lock'),
+    { lists: false, namesNobody: true, waitersUnknown: true },
+  ],
+]
+
+describe.each(stores)(
+  'holdfast ui on %s',
+  { timeout: 60_000 },
+  (_, bring, { lists, schema, namesNobody, waitersUnknown }) => {
+    const program = useProgram()
+    const undo: Array<() => unknown> = []
+    let where: Where
+    beforeAll(async () => {
+      where = await bring()
+    }, 120_000)
+    afterEach(async () => {
+      for (const each of undo.splice(0)) await each()
+    })
+    afterAll(() => where?.stop())
+
+    test('a lock is shown with its holder, its waiter and what becomes of it, and is freed', async () => {
+      const { url } = where
+      const name = `ui:${process.pid}:${Date.now()}`
+      if (schema) await execute(url, (await program.run(['schema', schema])).stdout)
+      const held = program.start(['--url', url, 'run', name, '-v', '--', 'sleep', '600'])
+      await held.says('got lock')
+      const waiting = program.start(['--url', url, 'run', name, '-v', '--', 'true'])
+      await waiting.says('waiting for')
+      const { url: page, running } = await serve(program, url, ['--allow-unlock'])
+      const seen = new Page(`${page}events?name=${name}`)
+      undo.push(() => seen.close())
+      const shown = await seen.until((picture) => picture.rows.some((row) => row.held && row.waiting !== 0))
+      expect(shown.rows[0]?.waiting).toBe(waitersUnknown ? null : 1)
+      expect(shown.rows[0]?.holders.named.join()).toContain(
+        namesNobody ? 'connection:' : String(held.child.pid),
+      )
+      const list = new Page(`${page}events?filter=ui:*`)
+      undo.push(() => list.close())
+      const listed = await list.until(({ rows, trouble }) => rows.length > 0 || trouble !== null)
+      if (lists) expect(listed.rows.map((row) => row.name)).toContain(name)
+      else
+        expect(listed.trouble).toBe(
+          'This store cannot list its locks. Ask for one by its name: holdfast inspect NAME.',
+        )
+      const { kind, holders } = shown.rows[0]?.unlock ?? { kind: '', holders: '' }
+      const answer = await fetch(`${page}unlock`, {
+        method: 'POST',
+        headers: { Origin: new URL(page).origin },
+        body: new URLSearchParams({ name, kind, holders }),
+      })
+      expect(await answer.text()).toBe(`Lock "${name}" is free.`)
+      expect(answer.status).toBe(200)
+      await waiting.outcome
+      const { changes } = await seen.until((picture) => picture.changes.length > 0)
+      expect(changes[0]?.text).toMatch(/was released, or freed by force|passed from/)
+      expect(running.stdout + running.stderr).not.toMatch(/secret|password/)
+      expect(jsonLines(running.stdout)).toHaveLength(1)
+      held.child.kill('SIGTERM')
+    })
+  },
+)
+
+interface Seen {
+  readonly rows: ReadonlyArray<{
+    readonly name: string
+    readonly held: boolean
+    readonly waiting: number | null
+    readonly holders: { readonly named: readonly string[] }
+    readonly unlock: { readonly kind: string; readonly holders: string } | null
+  }>
+  readonly trouble: string | null
+  readonly changes: ReadonlyArray<{ readonly text: string }>
+}
+
+/** What one page is sent. */
+class Page {
+  readonly #closed = new AbortController()
+  #text = ''
+  #reader: Promise<ReadableStreamDefaultReader<string>>
+
+  constructor(url: string) {
+    this.#reader = fetch(url, { signal: this.#closed.signal }).then(({ body }) => {
+      if (!body) throw new Error('nothing is sent')
+      return body.pipeThrough(new TextDecoderStream()).getReader()
+    })
+  }
+
+  async until(matches: (picture: Seen) => boolean): Promise<Seen> {
+    const reader = await this.#reader
+    for (;;) {
+      const end = this.#text.indexOf('\n\n')
+      if (end >= 0) {
+        const picture: Seen = JSON.parse(this.#text.slice('data: '.length, end))
+        this.#text = this.#text.slice(end + 2)
+        if (matches(picture)) return picture
+        continue
+      }
+      const { done, value } = await reader.read()
+      if (done) throw new Error('the page has ended')
+      this.#text += value
+    }
+  }
+
+  close(): void {
+    this.#reader.catch(() => undefined)
+    this.#closed.abort()
+  }
+}

@@ -1,0 +1,104 @@
+/** What people write who come from another lock, as JavaScript lets them, and the line that they are told to write instead. */
+import { describe, expect, test } from 'vitest'
+import { Holdfast, InvalidArgumentError } from '../../src/index.js'
+import { MemoryStore } from '../../src/memory/index.js'
+
+const holdfast = new Holdfast(new MemoryStore())
+const lock = holdfast.lock('invoice:42')
+const body = (): never => expect.unreachable()
+
+/** A call by the name of its method, with what the types forbid. */
+async function refusalOf(target: object, method: string, ...params: unknown[]): Promise<string> {
+  const found: unknown = Reflect.get(target, method)
+  if (typeof found !== 'function') throw new Error(`there is no ${method}`)
+  // Some throw, some reject.
+  const call = async (): Promise<unknown> => await Reflect.apply(found, target, params)
+  const error = await call().catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(InvalidArgumentError)
+  expect(holdfast.census).toMatchObject({ calls: 0, tenures: 0 })
+  return String(error)
+}
+
+describe('options of other libraries', () => {
+  test.each([
+    ['ttl', 'in place of ttl write { leaseMs: … }'],
+    ['lockTimeout', 'in place of lockTimeout write { leaseMs: … }'],
+    ['retryCount', 'in place of retryCount write { waitMs: … }'],
+    ['retryDelay', 'in place of retryDelay write { waitMs: … }'],
+    ['timeout', 'in place of timeout write { waitMs: … }'],
+    ['identifier', 'in place of identifier write { owner: … }'],
+    ['refreshInterval', 'in place of refreshInterval write new Holdfast(client, { watchdogMs: … })'],
+    ['driftFactor', 'leave driftFactor out'],
+    ['onLockLost', "holdfast.on('lost', …)"],
+  ])('of a call: %s', async (option, line) => {
+    for (const [method, ...more] of [['acquire'], ['tryAcquire'], ['withLock', body], ['lock']] as const) {
+      const told = await refusalOf(lock, method, { [option]: 5_000 }, ...more)
+      expect(told).toContain(line)
+      expect(told).toContain('waitMs, leaseMs')
+    }
+  })
+
+  test.each([
+    ['retryCount', 'write lock.acquire({ waitMs: … })'],
+    ['ttl', 'write lock.acquire({ leaseMs: … })'],
+    ['lockWatchdogTimeout', 'write { watchdogMs: … }'],
+    ['driftFactor', 'leave driftFactor out'],
+    ['prefix', 'give the Redis client a keyPrefix'],
+  ])('of a client: %s', (option, line) => {
+    expect(() => Reflect.construct(Holdfast, [new MemoryStore(), { [option]: 5 }])).toThrow(line)
+  })
+
+  test('of jobs and values', async () => {
+    expect(await refusalOf(holdfast, 'job', 'a', { lockAtMostFor: 5 }, body)).toContain(
+      'write { atMostMs: … }',
+    )
+    expect(await refusalOf(holdfast, 'job', 'a', { lockAtLeastFor: 5 }, body)).toContain(
+      'write { atLeastMs: … }',
+    )
+    expect(await refusalOf(holdfast, 'computeOnce', 'a', body, { ttl: 5 })).toContain('write { ttlMs: … }')
+  })
+
+  test.each(['constructor', 'toString', '__proto__x', 'tt'])(
+    'a name that nobody knows has no advice: %s',
+    async (option) => {
+      expect(await refusalOf(lock, 'acquire', { [option]: 5 })).not.toContain('in place of')
+    },
+  )
+})
+
+describe('shapes of calls of other libraries', () => {
+  test('an array of names', async () => {
+    for (const kind of ['lock', 'fairLock', 'fencedLock', 'readWriteLock', 'semaphore'])
+      expect(await refusalOf(holdfast, kind, ['a', 'b'])).toContain('holdfast.multiLock([lockA, lockB])')
+  })
+
+  test('a number for a lease', async () => {
+    expect(await refusalOf(lock, 'acquire', 5_000)).toContain('write { leaseMs: 5000 }')
+    expect(await refusalOf(lock, 'withLock', 5_000, body)).toContain('write { leaseMs: 5000 }')
+  })
+
+  test.each([
+    ['using', 'holdfast.lock(name).withLock('],
+    ['acquire', 'holdfast.lock(name).acquire()'],
+    ['getLock', 'holdfast.lock(name)'],
+    ['createLock', 'holdfast.lock(name)'],
+    ['extend', 'hold.extend(leaseMs)'],
+    ['unlock', 'hold.release()'],
+    ['release', 'hold.release()'],
+    ['quit', 'holdfast.close()'],
+    ['disconnect', 'holdfast.close()'],
+  ])('holdfast.%s()', async (method, line) => {
+    expect(await refusalOf(holdfast, method, ['a'], 5_000, body)).toContain(line)
+    expect(Object.keys(holdfast)).not.toContain(method)
+  })
+
+  test.each([
+    ['release', 'hold.release()'],
+    ['extend', 'hold.extend(leaseMs)'],
+    ['using', 'lock.withLock('],
+    ['runExclusive', 'lock.withLock('],
+    ['run', 'lock.withLock('],
+  ])('lock.%s()', async (method, line) => {
+    expect(await refusalOf(lock, method, 5_000)).toContain(line)
+  })
+})

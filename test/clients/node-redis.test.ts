@@ -1,0 +1,149 @@
+/** What only concerns node-redis. All else is shown by the other suites, which run with it: see setup/clients.ts. */
+import * as redis6 from 'redis'
+import * as redis5 from 'redis5'
+import * as oldest from 'redis5-oldest'
+import { afterEach, describe, expect, inject, test } from 'vitest'
+import { Holdfast, type RedisClient } from '../../src/index.js'
+import { type NodeRedisClient, type NodeRedisCluster, nodeRedis } from '../../src/node-redis/index.js'
+import { clientSettings } from '../../src/redis/watchdog-thread/client-settings.js'
+import { eventually } from '../setup/eventually.js'
+
+const made: Holdfast[] = []
+afterEach(() => Promise.all(made.splice(0).map((holdfast) => holdfast.close())))
+
+function holdfastOn(client: RedisClient): Holdfast {
+  const holdfast = new Holdfast(client)
+  made.push(holdfast)
+  return holdfast
+}
+
+let names = 0
+function lockName(): string {
+  names += 1
+  return `node-redis:${process.pid}:${names}`
+}
+
+/** As the versions have it in common. */
+interface Library {
+  createClient(
+    options: object,
+  ): NodeRedisClient & { readonly isOpen: boolean; connect(): Promise<unknown>; destroy(): void }
+  createCluster(options: {
+    rootNodes: object[]
+    RESP?: 2 | 3
+  }): NodeRedisCluster & { readonly isOpen: boolean }
+}
+
+const versions: ReadonlyArray<{ version: string; library: Library }> = [
+  { version: '5.9', library: oldest },
+  { version: '5', library: redis5 },
+  { version: '6', library: redis6 },
+]
+
+describe.each(versions)('node-redis $version', ({ library }) => {
+  test.each([2, 3])(
+    'C1: a client by URL, with RESP%i, is only read: locks exclude and wake; it is neither connected nor changed',
+    async (RESP) => {
+      const { host, port } = inject('servers').standalone
+      const theirs = library.createClient({ url: `redis://${host}:${port}/2`, RESP, name: 'application' })
+      const [one, other] = [holdfastOn(nodeRedis(theirs)), holdfastOn(nodeRedis(theirs))]
+      const lock = one.lock(lockName())
+      const hold = await lock.acquire({ leaseMs: 60_000 })
+      const waiting = other.lock(lock.name).acquire()
+      await eventually(async () => (await lock.countWaitingClients()) === 1)
+      await hold.release()
+      await (await waiting).release()
+      expect(theirs.isOpen).toBe(false)
+    },
+  )
+
+  test('C1: a client that is connected goes on when Holdfast has closed', async () => {
+    const { host, port } = inject('servers').standalone
+    const theirs = library.createClient({ socket: { host, port } })
+    await theirs.connect()
+    const holdfast = new Holdfast(nodeRedis(theirs))
+    await holdfast.lock(lockName()).withLock(() => undefined)
+    await holdfast.close()
+    expect(theirs.isOpen).toBe(true)
+    theirs.destroy()
+  })
+
+  test.each([2, 3] as const)(
+    'C1: a cluster by URLs, some of them of nobody, with RESP%i, is only read',
+    async (RESP) => {
+      const { startupNodes } = inject('servers').cluster
+      const rootNodes = [
+        { url: 'redis://127.0.0.1:1' },
+        ...startupNodes.map(({ host, port }) => ({ url: `redis://${host}:${port}` })),
+      ]
+      const theirs = library.createCluster({ rootNodes, RESP })
+      const holdfast = holdfastOn(nodeRedis(theirs))
+      await holdfast.lock(lockName()).withLock(() => undefined)
+      expect(theirs.isOpen).toBe(false)
+    },
+  )
+
+  test('one with a keyPrefix and one of ioredis with the same share their locks', async () => {
+    const { host, port } = inject('servers').standalone
+    const name = lockName()
+    const client = (keyPrefix?: string): RedisClient =>
+      nodeRedis(library.createClient({ socket: { host, port } }), { keyPrefix })
+    const hold = await holdfastOn(client('app:')).lock(name).acquire()
+    expect(await holdfastOn(client('app:')).lock(name).isLocked()).toBe(true)
+    expect(await holdfastOn(client()).lock(`app:${name}`).isLocked()).toBe(true)
+    expect(await holdfastOn(client()).lock(name).isLocked()).toBe(false)
+    await hold.release()
+  })
+
+  test('what makes no sense for a lock is not taken over: types of replies, a limit of the queue, replicas', async () => {
+    const { host, port } = inject('servers').standalone
+    const theirs = library.createClient({
+      socket: { host, port, reconnectStrategy: () => 1, socketTimeout: 1 },
+      RESP: 3,
+      commandOptions: { typeMapping: { 36: Buffer, 43: Buffer } },
+      commandsQueueMaxLength: 1,
+      disableOfflineQueue: true,
+      pingInterval: 1,
+    })
+    const holdfast = holdfastOn(nodeRedis(theirs))
+    const lock = holdfast.lock(lockName())
+    await Promise.all(Array.from({ length: 5 }, () => lock.withLock(() => undefined)))
+    const hold = await lock.acquire()
+    expect(await lock.inspect()).toMatchObject({ owners: [{ owner: hold.owner, holds: 1 }] })
+    await hold.release()
+  })
+
+  test('a watchdog thread is told how to reach the same server, or what it cannot be told', () => {
+    const options = {
+      socket: { host: 'a', port: 7, tls: true, ca: 'certificate', connectTimeout: 5 },
+      username: 'user',
+      password: 'secret',
+      database: 3,
+    }
+    const client = nodeRedis(library.createClient(options), { keyPrefix: 'app:' })
+    expect(clientSettings(client)).toMatchObject({
+      kind: 'standalone',
+      options: {
+        host: 'a',
+        port: 7,
+        tls: { ca: 'certificate' },
+        username: 'user',
+        password: 'secret',
+        db: 3,
+        keyPrefix: 'app:',
+      },
+    })
+    const cluster = nodeRedis(library.createCluster({ rootNodes: [{ socket: { host: 'b', port: 8 } }] }))
+    expect(clientSettings(cluster)).toMatchObject({ kind: 'cluster', startupNodes: [{ host: 'b', port: 8 }] })
+    const provider = { type: 'async-credentials-provider', credentials: async () => ({ password: 'secret' }) }
+    const withProvider = nodeRedis(library.createClient({ credentialsProvider: provider }))
+    expect(() => clientSettings(withProvider)).toThrow('credentialsProvider')
+  })
+})
+
+test('a Sentinel group whose options of node-redis 6 ask for what sentinels lack', async () => {
+  const { sentinels, name } = inject('servers').sentinel
+  const pattern = redis6.createClient({ RESP: 3, emitInvalidate: true })
+  const holdfast = holdfastOn(nodeRedis(pattern, { sentinel: { name, sentinelRootNodes: sentinels } }))
+  await holdfast.lock(lockName()).withLock(() => undefined)
+})

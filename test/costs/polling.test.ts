@@ -1,0 +1,95 @@
+/** What waiting costs in a store of rows without messages, in virtual time: one trip to read a row, one to write it. */
+import { expect, test } from 'vitest'
+import { Holdfast } from '../../src/index.js'
+import { VirtualClock } from '../../src/memory/index.js'
+import { MemoryRows } from '../../src/memory/memory-rows.js'
+import type { StoreSettings } from '../../src/ports/store.js'
+import type { RowSession, Rows } from '../../src/rows/rows.js'
+import { RowStoreSession } from '../../src/rows/session.js'
+
+const READ_MS = 0.4
+/** With the wait for the disk. */
+const WRITE_MS = 2.6
+const SECTION_MS = 1.2
+const [PROCESSES, CALLS, BURSTS] = [4, 25, 20]
+
+/** Rows as a database in the network has them, that tells nobody anything. */
+class SilentRows implements Rows {
+  statements = 0
+  readonly #rows: MemoryRows
+
+  constructor(readonly clock: VirtualClock) {
+    this.#rows = new MemoryRows(clock)
+  }
+
+  openRows(settings: StoreSettings): RowSession {
+    const { names, close, change } = this.#rows.openRows(settings, {
+      message: () => undefined,
+      missed: () => undefined,
+    })
+    return {
+      names,
+      close,
+      change: async (shape, name, decide) => {
+        await this.#trip(READ_MS)
+        let written = false
+        const result = await change(shape, name, (draft) => {
+          const before = shape.pack(draft.body)
+          const decided = decide(draft)
+          const after = shape.pack(draft.body)
+          written = before.owner !== after.owner || before.endsAt !== after.endsAt
+          return decided
+        })
+        if (written) await this.#trip(WRITE_MS)
+        return result
+      },
+    }
+  }
+
+  async #trip(ms: number): Promise<void> {
+    this.statements += 1
+    await passed(this.clock, ms)
+  }
+}
+
+function passed(clock: VirtualClock, ms: number): Promise<void> {
+  return new Promise((resolve) => clock.startTimer(resolve, ms))
+}
+
+interface Cost {
+  readonly tookMs: number
+  readonly statements: number
+}
+
+/** All calls of all processes want the lock at one moment. Resolves when the last is through. */
+async function burst(): Promise<Cost> {
+  const clock = new VirtualClock()
+  const rows = new SilentRows(clock)
+  const store = { clock, open: (settings: StoreSettings) => new RowStoreSession(rows, settings) }
+  const processes = Array.from({ length: PROCESSES }, () => new Holdfast(store))
+  const sections = processes.flatMap((holdfast) =>
+    Array.from({ length: CALLS }, () =>
+      holdfast.lock('wanted').withLock(async () => {
+        await passed(clock, SECTION_MS)
+      }),
+    ),
+  )
+  let through = false
+  const all = Promise.all(sections).finally(() => {
+    through = true
+  })
+  while (!through) await clock.advance(1)
+  await all
+  const tookMs = clock.now()
+  await Promise.all(processes.map((holdfast) => holdfast.close()))
+  return { tookMs, statements: rows.statements }
+}
+
+test('a burst of four processes that poll: most of the time somebody is inside, at half a statement for each section', async () => {
+  const bursts: Cost[] = []
+  for (let round = 0; round < BURSTS; round += 1) bursts.push(await burst())
+  const mean = (of: keyof Cost): number => bursts.reduce((sum, each) => sum + each[of], 0) / BURSTS
+  const heldMs = PROCESSES * CALLS * SECTION_MS
+  expect(mean('tookMs')).toBeLessThan(heldMs * 2.5)
+  expect(mean('statements')).toBeLessThan(PROCESSES * CALLS * 0.6)
+})

@@ -1,0 +1,331 @@
+/** What comes of deadlocks, and when: to the millisecond, since time is the memory store's. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { viewOf } from '../../src/deadlock/view.js'
+import { DeadlockError, Holdfast, type HoldfastOptions, LockTimeoutError } from '../../src/index.js'
+import { kindsOf } from '../../src/lock/lock-client.js'
+import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import { MOST_EDGES_READ, type SeenEdge } from '../../src/ports/edges-port.js'
+import { deadlocksOf, plainRing, ringOf } from './ring.js'
+
+let clock: VirtualClock
+let store: MemoryStore
+let made: Holdfast[]
+
+beforeEach(() => {
+  clock = new VirtualClock()
+  store = new MemoryStore(clock)
+  made = []
+})
+afterEach(async () => {
+  const closing = Promise.all(made.map((holdfast) => holdfast.close()))
+  await clock.advance(10_000)
+  await closing
+  expect(await edges()).toEqual([])
+})
+
+function client(label: string, options: HoldfastOptions = {}): Holdfast {
+  const holdfast = new Holdfast(store, { label, ...options })
+  made.push(holdfast)
+  return holdfast
+}
+
+const three = (options: HoldfastOptions = {}): Holdfast[] =>
+  ['web-1', 'web-2', 'batch'].map((label) => client(label, options))
+
+async function edges(): Promise<SeenEdge[]> {
+  const looking = new Holdfast(store)
+  const found: SeenEdge[] = []
+  for await (const edge of viewOf(kindsOf(looking).session)?.edges.list() ?? []) found.push(edge)
+  await looking.close()
+  return found
+}
+
+async function untilRefused(work: Promise<unknown>): Promise<unknown> {
+  return await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+describe('a ring of three', () => {
+  test('K2: each client is told of it once, within two seconds, with labels and locks', async () => {
+    const { told } = await plainRing(three(), 'order')
+    await clock.advance(2_000)
+    for (const events of told) {
+      expect(events).toHaveLength(1)
+      expect(events[0]?.victim).toBeUndefined()
+      const cycle = events[0]?.cycle ?? []
+      expect(
+        cycle.map(({ label, holds, waitsFor }) => `${label}: ${holds.name} > ${waitsFor.name}`).sort(),
+      ).toEqual(['batch: order:2 > order:0', 'web-1: order:0 > order:1', 'web-2: order:1 > order:2'])
+    }
+    await clock.advance(60_000)
+    expect(told.map((events) => events.length)).toEqual([1, 1, 1])
+  })
+
+  test('K2: with diagnostics it says where each lock was taken, and where each waits', async () => {
+    const { told } = await plainRing(three({ diagnostics: true }), 'order')
+    await clock.advance(2_000)
+    for (const { takenAt, waitsAt } of told[0]?.[0]?.cycle ?? []) {
+      expect(takenAt).toContain('ring.ts')
+      expect(waitsAt).toContain('ring.ts')
+    }
+  })
+
+  test('K4: the youngest ends with a DeadlockError, the others go on, and all were told who that would be', async () => {
+    const holdfasts = three({ onDeadlock: 'reject' })
+    const { sections, told } = await plainRing(holdfasts.slice(0, 2), 'order')
+    await clock.advance(2_000)
+    const ends = await Promise.all(sections)
+    const [error] = ends.filter((end) => end instanceof DeadlockError)
+    expect(ends.filter((end) => typeof end === 'string')).toHaveLength(1)
+    expect(error).toMatchObject({ code: 'DEADLOCK', cycle: [{}, {}] })
+    expect(error).toHaveProperty('message', expect.stringContaining('web-1 ('))
+    const victims = told.flatMap((events) => events.map(({ victim }) => victim))
+    expect(victims.length).toBeGreaterThan(0)
+    expect(new Set(victims).size).toBe(1)
+    expect(holdfasts.map(({ census }) => census.calls)).toEqual([0, 0, 0])
+  })
+
+  test('K4: only a client that rejects gives way, however old its wait is', async () => {
+    const patient = client('patient')
+    const yielding = client('yielding', { onDeadlock: 'reject' })
+    const { sections } = await ringOf([
+      { holdfast: yielding, first: yielding.lock('a'), second: yielding.lock('b') },
+      { holdfast: patient, first: patient.lock('b'), second: patient.lock('a') },
+    ])
+    await clock.advance(2_000)
+    const [yielded, other] = await Promise.all(sections)
+    expect(yielded).toBeInstanceOf(DeadlockError)
+    expect(other).toBe('a')
+  })
+
+  test('K2: within one client, and over fair, fenced, read and write locks', async () => {
+    const holdfast = client('alone', { onDeadlock: 'reject' })
+    const shared = holdfast.readWriteLock('d')
+    const { sections, told } = await ringOf([
+      { holdfast, first: holdfast.fairLock('a'), second: holdfast.fencedLock('b') },
+      { holdfast, first: holdfast.fencedLock('b'), second: shared.writeLock() },
+      { holdfast, first: shared.readLock(), second: holdfast.fairLock('a') },
+    ])
+    await clock.advance(2_000)
+    const ends = await Promise.all(sections)
+    expect(ends.filter((end) => end instanceof DeadlockError)).toHaveLength(1)
+    const kinds = told[0]?.[0]?.cycle.map(({ holds, waitsFor }) => `${holds.kind} > ${waitsFor.kind}`).sort()
+    expect(kinds).toEqual(['lock > lock', 'lock > write lock', 'read lock > lock'])
+  })
+
+  test('K2: a multi-lock that has some of its locks and waits for the next one, outside of any scope', async () => {
+    const [several, other] = three()
+    if (!several || !other) throw new Error('three')
+    const told = [several, other].map(deadlocksOf)
+    const owner = other.owner()
+    const held = await other.lock('c').acquire({ owner })
+    const all = several.multiLock(['a', 'b', 'c'].map((name) => several.lock(name))).withLock(() => 'all')
+    await clock.advance(1)
+    const inner = other.lock('a').acquire({ owner })
+    await clock.advance(2_000)
+    expect(told.map((events) => events.map(({ cycle }) => cycle.length))).toEqual([[2], [2]])
+    await held.release()
+    await clock.advance(1)
+    expect(await all).toBe('all')
+    await clock.advance(1)
+    await (await inner).release()
+  })
+
+  test('K2: over a lock that was handed on in memory, which the store has down to an earlier owner', async () => {
+    const [one, other] = three()
+    if (!one || !other) throw new Error('three')
+    const told = deadlocksOf(one)
+    let leave: (() => void) | undefined
+    const first = one.lock('a').withLock(
+      () =>
+        new Promise<void>((resolve) => {
+          leave = resolve
+        }),
+    )
+    await clock.advance(1)
+    const second = one.lock('a').withLock(() => one.lock('b').withLock(() => 'both'))
+    const owner = other.owner()
+    const held = await other.lock('b').acquire({ owner })
+    await clock.advance(1)
+    leave?.()
+    await first
+    const inner = other.lock('a').acquire({ owner })
+    await clock.advance(2_000)
+    const mine = (await edges()).find(({ waitsFor }) => waitsFor.name === 'b')
+    expect(mine?.holds[0]?.storedAs).not.toBe(mine?.owner)
+    expect(told.map(({ cycle }) => cycle.length)).toEqual([2])
+    await held.release()
+    await clock.advance(1)
+    expect(await second).toBe('both')
+    await (await inner).release()
+  })
+
+  test('K2: with one of very many that wait for the same lock, more than anybody reads', async () => {
+    const [crowd, holder] = three()
+    if (!crowd || !holder) throw new Error('three')
+    const told = deadlocksOf(crowd)
+    const owner = holder.owner()
+    const hot = await holder.lock('hot').acquire({ owner })
+    const sections = Array.from({ length: MOST_EDGES_READ + 12 }, (_, index) =>
+      crowd.lock(`own:${index}`).withLock(() => crowd.lock('hot').withLock(() => undefined)),
+    )
+    await clock.advance(600)
+    // One that nobody sees who reads all of them.
+    const unseen = (await edges())[MOST_EDGES_READ]?.holds[0]?.name ?? ''
+    const inner = holder.lock(unseen).acquire({ owner })
+    await clock.advance(4_000)
+    expect(told.map(({ cycle }) => cycle.map(({ waitsFor }) => waitsFor.name).sort())).toEqual([
+      ['hot', unseen],
+    ])
+    await hot.release()
+    await clock.advance(1_000)
+    await Promise.all(sections)
+    await (await inner).release()
+  })
+
+  test('K2: a writer that waits for one of several readers', async () => {
+    const [one, other, writer] = three()
+    if (!one || !other || !writer) throw new Error('three')
+    const bystander = await other.readWriteLock('d').readLock().acquire()
+    const { told } = await ringOf([
+      { holdfast: one, first: one.readWriteLock('d').readLock(), second: one.lock('a') },
+      { holdfast: writer, first: writer.lock('a'), second: writer.readWriteLock('d').writeLock() },
+    ])
+    await clock.advance(2_000)
+    expect(told.map((events) => events.length)).toEqual([1, 1])
+    await bystander.release()
+  })
+})
+
+describe('what is no deadlock', () => {
+  test('K1: a wait in code that holds nothing, a short one and one for any of several leave nothing', async () => {
+    const [holder, waiting] = three()
+    if (!holder || !waiting) throw new Error('three')
+    const hold = await holder.lock('a').acquire()
+    const stripes = await Promise.all([0, 1].map((index) => holder.lock(`s:${index}`).acquire()))
+    const plain = waiting.lock('a').acquire()
+    const any = waiting.lock('b').withLock(() => waiting.stripedLock('s', 2).acquireAny())
+    const short = waiting.lock('c').withLock(() => untilRefused(waiting.lock('a').acquire({ waitMs: 499 })))
+    await clock.advance(499)
+    expect(await short).toBeInstanceOf(LockTimeoutError)
+    await clock.advance(3_000)
+    expect(await edges()).toEqual([])
+    for (const each of [hold, ...stripes]) await each.release()
+    await clock.advance(1)
+    await (await plain).release()
+    await (await any).release()
+  })
+
+  test('K3: siblings do not wait for what the other one holds beside them', async () => {
+    const [mine, theirs] = three()
+    if (!mine || !theirs) throw new Error('three')
+    const told = [mine, theirs].map(deadlocksOf)
+    let finish: (() => void) | undefined
+    const work = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    let begun: (() => void) | undefined
+    const inside = new Promise<void>((resolve) => {
+      begun = resolve
+    })
+    const theirSection = theirs.lock('b').withLock(async () => {
+      await inside
+      return await theirs.lock('a').withLock(() => 'done')
+    })
+    const mySection = mine.lock('outer').withLock(() =>
+      Promise.all([
+        mine.lock('a').withLock(async () => {
+          begun?.()
+          await work
+        }),
+        mine.lock('b').withLock(() => undefined),
+      ]),
+    )
+    await clock.advance(5_000)
+    expect(told).toEqual([[], []])
+    finish?.()
+    await clock.advance(1)
+    expect(await theirSection).toBe('done')
+    await clock.advance(1)
+    await mySection
+  })
+
+  test('K2: an owner that is passed explicitly, and one of a run, hold what they have taken', async () => {
+    const [one, other] = three({ onDeadlock: 'reject' })
+    if (!one || !other) throw new Error('three')
+    const told = deadlocksOf(one)
+    const owner = one.owner()
+    const hold = await one.lock('a').acquire({ owner })
+    const running = other.run(async () => {
+      await other.lock('b').lock()
+      await other.lock('a').lock()
+      await other.lock('a').unlock()
+      await other.lock('b').unlock()
+    })
+    await clock.advance(1)
+    const ends = Promise.all([untilRefused(one.lock('b').acquire({ owner })), untilRefused(running)])
+    await clock.advance(2_000)
+    expect(told).toHaveLength(1)
+    await hold.release()
+    await clock.advance(60_000)
+    expect((await ends).filter((end) => end instanceof DeadlockError)).toHaveLength(1)
+  })
+})
+
+describe('the edge of a wait', () => {
+  async function waits(options: { waitMs?: number; signal?: AbortSignal } = {}) {
+    const [holder, waiting] = three()
+    if (!holder || !waiting) throw new Error('three')
+    const hold = await holder.lock('a').acquire()
+    const section = untilRefused(
+      waiting.lock('b').withLock(() => waiting.lock('a').withLock(options, () => undefined)),
+    )
+    await clock.advance(500)
+    expect(await edges()).toMatchObject([
+      { since: 0, waitsFor: { kind: 'lock', name: 'a' }, holds: [{ kind: 'lock', name: 'b' }] },
+    ])
+    return { hold, waiting, section }
+  }
+
+  test('K5: goes with the grant', async () => {
+    const { hold, section } = await waits()
+    await hold.release()
+    await clock.advance(1)
+    await section
+    expect(await edges()).toEqual([])
+  })
+
+  test('K5: goes with the end of its time', async () => {
+    const { section } = await waits({ waitMs: 600 })
+    await clock.advance(100)
+    expect(await section).toBeInstanceOf(LockTimeoutError)
+    expect(await edges()).toEqual([])
+  })
+
+  test('K5: goes with an abort', async () => {
+    const controller = new AbortController()
+    const { section } = await waits({ signal: controller.signal })
+    controller.abort(new Error('enough'))
+    expect(await section).toMatchObject({ message: 'enough' })
+    await clock.advance(0)
+    expect(await edges()).toEqual([])
+  })
+
+  test('K5: goes with its client', async () => {
+    const { section, waiting } = await waits()
+    await waiting.close()
+    expect(await section).toMatchObject({ code: 'CLOSED' })
+    expect(await edges()).toEqual([])
+  })
+
+  test('K5: is gone within seven seconds where its process is, and as long as it waits it stays, with its beginning', async () => {
+    await waits()
+    await clock.advance(30_000)
+    expect(await edges()).toMatchObject([{ since: 0 }])
+    // The process does nothing any more.
+    clock.skip(7_000)
+    expect(await edges()).toEqual([])
+  })
+})

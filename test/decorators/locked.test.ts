@@ -1,0 +1,108 @@
+/** The decorator of the standard, `@locked`, on real sections. This folder is compiled by esbuild: see vitest.config.ts. */
+import { expect, test, vi } from 'vitest'
+import { currentHold, Holdfast, InvalidArgumentError, LockTimeoutError, locked } from '../../src/index.js'
+import { MemoryStore } from '../../src/memory/index.js'
+
+interface Invoice {
+  readonly id: number
+}
+
+const shared = new Holdfast(new MemoryStore())
+
+class Invoices {
+  readonly #holdfast = new Holdfast(new MemoryStore())
+  readonly steps: string[] = []
+  readonly label = 'main'
+
+  get holdfast(): Holdfast {
+    return this.#holdfast
+  }
+
+  @locked((self: Invoices) => self.holdfast, 'invoice:{0.id}')
+  async settle(invoice: Invoice, step: string): Promise<string> {
+    this.steps.push(`${step} begins`)
+    await Promise.resolve()
+    this.steps.push(`${step} ends`)
+    return `${this.label} ${currentHold()?.name} ${invoice.id}`
+  }
+
+  @locked(
+    (self: Invoices) => self.holdfast,
+    (invoice: Invoice) => `invoice:${invoice.id}`,
+  )
+  async settleAgain(invoice: Invoice): Promise<string> {
+    return await this.settle(invoice, 'inner')
+  }
+
+  @locked(shared, '{tag}:{0}:{1.ok}:{2}', { waitMs: 0 })
+  static async all(_count: bigint, _state: { ok: boolean }, _text: string): Promise<string | undefined> {
+    return currentHold()?.name
+  }
+
+  @locked(shared, 'one', { waitMs: 0 })
+  static async one(work: () => Promise<unknown>): Promise<unknown> {
+    return await work()
+  }
+
+  @locked(shared, 'member:{0.a.b}')
+  static async member(_value: unknown): Promise<string | undefined> {
+    return currentHold()?.name
+  }
+}
+
+test('O1: calls with the same argument take turns, calls with different ones do not', async () => {
+  const invoices = new Invoices()
+  const [one, two] = [{ id: 1 }, { id: 2 }]
+  await Promise.all([invoices.settle(one, 'a'), invoices.settle(one, 'b'), invoices.settle(two, 'c')])
+  const of = (...steps: string[]): string[] => invoices.steps.filter((each) => steps.includes(each[0] ?? ''))
+  expect(of('a', 'b')).toEqual(['a begins', 'a ends', 'b begins', 'b ends'])
+  expect(of('a', 'c')).toEqual(['a begins', 'c begins', 'a ends', 'c ends'])
+})
+
+test('O2: a decorated method that calls another one re-enters, and this, arguments and result are its own', async () => {
+  const invoices = new Invoices()
+  expect(await invoices.settleAgain({ id: 7 })).toBe('main invoice:7 7')
+  expect(currentHold()).toBeUndefined()
+  expect(await invoices.holdfast.lock('invoice:7').isLocked()).toBe(false)
+})
+
+test('the text of a name is filled from the arguments, other braces stay', async () => {
+  expect(await Invoices.all(5n, { ok: false }, 'a{0}b$&')).toBe('{tag}:5:false:a{0}b$&')
+})
+
+test('options count: waitMs 0 does not wait; and what the method throws is what the call throws', async () => {
+  const trouble = new Error('of the method')
+  await expect(Invoices.one(() => Promise.reject(trouble))).rejects.toBe(trouble)
+  const inner = vi.fn()
+  await Invoices.one(async () => {
+    const other = { waitMs: 0, owner: shared.owner() }
+    await expect(shared.lock('one').withLock(other, inner)).rejects.toBeInstanceOf(LockTimeoutError)
+  })
+  expect(inner).not.toHaveBeenCalled()
+})
+
+test.each([
+  undefined,
+  null,
+  {},
+  { a: null },
+  { a: { b: undefined } },
+  { a: { b: '' } },
+  { a: { b: NaN } },
+  { a: { b: {} } },
+])('an argument that makes no name is refused, so that not all calls share one lock: %j', async (value) => {
+  await expect(Invoices.member(value)).rejects.toThrow(/^\{0\.a\.b\} of a lock's name is /)
+  await expect(Invoices.member(value)).rejects.toBeInstanceOf(InvalidArgumentError)
+})
+
+test.each(['', '{0.}', '{0.a-b}', '{0[a]}', '{01x}', '\uD800'])(
+  'a name that is not well formed is refused at once: %j',
+  (name) => {
+    expect(() => locked(shared, name)).toThrow(InvalidArgumentError)
+  },
+)
+
+test('with experimentalDecorators the error says what is wrong', () => {
+  const legacy = (): unknown => Reflect.apply(locked(shared, 'a'), undefined, [{}, 'settle', {}])
+  expect(legacy).toThrow(/without experimentalDecorators/)
+})

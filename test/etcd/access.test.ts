@@ -1,0 +1,173 @@
+/** TLS, users and their rights: what is asked for is enough, what is refused is said, and no secret is. */
+import type { ConnectionOptions } from 'node:tls'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { etcd } from '../../src/etcd/index.js'
+import { Holdfast, InvalidArgumentError, StoreError } from '../../src/index.js'
+import { EtcdServer } from '../servers/etcd/index.js'
+import { certificate, trust } from '../setup/certificate.js'
+import { eventually } from '../setup/eventually.js'
+import { anyLock } from './scene.js'
+
+const ending: Array<() => unknown> = []
+afterEach(async () => {
+  for (const end of ending.splice(0)) await end()
+})
+
+type Options = Parameters<typeof etcd>[0]
+
+function holdfast(options: Options): Holdfast {
+  const made = new Holdfast(etcd(options), { storeTimeoutMs: 1_000 })
+  ending.push(() => made.close())
+  return made
+}
+
+async function failure(options: Options): Promise<StoreError> {
+  const error: unknown = await holdfast(options)
+    .lock(anyLock().name)
+    .acquire()
+    .then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+  if (error instanceof StoreError) return error
+  throw new Error(`should have been rejected with a StoreError, but: ${error}`)
+}
+
+describe('TLS', () => {
+  let server: EtcdServer
+  let asking: EtcdServer
+  const shown: ConnectionOptions = { ca: certificate.cert, cert: certificate.cert, key: certificate.key }
+  beforeAll(async () => {
+    server = await EtcdServer.start({ tls: certificate })
+    asking = await EtcdServer.start({ tls: { ...certificate, asksForOne: true } })
+  })
+  afterAll(async () => {
+    await server?.stop()
+    await asking?.stop()
+  })
+
+  test('C1: with the authority of the server’s certificate it connects', async () => {
+    const lock = holdfast({ hosts: server.url, tls: { ca: certificate.cert } }).lock(anyLock().name)
+    await (await lock.acquire()).release()
+  })
+
+  test('C1: with tls, a host without a scheme is one with TLS', async () => {
+    const hosts = `127.0.0.1:${server.port}`
+    await (
+      await holdfast({ hosts, tls: { ca: certificate.cert } })
+        .lock(anyLock().name)
+        .acquire()
+    ).release()
+  })
+
+  test('C1: a server that asks for a certificate gets one', async () => {
+    await (await holdfast({ hosts: asking.url, tls: shown }).lock(anyLock().name).acquire()).release()
+  })
+
+  test('a server with another certificate is refused, and the error says so', async () => {
+    const error = await failure({ hosts: server.url, tls: { ca: trust.wrong.ca } })
+    expect(error).toMatchObject({ reason: 'unreachable', transient: false })
+    expect(error.message).toContain('tls: { ca }')
+  })
+
+  test('who shows no certificate where one is asked for learns what is missing', async () => {
+    const error = await failure({ hosts: asking.url, tls: { ca: certificate.cert } })
+    expect(error.message).not.toContain('PRIVATE KEY')
+    expect(error.reason).toBe('unreachable')
+  })
+
+  test('W6: http:// to a server with TLS is a StoreError in time', async () => {
+    const error = await failure({ hosts: `http://127.0.0.1:${server.port}` })
+    expect(error.reason).toBe('unreachable')
+  })
+})
+
+describe('users', () => {
+  const password = 'a password of tests'
+  const least = { user: 'least', password }
+  let server: EtcdServer
+  beforeAll(async () => {
+    server = await EtcdServer.start({ args: ['--auth-token-ttl', '1'] })
+    await server.ctl('user', 'add', `root:${password}`)
+    await server.ctl('user', 'grant-role', 'root', 'root')
+    await server.ctl('user', 'add', `least:${password}`)
+    await server.ctl('role', 'add', 'locks')
+    await server.ctl('role', 'grant-permission', 'locks', '--prefix=true', 'readwrite', 'holdfast/')
+    await server.ctl('user', 'grant-role', 'least', 'locks')
+    await server.ctl('auth', 'enable')
+  })
+  afterAll(() => server?.stop())
+  const asRoot = ['--user', `root:${password}`]
+
+  test('a user that may read and write the keys with the prefix is enough for all that a lock does', async () => {
+    const client = holdfast({ hosts: server.url, credentials: least })
+    const other = holdfast({ hosts: server.url, credentials: least })
+    const { name } = anyLock()
+    const hold = await client.lock(name).acquire({ leaseMs: 60_000 })
+    const waiting = other.lock(name).acquire()
+    await eventually(async () => (await client.lock(name).countWaitingClients()) === 1)
+    const names: string[] = []
+    for await (const state of client.list()) names.push(state.name)
+    expect(names).toContain(name)
+    await hold.release()
+    const next = await waiting
+    expect(await client.lock(name).forceUnlock()).toBe(true)
+    await eventually(() => next.signal.aborted)
+    const fenced = await client.fencedLock(name).acquire()
+    expect(fenced.fence).toBeGreaterThan(0n)
+    await fenced.release()
+  })
+
+  test('a prefix for which it has no rights is a permission error that says what to grant', async () => {
+    const error = await failure({ hosts: server.url, credentials: least, prefix: 'other/' })
+    expect(error).toMatchObject({ reason: 'permission', transient: false })
+    expect(error.message).toContain('prefix')
+  })
+
+  test('a wrong password and none at all are permission errors, which do not repeat it', async () => {
+    for (const credentials of [{ user: 'least', password: 'guessed wrongly' }, undefined]) {
+      const error = await failure({ hosts: server.url, ...(credentials && { credentials }) })
+      expect(error).toMatchObject({ reason: 'permission', transient: false })
+      expect(`${error.stack} ${JSON.stringify(error)}`).not.toContain('guessed wrongly')
+    }
+  })
+
+  test('a token that the server has forgotten is renewed, for commands and for watches', async () => {
+    const client = holdfast({ hosts: server.url, credentials: least })
+    const other = holdfast({ hosts: server.url, credentials: least })
+    const { name } = anyLock()
+    await (await client.lock(name).acquire()).release()
+    await (await other.lock(name).acquire()).release()
+    // Tokens of before count no more.
+    await server.ctl(...asRoot, 'role', 'add', `changes-${name.length}`)
+    await server.ctl(...asRoot, 'auth', 'disable')
+    await server.ctl(...asRoot, 'auth', 'enable')
+    const hold = await client.lock(name).acquire()
+    const waiting = other.lock(name).acquire()
+    await eventually(async () => (await client.lock(name).countWaitingClients()) === 1)
+    await hold.release()
+    await (await waiting).release()
+  })
+
+  test('a user that is refused for the time being is not asked for where there are no users', async () => {
+    const open = await EtcdServer.start()
+    ending.push(() => open.stop())
+    await (await holdfast({ hosts: open.url, credentials: least }).lock(anyLock().name).acquire()).release()
+  })
+})
+
+describe('options', () => {
+  test.each([
+    [{ hosts: [] }],
+    [{ hosts: 'ftp://a' }],
+    [{ hosts: 'http://user:secret@host:2379' }],
+    [{ hosts: 'http://host/path' }],
+    [{ hosts: 'host', prefix: '\ud800' }],
+    [{ hosts: 'host', credentials: { user: '', password: 'secret' } }],
+    [{ hosts: 'host', other: 1 }],
+  ])('%j is refused before anything is sent, and without repeating it', (options) => {
+    const make = (): unknown => etcd(options)
+    expect(make).toThrow(InvalidArgumentError)
+    expect(make).not.toThrow(/secret/)
+  })
+})

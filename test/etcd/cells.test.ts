@@ -1,0 +1,27 @@
+/** Values in etcd. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { etcd } from '../../src/etcd/index.js'
+import { EtcdServer } from '../servers/etcd/index.js'
+import { cellsCases } from '../session/cells.cases.js'
+import { eventually } from '../setup/eventually.js'
+import { linkTo } from './scene.js'
+
+let server: EtcdServer
+beforeAll(async () => {
+  server = await EtcdServer.start()
+})
+afterAll(() => server?.stop())
+
+cellsCases({
+  linkTo: () => linkTo([server]).link,
+  store: () => etcd({ hosts: server.url, prefix: 'values/' }),
+})
+
+test('the server removes what is not to be kept for ever', async () => {
+  const { link } = linkTo([server])
+  const cell = { space: 'value', name: 'short' } as const
+  await link.cells.write({ cell, version: undefined, text: 'soon gone', keepMs: 1_000 })
+  expect((await link.cells.read(cell)).text).toBe('soon gone')
+  await eventually(async () => (await link.cells.read(cell)).text === undefined)
+  link.close()
+})

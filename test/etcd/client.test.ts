@@ -1,0 +1,295 @@
+/** etcd's own commands, as its servers carry them out; and what becomes of them when a server cannot be reached or does not answer. */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { EtcdClient } from '../../src/etcd/client/client.js'
+import { KeepAlives } from '../../src/etcd/client/keep-alives.js'
+import { prefixSpan } from '../../src/etcd/client/requests.js'
+import { Watches } from '../../src/etcd/client/watches.js'
+import { StoreError } from '../../src/index.js'
+import type { Schedule } from '../../src/time/schedule.js'
+import { EtcdServer } from '../servers/etcd/index.js'
+import { freePort } from '../servers/port.js'
+import { eventually } from '../setup/eventually.js'
+import { clientOf, wireTo } from './scene.js'
+
+const about = { command: 'test' }
+const text = (value: string): Buffer => Buffer.from(value)
+
+let server: EtcdServer
+const closing: Array<() => void> = []
+
+beforeAll(async () => {
+  server = await EtcdServer.start()
+})
+afterAll(() => server?.stop())
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+type Terms = Parameters<typeof clientOf>[1]
+
+function client(servers: Parameters<typeof clientOf>[0] = [server], terms?: Terms): EtcdClient {
+  return clientAndTime(servers, terms).client
+}
+
+function clientAndTime(servers: Parameters<typeof clientOf>[0], terms?: Terms) {
+  const made = clientOf(servers, terms)
+  closing.push(() => made.client.close())
+  return made
+}
+
+async function put(etcd: EtcdClient, key: string, value = '', lease = 0n): Promise<void> {
+  await etcd.txn({ when: [], ifSo: [{ put: { key: text(key), value: text(value), lease } }] }, about)
+}
+
+async function failureOf(work: Promise<unknown>): Promise<StoreError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (error instanceof StoreError) return error
+  throw new Error(`should have been rejected with a StoreError, but: ${error}`)
+}
+
+describe('commands', () => {
+  test('a transaction sees what it has written, with the revision at which it was created', async () => {
+    const etcd = client()
+    await put(etcd, 'txn/1', 'one')
+    const span = prefixSpan(text('txn/'))
+    const made = { key: text('txn/2'), value: text('two'), lease: 0n }
+    const request = {
+      when: [{ absent: { key: made.key } }],
+      ifSo: [{ put: made }, { range: span }],
+      ifNot: [{ range: span }],
+    }
+    const first = await etcd.txn(request, about)
+    const second = await etcd.txn(request, about)
+    expect([first.succeeded, second.succeeded]).toEqual([true, false])
+    const [, line] = first.replies
+    if (!Array.isArray(line)) throw new Error('a range has entries')
+    expect(line.map(({ key, value }) => `${key} ${value}`)).toEqual(['txn/1 one', 'txn/2 two'])
+    expect(line[1].createRevision).toBe(first.revision)
+    expect(second.replies).toEqual([line])
+    expect(second.revision).toBe(first.revision)
+  })
+
+  test('keys, values and leases of any size and of any bytes come back as they were', async () => {
+    const etcd = client()
+    const key = Buffer.concat([text('any/'), Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))])
+    const value = Buffer.alloc(300_000, 'é\0')
+    const { id } = await etcd.leaseGrant(60, about)
+    await etcd.txn({ when: [], ifSo: [{ put: { key, value, lease: id } }] }, about)
+    const { entries } = await etcd.range({ key }, about)
+    expect(entries).toEqual([expect.objectContaining({ key, value, lease: id })])
+    await etcd.leaseRevoke(id, about)
+    expect((await etcd.range({ key }, about)).entries).toEqual([])
+  })
+
+  test('a range is limited, and says that there is more; it may be without values', async () => {
+    const etcd = client()
+    for (const each of ['1', '2', '3']) await put(etcd, `page/${each}`, 'value')
+    const span = prefixSpan(text('page/'))
+    const { entries, more } = await etcd.range({ ...span, limit: 2, keysOnly: true }, about)
+    expect(entries.map(({ key, value }) => `${key}${value}`)).toEqual(['page/1', 'page/2'])
+    expect(more).toBe(true)
+    expect((await etcd.range(span, about)).more).toBe(false)
+  })
+
+  test('a condition on the last change holds only until there is another', async () => {
+    const etcd = client()
+    const key = text('mod')
+    await put(etcd, 'mod', 'a')
+    const [{ modRevision } = { modRevision: 0n }] = (await etcd.range({ key }, about)).entries
+    const change = { when: [{ key, modRevision }], ifSo: [{ put: { key, value: text('b'), lease: 0n } }] }
+    expect((await etcd.txn(change, about)).succeeded).toBe(true)
+    expect((await etcd.txn(change, about)).succeeded).toBe(false)
+  })
+
+  test('removing tells how many were there', async () => {
+    const etcd = client()
+    await put(etcd, 'remove/1')
+    await put(etcd, 'remove/2')
+    expect(await etcd.deleteRange({ key: text('remove/1') }, about)).toBe(1)
+    expect(await etcd.deleteRange(prefixSpan(text('remove/')), about)).toBe(1)
+    expect(await etcd.deleteRange(prefixSpan(text('remove/')), about)).toBe(0)
+  })
+
+  test('a lease is kept alive as long as it lasts, many at once by one stream', async () => {
+    const etcd = client()
+    const keepAlives = new KeepAlives(etcd)
+    const leases = await Promise.all(Array.from({ length: 20 }, () => etcd.leaseGrant(60, about)))
+    await etcd.leaseRevoke(leases[7]?.id ?? 0n, about)
+    const kept = await Promise.all(leases.map(({ id }) => keepAlives.keepAlive(id, 3_000)))
+    expect(kept).toEqual(leases.map((_, index) => index !== 7))
+  })
+
+  test('what etcd refuses is a StoreError that says why', async () => {
+    const error = await failureOf(client().leaseRevoke(4711n, about))
+    expect(error).toMatchObject({ reason: 'unknown', transient: false, command: 'test' })
+    expect(error.message).toContain('requested lease not found')
+  })
+})
+
+describe('watches', () => {
+  function watches(servers = [server] as Parameters<typeof clientOf>[0], timeoutMs = 3_000) {
+    const { client: etcd, schedule } = clientAndTime(servers, { timeoutMs })
+    const breaks: unknown[] = []
+    const all = new Watches(etcd, schedule, timeoutMs, (error) => breaks.push(error))
+    closing.unshift(() => all.close())
+    return { etcd, all, breaks }
+  }
+
+  test('a watch tells of the end of its key, not of other changes and not of other keys', async () => {
+    const { etcd, all } = watches()
+    await put(etcd, 'watched/1')
+    await put(etcd, 'watched/2')
+    const told: string[] = []
+    all.watch(text('watched/1'), { begun: () => told.push('begun 1'), ended: () => told.push('ended 1') })
+    all.watch(text('watched/2'), { begun: () => told.push('begun 2'), ended: () => told.push('ended 2') })
+    await eventually(() => told.length === 2)
+    await put(etcd, 'watched/1', 'changed')
+    await etcd.deleteRange({ key: text('watched/10') }, about)
+    await etcd.deleteRange({ key: text('watched/2') }, about)
+    await eventually(() => told.length === 3)
+    await etcd.deleteRange({ key: text('watched/1') }, about)
+    await eventually(() => told.length === 4)
+    expect(told.slice(2)).toEqual(['ended 2', 'ended 1'])
+  })
+
+  test('a watch begins at a revision that is not before any answer so far, and one that was closed tells nothing', async () => {
+    const { etcd, all } = watches()
+    const { revision } = await etcd.txn(
+      { when: [], ifSo: [{ put: { key: text('w'), value: text(''), lease: 0n } }] },
+      about,
+    )
+    const begun: bigint[] = []
+    const told: string[] = []
+    const close = all.watch(text('w'), {
+      begun: (at) => begun.push(at),
+      ended: () => told.push('closed one'),
+    })
+    all.watch(text('w'), { begun: (at) => begun.push(at), ended: () => told.push('other') })
+    await eventually(() => begun.length === 2)
+    for (const at of begun) expect(at).toBeGreaterThanOrEqual(revision)
+    close()
+    await etcd.deleteRange({ key: text('w') }, about)
+    await eventually(() => told.length > 0)
+    expect(told).toEqual(['other'])
+  })
+
+  test('W7: after a break all watches begin anew, on whichever server answers', async () => {
+    const { wire, url } = await wireTo(server)
+    closing.push(() => wire.stop())
+    const { etcd, all, breaks } = watches([{ url }, server])
+    const told: string[] = []
+    for (const key of ['x', 'y'])
+      all.watch(text(key), { begun: () => told.push(`begun ${key}`), ended: () => told.push(`ended ${key}`) })
+    await eventually(() => told.length === 2)
+    await put(etcd, 'y')
+    wire.refuse()
+    await eventually(() => told.length === 4)
+    expect(breaks).toHaveLength(1)
+    await etcd.deleteRange({ key: text('y') }, about)
+    await eventually(() => told.includes('ended y'))
+    expect(told).toEqual(['begun x', 'begun y', 'begun x', 'begun y', 'ended y'])
+  })
+
+  test('W7: a server that accepts a watch and does not answer is left for the next', async () => {
+    const { wire, url } = await wireTo(server)
+    closing.push(() => wire.stop())
+    const { etcd, all } = watches([{ url }, server], 300)
+    await put(etcd, 'hung')
+    wire.silence('down')
+    const told: string[] = []
+    all.watch(text('hung'), { begun: () => told.push('begun'), ended: () => told.push('ended') })
+    await eventually(() => told.length === 1)
+    await etcd.deleteRange({ key: text('hung') }, about)
+    await eventually(() => told.includes('ended'))
+  })
+})
+
+describe('servers that do not do what they should', () => {
+  test('the next one is asked within the same command, where nobody listens', async () => {
+    const nobody = { url: `http://127.0.0.1:${await freePort()}` }
+    const etcd = client([nobody, nobody, server])
+    await put(etcd, 'next')
+    expect((await etcd.range({ key: text('next') }, about)).entries).toHaveLength(1)
+  })
+
+  test('C3: where nobody answers at all it is a transient StoreError that says why', async () => {
+    const port = await freePort()
+    const etcd = client([{ url: `http://127.0.0.1:${port}` }])
+    const error = await failureOf(etcd.range({ key: text('a') }, about))
+    expect(error).toMatchObject({ reason: 'unreachable', transient: true })
+    expect(error.message).toContain('ECONNREFUSED')
+  })
+
+  test('C3: a server that falls silent is given up in time, with an outcome that nobody knows; the next command goes elsewhere', async () => {
+    const { wire, url } = await wireTo(server)
+    closing.push(() => wire.stop())
+    const etcd = client([{ url }, server], { timeoutMs: 300 })
+    await put(etcd, 'silent')
+    wire.silence('down')
+    const error = await failureOf(put(etcd, 'silent', 'written'))
+    expect(error).toMatchObject({ reason: 'timeout', transient: true })
+    const { entries } = await etcd.range({ key: text('silent') }, about)
+    expect(String(entries[0]?.value)).toBe('written')
+  })
+
+  test('a connection that breaks while a command is under way is no refusal: the outcome is unknown', async () => {
+    const { wire, url } = await wireTo(server)
+    closing.push(() => wire.stop())
+    const etcd = client([{ url }])
+    await put(etcd, 'broken')
+    wire.silence('down')
+    const failing = failureOf(put(etcd, 'broken', 'written'))
+    const direct = client()
+    await eventually(
+      async () =>
+        String((await direct.range({ key: text('broken') }, about)).entries[0]?.value) === 'written',
+    )
+    wire.cut()
+    expect(await failing).toMatchObject({ reason: 'unreachable', transient: true })
+  })
+
+  for (const [what, answer] of [
+    ['says nothing', ''],
+    ['speaks HTTP/1', 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'],
+    ['speaks Redis', '-ERR unknown command PRI\r\n'],
+  ] as const) {
+    test(`C3: one that ${what} is given up, and the next is asked`, async () => {
+      const other = createServer((socket) => {
+        socket.on('error', () => undefined)
+        if (answer !== '') socket.end(answer)
+      })
+      other.listen(0, '127.0.0.1')
+      await once(other, 'listening')
+      const address = other.address()
+      const port = typeof address === 'object' && address ? address.port : 0
+      closing.push(() => other.close())
+      const alone = client([{ url: `http://127.0.0.1:${port}` }], { timeoutMs: 300 })
+      expect(await failureOf(alone.range({ key: text('a') }, about))).toMatchObject({ transient: true })
+      const both = client([{ url: `http://127.0.0.1:${port}` }, server], { timeoutMs: 1_000 })
+      expect((await both.range({ key: text('a') }, about)).entries).toEqual([])
+    })
+  }
+})
+
+describe('closing', () => {
+  test('it rejects what is under way and all that comes, and ends the connection', async () => {
+    const { wire, url } = await wireTo(server)
+    closing.push(() => wire.stop())
+    const { client: etcd, schedule }: { client: EtcdClient; schedule: Schedule } = clientOf([{ url }])
+    await put(etcd, 'closing')
+    wire.silence('down')
+    const pending = failureOf(etcd.range({ key: text('closing') }, about))
+    etcd.close()
+    expect(await pending).toMatchObject({ transient: false })
+    expect((await pending).message).toContain('closed')
+    expect(await failureOf(etcd.range({ key: text('closing') }, about))).toMatchObject({ transient: false })
+    expect(schedule.size).toBe(0)
+    wire.heal('delivered')
+    await eventually(() => wire.connections === 0)
+  })
+})

@@ -1,0 +1,259 @@
+/** Go's `concurrency.Mutex`, `etcdctl lock` and Holdfast stand in one line (S8), whichever of them dies or stops. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { etcd } from '../../src/etcd/index.js'
+import { Holdfast } from '../../src/index.js'
+import { EtcdServer } from '../servers/etcd/index.js'
+import { eventually } from '../setup/eventually.js'
+import { programOf } from '../setup/programs.js'
+import { Counter } from './counter.js'
+import { GoPeer } from './go-peer.js'
+import { clientOf } from './scene.js'
+import type { Task } from './section.fixture.js'
+
+/** Of sessions that are to end: the shortest that etcd has, and the watchdog's time that it is long enough for. */
+const SHORT_TTL_SECONDS = 2
+const SHORT_WATCHDOG_MS = 1_500
+
+let server: EtcdServer
+let go: GoPeer
+const ending: Array<() => unknown> = []
+
+beforeAll(async () => {
+  server = await EtcdServer.start()
+  go = await GoPeer.start([server.url], 60)
+}, 180_000)
+afterAll(async () => {
+  await go?.kill()
+  await server?.stop()
+})
+afterEach(async () => {
+  for (const end of ending.splice(0)) await end()
+})
+
+function holdfast(watchdogMs = 30_000): Holdfast {
+  const made = new Holdfast(etcd({ hosts: server.url, prefix: '' }), { watchdogMs })
+  ending.push(() => made.close())
+  return made
+}
+
+function counter(key: string): Counter {
+  const { client } = clientOf([server])
+  ending.push(() => client.close())
+  return new Counter(client, key)
+}
+
+async function goPeer(ttlSeconds = SHORT_TTL_SECONDS): Promise<GoPeer> {
+  const peer = await GoPeer.start([server.url], ttlSeconds)
+  ending.push(() => peer.kill())
+  return peer
+}
+
+/** `etcdctl lock`: holds it from when it has said which key it has until it is told to end. */
+async function etcdctlLock(name: string): Promise<{ readonly held: Promise<unknown>; end(): void }> {
+  const child = await server.spawnCtl('lock', name)
+  ending.push(() => child.kill('SIGKILL'))
+  return { held: once(linesOf(child), 'line'), end: () => child.kill('SIGINT') }
+}
+
+function linesOf(child: ChildProcess) {
+  if (!child.stdout) throw new Error('its output is read')
+  return createInterface({ input: child.stdout })
+}
+
+async function lineOf(name: string): Promise<number> {
+  return (await server.ctl('get', '--prefix', `${name}/`, '--keys-only')).split('\n').filter(Boolean).length
+}
+
+/** A process with Holdfast, and what it has said. */
+async function sections(task: Omit<Task, 'urls'>) {
+  const argument: Task = { urls: [server.url], ...task }
+  const child = spawn(
+    process.execPath,
+    [programOf(new URL('./section.fixture.ts', import.meta.url)), JSON.stringify(argument)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  ending.push(() => child.kill('SIGKILL'))
+  const said: string[] = []
+  const lines = linesOf(child).on('line', (line) => said.push(line))
+  await once(lines, 'line')
+  return { child, count: (what: string) => said.filter((line) => line === what).length }
+}
+
+const anyName = (): string => `shared-${randomUUID()}`
+
+test('S8: what Go holds is held for Holdfast, and what Holdfast holds for Go; a release is told at once', async () => {
+  const name = anyName()
+  const lock = holdfast().lock(name)
+  await go.order('lock', 'a', name)
+  expect(await lock.tryAcquire()).toBeNull()
+  expect(await lock.isLocked()).toBe(true)
+  const waiting = lock.acquire()
+  await eventually(async () => (await lineOf(name)) === 2)
+  await go.order('unlock', 'a', name)
+  const hold = await waiting
+  const back = go.order('lock', 'a', name)
+  await eventually(async () => (await lineOf(name)) === 2)
+  await hold.release()
+  await back
+  expect(await lock.tryAcquire()).toBeNull()
+  await go.order('unlock', 'a', name)
+  await (await lock.acquire({ waitMs: 0 })).release()
+})
+
+test('S8: what etcdctl holds is held for Holdfast, and what Holdfast holds for etcdctl', async () => {
+  const name = anyName()
+  const lock = holdfast().lock(name)
+  const first = await etcdctlLock(name)
+  await first.held
+  expect(await lock.tryAcquire()).toBeNull()
+  first.end()
+  const hold = await lock.acquire()
+  const second = await etcdctlLock(name)
+  await eventually(async () => (await lineOf(name)) === 2)
+  await hold.release()
+  await second.held
+  expect(await lock.tryAcquire()).toBeNull()
+  second.end()
+  await (await lock.acquire()).release()
+})
+
+test('S8: all get the lock in the order in which they came', async () => {
+  const name = anyName()
+  const first = await holdfast().lock(name).acquire()
+  const order: string[] = []
+  const came: Array<Promise<void>> = []
+  const comes = async (arrival: Promise<void>): Promise<void> => {
+    came.push(arrival)
+    await eventually(async () => (await lineOf(name)) === came.length + 1)
+  }
+  const withHoldfast = async (who: string): Promise<void> => {
+    const hold = await holdfast().lock(name).acquire()
+    order.push(who)
+    await hold.release()
+  }
+  const withGo = async (who: string): Promise<void> => {
+    await go.order('lock', who, name)
+    order.push(who)
+    await go.order('unlock', who, name)
+  }
+  const withEtcdctl = async (who: string): Promise<void> => {
+    const { held, end } = await etcdctlLock(name)
+    await held
+    order.push(who)
+    end()
+  }
+  const all = [withGo, withHoldfast, withEtcdctl, withHoldfast, withGo, withEtcdctl, withGo, withHoldfast]
+  for (const [index, use] of all.entries()) await comes(use(`${use.name}-${index}`))
+  await first.release()
+  await Promise.all(came)
+  expect(order).toEqual(all.map((use, index) => `${use.name}-${index}`))
+})
+
+test('S8: a number that nothing else guards counts every section of both', async () => {
+  const name = anyName()
+  const key = `${name}-number`
+  const clients = [holdfast(), holdfast()]
+  const ours = clients.flatMap((client) =>
+    [1, 2].map(async () => {
+      const number = counter(key)
+      for (let times = 0; times < 25; times += 1) await client.lock(name).withLock(() => number.increase())
+    }),
+  )
+  const theirs = ['x', 'y'].map((session) => go.order('increase', session, name, key, '25'))
+  await Promise.all([...ours, ...theirs])
+  expect(await counter(key).read()).toBe(150)
+}, 60_000)
+
+describe('who is killed', () => {
+  test('S8: Go, while it holds: Holdfast has the lock when the session has ended', async () => {
+    const name = anyName()
+    const peer = await goPeer()
+    await peer.order('lock', 'a', name)
+    const waiting = holdfast().lock(name).acquire()
+    await eventually(async () => (await lineOf(name)) === 2)
+    await peer.kill()
+    await (await waiting).release()
+  })
+
+  test('S8: Go, while it waits: those behind it are not held up for longer than its session', async () => {
+    const name = anyName()
+    const peer = await goPeer()
+    const hold = await holdfast().lock(name).acquire()
+    const dying = peer.order('lock', 'a', name).catch(() => 'killed')
+    await eventually(async () => (await lineOf(name)) === 2)
+    const behind = holdfast().lock(name).acquire()
+    await eventually(async () => (await lineOf(name)) === 3)
+    await peer.kill()
+    expect(await dying).toBe('killed')
+    await hold.release()
+    await (await behind).release()
+  })
+
+  test('S8: Holdfast, in the middle of its sections: Go goes on, and no update is lost', async () => {
+    const name = anyName()
+    const key = `${name}-number`
+    const ours = await sections({ name, key, times: 100_000, watchdogMs: SHORT_WATCHDOG_MS })
+    let theirs = 0
+    const work = async (): Promise<void> => {
+      for (let times = 0; times < 30; times += 1) {
+        await go.order('increase', 'k', name, key, '1')
+        theirs += 1
+      }
+    }
+    const working = work()
+    await eventually(() => ours.count('increased') >= 10)
+    ours.child.kill('SIGKILL')
+    await once(ours.child, 'exit')
+    await working
+    // One that it had written and not told.
+    const told = theirs + ours.count('increased')
+    const value = await counter(key).read()
+    expect(value - told).toBeGreaterThanOrEqual(0)
+    expect(value - told).toBeLessThanOrEqual(1)
+  }, 60_000)
+})
+
+describe('who is stopped for longer than its session', () => {
+  test('S8: Go, while it holds: Holdfast has the lock, and what Go unlocks afterwards is not the lock of Holdfast', async () => {
+    const name = anyName()
+    const peer = await goPeer()
+    await peer.order('lock', 'a', name)
+    const lock = holdfast().lock(name)
+    const waiting = lock.acquire()
+    await eventually(async () => (await lineOf(name)) === 2)
+    peer.pause()
+    const hold = await waiting
+    peer.resume()
+    await peer.order('unlock', 'a', name).catch(() => 'its session has ended')
+    hold.assertHeld()
+    expect(await holdfast().lock(name).tryAcquire()).toBeNull()
+    await hold.release()
+  })
+
+  test('S2: Holdfast, in the middle of its sections: it is told before it goes on, and no update is lost', async () => {
+    const name = anyName()
+    const key = `${name}-number`
+    const ours = await sections({ name, key, times: 100_000, watchdogMs: SHORT_WATCHDOG_MS })
+    await eventually(() => ours.count('increased') >= 5)
+    for (let round = 0; round < 2; round += 1) {
+      ours.child.kill('SIGSTOP')
+      const before = ours.count('increased')
+      // Go gets in when the session has ended, at the latest.
+      await go.order('increase', `s${round}`, name, key, '5')
+      ours.child.kill('SIGCONT')
+      await eventually(() => ours.count('increased') > before + 2)
+    }
+    ours.child.kill('SIGKILL')
+    await once(ours.child, 'exit')
+    const difference = (await counter(key).read()) - (ours.count('increased') + 10)
+    expect(difference).toBeGreaterThanOrEqual(0)
+    // Written, and then stopped before it could tell.
+    expect(difference).toBeLessThanOrEqual(3)
+  }, 60_000)
+})

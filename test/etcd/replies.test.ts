@@ -1,0 +1,154 @@
+/** No reply, whatever is in it, hangs or crashes a client, or is taken for a lock that was granted. */
+import { once } from 'node:events'
+import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { FrameReader, framed } from '../../src/etcd/client/frames.js'
+import { MalformedError } from '../../src/etcd/client/protobuf.js'
+import { replies } from '../../src/etcd/client/replies.js'
+import { StoreError } from '../../src/index.js'
+import { blockerOf } from '../../src/session/turns.js'
+import { EtcdServer } from '../servers/etcd/index.js'
+import { anyLock, linkTo } from './scene.js'
+
+/** What it answers, by the call's path. */
+type Answer = (stream: ServerHttp2Stream, path: string) => void
+
+let server: EtcdServer
+let fake: Http2Server
+let url = ''
+let answer: Answer = () => undefined
+
+beforeAll(async () => {
+  server = await EtcdServer.start()
+  fake = createServer()
+  fake.on('stream', (stream, headers) => {
+    stream.on('error', () => undefined)
+    answer(stream, String(headers[':path']))
+  })
+  fake.on('sessionError', () => undefined)
+  fake.listen(0, '127.0.0.1')
+  await once(fake, 'listening')
+  const address = fake.address()
+  url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+})
+afterAll(async () => {
+  fake?.close()
+  await server?.stop()
+})
+
+function respond(stream: ServerHttp2Stream, body: Buffer, trailers: Record<string, string>): void {
+  if (stream.destroyed) return
+  stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
+  stream.on('wantTrailers', () => stream.sendTrailers(trailers))
+  stream.end(body)
+}
+
+const asked = {
+  when: [],
+  ifSo: [{ range: { key: Buffer.of(1) } }],
+  ifNot: [{ range: { key: Buffer.of(1) } }],
+}
+const readers: Record<string, (message: Buffer) => unknown> = {
+  ...replies,
+  txn: (message) => replies.txn(message, asked),
+}
+
+test.each(Object.keys(readers))('%s: any bytes are read, or refused as malformed', (name) => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      try {
+        readers[name]?.(Buffer.from(bytes))
+      } catch (error) {
+        expect(error).toBeInstanceOf(MalformedError)
+      }
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('messages come out whole and in order, however they are cut', () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), fc.array(fc.nat(20)), (messages, cuts) => {
+      const all = Buffer.concat(messages.map((message) => framed(Buffer.from(message))))
+      const reader = new FrameReader()
+      const read: Buffer[] = []
+      let at = 0
+      for (const cut of [...cuts, all.length]) {
+        read.push(...reader.read(all.subarray(at, at + cut)))
+        at = Math.min(at + cut, all.length)
+      }
+      expect(read.map((each) => [...each])).toEqual(messages.map((each) => [...each]))
+      expect(reader.torn).toBe(false)
+    }),
+  )
+})
+
+test('C3: whatever a server answers, an attempt is rejected in time, and nothing is granted', async () => {
+  const body = fc.oneof(
+    fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes)),
+    fc.uint8Array({ maxLength: 100 }).map((bytes) => framed(Buffer.from(bytes))),
+    fc.constant(framed(Buffer.alloc(0))),
+  )
+  const status = fc.constantFrom('0', '', '5', '14', '99', 'abc')
+  await fc.assert(
+    fc.asyncProperty(body, status, fc.boolean(), async (bytes, code, breaks) => {
+      answer = (stream) => {
+        if (breaks) stream.close(2)
+        else respond(stream, bytes, code === '' ? {} : { 'grpc-status': code, 'grpc-message': '%zz' })
+      }
+      const { link, key } = linkTo([{ url }], { commandTimeoutMs: 500 })
+      const own = key()
+      const stood = await link
+        .stand({ lock: anyLock(), session: '1', key: own, mode: 'lock', ifFree: false })
+        .catch((error: unknown) => {
+          expect(error).toBeInstanceOf(StoreError)
+          return undefined
+        })
+      expect(stood?.some((entry) => entry.key === own) ?? false).toBe(false)
+      await expect(link.begin(2_000)).rejects.toBeInstanceOf(StoreError)
+      link.close()
+    }),
+    { numRuns: 60 },
+  )
+}, 60_000)
+
+test('a true answer to somebody who waits, cut or joined at any place, grants nothing', async () => {
+  const holder = linkTo([server])
+  const lock = anyLock()
+  const { session } = await holder.link.begin(30_000)
+  await holder.link.stand({ lock, session, key: holder.key(), mode: 'lock', ifFree: false })
+  const { link, key } = linkTo([{ url }], { commandTimeoutMs: 500 })
+  const own = key()
+  const line = await holder.link.stand({ lock, session, key: own, mode: 'lock', ifFree: false })
+  expect(line).toHaveLength(2)
+  const truth = await rawAnswer(lock.name)
+  await fc.assert(
+    fc.asyncProperty(fc.nat(truth.length), fc.nat(truth.length), async (from, to) => {
+      const cut = Buffer.concat([truth.subarray(0, from), truth.subarray(to)])
+      answer = (stream) => respond(stream, framed(cut), { 'grpc-status': '0' })
+      const read = await link.read(lock).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(StoreError)
+        return []
+      })
+      const mine = read.find((entry) => entry.key === own)
+      // The holder's entry may have been cut out whole, of which nothing tells; else it stands before.
+      if (mine && read.length > 1) expect(blockerOf(read, mine)).toBeDefined()
+    }),
+    { numRuns: 200 },
+  )
+  link.close()
+  holder.link.close()
+}, 60_000)
+
+/** The bytes with which etcd answers the question for that line. */
+async function rawAnswer(name: string): Promise<Buffer> {
+  const { Channel } = await import('../../src/etcd/client/channel.js')
+  const { prefixSpan, requests } = await import('../../src/etcd/client/requests.js')
+  const channel = new Channel(server.url, undefined, () => undefined)
+  await channel.opened
+  const request = requests.range(prefixSpan(Buffer.from(`holdfast/${name}/`)))
+  const bytes = await channel.ask('/etcdserverpb.KV/Range', request, {})
+  channel.end()
+  return bytes
+}

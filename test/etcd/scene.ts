@@ -1,0 +1,83 @@
+/** What tests of etcd's client and link are made of. */
+import { randomUUID } from 'node:crypto'
+import { EtcdClient } from '../../src/etcd/client/client.js'
+import { EtcdLink } from '../../src/etcd/link.js'
+import type { StoreSettings } from '../../src/ports/store.js'
+import { keyOf } from '../../src/session/key.js'
+import type { Line } from '../../src/session/line.js'
+import type { LinkListener } from '../../src/session/link.js'
+import { SystemClock } from '../../src/time/clock.js'
+import { Schedule } from '../../src/time/schedule.js'
+import { Wire } from '../chaos/network/wire.js'
+import type { EtcdServer } from '../servers/etcd/index.js'
+
+type Endpoint = Pick<EtcdServer, 'url'> | { readonly url: string }
+
+/** A client of these servers, of which the test fails whatever belongs to no call. */
+export function clientOf(
+  servers: readonly Endpoint[],
+  {
+    timeoutMs = 3_000,
+    credentials,
+  }: { timeoutMs?: number; credentials?: { user: string; password: string } } = {},
+): { readonly client: EtcdClient; readonly schedule: Schedule } {
+  const schedule = new Schedule(new SystemClock(), (error) => {
+    throw error
+  })
+  const hosts = servers.map(({ url }) => url)
+  return { client: new EtcdClient({ hosts, tls: undefined, credentials }, schedule, timeoutMs), schedule }
+}
+
+export interface Told {
+  readonly gone: string[]
+  readonly ended: string[]
+  readonly suspended: unknown[]
+  readonly errors: unknown[]
+}
+
+/** A link as one client of Holdfast has it. */
+export function linkTo(
+  servers: readonly Endpoint[],
+  terms: Partial<StoreSettings> & { readonly prefix?: string } = {},
+): { readonly link: EtcdLink; readonly told: Told; key(): string } {
+  const told: Told = { gone: [], ended: [], suspended: [], errors: [] }
+  const clientId = randomUUID()
+  let made = 0
+  const { prefix = 'holdfast/', ...others } = terms
+  const settings: StoreSettings = {
+    schedule: new Schedule(new SystemClock(), (error) => told.errors.push(error)),
+    clientId,
+    watchdogLeaseMs: 30_000,
+    quarantineMs: 0,
+    commandTimeoutMs: 3_000,
+    onError: (error) => told.errors.push(error),
+    onSuspended: (cause) => told.suspended.push(cause),
+    ...others,
+  }
+  const listener: LinkListener = {
+    gone: (_, key) => told.gone.push(key),
+    ended: (session) => told.ended.push(session),
+  }
+  const hosts = servers.map(({ url }) => url)
+  const link = new EtcdLink({ hosts, tls: undefined, credentials: undefined }, prefix, settings, listener)
+  const key = (): string => {
+    made += 1
+    return keyOf(`${clientId}:1`, made)
+  }
+  return { link, told, key }
+}
+
+/** A lock of its own for one test. */
+export function anyLock(name = `lock ${randomUUID()}`): { keyspace: 'lock'; name: string } {
+  return { keyspace: 'lock', name }
+}
+
+export function keysIn(line: Line | undefined): string[] | undefined {
+  return line?.map(({ key }) => key)
+}
+
+/** A way to a server that does to bytes what networks do. */
+export async function wireTo({ port }: EtcdServer): Promise<{ readonly wire: Wire; readonly url: string }> {
+  const wire = await Wire.before({ host: '127.0.0.1', port })
+  return { wire, url: `http://127.0.0.1:${wire.port}` }
+}

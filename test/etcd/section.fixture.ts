@@ -1,0 +1,41 @@
+/* A process that increases a number under a lock, again and again, and writes a line for each; and one for each loss. */
+import process from 'node:process'
+import { etcd } from '../../src/etcd/index.js'
+import { Holdfast, LockLostError } from '../../src/index.js'
+import { Counter } from './counter.js'
+import { clientOf } from './scene.js'
+
+export interface Task {
+  readonly urls: readonly string[]
+  readonly name: string
+  readonly key: string
+  readonly times: number
+  readonly watchdogMs: number
+}
+
+const { urls, name, key, times, watchdogMs }: Task = JSON.parse(process.argv[2] ?? '')
+const holdfast = new Holdfast(etcd({ hosts: urls, prefix: '' }), { watchdogMs, storeTimeoutMs: 60_000 })
+const { client } = clientOf(urls.map((url) => ({ url })))
+const counter = new Counter(client, key)
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
+
+// The client of the counter keeps no process alive.
+const alive = setInterval(() => undefined, 60_000)
+holdfast.on('lost', () => say('lost'))
+say('ready')
+for (let done = 0; done < times; ) {
+  const hold = await holdfast.lock(name).acquire()
+  try {
+    await counter.increase(() => hold.assertHeld())
+    done += 1
+    say('increased')
+    await hold.release()
+  } catch (error) {
+    if (!(error instanceof LockLostError)) throw error
+  }
+}
+client.close()
+clearInterval(alive)
+await holdfast.close()

@@ -1,0 +1,87 @@
+/** How many requests it costs. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { Holdfast, type HoldfastOptions } from '../../src/index.js'
+import { memcached } from '../../src/memcached/index.js'
+import { MemcachedServer } from '../servers/memcached.js'
+import { until } from '../servers/until.js'
+import { raw } from './raw.js'
+
+let server: MemcachedServer
+const opened: Holdfast[] = []
+beforeAll(async () => {
+  server = await MemcachedServer.start()
+})
+afterEach(() => Promise.all(opened.splice(0).map((holdfast) => holdfast.close())))
+afterAll(() => server?.stop())
+
+const open = (options?: HoldfastOptions): Holdfast => {
+  const holdfast = new Holdfast(memcached({ servers: [server.address] }), options)
+  opened.push(holdfast)
+  return holdfast
+}
+
+/** How many commands of each sort the server has had while that was done. */
+async function commandsOf(work: () => Promise<unknown>): Promise<Record<string, number>> {
+  const before = await stats()
+  await work()
+  const after = await stats()
+  return Object.fromEntries(
+    ['cmd_get', 'cmd_set', 'delete_hits', 'delete_misses', 'cas_badval'].flatMap((name) => {
+      const count = Number(after.get(name)) - Number(before.get(name))
+      return count === 0 ? [] : [[name, count]]
+    }),
+  )
+}
+
+async function stats(): Promise<Map<string, string>> {
+  const text = await raw(server, 'stats')
+  return new Map(
+    [...text.matchAll(/^STAT (\S+) (\S+)\r$/gm)].map(([, name = '', count = '']) => [name, count]),
+  )
+}
+
+test('a lock that nobody else wants: one flight to take it, one command to free it', async () => {
+  const lock = open().lock(randomUUID())
+  await lock.withLock(() => undefined)
+  expect(await commandsOf(() => lock.withLock(() => undefined))).toEqual({
+    cmd_set: 1,
+    cmd_get: 1,
+    delete_hits: 1,
+  })
+})
+
+test('handed over within the process: none', async () => {
+  const holdfast = open({ handOverSliceMs: 60_000 })
+  const lock = holdfast.lock(randomUUID())
+  const hold = await lock.acquire()
+  const waiting = Array.from({ length: 10 }, () => lock.withLock(() => undefined))
+  await until(() => holdfast.census.calls === 10, { what: 'they wait' })
+  const cost = await commandsOf(async () => {
+    await hold.release()
+    await Promise.all(waiting)
+  })
+  expect(cost).toEqual({ delete_hits: 1 })
+})
+
+test('a nested hold asks once at its beginning and once at its end', async () => {
+  const lock = open().lock(randomUUID())
+  await lock.withLock(async () => {
+    expect(await commandsOf(() => lock.withLock(() => undefined))).toEqual({ cmd_set: 1, cmd_get: 1 })
+  })
+})
+
+test('a renewal is one command', async () => {
+  const holdfast = open({ watchdogMs: 3_000 })
+  const holds = await Promise.all(Array.from({ length: 50 }, () => holdfast.lock(randomUUID()).acquire()))
+  let renewed = 0
+  const cost = await commandsOf(async () => {
+    holdfast.on('renewed', () => {
+      renewed += 1
+    })
+    await until(() => renewed >= 50, { what: 'each is renewed' })
+  })
+  expect(renewed).toBe(50)
+  expect(cost).toEqual({ cmd_set: 50 })
+  await Promise.all(holds.map((hold) => hold.release()))
+})

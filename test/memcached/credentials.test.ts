@@ -1,0 +1,115 @@
+/** As whom, and how safely, Holdfast comes to the server. */
+
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { Holdfast, StoreError } from '../../src/index.js'
+import { type MemcachedOptions, memcached } from '../../src/memcached/index.js'
+import { MemcachedServer } from '../servers/memcached.js'
+import { certificate, trust } from '../setup/certificate.js'
+
+const ends: Array<() => Promise<unknown> | unknown> = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+async function start(order?: Parameters<typeof MemcachedServer.start>[0]): Promise<MemcachedServer> {
+  const server = await MemcachedServer.start(order)
+  ends.push(() => server.stop())
+  return server
+}
+
+function open(address: string, options: Omit<MemcachedOptions, 'servers'> = {}): Holdfast {
+  const holdfast = new Holdfast(memcached({ servers: [address], ...options }), { commandTimeoutMs: 1_000 })
+  ends.push(() => holdfast.close())
+  return holdfast
+}
+
+async function refusalOf(holdfast: Holdfast): Promise<StoreError> {
+  const error: unknown = await holdfast
+    .lock(randomUUID())
+    .tryAcquire()
+    .catch((failure: unknown) => failure)
+  if (error instanceof StoreError) return error
+  throw new Error('it was not refused', { cause: error })
+}
+
+const works = (holdfast: Holdfast): Promise<boolean> => holdfast.lock(randomUUID()).withLock(() => true)
+
+test('TLS: with the authority that signed it, and with no other', async () => {
+  const { address } = await start({ tls: certificate })
+  const { ca } = trust.right
+  expect(await works(open(address, { tls: { ca } }))).toBe(true)
+  const refusal = await refusalOf(open(address, { tls: true }))
+  expect(refusal).toMatchObject({ reason: 'unreachable', transient: false })
+  expect(refusal.message).toContain('pass the CA that signed it')
+  const elsewhere = await refusalOf(open(address, { tls: { ca, servername: 'elsewhere.test' } }))
+  expect(elsewhere).toMatchObject({ reason: 'unreachable', transient: false })
+})
+
+test('one side speaks TLS and the other does not: an error in time', async () => {
+  const [plain, secure] = [await start(), await start({ tls: certificate })]
+  await refusalOf(open(secure.address))
+  await refusalOf(open(plain.address, { tls: { ca: trust.right.ca } }))
+})
+
+test('a user and a password: those of its file, and no others', async () => {
+  const { address } = await start({ users: ['app:first', 'other:second'] })
+  const credentials = { username: 'app', password: 'first' }
+  expect(await works(open(address, { credentials }))).toBe(true)
+  expect(await works(open(address, { credentials: async () => credentials }))).toBe(true)
+  for (const wrong of [
+    undefined,
+    { username: 'app', password: 'second' },
+    { username: 'x', password: 'first' },
+  ]) {
+    const refusal = await refusalOf(open(address, { credentials: wrong }))
+    expect(refusal).toMatchObject({ reason: 'permission', transient: false })
+    expect(`${refusal.message} ${String(refusal.cause)}`).not.toMatch(/first|second/)
+  }
+})
+
+test('a function that gives the password is asked for each connection, and may fail or hang', async () => {
+  const server = await start({ users: ['app:first'] })
+  let asked = 0
+  const holdfast = open(server.address, {
+    credentials: () => {
+      asked += 1
+      return { username: 'app', password: 'first' }
+    },
+  })
+  await works(holdfast)
+  await works(holdfast)
+  expect(asked).toBe(1)
+  await server.restart()
+  await works(holdfast)
+  expect(asked).toBeGreaterThan(1)
+  const cause = new Error('the vault is closed')
+  expect(await refusalOf(open(server.address, { credentials: () => Promise.reject(cause) }))).toMatchObject({
+    cause,
+  })
+  const never = new Promise<never>(() => undefined)
+  expect(await refusalOf(open(server.address, { credentials: () => never }))).toMatchObject({
+    reason: 'timeout',
+  })
+})
+
+test.each([
+  ['what knows no meta commands', 'ERROR\r\n', { reason: 'unknown', transient: false }],
+  ['another server', '-ERR unknown command\r\n', { reason: 'unknown', transient: false }],
+  ['what sends nonsense', '\0\xff\n\n', { reason: 'unknown', transient: false }],
+  ['what is full', 'ERROR Too many open connections\r\n', { reason: 'not-ready', transient: true }],
+  ['what says nothing', '', { reason: 'timeout', transient: true }],
+])('%s is told as what it is', async (_, answer, expected) => {
+  const listener = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.on('data', () => socket.write(answer, 'latin1'))
+  })
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  ends.push(() => listener.close())
+  const address = listener.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  expect(await refusalOf(open(`127.0.0.1:${port}`))).toMatchObject(expected)
+})

@@ -1,0 +1,218 @@
+/** What becomes of locks when replies are lost, servers hang, restart, forget. */
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { defaultLabel, newClientId } from '../../src/identity/label.js'
+import {
+  Holdfast,
+  type HoldfastOptions,
+  LockLostError,
+  LockTimeoutError,
+  StoreError,
+} from '../../src/index.js'
+import { memcached } from '../../src/memcached/index.js'
+import { keyOf } from '../../src/memcached/key.js'
+import { Wire } from '../chaos/network/wire.js'
+import { MemcachedServer } from '../servers/memcached.js'
+import { until } from '../servers/until.js'
+import { raw } from './raw.js'
+
+let server: MemcachedServer
+let wire: Wire
+const opened: Holdfast[] = []
+beforeEach(async () => {
+  server = await MemcachedServer.start()
+  wire = await Wire.before(server)
+})
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((holdfast) => holdfast.close()))
+  wire.stop()
+  await server.stop()
+})
+
+interface At {
+  readonly host: string
+  readonly port: number
+}
+
+function open(at: At = server, options?: HoldfastOptions): Holdfast {
+  const holdfast = new Holdfast(memcached({ servers: [`${at.host}:${at.port}`] }), options)
+  opened.push(holdfast)
+  return holdfast
+}
+
+/** Whose item the server has, if any. */
+async function ownerAt(name: string): Promise<string | undefined> {
+  return /^VA \d+\r\n(.*)\r$/m.exec(await raw(server, `mg ${keyOf(name)} v`))?.[1]
+}
+
+async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return await work.then(
+    () => new Error('it did not fail'),
+    (error: unknown) => error,
+  )
+}
+
+describe('a reply is lost', () => {
+  test('X1: to an acquire: the lock is held once, and free after one release', async () => {
+    const [holdfast, other] = [open(wire), open()]
+    await holdfast.lock('warm').withLock(() => undefined)
+    const name = randomUUID()
+    wire.silence('down')
+    const acquiring = holdfast.lock(name).acquire()
+    const owner = await until(() => ownerAt(name), { what: 'it was carried out' })
+    wire.heal('lost')
+    const hold = await acquiring
+    expect(hold.owner).toBe(owner)
+    expect(await ownerAt(name)).toBe(owner)
+    expect(await other.lock(name).tryAcquire()).toBeNull()
+    await hold.release()
+    expect(await ownerAt(name)).toBeUndefined()
+  })
+
+  test('X1: to a release: it is released, and no loss is told', async () => {
+    const holdfast = open(wire)
+    const name = randomUUID()
+    const hold = await holdfast.lock(name).acquire()
+    wire.silence('down')
+    const releasing = hold.release()
+    await until(async () => (await ownerAt(name)) === undefined, { what: 'it was carried out' })
+    wire.heal('lost')
+    await releasing
+  })
+
+  test('L4: to a renewal: the next one goes on from what the server has', async () => {
+    const holdfast = open(wire, { watchdogMs: 3_000 })
+    const name = randomUUID()
+    const versionOf = async (): Promise<string | undefined> =>
+      / c(\d+)/.exec(await raw(server, `mg ${keyOf(name)} c`))?.[1]
+    const hold = await holdfast.lock(name).acquire()
+    const first = await versionOf()
+    wire.silence('down')
+    await until(async () => (await versionOf()) !== first, { what: 'it was carried out' })
+    const renewed = new Promise((resolve) => holdfast.once('renewed', resolve))
+    wire.heal('lost')
+    await renewed
+    hold.assertHeld()
+    await hold.release()
+    expect(await ownerAt(name)).toBeUndefined()
+  })
+
+  test('W4: to an acquire whose call leaves: nothing is left behind', async () => {
+    const [holdfast, other] = [open(wire, { commandTimeoutMs: 300 }), open()]
+    await holdfast.lock('warm').withLock(() => undefined)
+    const name = randomUUID()
+    wire.silence('down')
+    const refusal = failureOf(holdfast.lock(name).acquire({ waitMs: 100 }))
+    await until(() => ownerAt(name), { what: 'it was carried out' })
+    expect(await refusal).toBeInstanceOf(LockTimeoutError)
+    wire.heal('lost')
+    await (await other.lock(name).acquire({ waitMs: 10_000 })).release()
+  })
+})
+
+describe('a server hangs', () => {
+  test('C3: a command fails in time, and those after it go on when the server does', async () => {
+    const holdfast = open(server, { commandTimeoutMs: 200 })
+    await holdfast.lock('warm').withLock(() => undefined)
+    await server.pause()
+    const error = await failureOf(holdfast.lock(randomUUID()).tryAcquire())
+    expect(error).toBeInstanceOf(StoreError)
+    expect(error).toMatchObject({ reason: 'timeout', transient: true })
+    await server.resume()
+    await until(() => holdfast.lock(randomUUID()).withLock(() => true), { what: 'it works again' })
+  })
+
+  test('L3: a holder knows by its own clock that its lease has ended', async () => {
+    const holdfast = open(server, { watchdogMs: 1_000, commandTimeoutMs: 200 })
+    const hold = await holdfast.lock(randomUUID()).acquire()
+    const lost = new Promise((resolve) => hold.signal.addEventListener('abort', resolve))
+    await server.pause()
+    await lost
+    expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'lease-expired' })
+    await server.resume()
+  })
+})
+
+describe('a server forgets', () => {
+  const forgets: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
+    'a restart': () => server.restart(),
+    flush_all: () => raw(server, 'flush_all'),
+    'an operator’s delete': (name) => raw(server, `delete ${keyOf(name)}`),
+  }
+
+  test.each(Object.keys(forgets))(
+    'L4: %s: others get the lock at once, and the holder learns of it with its next renewal',
+    async (what) => {
+      const [holdfast, other] = [open(server, { watchdogMs: 6_000 }), open()]
+      const lock = holdfast.lock(randomUUID())
+      const hold = await lock.acquire()
+      const lost = new Promise((resolve) => hold.signal.addEventListener('abort', resolve))
+      await forgets[what]?.(lock.name)
+      hold.assertHeld()
+      const next = await other.lock(lock.name).acquire()
+      // Two believe that they have it: this store is for efficiency.
+      hold.assertHeld()
+      await lost
+      expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'not-in-store' })
+      next.assertHeld()
+      await next.release()
+    },
+  )
+
+  test('L6: after a restart versions come again; a late release touches nothing of the new owner’s', async () => {
+    const [one, other] = [open(), open()]
+    const name = randomUUID()
+    const version = (): Promise<string> => raw(server, `mg ${keyOf(name)} c`)
+    const before = await one.lock(name).acquire()
+    const first = await version()
+    await server.restart()
+    const next = await other.lock(name).acquire()
+    // Each was the first item of its server.
+    expect(first).toMatch(/^HD c\d+\r\n/)
+    expect(await version()).toBe(first)
+    expect(await failureOf(before.release())).toBeInstanceOf(LockLostError)
+    expect(await ownerAt(name)).toBe(next.owner)
+    await next.release()
+    expect(await ownerAt(name)).toBeUndefined()
+  })
+})
+
+describe('a server is full', () => {
+  let small: MemcachedServer
+  let filled = 0
+  afterEach(() => small.stop())
+
+  /** Adds items of the size of a lock's, each with a key of its own. */
+  const fill = async (): Promise<string> => {
+    const value = `${newClientId(defaultLabel())}:1`
+    const items = Array.from({ length: 5_000 }, (_, index) => {
+      const key = `holdfast:lock:${String(filled + index).padStart(36, '0')}`
+      return `ms ${key} ${value.length}\r\n${value}`
+    })
+    filled += items.length
+    return await raw(small, ...items)
+  }
+
+  test('and evicts: a lock is gone though its holder lives, and others get it', async () => {
+    small = await MemcachedServer.start({ args: ['-m', '2'] })
+    const [holdfast, other] = [open(small, { watchdogMs: 600_000 }), open(small)]
+    const lock = holdfast.lock(randomUUID())
+    const hold = await lock.acquire()
+    // Asked as an operator does: to read it would keep it.
+    const gone = async (): Promise<boolean> => (await raw(small, `me ${keyOf(lock.name)}`)).startsWith('EN')
+    await until(async () => (await fill()) && (await gone()), { what: 'the lock is evicted' })
+    hold.assertHeld()
+    const next = await other.lock(lock.name).acquire()
+    expect(await failureOf(hold.release())).toBeInstanceOf(LockLostError)
+    next.assertHeld()
+    await next.release()
+  })
+
+  test('and does not evict (-M): an error that says what to do', async () => {
+    small = await MemcachedServer.start({ args: ['-m', '2', '-M'] })
+    await until(async () => (await fill()).includes('out of memory'), { what: 'there is no room' })
+    const error = await failureOf(open(small).lock(randomUUID()).tryAcquire())
+    expect(error).toBeInstanceOf(StoreError)
+    expect(error).toMatchObject({ reason: 'out-of-memory', message: expect.stringContaining('-m') })
+  })
+})

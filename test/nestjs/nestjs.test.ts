@@ -1,0 +1,225 @@
+/** A real application of Nest, served on a port, with its locks in memory and in Redis. */
+import type { DynamicModule, INestApplication } from '@nestjs/common'
+import { Test } from '@nestjs/testing'
+import { afterEach, describe, expect, inject, test } from 'vitest'
+import { Holdfast, InvalidArgumentError } from '../../src/index.js'
+import { MemoryStore } from '../../src/memory/index.js'
+import { HoldfastHealthIndicator, HoldfastModule, Lock } from '../../src/nestjs/index.js'
+import { RespProxy } from '../fault/proxy.js'
+import { standaloneClient } from '../setup/clients.js'
+import { Invoices, InvoicesModule, Journal } from './invoices.js'
+
+const applications: INestApplication[] = []
+afterEach(async () => {
+  await Promise.all(applications.splice(0).map((application) => application.close()))
+})
+
+async function start(...imports: DynamicModule[]): Promise<INestApplication> {
+  const compiled = await Test.createTestingModule({ imports: [...imports, InvoicesModule] }).compile()
+  const application = compiled.createNestApplication({ logger: false })
+  applications.push(application)
+  await application.listen(0, '127.0.0.1')
+  return application
+}
+
+async function ask(
+  application: INestApplication,
+  path: string,
+  method = 'POST',
+): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${await application.getUrl()}${path}`, { method })
+  return { status: response.status, text: await response.text() }
+}
+
+/** Stops settlements until it is opened. */
+function closeGate(journal: Journal): { begun: Promise<void>; open: () => void } {
+  let open = (): void => undefined
+  journal.gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { begun: new Promise((resolve) => journal.begun.push(resolve)), open: () => open() }
+}
+
+const places = [
+  ['memory', () => new MemoryStore()],
+  [
+    'Redis',
+    () => standaloneClient({ ...inject('servers').standalone, keyPrefix: `${crypto.randomUUID()}:` }),
+  ],
+] as const
+
+describe.each(places)('an application with its locks in %s', (_place, open) => {
+  test('@Lock: requests for one invoice take turns in two instances, and the lock is free afterwards', async () => {
+    const store = open()
+    const [one, two] = [
+      await start(HoldfastModule.forRoot({ store })),
+      await start(HoldfastModule.forRoot({ store })),
+    ]
+    const [first, second] = [one.get(Journal), two.get(Journal)]
+    const id = crypto.randomUUID()
+    const gate = closeGate(first)
+    const waiting = new Promise((resolve) => two.get(Holdfast).once('waiting', resolve))
+    const here = ask(one, `/invoices/${id}`)
+    await gate.begun
+    const there = ask(two, `/invoices/${id}`)
+    await waiting
+    expect(second.settlements).toEqual([])
+    gate.open()
+    expect(await here).toEqual({ status: 201, text: `invoice:${id} settled` })
+    expect(await there).toEqual({ status: 201, text: `invoice:${id} settled` })
+    expect(second.settlements).toEqual([`settle ${id}`, `settled ${id}`])
+    expect(await one.get(Holdfast).lock(`invoice:${id}`).isLocked()).toBe(false)
+  })
+
+  test('@Lock: re-enters, and goes on a handler of a controller', async () => {
+    const application = await start(HoldfastModule.forRoot({ store: open() }))
+    const id = crypto.randomUUID()
+    expect(await application.get(Invoices).settleTwice({ id })).toEqual([
+      `invoice:${id} settled`,
+      `invoice:${id} settled`,
+    ])
+    expect(await ask(application, `/invoices/${id}/direct`)).toEqual({ status: 201, text: '{"locked":true}' })
+    await application
+      .get(Holdfast)
+      .lock(`invoice:${id}`)
+      .withLock(async () => {
+        const { status, text } = await ask(application, `/invoices/${id}/direct`)
+        expect(status).toBe(500)
+        expect(text).not.toContain(id)
+      })
+  })
+
+  test('@ScheduledLock: of two instances whose @Cron fires, one runs the method, in either order of the decorators', async () => {
+    const store = open()
+    const settings = { useFactory: () => ({ store }) }
+    const [one, two] = [
+      await start(HoldfastModule.forRootAsync(settings)),
+      await start(HoldfastModule.forRootAsync(settings)),
+    ]
+    const lines = (): string[] => [...one.get(Journal).reports, ...two.get(Journal).reports].sort()
+    const firings = (instance: INestApplication): number => {
+      const { acquired, timedOut } = instance.get(Holdfast).metrics()
+      return acquired + timedOut
+    }
+    // Both have fired each of the two twice.
+    for (const instance of [one, two])
+      await expect.poll(() => firings(instance), { timeout: 15_000 }).toBeGreaterThanOrEqual(4)
+    expect(lines()).toEqual(['above report:above', 'below report:below'])
+  })
+
+  test('the health indicator says up', async () => {
+    const application = await start(HoldfastModule.forRoot({ store: open() }))
+    const { status, text } = await ask(application, '/health', 'GET')
+    expect(status).toBe(200)
+    expect(JSON.parse(text)).toMatchObject({ status: 'ok', info: { locks: { status: 'up' } } })
+  })
+
+  test('when the application closes, a running section ends, releases its lock, and nobody waits for a lease', async () => {
+    const store = open()
+    const [application, other] = [
+      await start(HoldfastModule.forRoot({ store, drainMs: 20_000 })),
+      new Holdfast(store),
+    ]
+    const journal = application.get(Journal)
+    const id = crypto.randomUUID()
+    const gate = closeGate(journal)
+    // Not a request, for whose end Nest waits anyway.
+    const work = application.get(Invoices).settle({ id })
+    await gate.begun
+    const closing = application.close()
+    await expect
+      .poll(() =>
+        application
+          .get(Holdfast)
+          .lock('any')
+          .withLock(() => 'free')
+          .catch(String),
+      )
+      .toContain('ClosedError')
+    gate.open()
+    expect(await work).toBe(`invoice:${id} settled`)
+    await closing
+    expect(await other.lock(`invoice:${id}`).tryAcquire()).not.toBeNull()
+    await other.close()
+  })
+})
+
+test('drainMs bounds the wait for a section that does not end: its signal aborts', async () => {
+  const application = await start(HoldfastModule.forRoot({ store: new MemoryStore(), drainMs: 50 }))
+  const aborted = application
+    .get(Holdfast)
+    .lock('endless')
+    .withLock(async ({ signal }) => {
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
+  const outcome = expect(aborted).rejects.toMatchObject({ code: 'CLOSED' })
+  await expect.poll(() => application.get(Holdfast).lock('endless').isLocked()).toBe(true)
+  await application.close()
+  await outcome
+})
+
+test('the health indicator says down, and neither where nor why in detail, when Redis hangs, refuses or is closed', async () => {
+  const server = inject('servers').standalone
+  const proxy = await RespProxy.before(server)
+  const application = await start(
+    HoldfastModule.forRoot({ store: standaloneClient({ host: proxy.host, port: proxy.port }) }),
+  )
+  const indicator = application.get(HoldfastHealthIndicator)
+  expect(await indicator.check('locks', 10_000)).toEqual({ locks: { status: 'up' } })
+  proxy.blackHole()
+  const { status, text } = await ask(application, '/health', 'GET')
+  expect(status).toBe(503)
+  expect(JSON.parse(text)).toMatchObject({ error: { locks: { status: 'down', reason: 'timeout' } } })
+  expect(text).not.toContain(String(proxy.port))
+  await proxy.stop()
+  await application.close()
+  expect(await indicator.check()).toEqual({ holdfast: { status: 'down', reason: 'closed' } })
+})
+
+test('a class with a @Lock in an application without the module: Nest says what is missing', async () => {
+  await expect(Test.createTestingModule({ imports: [InvoicesModule] }).compile()).rejects.toThrow(
+    /HoldfastModule\.forRoot\(\)/,
+  )
+})
+
+test('an object that Nest has not made: the error says so', async () => {
+  const lost = new Invoices(new Journal()).settle({ id: '1' })
+  await expect(lost).rejects.toBeInstanceOf(InvalidArgumentError)
+  await expect(lost).rejects.toThrow(/an object that Nest has made/)
+})
+
+test('isGlobal: false keeps the client to the modules that import it', async () => {
+  const local = HoldfastModule.forRoot({ store: new MemoryStore(), isGlobal: false })
+  await expect(Test.createTestingModule({ imports: [local, InvoicesModule] }).compile()).rejects.toThrow(
+    /Holdfast/,
+  )
+})
+
+test('overrideProvider puts another client in the place of the module’s', async () => {
+  const mine = new Holdfast(new MemoryStore())
+  const compiled = await Test.createTestingModule({
+    imports: [
+      HoldfastModule.forRoot({ store: standaloneClient({ host: '127.0.0.1', port: 1 }) }),
+      InvoicesModule,
+    ],
+  })
+    .overrideProvider(Holdfast)
+    .useValue(mine)
+    .compile()
+  expect(await compiled.get(Invoices).settle({ id: '1' })).toBe('invoice:1 settled')
+  expect(mine.metrics().acquired).toBe(1)
+  await mine.close()
+})
+
+test('wrong settings are refused when the application starts', async () => {
+  const settings: unknown = { store: new MemoryStore(), drainMS: 5 }
+  const build = Reflect.apply(HoldfastModule.forRoot, HoldfastModule, [settings])
+  await expect(Test.createTestingModule({ imports: [build] }).compile()).rejects.toThrow(/drainMS/)
+})
+
+test('a decorator that is not on a method, or is told no terms, is refused at once', () => {
+  expect(() => Reflect.apply(Lock('a'), undefined, [{}, 'settle', undefined])).toThrow(
+    /experimentalDecorators/,
+  )
+  expect(() => Lock('{0.}')).toThrow(InvalidArgumentError)
+})

@@ -1,0 +1,96 @@
+/** The metrics of clients, as an SDK collects them. */
+import { AggregationTemporality, InMemoryMetricExporter, type MetricData } from '@opentelemetry/sdk-metrics'
+import { InMemorySpanExporter } from '@opentelemetry/sdk-trace-base'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { InvalidArgumentError } from '../../src/index.js'
+import { instrument } from '../../src/otel/index.js'
+import { placeOf } from '../setup/places.js'
+import { Sdk } from './scene.js'
+
+const place = placeOf('memory')
+let exporter: InMemoryMetricExporter
+let sdk: Sdk
+
+beforeEach(() => {
+  exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
+  sdk = new Sdk(new InMemorySpanExporter(), exporter)
+})
+
+afterEach(async () => {
+  await sdk[Symbol.asyncDispose]()
+  await place.tidy()
+})
+
+/** What was collected last, by name: the attributes of each series, with its value or its count. */
+async function collected(): Promise<Map<string, Array<Record<string, unknown>>>> {
+  await sdk.flush()
+  const metrics: MetricData[] = (exporter.getMetrics().at(-1)?.scopeMetrics ?? []).flatMap(
+    (scope) => scope.metrics,
+  )
+  return new Map(
+    metrics.map(({ descriptor, dataPoints }) => [
+      descriptor.name,
+      dataPoints.map(({ attributes, value }) => ({
+        ...attributes,
+        value: typeof value === 'number' ? value : value.count,
+      })),
+    ]),
+  )
+}
+
+test('durations are by kind and outcome and not by name, counters as the client has them', async () => {
+  const holdfast = place.holdfast()
+  using _ = instrument(holdfast, sdk)
+  const lock = holdfast.lock(place.lockName())
+  await lock.withLock(async () => {
+    const now = await collected()
+    expect(now.get('holdfast.hold.active')).toEqual([{ value: 1 }])
+  })
+  await holdfast.lock(place.lockName()).withLock(() => undefined)
+  const far = await place.holdfast().lock(lock.name).acquire()
+  expect(await lock.tryAcquire()).toBeNull()
+  await far.release()
+  const now = await collected()
+  expect(now.get('holdfast.acquire.duration')).toEqual([
+    { 'holdfast.lock.kind': 'lock', 'holdfast.outcome': 'granted', value: 2 },
+    { 'holdfast.lock.kind': 'lock', 'holdfast.outcome': 'timeout', value: 1 },
+  ])
+  expect(now.get('holdfast.hold.duration')).toEqual([{ 'holdfast.lock.kind': 'lock', value: 2 }])
+  expect(now.get('holdfast.hold.released')).toEqual([{ value: 2 }])
+  expect(now.get('holdfast.hold.active')).toEqual([{ value: 0 }])
+  expect(now.get('holdfast.lock.lost')?.map((each) => each['holdfast.loss.reason'])).toEqual(
+    Object.keys(holdfast.metrics().lost),
+  )
+})
+
+test('several clients are told apart by their names, which must differ', async () => {
+  const [orders, stock] = [place.holdfast(), place.holdfast()]
+  using _orders = instrument(orders, { ...sdk, client: 'orders' })
+  const first = instrument(stock, { ...sdk, client: 'stock' })
+  expect(() => instrument(place.holdfast(), { ...sdk, client: 'stock' })).toThrow(InvalidArgumentError)
+  await orders.lock(place.lockName()).withLock(() => undefined)
+  expect((await collected()).get('holdfast.hold.released')).toEqual([
+    { 'holdfast.client': 'orders', value: 1 },
+    { 'holdfast.client': 'stock', value: 0 },
+  ])
+  first[Symbol.dispose]()
+  first[Symbol.dispose]()
+  using _again = instrument(stock, { ...sdk, client: 'stock' })
+})
+
+test.each([
+  ['throws', () => JSON.parse('{')],
+  ['returns no text', () => JSON.parse('7')],
+  ['knows none', () => undefined],
+])('a group function that %s breaks no lock: the lock has no group', async (_what, groupOf) => {
+  const holdfast = place.holdfast()
+  using _ = instrument(holdfast, { ...sdk, groupOf })
+  expect(await holdfast.lock(place.lockName()).withLock(() => 'done')).toBe('done')
+  expect((await collected()).get('holdfast.hold.duration')).toEqual([
+    { 'holdfast.lock.kind': 'lock', value: 1 },
+  ])
+})
+
+test.each([{ groups: true }, { groupOf: 'group' }])('an option that is none is refused: %o', (options) => {
+  expect(() => instrument(place.holdfast(), Object(options))).toThrow(InvalidArgumentError)
+})

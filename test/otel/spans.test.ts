@@ -1,0 +1,169 @@
+/** The spans of a client, as an SDK exports them. */
+import { SpanStatusCode } from '@opentelemetry/api'
+import { AggregationTemporality, InMemoryMetricExporter } from '@opentelemetry/sdk-metrics'
+import { InMemorySpanExporter, type ReadableSpan } from '@opentelemetry/sdk-trace-base'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Latch } from '../../src/conformance/latch.js'
+import type { Holdfast } from '../../src/index.js'
+import { instrument } from '../../src/otel/index.js'
+import { placeOf } from '../setup/places.js'
+import { Sdk } from './scene.js'
+
+let spans: InMemorySpanExporter
+let sdk: Sdk
+let instrumentation: Disposable | undefined
+
+beforeEach(() => {
+  spans = new InMemorySpanExporter()
+  sdk = new Sdk(spans, new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE))
+})
+
+afterEach(async () => {
+  instrumentation?.[Symbol.dispose]()
+  instrumentation = undefined
+  await sdk[Symbol.asyncDispose]()
+})
+
+function observed(holdfast: Holdfast): Holdfast {
+  instrumentation = instrument(holdfast, sdk)
+  return holdfast
+}
+
+function named(name: string): ReadableSpan[] {
+  return spans.getFinishedSpans().filter((span) => span.name === name)
+}
+
+function one(name: string): ReadableSpan {
+  const [span, ...others] = named(name)
+  if (!span || others.length > 0) throw new Error(`${others.length + (span ? 1 : 0)} spans named ${name}`)
+  return span
+}
+
+/** What a span is linked to, and as what. */
+function linksOf({ links }: ReadableSpan): Array<[unknown, string]> {
+  return links.map(({ attributes, context }) => [attributes?.['holdfast.link'], context.spanId])
+}
+
+describe.each(['memory', 'standalone'] as const)('spans (%s)', (placeName) => {
+  const place = placeOf(placeName)
+  afterEach(() => place.tidy())
+
+  test('a section has three spans under its caller’s, and is itself within that of the hold', async () => {
+    const lock = observed(place.holdfast()).lock(place.lockName())
+    const owner = await sdk.within('request', () =>
+      lock.withLock(async (hold) => {
+        await lock.isLocked()
+        await sdk.within('work', async () => undefined)
+        return hold.owner
+      }),
+    )
+    const request = one('request').spanContext()
+    for (const name of ['holdfast.acquire', 'holdfast.hold', 'holdfast.release']) {
+      expect(one(name).parentSpanContext?.spanId).toBe(request.spanId)
+      expect(one(name).status.code).toBe(SpanStatusCode.UNSET)
+      expect(one(name).attributes).toMatchObject({
+        'holdfast.lock.name': lock.name,
+        'holdfast.lock.kind': 'lock',
+        'holdfast.owner': owner,
+      })
+    }
+    const hold = one('holdfast.hold')
+    expect(one('work').parentSpanContext?.spanId).toBe(hold.spanContext().spanId)
+    expect(one('holdfast.acquire').attributes).toMatchObject({
+      'holdfast.outcome': 'granted',
+      'holdfast.hold.count': 1,
+      'holdfast.handed_over': false,
+    })
+    expect(linksOf(one('holdfast.acquire'))).toEqual([])
+    expect(linksOf(one('holdfast.release'))).toEqual([['hold', hold.spanContext().spanId]])
+    expect(one('holdfast.release').attributes).toMatchObject({ 'holdfast.hold.count': 0 })
+  })
+
+  test('the span of a waiter is linked to the hold that let it in', async () => {
+    const holdfast = observed(place.holdfast({ handOverSliceMs: 60_000 }))
+    const lock = holdfast.lock(place.lockName())
+    const latch = new Latch()
+    const first = lock.withLock((hold) => latch.opened.then(() => hold.owner))
+    await place.eventually(() => holdfast.metrics().held === 1)
+    const second = lock.withLock((hold) => hold.owner)
+    await place.eventually(() => holdfast.metrics().waiting === 1)
+    latch.open()
+    const [from, to] = await Promise.all([first, second])
+    const of = (name: string, owner: string): ReadableSpan | undefined =>
+      named(name).find(({ attributes }) => attributes['holdfast.owner'] === owner)
+    const [waiter, holder] = [of('holdfast.acquire', to), of('holdfast.hold', from)]
+    if (!waiter || !holder) throw new Error('each owner has its spans')
+    expect(waiter.attributes).toMatchObject({ 'holdfast.handed_over': true })
+    expect(linksOf(waiter)).toEqual([['let_in_by', holder.spanContext().spanId]])
+  })
+
+  test('the span of a call whose time was up is linked to the holds of this client in its way', async () => {
+    const holdfast = observed(place.holdfast())
+    const lock = holdfast.lock(place.lockName())
+    // A read-write lock of that name is another lock: its holds let nobody in here.
+    const other = await holdfast.readWriteLock(lock.name).writeLock().acquire()
+    const hold = await lock.acquire()
+    expect(await lock.tryAcquire()).toBeNull()
+    await hold.release()
+    await other.release()
+    const refused = named('holdfast.acquire').find(
+      ({ attributes }) => attributes['holdfast.outcome'] === 'timeout',
+    )
+    const holder = named('holdfast.hold').find(
+      ({ attributes }) => attributes['holdfast.lock.kind'] === 'lock',
+    )
+    if (!refused || !holder) throw new Error('each has its span')
+    expect(linksOf(refused)).toEqual([['held_by', holder.spanContext().spanId]])
+    expect(refused.status.code).toBe(SpanStatusCode.UNSET)
+  })
+
+  test('a call of another client is not told, although it is in this process', async () => {
+    observed(place.holdfast())
+    await place
+      .holdfast()
+      .lock(place.lockName())
+      .withLock(() => undefined)
+    expect(spans.getFinishedSpans()).toEqual([])
+  })
+
+  test('L6: a loss is an error of the hold and of its release, by the code of the error', async () => {
+    const lock = observed(place.holdfast()).lock(place.lockName())
+    const hold = await lock.acquire({ leaseMs: 60 })
+    await place.eventually(() => hold.signal.aborted)
+    await expect(hold.release()).rejects.toThrow()
+    for (const name of ['holdfast.hold', 'holdfast.release']) {
+      expect(one(name).status.code).toBe(SpanStatusCode.ERROR)
+      expect(one(name).attributes['error.type']).toBe('LOCK_LOST')
+      expect(one(name).events).toMatchObject([{ name: 'exception' }])
+    }
+  })
+
+  test('a call that its signal ended is cancelled, and no error; so is a hold that the client’s end cut short', async () => {
+    const holdfast = observed(place.holdfast())
+    const lock = holdfast.lock(place.lockName())
+    await lock.acquire({ leaseMs: 1_000 })
+    await expect(lock.acquire({ signal: AbortSignal.abort(new Error('secret')) })).rejects.toThrow('secret')
+    await holdfast.close()
+    const cancelled = named('holdfast.acquire').at(-1)
+    expect(cancelled?.attributes['holdfast.outcome']).toBe('cancelled')
+    expect(cancelled?.status.code).toBe(SpanStatusCode.UNSET)
+    expect(cancelled?.events).toEqual([])
+    expect(one('holdfast.hold').status.code).toBe(SpanStatusCode.UNSET)
+    expect(one('holdfast.hold').attributes['error.type']).toBe('CLOSED')
+  })
+
+  test('a very long name is shortened, and stays well-formed', async () => {
+    const lock = observed(place.holdfast()).lock(`${place.lockName()}${'💥'.repeat(200)}`)
+    await lock.withLock(() => undefined)
+    const shown = one('holdfast.hold').attributes['holdfast.lock.name']
+    expect(String(shown).length).toBeLessThan(200)
+    expect(String(shown).isWellFormed()).toBe(true)
+  })
+
+  test('after its end nothing is told any more', async () => {
+    const lock = observed(place.holdfast()).lock(place.lockName())
+    instrumentation?.[Symbol.dispose]()
+    await lock.withLock(() => undefined)
+    expect(spans.getFinishedSpans()).toEqual([])
+  })
+})

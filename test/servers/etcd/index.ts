@@ -1,0 +1,2 @@
+export { EtcdEnsemble } from './ensemble.js'
+export { EtcdServer } from './server.js'

@@ -1,0 +1,185 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Guard } from '../guard.js'
+import type { Running } from '../launch.js'
+import { freePort } from '../port.js'
+import { type Command, processLauncher } from '../process.js'
+import type { Certificate } from '../sql/certificate.js'
+import { Impossible, until } from '../until.js'
+import { etcdProgram } from './programs.js'
+
+const run = promisify(execFile)
+
+export interface EtcdOrder {
+  /** Further arguments of the server. */
+  readonly args?: readonly string[]
+  /** Speaks TLS only; with `asksForOne`, to those who show a certificate of that authority. */
+  readonly tls?: Certificate & { readonly asksForOne?: boolean }
+  /** Whether what is written outlasts a crash of the machine. Default: false. */
+  readonly fsync?: boolean
+}
+
+/** What makes it one of several. */
+export interface Membership {
+  readonly name: string
+  /** Where the others reach it. */
+  readonly peerUrl: string
+  /** All of them. */
+  readonly cluster: string
+}
+
+/** One etcd, on a data folder of its own: neither outlives this process. */
+export class EtcdServer {
+  #running: Running | undefined
+  #memberId = ''
+
+  private constructor(
+    private readonly guard: Guard,
+    readonly port: number,
+    readonly peerPort: number,
+    private readonly order: EtcdOrder,
+    private readonly membership: Membership,
+  ) {}
+
+  /** Starts one that stands alone; resolves when it serves. */
+  static async start(order: EtcdOrder = {}): Promise<EtcdServer> {
+    const peerPort = await freePort()
+    const peerUrl = `http://127.0.0.1:${peerPort}`
+    const server = await EtcdServer.prepare(order, peerPort, {
+      name: 'alone',
+      peerUrl,
+      cluster: `alone=${peerUrl}`,
+    })
+    await server.start()
+    return server
+  }
+
+  /** One that is not started yet. */
+  static async prepare(order: EtcdOrder, peerPort: number, membership: Membership): Promise<EtcdServer> {
+    const guard = await Guard.mount()
+    const { tls } = order
+    if (tls) {
+      await writeFile(join(guard.dir, 'key.pem'), tls.key, { mode: 0o600 })
+      await writeFile(join(guard.dir, 'cert.pem'), tls.cert)
+    }
+    return new EtcdServer(guard, await freePort(), peerPort, order, membership)
+  }
+
+  readonly host = '127.0.0.1'
+
+  get url(): string {
+    return `${this.order.tls ? 'https' : 'http'}://${this.host}:${this.port}`
+  }
+
+  get pid(): number | undefined {
+    return this.#running?.pid
+  }
+
+  /** As the other members write it. */
+  get memberId(): string {
+    return this.#memberId
+  }
+
+  /** Starts it, anew after `kill` with the same data. Resolves when it serves, which takes a majority. */
+  async start(): Promise<void> {
+    await this.launch()
+    await this.serves()
+  }
+
+  /** Starts the process and waits for nothing. */
+  async launch(): Promise<void> {
+    const command = await etcdProgram('etcd')
+    this.#running = await processLauncher(command).launch({
+      args: this.#arguments(),
+      dir: this.guard.dir,
+      port: this.port,
+      undo: (shell) => this.guard.undo(shell),
+    })
+  }
+
+  async serves(): Promise<void> {
+    await until(
+      async () => {
+        const words = await this.#running?.lastWords()
+        if (words !== undefined) throw new Impossible(`etcd ended at once:\n${words}`)
+        const status = await this.ctl('endpoint', 'status', '--write-out=json')
+        const [{ Status }] = JSON.parse(status)
+        this.#memberId = BigInt(memberIdOf(status)).toString(16)
+        return Status.leader !== 0
+      },
+      { what: `etcd serves at ${this.url}`, everyMs: 50 },
+    )
+  }
+
+  /** Runs etcdctl with this server. */
+  async ctl(...args: readonly string[]): Promise<string> {
+    const [program, ...before] = await this.#ctl(args)
+    return (await run(program, before, { env: { ETCDCTL_API: '3' } })).stdout
+  }
+
+  /** Starts etcdctl with this server; what it prints is to be read. */
+  async spawnCtl(...args: readonly string[]): Promise<ChildProcess> {
+    const [program, ...before] = await this.#ctl(args)
+    return spawn(program, before, { env: { ETCDCTL_API: '3' }, stdio: ['ignore', 'pipe', 'inherit'] })
+  }
+
+  async #ctl(args: readonly string[]): Promise<Command> {
+    const [program, ...before] = await etcdProgram('etcdctl')
+    const { dir } = this.guard
+    const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')]
+    const tls = this.order.tls ? [`--cacert=${cert}`, `--cert=${cert}`, `--key=${key}`] : []
+    return [program, ...before, `--endpoints=${this.url}`, ...tls, ...args]
+  }
+
+  async pause(): Promise<void> {
+    await this.#running?.signal('SIGSTOP')
+  }
+
+  async resume(): Promise<void> {
+    await this.#running?.signal('SIGCONT')
+  }
+
+  /** Has it go on, or starts it, whatever a test has left behind. Waits for nothing. */
+  async revive(): Promise<void> {
+    if (this.#running) await this.resume()
+    else await this.launch()
+  }
+
+  /** Ends it as a crash would. Its data stays. */
+  async kill(): Promise<void> {
+    const running = this.#running
+    this.#running = undefined
+    await running?.signal('SIGKILL')
+    if (running)
+      await until(async () => (await running.lastWords()) !== undefined, { what: 'etcd has ended' })
+  }
+
+  /** Ends it for good and removes its data. */
+  async stop(): Promise<void> {
+    await this.kill()
+    await this.guard.dismiss()
+  }
+
+  #arguments(): string[] {
+    const { order, membership, peerPort, url } = this
+    const { args = [], tls, fsync = false } = order
+    return [
+      ...['--name', membership.name, '--data-dir', 'data', '--log-level', 'error'],
+      ...['--listen-client-urls', url, '--advertise-client-urls', url],
+      ...['--listen-peer-urls', `http://127.0.0.1:${peerPort}`],
+      ...['--initial-advertise-peer-urls', membership.peerUrl, '--initial-cluster', membership.cluster],
+      ...['--initial-cluster-state', 'new'],
+      ...(tls ? ['--cert-file', 'cert.pem', '--key-file', 'key.pem'] : []),
+      ...(tls?.asksForOne ? ['--client-cert-auth', '--trusted-ca-file', 'cert.pem'] : []),
+      ...(fsync ? [] : ['--unsafe-no-fsync']),
+      ...args,
+    ]
+  }
+}
+
+/** Too long for a number of JavaScript. */
+function memberIdOf(status: string): string {
+  return /"member_id":(\d+)/.exec(status)?.[1] ?? ''
+}

@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+/** Who opens a connection, by the first bytes of it, and what goes on of them; undefined: that takes more bytes. */
+export type ReadHead = (head: Buffer) => { readonly from: string; readonly head: Buffer } | undefined
+
+interface Passage {
+  readonly from: string
+  readonly sockets: readonly [Socket, Socket]
+}
+
+/** Stands before one member of an ensemble, and lets the others through or does not. */
+export class PeerGate {
+  readonly #passages = new Set<Passage>()
+
+  private constructor(
+    private readonly listener: Server,
+    readonly port: number,
+    private readonly target: number,
+    private readonly readHead: ReadHead,
+    private readonly admits: (from: string) => boolean,
+  ) {
+    listener.on('connection', (socket) => this.#accept(socket))
+  }
+
+  static async before(
+    target: number,
+    readHead: ReadHead,
+    admits: (from: string) => boolean,
+  ): Promise<PeerGate> {
+    const listener = createServer()
+    listener.listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    const address = listener.address()
+    if (typeof address !== 'object' || address === null) throw new Error('the gate has no port')
+    return new PeerGate(listener, address.port, target, readHead, admits)
+  }
+
+  /** Ends what stands and is no longer admitted. */
+  review(): void {
+    for (const { from, sockets } of this.#passages)
+      if (!this.admits(from)) for (const socket of sockets) socket.destroy()
+  }
+
+  stop(): void {
+    this.listener.close()
+    for (const { sockets } of this.#passages) for (const socket of sockets) socket.destroy()
+  }
+
+  #accept(socket: Socket): void {
+    let heard = Buffer.alloc(0)
+    const read = (bytes: Buffer): void => {
+      heard = Buffer.concat([heard, bytes])
+      const known = this.readHead(heard)
+      if (!known) return
+      socket.off('data', read)
+      this.#lead(socket, known.from, known.head)
+    }
+    socket.on('data', read)
+    socket.on('error', () => undefined)
+  }
+
+  #lead(socket: Socket, from: string, head: Buffer): void {
+    if (!this.admits(from)) {
+      socket.destroy()
+      return
+    }
+    const onward = connect(this.target, '127.0.0.1')
+    const passage: Passage = { from, sockets: [socket, onward] }
+    this.#passages.add(passage)
+    onward.on('error', () => undefined)
+    onward.write(head)
+    socket.pipe(onward)
+    onward.pipe(socket)
+    for (const [one, other] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      one.on('close', () => {
+        other.destroy()
+        this.#passages.delete(passage)
+      })
+    }
+  }
+}

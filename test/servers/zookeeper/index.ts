@@ -1,0 +1,2 @@
+export { ZooKeeperEnsemble } from './ensemble.js'
+export { ZooKeeperServer } from './server.js'

@@ -1,0 +1,45 @@
+import { Holdfast, type HoldfastOptions } from '../../src/index.js'
+import { VirtualClock } from '../../src/memory/index.js'
+import { Ensemble } from '../../src/memory-session/ensemble.js'
+import { MemorySessionStore } from '../../src/memory-session/store.js'
+import type { LinkListener, SessionLink } from '../../src/session/link.js'
+import { CutLink } from './cut-link.js'
+
+export interface Client {
+  readonly holdfast: Holdfast
+  readonly link: CutLink
+}
+
+/** Clients of one server with sessions, in virtual time, each with a link of its own that tests can cut. */
+export class Fleet {
+  readonly clock = new VirtualClock()
+  readonly ensemble = new Ensemble(this.clock)
+  readonly #made: Holdfast[] = []
+
+  /** @param leases whether entries can have leases of their own, as in etcd and not in ZooKeeper */
+  client(options: HoldfastOptions = {}, leases = true): Client {
+    const links: CutLink[] = []
+    const linkTo = (server: Ensemble, listener: LinkListener): SessionLink => {
+      const link = new CutLink(server, listener)
+      links.push(link)
+      return leases ? link : Object.assign(link, { lease: undefined })
+    }
+    const store = new MemorySessionStore(this.ensemble, linkTo)
+    const holdfast = new Holdfast(store, { watchdogMs: 9_000, ...options })
+    this.#made.push(holdfast)
+    const [link] = links
+    if (!link) throw new Error('The store opened no link')
+    return { holdfast, link }
+  }
+
+  /** Lets all go on that needs no time. */
+  settled(): Promise<void> {
+    return this.clock.advance(0)
+  }
+
+  async close(): Promise<void> {
+    const closing = Promise.all(this.#made.map((holdfast) => holdfast.close()))
+    await this.clock.advance(60_000)
+    await closing
+  }
+}

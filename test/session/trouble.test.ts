@@ -1,0 +1,223 @@
+/** Each kind in trouble: an answer that is lost, a session that ends between two steps, others that come and go. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
+import { type Holdfast, LockLostError } from '../../src/index.js'
+import { type Client, Fleet } from './fleet.js'
+
+let fleet: Fleet
+beforeEach(() => {
+  fleet = new Fleet()
+})
+afterEach(() => fleet.close())
+
+type Kind = 'lock' | 'fairLock' | 'fencedLock' | 'spinLock' | 'readLock' | 'writeLock' | 'semaphore'
+const kinds: readonly Kind[] = [
+  'lock',
+  'fairLock',
+  'fencedLock',
+  'spinLock',
+  'readLock',
+  'writeLock',
+  'semaphore',
+]
+const steps = ['begin', 'stand', 'lease', 'remove', 'read cell', 'write cell'] as const
+
+function handleOf(holdfast: Holdfast, kind: Kind) {
+  if (kind === 'readLock' || kind === 'writeLock') return holdfast.readWriteLock('name')[kind]()
+  return holdfast[kind]('name')
+}
+
+/** Lets a plan that needs time go on to its end. */
+async function inTime<Result>(work: Promise<Result>, ms = 120_000): Promise<Result> {
+  const over = work.then(
+    () => true,
+    () => true,
+  )
+  for (let passed = 0; passed < ms; passed += 100) {
+    await fleet.clock.advance(100)
+    if (await Promise.race([over, Promise.resolve(false)])) break
+  }
+  return await work
+}
+
+async function prepared(): Promise<Client> {
+  const other = fleet.client()
+  await other.holdfast.semaphore('name').trySetPermits(1)
+  return other
+}
+
+/** Others can have it, and then nothing is left in any line. */
+async function checkFree(other: Client, kind: Kind): Promise<void> {
+  const taken = await inTime(handleOf(other.holdfast, kind).acquire())
+  await taken.release()
+  await fleet.clock.advance(60_000)
+  expect(fleet.ensemble.locks).toEqual([])
+}
+
+describe.each(kinds)('%s', (kind) => {
+  test.each(steps)('S3, X1: a lost answer to "%s" leaves one hold, and nothing afterwards', async (step) => {
+    const other = await prepared()
+    const { holdfast, link } = fleet.client()
+    link.unanswered = step
+    const hold = await inTime(handleOf(holdfast, kind).acquire({ leaseMs: 30_000 }))
+    hold.assertHeld()
+    if (kind !== 'readLock') expect(await handleOf(other.holdfast, kind).tryAcquire()).toBeNull()
+    await inTime(hold.release())
+    await checkFree(other, kind)
+  })
+
+  test.each(steps)(
+    'S4: the session ends when "%s" is done and not yet answered: a grant that has gone counts for nothing',
+    async (step) => {
+      const other = await prepared()
+      const { holdfast, link } = fleet.client()
+      link.meanwhile = (what) => {
+        if (what !== step) return
+        link.meanwhile = undefined
+        for (let session = 0; session < 9; session += 1) fleet.ensemble.end(String(session))
+      }
+      let told = false
+      const section = handleOf(holdfast, kind).withLock(async (hold) => {
+        await fleet.settled()
+        told = hold.signal.aborted
+        const mine = fleet.ensemble.locks.length > 0
+        expect(mine || told).toBe(true)
+      })
+      await inTime(section).catch((error: unknown) => {
+        if (!(error instanceof LockLostError)) throw error
+      })
+      await checkFree(other, kind)
+    },
+  )
+})
+
+describe('others', () => {
+  const lineOf = (name: string) => fleet.ensemble.read({ keyspace: 'lock', name })
+
+  test('S5: one that leaves without having held lets in nobody before its time', async () => {
+    const [first, second, third] = [fleet.client(), fleet.client(), fleet.client()]
+    const hold = await first.holdfast.lock('name').acquire()
+    const controller = new AbortController()
+    const leaver = rejectionOf(second.holdfast.lock('name').acquire({ signal: controller.signal }))
+    await fleet.settled()
+    const waiting = third.holdfast.lock('name').acquire()
+    await fleet.settled()
+    expect(lineOf('name')).toHaveLength(3)
+    controller.abort('enough')
+    expect(await leaver).toBe('enough')
+    await fleet.clock.advance(20_000)
+    expect(lineOf('name')).toHaveLength(2)
+    hold.assertHeld()
+    await hold.release()
+    const last = await inTime(waiting)
+    await last.release()
+  })
+
+  test('S8: a neighbour that uses its key again is another entry: nobody behind its first one waits for its second', async () => {
+    const { holdfast } = fleet.client()
+    const { session } = fleet.ensemble.begin(600_000)
+    const lock = { keyspace: 'lock', name: 'name' } as const
+    const neighbour = { lock, session, key: '694d', mode: 'lock', ifFree: false } as const
+    fleet.ensemble.stand(neighbour)
+    const waiting = holdfast.lock('name').acquire()
+    await fleet.settled()
+    expect((await holdfast.lock('name').inspect()).owners).toMatchObject([{ owner: '694d:0', holds: 1 }])
+    fleet.ensemble.remove(lock, neighbour.key)
+    fleet.ensemble.stand(neighbour)
+    const hold = await inTime(waiting)
+    expect(lineOf('name').map(({ key }) => key === neighbour.key)).toEqual([false, true])
+    await hold.release()
+  })
+
+  test('who reads within its write keeps on reading after it, before those who have waited longer to write', async () => {
+    const [first, second] = [fleet.client(), fleet.client()]
+    const lock = first.holdfast.readWriteLock('name')
+    const events: string[] = []
+    let writing: Promise<unknown> = Promise.resolve()
+    await first.holdfast.run(async () => {
+      await lock.writeLock().lock()
+      writing = second.holdfast
+        .readWriteLock('name')
+        .writeLock()
+        .withLock(() => events.push('write'))
+      await fleet.settled()
+      await lock.readLock().lock()
+      await lock.writeLock().unlock()
+      await fleet.clock.advance(20_000)
+      events.push('read')
+      await lock.readLock().unlock()
+    })
+    await inTime(writing)
+    expect(events).toEqual(['read', 'write'])
+  })
+
+  test('an entry that is taken away is told at once, whoever did it', async () => {
+    const [{ holdfast }, other] = [fleet.client(), await prepared()]
+    for (const kind of kinds) {
+      const hold = await handleOf(holdfast, kind).acquire()
+      const { keyspace } = fleet.ensemble.locks[0] ?? { keyspace: 'lock' }
+      const lock = { keyspace, name: 'name' } as const
+      for (const { key } of fleet.ensemble.read(lock)) fleet.ensemble.remove(lock, key)
+      await fleet.settled()
+      expect(hold.signal.reason, kind).toMatchObject({ code: 'LOCK_LOST', reason: 'not-in-store' })
+      await (await handleOf(other.holdfast, kind).acquire()).release()
+    }
+  })
+
+  test.each([true, false])(
+    'a lease that ended while the connection was away is given back when that is there again (leases of their own: %s)',
+    async (leases) => {
+      const [{ holdfast, link }, other] = [fleet.client({ watchdogMs: 90_000 }, leases), fleet.client()]
+      // The session is needed for something else, too, and lives on.
+      await holdfast.lock('another').acquire()
+      const hold = await holdfast.lock('name').acquire({ leaseMs: 1_000 })
+      await fleet.clock.advance(900)
+      link.cut = true
+      await fleet.clock.advance(5_000)
+      expect(hold.signal.aborted).toBe(true)
+      link.cut = false
+      await fleet.clock.advance(10_000)
+      expect(lineOf('name')).toEqual([])
+      expect(lineOf('another')).toHaveLength(1)
+      await (await other.holdfast.lock('name').acquire({ waitMs: 0 })).release()
+    },
+  )
+
+  test('S1: permits of a client that is gone come back with its session, and who waits gets them then', async () => {
+    const [gone, other] = [fleet.client(), await prepared()]
+    const hold = await gone.holdfast.semaphore('name').acquire()
+    const waiting = other.holdfast.semaphore('name').acquire()
+    await fleet.settled()
+    gone.link.cut = true
+    const from = fleet.clock.now()
+    const mine = await inTime(waiting)
+    expect(hold.signal.aborted).toBe(true)
+    expect(fleet.clock.now() - from).toBeLessThan(12_000)
+    await mine.release()
+  })
+
+  test('a latch that opens tells all that wait; a value is kept only while its lock is held', async () => {
+    const [one, two] = [fleet.client(), fleet.client()]
+    await one.holdfast.countDownLatch('latch').trySetCount(1)
+    const passes = [one, two, two].map(({ holdfast }) => holdfast.countDownLatch('latch').await())
+    await fleet.settled()
+    expect(await one.holdfast.countDownLatch('latch').countWaitingClients()).toBe(2)
+    two.link.unanswered = 'write cell'
+    await inTime(two.holdfast.countDownLatch('latch').countDown())
+    await inTime(Promise.all(passes))
+    await fleet.settled()
+    expect(fleet.ensemble.locks).toEqual([])
+    const value = await one.holdfast.computeOnce(
+      'key',
+      async () => {
+        for (const lock of fleet.ensemble.locks)
+          for (const { key } of fleet.ensemble.read(lock)) fleet.ensemble.remove(lock, key)
+        return 'late'
+      },
+      { ttlMs: 60_000 },
+    )
+    expect(value).toBe('late')
+    expect(await two.holdfast.computeOnce('key', () => 'kept', { ttlMs: 60_000 })).toBe('kept')
+    expect(await one.holdfast.computeOnce('key', () => 'other', { ttlMs: 60_000 })).toBe('kept')
+  })
+})

@@ -1,0 +1,66 @@
+/** How many statements it costs. Each change of a row is one transaction. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { Holdfast } from '../../src/index.js'
+import { RowStoreSession } from '../../src/rows/session.js'
+import { type Driver, findDriver, type Value } from '../../src/sqlite/driver.js'
+import { checkSqliteOptions } from '../../src/sqlite/options.js'
+import { SqliteRows } from '../../src/sqlite/rows.js'
+import { Stand } from './client.js'
+
+const stand = new Stand()
+const opened: Holdfast[] = []
+afterEach(() => Promise.all(opened.splice(0).map((holdfast) => holdfast.close())))
+afterAll(() => stand.end())
+
+/** Notes the first word of each statement that is run. */
+function counted(sent: string[]): Driver {
+  const driver = findDriver()
+  return (path) => {
+    const connection = driver(path)
+    const prepare = connection.prepare.bind(connection)
+    return Object.assign(connection, {
+      prepare(sql: string) {
+        const statement = prepare(sql)
+        const noted =
+          <Result>(run: (...values: Value[]) => Result) =>
+          (...values: Value[]): Result => {
+            sent.push(sql.trim().split(/\s/, 1).join())
+            return run.apply(statement, values)
+          }
+        return { all: noted(statement.all), run: noted(statement.run) }
+      },
+    })
+  }
+}
+
+/** A client that has waited for a lock before, and what it runs from then on. */
+async function clientWithCount(): Promise<{ holdfast: Holdfast; sent: string[] }> {
+  const sent: string[] = []
+  const rows = new SqliteRows(checkSqliteOptions(stand.path()), { driver: counted(sent) })
+  const holdfast = new Holdfast(
+    { portVersion: 1, open: (settings) => new RowStoreSession(rows, settings) },
+    { handOverSliceMs: 60_000 },
+  )
+  opened.push(holdfast)
+  const lock = holdfast.lock(randomUUID())
+  await Promise.all([lock.withLock(() => undefined), lock.withLock(() => undefined)])
+  sent.length = 0
+  return { holdfast, sent }
+}
+
+const TAKEN_AND_FREED = ['BEGIN', 'INSERT', 'COMMIT', 'BEGIN', 'UPDATE', 'COMMIT']
+
+test('a lock that nobody else wants: one transaction to take it, one to free it', async () => {
+  const { holdfast, sent } = await clientWithCount()
+  await holdfast.lock('alone').withLock(() => undefined)
+  expect(sent).toEqual(TAKEN_AND_FREED)
+})
+
+test('handed over within the process: nothing', async () => {
+  const { holdfast, sent } = await clientWithCount()
+  const lock = holdfast.lock('handed over')
+  // Each gives it back at once, while the next has hardly begun to wait.
+  await Promise.all(Array.from({ length: 10 }, () => lock.withLock(() => undefined)))
+  expect(sent).toEqual(TAKEN_AND_FREED)
+})

@@ -1,0 +1,254 @@
+/** The client of ZooKeeper's protocol, on a server. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { InvalidArgumentError } from '../../src/index.js'
+import { parseServers, textOf } from '../../src/zookeeper/client/address.js'
+import {
+  createContainer,
+  createNumbered,
+  deleteNode,
+  getChildren,
+  getData,
+  sync,
+} from '../../src/zookeeper/client/operations.js'
+import { codes, RefusedError } from '../../src/zookeeper/client/result-codes.js'
+import { NoAnswerError, SessionOverError, type ZooKeeperSession } from '../../src/zookeeper/client/session.js'
+import { until } from '../servers/until.js'
+import { ZooKeeperServer } from '../servers/zookeeper/index.js'
+import { Scene } from './scene.js'
+import { Tap } from './tap.js'
+
+const ANYONE = [{ scheme: 'world', id: 'anyone' }]
+const EMPTY = new Uint8Array()
+
+let server: ZooKeeperServer
+beforeAll(async () => {
+  server = await ZooKeeperServer.start()
+})
+afterAll(() => server?.stop())
+
+const scene = new Scene()
+let folders = 0
+
+async function folderBy(session: ZooKeeperSession): Promise<string> {
+  folders += 1
+  const { path } = await session.request(createContainer(`/folder-${folders}`, EMPTY, ANYONE))
+  return path
+}
+
+function entryIn(folder: string, name = 'entry-') {
+  return createNumbered(`${folder}/${name}`, Buffer.from('data'), ANYONE)
+}
+
+describe('requests', () => {
+  test('are answered in order, and two of one turn are one flight', async () => {
+    const session = await scene.session(server.address)
+    const folder = await folderBy(session)
+    const [created, children] = await Promise.all([
+      session.request(entryIn(folder)),
+      session.request(getChildren(folder)),
+    ])
+    expect(created).toMatchObject({ path: `${folder}/entry-0000000000`, stat: { session: session.id } })
+    expect(children).toEqual(['entry-0000000000'])
+    const { data, stat } = await session.request(getData(created.path))
+    expect(data.toString()).toBe('data')
+    expect(stat).toEqual(created.stat)
+    await session.request(sync(folder))
+    expect(await session.request(deleteNode(created.path))).toBe(true)
+    expect(await session.request(getChildren(folder))).toEqual([])
+  })
+
+  test('that are refused say by which code, and the next goes on', async () => {
+    const session = await scene.session(server.address)
+    await expect(session.request(getChildren('/nowhere'))).rejects.toMatchObject({ code: codes.noNode })
+    await expect(session.request(createContainer('/zookeeper', EMPTY, ANYONE))).rejects.toMatchObject({
+      code: codes.nodeExists,
+    })
+    await expect(session.request(entryIn('no path'))).rejects.toBeInstanceOf(RefusedError)
+    expect(await session.request(getChildren('/'))).toContain('zookeeper')
+  })
+
+  test('a number is greater than all before it in the whole server', async () => {
+    const session = await scene.session(server.address)
+    const [one, other] = [await folderBy(session), await folderBy(session)]
+    const created = []
+    for (const folder of [one, other, one]) created.push(await session.request(entryIn(folder)))
+    const numbers = created.map(({ stat }) => stat.czxid)
+    expect(numbers).toEqual(numbers.toSorted((a, b) => (a < b ? -1 : 1)))
+    expect(new Set(numbers).size).toBe(3)
+  })
+
+  test('C3: a server that hangs: rejected in time, and with it all that came after', async () => {
+    const tap = scene.keep(await Tap.before(server))
+    const session = await scene.session(tap.address, { timeoutMs: 30_000, commandTimeoutMs: 300 })
+    tap.blackHole()
+    const both = [session.request(getChildren('/')), session.ping()]
+    for (const each of both) await expect(each).rejects.toBeInstanceOf(NoAnswerError)
+    tap.heal()
+    tap.breakAll()
+    const children = await until(() => session.request(getChildren('/')), { what: 'the next is answered' })
+    expect(children).toContain('zookeeper')
+  })
+
+  test('thousands at once, and names of half a megabyte', async () => {
+    const session = await scene.session(server.address, { commandTimeoutMs: 15_000 })
+    const folder = await folderBy(session)
+    const made = await Promise.all(Array.from({ length: 3_000 }, () => session.request(entryIn(folder))))
+    expect(new Set(made.map(({ path }) => path)).size).toBe(3_000)
+    expect(await session.request(getChildren(folder))).toHaveLength(3_000)
+    const long = await session.request(createContainer(`${folder}/${'x'.repeat(500_000)}`, EMPTY, ANYONE))
+    expect(await session.request(getChildren(long.path))).toEqual([])
+  })
+})
+
+describe('a session', () => {
+  test('goes on when its connection breaks, with what it made', async () => {
+    const tap = scene.keep(await Tap.before(server))
+    const session = await scene.session(tap.address)
+    const folder = await folderBy(session)
+    const { path } = await session.request(entryIn(folder))
+    tap.breakAll()
+    await until(async () => (await session.request(getData(path)).catch(() => undefined)) !== undefined, {
+      what: 'the entry is still there',
+    })
+    expect((await session.request(getData(path))).stat.session).toBe(session.id)
+  })
+
+  test('ends at once when it is ended, with what it made', async () => {
+    const [session, other] = [await scene.session(server.address), await scene.session(server.address)]
+    const folder = await folderBy(other)
+    await session.request(entryIn(folder))
+    await session.end()
+    expect(await other.request(getChildren(folder))).toEqual([])
+    await expect(session.request(getChildren(folder))).rejects.toBeInstanceOf(SessionOverError)
+  })
+
+  test('that the server has ended is told of once, when the client comes back', async () => {
+    const tap = scene.keep(await Tap.before(server))
+    const told: unknown[] = []
+    const session = await scene.session(tap.address, {
+      timeoutMs: 300,
+      onExpired: () => told.push('expired'),
+    })
+    const other = await scene.session(server.address)
+    const folder = await folderBy(other)
+    await session.request(entryIn(folder))
+    tap.blackHole()
+    await until(async () => (await other.request(getChildren(folder))).length === 0, { what: 'it ends' })
+    tap.heal()
+    tap.breakAll()
+    const refused = await until(
+      async () => {
+        const error: unknown = await session.request(getChildren(folder)).catch((reason: unknown) => reason)
+        return error instanceof SessionOverError && error
+      },
+      { what: 'the session is over' },
+    )
+    expect(refused.message).toContain('ended')
+    expect(told).toEqual(['expired'])
+    expect(session.over).toBe(true)
+  })
+
+  test('a server that was killed and started again knows it', async () => {
+    const own = scene.keep(await ZooKeeperServer.start())
+    let suspended: () => void = () => undefined
+    const away = new Promise<void>((resolve) => {
+      suspended = resolve
+    })
+    const options = { timeoutMs: 20_000, commandTimeoutMs: 20_000, onSuspended: () => suspended() }
+    const session = await scene.session(own.address, options)
+    const folder = await folderBy(session)
+    const { path } = await session.request(entryIn(folder))
+    await own.kill()
+    // What is sent before the client has seen the end of its connection is lost with that.
+    await away
+    const waiting = session.request(getData(path))
+    await own.start()
+    expect((await waiting).stat.session).toBe(session.id)
+  })
+
+  test('reattach: on another connection, with what was under way answered before', async () => {
+    const tap = scene.keep(await Tap.before(server))
+    const suspended: unknown[] = []
+    const session = await scene.session(tap.address, { onSuspended: (cause) => suspended.push(cause) })
+    const folder = await folderBy(session)
+    const before = session.request(entryIn(folder))
+    session.reattach()
+    const after = session.request(getChildren(folder))
+    expect((await before).path).toBe(`${folder}/entry-0000000000`)
+    expect(await after).toEqual(['entry-0000000000'])
+    expect(suspended).toEqual([])
+    await until(() => tap.open === 1, { what: 'one connection is left' })
+  })
+})
+
+describe('a watch', () => {
+  test('tells once of the node’s end, at once also where it was gone before', async () => {
+    const [session, other] = [await scene.session(server.address), await scene.session(server.address)]
+    const folder = await folderBy(session)
+    const { path } = await session.request(entryIn(folder))
+    const told: string[] = []
+    session.watch(path, () => told.push('one'))
+    session.watch(path, () => told.push('other'))
+    session.watch(path, () => told.push('called off')).close()
+    await session.ping()
+    await other.request(deleteNode(path))
+    await until(() => told.length === 2, { what: 'both are told' })
+    session.watch(path, () => told.push('late'))
+    await until(() => told.length === 3, { what: 'the late one is told' })
+    expect(told).toEqual(['one', 'other', 'late'])
+  })
+
+  test('outlives its connection, also when what it waits for happens meanwhile', async () => {
+    const tap = scene.keep(await Tap.before(server))
+    const [session, other] = [await scene.session(tap.address), await scene.session(server.address)]
+    const folder = await folderBy(other)
+    const entries = await Promise.all([other.request(entryIn(folder)), other.request(entryIn(folder))])
+    const told: string[] = []
+    for (const { path } of entries) session.watch(path, (inOrder) => told.push(`${path.at(-1)} ${inOrder}`))
+    await session.ping()
+    tap.refuse()
+    tap.breakAll()
+    await other.request(deleteNode(entries[0].path))
+    tap.heal()
+    await until(() => told.length === 1, { what: 'the one that went is told' })
+    // Two that went without a connection might be told in any order.
+    expect(told).toEqual(['0 false'])
+    await session.ping()
+    await other.request(deleteNode(entries[1].path))
+    await until(() => told.length === 2, { what: 'the other is told' })
+    expect(told).toEqual(['0 false', '1 true'])
+  })
+
+  test('set while there is no connection it is set when there is one', async () => {
+    const tap = scene.keep(await Tap.before(server))
+    const [session, other] = [await scene.session(tap.address), await scene.session(server.address)]
+    const folder = await folderBy(other)
+    const { path } = await other.request(entryIn(folder))
+    await session.request(getChildren(folder))
+    tap.refuse()
+    tap.breakAll()
+    await until(() => tap.open === 0, { what: 'the connection is gone' })
+    const gone = new Promise<boolean>((resolve) => session.watch(path, resolve))
+    tap.heal()
+    await session.ping().catch(() => undefined)
+    await other.request(deleteNode(path))
+    await gone
+  })
+})
+
+describe('the list of servers', () => {
+  test.each([
+    ['zoo', ['zoo:2181']],
+    ['zoo1:1,zoo2 , [::1]:3', ['zoo1:1', 'zoo2:2181', '[::1]:3']],
+    [['10.0.0.1:2182'], ['10.0.0.1:2182']],
+  ])('%s', (given, expected) => {
+    expect(parseServers(given).map(textOf)).toEqual(expected)
+  })
+
+  test.each(['', 'zoo:', 'zoo:0', 'zoo:65536', 'zoo/path', 'a b', [], [1], undefined, 'zoo:1,'])(
+    'not %j',
+    (given) => {
+      expect(() => parseServers(given)).toThrow(InvalidArgumentError)
+    },
+  )
+})

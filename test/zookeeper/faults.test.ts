@@ -1,0 +1,263 @@
+/** Locks on a server of ZooKeeper when replies, connections and processes fail. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
+import { LockLostError, StoreError } from '../../src/index.js'
+import { deleteNode, getChildren } from '../../src/zookeeper/client/operations.js'
+import { until } from '../servers/until.js'
+import { ZooKeeperServer } from '../servers/zookeeper/index.js'
+import { Scene } from './scene.js'
+import { Tap } from './tap.js'
+
+let server: ZooKeeperServer
+beforeAll(async () => {
+  server = await ZooKeeperServer.start()
+})
+afterAll(() => server?.stop())
+const scene = new Scene()
+
+let names = 0
+const lockName = (): string => {
+  names += 1
+  return `faults-${names}`
+}
+
+function gate(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => undefined
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
+/** Who stands in line, by the server's word. */
+async function lineOf(name: string): Promise<readonly string[]> {
+  const session = await scene.session(server.address)
+  return await session.request(getChildren(`/holdfast/${name}`)).catch(() => [])
+}
+
+describe('S3, X1: a reply that is lost', () => {
+  test.each(['break', 'silence'] as const)('of the create (%s): one entry, one hold', async (how) => {
+    const tap = scene.keep(await Tap.before(server))
+    const holdfast = scene.holdfast(tap.address, { watchdogMs: 3_000 })
+    const lock = holdfast.lock(lockName())
+    await lock.withLock(() => undefined)
+    const struck = tap.dropReply('create', how)
+    const hold = await lock.acquire({ waitMs: 10_000 })
+    await struck
+    expect(await lineOf(lock.name)).toHaveLength(1)
+    await hold.release()
+    expect(await lineOf(lock.name)).toEqual([])
+  })
+
+  test('of the list after the create: one entry, one hold', async () => {
+    const tap = scene.keep(await Tap.before(server))
+    const holdfast = scene.holdfast(tap.address, { watchdogMs: 3_000 })
+    const lock = holdfast.fencedLock(lockName())
+    await lock.withLock(() => undefined)
+    const struck = tap.dropReply('getChildren')
+    const hold = await lock.acquire({ waitMs: 10_000 })
+    await struck
+    expect(await lineOf(lock.name)).toHaveLength(1)
+    expect(hold.fence).toBeGreaterThan(0n)
+    await hold.release()
+    expect(await lineOf(lock.name)).toEqual([])
+  })
+
+  test('of the delete: released once, and free for the next', async () => {
+    const tap = scene.keep(await Tap.before(server))
+    const [holdfast, other] = [
+      scene.holdfast(tap.address, { watchdogMs: 3_000 }),
+      scene.holdfast(server.address),
+    ]
+    const name = lockName()
+    const hold = await holdfast.lock(name).acquire()
+    const waiting = other.lock(name).acquire({ waitMs: 10_000 })
+    const struck = tap.dropReply('delete')
+    await hold.release()
+    await struck
+    await (await waiting).release()
+    expect(await lineOf(name)).toEqual([])
+  })
+})
+
+describe('a connection', () => {
+  test('S7: that breaks inside the session loses nothing, is told, and nobody else gets in', async () => {
+    const tap = scene.keep(await Tap.before(server))
+    const [holdfast, other] = [
+      scene.holdfast(tap.address, { watchdogMs: 3_000 }),
+      scene.holdfast(server.address),
+    ]
+    const name = lockName()
+    const [suspended, lost] = [journalOf(holdfast, 'suspended'), journalOf(holdfast, 'lost')]
+    const hold = await holdfast.lock(name).acquire()
+    for (let breaks = 1; breaks <= 5; breaks += 1) {
+      tap.breakAll()
+      await until(() => suspended.length > 0 && tap.open > 0, { what: 'told, and connected anew' })
+      expect(await other.lock(name).tryAcquire()).toBeNull()
+    }
+    hold.assertHeld()
+    expect(lost).toEqual([])
+    await hold.release()
+    await other.lock(name).withLock(() => undefined)
+  })
+
+  test('S1: that stays away past the session loses all its locks, each told once, before another sees one free', async () => {
+    const tap = scene.keep(await Tap.before(server))
+    const [holdfast, other] = [
+      scene.holdfast(tap.address, { watchdogMs: 900 }),
+      scene.holdfast(server.address),
+    ]
+    const lost = journalOf(holdfast, 'lost')
+    const name = lockName()
+    const holds = [
+      await holdfast.lock(`${name}-plain`).acquire(),
+      await holdfast.fairLock(`${name}-fair`).acquire(),
+      await holdfast.fencedLock(`${name}-fenced`).acquire(),
+      await holdfast.readWriteLock(`${name}-write`).writeLock().acquire(),
+    ]
+    const others = [
+      other.lock(`${name}-plain`),
+      other.fairLock(`${name}-fair`),
+      other.fencedLock(`${name}-fenced`),
+      other.readWriteLock(`${name}-write`).readLock(),
+    ]
+    const freeBeforeTold: string[] = []
+    const next = others.map(async (lock, index) => {
+      const mine = await lock.acquire({ waitMs: 15_000 })
+      if (!holds[index]?.signal.aborted) freeBeforeTold.push(lock.name)
+      await mine.release()
+    })
+    tap.blackHole()
+    await Promise.all(next)
+    expect(freeBeforeTold).toEqual([])
+    expect(lost.map((each) => each.name).toSorted()).toEqual(holds.map((hold) => hold.name).toSorted())
+    for (const hold of holds) expect(() => hold.assertHeld()).toThrow(LockLostError)
+  })
+
+  test('that is refused: a typed error in time, and the next call succeeds', async () => {
+    const tap = scene.keep(await Tap.before(server))
+    tap.refuse()
+    const holdfast = scene.holdfast(tap.address, { commandTimeoutMs: 300, storeTimeoutMs: 0 })
+    const lock = holdfast.lock(lockName())
+    await expect(lock.acquire({ waitMs: 1_000 })).rejects.toBeInstanceOf(StoreError)
+    tap.heal()
+    await until(() => lock.withLock(() => true), { what: 'a section runs' })
+  })
+})
+
+describe('a line', () => {
+  test('S4: a waiter whose session has ended is never granted by what it hears later', async () => {
+    const tap = scene.keep(await Tap.before(server))
+    const [holder, waiter] = [
+      scene.holdfast(server.address),
+      scene.holdfast(tap.address, { watchdogMs: 900 }),
+    ]
+    const name = lockName()
+    const hold = await holder.lock(name).acquire()
+    const inside: string[] = []
+    const waiting = waiter.lock(name).withLock({ waitMs: 15_000 }, () => {
+      inside.push('waiter')
+      return lineOf(name)
+    })
+    await until(async () => (await lineOf(name)).length === 2, { what: 'it stands in line' })
+    tap.blackHole()
+    await until(async () => (await lineOf(name)).length === 1, { what: 'its session has ended' })
+    const own = waiter.lock(name)
+    tap.heal()
+    tap.breakAll()
+    await until(async () => (await lineOf(name)).length === 2, { what: 'it stands in line anew' })
+    expect(inside).toEqual([])
+    await hold.release()
+    expect(await waiting).toHaveLength(1)
+    expect(await own.isLocked()).toBe(false)
+  })
+
+  test('S5, S6: one before it that leaves without having held wakes nobody wrongly, and a release wakes one client', async () => {
+    const name = lockName()
+    const holder = scene.holdfast(server.address)
+    const hold = await holder.lock(name).acquire()
+    const taps = [await Tap.before(server), await Tap.before(server), await Tap.before(server)]
+    const clients = taps.map((tap) => scene.holdfast(scene.keep(tap).address))
+    const order: number[] = []
+    const leave = new AbortController()
+    const open = gate()
+    const waits = []
+    for (const [index, client] of clients.entries()) {
+      const signal = index === 1 ? leave.signal : new AbortController().signal
+      const wait = client.lock(name).withLock({ waitMs: 15_000, signal }, async () => {
+        order.push(index)
+        await open.promise
+      })
+      waits.push(wait.catch(() => 'left'))
+      await until(async () => (await lineOf(name)).length === index + 2, { what: 'it stands in line' })
+    }
+    leave.abort()
+    await until(async () => (await lineOf(name)).length === 3, { what: 'one has left' })
+    expect(order).toEqual([])
+    // What was sent to it before this answer has arrived.
+    await clients[2]?.lock(name).isLocked()
+    const heard = taps.map((tap) => tap.tally())
+    await hold.release()
+    await until(() => order.length > 0, { what: 'the first is in' })
+    await clients[2]?.lock(name).isLocked()
+    expect([heard[0]?.events, heard[2]?.events]).toEqual([1, 0])
+    open.resolve()
+    await Promise.all(waits)
+    expect(order).toEqual([0, 2])
+  })
+
+  test('an entry that somebody deletes is told of as lost, and the next gets in', async () => {
+    const [holdfast, other] = [scene.holdfast(server.address), scene.holdfast(server.address)]
+    const name = lockName()
+    const lost = journalOf(holdfast, 'lost')
+    const hold = await holdfast.lock(name).acquire()
+    const waiting = other.lock(name).acquire({ waitMs: 10_000 })
+    const session = await scene.session(server.address)
+    const [first] = (await lineOf(name)).toSorted((a, b) => Number(a.slice(-10)) - Number(b.slice(-10)))
+    await session.request(deleteNode(`/holdfast/${name}/${first}`))
+    await (await waiting).release()
+    await until(() => lost.length > 0, { what: 'the holder is told' })
+    expect(lost).toMatchObject([{ name, reason: 'not-in-store' }])
+    await expect(hold.release()).rejects.toBeInstanceOf(LockLostError)
+  })
+
+  test('its folder may vanish while nobody stands there', async () => {
+    const holdfast = scene.holdfast(server.address)
+    const name = lockName()
+    const session = await scene.session(server.address)
+    for (let turn = 0; turn < 5; turn += 1) {
+      await holdfast.lock(name).withLock(() => undefined)
+      await session.request(deleteNode(`/holdfast/${name}`))
+    }
+    expect(await holdfast.lock(name).isLocked()).toBe(false)
+  })
+})
+
+describe('S10: tokens grow', () => {
+  test('across hand-over, force, the removal of the folder, and a restart of the server', {
+    timeout: 60_000,
+  }, async () => {
+    const own = scene.keep(await ZooKeeperServer.start())
+    const [one, other] = [scene.holdfast(own.address), scene.holdfast(own.address)]
+    const tokens: bigint[] = []
+    const take = async (client: typeof one): Promise<void> => {
+      const hold = await client.fencedLock('tokens').acquire({ waitMs: 20_000 })
+      tokens.push(hold.fence ?? 0n)
+      await hold.release()
+    }
+    await take(one)
+    await Promise.all([take(one), take(one), take(other)])
+    await one.fencedLock('tokens').acquire()
+    await other.fencedLock('tokens').forceUnlock()
+    await take(other)
+    const session = await scene.session(own.address)
+    await session.request(deleteNode('/holdfast/tokens'))
+    await take(one)
+    await own.kill()
+    await own.start()
+    await own.serves()
+    await take(other)
+    expect(tokens).toEqual(tokens.toSorted((a, b) => (a < b ? -1 : 1)))
+    expect(new Set(tokens).size).toBe(tokens.length)
+  })
+})

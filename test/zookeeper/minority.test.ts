@@ -1,0 +1,82 @@
+/** What becomes of locks when the others do not reach one member of an ensemble, which then only answers reads. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
+import { StoreError } from '../../src/index.js'
+import { until } from '../servers/until.js'
+import { ZooKeeperEnsemble, type ZooKeeperServer } from '../servers/zookeeper/index.js'
+import { Scene } from './scene.js'
+import { Tap } from './tap.js'
+
+let ensemble: ZooKeeperEnsemble
+beforeAll(async () => {
+  ensemble = await ZooKeeperEnsemble.start({ properties: { 'readonlymode.enabled': true } })
+})
+afterAll(() => ensemble?.stop())
+const scene = new Scene()
+afterEach(async () => {
+  ensemble.heal()
+  await ensemble.parts()
+})
+
+async function someFollower(): Promise<ZooKeeperServer> {
+  const [follower] = (await ensemble.parts()).followers
+  if (!follower) throw new Error('there are three')
+  return follower
+}
+
+test('a server that only answers reads is refused with a typed error, and is good again when it has joined the others', {
+  timeout: 60_000,
+}, async () => {
+  const alone = await someFollower()
+  ensemble.isolate(alone)
+  await until(async () => (await alone.mode()) === 'read-only', { what: 'it only answers reads' })
+  const lock = scene
+    .holdfast(alone.address, { commandTimeoutMs: 500, storeTimeoutMs: 0 })
+    .lock('of a minority')
+  const refused: unknown = await lock.acquire().catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(StoreError)
+  expect(refused).toMatchObject({ reason: 'unreachable', transient: true })
+  ensemble.heal()
+  await until(() => lock.withLock(() => true), { what: 'a section runs' })
+})
+
+test('S7: a member that is parted from the others is left for one of them, within the session', {
+  timeout: 60_000,
+}, async () => {
+  const alone = await someFollower()
+  const others = ensemble.members.filter((member) => member !== alone)
+  const [next] = others
+  if (!next) throw new Error('there are three')
+  const tap = scene.keep(await Tap.before(alone))
+  const holdfast = scene.holdfast(tap.address, { watchdogMs: 15_000 })
+  const lost = journalOf(holdfast, 'lost')
+  const suspended = journalOf(holdfast, 'suspended')
+  const hold = await holdfast.lock('parted').acquire()
+  // The next server in turn.
+  tap.redirect(next)
+  ensemble.isolate(alone)
+  const other = scene.holdfast(others.map(({ address }) => address)).lock('parted')
+  await until(async () => (await alone.mode()) === 'read-only', { what: 'it only answers reads' })
+  expect(await other.tryAcquire()).toBeNull()
+  hold.assertHeld()
+  await hold.release()
+  await (await other.acquire({ waitMs: 10_000 })).release()
+  expect([lost, suspended.length > 0]).toEqual([[], true])
+})
+
+test('L3: who knows only the leader that the others have left is told before another has its lock', {
+  timeout: 60_000,
+}, async () => {
+  const { leader, followers } = await ensemble.parts()
+  const hold = await scene.holdfast(leader.address, { watchdogMs: 2_000 }).lock('deserted').acquire()
+  const waiting = scene
+    .holdfast(followers.map(({ address }) => address))
+    .lock('deserted')
+    .acquire({ waitMs: 40_000 })
+    .then((next) => ({ next, heldWhenFree: !hold.signal.aborted }))
+  ensemble.isolate(leader)
+  const { next, heldWhenFree } = await waiting
+  expect(heldWhenFree).toBe(false)
+  expect(() => hold.assertHeld()).toThrow()
+  await next.release()
+})

@@ -1,0 +1,59 @@
+import { afterEach } from 'vitest'
+import { Holdfast, type HoldfastOptions } from '../../src/index.js'
+import { SystemClock } from '../../src/time/clock.js'
+import { Schedule } from '../../src/time/schedule.js'
+import { parseServers, Rota } from '../../src/zookeeper/client/address.js'
+import { type SessionTerms, ZooKeeperSession } from '../../src/zookeeper/client/session.js'
+import { type ZooKeeperOptions, zookeeper } from '../../src/zookeeper/index.js'
+
+/** What a test makes on servers; it ends with the test. */
+export class Scene {
+  readonly #made: Array<() => Promise<unknown>> = []
+
+  constructor() {
+    afterEach(async () => {
+      for (const end of this.#made.splice(0).reverse()) await end()
+    })
+  }
+
+  /** Ends it with the test, before what was made earlier. */
+  keep<Part extends { stop(): Promise<unknown> }>(part: Part): Part {
+    this.#made.push(() => part.stop())
+    return part
+  }
+
+  /** A client, as another process would have it. */
+  holdfast(servers: ZooKeeperOptions | string | readonly string[], options: HoldfastOptions = {}): Holdfast {
+    const where = typeof servers === 'object' && 'servers' in servers ? servers : { servers }
+    const holdfast = new Holdfast(zookeeper(where), options)
+    this.#made.push(() => holdfast.close())
+    return holdfast
+  }
+
+  /** A session without locks: the client alone. */
+  async session(
+    servers: string | readonly string[],
+    { timeoutMs = 4_000, ...terms }: Partial<SessionTerms> & { timeoutMs?: number } = {},
+  ): Promise<ZooKeeperSession> {
+    const schedule = new Schedule(new SystemClock(), (error) => {
+      throw error
+    })
+    const session = await ZooKeeperSession.begin(
+      {
+        rota: new Rota(parseServers(servers)),
+        tls: undefined,
+        identity: undefined,
+        schedule,
+        commandTimeoutMs: 3_000,
+        onSuspended: () => undefined,
+        onExpired: () => undefined,
+        ...terms,
+      },
+      timeoutMs,
+      0n,
+    )
+    // One whose server a test has ended is over by itself.
+    this.#made.push(() => session.end().catch(() => undefined))
+    return session
+  }
+}
