@@ -5,6 +5,8 @@ export interface Gate {
   readonly reached: string
   /** `undefined`: not measured in this run. */
   readonly ok: boolean | undefined
+  /** What is to be known beside it. */
+  readonly note?: string | undefined
 }
 
 /** What counts of commands may differ by from run to run. */

@@ -10,6 +10,7 @@ export function quickened(scenarios: readonly Scenario[]): Scenario[] {
     slowGiveUpMs: Math.min(given.slowGiveUpMs, 1_000),
     processes: Math.min(given.processes, 8),
     waiters: Math.min(given.waiters, 1_000),
+    warmUpCycles: 30,
     // A JVM takes half a minute to warm up.
     libraries: given.libraries.filter(
       (name) => entryOf(name).runtime !== 'jvm' || given.name === 'sequential',

@@ -1,33 +1,36 @@
 --[[
   Takes a lock, or one more hold of it, or a place in its line.
 
-  KEYS and ARGV[1…5]: see parts/lock.lua
-  ARGV[6]  owner
-  ARGV[7]  how many holds the owner has before this one
-  ARGV[8]  lease in milliseconds
-  ARGV[9]  0 or absent: the owner does not wait. Below: it stands outside the line, and takes the lock wherever it is free, as Redisson's clients do.
+  KEYS and ARGV[1]: see parts/lock.lua
+  ARGV[2]  owner
+  ARGV[3]  lease in milliseconds
+  ARGV[4]  how many holds the owner has before this one; absent: none
+  ARGV[5]  0 or absent: the owner does not wait. Below: it stands outside the line, and takes the lock wherever it is free, as Redisson's clients do.
            Else it gets a place in line, and looks again by itself after so many milliseconds at the latest
-  ARGV[10] the lease that is granted in line, until the owner takes over, in milliseconds. Needed with a place
-  ARGV[11] 1: the owner's process would keep the lock beyond its release. Absent else
+  ARGV[6]  the lease that is granted in line, until the owner takes over, in milliseconds. Needed with a place
+  ARGV[7]  1: the owner's process would keep the lock beyond its release. Absent else
 
   Returns
     a text  granted: the token, `-` where there is none, `?` where in addition the line could not be reached, so that a place the owner has
-            there is there still. The lease runs for at least ARGV[8]. With ` lingers` after it, the process may keep the lock until it is
-            told that others ask for it, and for ARGV[8] at most
-    {left, holder, time, first, places, lingers}
+            there is there still. The lease runs for at least ARGV[3]. With ` lingers` after it, the process may keep the lock until it is
+            told that others ask for it, and for ARGV[3] at most
+    {left, holder, time, first, places, lingers, since}
             held by another, whose lease has `left` milliseconds (-1: no end), at those microseconds of the server;
             first: 1 where the owner is the first in line, or would be; how many places its process has there, -1 where the line could not be
-            reached, so that it has got none; lingers: 1 where the holder's process may have nobody inside. It has been told
-    0       the owner was to have ARGV[7] holds, but has none: it has lost the lock
+            reached, so that it has got none; lingers: 1 where the holder's process may have nobody inside. It has been told; since: when the holder
+            was given it, nil where that is not known
+    0       the owner was to have ARGV[4] holds, but has none: it has lost the lock
 
-  Safe to repeat: a count above ARGV[7] shows that this very request was carried out before, or that its owner was granted the lock in
+  Safe to repeat: a count above ARGV[4] shows that this very request was carried out before, or that its owner was granted the lock in
   line (rule X1).
 ]]
 -- Free, with nobody in line. This comes before everything else, because the rest makes three dozen functions at every call, which takes
--- longer than all that it does. Arguments stay texts where they can: numbers are turned back into texts at every call.
-if ARGV[3] == 'x' and ARGV[7] == '0' and not ARGV[11] and KEYS[2] and redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then
-  redis.call('HSET', KEYS[1], ARGV[6], '1')
-  local leased = redis.pcall('PEXPIRE', KEYS[1], ARGV[8])
+-- longer than all that it does. 120 is `x`. Arguments stay texts where they can: numbers are turned back into texts at every call.
+local before = ARGV[4] or '0'
+if before == '0' and not ARGV[7] and string.byte(ARGV[1]) == 120 and KEYS[2] and redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then
+  local time = redis.call('TIME')
+  redis.call('HSET', KEYS[1], ARGV[2], '1', 'since', time[1] .. ' ' .. time[2])
+  local leased = redis.pcall('PEXPIRE', KEYS[1], ARGV[3])
   if leased ~= 1 then
     -- A lock without its lease (no permission, say) would stay for ever.
     redis.call('DEL', KEYS[1])
@@ -36,8 +39,8 @@ if ARGV[3] == 'x' and ARGV[7] == '0' and not ARGV[11] and KEYS[2] and redis.call
   return '-'
 end
 --@include lock
-local owner, before, lease, looks = ARGV[6], ARGV[7], ARGV[8], tonumber(ARGV[9] or 0)
-local me = ARGV[3] .. ':' .. owner
+local owner, lease, looks = ARGV[2], ARGV[3], tonumber(ARGV[5] or 0)
+local me = mode .. ':' .. owner
 
 -- The process may keep the lock. The note about that is no reason to fail: without it the process keeps nothing.
 local function may_linger()
@@ -53,10 +56,11 @@ end
 
 if redis.call('EXISTS', lock, line or lock) == 0 then
   if before ~= '0' then
+    sure_of_loss('HDEL', lock)
     return 0
   end
   local token, failure = grant(me, lease)
-  if token and ARGV[11] and may_linger() then
+  if token and ARGV[7] and may_linger() then
     return token .. ' lingers'
   end
   return token and (line and token or '?') or failure
@@ -67,7 +71,7 @@ local function lingers(holder)
   local known = redis.pcall('HGET', processes, ':lingers')
   if known == holder then
     -- Also by a call that publishes nothing itself: that process listens. In a cluster its channel has a tag.
-    local command = ARGV[1] == '' and (string.find(ARGV[2], '{', 1, true) and 'SPUBLISH' or 'PUBLISH') or nil
+    local command = publish == '' and (string.find(channels, '{', 1, true) and 'SPUBLISH' or 'PUBLISH') or nil
     if tell(string.match(holder, '^[^:]*'), 'asked', command) then
       redis.call('HSET', processes, ':lingers', holder .. ' told')
     end
@@ -78,30 +82,32 @@ end
 
 local function busy(left)
   if not line then
-    return { left, redis.call('HKEYS', lock)[1] or '', server_time_us(), 1, -1 }
+    local holder, since = holder_of(lock)
+    return { left, holder or '', server_time_us(), 1, -1, 0, since }
   end
   local first, places, refused = redis.call('EXISTS', line) == 0 and 1 or 0, 0, nil
   if looks > 0 then
-    refused, places = stand(me, left < 0 and looks or math.min(left, looks), ARGV[10])
+    refused, places = stand(me, left < 0 and looks or math.min(left, looks), ARGV[6])
     if refused then
       return refused
     end
     first = head_of_line() == me and 1 or 0
   end
-  local holder = redis.call('HKEYS', lock)[1] or ''
-  return { left, holder, server_time_us(), first, places, lingers(holder) }
+  local holder, since = holder_of(lock)
+  holder = holder or ''
+  return { left, holder, server_time_us(), first, places, lingers(holder), since }
 end
 
 local held = tonumber(redis.call('HGET', lock, owner))
 if held then
   local token = '-'
-  if ARGV[3] ~= 'x' then
+  if mode ~= 'x' then
     -- A counter of another type is an error before anything is changed.
     token = redis.call('GET', KEYS[4])
     if not token and before == '0' then
       -- The counter is gone, and no process knows the token: the answer to the first delivery was lost.
       local failure
-      token, failure = mint(KEYS[4], string.sub(ARGV[3], 2))
+      token, failure = mint(KEYS[4], string.sub(mode, 2))
       if not token then
         return failure
       end
@@ -126,6 +132,7 @@ if held then
   return token or '-'
 end
 if before ~= '0' then
+  sure_of_loss('HDEL', lock)
   return 0
 end
 if not admits() then

@@ -1,7 +1,7 @@
 --[[
   Frees a lock whatever its owner: the next in line gets it. Announces it in any case, so that the former holder learns of it too.
 
-  KEYS and ARGV[1…5]: see parts/lock.lua
+  KEYS and ARGV[1]: see parts/lock.lua
 
   Returns 1 where it was held, 0 where it was free, -2 where it was held and this node could not announce it.
 ]]
@@ -12,8 +12,9 @@ if redis.call('HLEN', lock) == 0 then
 end
 local waiting, last, lingers = read_line()
 -- The holder's process checks whether it still has the lock.
-for _, owner in ipairs(redis.call('HKEYS', lock)) do
-  local place = ARGV[3] .. ':' .. owner
+local owner = holder_of(lock)
+if owner then
+  local place = mode .. ':' .. owner
   tell(client_of(place), '0 0 ' .. place)
 end
 redis.call('DEL', lock)
@@ -23,4 +24,4 @@ end
 if waiting and advance(nil) > 0 then
   call_head(redis.call('PTTL', lock))
 end
-return (ARGV[1] == '' or type(redis.pcall(ARGV[1], ARGV[4], '0')) == 'number') and 1 or -2
+return (publish == '' or type(redis.pcall(publish, channel, '0')) == 'number') and 1 or -2

@@ -2,34 +2,35 @@
   Gives a lock from one owner of a process to another. If its lease ends sooner than before, tells the first in line and announces it,
   because waiters sleep until the end that they know.
 
-  KEYS and ARGV[1…5]: see parts/lock.lua
-  ARGV[6]  owner that has it
-  ARGV[7]  owner that gets it, with one hold; the lock has not known it before
-  ARGV[8]  lease in milliseconds, exactly that of the new hold
+  KEYS and ARGV[1]: see parts/lock.lua
+  ARGV[2]  owner that has it
+  ARGV[3]  owner that gets it, with one hold; the lock has not known it before
+  ARGV[4]  lease in milliseconds, exactly that of the new hold
 
   Returns a text, the token or `-`, where the lock is the new owner's; 0 where the first owner does not hold it, and nothing was changed.
 
   Safe to repeat: the new owner's hold shows that this very request was carried out before (rule X1).
 ]]
 --@include lock
-local from, to, lease = ARGV[6], ARGV[7], ARGV[8]
+local from, to, lease = ARGV[2], ARGV[3], ARGV[4]
 
 if redis.call('HEXISTS', lock, to) == 1 then
-  return ARGV[3] ~= 'x' and redis.call('GET', KEYS[4]) or '-'
+  return mode ~= 'x' and redis.call('GET', KEYS[4]) or '-'
 end
 if redis.call('HEXISTS', lock, from) == 0 then
+  sure_of_loss('HDEL', lock)
   return 0
 end
 local left = redis.call('PTTL', lock)
 local _, last, lingers = read_line()
 -- Adds the hold first, so that the lock is never free in between.
-local token, failure = grant(ARGV[3] .. ':' .. to, lease)
+local token, failure = grant(mode .. ':' .. to, lease)
 if not token then
   return failure
 end
 redis.call('HDEL', lock, from)
-if last == ARGV[3] .. ':' .. from then
-  redis.call('HSET', processes, ':last', ARGV[3] .. ':' .. to)
+if last == mode .. ':' .. from then
+  redis.call('HSET', processes, ':last', mode .. ':' .. to)
   redis.call('HDEL', processes, ':unclaimed')
 end
 if lingers == from or lingers == from .. ' told' then
@@ -37,6 +38,6 @@ if lingers == from or lingers == from .. ' told' then
 end
 if left < 0 or left > tonumber(lease) then
   call_head(tonumber(lease))
-  redis.pcall(ARGV[1], ARGV[4], '0')
+  redis.pcall(publish, channel, '0')
 end
 return token

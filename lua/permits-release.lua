@@ -18,12 +18,15 @@
 --@include permits-ended
 --@include permit-ids
 --@include announce
+--@include loss
 local semaphore, leases = KEYS[1], KEYS[2]
 local available, returned = give_back_ended(semaphore, leases, server_time())
 local ids, told = permits_out(leases, ARGV[1], tonumber(ARGV[2])), 0
 local permits = #ids
 if permits > 0 then
   available = give_back(semaphore, leases, ids)
+else
+  sure_of_loss('ZREM', leases)
 end
 if permits + returned > 0 then
   told = announce(ARGV[4], ARGV[3], available)

@@ -15,6 +15,7 @@
 --@include lease-ends
 --@include permit-ids
 --@include whole-number
+--@include loss
 local now, renewed = server_time(), 0
 local standing = whole_number(KEYS[1])
 for _, id in ipairs(permits_out(KEYS[2], ARGV[1], tonumber(ARGV[2]))) do
@@ -24,5 +25,8 @@ for _, id in ipairs(permits_out(KEYS[2], ARGV[1], tonumber(ARGV[2]))) do
     extend_lease(KEYS[2], id, now + tonumber(ARGV[3]))
     renewed = 1
   end
+end
+if renewed == 0 then
+  sure_of_loss('ZREM', KEYS[2])
 end
 return renewed

@@ -9,7 +9,9 @@
     1  renewed
     0  not held by the owner
 ]]
+--@include loss
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+  sure_of_loss('HDEL', KEYS[1])
   return 0
 end
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then

@@ -11,8 +11,10 @@
 
   Returns
     a text                               granted: the token
-    {left, holder, time, first, places}  busy for `left` milliseconds unless an owner releases, at those microseconds of the server;
-                                         first: 1 where the owner is the first in line; how many places its process has there
+    {left, holder, time, first, places, 0, since}
+                                         busy for `left` milliseconds unless an owner releases, at those microseconds of the server;
+                                         first: 1 where the owner is the first in line; how many places its process has there;
+                                         since: when the holder was let in
     0                                    the member was to have ARGV[5] holds, but has none: it has lost the lock
    -1                                    the owner reads, and would wait for itself to write; nothing was changed
 
@@ -24,7 +26,7 @@ local owner, me = ARGV[4], ARGV[3] .. ':' .. ARGV[4]
 local before, lease, looks = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 doubt_lapsed(client_of(me))
 
-local held, token = hold_of(me)
+local held, token, since = hold_of(me)
 if held then
   -- First, because a full server allows it, and then allows the rest too: no grant in line is lost for lack of memory.
   for _, key in ipairs({ holds, leases }) do
@@ -35,12 +37,13 @@ if held then
     redis.call('ZADD', leases, string.format('%.0f', now + lease), me)
   end
   if held <= before then
-    redis.call('HSET', holds, me, string.format('%.0f:', before + 1) .. token)
+    redis.call('HSET', holds, me, hold_text(before + 1, token, since))
   end
   move_on()
   return token
 end
 if before > 0 then
+  sure_of_loss('HDEL', holds)
   move_on()
   return 0
 end
@@ -60,7 +63,7 @@ local downgrades = not writes(me) and redis.call('HEXISTS', holds, 'w:' .. owner
 -- A process that this node may not publish to waits until it looks by itself; no other process waits for that.
 if downgrades or ((not head or head == me or refused) and admits(me)) then
   local failure
-  token, failure = begin(me, lease, '1')
+  token, failure = begin(me, lease, 1)
   if token then
     leave(me)
     move_on()
@@ -68,11 +71,11 @@ if downgrades or ((not head or head == me or refused) and admits(me)) then
   return token or failure
 end
 local places = 0
-local left, holder = obstacle(head or me)
+local left, holder, its_since = obstacle(head or me)
 if looks > 0 then
   refused, places = stand(me, math.min(left, looks), ARGV[8])
   if refused then
     return refused
   end
 end
-return { left, holder, server_time_us(), (not head or head == me) and 1 or 0, places }
+return { left, holder, server_time_us(), (not head or head == me) and 1 or 0, places, 0, its_since }

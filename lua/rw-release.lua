@@ -23,7 +23,7 @@ doubt_lapsed(client_of(me))
 if ARGV[6] ~= '0' then
   leave(me)
 end
-local held, token = hold_of(me)
+local held, token, since = hold_of(me)
 if ARGV[6] == '2' and held ~= 0 then
   held = nil
 end
@@ -34,9 +34,11 @@ if held and after == 0 then
 elseif held then
   if held > after then
     -- A full server refuses even to count down. The last release does not depend on the count, so that is no reason to fail.
-    redis.pcall('HSET', holds, me, string.format('%.0f:', after) .. token)
+    redis.pcall('HSET', holds, me, hold_text(after, token, since))
   end
   code = 0
+else
+  sure_of_loss('HDEL', holds)
 end
 local refused = move_on()
 return code == 1 and refused == 'untold' and -2 or code

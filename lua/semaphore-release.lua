@@ -17,12 +17,15 @@
 --@include server-time
 --@include semaphore-ended
 --@include announce
+--@include loss
 local semaphore, leases, taken, owner = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 local available, returned = give_back_ended(semaphore, leases, taken, server_time())
 local permits, told = 0, 0
 if available and redis.call('HEXISTS', taken, owner) == 1 then
   permits = give_back(semaphore, leases, taken, owner)
   available = available + permits
+else
+  sure_of_loss('ZREM', leases)
 end
 if permits + returned > 0 then
   told = announce(ARGV[3], ARGV[2], available)

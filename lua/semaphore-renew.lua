@@ -13,9 +13,11 @@
 --@include server-time
 --@include lease-ends
 --@include whole-number
+--@include loss
 local now = server_time()
 local ends = redis.call('ZSCORE', KEYS[2], ARGV[1])
 if not ends or tonumber(ends) <= now or not whole_number(KEYS[1]) then
+  sure_of_loss('ZREM', KEYS[2])
   return 0
 end
 extend_lease(KEYS[2], ARGV[1], now + tonumber(ARGV[2]))

@@ -80,11 +80,12 @@ async function main(order: Order): Promise<void> {
     )
   const counts = await counterFor(order)
   const now = clockWith(order.clockOffsetMs)
-  const library = await (await load()).open(order)
+  const { open } = await load()
+  const library = await open(order)
   if (order.scenario === 'nested' && library.nested === undefined) {
     return await say({ unsupported: 'no reentry: a nested hold of the same lock would wait for itself' })
   }
-  await warmUp(library, order, now)
+  await warmUp(library, order, now, () => open(order))
   await say({ ready: true, version: library.version })
   const { done, through } = await measure(library, order, counts, now)
   await say(done)

@@ -36,7 +36,7 @@ export function expectedMs({ scenario, entry }: PlannedCell): number {
 }
 
 function warmUpMs({ kind }: Scenario): number {
-  return kind === 'burst' || kind === 'loop' ? 500 : 100
+  return kind === 'burst' || kind === 'loop' ? 3_000 : 500
 }
 
 function workMs(scenario: Scenario, entry: Entry): number {

@@ -38,7 +38,7 @@ export async function runAll(order: RunOrder): Promise<Results> {
   const cells: CellResult[] = []
   try {
     for (const planned of order.cells) {
-      const cell = await runPlanned(planned, systems)
+      const cell = await runPlanned(planned, systems, wakefulness)
       cells.push(cell)
       order.onCell(cell, cells.length)
     }
@@ -59,10 +59,16 @@ export async function runAll(order: RunOrder): Promise<Results> {
   }
 }
 
-async function runPlanned(planned: PlannedCell, systems: Systems): Promise<CellResult> {
+async function runPlanned(
+  planned: PlannedCell,
+  systems: Systems,
+  wakefulness: Wakefulness,
+): Promise<CellResult> {
   const from = performance.now()
   const { scenario, entry, round } = planned
-  const bench = await systems.benchOn(scenario.system ?? 'Redis')
+  const { system = 'Redis' } = scenario
+  wakefulness.begin(system)
+  const bench = await systems.benchOn(system)
   const result: Outcome =
     typeof bench === 'string' ? { outcome: 'skipped', why: bench } : await runOn(bench, planned)
   return { scenario: scenario.name, library: entry.name, round, tookMs: performance.now() - from, result }

@@ -71,8 +71,9 @@ export function additionLine(
   return `Of a later run, ${startedAt.slice(0, 10)}${where}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}: ${listed}.`
 }
 
-export function gateRow({ what, needed, reached, ok }: Gate): string[] {
-  return [what, needed, reached, ok === undefined ? 'not measured' : ok ? 'yes' : '**no**']
+export function gateRow({ what, needed, reached, ok, note }: Gate): string[] {
+  const said = ok === undefined ? 'not measured' : ok ? 'yes' : '**no**'
+  return [what, needed, reached, note === undefined ? said : `${said}; ${note}`]
 }
 
 function scenarioSections(results: Results, charts: readonly Picture[]): string[] {

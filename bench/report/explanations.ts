@@ -1,13 +1,13 @@
 import type { Kind } from '../drivers/order.js'
 
 export const waysExplained = [
-  'One library in one scenario is a cell. Each cell runs in processes of its own, which first warm up on other keys, then begin at',
-  'one moment. The order of libraries changes from round to round. Figures are medians over the rounds; of broken exclusion, of',
+  'One library in one scenario is a cell. Each cell runs in processes of its own, which first warm up on other keys (in Node until a section costs',
+  'no less than before, on the JVM until its compiler is quiet), then begin at one moment. The order of libraries changes from round to round. Figures are medians over the rounds; of broken exclusion, of',
   'waiters that starved or gave up and of the worst wait it is the most seen in any round; ratios are the medians of the ratios within each',
   'round. Where a row says "1 round", the others were spared because it costs minutes and is not close.',
   '',
   'While cells run, a process of idle priority on each core keeps it awake: to wake a sleeping core of a virtual machine takes as long as',
-  'a round trip, and would come and go by chance.',
+  'a round trip, and would come and go by chance. There are none beside servers that wait for the disk, which they would delay, and with Linux’s autogroup.',
   '',
   'All libraries run at their defaults, except that they are told to wait for as long as it takes where they would give up; a burst',
   'that has not ended after 20 s (6 s for the libraries that sleep longest) is cut off, and the row says how many were not served.',

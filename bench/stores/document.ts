@@ -7,7 +7,7 @@ import { additionLine, gateRow, picture } from '../report/document.js'
 import { shownCount, shownNumber } from '../report/number.js'
 import type { Picture } from '../report/picture.js'
 import { markdown, scenarioTable, type Table } from '../report/tables.js'
-import { storeCatalog } from './catalog.js'
+import { storeEntries } from './entries.js'
 import { storeGatesOf } from './gates.js'
 import {
   type PlaceName,
@@ -24,6 +24,9 @@ const ways = [
   'what is committed flushed to the disk (`fsync`, `innodb_flush_log_at_trx_commit = 1`), the same for everybody. Tables are made',
   'beforehand and emptied before each cell. Each process has as many connections as Holdfast opens at most: 5 to PostgreSQL, 4 to MySQL and',
   'MariaDB. To Redis, which keeps nothing on the disk here, to etcd, ZooKeeper and memcached each process has one connection.',
+  '',
+  'The processes that keep the cores awake run beside Redis, SQLite and memcached. A server that waits for the disk they would delay: in runs before',
+  '2026-11-25, where Linux let them finish their slices first, by 3 ms each time.',
   '',
   'Two locks are no peers, but limits: that of a session (`pg_advisory_lock`, `GET_LOCK`), where a waiter stands in the server with',
   'a connection of its own, and `flock(1)`, where it stands in the kernel. Neither has a lease, a token, or a holder with a name, and what a',
@@ -57,7 +60,7 @@ export function storesDocumentOf(results: Results, charts: readonly Picture[]): 
     '## How it was measured',
     ways,
     '## Who takes part',
-    markdown(competitorsTable(results, storeCatalog)),
+    markdown(competitorsTable(results, storeEntries)),
     '## The columns',
     columns,
     ...places.flatMap(({ place, title }) => placeSection(results, charts, place, title)),

@@ -3,7 +3,7 @@ import type { Scenario } from '../scenario.js'
 
 /** The pollers of a database: what "the peers" are there. */
 export const pollers = ['verrou-database', 'poll-50', 'poll-100'] as const
-export const filePeers = ['proper-lockfile', 'proper-lockfile-quick'] as const
+const filePeers = ['proper-lockfile', 'proper-lockfile-quick'] as const
 
 /** The locks' places, as scenarios are named after them. */
 export const places = [
@@ -33,6 +33,10 @@ export const turnsProcesses = [2, 8] as const
 
 /** Three servers that a delay lies before. */
 export const FAR = 'zookeeper-far-sequential'
+/** What sections of 1 ms allow at most. */
+export const timers = (place: PlaceName): string => `${place}-timers`
+/** Where that is less than some gate asks for, or hardly more. */
+const timedPlaces: readonly PlaceName[] = ['postgres', 'sqlite']
 /** No server at all. */
 export const MEMORY = 'memory-sequential'
 
@@ -52,7 +56,8 @@ const PATIENCE_MS = 20_000
 const LITTLE_PATIENCE_MS = 6_000
 /** Each is some statements on a disk. */
 const UNCONTENDED_CYCLES = 1_000
-const CYCLES = 50
+/** Beside a library whose compiler was done before (Go), or is given the time for it (JVM): as many as beside those on Redis. */
+const UNCONTENDED_CYCLES_BESIDE_COMPILED = 5_000
 
 export function storeGrowth(place: PlaceName, processes: number, waiters: number): string {
   return `${place}-growth-${processes}x${waiters}`
@@ -96,7 +101,7 @@ function scenario(system: System, given: Given): Scenario {
     giveUpMs: given.kind === 'burst' ? PATIENCE_MS : LOOP_GRACE_MS,
     slowGiveUpMs: given.kind === 'burst' ? LITTLE_PATIENCE_MS : LOOP_GRACE_MS,
     onceOnly: [],
-    warmUpCycles: contended ? CYCLES : UNCONTENDED_CYCLES,
+    ...(!contended && { warmUpCycles: UNCONTENDED_CYCLES }),
     ...given,
   }
 }
@@ -133,6 +138,13 @@ function contendedOn(place: PlaceName, system: System): Scenario[] {
       ),
     }),
   ]
+}
+
+function timersOn(place: PlaceName, system: System): Scenario[] {
+  if (!timedPlaces.includes(place)) return []
+  const title = 'as many sections of 1 ms back to back, without a lock'
+  const hundred = { waiters: 100, sectionMs: 1, libraries: ['timers'] } as const
+  return [scenario(system, { ...hundred, name: timers(place), title, kind: 'burst' })]
 }
 
 function growthOn(place: PlaceName, system: System): Scenario[] {
@@ -192,8 +204,10 @@ function scenariosOn(place: PlaceName, system: System): Scenario[] {
       title: 'uncontended, one after the other',
       kind: 'sequential',
       libraries: uncontended[place],
+      ...(peersInTurns[place] !== undefined && { warmUpCycles: UNCONTENDED_CYCLES_BESIDE_COMPILED }),
     }),
     ...contendedOn(place, system),
+    ...timersOn(place, system),
     ...turnsOn(place, system),
     ...growthOn(place, system),
   ]

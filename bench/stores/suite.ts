@@ -3,9 +3,9 @@ import { growTable } from '../measure/programs.js'
 import type { Answer, TableGrowth, TakeOver } from '../measure/results.js'
 import { takeOver } from '../measure/take-over.js'
 import type { Suite } from '../suite.js'
-import { storeCatalog } from './catalog.js'
 import { storeChartsOf } from './charts.js'
 import { storesDocumentOf } from './document.js'
+import { storeEntries } from './entries.js'
 import { storeGatesOf } from './gates.js'
 import { quickenedStores } from './quick.js'
 import { crash, places, storeScenarios, tableGrowth, tablePlaces } from './scenarios.js'
@@ -18,7 +18,7 @@ const SECTIONS = { full: 1_000_000, usual: 50_000, quick: 1_000 } as const
 /** Holdfast on every store, beside what there is. */
 export const storesSuite: Suite = {
   scenarios: storeScenarios,
-  libraries: storeCatalog.map(({ name }) => name),
+  libraries: storeEntries.map(({ name }) => name),
   programs: {
     ...Object.fromEntries(tablePlaces.map(({ place }) => [tableGrowth(place), 15_000])),
     ...Object.fromEntries(places.map(({ place }) => [crash(place), 15_000])),

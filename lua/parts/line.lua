@@ -2,8 +2,8 @@
   The line in which processes wait: first come, first served. A script that finds room gives it to the next in line, and tells that
   process alone.
 
-  KEYS[2]  the line: a sorted set of places by ticket. A place is `<mode>:<owner>`: how the process will hold the lock, and
-           under which owner
+  KEYS[2]  the line: a sorted set of places by ticket: when the place was taken (server, microseconds), or the last ticket and 1 where that
+           is more. A place is `<mode>:<owner>`: how the process will hold the lock, and under which owner
   KEYS[3]  the processes in line: a hash of client -> "looks lease away places"
              looks   when the process looks by itself (server, milliseconds)
              lease   how long a grant lasts until the process takes over: the same for all of its places
@@ -12,13 +12,12 @@
            and, for a lock that one owner has at a time, of `:last` -> the most recently granted place, until it releases; `:unclaimed` -> the
            same, until its owner sends a request; `:ours`, see turns.lua; and `:lingers`, see lock.lua.
            These outlive the line
-  ARGV[1]  PUBLISH, or SPUBLISH in a cluster
-  ARGV[2]  prefix of the processes' channels
-
   A message to a process is `<count> <server's microseconds> <lease> <place> <token> … <KEYS[1]>` (grants), or `0 <milliseconds> <place>
   <KEYS[1]>` (look after so long). It names the lock, because all locks of a process share its channel.
 
   Returns functions. A script that includes this one defines before it:
+    publish              PUBLISH, or SPUBLISH in a cluster
+    channels             prefix of the processes' channels
     admits(place)
     grant(place, lease)  gives the token (`-` without), or nil and the error; and true, if other places may share the lock with it. Such
                          a script itself keeps track of grants that lapse, and calls doubt()
@@ -70,9 +69,9 @@ local function leave(place)
   return true
 end
 
--- Whether the process received it; nil where this node may not publish. By ARGV[1], unless another command is given.
+-- Whether the process received it; nil where this node may not publish. By `publish`, unless another command is given.
 local function tell(client, message, command)
-  local heard = redis.pcall(command or ARGV[1], ARGV[2] .. client, message .. ' ' .. KEYS[1])
+  local heard = redis.pcall(command or publish, channels .. client, message .. ' ' .. KEYS[1])
   if type(heard) == 'number' then
     return heard > 0
   end
@@ -113,7 +112,7 @@ local function stand(place, looks_in, lease)
     redis.call('PEXPIRE', line, string.format('%.0f', math.max(redis.call('PTTL', line), lives)))
   else
     local last = redis.call('ZRANGE', line, -1, -1, 'WITHSCORES')[2] or '0'
-    redis.call('ZADD', line, string.format('%.0f', last + 1), place)
+    redis.call('ZADD', line, string.format('%.0f', math.max(last + 1, server_time_us())), place)
     it.places = it.places + 1
   end
   keep(client, it)

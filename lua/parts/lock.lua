@@ -1,24 +1,29 @@
 --[[
   A lock that one owner has at a time, and its line.
 
-  KEYS[1]  the lock: a hash of owner -> hold count, with the lease as its time to live
+  KEYS[1]  the lock: a hash of owner -> hold count, and of `since`, see holder.lua; with the lease as its time to live
   KEYS[2]  the line, KEYS[3] the processes in it: see line.lua and turns.lua. The latter's field `:lingers` -> the owner whose process may keep
            the lock for a while after its release; a script that refuses an acquire because of that owner tells its process `asked <KEYS[1]>`,
            and once it has heard, ` told` stands after the owner
   KEYS[4]  the counter of fencing tokens
            While their slot moves between nodes of a cluster they are not all at one of them: where a script is given KEYS[1] alone, it
            treats the lock as if it had no line, and announces what it frees. Those that give tokens need KEYS[4]
-  ARGV[1]  PUBLISH, or SPUBLISH in a cluster
-  ARGV[2]  prefix of the processes' channels
-  ARGV[3]  the mode in which the caller takes the lock: `x`, or `f<retention>`: with a token, whose counter is then kept for so many
-           milliseconds, 0: for ever
-  ARGV[4]  release channel
-  ARGV[5]  the channel to which the first in line listens as well as to the release channel
+  ARGV[1]  `<mode> <publish> <channels> <before> <channel>`, as one text, since each argument costs the client and the server:
+             mode      in which the caller takes the lock: `x`, or `f<retention>`: with a token, whose counter is then kept for so many
+                       milliseconds, 0: for ever
+             publish   PUBLISH, or SPUBLISH in a cluster; empty: releases are not announced
+             channels  prefix of the processes' channels
+             channel   release channel; with `before` before it: the roster, to which the first in line listens as well
 
   Returns functions.
 ]]
+--@include loss
 --@include token
+--@include server-time
+--@include holder
 local lock = KEYS[1]
+local mode, publish, channels, roster, channel = string.match(ARGV[1], '^(%S+) (%S*) (%S+) (%S+) (.*)$')
+roster = roster .. channel
 
 local function admits()
   return redis.call('EXISTS', lock) == 0
@@ -26,10 +31,10 @@ end
 
 -- Gives the lock, which is free, to a place. Returns the token, `-` where there is none; nil and the error where the server refuses.
 local function grant(place, lease)
-  local token, mode, owner = '-', string.match(place, '^([^:]*):(.*)$')
-  if mode ~= 'x' then
+  local token, its_mode, owner = '-', string.match(place, '^([^:]*):(.*)$')
+  if its_mode ~= 'x' then
     local failure
-    token, failure = mint(KEYS[4], string.sub(mode, 2))
+    token, failure = mint(KEYS[4], string.sub(its_mode, 2))
     if not token then
       return nil, failure
     end
@@ -42,6 +47,7 @@ local function grant(place, lease)
     redis.call('HDEL', lock, owner)
     return nil, leased
   end
+  redis.call('HSET', lock, 'since', since_now())
   return token
 end
 
@@ -73,9 +79,9 @@ local function pass_on(waiting)
       call_head(0)
     end
   end
-  if ARGV[1] == '' then
+  if publish == '' then
     return 1
   end
-  local told = redis.pcall(ARGV[1], ARGV[4], '0')
+  local told = redis.pcall(publish, channel, '0')
   return type(told) == 'number' and told + 1 or -2
 end

@@ -2,7 +2,8 @@
   A read-write lock: who holds it, and its line. Who holds it and who stands in line are named alike, `r:<owner>` (reads) and
   `w:<owner>` (writes).
 
-  KEYS[1]  the holds: a hash of member -> `<count>:<fencing token>`; a count of 0: granted in line, not taken over yet
+  KEYS[1]  the holds: a hash of member -> `<count>:<fencing token>:<since>`; a count of 0: granted in line, not taken over yet; since: when the
+           member was let in (server, milliseconds)
   KEYS[2]  the line, KEYS[3] the processes in it: see line.lua
   KEYS[4]  the last fencing token given out
   KEYS[5]  the leases: a sorted set of members by the time each ends (server, milliseconds)
@@ -11,8 +12,10 @@
 
   Returns functions. Drops holds whose lease has ended at once, so that the rest of the script sees live holds only.
 ]]
+--@include loss
 --@include server-time
 local holds, fence, leases = KEYS[1], KEYS[4], KEYS[5]
+local publish, channels = ARGV[1], ARGV[2]
 local now = server_time()
 -- How long a counter of tokens outlives the lease it was last used for. A new one starts at the server's time, above the old one.
 local RETENTION_MS = 86400000
@@ -32,10 +35,14 @@ local function drop(member)
   redis.call('ZREM', leases, member)
 end
 
--- How often the member holds, and its token; nil where it does not.
+-- How often the member holds, its token, and since when; nil where it does not.
 local function hold_of(member)
-  local count, token = string.match(redis.call('HGET', holds, member) or '', '^(%d+):(%d+)$')
-  return tonumber(count), token
+  local count, token, since = string.match(redis.call('HGET', holds, member) or '', '^(%d+):(%d+):(%d+)$')
+  return tonumber(count), token, since
+end
+
+local function hold_text(count, token, since)
+  return string.format('%.0f:%s:%s', count, token, since)
 end
 
 -- Read before anything is written: a key of another type then changes nothing.
@@ -95,7 +102,7 @@ local function prolong(key, lives)
 end
 
 -- Begins a tenure. Each write has a new token; a read has that of the write before it. Gives it, or nil and the error.
-local function begin(member, lease, count_text)
+local function begin(member, lease, count)
   local kept = math.max(redis.call('PTTL', fence), RETENTION_MS + lease)
   local token, set = redis.call('GET', fence), nil
   local last = tonumber(token or '0')
@@ -111,14 +118,14 @@ local function begin(member, lease, count_text)
       return nil, set
     end
   end
-  set = redis.pcall('HSET', holds, member, count_text .. ':' .. token)
+  set = redis.pcall('HSET', holds, member, hold_text(count, token, string.format('%.0f', now)))
   if type(set) == 'table' then
     return nil, set
   end
   known = false
   redis.call('ZADD', leases, string.format('%.0f', now + lease), member)
   -- A script that fails halfway is not undone: keys without an end (no permission, say) would stay for ever.
-  local lives = count_text == '0' and lease + TRACE_MS or lease
+  local lives = count == 0 and lease + TRACE_MS or lease
   local failure = prolong(holds, lives) or prolong(leases, lives) or (not mints and prolong(fence, kept)) or nil
   if failure then
     drop(member)
@@ -128,7 +135,7 @@ local function begin(member, lease, count_text)
 end
 
 local function grant(place, lease)
-  local token, failure = begin(place, tonumber(lease), '0')
+  local token, failure = begin(place, tonumber(lease), 0)
   return token, failure, true
 end
 
@@ -137,17 +144,19 @@ local function withdraw(place)
 end
 --@include line
 
--- How long until the member could enter if no owner releases, and an owner that stands in its way.
+-- How long until the member could enter if no owner releases, an owner that stands in its way, and since when.
 local function obstacle(member)
   local _, writer = held_by()
   if writer and not writes(member) then
-    return math.max(redis.call('ZSCORE', leases, 'w:' .. writer) - now, 0), writer
+    local _, _, since = hold_of('w:' .. writer)
+    return math.max(redis.call('ZSCORE', leases, 'w:' .. writer) - now, 0), writer, since
   end
   local last = redis.call('ZRANGE', leases, -1, -1, 'WITHSCORES')
   if not last[1] then
     return 0, ''
   end
-  return last[2] - now, writer or string.sub(last[1], 3)
+  local _, _, since = hold_of(writer and 'w:' .. writer or last[1])
+  return last[2] - now, writer or string.sub(last[1], 3), since
 end
 
 -- Grants the lock to the places that may enter now, up to `me`, and has the next one look in time. Gives the error where it may not.

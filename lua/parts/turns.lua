@@ -3,9 +3,10 @@
   lock free while each release grants it to the next in line. See docs/acquire-loop.md.
 
   KEYS[3]  the processes in line, and `:ours` -> since when grants go along the line; if later than now: until then it is the others' turn
-  ARGV[4]  release channel: the others listen to it; so does the first in line, which listens to ARGV[5] as well
 
-  Returns functions.
+  Returns functions. A script that includes this one defines before it, besides what line.lua wants:
+    channel  release channel: the others listen to it; so does the first in line
+    roster   the channel to which the first in line listens as well
 ]]
 --@include line
 -- How long grants in line go on. A turn of the others lasts as long if they are as many as the processes in line.
@@ -14,8 +15,8 @@ local LONGEST_TURN_MS = 100
 
 -- How many clients listen outside the line; nil where the server refuses to count.
 local function outsiders()
-  local command = ARGV[1] == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
-  local counted = redis.pcall('PUBSUB', command, ARGV[4], ARGV[5])
+  local command = publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB'
+  local counted = redis.pcall('PUBSUB', command, channel, roster)
   if counted.err then
     return nil
   end

@@ -1,5 +1,6 @@
 import { ownerText } from '../identity/label.js'
 import { printable } from '../identity/printable.js'
+import { isoTime } from '../time/iso-time.js'
 import {
   holderText,
   holderTexts,
@@ -43,8 +44,10 @@ function holderRows(lock: LockView): string[][] {
 }
 
 function lineRows({ line = [] }: LockView): string[][] {
-  const rows = line.slice(0, NAMED_IN_LINE).map(({ owner, mode }, index) => {
-    const place = `${index + 1}. ${ownerText(owner)}${mode ? ` (${mode})` : ''}`
+  const rows = line.slice(0, NAMED_IN_LINE).map(({ owner, mode, waitsSince }, index) => {
+    const since = waitsSince === undefined ? [] : [`since ${isoTime(waitsSince)}`]
+    const remarks = [...(mode ? [mode] : []), ...since].join(', ')
+    const place = `${index + 1}. ${ownerText(owner)}${remarks === '' ? '' : ` (${remarks})`}`
     return [index === 0 ? 'In line' : '', place]
   })
   const more = line.length - rows.length

@@ -3,6 +3,7 @@ import type { DeadlockLink, LockRole } from '../errors/deadlock-error.js'
 import { labelOf, ownerText } from '../identity/label.js'
 import { printable } from '../identity/printable.js'
 import type { SeenEdge } from '../ports/edges-port.js'
+import { isoTime } from '../time/iso-time.js'
 import { exitCodes } from './exit-codes.js'
 import { CliError } from './failure.js'
 import { firstAnswer } from './first-answer.js'
@@ -51,7 +52,7 @@ export async function watchDeadlocks(server: Server, output: Output, signal: Abo
 async function surveyOf(server: Server): Promise<Survey> {
   const seen = await server.family.survey()
   if (seen) return seen
-  const text = 'This store does not keep who waits for whom: only Redis does.'
+  const text = 'This store does not keep who waits for whom. Redis, Valkey, databases and SQLite files do.'
   throw new CliError(exitCodes.usage, 'NOT_KEPT', text)
 }
 
@@ -66,13 +67,13 @@ function picture({ edges, deadlocks }: Survey, output: Output): string {
 function rowOf({ owner, holds: [first, ...others], waitsFor, since }: SeenEdge): string[] {
   const held = first ? `${roleText(first)}${others.length > 0 ? ` and ${others.length} more` : ''}` : '-'
   const name = shortened(labelOf(owner) ?? printable(owner), WIDEST_NAME)
-  return [name, held, roleText(waitsFor), timeOf(since)]
+  return [name, held, roleText(waitsFor), isoTime(since)]
 }
 
 function cycleText(cycle: readonly DeadlockLink[], { colours }: Output): string {
   const lines = cycle.map(
     ({ owner, holds, waitsFor, waitsSince }) =>
-      `  ${ownerText(owner)} holds ${roleText(holds)} and has waited for ${roleText(waitsFor)} since ${timeOf(waitsSince)}`,
+      `  ${ownerText(owner)} holds ${roleText(holds)} and has waited for ${roleText(waitsFor)} since ${isoTime(waitsSince)}`,
   )
   const stacks = cycle.flatMap(({ owner, holds, waitsFor, takenAt, waitsAt }) => [
     ...stackText(`${ownerText(owner)} took ${roleText(holds)}`, takenAt),
@@ -92,12 +93,6 @@ function roleText({ kind, name }: LockRole): string {
   return `${kind} "${shortened(printable(name), WIDEST_NAME)}"`
 }
 
-/** By the server's clock. What a program has left there may be no time. */
-function timeOf(since: number): string {
-  const time = new Date(since)
-  return Number.isNaN(time.getTime()) ? '-' : time.toISOString()
-}
-
 /** Each deadlock, then each wait. */
 function jsonOf({ edges, deadlocks }: Survey): Json[] {
   return [...deadlocks.map(cycleJson), ...edges.map(edgeJson)]
@@ -111,7 +106,7 @@ function cycleJson(cycle: readonly DeadlockLink[]): Json {
       label,
       holds: { ...holds },
       waitsFor: { ...waitsFor },
-      waitsSince: timeOf(waitsSince),
+      waitsSince: isoTime(waitsSince),
       ...(takenAt !== undefined && { takenAt }),
       ...(waitsAt !== undefined && { waitsAt }),
     })),
@@ -129,7 +124,7 @@ function edgeJson({ owner, holds, waitsFor, since, waitsAt }: SeenEdge): Json {
       ...(takenAt !== undefined && { takenAt }),
     })),
     waitsFor: { kind: waitsFor.kind, name: waitsFor.name },
-    waitsSince: timeOf(since),
+    waitsSince: isoTime(since),
     ...(waitsAt !== undefined && { waitsAt }),
   }
 }

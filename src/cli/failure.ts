@@ -102,7 +102,9 @@ function storeText(error: StoreError, server = 'the server'): string {
       return `${lock}${server} did not answer in time. ${check}, and that the server is healthy.`
     case 'permission':
       return `${lock}${server} refuses this${why}. Check user, password and rights.`
+    // Elsewhere it is the file or the table that is none for locks, as the store says.
     case 'wrong-type':
+      if (!server.startsWith('redis')) return `${error.message} [${server}]`
       return `${lock}the key holds something other than a lock. Choose another name, or --key-prefix.`
     default:
       return `${error.message} [${server}]`

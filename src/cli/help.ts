@@ -66,6 +66,7 @@ Examples:
   holdfast run report -n -E 0 --at-least 30 -- ./report.sh
                                                     from the crontabs of all machines: one of them runs it, although their
                                                     clocks differ by up to 30 seconds
+  holdfast run -n -- -backup -- ./backup.sh         a name that begins with a dash
   holdfast run backup -c 'dump | gzip > dump.gz'    a shell command
   holdfast run catalogue -s -- ./export.sh          any number of these, while none runs with -x
   holdfast run convert --permits 1 --of 4 -- ./convert.sh   four at a time in the whole fleet
@@ -118,7 +119,7 @@ Examples:
 --json writes one line per change: the fields of inspect, and "at" (ISO 8601).`
 
 export const deadlocksHelp = `
-A call that has waited for half a second, in code that holds other locks, leaves word of that in Redis. This lists all of them. Where they
+A call that has waited for half a second, in code that holds other locks, leaves word of that in the store. This lists all of them. Where they
 wait for each other in a ring, none will go on by itself: it shows the ring, and the exit code is 2. With the option diagnostics of these
 clients, it shows where each lock was taken. Waits of code that holds nothing are not listed.
 

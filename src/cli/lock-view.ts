@@ -1,6 +1,7 @@
 import { labelOf, ownerText } from '../identity/label.js'
 import { printable } from '../identity/printable.js'
 import type { LockState } from '../ports/lock-port.js'
+import { isoTime } from '../time/iso-time.js'
 import type { Json } from './output.js'
 import { timeText } from './seconds.js'
 
@@ -20,9 +21,13 @@ export type Mode = 'read' | 'write'
 export interface Waiter {
   readonly owner: string
   readonly mode?: Mode
+  /** Since when it waits, in milliseconds since 1970 by the store's clock, if known. */
+  readonly waitsSince?: number | undefined
 }
 
-export interface Holder extends Waiter {
+export interface Holder extends Omit<Waiter, 'waitsSince'> {
+  /** Since when it holds, in milliseconds since 1970 by the store's clock, if known. */
+  readonly heldSince?: number | undefined
   /** For semaphores: permits. */
   readonly holds: number
 }
@@ -67,7 +72,11 @@ export function stateJson(lock: LockView): Fields {
     name,
     kind,
     locked: isLocked(lock),
-    owners: owners.map(({ holds, ...who }) => ({ ...waiterJson(who), holds })),
+    owners: owners.map(({ holds, heldSince, ...who }) => ({
+      ...waiterJson(who),
+      holds,
+      ...(heldSince !== undefined && { heldSince: isoTime(heldSince) }),
+    })),
     remainingMs: Number.isFinite(remainingMs) ? Math.round(remainingMs) : null,
     ...(mode && { mode }),
     ...(fence !== undefined && { fence }),
@@ -78,9 +87,14 @@ export function stateJson(lock: LockView): Fields {
   }
 }
 
-function waiterJson({ owner, mode }: Waiter): Fields {
+function waiterJson({ owner, mode, waitsSince }: Waiter): Fields {
   const label = labelOf(owner)
-  return { owner, ...(label !== undefined && { label }), ...(mode && { mode }) }
+  return {
+    owner,
+    ...(label !== undefined && { label }),
+    ...(mode && { mode }),
+    ...(waitsSince !== undefined && { waitsSince: isoTime(waitsSince) }),
+  }
 }
 
 export function viewJson(lock: LockView): Fields {
@@ -95,8 +109,12 @@ function holdsText(kind: ShownKind | undefined, holds: number): string {
 
 /** The owners, one text for each. */
 export function holderTexts({ kind, owners }: LockView): string[] {
-  return owners.map(({ owner, holds, mode }) => {
-    const remarks = [...(mode ? [mode] : []), ...(holds > 1 ? [holdsText(kind, holds)] : [])]
+  return owners.map(({ owner, holds, mode, heldSince }) => {
+    const remarks = [
+      ...(mode ? [mode] : []),
+      ...(holds > 1 ? [holdsText(kind, holds)] : []),
+      ...(heldSince === undefined ? [] : [`since ${isoTime(heldSince)}`]),
+    ]
     return `${ownerText(owner)}${remarks.length > 0 ? ` (${remarks.join(', ')})` : ''}`
   })
 }

@@ -47,6 +47,10 @@ async function exitCodeOf(
     return session.exitCode
   } catch (error) {
     if (error instanceof CommanderError) {
+      // The user puts a `--` before a name that begins with a dash.
+      const [name, next, ...command] = words ?? []
+      if (error.code === 'commander.missingArgument' && name !== undefined && next === '--')
+        return await exitCodeOf(session, [...own, '--', name], command)
       // Requested help is a result; help shown because a subcommand is missing is not.
       if (error.exitCode === 0) return exitCodes.ok
       if (error.code === 'commander.help') return exitCodes.usage
@@ -86,6 +90,13 @@ export function programOf(session: Session, words: readonly string[] | undefined
     .exitOverride()
     .allowExcessArguments(false)
     .addHelpText('after', mainHelp)
+    .hook('preAction', () => {
+      // A script may have passed a variable that is not set. Locks in the user's own file would then exclude nobody.
+      if (program.getOptionValueSource('url') === 'cli' && program.getOptionValue('url') === '')
+        throw usageError(
+          'The server URL is empty. Leave --url out to use HOLDFAST_URL, or the file of this user.',
+        )
+    })
 
   runCommand(program, session, words)
 

@@ -17,6 +17,9 @@ import { exitCodeOfSignal, type Signals } from './signals.js'
 /** How long the release may take after a signal: a hanging server must not delay the end. */
 const RELEASE_MS = 1_000
 
+/** The last time that a `Date` can be. */
+const LAST_TIME = 8_640_000_000_000_000
+
 /** Runs a command while holding a lock. Returns the command's exit code, unless the lock was busy or lost. */
 export class Run {
   constructor(
@@ -72,7 +75,7 @@ export class Run {
     const child = new Child(this.command, {
       HOLDFAST_LOCK: this.resource.name,
       HOLDFAST_OWNER: hold.owner,
-      HOLDFAST_EXPIRES_AT: new Date(Date.now() + hold.remainingMs()).toISOString(),
+      HOLDFAST_EXPIRES_AT: new Date(Math.min(Date.now() + hold.remainingMs(), LAST_TIME)).toISOString(),
       ...(hold.fence === undefined ? {} : { HOLDFAST_FENCE: String(hold.fence) }),
     })
     this.signals.forwardTo(child.pass)

@@ -1,5 +1,6 @@
 import { labelOf } from '../identity/label.js'
 import { printable } from '../identity/printable.js'
+import { isoTime } from '../time/iso-time.js'
 import type { LockView } from './lock-view.js'
 import type { Colours } from './output.js'
 import { plainTable } from './plain-table.js'
@@ -11,12 +12,13 @@ const WIDEST_NAME = 60
 
 /** A table of locks, one per line. */
 export function table(locks: readonly LockView[], colours: Colours): string {
-  const head = ['NAME', 'KIND', 'OWNER', 'HOLDS', 'LEASE LEFT'].map((text) => colours.dim(text))
+  const head = ['NAME', 'KIND', 'OWNER', 'HOLDS', 'SINCE', 'LEASE LEFT'].map((text) => colours.dim(text))
   const rows = locks.map((lock) => [
     shortened(printable(lock.name), WIDEST_NAME),
     kindText(lock),
     ownerText(lock),
     holdsText(lock),
+    sinceText(lock),
     lock.owners.length === 0 ? '-' : timeText(lock.remainingMs),
   ])
   return plainTable([head, ...rows])
@@ -31,6 +33,12 @@ function ownerText({ owners: [first, ...others] }: LockView): string {
   if (first === undefined) return '-'
   const name = shortened(labelOf(first.owner) ?? printable(first.owner), WIDEST_NAME)
   return others.length === 0 ? name : `${name} and ${others.length} more`
+}
+
+/** Of several holders, since when the first of them. */
+function sinceText({ owners }: LockView): string {
+  const times = owners.flatMap(({ heldSince }) => heldSince ?? [])
+  return times.length === 0 ? '-' : isoTime(Math.min(...times))
 }
 
 function holdsText({ owners, count, available }: LockView): string {

@@ -13,8 +13,11 @@ import { Orphans } from './tenure/orphans.js'
 import type { HoldRecord, Tenure } from './tenure/tenure.js'
 import { Tenures } from './tenure/tenures.js'
 
-/** Most processes use few names again and again, and to make a queue is a tenth of an acquisition: so many are kept that nobody stands at. */
-const IDLE_QUEUES_KEPT = 256
+/**
+ * Most processes use few names again and again, and to make a queue is a tenth of an acquisition: so many are kept as they are that nobody
+ * stands at.
+ */
+const QUIET_QUEUES_KEPT = 256
 
 /** What the parts of the core leave to the locker that they belong to. */
 export interface Hooks {
@@ -44,8 +47,8 @@ export class Environment implements Services {
   /** Other kinds whose lock of a name is this one's in the store: one owner has it, whichever kind it asked for. */
   rivals: readonly Environment[] = []
   readonly #queues = new Map<string, LocalQueue>()
-  /** Of these, the ones that nobody stands at, the longest idle first. */
-  readonly #idle = new LinkedSet<LocalQueue>()
+  /** Of these, the latest at which nobody stands, whether their lock is held or not; the longest quiet first. */
+  readonly #quiet = new LinkedSet<LocalQueue>()
 
   constructor(
     private readonly services: Services,
@@ -68,6 +71,10 @@ export class Environment implements Services {
     return this.services.newOwner()
   }
 
+  onLasting(grant: HoldRecord, callersHold: object): void {
+    this.services.onLasting?.(grant, callersHold)
+  }
+
   onWait(wait: LongWait, calledAt: string | undefined): (() => void) | undefined {
     return this.services.onWait?.(wait, calledAt)
   }
@@ -76,37 +83,52 @@ export class Environment implements Services {
     return this.#queues
   }
 
-  /** How many queues somebody stands at. */
+  /** How many queues somebody stands at, or has the lock of. */
   get busyQueues(): number {
-    return this.#queues.size - this.#idle.size
+    const idle = [...this.#quiet].filter(({ held }) => !held)
+    return this.#queues.size - idle.length
   }
 
   /** Where the calls for that lock meet. */
   queue(name: string): LocalQueue {
     let queue = this.#queues.get(name)
     if (!queue) {
-      queue = new LocalQueue(name, this.kind, this.port, this.schedule.clock)
+      queue = new LocalQueue(name, this)
       this.#queues.set(name, queue)
     }
-    this.#idle.delete(queue)
+    this.#quiet.delete(queue)
     return queue
   }
 
-  /** Forgets a queue that nobody stands at, sooner or later, and not while it has to remember that it is the turn of others. */
+  /**
+   * Forgets a queue that nobody stands at, sooner or later; of one whose lock is held it keeps what is held. Not while it has to remember
+   * that it is the turn of others.
+   */
   dropIfIdle(queue: LocalQueue): void {
     if (queue.callers > 0) return
     queue.rest()
-    if (queue.held || this.#idle.has(queue) || this.#queues.get(queue.name) !== queue) return
+    if (this.#queues.get(queue.name) !== queue) return
+    this.#quiet.delete(queue)
+    if (queue.held) {
+      if (queue.asNew) this.#keepQuiet(queue)
+      return
+    }
     const { backUntil } = queue
     if (!this.closed && backUntil !== -Infinity && backUntil > this.schedule.clock.now()) {
       this.schedule.at(backUntil, () => this.dropIfIdle(queue))
       return
     }
     this.lingering.forget(queue)
-    if (queue.asNew) this.#idle.add(queue)
+    if (queue.asNew) this.#keepQuiet(queue)
     else this.#queues.delete(queue.name)
-    const oldest = this.#idle.size > IDLE_QUEUES_KEPT ? this.#idle.first : undefined
-    if (oldest && this.#idle.delete(oldest)) this.#queues.delete(oldest.name)
+  }
+
+  #keepQuiet(queue: LocalQueue): void {
+    this.#quiet.add(queue)
+    const oldest = this.#quiet.size > QUIET_QUEUES_KEPT ? this.#quiet.first : undefined
+    if (!oldest || !this.#quiet.delete(oldest)) return
+    if (oldest.held) oldest.shrink()
+    else this.#queues.delete(oldest.name)
   }
 
   /** This process's tenures of that lock. */

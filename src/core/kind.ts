@@ -4,6 +4,8 @@ import type { Policy, QueueParts } from './queue/policy.js'
 export interface KindTraits {
   /** For people, and in sequencers. */
   readonly name: string
+  /** What asking for it is called in errors; `acquire` where absent. */
+  readonly asks?: 'await' | undefined
   /** Whether several owners may hold it at a time, each with a tenure of its own; none is handed over in memory then. */
   readonly shared: boolean
   /** Whether each tenure has a fencing token, which makes sequencers possible: then the lock changes hands in the store only. */

@@ -237,7 +237,10 @@ export class Locker {
     const owners = state.owners.map((each) => {
       const owner = queue?.ownerBehind(each.owner) ?? each.owner
       const label = labelOf(owner)
-      return { ...each, owner, ...(label !== undefined && { label }) }
+      const { holds, heldSince } = each
+      // The store knows since when the process has it, not since when that section of it.
+      const since = owner === each.owner && heldSince !== undefined
+      return { owner, holds, ...(label !== undefined && { label }), ...(since && { heldSince }) }
     })
     return { ...state, owners }
   }

@@ -5,6 +5,7 @@ import type { LockPort } from '../ports/lock-port.js'
 import type { Schedule } from '../time/schedule.js'
 import type { Call } from './acquire/call.js'
 import type { KindTraits } from './kind.js'
+import type { HoldRecord } from './tenure/tenure.js'
 
 /** The settings of a client that its core reads. */
 export interface CoreSettings {
@@ -36,6 +37,8 @@ export interface Services {
   readonly metrics: Metrics
   /** An owner of this client that nobody has used. */
   newOwner(): Owner
+  /** Told once of a hold whose lease has been renewed. Must not keep what its caller has of it. */
+  onLasting?(grant: HoldRecord, callersHold: object): void
   /** Told of each call that waits: it may be in a deadlock. What it returns is called when the call waits no longer. */
   onWait?(wait: LongWait, calledAt: string | undefined): (() => void) | undefined
 }

@@ -16,6 +16,8 @@ const MOST_PER_SECOND = 100
 const SPARE_MS = 2_000
 /** More are not told of. */
 const MOST_HOLDS = 128
+/** A stack is cut after so many characters: its first lines are what people look at. */
+const LONGEST_STACK = 2_000
 
 /** What a wait needs of its client. */
 export interface Surroundings {
@@ -73,7 +75,10 @@ export class WaitWithin {
   async #round(): Promise<void> {
     const { around, wait, waitsFor } = this
     const { view, schedule } = around
-    const holds = around.heldBy(wait, waitsFor).slice(0, MOST_HOLDS)
+    const holds = around
+      .heldBy(wait, waitsFor)
+      .slice(0, MOST_HOLDS)
+      .map((hold) => ({ ...hold, takenAt: hold.takenAt?.slice(0, LONGEST_STACK) }))
     if (holds.length === 0) return
     const id = this.#edge?.id ?? around.newId(wait)
     const edge: Edge = {
@@ -82,7 +87,7 @@ export class WaitWithin {
       waitsFor,
       holds,
       rejects: around.rejects,
-      waitsAt: this.calledAt,
+      waitsAt: this.calledAt?.slice(0, LONGEST_STACK),
     }
     this.#edge = edge
     this.#rounds += 1

@@ -1,5 +1,6 @@
 import { labelOf, ownerText } from '../identity/label.js'
 import type { Owner } from '../identity/owner.js'
+import { isoTime } from '../time/iso-time.js'
 import { HoldfastError, quoted, shorten } from './holdfast-error.js'
 
 export { HoldfastError, type HoldfastErrorDetails } from './holdfast-error.js'
@@ -28,37 +29,60 @@ export class LockTimeoutError extends HoldfastError {
   readonly holder: Owner | undefined
   /** What its client calls itself, if known. */
   readonly holderLabel: string | undefined
+  /** Since when it had the lock, in milliseconds since 1970 by the store's clock, if known. */
+  readonly heldSince: number | undefined
 
   constructor(
     lockName: string,
     waitedMs: number,
-    seen: { holder?: Owner | undefined; remainingMs?: number | undefined },
+    seen: {
+      holder?: Owner | undefined
+      heldSince?: number | undefined
+      remainingMs?: number | undefined
+    },
     cause?: unknown,
+    /** Of what: a latch is awaited. */
+    asks?: 'await' | undefined,
   ) {
-    const holder = seen.holder === undefined ? '' : `; last seen held by ${ownerText(seen.holder)}`
+    const holder =
+      seen.holder === undefined
+        ? ''
+        : `; last seen held by ${ownerText(seen.holder)}${sinceText(seen.heldSince)}`
     const lease =
       seen.remainingMs === undefined || !Number.isFinite(seen.remainingMs)
         ? ''
         : ` with ${Math.round(seen.remainingMs)} ms of its lease left`
+    const [what, instead, unknown] =
+      asks === 'await'
+        ? [`Latch ${quoted(lockName)} did not open`, 'tryAwait() if you need not wait for it', 'it is open']
+        : [
+            `Lock ${quoted(lockName)} was not acquired`,
+            'tryAcquire() if you can do without the lock',
+            'anybody holds the lock',
+          ]
     const advice =
       cause === undefined
-        ? 'Wait longer (waitMs), or use tryAcquire() if you can do without the lock.'
-        : `${troubleText(cause)} Whether anybody holds the lock is not known.`
-    super(
-      'LOCK_TIMEOUT',
-      `Lock ${quoted(lockName)} was not acquired within ${Math.round(waitedMs)} ms${holder}${lease}. ${advice}`,
-      { lockName, cause },
-    )
+        ? `Wait longer (waitMs), or use ${instead}.`
+        : `${troubleText(cause)} Whether ${unknown} is not known.`
+    super('LOCK_TIMEOUT', `${what} within ${Math.round(waitedMs)} ms${holder}${lease}. ${advice}`, {
+      lockName,
+      cause,
+    })
     this.waitedMs = waitedMs
     this.holder = seen.holder
     this.holderLabel = seen.holder && labelOf(seen.holder)
+    this.heldSince = seen.heldSince
   }
+}
+
+function sinceText(time: number | undefined): string {
+  return time === undefined ? '' : ` since ${isoTime(time)}`
 }
 
 /** What kept a call from an answer: a longer wait is no remedy. */
 function troubleText(cause: unknown): string {
   if (!(cause instanceof StoreError)) return 'The store failed or did not answer in time: see cause.'
-  const why = cause.cause instanceof Error ? `: ${shorten(cause.cause.message, 200)}` : ''
+  const why = reasonText(cause.cause, 200)
   switch (cause.reason) {
     case 'unreachable':
       return `The server could not be reached${why}. Check its address, and that it runs.`
@@ -69,23 +93,32 @@ function troubleText(cause: unknown): string {
   }
 }
 
-/** An owner tried to release a lock that it does not hold. The store is unchanged. Final: a retry cannot succeed. */
+/** What another library's error says, for the end of a sentence. */
+function reasonText(cause: unknown, longest: number): string {
+  const text = cause instanceof Error ? shorten(cause.message, longest).replace(/\.+$/, '') : ''
+  return text === '' ? '' : `: ${text}`
+}
+
+/** An owner tried to release or to use a lock that it does not hold. The store is unchanged. Final: a retry cannot succeed. */
 export class NotOwnerError extends HoldfastError {
   /** @internal */
   static override readonly kind: string = 'NotOwnerError'
 
-  /** The owner that tried to release it. */
+  /** The owner that tried. */
   readonly owner: Owner
   /** The owner that holds the lock instead; `undefined` if it is free or the holder is unknown. */
   readonly holder: Owner | undefined
   /** What the holder's client calls itself, if known. */
   readonly holderLabel: string | undefined
+  /** Since when the holder has the lock, in milliseconds since 1970 by the store's clock, if known. */
+  readonly heldSince: number | undefined
 
   constructor(
     lockName: string,
     owner: Owner,
     holder?: Owner | undefined,
     override?: { code: string; message: string; cause?: unknown },
+    heldSince?: number,
   ) {
     super(
       override?.code ?? 'NOT_OWNER',
@@ -93,15 +126,24 @@ export class NotOwnerError extends HoldfastError {
         (owner === holder
           ? `Owner ${ownerText(owner)} holds lock ${quoted(lockName)}, but not in this scope: only the scope that took a hold, or one ` +
             'inside it, can release it, and a section of withLock() ends by itself.'
-          : `Owner ${ownerText(owner)} does not hold lock ${quoted(lockName)}, so it cannot release it` +
-            `${holder === undefined ? '' : `; ${ownerText(holder)} does`}. Release once for each acquisition, from the scope that ` +
+          : `Owner ${ownerText(owner)} does not hold lock ${quoted(lockName)}` +
+            `${holder === undefined ? '' : `; ${ownerText(holder)} does${sinceText(heldSince)}`}. Release once for each acquisition, from the scope that ` +
             'acquired it, or keep the Hold and release that.'),
       { lockName, cause: override?.cause },
     )
     this.owner = owner
     this.holder = holder
     this.holderLabel = holder && labelOf(holder)
+    this.heldSince = heldSince
   }
+}
+
+/** A hold was to be used that was released. */
+export function releasedHold(lockName: string, owner: Owner): NotOwnerError {
+  const message =
+    `This hold of lock ${quoted(lockName)} by ${ownerText(owner)} was released, so it can no longer be used. ` +
+    'Release it when its work is done, or acquire the lock again.'
+  return new NotOwnerError(lockName, owner, undefined, { code: 'NOT_OWNER', message })
 }
 
 /**
@@ -220,6 +262,7 @@ export class StoreError extends HoldfastError {
   readonly transient: boolean
   /** The result of `withLock`'s body, if it returned one although the release failed; otherwise `undefined`. */
   result: unknown
+  readonly #hint: string | undefined
 
   constructor(
     reason: StoreFailure,
@@ -232,13 +275,21 @@ export class StoreError extends HoldfastError {
     },
   ) {
     const lock = details.lockName === undefined ? '' : ` for lock ${quoted(details.lockName)}`
-    const told = details.cause instanceof Error ? `: ${shorten(details.cause.message, 500)}` : ''
+    const told = reasonText(details.cause, 500)
     const hint = details.hint === undefined ? '' : ` ${details.hint}`
     super('STORE_ERROR', `${command}${lock} failed (${reason})${told}.${hint}`, details)
     this.reason = reason
     this.command = command
     this.transient = details.transient
     this.result = undefined
+    this.#hint = details.hint
+  }
+
+  /** @internal This failure with the name of the lock that a call asked for; the command itself named none. */
+  at(lockName: string): StoreError {
+    if (this.lockName !== undefined) return this
+    const { reason, command, cause, transient } = this
+    return new StoreError(reason, command, { lockName, cause, transient, hint: this.#hint })
   }
 }
 

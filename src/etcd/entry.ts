@@ -40,6 +40,8 @@ export class EtcdEntry implements Entry {
   readonly fence: bigint
   /** Of its last change. */
   modRevision: bigint
+  /** A revision at which it was gone, if it is known to be. */
+  goneAt: bigint | undefined
   readonly within: bigint | undefined
   readonly remainingMs: number
 

@@ -96,13 +96,20 @@ export class EtcdLink implements SessionLink {
 
   /** Those of one lock one after the other: etcd carries out at the same time what comes at the same time. */
   stand(request: StandRequest): Promise<Line | undefined> {
-    return this.#turns.take(`${request.lock.keyspace} ${request.lock.name}`, () => this.#stand(request))
+    return this.#turns.take(lineOf(request.lock), () => this.#stand(request))
   }
 
-  async read(lock: LockName): Promise<Line> {
+  /**
+   * The server that told of the deletion answers alone, if its answer is of that revision or a later one. Otherwise etcd is asked for
+   * an answer that a majority has confirmed.
+   */
+  async read(lock: LockName, after?: Entry): Promise<Line> {
     const about = { command: 'Range', lockName: lock.name }
-    const { entries, revision } = await this.#client.range(this.#names.line(lock), about)
-    return this.#line(lock, entries, revision)
+    const span = this.#names.line(lock)
+    const goneAt = after instanceof EtcdEntry ? after.goneAt : undefined
+    const known = goneAt && (await this.#client.range({ ...span, serializable: true }, about))
+    const seen = known && known.revision >= goneAt ? known : await this.#client.range(span, about)
+    return this.#line(lock, seen.entries, seen.revision)
   }
 
   async remove(lock: LockName, key: string): Promise<boolean> {
@@ -124,17 +131,24 @@ export class EtcdLink implements SessionLink {
 
   watch(lock: LockName, entry: Entry, onGone: (sure: boolean) => void): EntryWatch {
     let over = false
-    const close = (): void => {
+    const end = (goneAt?: bigint): void => {
       over = true
-      stop()
+      stop(goneAt)
     }
-    const gone = (): void => {
+    const tell = (goneAt?: bigint): void => {
       if (over) return
-      close()
+      if (entry instanceof EtcdEntry) entry.goneAt = goneAt
+      end(goneAt)
       onGone(false)
     }
-    const stop = this.#watch(lock, entry, gone, gone)
-    return { close }
+    const stop = this.#watch(
+      lock,
+      entry,
+      (revision) => tell(revision),
+      () => tell(),
+      lineOf(lock),
+    )
+    return { close: () => end() }
   }
 
   async lease({ lock, key, session, leaseMs }: LeaseRequest): Promise<boolean> {
@@ -290,21 +304,32 @@ export class EtcdLink implements SessionLink {
   }
 
   /** Tells when that entry is gone, though its key may be in use again; and when that could not be found out. */
-  #watch(lock: LockName, entry: Entry, onGone: () => void, onDoubt: () => void): () => void {
+  #watch(
+    lock: LockName,
+    entry: Entry,
+    onGone: (revision: bigint) => void,
+    onDoubt: () => void,
+    line?: string,
+  ): (goneAt?: bigint) => void {
     const key = entry instanceof EtcdEntry ? entry.stored : this.#names.entry(lock, entry.key)
     const look = async (): Promise<void> => {
-      const { entries } = await this.#client.range({ key }, { command: 'Range', lockName: lock.name })
-      if (entries[0]?.createRevision !== entry.order) onGone()
+      const about = { command: 'Range', lockName: lock.name }
+      const { entries, revision } = await this.#client.range({ key }, about)
+      if (entries[0]?.createRevision !== entry.order) onGone(revision)
     }
     let seenAt = entry instanceof EtcdEntry ? entry.seenAt : 0n
-    return this.#watches.watch(key, {
-      begun: (revision) => {
+    const listener = {
+      begun: (revision: bigint) => {
         // Nothing has happened since it was seen.
         if (revision > seenAt) look().catch(onDoubt)
         seenAt = 0n
       },
-      ended: onGone,
-    })
+      ended: (revision: bigint) => {
+        // Else it was an earlier entry of that key.
+        if (revision > entry.order) onGone(revision)
+      },
+    }
+    return this.#watches.watch(key, listener, line)
   }
 
   #gone(lock: LockName, { key }: Entry): void {
@@ -327,6 +352,10 @@ export class EtcdLink implements SessionLink {
   async #revoke(lease: bigint): Promise<void> {
     await orUndefinedIfNotFound(this.#client.leaseRevoke(lease, { command: 'LeaseRevoke' }))
   }
+}
+
+function lineOf({ keyspace, name }: LockName): string {
+  return `${keyspace} ${name}`
 }
 
 /** How long a lease surely lasts by the client's clock, from when it was asked for: two machines' clocks do not run at the same speed. */

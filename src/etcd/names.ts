@@ -12,6 +12,8 @@ const SEPARATOR = '/'
  * which is how no such name begins, and values under `%cells/`.
  */
 export class EntryNames {
+  #last: (LockName & { readonly folder: string }) | undefined
+
   constructor(private readonly prefix: string) {}
 
   /** All entries of that lock, and what lies deeper. */
@@ -54,8 +56,13 @@ export class EntryNames {
     return Buffer.from(`${this.prefix}%gone${SEPARATOR}${key}`)
   }
 
+  /** The same lock is mostly asked for again. */
   #folder({ keyspace, name }: LockName): string {
-    return this.#root(keyspace) + encodedName(name) + SEPARATOR
+    const last = this.#last
+    if (last?.name === name && last.keyspace === keyspace) return last.folder
+    const folder = this.#root(keyspace) + encodedName(name) + SEPARATOR
+    this.#last = { keyspace, name, folder }
+    return folder
   }
 
   #root(keyspace: LockKeyspace): string {

@@ -14,6 +14,11 @@ export interface WaitingEvent {
   readonly holder: Owner | undefined
   /** What the holder's client calls itself, if known. */
   readonly holderLabel: string | undefined
+  /**
+   * Since when the holder has the lock, in milliseconds since 1970 by the store's clock. Undefined where the store does not know that or was
+   * not asked, because this process has the lock itself.
+   */
+  readonly heldSince: number | undefined
   /** Time left of the holder's lease in milliseconds. */
   readonly remainingMs: number
   /** Why nothing is known of the lock: the store cannot be reached, or does not answer. Undefined if it answered. */

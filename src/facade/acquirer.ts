@@ -130,7 +130,8 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
   #grantedOrThrow(outcome: Granted | Refused, options: AcquireOptions): Granted {
     if (!isRefusal(outcome)) return outcome
     if (options.waitMs === 0 && outcome.cause !== undefined) throw outcome.cause
-    throw new LockTimeoutError(outcome.name ?? this.name, outcome.waitedMs, outcome, outcome.cause)
+    const { asks } = this.context.kind
+    throw new LockTimeoutError(outcome.name ?? this.name, outcome.waitedMs, outcome, outcome.cause, asks)
   }
 
   /** A scope that was made for this one acquisition ends with it: what still runs in it then is nobody's section (rule O3). */

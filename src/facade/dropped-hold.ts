@@ -1,5 +1,5 @@
 import type { Locker } from '../core/locker.js'
-import type { HoldRecord, Lasting } from '../core/tenure/tenure.js'
+import type { HoldRecord } from '../core/tenure/tenure.js'
 import { quoted } from '../errors/holdfast-error.js'
 import { ownerText } from '../identity/label.js'
 
@@ -12,29 +12,19 @@ interface Dropped {
 const holds = new FinalizationRegistry<Dropped>(warn)
 
 /**
- * Whatever is registered outlives the collector's quick rounds, with all that it leads to: for each hold that would cost more than the rest
- * of an acquisition. So only one is registered whose lease has been renewed; until then its record leads to it.
+ * Emits a `warning` if the garbage collector finds that the hold was dropped without a release, once its lease has been renewed. Not before:
+ * whatever is registered outlives the collector's quick rounds, with all that it leads to, and for each hold that would cost more than the
+ * rest of an acquisition. So until then the record leads to it.
  */
-class Registration implements Lasting {
-  constructor(
-    private readonly hold: object,
-    private readonly grant: HoldRecord,
-    private readonly locker: Locker,
-  ) {}
-
-  lasts(): void {
-    const { grant, locker } = this
-    holds.register(this.hold, { grant, locker })
-  }
+export function warnIfDropped<Held extends object>(hold: Held, members: readonly Dropped[]): Held {
+  // A hold with an explicit lease ends by itself.
+  for (const { grant } of members) if (grant.renewUntil !== undefined) grant.callersHold = hold
+  return hold
 }
 
-/** Emits a `warning` if the garbage collector finds that the hold was dropped without a release, once its lease has been renewed. */
-export function warnIfDropped<Held extends object>(hold: Held, members: readonly Dropped[]): Held {
-  for (const { grant, locker } of members) {
-    // A lease of its own ends by itself.
-    if (grant.renewUntil !== undefined) grant.lasting = new Registration(hold, grant, locker)
-  }
-  return hold
+/** That hold lasts. */
+export function register(hold: object, dropped: Dropped): void {
+  holds.register(hold, dropped)
 }
 
 function warn({ grant, locker }: Dropped): void {

@@ -49,7 +49,7 @@ export interface HoldfastOptions extends ClientOptions {
   /**
    * What happens if sections, of any processes, wait for each other's locks. `'report'`: the event `deadlock` says so, and they go on
    * waiting. `'reject'`: also, this client's calls may give way: of those that may, the call that has waited shortest rejects with
-   * `DeadlockError`. For Redis, Valkey and memory. See docs/deadlocks.md.
+   * `DeadlockError`. For Redis, Valkey, PostgreSQL, MySQL, MariaDB, SQLite and memory. See docs/deadlocks.md.
    * @default 'report'
    */
   readonly onDeadlock?: OnDeadlock

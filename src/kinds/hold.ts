@@ -1,6 +1,11 @@
 import type { Locker } from '../core/locker.js'
 import type { HoldRecord } from '../core/tenure/tenure.js'
-import { InvalidArgumentError, type LockLostError, NotOwnerError } from '../errors/errors.js'
+import {
+  InvalidArgumentError,
+  type LockLostError,
+  type NotOwnerError,
+  releasedHold,
+} from '../errors/errors.js'
 import { checkFunction } from '../facade/checks.js'
 import { checkLease } from '../facade/options.js'
 import { encodeSequencer } from '../fence/sequencer.js'
@@ -31,7 +36,7 @@ export class Hold implements AsyncDisposable {
   constructor(grant: HoldRecord, locker: Locker, owners: Owners, ownScope: Scope | undefined) {
     this.name = grant.tenure.name
     this.owner = grant.tenure.owner
-    this.fence = grant.fence
+    this.fence = grant.tenure.fence
     this.#grant = grant
     this.#locker = locker
     this.#owners = owners
@@ -88,7 +93,7 @@ export class Hold implements AsyncDisposable {
     const grant = this.#grant
     if (!grant.released) this.#locker.stillHeld(grant)
     if (grant.endedBy) throw grant.endedBy
-    if (grant.released) throw new NotOwnerError(this.name, this.owner)
+    if (grant.released) throw releasedHold(this.name, this.owner)
   }
 
   /**
@@ -201,8 +206,7 @@ export class Hold implements AsyncDisposable {
         this.name,
       )
     const { text, owner } = newTicket(this.name)
-    tenure.keptUntil = schedule.clock.now() + leaseMs
-    tenure.keptAs = owner
+    tenure.kept = { until: schedule.clock.now() + leaseMs, as: owner }
     await this.release()
     return text
   }
@@ -210,7 +214,7 @@ export class Hold implements AsyncDisposable {
   /** @internal The lock stays taken until so long after its grant, however soon this hold is released. */
   keepFor(atLeastMs: number): void {
     const { tenure, grantedAt } = this.#grant
-    tenure.keptUntil = grantedAt + atLeastMs
+    tenure.kept = { until: grantedAt + atLeastMs }
   }
 
   /** @internal The watchdog stops renewing for this hold, because nothing is left to release it. */

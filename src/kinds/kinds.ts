@@ -121,6 +121,7 @@ export const permitExpirableSemaphore: Kind = {
 
 export const countDownLatch: Kind = {
   name: 'count-down latch',
+  asks: 'await',
   keyspace: 'latch',
   shared: true,
   fenced: false,

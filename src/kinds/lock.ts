@@ -13,7 +13,7 @@ import {
 import type { Section } from '../facade/section.js'
 import type { Owner } from '../identity/owner.js'
 import { ticketOwner } from '../identity/ticket.js'
-import type { LockState } from '../ports/lock-port.js'
+import type { LockState, OwnerState } from '../ports/lock-port.js'
 import type { Hold } from './hold.js'
 
 /**
@@ -145,7 +145,10 @@ export class Lock {
   async unlock(options: UnlockOptions = {}): Promise<void> {
     const scope = this.#acquirer.callerOrRefuse(options, 'unlock', checkUnlockOptions)
     const hold = this.#terms.openLocks.take(this.name, scope)
-    if (!hold) throw new NotOwnerError(this.name, scope.owner, await this.#holder())
+    if (!hold) {
+      const holder = await this.#holder()
+      throw new NotOwnerError(this.name, scope.owner, holder?.owner, undefined, holder?.heldSince)
+    }
     await hold.release()
   }
 
@@ -198,8 +201,8 @@ export class Lock {
   }
 
   /** For an error message: not worth a second failure. */
-  async #holder(): Promise<Owner | undefined> {
+  async #holder(): Promise<OwnerState | undefined> {
     const state = await this.inspect().catch(() => undefined)
-    return state?.owners[0]?.owner
+    return state?.owners[0]
   }
 }

@@ -5,6 +5,7 @@ import { UnsupportedKindError } from '../errors/unsupported-kind-error.js'
 import type { Emit, HoldfastEvents } from '../events/events.js'
 import type { KindContext } from '../facade/acquirer.js'
 import type { ClientSettings } from '../facade/client-options.js'
+import { register } from '../facade/dropped-hold.js'
 import { OpenLocks } from '../facade/open-locks.js'
 import type { Owner, Owners } from '../identity/owner.js'
 import { Metrics } from '../metrics/metrics.js'
@@ -99,6 +100,7 @@ export class Kinds {
         metrics,
         newOwner,
         events: { emit, hears },
+        onLasting: (grant, hold) => register(hold, { grant, locker }),
         onWait: (wait, calledAt) => this.observer?.waits(kind, wait, calledAt),
       },
       (name, owner) => this.#usedByOther(name, owner, kind),

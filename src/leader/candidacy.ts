@@ -14,6 +14,9 @@ import { Term, type TermEnd } from './term.js'
 const AGAIN = new BackOff({ firstPauseMs: 100, longestPauseMs: 10_000, factor: 2 })
 /** How long a leader that has resigned lets others ask first, where they poll. */
 const OTHERS_FIRST_MS = 1_000
+/** Before a candidate stands again that has resigned in a short term while nobody else stands: it would be elected again at once. */
+const ALONE = new BackOff({ firstPauseMs: 10, longestPauseMs: 1_000, factor: 2 })
+const SHORT_TERM_MS = 1_000
 /** A term that lasted for so long says that what failed before is over. */
 const GOOD_TERM_MS = 60_000
 
@@ -54,6 +57,11 @@ export class Candidacy {
     return this.#term && this.#term.remainingMs() > 0 ? this.#term : undefined
   }
 
+  /** Whether the running code belongs to a callback of its term, which it has to wait for before it ends. */
+  get runsThis(): boolean {
+    return this.#term?.runsThis === true
+  }
+
   stop(): void {
     this.#stop.abort()
     this.#pauses.end()
@@ -64,6 +72,7 @@ export class Candidacy {
   async #run(): Promise<void> {
     const { lock, locker, owners } = this.parts
     const { signal } = this.#stop
+    let alone = 0
     for (let failures = 0; !signal.aborted; ) {
       const { clock } = locker.schedule
       let startedAt = clock.now()
@@ -81,10 +90,24 @@ export class Candidacy {
       if (end === 'resigned') {
         // Where the store keeps no line those who wait have to ask first.
         if (!locker.port.line && !signal.aborted) await this.#pauses.until(clock.now() + OTHERS_FIRST_MS)
+        const isShort = clock.now() - startedAt < SHORT_TERM_MS
+        alone = isShort && !signal.aborted && (await this.#standsAlone()) ? alone + 1 : 0
+        if (alone > 0) await this.#pauses.until(clock.now() + ALONE.pauseMs(alone, Math.random()))
         continue
       }
       failures += 1
       await this.#pauses.until(clock.now() + AGAIN.pauseMs(failures, Math.random()))
+    }
+  }
+
+  /** Whether nobody else has the lock, now that it was given back: who stands in line is granted it by the same command. */
+  async #standsAlone(): Promise<boolean> {
+    const { lock, locker } = this.parts
+    try {
+      const { owners } = await locker.port.inspect(lock.name)
+      return owners.length === 0
+    } catch {
+      return true
     }
   }
 
@@ -107,7 +130,7 @@ export class Candidacy {
         term.end('failed', error)
       })
       const { end, error } = await term.ended
-      await Promise.all([working, this.#tell(end, error)])
+      await Promise.all([working, this.#tell(term, end, error)])
       await this.#giveBack(hold, end)
       return end
     } finally {
@@ -118,9 +141,9 @@ export class Candidacy {
     }
   }
 
-  async #tell(end: TermEnd, error: unknown): Promise<void> {
+  async #tell(term: Term, end: TermEnd, error: unknown): Promise<void> {
     try {
-      await this.parts.options.onRevoked?.(end, error)
+      await term.tell(() => this.parts.options.onRevoked?.(end, error))
     } catch (trouble) {
       this.parts.locker.emit('error', trouble)
     }

@@ -101,11 +101,12 @@ export class Election implements AsyncDisposable {
   /**
    * Ends the candidacy for good: leaves the line, or resigns. Safe to call twice; nothing for an observer.
    *
-   * @returns when the lock is given back and this candidate runs nothing any more. Do not await it in `onElected`.
+   * @returns when the lock is given back and this candidate runs nothing any more. In `onElected`, `onRevoked` and what they have begun: at
+   *   once, because the end waits for them.
    */
   async stop(): Promise<void> {
     this.#candidacy?.stop()
-    await this.#candidacy?.ended
+    if (!this.#candidacy?.runsThis) await this.#candidacy?.ended
   }
 
   /** `await using`: as {@link Election.stop}. */

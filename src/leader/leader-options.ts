@@ -12,7 +12,7 @@ export interface LeaderOptions {
   readonly onElected?: (term: Term) => unknown
   /**
    * Called when a term has ended, after `term.signal` has aborted. If the term was not lost, nobody else is elected before its promise
-   * has settled.
+   * has settled. One that never settles keeps the lock until `close()`, and `stop()` never returns.
    */
   readonly onRevoked?: (end: TermEnd, error?: unknown) => unknown
   /** Ends the candidacy, as `stop()` does. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { ClosedError } from '../errors/errors.js'
 import { checkFence } from '../fence/fence.js'
 import type { Owner } from '../identity/owner.js'
@@ -8,6 +9,9 @@ import type { Hold } from '../kinds/hold.js'
  * candidate's signal. `'failed'`: `onElected` rejected. `'closed'`: the `Holdfast` was closed.
  */
 export type TermEnd = 'lost' | 'resigned' | 'failed' | 'closed'
+
+/** Whose callbacks the running code belongs to: a term is not over before they are, so they must not wait for its end. */
+const terms = new AsyncLocalStorage<Term>()
 
 /** One tenure as the leader: from the election until the lock is lost or given back. */
 export class Term {
@@ -76,11 +80,12 @@ export class Term {
    * Ends the term: `signal` aborts at once, and the next candidate is elected when `onElected` and `onRevoked` have settled. This one
    * stands again, behind those who wait. A second call does nothing more.
    *
-   * @returns when the next candidate may be elected. Do not await it in `onElected`, which it waits for.
+   * @returns when the next candidate may be elected. In `onElected`, `onRevoked` and what they have begun: at once, because the term waits
+   *   for them.
    */
   async resign(): Promise<void> {
     this.end('resigned', undefined)
-    await this.over
+    if (!this.runsThis) await this.over
   }
 
   /** @internal Once. */
@@ -91,8 +96,18 @@ export class Term {
     this.#settle?.({ end, error })
   }
 
+  /** @internal Whether the running code belongs to a callback of this term. */
+  get runsThis(): boolean {
+    return terms.getStore() === this
+  }
+
   /** @internal Runs what the leader does, as the lock's owner. */
   run(body: () => unknown): Promise<unknown> {
-    return this.#hold.run(body)
+    return this.tell(() => this.#hold.run(body))
+  }
+
+  /** @internal Runs a callback of this term. */
+  tell<Result>(callback: () => Result): Result {
+    return terms.run(this, callback)
   }
 }

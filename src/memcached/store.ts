@@ -26,6 +26,7 @@ export function memcached(options: MemcachedOptions): Store {
 }
 
 export const memcachedTraits: Partial<StoreTraits> = {
+  tellsSince: false,
   push: false,
   fifo: false,
   countsVisible: false,

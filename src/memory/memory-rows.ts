@@ -1,7 +1,7 @@
 import type { StoreSettings } from '../ports/store.js'
 import { matchesGlob } from '../rows/glob.js'
 import type { Draft, InboxListener, Message, RowSession, Rows } from '../rows/rows.js'
-import type { Keyspace, Packed, Shape } from '../rows/shape.js'
+import { isSame, type Keyspace, NO_ROW, type Packed, type Shape } from '../rows/shape.js'
 import type { Clock } from '../time/clock.js'
 import { queueMicrotask } from '../time/machine-time.js'
 
@@ -51,7 +51,10 @@ export class MemoryRows implements Rows {
     const letters: Letter[] = []
     const draft = this.at(shape, name, letters)
     const result = change(draft)
-    this.#rows.set(keyOf(shape.keyspace, name), shape.pack(draft.body))
+    const key = keyOf(shape.keyspace, name)
+    const packed = shape.pack(draft.body)
+    if (isSame(packed, NO_ROW)) this.#rows.delete(key)
+    else this.#rows.set(key, packed)
     for (const [client, message] of letters) this.#send(client, message)
     return result
   }

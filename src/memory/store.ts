@@ -1,7 +1,6 @@
 import type { Store, StoreSession, StoreSettings } from '../ports/store.js'
 import { RowStoreSession } from '../rows/session.js'
 import { type Clock, SystemClock } from '../time/clock.js'
-import { MemoryEdges } from './memory-edges.js'
 import { MemoryRows } from './memory-rows.js'
 
 /**
@@ -11,16 +10,14 @@ import { MemoryRows } from './memory-rows.js'
 export class MemoryStore implements Store {
   readonly clock: Clock
   readonly #rows: MemoryRows
-  readonly #edges: MemoryEdges
 
   /** @param clock what leases are measured by; a `VirtualClock` lets a test decide when time passes. */
   constructor(clock: Clock = new SystemClock()) {
     this.clock = clock
     this.#rows = new MemoryRows(clock)
-    this.#edges = new MemoryEdges(clock)
   }
 
   open(settings: StoreSettings): StoreSession {
-    return new RowStoreSession(this.#rows, settings, this.#edges)
+    return new RowStoreSession(this.#rows, settings)
   }
 }

@@ -1,4 +1,5 @@
 import type { Versioned } from '../rows/rows.js'
+import { sinceIn } from '../rows/shape.js'
 import { type SqlRow, text } from '../sql/connection.js'
 
 /** A lease that ends after the year 8300 has no end; the column has room until 9999. */
@@ -11,6 +12,7 @@ export function readVersioned(row: SqlRow | undefined, endedTies: ReadonlySet<st
   const version = text(row, 'version')
   const fence = text(row, 'fence')
   const endsAt = text(row, 'ends_at')
+  const token = fence === undefined ? undefined : BigInt(fence)
   return {
     packed:
       version === undefined
@@ -19,7 +21,8 @@ export function readVersioned(row: SqlRow | undefined, endedTies: ReadonlySet<st
             owner: text(row, 'owner'),
             holds: Number(text(row, 'holds')),
             endsAt: endsAt === undefined ? undefined : msOf(Number(endsAt)),
-            fence: fence === undefined ? undefined : BigInt(fence),
+            since: sinceIn(row?.['owner'], token),
+            fence: token,
             // Nobody is told anything: there are no messages.
             waiting: [],
             rest: text(row, 'rest'),

@@ -48,7 +48,7 @@ export class MysqlStore implements Store {
     const all = new RowStoreSession(this.#rows, settings)
     // A fair lock and a read-write lock need lines, and lines need messages.
     const { lock, announcedLock, fencedLock, spinLock, semaphore, permitExpirableSemaphore } = all
-    const { countDownLatch, values, guardedValues } = all
+    const { countDownLatch, values, guardedValues, edges } = all
     return {
       lock,
       announcedLock,
@@ -59,6 +59,7 @@ export class MysqlStore implements Store {
       countDownLatch,
       values,
       guardedValues,
+      edges,
       close: () => all.close(),
     }
   }

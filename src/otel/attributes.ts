@@ -6,6 +6,7 @@ export const attribute = {
   lockGroup: 'holdfast.lock.group',
   client: 'holdfast.client',
   owner: 'holdfast.owner',
+  holder: 'holdfast.holder',
   outcome: 'holdfast.outcome',
   holdCount: 'holdfast.hold.count',
   handedOver: 'holdfast.handed_over',

@@ -40,10 +40,11 @@ export class Spans {
       within()
       return
     }
-    const { outcome, holdCount, handedOver, error } = trace
+    const { outcome, holdCount, handedOver, holder, error } = trace
     if (outcome !== undefined) span.setAttribute(attribute.outcome, outcome)
     if (holdCount !== undefined) span.setAttribute(attribute.holdCount, holdCount)
     if (handedOver !== undefined) span.setAttribute(attribute.handedOver, handedOver)
+    if (holder !== undefined) span.setAttribute(attribute.holder, holder)
     if (outcome === 'failed') fail(span, error)
     span.addLinks(this.#linksOf(trace))
     this.#holders.answered(trace)

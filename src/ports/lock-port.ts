@@ -28,6 +28,9 @@ export interface LockPort {
   /** Set where one acquire may take several rounds: then the request says for how long its caller waits. */
   readonly inRounds?: boolean | undefined
 
+  /** Set where a lost lock may still be the owner's in a part of the store: that part keeps others out until it is given back. */
+  readonly inParts?: true | undefined
+
   /** Set where several locks can be asked for with one command. */
   readonly together?: BatchPort | undefined
 
@@ -124,6 +127,8 @@ export interface BusyReply {
   /** Infinity if the holder's lease never ends. */
   readonly remainingMs: number
   readonly holder: Owner | undefined
+  /** Since when it has the lock, in milliseconds since 1970 by the store's clock, where the store knows that. */
+  readonly heldSince?: number | undefined
   /** After how long to ask again, even without an announcement or an ended lease. */
   readonly againMs?: number
   /** The holder's process may have nobody inside. The store has told it that others ask for the lock. */
@@ -228,6 +233,8 @@ export interface OwnerState {
   readonly holds: number
   /** What its client calls itself: the client that looks reads it in the owner, a store need not give it. */
   readonly label?: string
+  /** Since when it has the lock, in milliseconds since 1970 by the store's clock; absent where the store does not know that. */
+  readonly heldSince?: number | undefined
 }
 
 /** A lock as seen in the store. */

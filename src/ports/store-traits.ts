@@ -29,6 +29,8 @@ export interface StoreTraits {
   readonly lists: boolean
   /** Whether other clients learn who holds a lock. */
   readonly namesHolder: boolean
+  /** Whether other clients learn since when it is held. */
+  readonly tellsSince: boolean
   /** Whether a lock may stay with its process after a release (`lingerMs`). */
   readonly lingers: boolean
   /** Whether a hold can be handed to another client (`hold.detach`). */
@@ -47,6 +49,7 @@ const FULL: StoreTraits = {
   countsWaiters: true,
   lists: true,
   namesHolder: true,
+  tellsSince: true,
   lingers: true,
   detaches: true,
   endsLeases: true,

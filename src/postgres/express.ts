@@ -1,26 +1,25 @@
+import { clientOf, ownerOf } from '../line/place.js'
 import type { StoreSettings } from '../ports/store.js'
-import type { Express } from '../rows/rows.js'
+import type { Express, Standing } from '../rows/rows.js'
+import { WaitedFor } from '../rows/waited-for.js'
 import { text } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
-import { readVersioned } from './row.js'
+import { readStanding, readVersioned } from './row.js'
 import type { SeenRows } from './seen-rows.js'
 import type { Statements } from './statements.js'
 import { storedName } from './stored-name.js'
 import { textArray } from './text-array.js'
 
 type TakeRequest = Parameters<Express['take']>[0]
+type StandRequest = Parameters<NonNullable<Express['stand']>>[0]
 type Renewal = Parameters<Express['renew']>[0][number]
 
 /** How many leases one statement renews: it keeps others from those rows until it has renewed all. */
 const BATCH = 200
 
-/** More of them are not worth remembering. */
-const MOST_WAITED_FOR = 1_000
-
 /** Exclusive locks that nobody waits for, in one statement each. */
 export class PostgresExpress implements Express {
-  /** Locks that others waited for when this client released them last. */
-  readonly #waitedFor = new Set<string>()
+  readonly #waitedFor = new WaitedFor()
   /** By names: the last attempt that is under way. */
   readonly #takes = new Map<string, Promise<unknown>>()
 
@@ -54,13 +53,24 @@ export class PostgresExpress implements Express {
       about: { command: 'free', lockName: name },
     })
     if (text(row, 'done') === 't') {
-      this.#remember(name, text(row, 'next') === 't')
+      this.#waitedFor.saw(name, text(row, 'next') === 't')
       return true
     }
     const seen = readVersioned(row, askedAt)
-    this.#remember(name, (seen.packed?.waiting.length ?? 0) > 0)
+    this.#waitedFor.saw(name, (seen.packed?.waiting.length ?? 0) > 0)
     this.seen.add(name, seen)
     return false
+  }
+
+  async stand({ name, place, firstLeaseMs }: StandRequest): Promise<Standing | undefined> {
+    const askedAt = this.settings.schedule.clock.now()
+    const client = clientOf(place)
+    const [row] = await this.connections.query({
+      statement: this.statements.stand,
+      values: ['lock', storedName(name).name, ownerOf(place), place, client, String(firstLeaseMs)],
+      about: { command: 'stand', lockName: name },
+    })
+    return readStanding(row, askedAt)
   }
 
   renew(requests: readonly Renewal[]): readonly Promise<boolean>[] {
@@ -76,14 +86,9 @@ export class PostgresExpress implements Express {
     })
   }
 
-  #remember(name: string, waitedFor: boolean): void {
-    if (!waitedFor) this.#waitedFor.delete(name)
-    else if (this.#waitedFor.size < MOST_WAITED_FOR) this.#waitedFor.add(name)
-  }
-
   async #takeAfter(
     earlier: Promise<unknown> | undefined,
-    { name, owner, leaseMs, fenced }: TakeRequest,
+    { name, owner, leaseMs }: TakeRequest,
     dueAt: number,
   ): Promise<bigint | undefined> {
     await earlier?.catch(() => undefined)
@@ -92,7 +97,7 @@ export class PostgresExpress implements Express {
     const [row] = await this.connections.query(
       {
         statement: this.statements.take,
-        values: ['lock', stored.name, owner, stored.fullName, String(leaseMs), String(fenced)],
+        values: ['lock', stored.name, owner, stored.fullName, String(leaseMs)],
         about: { command: 'take', lockName: name },
       },
       dueAt - askedAt,

@@ -91,8 +91,9 @@ export class PostgresInbox implements Inbox {
   close(): void {
     this.#closed = true
     this.settings.schedule.cancel(this.#reopening)
-    this.#connection?.end()
+    const connection = this.#connection
     this.#connection = undefined
+    connection?.end()
   }
 
   async #open(): Promise<void> {

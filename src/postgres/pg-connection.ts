@@ -61,6 +61,7 @@ export function pgConnections(pool: PgPool): MakeConnection {
 
 class PgConnection implements ListeningConnection {
   readonly #client: PgClient
+  readonly #endListeners: Array<() => void> = []
   #open = false
   /** Whether the statement under way was committed here and perhaps not in the synchronous replica. */
   #unreplicated = false
@@ -70,7 +71,7 @@ class PgConnection implements ListeningConnection {
     private readonly prepares: () => boolean,
   ) {
     this.#client = client
-    // The commands under way are rejected, and onEnd is called.
+    // The commands under way are rejected.
     for (const event of ['error', 'end']) client.on(event, () => this.#lost())
     client.on('notice', (notice) => {
       if (tellsOfReplica(notice)) this.#unreplicated = true
@@ -113,7 +114,7 @@ class PgConnection implements ListeningConnection {
   }
 
   onEnd(listener: () => void): void {
-    this.#client.on('end', listener)
+    this.#endListeners.push(listener)
   }
 
   end(): void {
@@ -131,6 +132,7 @@ class PgConnection implements ListeningConnection {
 
   #lost(): void {
     this.#open = false
+    for (const listener of this.#endListeners.splice(0)) listener()
   }
 
   #goodbye(): void {

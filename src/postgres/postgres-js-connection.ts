@@ -127,13 +127,13 @@ class PostgresJsConnection implements ListeningConnection {
   }
 
   end(): void {
-    this.#open = false
+    this.#lost()
     call(this.#instance, 'close')
     call(this.#socket, 'destroySoon')
   }
 
   destroy(): void {
-    this.#open = false
+    this.#lost()
     this.#givenUp = true
     this.#giveUp(over())
     call(this.#socket, 'destroy')
@@ -175,7 +175,7 @@ class PostgresJsConnection implements ListeningConnection {
       onnotice: (notice: unknown) => {
         if (tellsOfReplica(notice)) this.#unreplicated = true
       },
-      onclose: () => this.#closed(),
+      onclose: () => this.#lost(),
     })
     if (!isInstance(instance)) throw over()
     this.#instance = instance
@@ -215,7 +215,7 @@ class PostgresJsConnection implements ListeningConnection {
     if (this.#givenUp) socket.destroy()
   }
 
-  #closed(): void {
+  #lost(): void {
     this.#open = false
     for (const listener of this.#endListeners.splice(0)) listener()
   }

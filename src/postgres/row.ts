@@ -1,4 +1,6 @@
-import type { Versioned } from '../rows/rows.js'
+import { asOwner } from '../line/place.js'
+import type { Standing, Versioned } from '../rows/rows.js'
+import { sinceIn } from '../rows/shape.js'
 import { type SqlRow, text } from '../sql/connection.js'
 
 /**
@@ -10,6 +12,7 @@ export function readVersioned(answer: SqlRow | undefined, askedAt?: number): Ver
   const version = text(row, 'version')
   const fence = text(row, 'fence')
   const endsAt = text(row, 'ends_at')
+  const token = fence === undefined ? undefined : BigInt(fence)
   return {
     packed:
       version === undefined
@@ -18,7 +21,8 @@ export function readVersioned(answer: SqlRow | undefined, askedAt?: number): Ver
             owner: text(row, 'owner'),
             holds: Number(text(row, 'holds')),
             endsAt: endsAt === undefined ? undefined : Number(endsAt),
-            fence: fence === undefined ? undefined : BigInt(fence),
+            since: sinceIn(row['owner'], token),
+            fence: token,
             waiting: texts(row, 'waiting'),
             rest: text(row, 'rest'),
           },
@@ -27,6 +31,22 @@ export function readVersioned(answer: SqlRow | undefined, askedAt?: number): Ver
     askedAt,
     unreachable: new Set(texts(row, 'gone')),
     endedTies: new Set(texts(row, 'ended_ties')),
+  }
+}
+
+/** A place that was added to a line; undefined where it was not. */
+export function readStanding(answer: SqlRow | undefined, askedAt: number): Standing | undefined {
+  const row: SqlRow = JSON.parse(text(answer, 'standing') ?? '{}')
+  const holder = asOwner(text(row, 'holder'))
+  const fence = text(row, 'fence')
+  if (holder === undefined) return undefined
+  return {
+    holder,
+    since: sinceIn(holder, fence === undefined ? undefined : BigInt(fence)),
+    endsAt: Number(row['endsAt']),
+    looksAt: Number(row['looksAt']),
+    now: Number(text(row, 'now')),
+    askedAt,
   }
 }
 

@@ -28,10 +28,13 @@ function tieOf(tie: string): string {
 }
 
 /**
- * Until when `rest` says something, where that is known. Looked for as text: the server cannot read all JSON (a NUL character), and one row
+ * Until when `rest` says something, where that is known. The server writes a space before and behind a colon, clients do not. Looked for as text: the server cannot read all JSON (a NUL character), and one row
  * must not keep others from being cleaned away.
  */
-const UNTIL = `substring(r.rest::text FROM '^[{]"until":([0-9.]+)')::float8`
+const UNTIL = `substring(r.rest::text FROM '^[{]"until" ?: ?([0-9.]+)')::float8`
+
+/** The text that is kept beside a lock may be one that the server cannot read. The key itself is in no text, where quotes are escaped. */
+const HAS_VALUE = `coalesce(position('"value":{' IN r.rest::text) > 0, false)`
 
 const NOW = `'now', (${SECONDS} * 1000)::text`
 
@@ -114,13 +117,13 @@ SELECT false, NULL, ${row} WHERE NOT EXISTS (SELECT FROM changed)`
       `
 WITH changed AS (
   INSERT INTO ${table} AS r (keyspace, name, full_name, version, owner, holds, ends_at, fence, waiting)
-  SELECT $1, $2, $4::json, ${MICROSECONDS}, $3, 1, ${endOf('$5')}, CASE WHEN $6::boolean THEN ${MICROSECONDS} END, '{}'
+  SELECT $1, $2, $4::json, ${MICROSECONDS}, $3, 1, ${endOf('$5')}, ${MICROSECONDS}, '{}'
   WHERE NOT EXISTS (SELECT FROM ${table} AS r WHERE ${key} AND NOT (${free}))
   ON CONFLICT (keyspace, name) DO UPDATE SET version = ${NEXT_VERSION}, owner = $3, holds = 1, ends_at = ${endOf('$5')},
-    fence = CASE WHEN $6::boolean THEN greatest(r.fence + 1, ${MICROSECONDS}) ELSE r.fence END
+    fence = greatest(r.fence + 1, ${MICROSECONDS})
   WHERE ${free}
   RETURNING r.fence)
-${orRow('coalesce(changed.fence, 0)::text AS fence')}`,
+${orRow('changed.fence::text AS fence')}`,
     ),
     free: statement('free', `WITH changed AS (${freed})${orRow('false AS next')}`),
     // What `Line` of src/rows does in the usual case. It is refused where that is not all: the lock may linger, others listen, a process is
@@ -131,7 +134,7 @@ ${orRow('coalesce(changed.fence, 0)::text AS fence')}`,
 WITH freed AS (${freed}),
 held AS (
   SELECT r.rest::jsonb AS rest FROM ${table} AS r
-  WHERE NOT EXISTS (SELECT FROM freed) AND ${key} AND ${held} AND r.holds = 1
+  WHERE NOT EXISTS (SELECT FROM freed) AND ${key} AND ${held} AND r.holds = 1 AND NOT ${HAS_VALUE}
   FOR NO KEY UPDATE OF r),
 line AS (
   SELECT h.rest #> '{line,places}' AS places, h.rest #> '{line,processes}' AS processes, n.now,
@@ -153,7 +156,7 @@ next AS (
 passed AS (
   UPDATE ${table} AS r SET version = ${NEXT_VERSION}, owner = substr(n.place, strpos(n.place, ':') + 1),
     ends_at = n.now + n.lease_ms * interval '1 ms',
-    fence = CASE WHEN n.place LIKE 'f:%' THEN greatest(r.fence + 1, ${MICROSECONDS}) ELSE r.fence END,
+    fence = greatest(r.fence + 1, ${MICROSECONDS}),
     waiting = CASE WHEN n.left = 0 THEN array_remove(r.waiting, n.client) ELSE r.waiting END,
     rest = CASE WHEN n.behind IS NOT NULL THEN json_build_object('until',
       greatest(n.quiet_from, (extract(epoch FROM n.now) * 1000)::float8 + n.lease_ms), 'line', json_build_object(
@@ -170,6 +173,33 @@ told AS (
   FROM passed AS p),
 changed AS (SELECT false AS next FROM freed UNION ALL SELECT true FROM told)
 ${orRow('changed.next')}`,
+    ),
+    // What `Line.stand` of src/rows does for a new place. Refused where the lock may be free, or its row keeps more than a line; without
+    // the row, which this statement sees as it was before it waited for others that changed it.
+    stand: statement(
+      'stand',
+      `
+UPDATE ${table} AS r SET version = ${NEXT_VERSION}, (waiting, rest) = (
+  SELECT CASE WHEN l.processes ? $5 THEN r.waiting ELSE r.waiting || $5::text END,
+    json_build_object('until', greatest(l.ends_at, l.looks_at, (
+        SELECT max((e.value ->> 'looksAt')::float8) FROM jsonb_each(l.processes) AS e WHERE e.key <> $5)),
+      'line', json_build_object('places', l.places || to_jsonb($4::text),
+        'processes', l.processes || jsonb_build_object($5::text, jsonb_build_object(
+          'places', coalesce((l.processes #>> ARRAY[$5::text, 'places'])::int, 0) + 1,
+          'looksAt', l.looks_at, 'leaseMs', $6::float8)),
+        'letIn', l.let_in))
+  FROM (
+    SELECT coalesce(n.line -> 'places', '[]') AS places, coalesce(n.line -> 'processes', '{}') AS processes,
+      coalesce(n.line -> 'letIn', '[]') AS let_in, n.ends_at, least(n.ends_at, n.now + $6::float8) AS looks_at
+    FROM (
+      SELECT r.rest::jsonb -> 'line' AS line, (extract(epoch FROM r.ends_at) * 1000)::float8 AS ends_at,
+        ${SECONDS} * 1000 AS now OFFSET 0) AS n) AS l)
+WHERE ${key} AND r.owner <> $3 AND r.ends_at > clock_timestamp() AND isfinite(r.ends_at)
+  AND CASE WHEN r.rest IS NULL THEN r.waiting = '{}' WHEN ${HAS_VALUE} THEN false
+    ELSE r.rest::jsonb - 'line' - 'until' = '{}' AND NOT r.rest::jsonb #> '{line,places}' ? $4 END
+RETURNING json_build_object('holder', r.owner, 'fence', r.fence::text, ${NOW},
+  'endsAt', (extract(epoch FROM r.ends_at) * 1000)::float8,
+  'looksAt', r.rest #> ARRAY['line', 'processes', $5::text, 'looksAt'])::text AS standing`,
     ),
     // It waits for no row that somebody has locked, so that two of them cannot wait for each other.
     renewAll: statement(

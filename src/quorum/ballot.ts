@@ -132,5 +132,5 @@ function voteOf(reply: AcquireReply, now: number): Vote {
   if (reply.outcome === 'granted') return GRANTED
   // A first hold is never lost: there was none before.
   if (reply.outcome === 'lost') return { state: 'busy', holder: undefined, freeAt: now }
-  return { state: 'busy', holder: reply.holder, freeAt: now + reply.remainingMs }
+  return { state: 'busy', holder: reply.holder, heldSince: reply.heldSince, freeAt: now + reply.remainingMs }
 }

@@ -70,10 +70,10 @@ export async function elect(
   attempt.refused(grants, verdict.outcome === 'held' ? 0 : splitPauseMs(attempt.splitsBefore, Math.random()))
   return left?.aborted ? NOT_WANTED : refusal(verdict)
 
-  function busy({ outcome, holder, freeAt }: Busy): BusyReply {
+  function busy({ outcome, holder, heldSince, freeAt }: Busy): BusyReply {
     const remainingMs = Math.max(freeAt - clock.now(), 0)
-    if (outcome === 'held') return { outcome: 'busy', remainingMs, holder }
-    return { outcome: 'busy', remainingMs, holder, againMs: splitAgainMs(attempt.splitsBefore) }
+    if (outcome === 'held') return { outcome: 'busy', remainingMs, holder, heldSince }
+    return { outcome: 'busy', remainingMs, holder, heldSince, againMs: splitAgainMs(attempt.splitsBefore) }
   }
 
   function refusal(reason: Verdict): AcquireReply {

@@ -34,7 +34,11 @@ function heldBy(name: string, owner: Owner, answers: readonly Answer<LockState>[
       answer.state === 'answered' && holdsIn(answer, owner) > 0 ? answer.reply.remainingMs : 0,
     ),
   )
-  return { name, owners: [{ owner, holds }], remainingMs }
+  const times = repliesIn(answers).flatMap(({ owners }) =>
+    owners.flatMap((each) => (each.owner === owner ? (each.heldSince ?? []) : [])),
+  )
+  const since = times.length > 0 && { heldSince: Math.min(...times) }
+  return { name, owners: [{ owner, holds, ...since }], remainingMs }
 }
 
 function holdsIn(answer: Answer<LockState>, owner: Owner): number {

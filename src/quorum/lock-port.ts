@@ -30,6 +30,7 @@ const LEAST_GRACE_MS = 10
 /** A lock whose holder is the owner that holds it on a majority of the servers. Every answer is a majority's. */
 export class QuorumLockPort implements LockPort {
   readonly inRounds = true
+  readonly inParts = true
   readonly #watches: QuorumWatches
   readonly #majority: number
   readonly #spares: number

@@ -1,11 +1,17 @@
 import type { Owner } from '../identity/owner.js'
 import { majorityOf, sparesOf, whenMajority } from './majority.js'
 
+/** An owner that others have seen to hold, and since when. */
+interface Seen {
+  readonly holder: Owner | undefined
+  readonly heldSince?: number | undefined
+}
+
 /** One server's answer to a request for the lock. */
 export type Vote =
   | { readonly state: 'pending' }
   | { readonly state: 'granted' }
-  | { readonly state: 'busy'; readonly holder: Owner | undefined; readonly freeAt: number }
+  | ({ readonly state: 'busy'; readonly freeAt: number } & Seen)
   | { readonly state: 'failed'; readonly error: unknown }
 
 export type Verdict =
@@ -13,9 +19,9 @@ export type Verdict =
   | { readonly outcome: 'open' }
   | { readonly outcome: 'granted' }
   /** One owner has, or may have, a majority. */
-  | { readonly outcome: 'held'; readonly holder: Owner | undefined; readonly freeAt: number }
+  | ({ readonly outcome: 'held'; readonly freeAt: number } & Seen)
   /** As far as known, no owner has a majority. */
-  | { readonly outcome: 'split'; readonly holder: Owner | undefined; readonly freeAt: number }
+  | ({ readonly outcome: 'split'; readonly freeAt: number } & Seen)
   /** Too few servers answered to decide anything. */
   | { readonly outcome: 'unavailable' }
 
@@ -37,11 +43,11 @@ export function tally(votes: readonly Vote[]): Verdict {
   if (count('granted') >= majority) return GRANTED
   if (count('failed') > sparesOf(votes.length)) return UNAVAILABLE
   const leader = leaderOf(votes)
-  if (leader.votes >= majority) return { outcome: 'held', holder: leader.owner, freeAt: freeAt(votes) }
+  const seen = { holder: leader.owner, heldSince: leader.heldSince, freeAt: freeAt(votes) }
+  if (leader.votes >= majority) return { outcome: 'held', ...seen }
   if (count('pending') > 0) return OPEN
-  if (leader.votes > 0 && leader.votes + count('failed') >= majority)
-    return { outcome: 'held', holder: leader.owner, freeAt: freeAt(votes) }
-  return { outcome: 'split', holder: leader.owner, freeAt: freeAt(votes) }
+  if (leader.votes > 0 && leader.votes + count('failed') >= majority) return { outcome: 'held', ...seen }
+  return { outcome: 'split', ...seen }
 }
 
 /** The result of the votes if no more answers come. */
@@ -58,16 +64,26 @@ export function goesFirst(votes: readonly Vote[]): boolean {
   return votes.find(({ state }) => state === 'granted' || state === 'busy')?.state === 'granted'
 }
 
-function leaderOf(votes: readonly Vote[]): { owner: Owner | undefined; votes: number } {
+interface Leader {
+  readonly owner: Owner | undefined
+  readonly votes: number
+  readonly heldSince?: number
+}
+
+function leaderOf(votes: readonly Vote[]): Leader {
   const counts = new Map<Owner | undefined, number>()
-  let leader: { owner: Owner | undefined; votes: number } = { owner: undefined, votes: 0 }
+  let leader: Leader = { owner: undefined, votes: 0 }
   for (const vote of votes) {
     if (vote.state !== 'busy') continue
     const reached = (counts.get(vote.holder) ?? 0) + 1
     counts.set(vote.holder, reached)
     if (reached > leader.votes) leader = { owner: vote.holder, votes: reached }
   }
-  return leader
+  // Each server has its own clock. One that voted again later, after a restart, says nothing of the first vote.
+  const times = votes.flatMap((vote) =>
+    vote.state === 'busy' && vote.holder === leader.owner ? (vote.heldSince ?? []) : [],
+  )
+  return times.length === 0 ? leader : { ...leader, heldSince: Math.min(...times) }
 }
 
 /** When a majority may be free. For a server that has not answered, the latest time of the others counts. */

@@ -2,7 +2,7 @@ import { StoreError } from '../errors/errors.js'
 import type { StoreSettings } from '../ports/store.js'
 import { BackOff } from '../time/back-off.js'
 import type { Draft, Message, Versioned, VersionedTable } from './rows.js'
-import type { Keyspace, Packed, Shape } from './shape.js'
+import { isSame, type Keyspace, NO_ROW, type Packed, type Shape } from './shape.js'
 
 /** How long to pause when others have changed the row again and again before this client could. */
 const CONFLICTS = new BackOff({ firstPauseMs: 1, longestPauseMs: 50, factor: 2 })
@@ -65,7 +65,7 @@ export class CompareAndSet {
           }
           letters.push(...own)
           const after = shape.pack(body)
-          return same(before, after) ? packed : after
+          return isSame(before, after) ? packed : after
         },
         settle: () => settle(step.outcome),
         fail: (error: unknown) => settle(() => reject(error)),
@@ -118,7 +118,7 @@ export class CompareAndSet {
     for (const step of steps) {
       if (!step.over) packed = step.apply(packed, seen, letters)
     }
-    const written = packed ?? (letters.length > 0 ? NOTHING : undefined)
+    const written = packed ?? (letters.length > 0 ? NO_ROW : undefined)
     if (!written || (packed === seen.packed && letters.length === 0)) return true
     return await this.table.write(keyspace, name, seen.version, written, letters)
   }
@@ -128,15 +128,6 @@ export class CompareAndSet {
     const pauseMs = CONFLICTS.pauseMs(conflicts, Math.random())
     return new Promise((resolve) => schedule.at(schedule.clock.now() + pauseMs, resolve))
   }
-}
-
-const NOTHING: Packed = {
-  owner: undefined,
-  holds: 0,
-  endsAt: undefined,
-  fence: undefined,
-  waiting: [],
-  rest: undefined,
 }
 
 function draftOf<Body>(body: Body, seen: Versioned, letters: Letter[]): Draft<Body> {
@@ -172,16 +163,4 @@ function timeout(name: string, timeoutMs: number): StoreError {
     transient: true,
     hint: `The row was not changed within ${timeoutMs} ms (commandTimeoutMs).`,
   })
-}
-
-function same(one: Packed, other: Packed): boolean {
-  return (
-    one.owner === other.owner &&
-    one.holds === other.holds &&
-    one.endsAt === other.endsAt &&
-    one.fence === other.fence &&
-    one.rest === other.rest &&
-    one.waiting.length === other.waiting.length &&
-    one.waiting.every((client, index) => client === other.waiting[index])
-  )
 }

@@ -5,7 +5,7 @@ import { Line, type LineBody, noLine, quietFrom, type Told, type Way } from './l
 import { Listeners } from './listeners.js'
 import { nextFence } from './next-fence.js'
 import type { Draft } from './rows.js'
-import { type Packed, restOf, type Shape } from './shape.js'
+import { type Packed, restOf, type Shape, sinceBefore } from './shape.js'
 import { TIED_LOOK_MS, type Tied } from './ties.js'
 
 /** How a lock is taken: alone, or alone with a token. */
@@ -17,6 +17,8 @@ export interface ExclusiveBody {
   owner: Owner | undefined
   holds: number
   endsAt: number
+  /** Since when its owner has it; undefined where nobody has. */
+  since: number | undefined
   /** The last token given. */
   fence: bigint | undefined
   /** The transactions that keep it for who had it when they were tied, whatever becomes of the lease. */
@@ -38,6 +40,7 @@ export const exclusiveLocks: Shape<ExclusiveBody> = {
     owner: undefined,
     holds: 0,
     endsAt: 0,
+    since: undefined,
     fence: undefined,
     ties: {},
     lingers: undefined,
@@ -45,7 +48,7 @@ export const exclusiveLocks: Shape<ExclusiveBody> = {
     listeners: [],
     value: undefined,
   }),
-  pack: ({ owner, holds, endsAt, fence, ...others }): Packed => {
+  pack: ({ owner, holds, endsAt, since, fence, ...others }): Packed => {
     const { ties, lingers, line, listeners, value } = others
     const tied = Object.keys(ties).length > 0
     const parts: Rest = {
@@ -62,17 +65,19 @@ export const exclusiveLocks: Shape<ExclusiveBody> = {
       owner,
       holds,
       endsAt: owner === undefined ? undefined : endsAt,
+      since,
       fence,
       waiting: [...new Set([...Object.keys(line.processes), ...listeners])],
       rest: restOf(parts, open ? Infinity : until),
     }
   },
-  unpack: ({ owner, holds, endsAt = 0, fence, rest }): ExclusiveBody => {
+  unpack: ({ owner, holds, endsAt = 0, since, fence, rest }): ExclusiveBody => {
     const { ties, lingers, line, listeners, value }: Rest = rest === undefined ? {} : JSON.parse(rest)
     return {
       owner: asOwner(owner),
       holds,
       endsAt,
+      since: owner === undefined ? undefined : since,
       fence,
       ties: ties ?? {},
       lingers,
@@ -121,6 +126,11 @@ export class ExclusiveLock {
     return this.#body.owner
   }
 
+  /** Since when its owner has it; unknown where the clock was set back meanwhile. */
+  get heldSince(): number | undefined {
+    return sinceBefore(this.now, this.#body.since)
+  }
+
   get holds(): number {
     return this.#body.holds
   }
@@ -158,19 +168,10 @@ export class ExclusiveLock {
   /** Gives the lock, which is free. Returns the token, if it has one. */
   grant(place: Place, leaseMs: number): bigint | undefined {
     const body = this.#body
-    body.owner = ownerOf(place)
     body.holds = 1
     body.endsAt = this.now + leaseMs
     body.lingers = undefined
-    return modeOf(place) === 'f' ? this.mint() : undefined
-  }
-
-  /** A token for a new tenure. */
-  mint(): bigint {
-    const body = this.#body
-    const minted = nextFence(body.fence, this.#firstFence)
-    body.fence = minted
-    return minted
+    return this.pass(ownerOf(place), modeOf(place))
   }
 
   /** Its client may keep it beyond its release. */
@@ -200,9 +201,22 @@ export class ExclusiveLock {
     return sooner
   }
 
-  /** Another owner of the same process has it from now on. */
-  pass(owner: Owner): void {
-    this.#body.owner = owner
+  /** That owner has it from now on. Returns the token, if it has one. */
+  pass(owner: Owner, mode: string): bigint | undefined {
+    const body = this.#body
+    body.owner = owner
+    body.since = Math.floor(this.now)
+    const fenced = mode === 'f'
+    // Where the clock gives the tokens, they tell a table since when the lock is held.
+    const fence = fenced || this.#firstFence > 1n ? this.mint() : undefined
+    return fenced ? fence : undefined
+  }
+
+  mint(): bigint {
+    const body = this.#body
+    const minted = nextFence(body.fence, this.#firstFence)
+    body.fence = minted
+    return minted
   }
 
   /** Its owner keeps it until that transaction has ended, if not for longer. */
@@ -238,6 +252,7 @@ export class ExclusiveLock {
   #clear(): void {
     const body = this.#body
     body.owner = undefined
+    body.since = undefined
     body.holds = 0
     body.lingers = undefined
   }

@@ -16,15 +16,18 @@ import type {
   RenewRequest,
   Watch,
 } from '../ports/lock-port.js'
+import { Entrance } from './entrance.js'
 import { ExclusiveLock, exclusiveLocks, type Mode, modes } from './exclusive-lock.js'
 import type { RowClient } from './row-client.js'
 import { type Answer, LingeringRowLine } from './row-line.js'
+import { sinceBefore } from './shape.js'
 import { TIED_LOOK_MS } from './ties.js'
 
 /** The exclusive locks of one client, in one mode: what the scripts `lua/acquire.lua`, `release.lua` and so on do. */
 export class RowLockPort implements FencedPort {
   readonly watchesInOrder = false
   readonly #line: LingeringRowLine | undefined
+  readonly #entrance = new Entrance<Answer>()
 
   /** @param inLine whether its waiters stand in the line that the row keeps. Else they try when a release is announced, or poll. */
   constructor(
@@ -58,7 +61,7 @@ export class RowLockPort implements FencedPort {
     const queues = request.waits && this.client.inbox
     // A call that polls reads the row until it is free: what only asks shall not write, nor lock the row.
     if (express && heldBefore === 0 && !queues && !request.lingers && !refusals.has(name)) {
-      const fence = await express.take({ name, owner, leaseMs, fenced: this.mode === 'f' })
+      const fence = await express.take({ name, owner, leaseMs })
       if (fence !== undefined) return granted(this.mode === 'f' ? fence : undefined)
     }
     const reply = await this.#ask(request)
@@ -79,8 +82,7 @@ export class RowLockPort implements FencedPort {
     return await this.#change(name, (lock): AcquireReply => {
       if (lock.owner === owner) return granted(this.#lastFence(lock))
       if (lock.owner !== from) return { outcome: 'lost' }
-      const fence = this.mode === 'f' ? lock.mint() : undefined
-      lock.pass(owner)
+      const fence = lock.pass(owner, this.mode)
       lock.line.settled(from)
       if (lock.keep(1, lock.now + leaseMs)) lock.listeners.announce({ became: 'free' })
       return granted(fence)
@@ -126,10 +128,10 @@ export class RowLockPort implements FencedPort {
   }
 
   async inspect(name: string): Promise<LockState> {
-    return await this.#look(name, ({ owner, holds, tiedTo, remainingMs }) => ({
+    return await this.#look(name, (lock) => ({
       name,
-      owners: ownersOf(owner, holds, tiedTo),
-      remainingMs,
+      owners: ownersOf(lock),
+      remainingMs: lock.remainingMs,
     }))
   }
 
@@ -169,7 +171,29 @@ export class RowLockPort implements FencedPort {
         askedAt: draft.askedAt,
       }))
     const { line } = this
-    return line ? await line.ask(this.#place(request.owner), request, change) : (await change()).reply
+    if (!line) return (await change()).reply
+    const { name, owner, waits, heldBefore } = request
+    const { inbox, express } = this.client
+    const place = this.#place(owner)
+    const stands = waits && heldBefore === 0 && inbox && express?.stand && !line.stands(name, place)
+    const enter = (): Promise<Answer> => this.#entrance.enter(name, () => this.#stand(name, place), change)
+    return await line.ask(place, request, stands ? enter : change)
+  }
+
+  async #stand(name: string, place: Place): Promise<Answer | undefined> {
+    const { express, firstLeaseMs } = this.client
+    const standing = await express?.stand?.({ name, place, firstLeaseMs })
+    if (!standing) return undefined
+    const { holder, since, endsAt, looksAt, now, askedAt } = standing
+    const heldSince = sinceBefore(now, since)
+    const busy = {
+      outcome: 'busy',
+      remainingMs: endsAt - now,
+      againMs: looksAt - now,
+      holder,
+      heldSince,
+    } as const
+    return { reply: busy, now, askedAt }
   }
 
   #acquire(lock: ExclusiveLock, request: AcquireRequest): AcquireReply {
@@ -207,6 +231,7 @@ export class RowLockPort implements FencedPort {
       outcome: 'busy' as const,
       remainingMs: tied ? Infinity : lock.remainingMs,
       holder: lock.owner ?? lock.tiedTo,
+      heldSince: lock.heldSince,
       ...(tied && { againMs: TIED_LOOK_MS }),
       ...(lingers && { lingers }),
     }
@@ -228,6 +253,8 @@ export class RowLockPort implements FencedPort {
     if (lock.owner === owner) this.#free(lock)
     // The place behind it may be the next now.
     if (lock.owner === undefined) lock.line.advance()
+    // Kept by a transaction alone: the head of the line looks for all.
+    if (lock.owner === undefined && lock.tiedTo !== undefined) lock.line.callHead()
   }
 
   /** Returns how many others were told. */
@@ -265,8 +292,8 @@ export class RowLockPort implements FencedPort {
 }
 
 /** Whose it is; one that a transaction keeps it for has no holds any more. */
-function ownersOf(owner: Owner | undefined, holds: number, tiedTo: Owner | undefined): LockState['owners'] {
-  if (owner !== undefined) return [{ owner, holds }]
+function ownersOf({ owner, holds, heldSince, tiedTo }: ExclusiveLock): LockState['owners'] {
+  if (owner !== undefined) return [{ owner, holds, ...(heldSince !== undefined && { heldSince }) }]
   return tiedTo === undefined ? [] : [{ owner: tiedTo, holds: 0 }]
 }
 

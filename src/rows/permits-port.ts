@@ -39,10 +39,13 @@ export abstract class RowPermitsPort implements PermitsPort {
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
-    return await this.change(request.name, (semaphore) => {
+    const { client, shape } = this
+    const { name } = request
+    return await this.change(name, (semaphore) => {
       const reply = this.take(semaphore, request)
-      if (reply.outcome === 'busy' && request.waits && this.client.inbox)
-        semaphore.listeners.add(this.client.id)
+      // Only a client that listens is listed. A call may leave before it listens, and nothing would take its client off the list.
+      if (reply.outcome === 'busy' && client.letters.awaits(shape.keyspace, name))
+        semaphore.listeners.add(client.id)
       return reply
     })
   }

@@ -16,6 +16,8 @@ export interface MemberHold {
   readonly fence: string
   count: number
   endsAt: number
+  /** Since when it is held. */
+  readonly since: number
 }
 
 /** A read-write lock as its row keeps it. */
@@ -134,7 +136,12 @@ export class ReadWriteLock {
     const { body } = this.draft
     if (body.fence === undefined || modeOf(member) === 'w')
       body.fence = nextFence(body.fence, this.draft.firstFence)
-    const hold = { fence: String(body.fence), count: 1, endsAt: this.now + leaseMs }
+    const hold = {
+      fence: String(body.fence),
+      count: 1,
+      endsAt: this.now + leaseMs,
+      since: Math.floor(this.now),
+    }
     body.holds[member] = hold
     return hold
   }

@@ -105,7 +105,11 @@ export class RowReadWritePort implements FencedPort {
       return {
         name,
         owners: [
-          ...mine.map(([member, { count }]) => ({ owner: ownerOf(member), holds: count })),
+          ...mine.map(([member, { count, since }]) => ({
+            owner: ownerOf(member),
+            holds: count,
+            heldSince: since,
+          })),
           ...tied.map((member) => ({ owner: ownerOf(member), holds: 0 })),
         ],
         remainingMs: Math.max(0, ...mine.map(([, { endsAt }]) => endsAt - lock.now)),
@@ -179,7 +183,7 @@ export class RowReadWritePort implements FencedPort {
       lock.line.leave(member)
       return { outcome: 'granted', fence: BigInt(fence) }
     }
-    const [anyone] = lock.members
+    const inTheWay = lock.members.find(([each]) => modeOf(each) === 'w') ?? lock.members[0]
     const head = lock.line.head ?? member
     const obstacleMs = lock.obstacleMs(head)
     // Kept by a transaction, nobody knows for how long.
@@ -187,7 +191,8 @@ export class RowReadWritePort implements FencedPort {
     const busy = {
       outcome: 'busy',
       remainingMs: tiedTo === undefined ? obstacleMs : Infinity,
-      holder: lock.writer ?? (anyone && ownerOf(anyone[0])) ?? tiedTo,
+      holder: inTheWay ? ownerOf(inTheWay[0]) : tiedTo,
+      heldSince: inTheWay?.[1].since,
       ...(tiedTo !== undefined && { againMs: obstacleMs }),
     } as const
     if (!waits || !this.client.inbox) return busy

@@ -38,6 +38,11 @@ export class RowLine implements StoreLine {
     return this.client.inbox?.open === true && this.client.letters.awaits(this.keyspace, name)
   }
 
+  /** Whether an answer has shown that place in line. */
+  stands(name: string, place: Place): boolean {
+    return this.#known.get(name)?.stands(place) === true
+  }
+
   /** Calls back on messages about places in that mode. */
   watch(name: string, mode: string, onNews: (news?: News) => void): Watch {
     const read = (told?: Told): void => {

@@ -1,3 +1,5 @@
+import type { Owner } from '../identity/owner.js'
+import type { Place } from '../line/place.js'
 import type { StoreSettings } from '../ports/store.js'
 import type { Keyspace, Packed, Shape } from './shape.js'
 import type { Ties } from './ties.js'
@@ -88,8 +90,6 @@ export interface Express {
     readonly name: string
     readonly owner: string
     readonly leaseMs: number
-    /** Whether the tenure has a token. */
-    readonly fenced: boolean
   }): Promise<bigint | undefined>
   /**
    * Frees a lock of which this owner has the only hold, and for which nobody waits; or gives it to the next in line, as `change` would,
@@ -97,6 +97,16 @@ export interface Express {
    * @param waitedFor whether others are likely to wait
    */
   free(name: string, owner: string, waitedFor?: boolean): Promise<boolean>
+  /**
+   * Adds a place at the end of the line of a lock that another owner holds, as `change` would. Undefined if the lock is not like that, or
+   * the place is there: then `change` decides. Absent where `change` costs no more. `firstLeaseMs`: how long a grant lasts until the
+   * process takes over.
+   */
+  stand?(request: {
+    readonly name: string
+    readonly place: Place
+    readonly firstLeaseMs: number
+  }): Promise<Standing | undefined>
   /** Prolongs leases; one answer for each, in order. */
   renew(
     requests: readonly {
@@ -107,6 +117,16 @@ export interface Express {
       readonly withinMs?: number | undefined
     }[],
   ): readonly Promise<boolean>[]
+}
+
+/** What a place in line waits for, by the store's clock. */
+export interface Standing extends Pick<Draft<unknown>, 'now' | 'askedAt'> {
+  readonly holder: Owner
+  /** Since when; unknown where there was no token. */
+  readonly since: number | undefined
+  readonly endsAt: number
+  /** When its process is to look. */
+  readonly looksAt: number
 }
 
 /** A table of rows that can be written only if nobody else has meanwhile. */

@@ -1,5 +1,5 @@
-import type { EdgesPort } from '../ports/edges-port.js'
 import type { StoreSession, StoreSettings } from '../ports/store.js'
+import { RowEdgesPort } from './edges-port.js'
 import { RowGuardedPort } from './guarded-port.js'
 import { RowLatchPort } from './latch-port.js'
 import { RowLockPort } from './lock-port.js'
@@ -24,13 +24,10 @@ export class RowStoreSession implements StoreSession {
   readonly countDownLatch: RowLatchPort
   readonly values: RowValuesPort
   readonly guardedValues: RowGuardedPort
+  readonly edges: RowEdgesPort
   readonly #client: RowClient
 
-  constructor(
-    rows: Rows,
-    settings: StoreSettings,
-    readonly edges?: EdgesPort,
-  ) {
+  constructor(rows: Rows, settings: StoreSettings) {
     const client = new RowClient(rows, settings)
     this.#client = client
     this.lock = new RowLockPort(client, 'x', true)
@@ -47,6 +44,7 @@ export class RowStoreSession implements StoreSession {
     this.countDownLatch = new RowLatchPort(client)
     this.values = new RowValuesPort(client)
     this.guardedValues = new RowGuardedPort(client)
+    this.edges = new RowEdgesPort(client)
   }
 
   close(): Promise<void> {

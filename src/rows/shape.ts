@@ -1,5 +1,5 @@
 /** Rows of different keyspaces have nothing to do with each other, whatever their names. */
-export type Keyspace = 'lock' | 'read-write' | 'semaphore' | 'permits' | 'latch' | 'value'
+export type Keyspace = 'lock' | 'read-write' | 'semaphore' | 'permits' | 'latch' | 'value' | 'edges'
 
 /** What a row of one keyspace says, and how it is written down. */
 export interface Shape<Body> {
@@ -17,6 +17,11 @@ export interface Packed {
   readonly holds: number
   /** When the lease ends, in milliseconds since 1970; undefined where nothing is held, Infinity where it never ends. */
   readonly endsAt: number | undefined
+  /**
+   * Since when its owner has it, in milliseconds since 1970. A table needs no column for it: each tenure of a lock that one owner has at a
+   * time has a token, and where the clock gives the tokens, they tell the time.
+   */
+  readonly since?: number | undefined
   /** The last token given. */
   readonly fence: bigint | undefined
   /** The clients that wait. */
@@ -26,6 +31,37 @@ export interface Packed {
    * milliseconds since 1970, unless it is changed before: a store may then remove it.
    */
   readonly rest: string | undefined
+}
+
+/** A row that is not there, and one that says nothing. */
+export const NO_ROW: Packed = {
+  owner: undefined,
+  holds: 0,
+  endsAt: undefined,
+  fence: undefined,
+  waiting: [],
+  rest: undefined,
+}
+
+export function isSame(one: Packed, other: Packed): boolean {
+  return (
+    one.owner === other.owner &&
+    one.holds === other.holds &&
+    one.endsAt === other.endsAt &&
+    one.fence === other.fence &&
+    one.rest === other.rest &&
+    one.waiting.join() === other.waiting.join()
+  )
+}
+
+/** When the tenure with that token began, where tokens are of the store's clock, in microseconds. */
+export function sinceIn(owner: unknown, fence: bigint | undefined): number | undefined {
+  return typeof owner !== 'string' || fence === undefined ? undefined : Number(fence / 1_000n)
+}
+
+/** Since when a lock is held that has been held since then; unknown where the clock was set back meanwhile. */
+export function sinceBefore(now: number, since = Infinity): number | undefined {
+  return since <= now ? since : undefined
 }
 
 /** `rest` of a row with these parts, which say nothing after `until`; Infinity where they always do. */

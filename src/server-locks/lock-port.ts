@@ -128,7 +128,13 @@ export class ServerLockPort implements LockPort {
   async #hold(place: Place, holds: number, leaseMs: number): Promise<AcquireReply> {
     place.holds = holds
     const { places } = this
-    await places.lease(place, holds === 1 ? leaseMs : Math.max(leaseMs, place.endsAt - places.now))
+    try {
+      await places.lease(place, holds === 1 ? leaseMs : Math.max(leaseMs, place.endsAt - places.now))
+    } catch (error) {
+      // With its connection the lock is gone, and its holder has been told.
+      if (places.find(place.name, place.owner) !== place) return LOST
+      throw error
+    }
     return { outcome: 'granted' }
   }
 

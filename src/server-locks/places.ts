@@ -2,6 +2,7 @@ import { StoreError } from '../errors/errors.js'
 import type { Owner } from '../identity/owner.js'
 import type { StoreSettings } from '../ports/store.js'
 import type { SqlConnection } from '../sql/connection.js'
+import type { Timer } from '../time/clock.js'
 import { Place } from './place.js'
 import type { Attempted, ServerLocks } from './server-locks.js'
 
@@ -15,7 +16,7 @@ export class Places {
   readonly #places = new Map<string, Place>()
   /** After how long the server ends a connection that is silent. */
   readonly #leases = new WeakMap<SqlConnection, number>()
-  #idle: { readonly connection: SqlConnection; readonly until: number } | undefined
+  #idle: { readonly connection: SqlConnection; readonly ending: Timer } | undefined
   #closed = false
 
   constructor(
@@ -44,7 +45,6 @@ export class Places {
       place.leaseMs = leaseMs
       const connection = await this.#connect()
       place.connection = connection
-      connection.onEnd(() => this.#ended(place, connection))
       place.id = await this.locks.idOf(connection)
       if (this.#leases.get(connection) !== leaseMs) await this.lease(place, leaseMs)
       return place
@@ -136,18 +136,25 @@ export class Places {
   close(): void {
     this.#closed = true
     this.locks.connector.close()
-    this.#idle?.connection.end()
-    this.#idle = undefined
+    this.#takeIdle()?.end()
     // What is held stays so until the server ends the connection: work may go on under it.
     for (const { connection, holds } of this.#places.values()) if (holds === 0) connection?.end()
     this.#places.clear()
   }
 
-  #connect(): Promise<SqlConnection> | SqlConnection {
+  async #connect(): Promise<SqlConnection> {
+    const idle = this.#takeIdle()
+    if (idle?.open) return idle
+    const connection = await this.locks.connector.open()
+    connection.onEnd(() => this.#ended(connection))
+    return connection
+  }
+
+  #takeIdle(): SqlConnection | undefined {
     const idle = this.#idle
     this.#idle = undefined
-    if (idle?.connection.open) return idle.connection
-    return this.locks.connector.open()
+    idle?.ending.cancel()
+    return idle?.connection
   }
 
   #keep(connection: SqlConnection): void {
@@ -155,14 +162,11 @@ export class Places {
       connection.end()
       return
     }
-    const until = this.now + IDLE_MS
-    const idle = { connection, until }
-    this.#idle = idle
-    this.settings.schedule.clock.startTimer(() => {
-      if (this.#idle !== idle) return
+    const ending = this.settings.schedule.clock.startTimer(() => {
       this.#idle = undefined
       connection.end()
     }, IDLE_MS)
+    this.#idle = { connection, ending }
   }
 
   /** Whether it has the lock is not known after a failure, and what has failed once is not used again. */
@@ -191,8 +195,9 @@ export class Places {
     connection?.destroy()
   }
 
-  #ended(place: Place, connection: SqlConnection): void {
-    if (place.connection !== connection) return
+  #ended(connection: SqlConnection): void {
+    const place = [...this.#places.values()].find((each) => each.connection === connection)
+    if (!place) return
     const { name, owner, holds, endsAt } = place
     this.#forget(place)
     const reason = this.now >= endsAt ? 'lease-expired' : 'not-in-store'

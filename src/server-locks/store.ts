@@ -29,6 +29,7 @@ export const serverLockTraits: Partial<StoreTraits> = {
   countsWaiters: false,
   lists: false,
   namesHolder: false,
+  tellsSince: false,
   lingers: false,
   detaches: false,
   kinds: ['lock'],

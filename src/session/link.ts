@@ -20,15 +20,18 @@ export interface SessionLink {
   end(session: string): Promise<void>
   /** Puts an entry in line, unless one of that key stands there already. The line as it is then; undefined: the session has ended. */
   stand(request: StandRequest): Promise<Line | undefined>
-  /** The line of that lock. Not older than what anybody was answered before this was sent. */
-  read(lock: LockName): Promise<Line>
+  /**
+   * The line of that lock. Not older than what anybody was answered before this was sent; with `after`, an entry of whose end `watch` has told,
+   * only not older than that end: then a link may spare what the rest would cost.
+   */
+  read(lock: LockName, after?: Entry): Promise<Line>
   /** Removes an entry. False: there was none. */
   remove(lock: LockName, key: string): Promise<boolean>
   /**
    * Calls back once, when the entry is gone or may be; also if it was gone before. `sure`: it is gone, and if an own entry of that line had
-   * gone before it, `LinkListener.gone` would have told so by now.
+   * gone before it, `LinkListener.gone` would have told so by now. Without `decides` nobody asks for that.
    */
-  watch(lock: LockName, entry: Entry, onGone: (sure: boolean) => void): EntryWatch
+  watch(lock: LockName, entry: Entry, onGone: (sure: boolean) => void, decides?: boolean): EntryWatch
   /**
    * Gives an entry a lease of its own from now on, whatever becomes of its session; undefined: it lasts as long as the session. False: it
    * is gone. Absent where entries cannot have one: then leases are ended by clients alone, and with their sessions.

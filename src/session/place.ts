@@ -34,7 +34,7 @@ export class Place implements Standing {
   /** When its lease ends, which the client sees to. */
   endsAt = Infinity
   alarm: TimerHandle | undefined
-  /** What keeps it out, and whether nothing else does. */
+  /** What keeps it out, and whether nothing else did when the watch began. */
   blocker:
     | { readonly key: string; readonly order: bigint; readonly last: boolean; readonly watch: EntryWatch }
     | undefined

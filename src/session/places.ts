@@ -67,7 +67,7 @@ export class Places {
     const { lock, key, mode, within } = place
     for (;;) {
       if (this.#closed) throw closed(lock.name)
-      const id = await session.fresh()
+      const id = await this.#freshSession(lock)
       // Its call has left, or it stood in a session that has turned out to have ended: it is to be asked for anew.
       if (!this.#stands(place)) return []
       place.session = id
@@ -106,7 +106,7 @@ export class Places {
   /** Sets how long its lease lasts from now on; undefined: as long as the session. False: it is gone. */
   async lease(place: Place, leaseMs: number | undefined): Promise<boolean> {
     const { lock, key } = place
-    const session = await this.session.fresh()
+    const session = await this.#freshSession(lock)
     const sentAt = this.now
     const changes = leaseMs !== undefined || place.leased
     if (changes && this.link.lease) {
@@ -213,6 +213,13 @@ export class Places {
     }
   }
 
+  /** The id of a session; an error names the lock that the call asked for. */
+  #freshSession({ name }: LockName): Promise<string> {
+    return this.session.fresh().catch((error: unknown) => {
+      throw error instanceof StoreError ? error.at(name) : error
+    })
+  }
+
   #add(place: Place): void {
     this.#places.set(idOf(place), place)
     this.#byKey.set(place.key, place)
@@ -239,20 +246,21 @@ export class Places {
     const known = place.blocker
     if (!blocker || blocker.key !== known?.key || blocker.order !== known.order) place.stopWaiting()
     if (!blocker || !place.joined) return
-    const watch =
-      place.blocker?.watch ?? this.link.watch(place.lock, blocker, (sure) => void this.#look(place, sure))
-    place.blocker = { key: blocker.key, order: blocker.order, last: isLast(line, blocker, own), watch }
+    if (place.blocker) return
+    const last = isLast(line, blocker, own)
+    const watch = this.link.watch(place.lock, blocker, (sure) => void this.#look(place, blocker, sure), last)
+    place.blocker = { key: blocker.key, order: blocker.order, last, watch }
   }
 
   /** What kept it out is gone: then it may have the lock, or wait for another. Tells nobody unless it is its turn. */
-  async #look(place: Place, sure: boolean): Promise<void> {
+  async #look(place: Place, blocker: Entry, sure: boolean): Promise<void> {
     if (!this.#stands(place)) return
     const alone = sure && place.blocker?.last === true
     try {
       place.stopWaiting()
       if (alone) place.admitted = true
       else {
-        const line = await this.link.read(place.lock)
+        const line = await this.link.read(place.lock, blocker)
         if (!this.#stands(place)) return
         if (line.some(({ key }) => key === place.key)) this.#settle(place, line)
         else this.#gone(place, 'not-in-store')

@@ -13,6 +13,7 @@ import { SessionValuesPort } from './values-port.js'
 /** What every store with sessions can; each says the rest itself. */
 export const sessionTraits = {
   countsVisible: false,
+  tellsSince: false,
   lingers: false,
   detaches: false,
   kinds: storeKinds.filter((kind) => kind !== 'permitExpirableSemaphore'),

@@ -24,14 +24,18 @@ export function before(line: Line, key: string): Line {
  * Undefined: it has the lock.
  */
 export function blockerOf(line: Line, entry: Entry): Entry | undefined {
-  const ahead = before(line, entry.key)
-  if (entry.mode !== 'read') return ahead.at(-1)
-  return ahead.findLast(({ mode, order }) => mode !== 'read' && order !== entry.within)
+  return nearest(before(line, entry.key), entry)
 }
 
 /** Those that have the lock. */
 export function holdersIn(line: Line): Line {
-  return inTurn(line).filter((entry) => !blockerOf(line, entry))
+  const turns = inTurn(line)
+  return turns.filter((entry, at) => !nearest(turns.slice(0, at), entry))
+}
+
+function nearest(ahead: Line, { mode, within }: Entry): Entry | undefined {
+  if (mode !== 'read') return ahead.at(-1)
+  return ahead.findLast((each) => each.mode !== 'read' && each.order !== within)
 }
 
 function compare(one: bigint, other: bigint): number {

@@ -18,7 +18,7 @@ export interface SqlConnection {
   connect(): Promise<void>
   /** Runs one statement, one at a time. It is prepared under `name`, if there is one. */
   query(text: string, values?: readonly SqlValue[], name?: string | undefined): Promise<readonly SqlRow[]>
-  /** Calls back once it has ended, for whatever reason. */
+  /** Calls back once it has ended, for whatever reason: before anybody can find it no longer open. */
   onEnd(listener: () => void): void
   /** Says goodbye and does not wait for the server's. */
   end(): void

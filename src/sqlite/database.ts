@@ -61,8 +61,9 @@ export class Database {
       .map(valuesOf)
   }
 
-  run(sql: string, ...values: Value[]): void {
-    this.#statement(sql).run(...values)
+  /** Runs a statement that gives no rows. Returns how many it has written. */
+  run(sql: string, ...values: Value[]): number {
+    return Number(this.#statement(sql).run(...values).changes)
   }
 
   /** Begins a transaction in which nobody else may write. */

@@ -14,8 +14,8 @@ export interface Connection {
 export interface Statement {
   /** All rows. Only so does libsql end a statement that gives rows: `run` would leave its transaction open. */
   all(...values: Value[]): unknown[]
-  /** For statements that give no rows. */
-  run(...values: Value[]): unknown
+  /** For statements that give no rows. Tells how many it has written. */
+  run(...values: Value[]): { readonly changes: number | bigint }
 }
 
 export type Value = string | number | bigint | null

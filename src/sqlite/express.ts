@@ -1,26 +1,24 @@
 import type { Express } from '../rows/rows.js'
+import type { WaitedFor } from '../rows/waited-for.js'
 import type { Database } from './database.js'
 import type { Transactions } from './transactions.js'
 
 type Take = Parameters<Express['take']>[0]
 type Renewals = Parameters<Express['renew']>[0]
 
+/** Not if the clock does not give the next token: a statement that returns it is slower, and libsql leaves it open behind the transaction. */
 const TAKE = `
-INSERT INTO holdfast_rows VALUES ('lock', ?1, ?2, 1, ?3, CASE WHEN ?4 THEN ?5 END, '', NULL, ?6)
-ON CONFLICT DO UPDATE SET owner = excluded.owner, holds = 1, ends_at = excluded.ends_at, changed_at = excluded.changed_at,
-  fence = CASE WHEN ?4 THEN coalesce(fence + 1, ?5) ELSE fence END
-WHERE (owner IS NULL OR ends_at <= ?6) AND waiting = '' AND rest IS NULL
-RETURNING CAST(coalesce(fence, 0) AS TEXT)`
+INSERT INTO holdfast_rows VALUES ('lock', ?1, ?2, 1, ?3, ?4, '', NULL, ?5)
+ON CONFLICT DO UPDATE SET owner = excluded.owner, holds = 1, ends_at = excluded.ends_at, changed_at = excluded.changed_at, fence = ?4
+WHERE (owner IS NULL OR ends_at <= ?5) AND (fence IS NULL OR fence < ?4) AND waiting = '' AND rest IS NULL`
 
 const FREE = `
 UPDATE holdfast_rows SET owner = NULL, holds = 0, ends_at = NULL, changed_at = ?3
-WHERE keyspace = 'lock' AND name = ?1 AND owner = ?2 AND holds = 1 AND ends_at > ?3 AND waiting = '' AND rest IS NULL
-RETURNING 1`
+WHERE keyspace = 'lock' AND name = ?1 AND owner = ?2 AND holds = 1 AND ends_at > ?3 AND waiting = '' AND rest IS NULL`
 
 const RENEW = `
 UPDATE holdfast_rows SET ends_at = max(ends_at, ?3), changed_at = ?4
-WHERE keyspace = 'lock' AND name = ?1 AND owner = ?2 AND ends_at > ?4
-RETURNING 1`
+WHERE keyspace = 'lock' AND name = ?1 AND owner = ?2 AND ends_at > ?4`
 
 /** A lock that nobody waits for, in half the time of a change: its row is not read, unpacked and packed. */
 export class SqliteExpress implements Express {
@@ -28,17 +26,20 @@ export class SqliteExpress implements Express {
     /** The open database, if nothing has to be done first. */
     private readonly ready: () => Database | undefined,
     private readonly transactions: Transactions,
+    private readonly waitedFor: WaitedFor,
   ) {}
 
-  async take({ name, owner, leaseMs, fenced }: Take): Promise<bigint | undefined> {
-    const fence = this.#write((database, now) =>
-      database.all(TAKE, name, owner, now + leaseMs, fenced ? 1 : 0, Math.floor(now * 1_000), now),
+  async take({ name, owner, leaseMs }: Take): Promise<bigint | undefined> {
+    const now = this.#write((database, at) =>
+      database.run(TAKE, name, owner, at + leaseMs, Math.floor(at * 1_000), at),
     )
-    return typeof fence === 'string' ? BigInt(fence) : undefined
+    return now === undefined ? undefined : BigInt(Math.floor(now * 1_000))
   }
 
-  async free(name: string, owner: string): Promise<boolean> {
-    return this.#write((database, now) => database.all(FREE, name, owner, now)) !== undefined
+  /** Not tried where others are likely to wait: that would be a transaction for nothing before the change that tells them. */
+  async free(name: string, owner: string, waitedFor = false): Promise<boolean> {
+    if (waitedFor || this.waitedFor.has(name)) return false
+    return this.#write((database, now) => database.run(FREE, name, owner, now)) !== undefined
   }
 
   /** In one transaction. */
@@ -48,7 +49,7 @@ export class SqliteExpress implements Express {
         { command: 'renew', lockName: name },
         (database) => {
           const { now } = database
-          const renewed = database.all(RENEW, name, owner, now + leaseMs, now).length > 0
+          const renewed = database.run(RENEW, name, owner, now + leaseMs, now) > 0
           return () => renewed
         },
         withinMs,
@@ -56,16 +57,19 @@ export class SqliteExpress implements Express {
     )
   }
 
-  /** The first value of the row that was written. Undefined after a failure too: the change that follows says what is wrong. */
-  #write(write: (database: Database, now: number) => ReturnType<Database['all']>): unknown {
+  /**
+   * When the row was written; undefined if it was not. That is so after a failure too: the change that follows says what is wrong.
+   * The statement is no transaction by itself: one that is refused because the file is locked stays open in libsql, and then nothing commits.
+   */
+  #write(write: (database: Database, now: number) => number): number | undefined {
     const database = this.ready()
     if (!database) return undefined
     try {
-      // Not by itself: libsql ends a statement that returns a row, and with it a transaction of its own, only when it is used again.
       database.begin()
-      const [row] = write(database, database.now)
+      const { now } = database
+      const rows = write(database, now)
       database.commit()
-      return row?.[0]
+      return rows > 0 ? now : undefined
     } catch {
       database.rollback()
       return undefined

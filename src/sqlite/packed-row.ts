@@ -1,15 +1,5 @@
-import type { Keyspace, Packed } from '../rows/shape.js'
+import { type Keyspace, type Packed, sinceIn } from '../rows/shape.js'
 import type { Database } from './database.js'
-
-/** Nothing else has a row that is not there. */
-export const NO_ROW: Packed = {
-  owner: undefined,
-  holds: 0,
-  endsAt: undefined,
-  fence: undefined,
-  waiting: [],
-  rest: undefined,
-}
 
 export function readRow(database: Database, keyspace: Keyspace, name: string): Packed | undefined {
   const [row] = database.all(
@@ -21,11 +11,13 @@ export function readRow(database: Database, keyspace: Keyspace, name: string): P
   )
   if (!row) return undefined
   const [owner, holds, endsAt, fence, waiting, rest] = row
+  const token = typeof fence === 'string' ? BigInt(fence) : undefined
   return {
     owner: typeof owner === 'string' ? owner : undefined,
     holds: typeof holds === 'number' ? holds : 0,
     endsAt: typeof endsAt === 'number' ? endsAt : undefined,
-    fence: typeof fence === 'string' ? BigInt(fence) : undefined,
+    since: sinceIn(owner, token),
+    fence: token,
     waiting: typeof waiting === 'string' && waiting !== '' ? waiting.split(' ') : [],
     rest: typeof rest === 'string' ? rest : undefined,
   }
@@ -46,17 +38,6 @@ export function writeRow(database: Database, keyspace: Keyspace, name: string, p
     waiting.join(' '),
     rest,
     database.now,
-  )
-}
-
-export function isSame(one: Packed, other: Packed): boolean {
-  return (
-    one.owner === other.owner &&
-    one.holds === other.holds &&
-    one.endsAt === other.endsAt &&
-    one.fence === other.fence &&
-    one.rest === other.rest &&
-    one.waiting.join() === other.waiting.join()
   )
 }
 

@@ -2,7 +2,8 @@ import { StoreError } from '../errors/errors.js'
 import type { StoreSettings } from '../ports/store.js'
 import { matchesGlob } from '../rows/glob.js'
 import type { Draft, InboxListener, Message, RowSession } from '../rows/rows.js'
-import type { Keyspace, Packed, Shape } from '../rows/shape.js'
+import { isSame, type Keyspace, NO_ROW, type Packed, type Shape } from '../rows/shape.js'
+import { WaitedFor } from '../rows/waited-for.js'
 import { pause } from '../time/machine-time.js'
 import { Awaited } from './awaited.js'
 import { ring } from './bell.js'
@@ -16,7 +17,7 @@ import { isLocked } from './failure.js'
 import { SqliteInbox } from './inbox.js'
 import type { Machine } from './machine.js'
 import type { SqliteTerms } from './options.js'
-import { isSame, NO_ROW, readRow, readText, writeRow } from './packed-row.js'
+import { readRow, readText, writeRow } from './packed-row.js'
 import { type Frame, Transactions } from './transactions.js'
 
 /** How many names are read at once. */
@@ -31,6 +32,7 @@ export class SqliteSession implements RowSession, Frame {
   readonly #transactions: Transactions
   readonly #clients: Clients
   readonly #awaited: Awaited
+  readonly #waitedFor = new WaitedFor()
   #database: Database | undefined
   /** Whether this client stands in the open database. */
   #registered = false
@@ -51,7 +53,7 @@ export class SqliteSession implements RowSession, Frame {
     this.#transactions = new Transactions(settings, this)
     this.#clients = new Clients(settings.clientId, machine.boot)
     this.#awaited = new Awaited(settings.clientId)
-    this.express = new SqliteExpress(() => this.#ready(), this.#transactions)
+    this.express = new SqliteExpress(() => this.#ready(), this.#transactions, this.#waitedFor)
     this.inbox = new SqliteInbox(settings, listener, this.#transactions, this.#clients, this.#awaited)
   }
 
@@ -177,6 +179,7 @@ export class SqliteSession implements RowSession, Frame {
     change: (draft: Draft<Body>) => Result,
   ): () => Result {
     const { keyspace } = shape
+    const { clientId } = this.settings
     const found = readRow(database, keyspace, name)
     const body = found ? unpack(shape, found, name) : shape.blank()
     const holders = new Set<string>()
@@ -201,6 +204,11 @@ export class SqliteSession implements RowSession, Frame {
     for (const [client, message] of messages) this.#send(database, client, message)
     return () => {
       this.#awaited.note(keyspace, name, after.waiting, holders)
+      if (keyspace === 'lock')
+        this.#waitedFor.saw(
+          name,
+          after.waiting.some((client) => client !== clientId),
+        )
       this.inbox.planLook()
       return result
     }

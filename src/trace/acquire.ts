@@ -21,14 +21,15 @@ export interface AcquireTrace {
   holdCount: number | undefined
   /** If granted: whether a call of the same process handed the lock over. */
   handedOver: boolean | undefined
+  /** If refused: whom the store named as the holder, of whichever process; undefined where it names none. */
+  holder: Owner | undefined
   /** The call's rejection, if it was cancelled or failed. A time-out is an outcome, not an error. */
   error: unknown
 }
 
 /** What a call that did not reject came to. */
-export type AcquireResult = Pick<AcquireTrace, 'holdCount' | 'handedOver'> & {
-  readonly outcome: AcquireOutcome
-}
+export type AcquireResult = Pick<AcquireTrace, 'holdCount' | 'handedOver'> &
+  Partial<Pick<AcquireTrace, 'holder'>> & { readonly outcome: AcquireOutcome }
 
 /** A call, as far as it is told. */
 interface AcquireRequest {
@@ -59,6 +60,7 @@ export function traceAcquire<Result>(
     waitedMs: undefined,
     holdCount: undefined,
     handedOver: undefined,
+    holder: undefined,
     error: undefined,
   }
   const ended = (outcome: AcquireOutcome): void => {
@@ -70,10 +72,11 @@ export function traceAcquire<Result>(
     trace,
     run,
     (result) => {
-      const { outcome, holdCount, handedOver } = resultOf(result)
+      const { outcome, holdCount, handedOver, holder } = resultOf(result)
       ended(outcome)
       trace.holdCount = holdCount
       trace.handedOver = handedOver
+      trace.holder = holder
     },
     (error) => ended(outcomeOf(error, signal)),
   )

@@ -11,6 +11,7 @@ export function resultOf(outcome: HoldRecord | Refusal): AcquireResult {
     outcome: outcome.cause === undefined ? 'timeout' : 'failed',
     holdCount: undefined,
     handedOver: undefined,
+    holder: outcome.holder,
   }
 }
 

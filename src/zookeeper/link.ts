@@ -121,12 +121,13 @@ export class ZooKeeperLink implements SessionLink {
     }
   }
 
-  async read(lock: LockName): Promise<Line> {
+  async read(lock: LockName, after?: Entry): Promise<Line> {
     return await this.#asking('inspect', lock.name, async (session) => {
       const parent = this.#pathOf(lock)
-      const line = this.#lineOf(parent, await this.#children(session, parent))
+      // A server that has told of an end knows all that was before it, and a session sees no older state than it has seen.
+      const line = this.#lineOf(parent, await this.#children(session, parent, after !== undefined))
       const [first, ...others] = line
-      if (!first || first.fence !== undefined) return line
+      if (after || !first || first.fence !== undefined) return line
       const node = await orNone(session.request(getData(`${parent}/${nodeOf(first)}`)))
       return [{ ...first, fence: node?.stat.czxid }, ...others]
     })
@@ -144,7 +145,7 @@ export class ZooKeeperLink implements SessionLink {
     })
   }
 
-  watch(lock: LockName, entry: Entry, onGone: (sure: boolean) => void): EntryWatch {
+  watch(lock: LockName, entry: Entry, onGone: (sure: boolean) => void, decides = false): EntryWatch {
     const session = this.#sessions.current
     if (!session) {
       queueMicrotask(() => onGone(false))
@@ -152,7 +153,7 @@ export class ZooKeeperLink implements SessionLink {
     }
     const parent = this.#pathOf(lock)
     // Watched before the other, their end is told before the other's: then the other's end is all there is to know.
-    for (const own of this.#own.get(parent)?.values() ?? []) this.#watchOver(parent, own)
+    if (decides) for (const own of this.#own.get(parent)?.values() ?? []) this.#watchOver(parent, own)
     return session.watch(`${parent}/${nodeOf(entry)}`, onGone)
   }
 
@@ -234,10 +235,10 @@ export class ZooKeeperLink implements SessionLink {
     return entry && `${parent}/${nodeOf(entry)}`
   }
 
-  /** The names of what is in that node, by the leader's word. */
-  async #children(session: ZooKeeperSession, parent: string): Promise<readonly string[]> {
+  /** The names of what is in that node: by the leader's word, or as the server of this session knows it. */
+  async #children(session: ZooKeeperSession, parent: string, local = false): Promise<readonly string[]> {
     const [, nodes] = await Promise.all([
-      session.request(sync(parent)),
+      local ? undefined : session.request(sync(parent)),
       orNone(session.request(getChildren(parent))),
     ])
     return nodes ?? []
@@ -263,6 +264,8 @@ export class ZooKeeperLink implements SessionLink {
 
   #watchLater(parent: string, own: Own): void {
     const { schedule } = this.settings
+    // It may have been given up meanwhile.
+    if (this.#own.get(parent)?.get(own.key) !== own) return
     own.alarm ??= schedule.at(schedule.clock.now() + WATCH_AFTER_MS, () => this.#watchOver(parent, own))
   }
 

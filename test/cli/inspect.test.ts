@@ -36,7 +36,9 @@ describe('holdfast inspect', () => {
     expect(text).toMatchObject({ code: 0, stderr: '' })
     expect(text.stdout).toMatch(new RegExp(`^Lock +${name}$`, 'm'))
     expect(text.stdout).toMatch(/^State +held$/m)
-    expect(text.stdout).toMatch(new RegExp(`^Owner +${shownAs(owner)} \\(2 holds\\)$`, 'm'))
+    expect(text.stdout).toMatch(
+      new RegExp(`^Owner +${shownAs(owner)} \\(2 holds, since \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z\\)$`, 'm'),
+    )
     expect(text.stdout).toMatch(/^Lease +(1 min \d+ s|2 min) left$/m)
     expect(text.stdout).toMatch(/^Waiting +2 clients$/m)
     expect(jsonLines(json.stdout)).toEqual([
@@ -44,11 +46,11 @@ describe('holdfast inspect', () => {
         name,
         kind: 'lock',
         locked: true,
-        owners: [{ owner, label, holds: 2 }],
+        owners: [{ owner, label, holds: 2, heldSince: expect.any(String) }],
         remainingMs: expect.any(Number),
         line: [
-          { owner: expect.any(String), label },
-          { owner: expect.any(String), label },
+          { owner: expect.any(String), label, waitsSince: expect.any(String) },
+          { owner: expect.any(String), label, waitsSince: expect.any(String) },
         ],
         waitingClients: 2,
       },

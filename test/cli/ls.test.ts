@@ -19,9 +19,13 @@ describe('holdfast ls', () => {
     const { code, stdout, stderr } = await program.run(['ls', `${prefix}:*`])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const [head, first, second, ...rest] = stdout.trimEnd().split('\n')
-    expect(head).toMatch(/^NAME +KIND +OWNER +HOLDS +LEASE LEFT$/)
-    expect(first).toMatch(new RegExp(`^${prefix}:a +lock +${labelOf(other.owner)} +1 +(1 h|59 min.*)$`))
-    expect(second).toMatch(new RegExp(`^${prefix}:b +lock +${labelOf(owner)} +2 +2\\d\\.\\d s$`))
+    expect(head).toMatch(/^NAME +KIND +OWNER +HOLDS +SINCE +LEASE LEFT$/)
+    expect(first).toMatch(
+      new RegExp(`^${prefix}:a +lock +${labelOf(other.owner)} +1 +2\\d{3}-\\S+Z +(1 h|59 min.*)$`),
+    )
+    expect(second).toMatch(
+      new RegExp(`^${prefix}:b +lock +${labelOf(owner)} +2 +2\\d{3}-\\S+Z +2\\d\\.\\d s$`),
+    )
     expect(rest).toEqual([])
   })
 
@@ -39,7 +43,14 @@ describe('holdfast ls', () => {
       name: `${prefix}:a`,
       kind: 'lock',
       locked: true,
-      owners: [{ owner: hold.owner, label: labelOf(hold.owner), holds: 1 }],
+      owners: [
+        {
+          owner: hold.owner,
+          label: labelOf(hold.owner),
+          holds: 1,
+          heldSince: expect.stringMatching(/^2.*Z$/),
+        },
+      ],
       remainingMs: expect.any(Number),
     })
     // As a Redisson client without a lease would leave it: no end.

@@ -50,6 +50,25 @@ describe('holdfast run: the command', () => {
     expect(stdout).toBe(words.map((word) => `[${word}]`).join(''))
   })
 
+  it('runs under a name that begins with a dash, given behind a -- of its own', async () => {
+    const command = ['--', 'sh', '-c', 'printf %s "$HOLDFAST_LOCK"']
+    expect(await program.run(['run', '-n', '--', '-dash', ...command])).toEqual({
+      code: 0,
+      stdout: '-dash',
+      stderr: '',
+    })
+    expect((await program.run(['run', '--', 'true'])).code).toBe(64)
+    expect((await program.run(['run', place.lockName(), '--', '--', '--'])).code).toBe(127)
+  })
+
+  it('runs with a lease that ends after all times that there are', async () => {
+    const name = place.lockName()
+    const command = ['--', 'sh', '-c', 'printf %s "$HOLDFAST_EXPIRES_AT"']
+    const { code, stdout } = await program.run(['run', name, '--lease', '9000000000000', ...command])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '+275760-09-13T00:00:00.000Z' })
+    expect(await place.holdfast().lock(name).isLocked()).toBe(false)
+  })
+
   it('goes through the shell with -c, and takes $SHELL', async () => {
     const name = place.lockName()
     const text = 'printf %s one | tr a-z A-Z'

@@ -135,7 +135,7 @@ describe('a database that the server does not have', () => {
       const { code, stdout, stderr } = await program.run(words, {
         url: `${inject('servers').standalone.url}/99`,
       })
-      expect({ code, stdout }).toEqual({ code: 70, stdout: '' })
+      expect({ code, stdout }).toEqual({ code: 77, stdout: '' })
       expect(stderr).toContain('DB index is out of range')
     })
   }

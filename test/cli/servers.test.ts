@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, inject, it } from 'vitest'
+import { isoTime } from '../../src/time/iso-time.js'
 import { bringServer } from '../servers/index.js'
 import { type PlaceName, placeOf } from '../setup/places.js'
 import { jsonLines } from './json.js'
@@ -40,7 +41,11 @@ describe('holdfast and its servers', { timeout: 60_000 }, () => {
         await running.shows('ready')
         const { owners } = await lock.inspect()
         const [inspected] = jsonLines((await program.run(['inspect', name, '--json'], setting)).stdout)
-        expect(inspected).toMatchObject({ name, locked: true, owners })
+        const shown = owners.map(({ heldSince = 0, ...owner }) => ({
+          ...owner,
+          heldSince: isoTime(heldSince),
+        }))
+        expect(inspected).toMatchObject({ name, locked: true, owners: shown })
         const listed = jsonLines((await program.run(['ls', '--json', `${kind}:*`], setting)).stdout)
         expect(listed.map((each) => each['name'])).toContain(name)
         expect((await program.run(['run', name, '-n', '--', 'true'], setting)).code).toBe(75)

@@ -43,6 +43,7 @@ const mistakes: ReadonlyArray<readonly [string, string, ...string[]]> = [
   ['too many names', 'too many arguments', 'inspect', 'x', 'y'],
   ['a count of nothing', 'at least 1', 'watch', 'x', '--count', '0'],
   ['unlock without --force', '--force', 'unlock', 'x', '--yes'],
+  ['an empty URL', 'empty', 'ls', '--url', ''],
   ['an impossible URL', 'server URL', 'ls', '--url', 'localhost'],
 ]
 
@@ -73,6 +74,18 @@ describe('wrong usage ends with 64 and says what is wrong', () => {
     const { code, stdout, stderr } = await program.run([])
     expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
     expect(stderr).toContain('Usage: holdfast')
+  })
+})
+
+describe('an address where no locks can be kept is told by what is there', () => {
+  it.each([
+    ['a file that is no database', `sqlite:${import.meta.filename}`, 65, 'no SQLite database'],
+    ['a folder', 'sqlite:/tmp', 65, 'is no file'],
+  ])('%s', async (_, url, code, says) => {
+    const told = await program.run(['run', 'x', '--url', url, '--', 'true'])
+    expect(told.code).toBe(code)
+    expect(told.stderr).toContain(says)
+    expect(told.stderr).not.toContain('key')
   })
 })
 

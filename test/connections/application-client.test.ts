@@ -120,7 +120,12 @@ describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
       ).release()
       const there = scene.direct.duplicate()
       await there.call('SELECT', 3)
-      expect(await there.call('HGETALL', `app:${scene.name}`)).toEqual([hold.owner, '1'])
+      expect(await there.call('HGETALL', `app:${scene.name}`)).toEqual([
+        hold.owner,
+        '1',
+        'since',
+        expect.any(String),
+      ])
       const names: string[] = []
       for await (const { name } of waiter.list(`${scene.name}*`)) names.push(name)
       expect(names).toEqual([scene.name])

@@ -63,7 +63,12 @@ describe('a Sentinel group fails over', { timeout: 60_000 }, () => {
       await eventually(() => heard.includes('renewed'), Boolean, 20_000)
       expect(heard).not.toContain('lost')
       hold.assertHeld()
-      expect(await read(group.primary, 'HGETALL', name)).toEqual([hold.owner, '1'])
+      expect(await read(group.primary, 'HGETALL', name)).toEqual([
+        hold.owner,
+        '1',
+        'since',
+        expect.any(String),
+      ])
       // The waiter's own connection may still be on its way to the new primary.
       await eventually(
         async () =>
@@ -74,7 +79,12 @@ describe('a Sentinel group fails over', { timeout: 60_000 }, () => {
       )
       await hold.release()
       const next = await waiting
-      expect(await read(group.primary, 'HGETALL', name)).toEqual([next.owner, '1'])
+      expect(await read(group.primary, 'HGETALL', name)).toEqual([
+        next.owner,
+        '1',
+        'since',
+        expect.any(String),
+      ])
       await next.release()
       expect(await read(group.primary, 'EXISTS', name)).toBe(0)
       await untilIdle()

@@ -27,6 +27,8 @@ describe.each([
     const holdfast = scene.holdfast({}, { client: { ...client, db: 99 } })
     await expect(holdfast.lock(scene.name).acquire()).rejects.toMatchObject({
       code: 'STORE_ERROR',
+      reason: 'permission',
+      message: expect.stringContaining('no database of that number'),
       cause: expect.objectContaining({ message: expect.stringContaining('DB index') }),
     })
     expect(await scene.holds()).toEqual({})

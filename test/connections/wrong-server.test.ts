@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import type { Holdfast, HoldfastOptions } from '../../src/index.js'
+import type { Hold, Holdfast, HoldfastOptions, Lock, Semaphore } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
 import { withAdmin } from '../servers/admin.js'
 import { bringServer, type Server } from '../servers/index.js'
@@ -39,22 +39,27 @@ function renewedOrLost(holdfast: Holdfast): Promise<void> {
   })
 }
 
+let primary: Server
+let replica: Server
+let scene: Scene
+/** For the tests of a group. */
+function withReplica(): void {
+  beforeEach(async () => {
+    const { flavour } = inject('servers')
+    primary = await bringServer({ flavour, args: [] })
+    replica = await bringServer({ flavour, args: ['--replicaof', primary.host, String(primary.port)] })
+    scene = await Scene.standalone('ioredis-6', primary)
+  })
+  afterEach(async () => {
+    await scene.end()
+    await Promise.all([primary.stop(), replica.stop()])
+  })
+}
+
 describe.each(Object.keys(demotions))(
   'H1: a primary is demoted and its connections stay open (%s)',
   (reply) => {
-    let primary: Server
-    let replica: Server
-    let scene: Scene
-    beforeEach(async () => {
-      const { flavour } = inject('servers')
-      primary = await bringServer({ flavour, args: [] })
-      replica = await bringServer({ flavour, args: ['--replicaof', primary.host, String(primary.port)] })
-      scene = await Scene.standalone('ioredis-6', primary)
-    })
-    afterEach(async () => {
-      await scene.end()
-      await Promise.all([primary.stop(), replica.stop()])
-    })
+    withReplica()
 
     /** The name by which clients know the primary leads to the other server from now on. */
     async function failOver(): Promise<void> {
@@ -63,8 +68,8 @@ describe.each(Object.keys(demotions))(
       await demotions[reply]?.(primary, replica)
     }
 
-    async function held(): Promise<unknown> {
-      return await withAdmin(replica, (command) => command('HGETALL', scene.name))
+    async function holdsOf({ owner }: Hold): Promise<unknown> {
+      return await withAdmin(replica, (command) => command('HGET', scene.name, owner))
     }
 
     test.each(clients)(
@@ -85,7 +90,7 @@ describe.each(Object.keys(demotions))(
         await other.release()
         await renewedOrLost(holder)
         expect(lost).toEqual([])
-        expect(await held()).toEqual([hold.owner, '1'])
+        expect(await holdsOf(hold)).toBe('1')
         const releasedAt = performance.now()
         await hold.release()
         const next = await waiting
@@ -105,11 +110,68 @@ describe.each(Object.keys(demotions))(
       await failOver()
       await renewedOrLost(holdfast)
       expect(lost).toEqual([])
-      expect(await held()).toEqual([hold.owner, '1'])
+      expect(await holdsOf(hold)).toBe('1')
       await hold.release()
     }, 40_000)
   },
 )
+
+describe('H1: a demoted primary that lacks what was granted since', () => {
+  withReplica()
+
+  /** The connections still lead to the old primary, which follows nobody, takes no writes, and has no locks. */
+  async function failOver(): Promise<void> {
+    await untilFollows(replica, primary)
+    await withAdmin(replica, (command) => command('REPLICAOF', 'NO', 'ONE'))
+    await withAdmin(primary, async (command) => {
+      await command('FLUSHALL')
+      await command('REPLICAOF', '127.0.0.1', 1)
+    })
+    scene.proxy.redirect(replica)
+  }
+
+  const kinds = {
+    lock: (holdfast: Holdfast) => holdfast.lock(scene.name),
+    fencedLock: (holdfast: Holdfast) => holdfast.fencedLock(scene.name),
+    writeLock: (holdfast: Holdfast) => holdfast.readWriteLock(scene.name).writeLock(),
+    semaphore: (holdfast: Holdfast) => holdfast.semaphore(scene.name),
+  }
+  const sections = {
+    'its release': (hold: Hold) => hold.release(),
+    'a nested acquisition': async (hold: Hold, lock: Lock | Semaphore) => {
+      await (await hold.run(() => lock.acquire())).release()
+      await hold.release()
+    },
+    'a nested release': async (hold: Hold, _: unknown, inner: Hold | undefined) => {
+      await inner?.release()
+      await hold.release()
+    },
+    'a renewal': async (hold: Hold, _: unknown, __: unknown, holdfast: Holdfast) => {
+      await renewedOrLost(holdfast)
+      await hold.release()
+    },
+  }
+
+  const cases = Object.entries(kinds).flatMap(([kind, handle]) =>
+    Object.entries(sections).map(([section, run]) => ({ kind, handle, section, run })),
+  )
+  test.each(cases)(
+    'calls no $kind lost: $section',
+    async ({ kind, handle, section, run }) => {
+      const holdfast = scene.holdfast({ watchdogMs: 6_000, commandTimeoutMs: 1_000 })
+      if (kind === 'semaphore') await holdfast.semaphore(scene.name).trySetPermits(3)
+      const lock = handle(holdfast)
+      const lost: string[] = []
+      holdfast.on('lost', ({ name }) => lost.push(name))
+      const hold = await lock.acquire()
+      const inner = section === 'a nested release' ? await hold.run(() => lock.acquire()) : undefined
+      await failOver()
+      await run(hold, lock, inner, holdfast)
+      expect(lost).toEqual([])
+    },
+    40_000,
+  )
+})
 
 test('H1: what the application’s reconnectOnError says is heeded', async () => {
   const scene = await Scene.standalone()

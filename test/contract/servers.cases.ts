@@ -20,7 +20,7 @@ export function serversCases(place: Place): void {
       expect(await application.call('GET', lock.name)).toBeNull()
     })
 
-    test('X2: the key is one hash of owner and count, with the lease as its time to live; free means gone', async () => {
+    test('X2: the key is one hash of owner and count, and since when it is held, with the lease as its time to live; free means gone', async () => {
       const application = place.client()
       const holdfast = place.holdfast()
       const lock = holdfast.lock(place.lockName())
@@ -28,7 +28,13 @@ export function serversCases(place: Place): void {
       const outer = await lock.acquire({ owner, leaseMs: 60_000 })
       const inner = await lock.acquire({ owner, leaseMs: 60_000 })
       expect(await application.call('HGET', lock.name, owner)).toBe('2')
-      expect(await application.call('HLEN', lock.name)).toBe(1)
+      expect(await application.call('HLEN', lock.name)).toBe(2)
+      const now = await application.call('TIME')
+      const age =
+        Number([now].flat()[0]) -
+        Number.parseInt(String(await application.call('HGET', lock.name, 'since')), 10)
+      expect(age).toBeGreaterThan(-1)
+      expect(age).toBeLessThan(60)
       const left = Number(await application.call('PTTL', lock.name))
       expect(left).toBeGreaterThan(40_000)
       expect(left).toBeLessThanOrEqual(60_000)

@@ -117,6 +117,6 @@ describe('holdfast deadlocks', () => {
   test('says where a store keeps no edges', async () => {
     const { code, stderr } = await program.run(['deadlocks', '--url', 'etcd://127.0.0.1:1'])
     expect(code).toBe(64)
-    expect(stderr).toContain('only Redis does')
+    expect(stderr).toContain('does not keep who waits for whom')
   })
 })

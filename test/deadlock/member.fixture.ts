@@ -1,11 +1,12 @@
 /* A process that takes one lock and then, when it is told to, asks for another: one of a ring. */
 import process from 'node:process'
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
+import { storeOf } from '../rows/store-of.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
+import type { Place } from './members.js'
 
 export interface Member {
-  readonly servers: ReadonlyArray<{ host: string; port: number }>
-  readonly cluster: boolean
+  readonly place: Place
   readonly options: HoldfastOptions
   readonly first: string
   readonly second: string
@@ -21,13 +22,8 @@ export type Word =
     }
   | { readonly word: 'ended'; readonly with: string }
 
-const { servers, cluster, options, first, second }: Member = JSON.parse(process.argv[2] ?? '')
-const [server] = servers
-if (!server) throw new Error('there is a server')
-const holdfast = new Holdfast(
-  cluster ? clusterClient([...servers]) : standaloneClient({ ...server }),
-  options,
-)
+const { place, options, first, second }: Member = JSON.parse(process.argv[2] ?? '')
+const holdfast = new Holdfast(sourceOf(place), options)
 const say = (word: Word): void => {
   process.send?.(word)
 }
@@ -48,3 +44,10 @@ try {
 }
 await holdfast.close()
 process.disconnect()
+
+function sourceOf(place: Place): ConstructorParameters<typeof Holdfast>[0] {
+  if (!('servers' in place)) return storeOf(place)
+  const [server] = place.servers
+  if (!server) throw new Error('there is a server')
+  return place.cluster ? clusterClient([...place.servers]) : standaloneClient({ ...server })
+}

@@ -1,12 +1,13 @@
 /** Real processes, each of which holds a lock and waits for the next one's. */
 import type { HoldfastOptions } from '../../src/index.js'
 import { Forked } from '../redisson/forked.js'
+import type { Rows } from '../rows/store-of.js'
 import type { Member, Word } from './member.fixture.js'
 
-export interface Place {
-  readonly servers: ReadonlyArray<{ host: string; port: number }>
-  readonly cluster: boolean
-}
+/** Where the locks are. */
+export type Place =
+  | Rows
+  | { readonly servers: ReadonlyArray<{ host: string; port: number }>; readonly cluster: boolean }
 
 export interface Members {
   readonly processes: readonly Forked[]
@@ -25,8 +26,7 @@ export async function ringOfProcesses(
 ): Promise<Members> {
   const processes = labels.map((label, index) => {
     const member: Member = {
-      servers: place.servers,
-      cluster: place.cluster,
+      place,
       options: { ...options, label },
       first: names[index] ?? '',
       second: names[(index + 1) % names.length] ?? '',

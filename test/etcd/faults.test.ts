@@ -4,7 +4,7 @@ import { etcd } from '../../src/etcd/index.js'
 import { Holdfast, type HoldfastOptions, LockLostError } from '../../src/index.js'
 import { EtcdEnsemble, type EtcdServer } from '../servers/etcd/index.js'
 import { eventually } from '../setup/eventually.js'
-import { anyLock, linkTo } from './scene.js'
+import { anyLock, keysIn, linkTo } from './scene.js'
 
 let ensemble: EtcdEnsemble
 const ending: Array<() => unknown> = []
@@ -251,8 +251,36 @@ describe('a session', () => {
     await eventually(() => sure.length > 0)
     // It has to look, and finds that it does not stand there.
     expect(sure).toEqual([false])
+    expect(await other.link.read(lock, entry)).toEqual([])
     expect(await other.link.read(lock)).toEqual([])
   })
+
+  test('S4: what a member knows that is behind the end of an entry is not taken for the line after it', async () => {
+    const [behind] = await ensemble.followers()
+    const [one, other] = [
+      linkTo(ensemble.members.filter((each) => each !== behind)),
+      linkTo(behind ? [behind] : []),
+    ]
+    ending.push(
+      () => one.link.close(),
+      () => other.link.close(),
+    )
+    const lock = anyLock()
+    const { session } = await one.link.begin(30_000)
+    const key = one.key()
+    const [entry] = (await one.link.stand({ lock, session, key, mode: 'lock', ifFree: false })) ?? []
+    if (!entry || !behind) throw new Error('somebody stands there')
+    expect(keysIn(await other.link.read(lock))).toEqual([key])
+    let told = false
+    one.link.watch(lock, entry, () => {
+      told = true
+    })
+    ensemble.isolate(behind)
+    await one.link.remove(lock, key)
+    await eventually(() => told)
+    await expect(other.link.read(lock, entry)).rejects.toMatchObject({ transient: true })
+    expect(await one.link.read(lock, entry)).toEqual([])
+  }, 60_000)
 })
 
 test('S6: a release is told to one client, however many wait', async () => {

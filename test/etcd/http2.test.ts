@@ -9,7 +9,7 @@ import { Channel } from '../../src/etcd/client/channel.js'
 import { failureOf } from '../../src/etcd/client/failure.js'
 import { framed } from '../../src/etcd/client/frames.js'
 import { ConnectionError, GrpcError } from '../../src/etcd/client/grpc-error.js'
-import { readHeaders, writeHeaders } from '../../src/etcd/client/http2/headers.js'
+import { HeadersReader, writeHeaders } from '../../src/etcd/client/http2/headers.js'
 import { eventually } from '../setup/eventually.js'
 
 const closing: Array<() => void> = []
@@ -54,15 +54,19 @@ async function echo(stream: ServerHttp2Stream): Promise<void> {
   succeed(stream, Buffer.concat(parts).subarray(5))
 }
 
-test('headers come out of a block as they went in, of any length', () => {
+test('headers come out of a block as they went in, of any length, the first time and later', () => {
+  const reader = new HeadersReader()
   const text = fc.string({
     unit: fc.integer({ min: 1, max: 255 }).map((code) => String.fromCharCode(code)),
     maxLength: 40_000,
   })
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'grapheme-ascii', minLength: 1 }), text), (headers) => {
-      expect({ ...readHeaders(writeHeaders(headers)) }).toEqual({ ...headers })
+      const block = writeHeaders(headers)
+      expect({ ...reader.read(block) }).toEqual({ ...headers })
+      expect({ ...reader.read(Buffer.from(block)) }).toEqual({ ...headers })
     }),
+    { examples: [[{ ['__proto__']: 'a name' }]] },
   )
 })
 

@@ -32,6 +32,41 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a hung server (%s)', (librar
     await scene.nothingLeft()
   })
 
+  test('W5: so does a wait for several locks, or for any of several', async () => {
+    const holdfast = scene.holdfast()
+    const several = [0, 1, 2].map((index) => holdfast.lock(`${scene.name}:${index}`))
+    const [all, any] = [holdfast.multiLock(several), holdfast.stripedLock(scene.name, 8)]
+    await several[0]?.isLocked()
+    await server.pause()
+    for (const call of [all.acquire({ waitMs: 200 }), any.acquireAny({ waitMs: 200 })]) {
+      const error = await call.catch((error: unknown) => error)
+      expect(error).toBeInstanceOf(LockTimeoutError)
+      expect(error).toMatchObject({
+        message: expect.stringContaining('did not answer'),
+        cause: expect.any(StoreError),
+      })
+    }
+    await server.resume()
+    await scene.nothingLeft()
+  })
+
+  test('W5: a wait for a latch that ends so names the latch and the way to wait for it', async () => {
+    const latch = scene.holdfast().countDownLatch(scene.name)
+    await latch.trySetCount(1)
+    const inTime = await latch.await({ waitMs: 20 }).catch((error: unknown) => error)
+    expect(String(inTime)).toMatch(/^LockTimeoutError: Latch "[^"]+" did not open within .*tryAwait\(\)/)
+    await server.pause()
+    const failed = { code: 'STORE_ERROR', command: 'await', message: expect.stringMatching(/^await /) }
+    await expect(latch.tryAwait({ waitMs: 200 })).rejects.toMatchObject(failed)
+    await expect(latch.await({ waitMs: 200 })).rejects.toMatchObject({
+      message: expect.stringContaining('Whether it is open is not known'),
+      cause: expect.objectContaining(failed),
+    })
+    await server.resume()
+    await latch.delete()
+    await scene.nothingLeft()
+  })
+
   test('C3: a single attempt ends with the command timeout', async () => {
     const lock = scene.holdfast({ commandTimeoutMs: 300 }).lock(scene.name)
     await lock.isLocked()

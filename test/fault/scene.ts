@@ -103,8 +103,9 @@ export class Scene {
   }
 
   /** Owner to hold count, as the server has it. */
-  holds(name = this.name): Promise<Record<string, string>> {
-    return this.direct.hgetall(name)
+  async holds(name = this.name): Promise<Record<string, string>> {
+    const { since, ...holds } = await this.direct.hgetall(name)
+    return Object.keys(holds).length === 0 && since !== undefined ? { since } : holds
   }
 
   ttl(name = this.name): Promise<number> {

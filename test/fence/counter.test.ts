@@ -79,7 +79,7 @@ describe('the counter', () => {
     await session.plain.acquire(held)
     const heir = { ...request(name), from: held.owner }
     await expect(session.fenced.handOver(heir)).rejects.toMatchObject({ reason })
-    expect(await stand.ask('HGETALL', name)).toEqual([held.owner, '1'])
+    expect(await stand.ask('HGETALL', name)).toEqual([held.owner, '1', 'since', expect.any(String)])
   })
 
   test('at its end is refused, and nothing is changed', async () => {
@@ -122,7 +122,7 @@ describe('a server of its own', () => {
     await expect(fenced.handOver(heir)).rejects.toMatchObject({ reason: 'out-of-memory' })
     await server.ask('CONFIG', 'SET', 'maxmemory', '0')
     expect(await stand.ask('EXISTS', name, `redisson_lock_token:{${name}}`)).toBe(0)
-    expect(await stand.ask('HGETALL', taken)).toEqual([held.owner, '1'])
+    expect(await stand.ask('HGETALL', taken)).toEqual([held.owner, '1', 'since', expect.any(String)])
     expect(await stand.ask('GET', `redisson_lock_token:{${taken}}`)).toBe('1')
   })
 

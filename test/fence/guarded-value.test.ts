@@ -72,7 +72,7 @@ describe.each([
       await expect(value.delete(1n)).rejects.toMatchObject({ reason: 'wrong-type' })
     }
     expect(await stand.ask('GET', text.key)).toBe('no hash')
-    expect(await stand.ask('HKEYS', lock.key)).toEqual([owner])
+    expect(await stand.ask('HKEYS', lock.key)).toEqual([owner, 'since'])
   })
 })
 

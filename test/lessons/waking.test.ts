@@ -170,7 +170,7 @@ describe('nothing is left and nothing is spent', () => {
     expect(events).toEqual([
       {
         ...{ name: 'heard', owner: mine.owner, holder: hold.owner },
-        ...{ holderLabel: defaultLabel(), remainingMs: expect.any(Number) },
+        ...{ holderLabel: defaultLabel(), heldSince: expect.any(Number), remainingMs: expect.any(Number) },
       },
       { name: 'heard', owner: mine.owner, holdCount: 1, waitedMs: expect.any(Number) },
     ])

@@ -52,7 +52,7 @@ describe.each(kinds)('$kind', ({ lockOf }) => {
       hold.release(),
     ])
     const next = await wait
-    expect(await server.ask('HLEN', 'unheard')).toBe(1)
+    expect(await server.ask('HLEN', 'unheard')).toBe(2)
     await next.release()
     expect(await server.ask('KEYS', '*')).toEqual([])
   })

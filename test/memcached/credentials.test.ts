@@ -97,8 +97,8 @@ test('a function that gives the password is asked for each connection, and may f
 
 test.each([
   ['what knows no meta commands', 'ERROR\r\n', { reason: 'unknown', transient: false }],
-  ['another server', '-ERR unknown command\r\n', { reason: 'unknown', transient: false }],
-  ['what sends nonsense', '\0\xff\n\n', { reason: 'unknown', transient: false }],
+  ['another server', '-ERR unknown command\r\n', { reason: 'unreachable', transient: false }],
+  ['what sends nonsense', '\0\xff\n\n', { reason: 'unreachable', transient: false }],
   ['what is full', 'ERROR Too many open connections\r\n', { reason: 'not-ready', transient: true }],
   ['what says nothing', '', { reason: 'timeout', transient: true }],
 ])('%s is told as what it is', async (_, answer, expected) => {

@@ -30,7 +30,7 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
     })
 
     const take = (owner: string, leaseMs = 60_000): Promise<bigint | undefined> =>
-      client.session.express.take({ name, owner, leaseMs, fenced: true })
+      client.session.express.take({ name, owner, leaseMs })
     const free = (owner: string): Promise<boolean> => client.session.express.free(name, owner)
     const renew = (...owners: string[]): Promise<boolean[]> =>
       Promise.all(client.session.express.renew(owners.map((owner) => ({ name, owner, leaseMs: 90_000 }))))
@@ -135,9 +135,7 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
     test('many renewals travel together, and each has its own answer', async () => {
       const names = Array.from({ length: 250 }, (_, index) => `${name} ${index}`)
       await Promise.all(
-        names.map((each) =>
-          client.session.express.take({ name: each, owner: 'a:1', leaseMs: 60_000, fenced: false }),
-        ),
+        names.map((each) => client.session.express.take({ name: each, owner: 'a:1', leaseMs: 60_000 })),
       )
       const answers = await Promise.all(
         client.session.express.renew(
@@ -155,7 +153,7 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
       const { address } = database()
       const blocked = `${name} blocked`
       for (const each of [name, blocked]) {
-        await client.session.express.take({ name: each, owner: 'a:1', leaseMs: 60_000, fenced: false })
+        await client.session.express.take({ name: each, owner: 'a:1', leaseMs: 60_000 })
       }
       const transaction = await libraries.mysql2(address)
       await transaction.query('BEGIN')
@@ -178,9 +176,7 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
       const other = open()
       const names = Array.from({ length: 50 }, (_, index) => `${name} ${index}`)
       await Promise.all(
-        names.map((each) =>
-          client.session.express.take({ name: each, owner: 'a:1', leaseMs: 60_000, fenced: false }),
-        ),
+        names.map((each) => client.session.express.take({ name: each, owner: 'a:1', leaseMs: 60_000 })),
       )
       const requests = names.map((each) => ({ name: each, owner: 'a:1', leaseMs: 90_000 }))
       for (let round = 0; round < 10; round += 1) {
@@ -199,7 +195,7 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
         const owners = Array.from({ length: 6 }, (_, index) => `a:${index}`)
         const fences = await Promise.all(
           owners.map((owner, index) =>
-            (index % 2 ? client : other).session.express.take({ name, owner, leaseMs: 60_000, fenced: true }),
+            (index % 2 ? client : other).session.express.take({ name, owner, leaseMs: 60_000 }),
           ),
         )
         const winners = owners.filter((_, index) => fences[index] !== undefined)

@@ -102,9 +102,7 @@ for (const product of ['MariaDB', 'MySQL'] as const) {
         expect(await add(client, 'modest')).toBe(1)
         await client.session.clean()
         const { express } = client.session
-        expect(
-          await express.take({ name: 'modest', owner: 'a:1', leaseMs: 1_000, fenced: true }),
-        ).toBeDefined()
+        expect(await express.take({ name: 'modest', owner: 'a:1', leaseMs: 1_000 })).toBeDefined()
         const renewals = ['modest', 'other'].map((name) => ({ name, owner: 'a:1', leaseMs: 1_000 }))
         expect(await Promise.all(express.renew(renewals))).toEqual([true, false])
         for await (const name of client.session.names('latch', 'mod*')) expect(name).toBe('modest')
@@ -256,7 +254,6 @@ for (const product of ['MariaDB', 'MySQL'] as const) {
           name: 'crash',
           owner: 'a:1',
           leaseMs: 60_000,
-          fenced: true,
         })
         await server.kill()
         expect(await failureOf(add(client, 'crash'))).toMatchObject({ transient: true })
@@ -267,7 +264,6 @@ for (const product of ['MariaDB', 'MySQL'] as const) {
           name: 'crash',
           owner: 'a:1',
           leaseMs: 60_000,
-          fenced: true,
         })
         expect(next).toBeGreaterThan(fence ?? 0n)
       })

@@ -168,7 +168,7 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
     test('express commands take every name as well', async () => {
       const { express } = one.session
       for (const name of hostile) {
-        const request = { name, owner: 'a:1', leaseMs: 60_000, fenced: true }
+        const request = { name, owner: 'a:1', leaseMs: 60_000 }
         expect(await express.take(request)).toBeDefined()
         expect(await express.take(request)).toBeUndefined()
       }

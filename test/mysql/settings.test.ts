@@ -86,11 +86,9 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
       expect(left).toMatchObject({ holds: 20, notes: { text: '鎖 \\ \' "' } })
       const { express } = one.session
       const before = BigInt(Date.now() - 1_000) * 1_000n
-      const fence = await express.take({ name, owner: 'a:1', leaseMs: 60_000, fenced: true })
+      const fence = await express.take({ name, owner: 'a:1', leaseMs: 60_000 })
       expect(fence).toBeGreaterThan(before)
-      expect(
-        await other.session.express.take({ name, owner: 'b:1', leaseMs: 60_000, fenced: true }),
-      ).toBeUndefined()
+      expect(await other.session.express.take({ name, owner: 'b:1', leaseMs: 60_000 })).toBeUndefined()
       expect(await Promise.all(express.renew([{ name, owner: 'a:1', leaseMs: 60_000 }]))).toEqual([true])
       const twice = [name, randomUUID()].map((each) => ({ name: each, owner: 'a:1', leaseMs: 60_000 }))
       expect(await Promise.all(express.renew(twice))).toEqual([true, false])
@@ -98,7 +96,7 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
       for await (const each of one.session.names('lock', '*')) names.push(each)
       expect(names).toContain(name)
       expect(await express.free(name, 'a:1')).toBe(true)
-      const next = await other.session.express.take({ name, owner: 'b:1', leaseMs: 60_000, fenced: true })
+      const next = await other.session.express.take({ name, owner: 'b:1', leaseMs: 60_000 })
       expect(next).toBeGreaterThan(fence ?? 0n)
       await one.session.clean()
     }

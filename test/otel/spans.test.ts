@@ -117,6 +117,25 @@ describe.each(['memory', 'standalone'] as const)('spans (%s)', (placeName) => {
     expect(refused.status.code).toBe(SpanStatusCode.UNSET)
   })
 
+  test('the span of a call whose time was up names the holder in another client, as the span of that hold does', async () => {
+    const [holding, waiting] = [place.holdfast({ label: 'web-1' }), place.holdfast()]
+    using _ = instrument(holding, { ...sdk, client: 'holder' })
+    const lock = observed(waiting).lock(place.lockName())
+    const hold = await holding.lock(lock.name).acquire()
+    expect(await lock.tryAcquire()).toBeNull()
+    await hold.release()
+    const [refused] = named('holdfast.acquire').filter(
+      ({ attributes }) => attributes['holdfast.outcome'] === 'timeout',
+    )
+    const owner = one('holdfast.hold').attributes['holdfast.owner']
+    expect(refused?.attributes).toMatchObject({ 'holdfast.holder': owner })
+    // A link takes the other span's ids, which no store keeps.
+    expect(refused && linksOf(refused)).toEqual([])
+    expect(
+      named('holdfast.acquire').filter(({ attributes }) => 'holdfast.holder' in attributes),
+    ).toHaveLength(1)
+  })
+
   test('a call of another client is not told, although it is in this process', async () => {
     observed(place.holdfast())
     await place

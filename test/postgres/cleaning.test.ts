@@ -45,7 +45,7 @@ describe.skipIf(missing)(`${title}: cleaning`, () => {
       Object.assign(body, { holds: 1 }, change)
     })
   const take = (name: string, leaseMs = 60_000): Promise<bigint | undefined> =>
-    client.session.express.take({ name, owner: 'a:1', leaseMs, fenced: true })
+    client.session.express.take({ name, owner: 'a:1', leaseMs })
 
   test('what is old and says nothing goes; what is young, held, waited for or says more stays', async () => {
     await take('kind old')
@@ -80,6 +80,24 @@ describe.skipIf(missing)(`${title}: cleaning`, () => {
         'kind young',
       ].sort(),
     )
+  })
+
+  test('a line whose processes have gone without a word goes, also one that the server itself has written', async () => {
+    await take('line', 1_000)
+    const standing = await client.session.express.stand?.({
+      name: 'line',
+      place: 'x:b:1',
+      firstLeaseMs: 1_000,
+    })
+    expect(standing).toBeDefined()
+    await age('line', DAY + 120_000)
+    const moved = await pool.query(
+      `UPDATE holdfast_locks SET rest = replace(rest::text, rest ->> 'until', '1')::json
+      WHERE name = 'line' AND rest ->> 'until' <> '1'`,
+    )
+    expect(moved.rowCount).toBe(1)
+    await client.session.clean()
+    expect(await names('line')).toEqual([])
   })
 
   test('a token is greater than any before its row was cleaned away', async () => {

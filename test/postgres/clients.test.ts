@@ -74,7 +74,7 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
       Object.assign(body, left)
     })
     expect(await client.session.change(tallies, name, copy)).toEqual(left)
-    const request = { name: `${name} lock`, owner: 'a:1', leaseMs: 60_000, fenced: true }
+    const request = { name: `${name} lock`, owner: 'a:1', leaseMs: 60_000 }
     expect(await client.session.express.take(request)).toBeGreaterThan(1_000_000n)
     expect(await client.session.express.take(request)).toBeUndefined()
   }

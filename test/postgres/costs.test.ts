@@ -60,6 +60,19 @@ describe.skipIf(missing)(`${title}: costs`, () => {
     expect(sent.splice(0)).toEqual(['free'])
   })
 
+  test('K1: a plain wait says nothing of edges; one within a section sends two statements to leave one, and two to withdraw it', async () => {
+    const [one, other] = [await clientWithCount(), await clientWithCount()]
+    await using _ = await one.holdfast.lock('long').acquire()
+    const wait = () => other.holdfast.lock('long').acquire({ waitMs: 700 })
+    const ofEdges = () => other.sent.filter((each) => each.endsWith(' edges'))
+    await expect(wait()).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' })
+    expect(ofEdges()).toEqual([])
+    const section = other.holdfast.lock('own').withLock(wait)
+    await expect(section).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' })
+    await until(() => ofEdges().length === 4, { what: 'the edge is withdrawn' })
+    expect(ofEdges()).toEqual(['read edges', 'insert edges', 'read edges', 'update edges'])
+  })
+
   test('a lock that is held: one statement to find that out', async () => {
     const [one, other] = [await clientWithCount(), await clientWithCount()]
     await using _ = await one.holdfast.lock('held').acquire()
@@ -95,7 +108,7 @@ describe.skipIf(missing)(`${title}: costs`, () => {
     expect(sent).toEqual(['take', 'free'])
   })
 
-  test('handed over to another process: one to release it, two to join the line, none to take over', async () => {
+  test('handed over to another process: one to release it, one to join the line, none to take over', async () => {
     const [one, other] = [await clientWithCount(), await clientWithCount()]
     // Each has waited before, and listens.
     for (const [holder, waiter] of [
@@ -118,8 +131,22 @@ describe.skipIf(missing)(`${title}: costs`, () => {
       await hold.release()
       await (await waiting).release()
       expect(one.sent).toEqual(released)
-      expect(other.sent).toEqual(['take', 'read', 'update', 'free'])
+      expect(other.sent).toEqual(['take', 'stand', 'free'])
     }
+  })
+
+  test('a read-write lock joins its own line, not that of a lock of the same name', async () => {
+    const [one, other] = [await clientWithCount(), await clientWithCount()]
+    const plain = await one.holdfast.lock('both').acquire()
+    const writing = await one.holdfast.readWriteLock('both').writeLock().acquire()
+    other.sent.length = 0
+    const waiting = other.holdfast.readWriteLock('both').writeLock().acquire()
+    await until(() => other.sent.includes('update'), { what: 'it waits' })
+    expect(await one.holdfast.lock('both').countWaitingClients()).toBe(0)
+    await writing.release()
+    await (await waiting).release()
+    await plain.release()
+    expect(other.sent).not.toContain('stand')
   })
 
   test('renewals of many locks travel together', async () => {

@@ -10,7 +10,8 @@ export function countedConnections(pool: Pool): { readonly make: MakeConnection;
     const connection = makeConnection(prepares)
     const query = connection.query.bind(connection)
     connection.query = (text, values, name) => {
-      sent.push(name?.replace('holdfast_', '') ?? text.trim().split(/\s/, 1).join())
+      const about = values?.[0] === 'edges' ? ' edges' : ''
+      sent.push(name ? name.replace('holdfast_', '') + about : text.trim().split(/\s/, 1).join())
       return query(text, values, name)
     }
     return connection

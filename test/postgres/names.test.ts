@@ -71,7 +71,7 @@ describe.skipIf(missing)(`${title}: names`, () => {
 
   test('express commands take them as well', async () => {
     for (const name of hostile) {
-      const request = { name, owner: 'a:1', leaseMs: 60_000, fenced: true }
+      const request = { name, owner: 'a:1', leaseMs: 60_000 }
       expect(await client.session.express.take(request)).toBeDefined()
       expect(await client.session.express.take(request)).toBeUndefined()
     }

@@ -90,7 +90,7 @@ describe.skipIf(missing)(`${title}: passing on`, () => {
       body.line.letIn = scene.letIn === 'owner' ? [owner] : [owner, `${waiters[2]?.id}:99`]
     if (scene.beside === 'lingers') body.lingers = { told: false }
     if (scene.beside === 'listeners') body.listeners.push(waiters[2]?.id ?? '')
-    if (scene.beside === 'value') body.value = { text: 'a', until: now + 60_000 }
+    if (scene.beside === 'value') body.value = { text: 'not for the server: \0', until: now + 60_000 }
   }
 
   const setUp = async (scene: Scene, name: string): Promise<void> => {
@@ -107,7 +107,7 @@ describe.skipIf(missing)(`${title}: passing on`, () => {
     const lock = new ExclusiveLock(name, {
       body,
       now,
-      firstFence: 1n,
+      firstFence: BigInt(Math.floor(now * 1_000)),
       reaches: (client) => waiters.some(({ id }) => id === client),
       ended: () => false,
       tell: (client, message) => told.push({ client, message }),
@@ -132,7 +132,9 @@ describe.skipIf(missing)(`${title}: passing on`, () => {
     const at = body.owner === undefined ? before.now : body.endsAt - leaseMs
     expect(at).toBeGreaterThanOrEqual(before.now - 0.01)
     const wanted = expected(before.body, at, name)
-    expect({ ...body, endsAt: 0, fence: undefined }).toEqual({ ...wanted.body, endsAt: 0, fence: undefined })
+    // The token tells since when it is held.
+    const untimed = { endsAt: 0, fence: undefined, since: undefined }
+    expect({ ...body, ...untimed }).toEqual({ ...wanted.body, ...untimed })
     const minted = wanted.body.fence !== scene.fence
     // A new token is no less than the server's clock, in microseconds.
     if (minted && (scene.fence ?? 0n) < BEFORE_US) expect(body.fence).toBeGreaterThan(BEFORE_US)

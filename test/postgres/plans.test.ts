@@ -13,9 +13,10 @@ const examples = {
   insertAndTell: "'lock', 'two', NULL, 'a:1', '1', '1', '1', '{}', NULL, '{a}', '{b}'",
   update: "'lock', 'one', '7', 'a:1', '1', '1', '1', '{}', NULL",
   updateAndTell: "'lock', 'one', '7', 'a:1', '1', '1', '1', '{}', NULL, '{a}', '{b}'",
-  take: "'lock', 'one', 'a:1', NULL, '1000', 'true'",
+  take: "'lock', 'one', 'a:1', NULL, '1000'",
   free: "'lock', 'one', 'a:1'",
   pass: "'lock', 'one', 'a:1', '\"one\"'",
+  stand: "'lock', 'one', 'b:1', 'x:b:1', 'b', '1000'",
   renew: "'lock', 'one', 'a:1', '1000'",
   renewAll: "'lock', '{one}', '{a:1}', '{1000}'",
 } as const
@@ -29,7 +30,7 @@ describe.skipIf(missing)(`${title}: plans`, () => {
     server = await bringPostgres()
     pool = poolOf(server.address)
     client = openClient(pool, { createTable: true })
-    await client.session.express.take({ name: 'one', owner: 'a:1', leaseMs: 60_000, fenced: true })
+    await client.session.express.take({ name: 'one', owner: 'a:1', leaseMs: 60_000 })
     await pool.query(`INSERT INTO holdfast_locks (keyspace, name, version, holds, waiting)
       SELECT 'lock', 'many ' || n, 1, 0, '{}' FROM generate_series(1, 20000) AS n`)
     await pool.query('VACUUM ANALYZE holdfast_locks')
@@ -58,7 +59,7 @@ describe.skipIf(missing)(`${title}: plans`, () => {
     const { express } = client.session
     for (let round = 0; round < 500; round += 1) {
       const name = `bloat ${round % 10}`
-      await express.take({ name, owner: 'a:1', leaseMs: 60_000, fenced: true })
+      await express.take({ name, owner: 'a:1', leaseMs: 60_000 })
       await express.free(name, 'a:1')
     }
     const counted = await until(

@@ -50,7 +50,7 @@ describe.skipIf(missing || !pooler)(`${title}: behind a pooler${absent}`, () => 
       expect(client.errors).toHaveLength(1)
       expect(client.errors[0]).toBeInstanceOf(StoreError)
       expect(String(client.errors[0])).toContain('pooler')
-      const request = { name, owner: 'a:1', leaseMs: 60_000, fenced: true }
+      const request = { name, owner: 'a:1', leaseMs: 60_000 }
       expect(await client.session.express.take(request)).toBeDefined()
       expect(await client.session.express.take(request)).toBeUndefined()
       await client.session.close()

@@ -25,7 +25,8 @@ export const tallies: Shape<Tally> = {
     waiting: [...waiting],
     rest: Object.keys(notes).length > 0 ? JSON.stringify(notes) : undefined,
   }),
-  unpack: ({ waiting, rest, ...columns }): Tally => ({
+  // A row's token tells `since`, which is no column.
+  unpack: ({ waiting, rest, since: _, ...columns }): Tally => ({
     ...columns,
     waiting: [...waiting],
     notes: rest === undefined ? {} : JSON.parse(rest),

@@ -48,7 +48,7 @@ async function excludesAndWakes(place: Place, name: string): Promise<void> {
   await waiting
   if (place.server) {
     const client = place.client()
-    expect(await client.call('HLEN', name)).toBe(1)
+    expect(await client.call('HLEN', name)).toBe(2)
     const subscribed = await place.eventually(
       async () => {
         const reply = await client.call('PUBSUB', 'NUMSUB', redissonChannel(name))

@@ -55,7 +55,7 @@ export class Fleet {
     const client = standaloneClient({ host, port, retryStrategy: () => null, commandTimeout: 500 })
     try {
       const fields = await client.call('HKEYS', name)
-      return Array.isArray(fields) && fields.length > 0 ? String(fields[0]) : undefined
+      return Array.isArray(fields) ? fields.map(String).find((field) => field !== 'since') : undefined
     } catch {
       return 'away'
     } finally {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import {
+  type Hold,
   Holdfast,
   type HoldfastOptions,
   LockLostError,
@@ -76,6 +77,53 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
     await expect(hold.release()).rejects.toBeInstanceOf(LockLostError)
     await (await other.acquire({ waitMs: 10_000 })).release()
   })
+
+  // The library tells of a fatal message first, and of the end of the connection later.
+  const moments = ['when the library has told of it', 'while it is asked'] as const
+  for (const moment of product === 'PostgreSQL' ? moments : [])
+    test(`L4: a nested acquisition that meets the end of the connection ${moment} is a loss, then contends`, async () => {
+      const clients: Told[] = []
+      class Told extends pg.Client {
+        constructor(config?: pg.ClientConfig) {
+          super(config)
+          clients.push(this)
+        }
+      }
+      const { host, port, user, password, database: name } = database().address
+      const pool = new pg.Pool({ host, port, user, password, database: name, Client: Told })
+      const holdfast = new Holdfast(advisory(pool))
+      open.push(holdfast)
+      const lock = holdfast.lock(randomUUID())
+      const owner = holdfast.owner()
+      const outer = await lock.acquire({ owner })
+      const { signal } = outer
+      const [held] = clients
+      if (!held) throw new Error('no client was made')
+      const { stream } = held.connection
+      let nested: Promise<Hold | null> | undefined
+      if (moment === 'while it is asked') {
+        stream.pause()
+        await client().lock(lock.name).forceUnlock()
+        nested = lock.tryAcquire({ owner })
+        stream.resume()
+      } else {
+        const told = new Promise<void>((resolve) => {
+          held.once('error', () => {
+            queueMicrotask(() => {
+              nested = lock.tryAcquire({ owner })
+              resolve()
+            })
+          })
+        })
+        await client().lock(lock.name).forceUnlock()
+        await told
+      }
+      const hold = await nested
+      expect(signal.aborted).toBe(true)
+      expect(await lock.holdCount(owner)).toBe(1)
+      await expect(outer.release()).rejects.toBeInstanceOf(LockLostError)
+      await hold?.release()
+    })
 
   test('the server ends it when its lease is over that nobody renews', async () => {
     const name = randomUUID()

@@ -66,6 +66,8 @@ export class PeerGate {
       return
     }
     const onward = connect(this.target, '127.0.0.1')
+    // As a server's own connections to another are: what is small waits for no acknowledgement.
+    for (const each of [socket, onward]) each.setNoDelay(true)
     const passage: Passage = { from, sockets: [socket, onward] }
     this.#passages.add(passage)
     onward.on('error', () => undefined)

@@ -8,8 +8,8 @@ export async function useAll(session: RowSession & { clean(): Promise<void> }): 
   if (!express) throw new Error('it has no express commands')
   const name = randomUUID()
   const owner = 'a:1'
-  await express.take({ name, owner, leaseMs: 60_000, fenced: true })
-  await express.take({ name, owner: 'b:1', leaseMs: 60_000, fenced: true })
+  await express.take({ name, owner, leaseMs: 60_000 })
+  await express.take({ name, owner: 'b:1', leaseMs: 60_000 })
   const renewals = [name, `${name}, which is not there`].map((each) => ({
     name: each,
     owner,

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Draft, Message, RowSession } from '../../src/rows/rows.js'
-import type { Keyspace, Packed, Shape } from '../../src/rows/shape.js'
+import { type Keyspace, NO_ROW, type Packed, type Shape } from '../../src/rows/shape.js'
 import type { Driver } from '../../src/sqlite/driver.js'
 import type { Machine } from '../../src/sqlite/machine.js'
 import { checkSqliteOptions, type SqliteOptions } from '../../src/sqlite/options.js'
@@ -18,19 +18,10 @@ export interface TestBody {
   packed: Packed
 }
 
-export const blank: Packed = {
-  owner: undefined,
-  holds: 0,
-  endsAt: undefined,
-  fence: undefined,
-  waiting: [],
-  rest: undefined,
-}
-
 export function shapeOf(keyspace: Keyspace): Shape<TestBody> {
   return {
     keyspace,
-    blank: () => ({ packed: blank }),
+    blank: () => ({ packed: NO_ROW }),
     pack: ({ packed }) => packed,
     unpack: (packed) => ({ packed }),
   }

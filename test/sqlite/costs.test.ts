@@ -6,6 +6,7 @@ import { RowStoreSession } from '../../src/rows/session.js'
 import { type Driver, findDriver, type Value } from '../../src/sqlite/driver.js'
 import { checkSqliteOptions } from '../../src/sqlite/options.js'
 import { SqliteRows } from '../../src/sqlite/rows.js'
+import { until } from '../servers/until.js'
 import { Stand } from './client.js'
 
 const stand = new Stand()
@@ -35,9 +36,9 @@ function counted(sent: string[]): Driver {
 }
 
 /** A client that has waited for a lock before, and what it runs from then on. */
-async function clientWithCount(): Promise<{ holdfast: Holdfast; sent: string[] }> {
+async function clientWithCount(path = stand.path()): Promise<{ holdfast: Holdfast; sent: string[] }> {
   const sent: string[] = []
-  const rows = new SqliteRows(checkSqliteOptions(stand.path()), { driver: counted(sent) })
+  const rows = new SqliteRows(checkSqliteOptions(path), { driver: counted(sent) })
   const holdfast = new Holdfast(
     { portVersion: 1, open: (settings) => new RowStoreSession(rows, settings) },
     { handOverSliceMs: 60_000 },
@@ -55,6 +56,40 @@ test('a lock that nobody else wants: one transaction to take it, one to free it'
   const { holdfast, sent } = await clientWithCount()
   await holdfast.lock('alone').withLock(() => undefined)
   expect(sent).toEqual(TAKEN_AND_FREED)
+})
+
+test('handed over to another process: one transaction, and none that finds out first that others wait', async () => {
+  const path = stand.path()
+  const [one, other] = [await clientWithCount(path), await clientWithCount(path)]
+  const lock = one.holdfast.lock('wanted')
+  const release = async (): Promise<readonly string[]> => {
+    const hold = await lock.acquire()
+    const waiting = other.holdfast.lock('wanted').acquire()
+    // The row says it.
+    await until(async () => (await lock.countWaitingClients()) === 1, { what: 'it waits' })
+    one.sent.length = 0
+    await hold.release()
+    const sent = one.sent.splice(0)
+    await (await waiting).release()
+    return sent
+  }
+  for (const sent of [await release(), await release()])
+    expect(sent.filter((statement) => statement === 'BEGIN')).toHaveLength(1)
+})
+
+test('… and a lock that nobody waits for any more is freed by one statement again', async () => {
+  const path = stand.path()
+  const [one, other] = [await clientWithCount(path), await clientWithCount(path)]
+  const lock = one.holdfast.lock('wanted before')
+  const hold = await lock.acquire()
+  const waiting = other.holdfast.lock('wanted before').acquire()
+  await until(async () => (await lock.countWaitingClients()) === 1, { what: 'it waits' })
+  await hold.release()
+  await (await waiting).release()
+  await lock.withLock(() => undefined)
+  one.sent.length = 0
+  await lock.withLock(() => undefined)
+  expect(one.sent).toEqual(TAKEN_AND_FREED)
 })
 
 test('handed over within the process: nothing', async () => {

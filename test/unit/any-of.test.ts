@@ -14,11 +14,13 @@ const GRANTED: AcquireReply = { outcome: 'granted' }
 class TogetherScripted extends ScriptedPort {
   readonly asked: Array<readonly string[]> = []
   free: string | undefined
+  silent = false
   readonly together: BatchPort = {
     placeOf: (name) => Number(name) % 2,
     acquireAll: () => Promise.reject(new Error('one of them was wanted')),
     acquireOne: async (requests: readonly AcquireRequest[]) => {
       this.asked.push(requests.map(({ name }) => name))
+      if (this.silent) return await new Promise<never>(() => undefined)
       return requests.map(({ name }) => (name === this.free ? GRANTED : BUSY))
     },
   }
@@ -164,6 +166,17 @@ describe('AcquireAny', () => {
       expect(both.asked[0]).toHaveLength(1)
       // Batches of 1, 2, 4, …, 64, each in two places at most.
       expect(both.asked.length).toBeLessThanOrEqual(13)
+    })
+
+    test('a wait that ends because the store does not answer says so, however many places were not asked', async () => {
+      const both = new TogetherScripted(true)
+      both.silent = true
+      const outcome = anyOf(100, { waitMs: 200 }, new ScriptedLocker(both, clock))
+      await settle()
+      await clock.advance(200)
+      expect(await outcome).toMatchObject({ cause: { code: 'STORE_ERROR', reason: 'timeout' } })
+      expect(await outcome).not.toHaveProperty('name')
+      expect(both.asked).toHaveLength(1)
     })
 
     test('the one that is free is found, and only that is held', async () => {

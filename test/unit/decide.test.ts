@@ -42,7 +42,7 @@ const COVERED: Partial<Situation> = { ...REFUSED, waits: true, watching: true, l
 const ONCE: Partial<Situation> = { once: true, deadline: NOW }
 
 const tenure = heldBy(root('client:1'))
-const hold = new HoldRecord(tenure, root('client:1'), undefined, undefined)
+const hold = new HoldRecord(tenure, root('client:1'), undefined)
 const ENTER: Step = { do: 'enter', hold }
 const sleepUntil = (until: number): Step => ({ do: 'sleep', until })
 const learnFrom = (from: 'tenure' | 'answer'): Step => ({ do: 'learn', from })

@@ -124,6 +124,23 @@ describe('errors', () => {
     expect('cause' in new errors.ClosedError()).toBe(false)
   })
 
+  test.each(['Connection is closed.', 'on @user_script:74.', 'no answer', ''])(
+    'the text of a cause ends with one full stop: %j',
+    (text) => {
+      const hint = 'Choose another name.'
+      const cause = new Error(text)
+      const failure = new errors.StoreError('unreachable', 'GET', { cause, transient: true, hint })
+      const timeouts = (['unreachable', 'timeout', 'read-only'] as const).map((reason) => {
+        const trouble = new errors.StoreError(reason, 'GET', { cause, transient: true })
+        return new errors.LockTimeoutError(NAME, 5, {}, trouble)
+      })
+      for (const { message } of [failure, ...timeouts]) {
+        expect(message).not.toMatch(/\.\.|: \./)
+        expect(message).toContain(text)
+      }
+    },
+  )
+
   test('a name of 64 KB does not fill the message, and is whole in lockName', () => {
     const long = 'x'.repeat(65_536)
     const error = new errors.NoOwnerError(long, 'lock')

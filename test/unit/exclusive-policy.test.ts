@@ -13,7 +13,7 @@ let queue: LocalQueue
 beforeEach(() => {
   clock = new VirtualClock()
   port = new ScriptedPort()
-  queue = new LocalQueue('lock', lock, port, clock)
+  queue = new LocalQueue('lock', { kind: lock, port, schedule: { clock } })
 })
 
 /** Puts a waiter to sleep and tells whether it was woken. */
@@ -40,7 +40,7 @@ describe('ExclusivePolicy', () => {
   })
 
   test('C2: where watch and attempt travel in order, the watch is in force as soon as it is sent', () => {
-    const ordered = new LocalQueue('lock', lock, new ScriptedPort(true), clock)
+    const ordered = new LocalQueue('lock', { kind: lock, port: new ScriptedPort(true), schedule: { clock } })
     expect(ordered.watch.inForce).toBe(false)
     ordered.watch.begin()
     expect(ordered.watch.inForce).toBe(true)

@@ -21,7 +21,7 @@ let queue: LocalQueue
 
 beforeEach(() => {
   clock = new VirtualClock()
-  queue = new LocalQueue('lock', fairLock, new PortWithLine(true), clock)
+  queue = new LocalQueue('lock', { kind: fairLock, port: new PortWithLine(true), schedule: { clock } })
 })
 
 /** A call that has asked as itself. */

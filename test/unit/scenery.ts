@@ -10,7 +10,7 @@ export function heldBy(scope: Scope, renewUntil?: number, deadline = 1_000): Ten
   const tenure = new Tenure('lock', scope.owner)
   tenure.state = 'held'
   tenure.extend(deadline)
-  tenure.holds = [...tenure.holds, new HoldRecord(tenure, scope, renewUntil, undefined)]
+  tenure.holds = [...tenure.holds, new HoldRecord(tenure, scope, renewUntil)]
   return tenure
 }
 

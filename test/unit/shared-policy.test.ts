@@ -12,7 +12,7 @@ let queue: LocalQueue
 
 beforeEach(() => {
   clock = new VirtualClock()
-  queue = new LocalQueue('lock', semaphore, new ScriptedPort(true), clock)
+  queue = new LocalQueue('lock', { kind: semaphore, port: new ScriptedPort(true), schedule: { clock } })
 })
 
 function waiters(count: number): Waiter[] {

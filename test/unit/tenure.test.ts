@@ -55,7 +55,7 @@ describe('Tenure.admits', () => {
     const section = within(outer)
     const sibling = within(outer)
     const tenure = heldBy(outer)
-    tenure.holds = [...tenure.holds, new HoldRecord(tenure, section, undefined, undefined)]
+    tenure.holds = [...tenure.holds, new HoldRecord(tenure, section, undefined)]
     expect(tenure.admits(section)).toBe(true)
     expect(tenure.admits(sibling)).toBe(false)
     tenure.holds = tenure.holds.slice(0, -1)
@@ -97,8 +97,8 @@ describe('Tenure', () => {
     const scope = root('client:1')
     const tenure = heldBy(scope)
     expect(tenure.renewUntil).toBeUndefined()
-    tenure.holds = [...tenure.holds, new HoldRecord(tenure, scope, 500, undefined)]
-    tenure.holds = [...tenure.holds, new HoldRecord(tenure, scope, 300, undefined)]
+    tenure.holds = [...tenure.holds, new HoldRecord(tenure, scope, 500)]
+    tenure.holds = [...tenure.holds, new HoldRecord(tenure, scope, 300)]
     expect(tenure.renewUntil).toBe(500)
   })
 
@@ -106,7 +106,7 @@ describe('Tenure', () => {
     const [first, next] = [root('client:1'), root('client:2')]
     const tenure = heldBy(first, 500)
     tenure.takenAt = 'where the first took it'
-    const hold = new HoldRecord(tenure, next, 900, undefined)
+    const hold = new HoldRecord(tenure, next, 900)
     tenure.passTo(next.owner, hold, 1)
     expect(tenure).toMatchObject({
       owner: 'client:2',
@@ -118,7 +118,7 @@ describe('Tenure', () => {
     expect(tenure.renewUntil).toBe(900)
     expect(tenure.admits(within(next))).toBe(true)
     expect(tenure.admits(first)).toBe(false)
-    tenure.passTo(first.owner, new HoldRecord(tenure, first, 900, undefined), 2)
+    tenure.passTo(first.owner, new HoldRecord(tenure, first, 900), 2)
     expect(tenure).toMatchObject({ owner: 'client:1', storedAs: 'client:1', handOvers: 2 })
     const passed = [
       { owner: 'client:1', at: 1 },

@@ -97,7 +97,7 @@ describe('Waiter', () => {
 
   describe('the lock is handed to it', () => {
     const scope = root('client:1')
-    const grant = new HoldRecord(new Tenure('lock', 'client:1'), scope, undefined, undefined)
+    const grant = new HoldRecord(new Tenure('lock', 'client:1'), scope, undefined)
 
     test('it rests while it sleeps, and then until it begins something else', async () => {
       expect(waiter.resting).toBe(false)

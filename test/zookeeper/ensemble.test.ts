@@ -38,7 +38,9 @@ async function heldBy(members: readonly ZooKeeperServer[], watchdogMs: number) {
     members.map(({ address }) => address),
     { watchdogMs, commandTimeoutMs: 2_000 },
   )
-  const waiter = scene.holdfast(ensemble.addresses, { watchdogMs: 20_000, commandTimeoutMs: 2_000 })
+  // On a busy machine an election may take longer than calls are patient by default.
+  const patience = { commandTimeoutMs: 2_000, storeTimeoutMs: 40_000 }
+  const waiter = scene.holdfast(ensemble.addresses, { watchdogMs: 20_000, ...patience })
   const lost = journalOf(holder, 'lost')
   const hold = await holder.lock(name).acquire({ waitMs: 10_000 })
   const waiting = waiter
@@ -47,6 +49,8 @@ async function heldBy(members: readonly ZooKeeperServer[], watchdogMs: number) {
     .then((next) => {
       return { next, heldWhenFree: !hold.signal.aborted }
     })
+  // Awaited later: a test that fails before has told why.
+  waiting.catch(() => undefined)
   const session = await scene.session(ensemble.addresses)
   await until(async () => (await session.request(getChildren(`/holdfast/${name}`))).length === 2, {
     what: 'the other stands in line',

@@ -134,12 +134,14 @@ describe('a connection', () => {
     for (const hold of holds) expect(() => hold.assertHeld()).toThrow(LockLostError)
   })
 
-  test('that is refused: a typed error in time, and the next call succeeds', async () => {
+  test('that is refused: a typed error in time, which names the lock, and the next call succeeds', async () => {
     const tap = scene.keep(await Tap.before(server))
     tap.refuse()
     const holdfast = scene.holdfast(tap.address, { commandTimeoutMs: 300, storeTimeoutMs: 0 })
     const lock = holdfast.lock(lockName())
-    await expect(lock.acquire({ waitMs: 1_000 })).rejects.toBeInstanceOf(StoreError)
+    const error: unknown = await lock.acquire({ waitMs: 1_000 }).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(StoreError)
+    expect(error).toMatchObject({ lockName: lock.name })
     tap.heal()
     await until(() => lock.withLock(() => true), { what: 'a section runs' })
   })
@@ -204,6 +206,31 @@ describe('a line', () => {
     open.resolve()
     await Promise.all(waits)
     expect(order).toEqual([0, 2])
+  })
+
+  test('whoever waits looks once, as its own server knows the line, unless the end before it decides', async () => {
+    const name = lockName()
+    const hold = await scene.holdfast(server.address).lock(name).acquire()
+    const taps = [await Tap.before(server), await Tap.before(server)]
+    const waits = []
+    for (const [index, tap] of taps.entries()) {
+      waits.push(
+        scene
+          .holdfast(scene.keep(tap).address)
+          .lock(name)
+          .withLock({ waitMs: 15_000 }, () => undefined),
+      )
+      await until(async () => (await lineOf(name)).length === index + 2, { what: 'it stands in line' })
+    }
+    await hold.release()
+    await Promise.all(waits)
+    // How often a node is watched depends on how long it stands; what came before belongs to the session.
+    const asked = taps.map((tap) =>
+      tap.asked.slice(tap.asked.indexOf('create')).filter((each) => !['getData', 'ping'].includes(each)),
+    )
+    const [behindTheHolder, behindBoth] = asked
+    expect(behindTheHolder).toEqual(['create', 'getChildren', 'delete'])
+    expect(behindBoth).toEqual(['create', 'getChildren', 'getChildren', 'delete'])
   })
 
   test('an entry that somebody deletes is told of as lost, and the next gets in', async () => {

@@ -10,20 +10,28 @@ export async function waitersIn(
   lineKey: string,
   processesKey: string,
 ): Promise<Waiter[]> {
-  const line = texts(await keyspace.askIfAllowed('ZRANGE', lineKey, '0', '-1'))
+  const line = pairs(texts(await keyspace.askIfAllowed('ZRANGE', lineKey, '0', '-1', 'WITHSCORES')))
   // Usually the line is empty, and no other command is needed.
   if (line.length === 0) return []
   const [processes, time] = await Promise.all([
     keyspace.askIfAllowed('HGETALL', processesKey),
     keyspace.askIfAllowed('TIME'),
   ])
-  const now = Number(texts(time)[0] ?? 0) * 1000
+  const [seconds = 0, microseconds = 0] = texts(time).map(Number)
+  const now = seconds * 1000 + microseconds / 1000
   const looks = new Map(pairs(texts(processes)).map(([client, text]) => [client, Number(text.split(' ')[0])]))
-  return line.flatMap((place) => {
+  return line.flatMap(([place, ticket]) => {
     const [mode = '', client = '', number = ''] = place.split(':')
     if (!((looks.get(client) ?? 0) + AWAY_MS > now)) return []
     const shown = MODES.get(mode)
-    return [{ owner: `${client}:${number}`, ...(shown && { mode: shown }) }]
+    const waitsSince = Math.floor(Number(ticket) / 1000)
+    return [
+      {
+        owner: `${client}:${number}`,
+        ...(shown && { mode: shown }),
+        ...(waitsSince > 0 && waitsSince <= now && { waitsSince }),
+      },
+    ]
   })
 }
 

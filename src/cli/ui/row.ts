@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isoTime } from '../../time/iso-time.js'
 import { flagOf, type KindFlag } from '../kind-flag.js'
 import { holderTexts, isLocked, type LockView, stateText, type Waiter } from '../lock-view.js'
 import { brief } from './brief.js'
@@ -81,8 +82,10 @@ export function digestOf({ owners, count }: LockView): string {
   return createHash('sha256').update(seen).digest('base64url')
 }
 
-function placeText({ owner, mode }: Waiter): string {
-  return mode ? `${who(owner)} (${mode})` : who(owner)
+function placeText({ owner, mode, waitsSince }: Waiter): string {
+  const since = waitsSince === undefined ? [] : [`since ${isoTime(waitsSince)}`]
+  const remarks = [...(mode ? [mode] : []), ...since].join(', ')
+  return remarks === '' ? who(owner) : `${who(owner)} (${remarks})`
 }
 
 function several(texts: readonly string[], most: number): Several {

@@ -59,7 +59,8 @@ export class Watched {
   /** Those of its locks that are held and waited for, as deadlocks name them. */
   get contended(): readonly LockRole[] {
     return [...this.#locks].flatMap(([sort, { lock }]): readonly LockRole[] => {
-      if (!isLocked(lock) || !((lock.waitingClients ?? 0) > 0 || lock.line)) return []
+      // Where nobody knows how many wait, some may.
+      if (!isLocked(lock) || (lock.waitingClients === 0 && !lock.line)) return []
       if (sort === 'lock') return [{ kind: 'lock', name: lock.name }]
       return sort === 'read-write' ? [{ kind: 'write lock', name: lock.name }] : []
     })

@@ -43,6 +43,7 @@ export function eventsCases(place: Place): void {
             owner,
             holder: hold.owner,
             holderLabel: expect.any(String),
+            heldSince: place.traits.tellsSince ? expect.any(Number) : undefined,
             remainingMs: expect.any(Number),
             cause: undefined,
           },

@@ -97,6 +97,7 @@ export function extendCases(place: Place): void {
       const error = await rejectionOf(inner.extend(60_000))
       expect(error).toBeInstanceOf(NotOwnerError)
       expect(error).not.toBeInstanceOf(LockLostError)
+      expect(error).toMatchObject({ message: expect.stringMatching(/^This hold of lock .* was released/) })
       expect(outer.remainingMs()).toBeLessThan(20_000)
       await outer.release()
     })

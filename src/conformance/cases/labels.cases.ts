@@ -25,5 +25,40 @@ export function labelsCases(place: Place): void {
       expect((await lock.inspect()).owners).toMatchObject([{ owner: hold.owner, label: 'web 1:é' }])
       await hold.release()
     })
+
+    given(
+      place,
+      'namesHolder',
+      'tellsSince',
+    )(
+      'others learn since when it is held: the time stays with nested holds and renewals, and a new owner has a new one',
+      async () => {
+        const [holder, waiter] = [place.holdfast(), place.holdfast()]
+        const waiting = journalOf(waiter, 'waiting')
+        const lock = waiter.lock(place.lockName())
+        const theirs = holder.lock(lock.name)
+        const owner = holder.owner()
+        const hold = await theirs.acquire({ owner })
+        const heldSince = (await lock.inspect()).owners[0]?.heldSince
+        expect(heldSince).toEqual(expect.any(Number))
+        const inner = await theirs.acquire({ owner })
+        const error = await inTime(
+          place,
+          lock.acquire({ waitMs: place.lease(300) }).catch((failure: unknown) => failure),
+        )
+        expect(error).toMatchObject({ holder: owner, heldSince })
+        expect(error).toMatchObject({
+          message: expect.stringContaining(` since ${new Date(heldSince ?? 0).toISOString()}`),
+        })
+        expect(waiting.filter(({ cause }) => cause === undefined)).toMatchObject([{ heldSince }])
+        await inner.release()
+        expect((await lock.inspect()).owners).toMatchObject([{ owner, holds: 1, heldSince }])
+        await hold.release()
+        expect((await lock.inspect()).owners).toEqual([])
+        const next = await theirs.acquire()
+        expect((await lock.inspect()).owners[0]?.heldSince).toBeGreaterThanOrEqual(heldSince ?? Infinity)
+        await next.release()
+      },
+    )
   })
 }

@@ -164,6 +164,35 @@ export function leaderCases(place: Place): void {
       expect(await next.election.current()).toBeUndefined()
     })
 
+    test.each(['term.resign() in onElected', 'election.stop() in onElected', 'election.stop() in onRevoked'])(
+      'E3: a callback may await the end of its own term: %s',
+      async (way) => {
+        const name = place.lockName()
+        let revoked = 0
+        const election: Election = place.holdfast().leader(name, {
+          onElected: async (term) => {
+            // Once: with no other candidate the next term is its own again.
+            if (way === 'term.resign() in onElected' && revoked === 0) await term.resign()
+            if (way === 'election.stop() in onElected') await election.stop()
+          },
+          onRevoked: async () => {
+            if (way === 'election.stop() in onRevoked') await election.stop()
+            revoked += 1
+          },
+        })
+        if (way === 'election.stop() in onRevoked') {
+          await place.eventually(() => election.term !== undefined)
+          await inTime(place, election.resign())
+        }
+        await place.eventually(() => revoked > 0)
+        await inTime(place, election.stop())
+        expect(await election.current()).toBeUndefined()
+        const next = electing(place.holdfast(), name)
+        await untilLeads(next)
+        await inTime(place, next.election.stop())
+      },
+    )
+
     test('E4: a term that is lost is told with the loss, and the candidate stands again', async () => {
       const name = place.lockName()
       const candidate = electing(place.holdfast({ watchdogMs: place.lease(900) }), name)

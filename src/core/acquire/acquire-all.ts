@@ -73,7 +73,7 @@ export class AcquireAll {
         const gone = await this.#complete()
         if (!gone) return this.#held.map(({ grant }) => grant)
         this.#giveBack()
-        if (this.terms.waitMs === 0 || this.#waitLeft() === undefined) return this.#refusedBy(gone)
+        if (this.#isLastTry) return this.#refusedBy(gone)
         this.#throwIfInVain(gone)
       }
     } catch (error) {
@@ -87,7 +87,7 @@ export class AcquireAll {
   async #takeAll(): Promise<AcquireAllRefusal | undefined> {
     for (const group of groupsOf(this.members)) {
       const refusal = await this.#takeTogether(group)
-      if (refusal && this.terms.waitMs === 0) return refusal
+      if (refusal && this.#isLastTry) return refusal
       for (const member of group) {
         // Unless they were all taken at once.
         if (!this.#held.some((each) => each.member === member)) {
@@ -115,7 +115,7 @@ export class AcquireAll {
     }
     // A part of a command that was repeated, whose other part has ended: not what was asked for.
     for (const grant of grants.values()) void first.locker.discard(grant)
-    if (waitMs === 0) first.locker.env.metrics.timedOut()
+    if (this.#isLastTry && refusal.cause === undefined) first.locker.env.metrics.timedOut()
     return this.#refusedBy(group.find(({ name }) => name === refusal.name) ?? first, refusal)
   }
 
@@ -184,13 +184,17 @@ export class AcquireAll {
     return { ...this.terms, ...by, name, polls, waitMs, maxHoldMs: Infinity, among: 'all' }
   }
 
+  get #isLastTry(): boolean {
+    return this.terms.waitMs === 0 || this.#waitLeft() === undefined
+  }
+
   #waitLeft(): number | undefined {
     return waitLeft(this.terms.waitMs, this.now() - this.#startedAt)
   }
 
   #refusedBy({ name }: Member, refusal?: Refusal): AcquireAllRefusal {
-    const { holder, remainingMs, cause } = refusal ?? {}
-    return { name, waitedMs: this.now() - this.#startedAt, holder, remainingMs, cause }
+    const { holder, heldSince, remainingMs, cause } = refusal ?? {}
+    return { name, waitedMs: this.now() - this.#startedAt, holder, heldSince, remainingMs, cause }
   }
 }
 

@@ -48,7 +48,7 @@ export class AcquireAny {
     for (let turn = order; ; turn = shuffled(this.count)) {
       const waitMs = this.#waitLeft()
       if (waitMs === undefined) {
-        this.locker.env.metrics.timedOut()
+        if (last.cause === undefined) this.locker.env.metrics.timedOut()
         return { ...last, waitedMs: this.#now() - this.#startedAt }
       }
       last = await this.#waitForOneOf(turn.slice(0, MOST_AT_ONCE), waitMs)
@@ -70,7 +70,7 @@ export class AcquireAny {
         if (index !== undefined && this.locker.isIdle(this.nameOf(index))) batch.push(index)
       }
       for (const group of this.#groupsOf(batch)) {
-        last = await this.#tryOneOf(group)
+        last = (await this.#tryOneOf(group)) ?? last
         if ('grant' in last) return last
       }
     }
@@ -91,14 +91,15 @@ export class AcquireAny {
     return [...groups.values()]
   }
 
-  async #tryOneOf(group: readonly number[]): Promise<AnyOutcome> {
+  /** Undefined if none of them could be asked for. */
+  async #tryOneOf(group: readonly number[]): Promise<AnyOutcome | undefined> {
     const { locker, terms } = this
     const { together } = locker.port
     // An earlier group took its time: what was idle then may be asked for by now.
     const idle = group.filter((index) => locker.isIdle(this.nameOf(index)))
     const waitMs = this.#waitLeft()
     const [only] = idle
-    if (only === undefined || waitMs === undefined) return this.#nothing()
+    if (only === undefined || waitMs === undefined) return undefined
     if (!together) {
       const outcome = await locker.acquire({ ...terms, name: this.nameOf(only), waitMs: 0 })
       return outcome instanceof HoldRecord ? { index: only, grant: outcome } : outcome
@@ -108,7 +109,10 @@ export class AcquireAny {
     const [first, ...rest] = grants
     for (const [, grant] of rest) void locker.discard(grant)
     const index = first && idle[first[0]]
-    return first && index !== undefined ? { index, grant: first[1] } : refusal
+    if (first && index !== undefined) return { index, grant: first[1] }
+    // It is about all of them, not about the one that was asked for.
+    const { name: _, ...reason } = refusal
+    return reason
   }
 
   /** None is free, but one that the caller is in already may be entered again. */
@@ -158,7 +162,7 @@ export class AcquireAny {
 
   #nothing(): Refusal {
     const waitedMs = this.#now() - this.#startedAt
-    return { waitedMs, holder: undefined, remainingMs: undefined, cause: undefined }
+    return { waitedMs, holder: undefined, heldSince: undefined, remainingMs: undefined, cause: undefined }
   }
 
   #waitLeft(): number | undefined {

@@ -289,7 +289,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
     try {
       taken = (await waiter.upTo(once ? patience : this.deadline, turn)) !== TIME_IS_UP
       // A turn is held up by nothing but a store that does not answer.
-      if (!taken && once) this.#attempt.outage.failed(noAnswer(name), env.schedule.clock.now())
+      if (!taken && once) this.#attempt.outage.failed(noAnswer(name, env.kind), env.schedule.clock.now())
       return taken
     } finally {
       if (!taken) void turn.then(() => turns.end())
@@ -314,10 +314,11 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   }
 
   #beginToWait(): undefined {
-    const { holder, busyUntil, outage } = this.#attempt
+    const { holder, heldSince, busyUntil, outage } = this.#attempt
     const tenure = this.#tenure
     const remainingMs = Math.max((tenure?.deadline ?? busyUntil) - this.now, 0)
-    this.#waiting.begin(tenure?.owner ?? holder, remainingMs, outage.cause)
+    if (tenure) this.#waiting.begin(tenure.owner, undefined, remainingMs, outage.cause)
+    else this.#waiting.begin(holder, heldSince, remainingMs, outage.cause)
   }
 
   /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
@@ -353,16 +354,12 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   }
 
   #refusal(): Refusal {
-    const { holder, busyUntil, outage } = this.#attempt
+    const { holder, heldSince, busyUntil, outage } = this.#attempt
     const { now, env, waiter } = this
     if (outage.cause !== undefined) env.metrics.failed()
     else if (!this.call.sends) env.metrics.timedOut()
-    return {
-      waitedMs: now - waiter.startedAt,
-      holder,
-      remainingMs: busyUntil > now ? busyUntil - now : undefined,
-      cause: outage.cause,
-    }
+    const remainingMs = busyUntil > now ? busyUntil - now : undefined
+    return { waitedMs: now - waiter.startedAt, holder, heldSince, remainingMs, cause: outage.cause }
   }
 
   #hasLookedAt(tenure: Tenure | undefined): void {

@@ -2,6 +2,7 @@ import { ShortLeaseError } from '../../errors/short-lease-error.js'
 import type { Owner } from '../../identity/owner.js'
 import type { AcquireReply, AcquireRequest, BusyReply, Caller, Polls } from '../../ports/lock-port.js'
 import type { Environment } from '../environment.js'
+import { renewUntil } from '../lease/lease.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import { TIME_IS_UP, type Waiter } from '../queue/waiter.js'
 import { CARRIED_OUT } from '../tenure/orphans.js'
@@ -20,6 +21,8 @@ export class Attempt {
   /** Whether the last attempt was made with the watch in force, so that no release can have slipped by. */
   watching = false
   holder: Owner | undefined
+  /** Since when that owner has it, by the store's clock. */
+  heldSince: number | undefined
   busyUntil = -Infinity
   /** When to ask again, although it may be busy still. */
   askAgainAt = Infinity
@@ -45,6 +48,7 @@ export class Attempt {
   /** The process itself holds the lock: as good as an answer. */
   knowsBusy(tenure: Tenure): void {
     this.holder = tenure.owner
+    this.heldSince = undefined
     // One that is being released ends with the answer to that, which wakes; its deadline may have passed already.
     this.askAgainAt = Infinity
     this.busyUntil = tenure.state === 'held' ? tenure.deadline : Infinity
@@ -146,15 +150,16 @@ export class Attempt {
       }
       if (reply === TIME_IS_UP && soFar) {
         this.#answered(soFar)
-        this.#wasRefused(soFar, tenure)
+        this.#wasRefused(soFar, request, tenure)
         this.#undo(request, settledBy(sent, earlier), tenure)
         return undefined
       }
       if (reply === TIME_IS_UP) return this.#tooLate(request, sent, earlier, beforeSend, tenure)
       this.#onReply(request, reply, watching)
-      if (reply.outcome !== 'granted') return this.#wasRefused(reply, tenure)
-      const renewUntil = watched ? beforeSend + call.maxHoldMs : undefined
-      const grant = new HoldRecord(tenure, call.holder, renewUntil, tenure.fence ?? reply.fence)
+      if (reply.outcome !== 'granted') return this.#wasRefused(reply, request, tenure)
+      const until = watched ? renewUntil(beforeSend, call.maxHoldMs) : undefined
+      const grant = new HoldRecord(tenure, call.holder, until)
+      tenure.fence ??= reply.fence
       const { since, leaseMs: grantedMs } = reply.granted ?? { since: beforeSend, leaseMs }
       if (!env.tenures.granted(queue, grant, since, grantedMs, reply.granted !== undefined)) {
         this.#undo(request, sent, tenure)
@@ -227,16 +232,24 @@ export class Attempt {
     if (!same) queue.watch.doubt()
   }
 
-  #wasRefused(reply: Exclude<AcquireReply, { outcome: 'granted' }>, tenure: Tenure): undefined {
+  #wasRefused(
+    reply: Exclude<AcquireReply, { outcome: 'granted' }>,
+    request: AcquireRequest,
+    tenure: Tenure,
+  ): undefined {
     const { env, queue } = this
     if (reply.outcome === 'lost') {
       env.tenures.lose(tenure, 'not-in-store', undefined)
+      // The tenure may have been lost before, so `lose` may have done nothing.
+      if (env.port.inParts) env.orphans.leave(tenure, request.leaseMs)
     } else {
       this.holder = queue.ownerBehind(reply.holder)
+      // It is the time of the owner that the store names.
+      this.heldSince = this.holder === reply.holder ? reply.heldSince : undefined
       const now = env.schedule.clock.now()
       this.busyUntil = now + reply.remainingMs
       this.askAgainAt = now + (reply.againMs ?? restMs(reply.remainingMs))
-      this.waiting.refused(this.holder, reply.remainingMs)
+      this.waiting.refused(this.holder, this.heldSince, reply.remainingMs)
       if (!queue.held) this.patience.refused(reply, now)
     }
   }
@@ -332,7 +345,7 @@ export class Attempt {
   #cutShort({ name }: AcquireRequest, unansweredMs: number): void {
     const { outage, env } = this
     if (!outage.on && unansweredMs < LEAST_ANSWER_MS / 2) return
-    outage.failed(outage.cause ?? noAnswer(name), env.schedule.clock.now())
+    outage.failed(outage.cause ?? noAnswer(name, env.kind), env.schedule.clock.now())
   }
 
   /** By when the answer must be there (rule W5). A single attempt has as long as the store gives any command. */

@@ -83,6 +83,7 @@ const NOTHING_IN_THE_WAY: BatchResult['refusal'] = {
   name: undefined,
   waitedMs: 0,
   holder: undefined,
+  heldSince: undefined,
   remainingMs: undefined,
   cause: undefined,
 }

@@ -32,6 +32,7 @@ export interface Call {
 export interface Refusal {
   readonly waitedMs: number
   readonly holder: Owner | undefined
+  readonly heldSince: number | undefined
   readonly remainingMs: number | undefined
   /** The store's trouble, when it was that and no holder that stood in the way. */
   readonly cause: unknown

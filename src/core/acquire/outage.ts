@@ -1,9 +1,10 @@
 import { StoreError } from '../../errors/errors.js'
 import { retryPauseMs } from '../../time/back-off.js'
+import type { KindTraits } from '../kind.js'
 
 /** What a call reports whose command was not answered in time. */
-export function noAnswer(lockName: string): StoreError {
-  return new StoreError('timeout', 'acquire', {
+export function noAnswer(lockName: string, kind?: Pick<KindTraits, 'asks'>): StoreError {
+  return new StoreError('timeout', kind?.asks ?? 'acquire', {
     lockName,
     transient: true,
     hint: 'The store did not answer.',

@@ -32,18 +32,18 @@ export class Waiting {
   }
 
   /** @param cause what the store failed with, if nothing is known of the lock for that reason */
-  begin(holder: Owner | undefined, remainingMs: number, cause: unknown): void {
+  begin(holder: Owner | undefined, heldSince: number | undefined, remainingMs: number, cause: unknown): void {
     const { env, queue, waiter } = this
     const { name } = waiter.call
     const { maxWaiters, warnAfterMs } = env.settings
-    if (queue.waiting >= maxWaiters) throw new TooManyWaitersError(name, maxWaiters)
+    if (queue.waiters.waiting >= maxWaiters) throw new TooManyWaitersError(name, maxWaiters)
     this.#begun = true
-    queue.waiting += 1
+    queue.waiters.waiting += 1
     env.metrics.waitBegan()
     this.#warning = env.schedule.at(waiter.startedAt + warnAfterMs, () => this.#warn())
     this.#onEnd = env.onWait(waiter, this.calledAt)
     if (cause instanceof StoreError) this.#tellOfTrouble(cause)
-    else this.refused(holder, remainingMs)
+    else this.refused(holder, heldSince, remainingMs)
   }
 
   /** A request is under way. Gives what is to be cancelled when the store answers it. */
@@ -53,28 +53,28 @@ export class Waiting {
     if (this.#toldOfHolder || this.#toldOfTrouble || waitMs === 0 || !env.events.hears('waiting'))
       return undefined
     const silentAt = env.schedule.clock.now() + SILENT_MS
-    return env.schedule.at(silentAt, () => this.#tellOfTrouble(noAnswer(name)))
+    return env.schedule.at(silentAt, () => this.#tellOfTrouble(noAnswer(name, env.kind)))
   }
 
   end(): void {
     if (!this.#begun) return
     this.env.schedule.cancel(this.#warning)
     this.#onEnd?.()
-    this.queue.waiting -= 1
+    this.queue.waiters.waiting -= 1
     this.env.metrics.waitEnded()
   }
 
   /** Another owner has the lock, by an answer of the store or by what this process knows. */
-  refused(holder: Owner | undefined, remainingMs: number): void {
+  refused(holder: Owner | undefined, heldSince: number | undefined, remainingMs: number): void {
     if (this.#toldOfHolder || !this.#begun) return
     this.#toldOfHolder = true
-    this.#tell({ holder, holderLabel: holder && labelOf(holder), remainingMs, cause: undefined })
+    this.#tell({ holder, holderLabel: holder && labelOf(holder), heldSince, remainingMs, cause: undefined })
   }
 
   #tellOfTrouble(cause: StoreError): void {
     if (this.#toldOfTrouble) return
     this.#toldOfTrouble = true
-    this.#tell({ holder: undefined, holderLabel: undefined, remainingMs: 0, cause })
+    this.#tell({ holder: undefined, holderLabel: undefined, heldSince: undefined, remainingMs: 0, cause })
   }
 
   #tell(seen: Omit<WaitingEvent, 'name' | 'owner'>): void {

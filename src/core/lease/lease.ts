@@ -8,6 +8,11 @@ export function renewEveryMs(leaseMs: number): number {
   return leaseMs / RENEWALS_PER_LEASE
 }
 
+/** Until when the watchdog renews for a hold that was asked for then. Where that is for ever it is no sum, for which V8 makes a number each time. */
+export function renewUntil(askedAt: number, maxHoldMs: number): number {
+  return maxHoldMs === Infinity ? Infinity : askedAt + maxHoldMs
+}
+
 /** Less than that is no sign of a dead connection. */
 const LEAST_PATIENCE_MS = 750
 

@@ -1,6 +1,13 @@
 import type { Owner } from '../../identity/owner.js'
 import type { Tenure } from '../tenure/tenure.js'
 
+/** How a kind of lock may be held. */
+interface Sharing {
+  /** Whether the store lets several owners hold at once. */
+  readonly shared: boolean
+  readonly placePer: 'process' | 'call' | undefined
+}
+
 const NONE: readonly Tenure[] = []
 
 /** This process's tenures of one lock, as far as known. */
@@ -9,13 +16,13 @@ export class HeldTenures {
   #one: Tenure | undefined
   readonly #each: Map<Owner, Tenure> | undefined
 
-  constructor(
-    /** Whether each owner has its own tenure. Otherwise the process has one, which a hand-over passes from owner to owner. */
-    readonly perOwner: boolean,
-    /** Whether the store lets several owners hold at once. */
-    private readonly shared: boolean,
-  ) {
-    if (perOwner) this.#each = new Map()
+  constructor(private readonly kind: Sharing) {
+    if (kind.shared || kind.placePer === 'call') this.#each = new Map()
+  }
+
+  /** Whether each owner has its own tenure. Otherwise the process has one, which a hand-over passes from owner to owner. */
+  get perOwner(): boolean {
+    return this.#each !== undefined
   }
 
   /** Whether there is none. */
@@ -45,7 +52,7 @@ export class HeldTenures {
    * where several have it each has its own.
    */
   storedAs(owner: Owner): boolean {
-    if (this.shared || !this.#each) return this.metBy(owner)?.storedAs === owner
+    if (this.kind.shared || !this.#each) return this.metBy(owner)?.storedAs === owner
     return this.all.some(({ storedAs }) => storedAs === owner)
   }
 
@@ -68,7 +75,7 @@ export class HeldTenures {
     if (this.empty) return NONE
     const own = this.metBy(granted.owner)
     return this.all.filter(
-      (other) => other !== granted && (other === own || (!this.shared && other.state === 'held')),
+      (other) => other !== granted && (other === own || (!this.kind.shared && other.state === 'held')),
     )
   }
 }

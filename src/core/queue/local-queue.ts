@@ -1,17 +1,16 @@
 import type { Linked } from '../../collections/linked-set.js'
 import type { Owner } from '../../identity/owner.js'
-import type { LockPort, Polls } from '../../ports/lock-port.js'
-import type { Clock } from '../../time/clock.js'
+import type { Polls } from '../../ports/lock-port.js'
 import type { Call } from '../acquire/call.js'
-import { Outage } from '../acquire/outage.js'
-import type { KindTraits } from '../kind.js'
+import type { Outage } from '../acquire/outage.js'
 import type { Tenure } from '../tenure/tenure.js'
 import { HeldTenures } from './held-tenures.js'
-import type { Policy, QueueParts } from './policy.js'
-import { ProcessPlace } from './process-place.js'
-import { ReleaseWatch } from './release-watch.js'
-import { WaitQueue } from './wait-queue.js'
+import type { Policy } from './policy.js'
+import type { ProcessPlace } from './process-place.js'
+import type { ReleaseWatch } from './release-watch.js'
+import type { WaitQueue } from './wait-queue.js'
 import type { Waiter } from './waiter.js'
+import { type ClientParts, WaitingRoom } from './waiting-room.js'
 
 /** How long a process leaves a lock without a line to others: for them to hear of it and ask, which is two round trips. */
 const STEP_ASIDE_MS = 2
@@ -22,57 +21,52 @@ const STEP_ASIDE_ATTEMPTS = 5
  * Where the calls of one process for one lock meet: which of them holds it, which wait, in which order, and the watch they share. What
  * differs between the sorts of kinds is the policy's.
  */
-export class LocalQueue implements QueueParts, Linked<LocalQueue> {
+export class LocalQueue implements Linked<LocalQueue> {
   /** Among those that nobody stands at. */
   before: LocalQueue | undefined
   behind: LocalQueue | undefined
-  readonly waiters = new WaitQueue()
   readonly tenures: HeldTenures
-  readonly policy: Policy
-  /** Calls that have had to wait and still do. */
-  waiting = 0
   /** Calls at work here; the queue is idle when there are none and nothing is held. */
   callers = 0
-  #backUntil = -Infinity
-  // A lock that is held and wanted by nobody needs none of them.
-  #outage: Outage | undefined
-  #watch: ReleaseWatch | undefined
-  #place: ProcessPlace | undefined
+  #backUntil: number | undefined
+  // A lock that is held and wanted by nobody needs none.
+  #room: WaitingRoom | undefined
 
   constructor(
     readonly name: string,
-    private readonly kind: KindTraits,
-    private readonly port: LockPort,
-    readonly clock: Pick<Clock, 'now'>,
+    private readonly client: ClientParts,
   ) {
-    const { shared, placePer } = kind
-    this.tenures = new HeldTenures(shared || placePer === 'call', shared)
-    this.policy = kind.policy(this)
+    this.tenures = new HeldTenures(client.kind)
   }
 
-  /** The store's failures, as the calls here have met them one after the other: the time of each counts for all. */
-  get outage(): Outage {
-    this.#outage ??= new Outage()
-    return this.#outage
+  get #waitingRoom(): WaitingRoom {
+    this.#room ??= new WaitingRoom(this.name, this.tenures, this.client)
+    return this.#room
+  }
+
+  get waiters(): WaitQueue {
+    return this.#waitingRoom.waiters
+  }
+
+  get policy(): Policy {
+    return this.#waitingRoom.policy
   }
 
   get watch(): ReleaseWatch {
-    this.#watch ??= new ReleaseWatch(this.name, this.port, this)
-    return this.#watch
+    return this.#waitingRoom.watch
   }
 
   get place(): ProcessPlace {
-    this.#place ??= new ProcessPlace(this.waiters, this.port, this.clock)
-    return this.#place
+    return this.#waitingRoom.place
+  }
+
+  get outage(): Outage {
+    return this.#waitingRoom.outage
   }
 
   /** No call is here any more. */
   rest(): void {
-    if (this.#watch) this.#watch.end()
-    else this.policy.onWatchEnded()
-    if (!this.#watch?.unreadSignal) this.#watch = undefined
-    if (this.#place?.untouched) this.#place = undefined
-    if (!this.#outage?.on) this.#outage = undefined
+    this.#room?.rest()
   }
 
   /** Whether this process has a tenure. */
@@ -87,21 +81,27 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
 
   /** Whether calls wait here for a lock that the process has itself: then it stands in no line, and the store does not know of them. */
   get waitsForItself(): boolean {
-    const inLine = this.port.line !== undefined && this.kind.placePer === 'process'
-    return this.held && this.waiting > 0 && !this.place.taken && inLine
+    const { kind, port } = this.client
+    const inLine = port.line !== undefined && kind.placePer === 'process'
+    return this.held && this.waiters.waiting > 0 && !this.place.taken && inLine
   }
 
-  /** Whether the next call would find it as it would find a new one. */
+  /** Whether the next call would find it as it would find a new one, but for what is held. */
   get asNew(): boolean {
-    const { shared, placePer } = this.kind
-    const remembers = this.#outage || this.#watch || this.#place || this.#backUntil !== -Infinity
+    const { shared, placePer } = this.client.kind
+    const remembers = this.#room?.remembers === true || this.#backUntil !== undefined
     return !remembers && !shared && placePer !== 'call'
+  }
+
+  /** Of a queue that is as new nothing stays but what is held. */
+  shrink(): void {
+    this.#room = undefined
   }
 
   began(tenure: Tenure): void {
     this.tenures.began(tenure)
     // The others have had their turn. (Permits that are taken here leave some that others may have.)
-    if (!this.tenures.perOwner) this.#backUntil = -Infinity
+    if (!this.tenures.perOwner) this.#backUntil = undefined
   }
 
   /** This call cannot use the lock now, for a reason of its own: the calls behind it go first. */
@@ -115,7 +115,7 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
 
   /** How that call asks again; undefined where it is told. */
   pollsOf({ polls }: Pick<Call, 'polls'>): Polls | undefined {
-    return polls ?? this.port.polls
+    return polls ?? this.client.port.polls
   }
 
   /**
@@ -124,16 +124,17 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
    */
   stepAside(others: number): void {
     const next = this.waiters.contender(undefined)
-    const polls = next ? this.pollsOf(next.call) : others > 0 ? this.port.polls : undefined
+    const polls = next ? this.pollsOf(next.call) : others > 0 ? this.client.port.polls : undefined
     const random = Math.random()
     if (polls)
       this.#backUntil =
-        this.clock.now() + (polls.asideMs?.(random) ?? polls.pauseMs(STEP_ASIDE_ATTEMPTS, random))
-    else if (others > 0) this.#backUntil = this.clock.now() + STEP_ASIDE_MS
+        this.client.schedule.clock.now() +
+        (polls.asideMs?.(random) ?? polls.pauseMs(STEP_ASIDE_ATTEMPTS, random))
+    else if (others > 0) this.#backUntil = this.client.schedule.clock.now() + STEP_ASIDE_MS
   }
 
   /** Until when calls of this process let others go first; in the past when they need not. */
   get backUntil(): number {
-    return this.#backUntil
+    return this.#backUntil ?? -Infinity
   }
 }

@@ -9,6 +9,8 @@ const NOBODY: readonly Waiter[] = []
  * The waiters of one lock in this process, first in, first out (rule W3). Decides who may act; wakes nobody itself.
  */
 export class WaitQueue {
+  /** Calls that have had to wait and still do. */
+  waiting = 0
   readonly #waiters = new LinkedSet<Waiter>()
   /** Waiters that act in a scope others may share, by owner: only among them can there be siblings. Those within apart. */
   #related: Map<string, Set<Waiter>> | undefined

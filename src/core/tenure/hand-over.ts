@@ -1,7 +1,7 @@
 import type { AcquireReply } from '../../ports/lock-port.js'
 import type { Call } from '../acquire/call.js'
 import type { Environment } from '../environment.js'
-import { leaseDeadline } from '../lease/lease.js'
+import { leaseDeadline, renewUntil } from '../lease/lease.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import { LONGEST_UNCONFIRMED_MS } from '../queue/release-watch.js'
 import type { Waiter } from '../queue/waiter.js'
@@ -56,7 +56,7 @@ export function staysAsItIs(
 export function handOverInMemory(env: Environment, last: HoldRecord, call: Call): HoldRecord {
   const { tenure } = last
   const now = env.schedule.clock.now()
-  const grant = new HoldRecord(tenure, call.holder, now + call.maxHoldMs, last.fence)
+  const grant = new HoldRecord(tenure, call.holder, renewUntil(now, call.maxHoldMs))
   grant.handedOver = true
   tenure.passTo(call.caller.owner, grant, now)
   env.tenures.watchdog.resume(tenure)
@@ -105,12 +105,9 @@ export async function handOverByCommand(
     tenures.watchdog.unwatch(next)
     return 'lost'
   }
-  const grant = new HoldRecord(
-    next,
-    call.holder,
-    watched ? beforeSend + call.maxHoldMs : undefined,
-    reply.fence,
-  )
+  next.fence = reply.fence
+  const until = watched ? renewUntil(beforeSend, call.maxHoldMs) : undefined
+  const grant = new HoldRecord(next, call.holder, until)
   grant.handedOver = true
   const inTime = tenures.granted(queue, grant, beforeSend, leaseMs)
   // Not before: who asks for the lock while the command is under way is heard by either.

@@ -4,8 +4,8 @@ import type { Environment } from '../environment.js'
 import type { Tenure } from './tenure.js'
 
 /** How much longer the lock has to stay taken after its release, in whole milliseconds; 0: not at all. */
-export function keptForMs({ schedule }: Environment, { keptUntil }: Tenure): number {
-  return keptUntil === undefined ? 0 : Math.max(Math.ceil(keptUntil - schedule.clock.now()), 0)
+export function keptForMs({ schedule }: Environment, { kept }: Tenure): number {
+  return kept === undefined ? 0 : Math.max(Math.ceil(kept.until - schedule.clock.now()), 0)
 }
 
 /**
@@ -17,7 +17,7 @@ export async function keepTaken(env: Environment, tenure: Tenure): Promise<boole
   const { port, pauses, settings, orphans } = env
   const { clock } = env.schedule
   const { name, storedAs: from, deadline } = tenure
-  const to = tenure.keptAs ?? nobody()
+  const to = tenure.kept?.as ?? nobody()
   const give = async (): Promise<boolean> => {
     const leaseMs = Math.max(keptForMs(env, tenure), 1)
     const reply = await port.handOver({ name, from, owner: to, heldBefore: 0, leaseMs })

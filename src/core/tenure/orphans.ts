@@ -2,7 +2,7 @@ import { ClosedError } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
 import type { AcquireReply, AcquireRequest } from '../../ports/lock-port.js'
 import { retryPauseMs } from '../../time/back-off.js'
-import { isTransient, mayPass } from '../acquire/outage.js'
+import { isTransient, mayPass, noAnswer } from '../acquire/outage.js'
 import { Pauses } from '../acquire/pauses.js'
 import { retry } from '../acquire/retry.js'
 import type { Services } from '../services.js'
@@ -69,6 +69,11 @@ export class Orphans {
   /** Nobody of this process waits on that place in line any more. */
   leavePlace(name: string, owner: Owner): void {
     void this.begin({ name, owner, heldBefore: 0, leaseMs: 0, waits: true }, CARRIED_OUT)
+  }
+
+  /** Gives back whatever part of the store still keeps for a lost tenure; tries until its lease has ended there. */
+  leave({ name, storedAs: owner }: Tenure, leaseMs: number): void {
+    void this.begin({ name, owner, heldBefore: 0, leaseMs }, Promise.reject(noAnswer(name)))
   }
 
   /** A request in that owner's name may have been sent twice. */

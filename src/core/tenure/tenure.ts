@@ -7,9 +7,10 @@ import type { HoldTrace } from '../../trace/hold.js'
 import { Mutex } from '../queue/mutex.js'
 import type { Stay } from './stay.js'
 
-/** Who wants to know of a hold that lasts. */
-export interface Lasting {
-  lasts(): void
+/** Until when, on the lease clock, a lock stays taken after its release, and by whom, if not by nobody (keep-taken.ts). */
+export interface Kept {
+  readonly until: number
+  readonly as?: Owner
 }
 
 /** A section that ended when the lock was handed on in memory. */
@@ -38,10 +39,8 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   fence: bigint | undefined
   /** How many permits it is for, where the kind has permits. */
   permits: number | undefined
-  /** Until when, on the lease clock, the lock is to stay taken, however soon it is released (keep-taken.ts). */
-  keptUntil: number | undefined
-  /** Who has it then, if not nobody. */
-  keptAs: Owner | undefined
+  /** Set where the lock is to stay taken for a while, however soon it is released. */
+  kept: Kept | undefined
   /** The release of its last hold, until the outcome is known. */
   releasing: Releasing | undefined
   /** Called by the alarm that stands on the deadline. */
@@ -168,11 +167,9 @@ export class Tenure extends Alarm implements Linked<Tenure> {
 export class HoldRecord {
   /** Given back, or about to be. */
   released = false
-  /** Set once the lock was lost under this hold. */
-  loss: LockLostError | undefined
   /** Called when the holder must stop relying on the lock. */
   onEnd: ((reason: Error) => void) | undefined
-  /** What it was called with, or would have been. */
+  /** What it was called with, or would have been: that the lock was lost under this hold, or that the client was closed. */
   endedBy: Error | undefined
   /** Whether it came from another call of this process, and not from a release that the store announced. */
   handedOver = false
@@ -188,8 +185,8 @@ export class HoldRecord {
   stayed = false
   /** Whether its end was counted. */
   counted = false
-  /** Told once, when its lease has been renewed. */
-  lasting: Lasting | undefined
+  /** What its caller has of it, until its lease has been renewed. */
+  callersHold: object | undefined
   /** What listeners of `holdfast:hold` are told of it, where there are any. */
   trace: HoldTrace | undefined
 
@@ -197,12 +194,14 @@ export class HoldRecord {
     readonly tenure: Tenure,
     readonly scope: Scope,
     public renewUntil: number | undefined,
-    readonly fence: bigint | undefined,
   ) {}
 
+  get loss(): LockLostError | undefined {
+    return this.endedBy instanceof LockLostError ? this.endedBy : undefined
+  }
+
   lost(reason: LossReason, cause: unknown): void {
-    this.loss = new LockLostError(this.tenure.name, this.tenure.owner, reason, cause)
-    this.unattended(this.loss)
+    this.unattended(new LockLostError(this.tenure.name, this.tenure.owner, reason, cause))
   }
 
   unattended(error: Error): void {

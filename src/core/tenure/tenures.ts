@@ -81,12 +81,11 @@ export class Tenures {
       if (believed.state === 'held') this.lose(believed, 'not-in-store', undefined)
       this.#followRelease(believed)
     }
-    // Not pushed: an array that has grown keeps room for sixteen more.
-    tenure.holds = [...tenure.holds, grant]
+    // Not pushed, nor spread with one more behind it: an array that has grown keeps room for sixteen others.
+    tenure.holds = tenure.holds.concat(grant)
     if (tenure.state === 'pending') {
       tenure.state = 'held'
       if (tenure.handOvers === 0) tenure.since = now
-      tenure.fence = grant.fence
       queue.began(tenure)
       this.#held.add(tenure)
       tenure.onDeadline = this.#onDeadline
@@ -121,6 +120,7 @@ export class Tenures {
     const { name, owner } = tenure
     const stayed = tenure.holds[0]?.stayed === true
     if (reason === 'lease-expired') this.#lapsed(tenure)
+    if (mayBeLeft(tenure, reason, this.services)) this.orphans.leave(tenure, this.watchdog.leaseMs)
     const { holds } = tenure
     tenure.holds = []
     for (const holding of holds) {
@@ -224,8 +224,8 @@ export class Tenures {
   #renewed(tenure: Tenure): void {
     this.services.metrics.renewed()
     for (const hold of tenure.holds) {
-      hold.lasting?.lasts()
-      hold.lasting = undefined
+      if (hold.callersHold) this.services.onLasting?.(hold, hold.callersHold)
+      hold.callersHold = undefined
     }
     this.schedule.move(tenure, tenure.deadline)
     const { name, owner } = tenure
@@ -242,6 +242,14 @@ export class Tenures {
     // It was renewed in its thread meanwhile, and this one has yet to hear of it.
     this.schedule.set(tenure, tenure.deadline)
   }
+}
+
+/**
+ * Whether a part of the store may go on keeping others out: a server that did not agree to the loss, or one that carried out a renewal
+ * although the renewal failed as a whole.
+ */
+function mayBeLeft({ suspended }: Tenure, reason: LossReason, { port, settings }: Services): boolean {
+  return port.inParts === true && (reason !== 'lease-expired' || (suspended && settings.quarantineMs === 0))
 }
 
 /** How a possession has ended whose deadline has passed. */

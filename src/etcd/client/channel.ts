@@ -13,6 +13,9 @@ export interface MessageStream {
 export class Channel {
   readonly #connection: Http2Connection
   readonly #headers: Headers
+  /** Blocks of headers by the paths of calls, with the metadata that was sent last. */
+  readonly #blocks = new Map<string, Buffer>()
+  #metadata: Headers | undefined
   /** Settles when the server can be talked to, or cannot. */
   readonly opened: Promise<void>
   readonly #host: string
@@ -96,11 +99,19 @@ export class Channel {
 
   #open(path: string, metadata: Headers, listener: CallListener): Call | undefined {
     if (!this.#ended) {
-      const headers = writeHeaders({ ':path': path, ...this.#headers, ...metadata })
-      return new Call(this.#connection, headers, listener, (sent) => this.#broken(sent))
+      const block = this.#blockOf(path, metadata)
+      return new Call(this.#connection, block, listener, (sent) => this.#broken(sent))
     }
     listener.end(this.#broken(false))
     return undefined
+  }
+
+  #blockOf(path: string, metadata: Headers): Buffer {
+    if (this.#metadata !== metadata) this.#blocks.clear()
+    this.#metadata = metadata
+    const block = this.#blocks.get(path) ?? writeHeaders({ ':path': path, ...this.#headers, ...metadata })
+    this.#blocks.set(path, block)
+    return block
   }
 
   #broken(sent: boolean): ConnectionError {

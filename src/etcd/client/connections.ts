@@ -20,7 +20,7 @@ export class Connections {
   #channel: Channel | undefined
   #opening: Promise<Channel> | undefined
   #next = 0
-  #token: string | undefined
+  #metadata: Headers = { hasleader: 'true' }
   #closed = false
 
   constructor(
@@ -34,9 +34,9 @@ export class Connections {
     return this.#channel
   }
 
-  /** What is sent with each call. A server that knows of no leader refuses at once, instead of letting the call wait. */
+  /** What is sent with each call, the same object until it changes. A server that knows of no leader refuses at once, instead of letting the call wait. */
   get metadata(): Headers {
-    return this.#token === undefined ? { hasleader: 'true' } : { hasleader: 'true', token: this.#token }
+    return this.#metadata
   }
 
   /** Rejects if no server can be talked to. */
@@ -59,13 +59,21 @@ export class Connections {
 
   /** Logs in anew, unless that has happened since this token was used. */
   async renewToken(channel: Channel, used: unknown): Promise<void> {
-    if (this.#token === used) this.#token = await this.#authenticate(channel)
+    if (this.#token === used) this.#sendWith(await this.#authenticate(channel))
   }
 
   close(): void {
     this.#closed = true
     this.#channel?.end()
     this.#channel = undefined
+  }
+
+  get #token(): string | undefined {
+    return this.#metadata['token']
+  }
+
+  #sendWith(token: string | undefined): void {
+    this.#metadata = token === undefined ? { hasleader: 'true' } : { hasleader: 'true', token }
   }
 
   async #openNext(): Promise<Channel> {
@@ -94,7 +102,7 @@ export class Connections {
     try {
       const patienceMs = this.timeoutMs / hosts.length
       const opened = channel.opened.then(async () => {
-        if (credentials && this.#token === undefined) this.#token = await this.#authenticate(channel)
+        if (credentials && this.#token === undefined) this.#sendWith(await this.#authenticate(channel))
         return true
       })
       if (!(await withDeadline(this.schedule, patienceMs, opened)))

@@ -6,6 +6,8 @@ const HEAD = 5
 /** Far beyond any reply to what is asked here, and far below what would fill the memory. */
 const LONGEST = 64 * 1024 * 1024
 
+const NOTHING = Buffer.alloc(0)
+
 /** A message as gRPC sends it. */
 export function framed(message: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(HEAD + message.length)
@@ -17,20 +19,23 @@ export function framed(message: Buffer): Buffer {
 
 /** Puts messages together from what comes, however it is cut. */
 export class FrameReader {
-  #rest: Buffer = Buffer.alloc(0)
+  #rest: Buffer = NOTHING
 
   /** @throws MalformedError for what no server sends to a client that asked for nothing compressed. */
   read(bytes: Buffer): readonly Buffer[] {
     const messages: Buffer[] = []
-    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
-    while (this.#rest.length >= HEAD) {
-      if (this.#rest[0] !== 0) throw new MalformedError('a message is compressed')
-      const length = this.#rest.readUInt32BE(1)
+    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
+    let at = 0
+    while (all.length - at >= HEAD) {
+      if (all[at] !== 0) throw new MalformedError('a message is compressed')
+      const length = all.readUInt32BE(at + 1)
       if (length > LONGEST) throw new MalformedError(`a message has ${length} bytes`)
-      if (this.#rest.length < HEAD + length) break
-      messages.push(this.#rest.subarray(HEAD, HEAD + length))
-      this.#rest = this.#rest.subarray(HEAD + length)
+      const from = at + HEAD
+      if (all.length - from < length) break
+      messages.push(all.subarray(from, from + length))
+      at = from + length
     }
+    this.#rest = at === all.length ? NOTHING : all.subarray(at)
     return messages
   }
 

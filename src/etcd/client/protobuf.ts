@@ -8,6 +8,7 @@ const FIXED32 = 5
 /** A number of 64 bits has ten groups of seven at most. */
 const LONGEST_VARINT = 10
 const SIXTY_FOUR_BITS = 64
+const LONGEST_SMALL = 35
 
 /** What came is no message of that kind. */
 export class MalformedError extends Error {
@@ -98,48 +99,78 @@ export type Field =
  *
  * @throws MalformedError where the bytes are no message.
  */
-export function* fieldsOf(message: Buffer): Generator<Field, void> {
-  let at = 0
-  const varint = (): bigint => {
-    // Nearly all are small, and numbers are faster.
-    let low = 0
-    for (let count = 0; count < 4; count += 1) {
-      const byte = message[at++] ?? ended()
-      low += (byte & 0x7f) << (7 * count)
-      if (byte < 0x80) return BigInt(low)
-    }
-    let value = BigInt(low)
-    for (let count = 4; count < LONGEST_VARINT; count += 1) {
-      const byte = message[at++] ?? ended()
-      value |= BigInt(byte & 0x7f) << BigInt(7 * count)
-      if (byte < 0x80) return BigInt.asUintN(SIXTY_FOUR_BITS, value)
-    }
-    throw new MalformedError('a number is longer than 64 bits')
+export function fieldsOf(message: Buffer): readonly Field[] {
+  const fields: Field[] = []
+  const reader = new MessageReader(message)
+  while (reader.more) fields.push(reader.field())
+  return fields
+}
+
+class MessageReader {
+  #at = 0
+
+  constructor(private readonly message: Buffer) {}
+
+  get more(): boolean {
+    return this.#at < this.message.length
   }
-  const take = (length: number): Buffer => {
-    if (length > message.length - at) return ended()
-    at += length
-    return message.subarray(at - length, at)
-  }
-  while (at < message.length) {
-    const tag = varint()
-    const number = Number(tag >> 3n)
-    switch (Number(tag & 7n)) {
+
+  field(): Field {
+    const tag = this.#small()
+    const number = Math.floor(tag / 8)
+    switch (tag % 8) {
       case VARINT:
-        yield { number, value: varint() }
-        break
+        return { number, value: this.#varint() }
       case DELIMITED:
-        yield { number, value: take(Number(varint())) }
-        break
+        return { number, value: this.#take(this.#small()) }
       case FIXED64:
-        yield { number, value: take(8).readBigUInt64LE() }
-        break
+        return { number, value: this.#take(8).readBigUInt64LE() }
       case FIXED32:
-        yield { number, value: BigInt(take(4).readUInt32LE()) }
-        break
+        return { number, value: BigInt(this.#take(4).readUInt32LE()) }
       default:
         throw new MalformedError('a field has no known type')
     }
+  }
+
+  #octet(): number {
+    const octet = this.message[this.#at]
+    if (octet === undefined) return ended()
+    this.#at += 1
+    return octet
+  }
+
+  /** A number of at most 35 bits. */
+  #small(): number {
+    let value = 0
+    for (let scale = 1; scale < 2 ** LONGEST_SMALL; scale *= 0x80) {
+      const octet = this.#octet()
+      value += (octet & 0x7f) * scale
+      if (octet < 0x80) return value
+    }
+    throw new MalformedError('a length or a number of a field is too long')
+  }
+
+  #varint(): bigint {
+    // Nearly all are small, and numbers are faster.
+    let low = 0
+    for (let count = 0; count < 4; count += 1) {
+      const octet = this.#octet()
+      low += (octet & 0x7f) << (7 * count)
+      if (octet < 0x80) return BigInt(low)
+    }
+    let value = BigInt(low)
+    for (let count = 4; count < LONGEST_VARINT; count += 1) {
+      const octet = this.#octet()
+      value |= BigInt(octet & 0x7f) << BigInt(7 * count)
+      if (octet < 0x80) return BigInt.asUintN(SIXTY_FOUR_BITS, value)
+    }
+    throw new MalformedError('a number is longer than 64 bits')
+  }
+
+  #take(length: number): Buffer {
+    if (length > this.message.length - this.#at) return ended()
+    this.#at += length
+    return this.message.subarray(this.#at - length, this.#at)
   }
 }
 

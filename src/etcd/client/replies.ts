@@ -1,5 +1,5 @@
 /** etcd's replies, as far as Holdfast reads them. Each reader throws a {@link MalformedError} for what is no such reply. */
-import { fieldsOf, MalformedError, signed } from './protobuf.js'
+import { type Field, fieldsOf, MalformedError, signed } from './protobuf.js'
 import type { Operation, Transaction } from './requests.js'
 
 export interface KeyValue {
@@ -43,8 +43,8 @@ export interface WatchReply extends Seen {
   readonly created: boolean
   readonly canceled: boolean
   readonly reason: string
-  /** Whether a key was deleted. */
-  readonly ended: boolean
+  /** The revision at which a key was last deleted; 0 if none was. */
+  readonly endedAt: bigint
   /** Whether anything happened to a key. */
   readonly changed: boolean
 }
@@ -53,18 +53,15 @@ const NOTHING = Buffer.alloc(0)
 
 /** The fields of a message by their numbers; of one that repeats, the last. */
 class Fields {
-  readonly #numbers = new Map<number, bigint>()
-  readonly #bytes = new Map<number, Buffer[]>()
+  readonly #fields: readonly Field[]
 
   constructor(message: Buffer) {
-    for (const { number, value } of fieldsOf(message)) {
-      if (typeof value === 'bigint') this.#numbers.set(number, value)
-      else this.all(number, true).push(value)
-    }
+    this.#fields = fieldsOf(message)
   }
 
   number(field: number): bigint {
-    return signed(this.#numbers.get(field) ?? 0n)
+    const value = this.#last(field, 'bigint')
+    return typeof value === 'bigint' ? signed(value) : 0n
   }
 
   flag(field: number): boolean {
@@ -72,19 +69,27 @@ class Fields {
   }
 
   bytes(field: number): Buffer {
-    return this.#bytes.get(field)?.at(-1) ?? NOTHING
+    const value = this.#last(field, 'object')
+    return Buffer.isBuffer(value) ? value : NOTHING
   }
 
-  all(field: number, keep = false): Buffer[] {
-    const known = this.#bytes.get(field)
-    if (known) return known
-    const none: Buffer[] = []
-    if (keep) this.#bytes.set(field, none)
-    return none
+  all(field: number): Buffer[] {
+    const all: Buffer[] = []
+    for (const { number, value } of this.#fields)
+      if (number === field && typeof value === 'object') all.push(value)
+    return all
   }
 
   has(field: number): boolean {
-    return this.#bytes.has(field)
+    return this.#last(field, 'object') !== undefined
+  }
+
+  #last(field: number, type: 'bigint' | 'object'): Field['value'] | undefined {
+    for (let at = this.#fields.length - 1; at >= 0; at -= 1) {
+      const found = this.#fields[at]
+      if (found?.number === field && typeof found.value === type) return found.value
+    }
+    return undefined
   }
 }
 
@@ -127,6 +132,13 @@ function lease(fields: Fields): LeaseReply {
   return { id, ttlSeconds: Number(fields.number(3)) }
 }
 
+const DELETED = 1n
+
+/** The revision of what happened to a key. */
+function revisionOf(event: Fields | undefined): bigint {
+  return event ? new Fields(event.bytes(2)).number(3) : 0n
+}
+
 export const replies = {
   range: (message: Buffer): RangeReply => {
     const fields = new Fields(message)
@@ -165,15 +177,16 @@ export const replies = {
   },
   watch: (message: Buffer): WatchReply => {
     const fields = new Fields(message)
-    const deleted = 1n
+    const events = fields.all(11).map((event) => new Fields(event))
     return {
       revision: revisionIn(fields),
       watchId: fields.number(2),
       created: fields.flag(3),
       canceled: fields.flag(4),
       reason: fields.bytes(6).toString(),
-      changed: fields.all(11).length > 0,
-      ended: fields.all(11).some((event) => new Fields(event).number(1) === deleted),
+      changed: events.length > 0,
+      // The events of a watch are in the order of their revisions.
+      endedAt: revisionOf(events.findLast((event) => event.number(1) === DELETED)),
     }
   },
 } as const

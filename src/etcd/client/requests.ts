@@ -20,6 +20,8 @@ export interface RangeTerms extends Span {
   /** At most so many; 0: all. */
   readonly limit?: number
   readonly keysOnly?: boolean
+  /** As the server that is asked knows it, which may be behind the others. */
+  readonly serializable?: boolean
 }
 
 export type Condition =
@@ -53,10 +55,10 @@ const CREATE_REVISION = 1
 const MOD_REVISION = 2
 const EQUAL = 0
 
-function range({ key, end, limit = 0, keysOnly = false }: RangeTerms): MessageWriter {
+function range({ key, end, limit = 0, keysOnly = false, serializable = false }: RangeTerms): MessageWriter {
   const message = new MessageWriter().bytes(1, key)
   if (end) message.bytes(2, end)
-  return message.number(3, limit).flag(8, keysOnly)
+  return message.number(3, limit).flag(7, serializable).flag(8, keysOnly)
 }
 
 function remove({ key, end }: Span): MessageWriter {

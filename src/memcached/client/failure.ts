@@ -77,7 +77,7 @@ function codeAndMessage(error: Error): string {
 
 /** What is there does not speak memcached's protocol. */
 export function notMemcached(cause: unknown, { command, lockName }: About): StoreError {
-  return new StoreError('unknown', command, {
+  return new StoreError('unreachable', command, {
     lockName,
     cause,
     transient: false,

@@ -1,6 +1,6 @@
 import { type Linked, LinkedSet } from '../../collections/linked-set.js'
 import { retryPauseMs } from '../../time/back-off.js'
-import type { Schedule } from '../../time/schedule.js'
+import { Alarm, type Schedule } from '../../time/schedule.js'
 import type { Connectable } from './client.js'
 import { failureOf, isReply, leadsElsewhere, readAnswer, refusesDatabase, timeoutOf } from './failure.js'
 import { hangUp, isOpen } from './hang-up.js'
@@ -12,9 +12,22 @@ const CLOSED = 'Connection is closed.'
 /** How long a command waits for the next try to connect. Then it rejects with the last failure, and may be sent again. */
 const PATIENCE_MS = 50
 
-/** A command without an answer. */
-interface Pending extends Linked<Pending> {
-  readonly fail: (error: unknown) => void
+/** A command without an answer; it rings when its time is up. */
+class Pending extends Alarm implements Linked<Pending> {
+  before: Pending | undefined
+  behind: Pending | undefined
+
+  constructor(
+    readonly command: Pick<Command<never, unknown>, 'about'>,
+    readonly reject: (error: unknown) => void,
+    private readonly late: () => void,
+  ) {
+    super()
+  }
+
+  ring(): void {
+    this.late()
+  }
 }
 
 /** Reports of a connection to its maker. */
@@ -120,60 +133,66 @@ export class Connection<Client extends Connectable> {
   execute<Reply, Result>(command: Command<Reply, Result>, peer: Peer = this.#server): Promise<Result> {
     this.#batch.add()
     return new Promise((resolve, reject) => {
-      const { about, withinMs = Infinity } = command
-      const timeoutMs = Math.min(withinMs, this.#commandTimeoutMs)
+      const timeoutMs = Math.min(command.withinMs ?? Infinity, this.#commandTimeoutMs)
       const heardBefore = peer.heard
       const answerBy = this.#schedule.clock.now() + timeoutMs
       let sentOn: number | undefined
-      const over = (): boolean => {
-        this.#schedule.cancel(deadline)
-        return !this.#pending.delete(pending)
-      }
-      const failed = (error: unknown): void => {
-        if (!over()) reject(failureOf(this.#explain(error), about))
-      }
-      const pending: Pending = { fail: failed, before: undefined, behind: undefined }
-      const deadline = this.#schedule.at(answerBy, () => {
+      const pending = new Pending(command, reject, () => {
         // The connection was silent for as long: the peer may be gone. A new connection finds out.
         if (sentOn === this.breaks && peer.heard === heardBefore) peer.drop()
-        if (sentOn === undefined) failed(new Error(CLOSED))
-        else if (!over()) reject(timeoutOf(about, timeoutMs))
+        if (sentOn === undefined) this.#failed(pending, new Error(CLOSED))
+        else if (!this.#over(pending)) reject(timeoutOf(command.about, timeoutMs))
       })
       const answered = (reply: Reply): void => {
         this.#hear(peer)
-        if (over()) return
+        if (this.#over(pending)) return
         try {
           resolve(readAnswer(command, reply))
         } catch (error) {
           reject(error)
         }
       }
-      const retried = (error: unknown): void => {
+      const refused = (error: unknown): void => {
         if (leadsElsewhere(error)) {
           this.#lastError = error
           this.#listener.misled?.()
         } else if (isReply(error)) this.#hear(peer)
         const again = this.#pending.has(pending) ? command.retry?.(error) : undefined
-        if (again) again.then(answered, failed)
-        else failed(error)
+        if (again) again.then(answered, (failure) => this.#failed(pending, failure))
+        else this.#failed(pending, error)
       }
       const begin = (): void => {
         if (!this.#pending.has(pending)) return
         const first = this.open()
         if (first) {
           const patientUntil = this.#schedule.clock.now() + PATIENCE_MS
-          if (first === this.#pause) this.#schedule.move(deadline, Math.min(patientUntil, answerBy))
+          if (first === this.#pause) this.#schedule.move(pending, Math.min(patientUntil, answerBy))
           first.then(begin)
           return
         }
         sentOn = this.breaks
-        if (deadline.dueAt < answerBy) this.#schedule.move(deadline, answerBy)
-        attempt(command.start, failed)?.then(answered, retried)
+        if (pending.dueAt < answerBy) this.#schedule.move(pending, answerBy)
+        try {
+          command.start().then(answered, refused)
+        } catch (error) {
+          this.#failed(pending, error)
+        }
       }
+      this.#schedule.set(pending, answerBy)
       this.#pending.add(pending)
-      if (this.#closed) failed(new Error(CLOSED))
+      if (this.#closed) this.#failed(pending, new Error(CLOSED))
       else begin()
     })
+  }
+
+  /** The command is done with. True if it was before. */
+  #over(pending: Pending): boolean {
+    this.#schedule.cancel(pending)
+    return !this.#pending.delete(pending)
+  }
+
+  #failed(pending: Pending, error: unknown): void {
+    if (!this.#over(pending)) pending.reject(failureOf(this.#explain(error), pending.command.about))
   }
 
   /** Breaks the connection. Resolves when there is another one to be opened. */
@@ -187,7 +206,7 @@ export class Connection<Client extends Connectable> {
   close(): void {
     this.#closed = true
     if (isOpen(this.#client)) this.#client.disconnect()
-    for (const { fail } of [...this.#pending]) fail(new Error(CLOSED))
+    for (const pending of [...this.#pending]) this.#failed(pending, new Error(CLOSED))
   }
 
   #hear(peer: Peer): void {
@@ -252,17 +271,4 @@ export class Connection<Client extends Connectable> {
 /** Holdfast's sockets keep no process alive; awaited calls do, see time/keep-alive.ts. */
 export function letProcessEnd(client: object): void {
   streamOf(client)?.unref?.()
-}
-
-/** Turns an error that a client throws at once into a rejection. */
-function attempt<Reply>(
-  start: () => Promise<Reply>,
-  failed: (error: unknown) => void,
-): Promise<Reply> | undefined {
-  try {
-    return start()
-  } catch (error) {
-    failed(error)
-    return undefined
-  }
 }

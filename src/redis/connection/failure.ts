@@ -13,6 +13,8 @@ const NO_PERMISSION: Verdict = {
   hint: 'Allow the ACL user this command, key or channel.',
 }
 
+const NO_DATABASE: Verdict = { ...NO_PERMISSION, hint: 'The server has no database of that number.' }
+
 const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
 const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
 const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
@@ -72,6 +74,7 @@ function judge(error: unknown): Verdict {
   if (/ACL failure|permission|can't (?:run this command|access|publish)/i.test(message)) return NO_PERMISSION
   // While the script ran, a key moved to another node with its slot: the script's earlier changes stand.
   if (message.includes('non local key')) return NOT_READY
+  if (refusesDatabase(error) && codeOf(message) === 'ERR') return NO_DATABASE
   // A connection that is subscribed, or was during its set-up, takes no commands: the next one will.
   if (message.includes("Can't execute")) return UNREACHABLE
   return BY_REPLY[codeOf(message)] ?? UNKNOWN
@@ -109,16 +112,16 @@ export function isReply(error: unknown): error is Error {
 
 /** The value of an answer; a `StoreError` if it cannot be read, because another program wrote the key. */
 export function readAnswer<Reply, Result>(
-  { about, read }: Pick<Command<Reply, Result>, 'about' | 'read'>,
+  command: Pick<Command<Reply, Result>, 'about' | 'read'>,
   reply: Reply,
 ): Result | Promise<Result> {
   try {
-    const result = read(reply)
+    const result = command.read(reply)
     return result instanceof Promise
-      ? result.catch((error) => Promise.reject(unreadable(error, about)))
+      ? result.catch((error) => Promise.reject(unreadable(error, command.about)))
       : result
   } catch (error) {
-    throw unreadable(error, about)
+    throw unreadable(error, command.about)
   }
 }
 

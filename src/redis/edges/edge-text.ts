@@ -1,15 +1,6 @@
 import type { LockRole } from '../../errors/deadlock-error.js'
 import { isOwner } from '../../identity/owner.js'
-import type { Edge, HeldLock, SeenEdge } from '../../ports/edges-port.js'
-
-/** A stack is cut after so many characters: whoever reads it looks at its first lines. */
-const LONGEST_STACK = 2_000
-
-/** An edge as JSON. */
-export function edgeText(edge: Edge): string {
-  const holds = edge.holds.map((hold) => ({ ...hold, takenAt: hold.takenAt?.slice(0, LONGEST_STACK) }))
-  return JSON.stringify({ ...edge, holds, waitsAt: edge.waitsAt?.slice(0, LONGEST_STACK) })
-}
+import type { HeldLock, SeenEdge } from '../../ports/edges-port.js'
 
 /** The edge of that text, or undefined if it is none: any program may have written it. */
 export function edgeIn(text: unknown, since: number): SeenEdge | undefined {

@@ -6,7 +6,7 @@ import { companionOf } from '../locks/companion-key.js'
 import { scanMatching } from '../scan.js'
 import { runScript } from '../scripts/script.js'
 import { edgeLeave, edgeList } from '../scripts/scripts.generated.js'
-import { edgeIn, edgeText } from './edge-text.js'
+import { edgeIn } from './edge-text.js'
 
 const BESIDE_LOCKS = 'holdfast_edges'
 const BESIDE_READ_WRITE_LOCKS = 'holdfast_rw_edges'
@@ -19,7 +19,7 @@ export class RedisEdgesPort implements EdgesPort {
   ) {}
 
   async leave(edge: Edge, waitedMs: number, lifeMs: number): Promise<void> {
-    const args = [edge.id, Math.round(waitedMs), Math.round(lifeMs), edgeText(edge)]
+    const args = [edge.id, Math.round(waitedMs), Math.round(lifeMs), JSON.stringify(edge)]
     const { name } = edge.waitsFor
     await runScript(this.link, edgeLeave, this.#keyOf(edge.waitsFor), name, args, () => undefined)
   }

@@ -1,6 +1,6 @@
 import type { Owner } from '../../identity/owner.js'
 import { fenceIn } from '../locks/tenure-reply.js'
-import { ownerIn, timeLeft } from '../scripts/replies.js'
+import { ownerIn, timeIn, timeLeft } from '../scripts/replies.js'
 
 /** What a script answers that takes a lock, or a place in its line. */
 export type AcquireAnswer = Granted | HolderSeen | typeof LOST
@@ -19,6 +19,8 @@ export interface HolderSeen {
   readonly outcome: 'busy'
   readonly remainingMs: number
   readonly holder: Owner | undefined
+  /** By the server's clock, in milliseconds since 1970. */
+  readonly heldSince: number | undefined
   readonly serverUs: number
   /**
    * Whether the owner that asked is the first in line, and how many places its process has there; undefined where the script could not
@@ -36,18 +38,19 @@ const GRANTED: Granted = { outcome: 'granted' }
 const LINGERS = ' lingers'
 const GRANTED_BESIDE_LINE: Granted = { outcome: 'granted', placeStays: true }
 
-/** Reads a text, {left, holder, time, first, places, lingers}, or a number. */
+/** Reads a text, {left, holder, time, first, places, lingers, since}, or a number. */
 export function acquireAnswer(reply: unknown): AcquireAnswer {
   if (typeof reply === 'string')
     return reply.endsWith(LINGERS)
       ? { ...granted(reply.slice(0, -LINGERS.length)), lingers: true }
       : granted(reply)
   if (!Array.isArray(reply)) return LOST
-  const [left, holder, time, first, places, lingers]: unknown[] = reply
+  const [left, holder, time, first, places, lingers, since]: unknown[] = reply
   return {
     outcome: 'busy',
     remainingMs: timeLeft(left),
     holder: ownerIn(holder),
+    heldSince: timeIn(since),
     serverUs: Number(time),
     first: first === 1,
     places: places === -1 ? undefined : Number(places),

@@ -31,8 +31,8 @@ export class LineLockPort extends ReentrantLockPort {
 
   override acquire(request: AcquireRequest): Promise<AcquireReply> {
     const acquire = (): Promise<AcquireReply> =>
-      this.#lines.acquire(this.commands, request, (looksMs, firstLeaseMs) =>
-        this.commands.acquire(request, looksMs, firstLeaseMs),
+      this.#lines.acquire(this.commands, request, (looksMs, firstLeaseMs, read) =>
+        this.commands.acquire(request, looksMs, firstLeaseMs, read),
       )
     return this.starting()?.then(acquire) ?? acquire()
   }

@@ -58,6 +58,13 @@ export interface LineNames {
 
 type Held = Pick<AcquireRequest, 'name' | 'owner' | 'heldBefore'>
 
+/** Asks for a lock, see {@link Lines.acquire}. */
+type Ask = (
+  looksMs: number,
+  firstLeaseMs: number,
+  read: (answer: AcquireAnswer) => AcquireReply,
+) => Promise<AcquireReply>
+
 /** One way in which a process holds the locks. */
 export interface LineMode {
   /** The first part of its places. */
@@ -94,51 +101,54 @@ export class Lines {
    *
    * @param ask `looksMs`: 0: its caller does not wait. Below: it stands outside the line. Else it gets a place, and looks again by itself
    *   after so long at the latest.
-   *   `firstLeaseMs`: how long a grant in line lasts until this process takes over.
+   *   `firstLeaseMs`: how long a grant in line lasts until this process takes over. `read`: what the answer means to the caller.
    */
-  async acquire(
-    { mode }: LineMode,
-    request: AcquireRequest,
-    ask: (looksMs: number, firstLeaseMs: number) => Promise<AcquireAnswer>,
-  ): Promise<AcquireReply> {
-    const { name, owner, leaseMs } = request
-    const { clock, watchdogLeaseMs, firstLeaseMs } = this.settings
-    const outside = this.names.outside || this.#standing.get(name)?.outside === true
-    const waits = request.waits && !outside
+  acquire({ mode }: LineMode, request: AcquireRequest, ask: Ask): Promise<AcquireReply> {
+    const { name, owner, heldBefore } = request
     const place: Place = `${mode}:${owner}`
-    if (request.heldBefore === 0) {
+    if (heldBefore === 0) {
       if (this.#besideLine.size > 0) this.#besideLine.delete(place)
       const givingBack = this.settings.leftPlaces.delete(place, this.names.keyOf(name))
-      if (givingBack) await givingBack
+      if (givingBack) return givingBack.then(() => this.#acquire(place, request, ask))
     }
+    return this.#acquire(place, request, ask)
+  }
+
+  #acquire(
+    place: Place,
+    { name, leaseMs, heldBefore, waits: mayWait }: AcquireRequest,
+    ask: Ask,
+  ): Promise<AcquireReply> {
+    const { clock, watchdogLeaseMs, firstLeaseMs } = this.settings
+    const outside = this.names.outside || this.#standing.get(name)?.outside === true
+    const waits = mayWait && !outside
     const standing = waits ? this.#standingAt(name) : this.#standing.get(name)
     // With an explicit lease, or for one more hold, it asks all the same: the store finds the hold that it has granted.
     const granted = standing?.takeGrant(place, clock.now())
-    if (granted && leaseMs === watchdogLeaseMs && request.heldBefore === 0) {
+    if (granted && leaseMs === watchdogLeaseMs && heldBefore === 0) {
       this.#leave(name, place)
       const { fence, ...since } = granted
-      return { outcome: 'granted', granted: since, ...(fence !== undefined && { fence }) }
+      return Promise.resolve({ outcome: 'granted', granted: since, ...(fence !== undefined && { fence }) })
     }
     const without = outside && this.names.releaseChannel(name) !== undefined ? OUTSIDE : 0
     const looksMs = !waits ? without : standing?.stands(place) ? LONGEST_LOOK_MS : firstLeaseMs
     if (waits) standing?.join(place)
-    try {
-      const sentAt = waits ? clock.now() : 0
-      // If the subscription is in force anyway, messages that come before the answer count too.
-      const heard = waits && standing !== undefined && this.#hearsReleases(name)
-      if (heard) this.#listen(name, standing)
-      const reply = await ask(looksMs, firstLeaseMs)
-      if (reply.outcome !== 'busy') {
-        if (reply.outcome === 'granted' && reply.placeStays && standing?.stands(place))
+    const sentAt = waits ? clock.now() : 0
+    // If the subscription is in force anyway, messages that come before the answer count too.
+    const heard = waits && standing !== undefined && this.#hearsReleases(name)
+    if (heard) this.#listen(name, standing)
+    const asked = ask(looksMs, firstLeaseMs, (answer) => {
+      if (answer.outcome !== 'busy') {
+        if (answer.outcome === 'granted' && answer.placeStays && standing?.stands(place))
           this.#besideLine.add(place)
         this.#leave(name, place)
-        return reply
+        return answer
       }
-      const { remainingMs, holder, serverUs, first, places, lingers } = reply
+      const { remainingMs, holder, heldSince, serverUs, first, places, lingers } = answer
       if (outside || this.names.outside || standing?.outside) {
         // It may have been this very request that was refused.
         standing?.stepOutside()
-        return this.#busyOutside(name, reply)
+        return this.#busyOutside(name, answer)
       }
       this.#emptyLine = first ? name : undefined
       if (waits && standing) {
@@ -148,18 +158,16 @@ export class Lines {
         if (first && !heard) this.#listen(name, standing)?.then((inForce) => inForce && standing.tell())
         if (places !== undefined && places < standing.size) standing.tell({ placesGone: true })
       }
-      return {
-        outcome: 'busy',
-        remainingMs,
-        holder,
-        againMs: Math.min(remainingMs, places === undefined ? WITHOUT_PLACE_MS : looksMs) + AFTER_LEASE_MS,
-        ...(lingers && { lingers }),
-      }
-    } catch (error) {
+      const againMs =
+        Math.min(remainingMs, places === undefined ? WITHOUT_PLACE_MS : looksMs) + AFTER_LEASE_MS
+      return { outcome: 'busy', remainingMs, holder, heldSince, againMs, ...(lingers && { lingers }) }
+    })
+    if (!standing) return asked
+    return asked.catch((error: unknown) => {
       // A request that may have been carried out is repeated or abandoned; a refused one is over.
       if (!(error instanceof StoreError && error.transient)) this.#leave(name, place)
       throw error
-    }
+    })
   }
 
   /** The waiter of that place has left. */
@@ -260,13 +268,13 @@ export class Lines {
   }
 
   /** A client that stands in no line was refused: when to ask again, if it hears nothing. */
-  #busyOutside(name: string, { remainingMs, holder }: HolderSeen): AcquireReply {
+  #busyOutside(name: string, { remainingMs, holder, heldSince }: HolderSeen): AcquireReply {
     const channel = this.names.releaseChannel(name)
     // It may have been forbidden since.
     const allowed = channel !== undefined && this.channels.has(channel)
     const hears = allowed && this.#standing.get(name)?.hearsReleases
     const againMs = Math.min(remainingMs, hears ? LONGEST_LOOK_MS : WITHOUT_PLACE_MS) + AFTER_LEASE_MS
-    return { outcome: 'busy', remainingMs, holder, againMs }
+    return { outcome: 'busy', remainingMs, holder, heldSince, againMs }
   }
 
   /** Forgets the place, and the lock if nobody waits for it: else every name ever locked would be kept. */

@@ -1,5 +1,5 @@
 import type { Owner } from '../../identity/owner.js'
-import type { AcquireRequest, HandOverRequest } from '../../ports/lock-port.js'
+import type { AcquireReply, AcquireRequest, HandOverRequest } from '../../ports/lock-port.js'
 import { announce, countListeners } from '../channels/announcements.js'
 import { releaseChannelOf } from '../channels/release-channel.js'
 import { isRefusal } from '../connection/failure.js'
@@ -26,8 +26,8 @@ interface Address {
   readonly keys: readonly [string, ...string[]]
   /** The roster and the release channel. */
   readonly releases: readonly [string, string]
-  /** ARGV[1…5]. */
-  readonly constants: readonly Argument[]
+  /** ARGV[1]. */
+  readonly what: string
   readonly terms: Pick<ScriptTerms<unknown>, 'announces' | 'alone'>
 }
 
@@ -86,14 +86,16 @@ export class LockCommands implements LineNames, LineMode {
    */
   acquire(
     { name, owner, heldBefore, leaseMs, lingers }: AcquireRequest,
-    looksMs = 0,
-    firstLeaseMs = 0,
-  ): Promise<AcquireAnswer> {
-    const args: Argument[] = [owner, heldBefore, leaseMs]
-    // What only waiters need is left out where nobody waits: each argument costs the client library and the server.
-    if (looksMs !== 0 || lingers) args.push(looksMs, firstLeaseMs)
+    looksMs: number,
+    firstLeaseMs: number,
+    read: (answer: AcquireAnswer) => AcquireReply,
+  ): Promise<AcquireReply> {
+    const args: Argument[] = [owner, leaseMs]
+    // What a first hold does not need that waits for nothing is left out: each argument costs the client library and the server.
+    if (looksMs !== 0 || lingers) args.push(heldBefore, looksMs, firstLeaseMs)
+    else if (heldBefore !== 0) args.push(heldBefore)
     if (lingers) args.push(1)
-    return this.#run(acquire, name, args, acquireAnswer)
+    return this.#run(acquire, name, args, (reply) => read(acquireAnswer(reply)))
   }
 
   handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<Granted | typeof LOST> {
@@ -102,21 +104,26 @@ export class LockCommands implements LineNames, LineMode {
     )
   }
 
-  /** Above 0: released, and one less than that many listeners were told; 0: still held; -1: not held by the owner. */
-  release(name: string, owner: Owner, heldBefore: number, leavesLine: boolean): Promise<number> {
-    return this.#run(release, name, [owner, heldBefore, leavesLine ? 1 : 0], (reply) =>
-      this.#announced(name, Number(reply)),
-    )
+  /** @param read of a number. Above 0: released, and one less than that many listeners were told; 0: still held; -1: not held by the owner. */
+  release<Result>(
+    name: string,
+    owner: Owner,
+    heldBefore: number,
+    leavesLine: boolean,
+    read: (code: number) => Result,
+  ): Promise<Result> {
+    const args = leavesLine ? [owner, heldBefore, 1] : heldBefore === 1 ? [owner] : [owner, heldBefore]
+    return this.#free(release, name, args, read)
   }
 
   /** Takes the owner out of the line, and gives back what was granted to its place there, nothing else. */
   leavePlace(name: string, owner: Owner): Promise<number> {
-    return this.#run(release, name, [owner, 1, 2], (reply) => this.#announced(name, Number(reply)))
+    return this.#free(release, name, [owner, 1, 2], (code) => code)
   }
 
   /** Above 0: it was held; 0: it was free. */
   forceUnlock(name: string): Promise<number> {
-    return this.#run(forceUnlock, name, [], (reply) => this.#announced(name, Number(reply)))
+    return this.#free(forceUnlock, name, [], (code) => code)
   }
 
   /** How many processes wait: those in line, and those that listen outside it. */
@@ -136,9 +143,18 @@ export class LockCommands implements LineNames, LineMode {
    * A script that has freed the lock and could not announce it answers -2. In a cluster that happens if a name's braces put the channel
    * on another node.
    */
-  #announced(name: string, code: number): number | Promise<number> {
-    if (code !== -2) return code
-    return announce(this.link, name, this.releaseChannel(name), '0', this.onError).then((told) => told + 1)
+  #free<Result>(
+    script: Script,
+    name: string,
+    args: readonly Argument[],
+    read: (code: number) => Result,
+  ): Promise<Result> {
+    return this.#run(script, name, args, (reply) => {
+      const code = Number(reply)
+      if (code !== -2) return read(code)
+      const channel = this.releaseChannel(name)
+      return announce(this.link, name, channel, '0', this.onError).then((told) => read(told + 1))
+    })
   }
 
   #run<Result>(
@@ -147,8 +163,8 @@ export class LockCommands implements LineNames, LineMode {
     args: readonly Argument[],
     read: (reply: unknown) => Result | Promise<Result>,
   ): Promise<Result> {
-    const { keys, constants, terms } = this.#addressOf(name)
-    return runScript(this.link, script, keys, name, [constants, args], read, terms)
+    const { keys, what, terms } = this.#addressOf(name)
+    return runScript(this.link, script, keys, name, [what, args], read, terms)
   }
 
   #addressOf(name: string): Address {
@@ -162,7 +178,7 @@ export class LockCommands implements LineNames, LineMode {
     const address: Address = {
       releases: [roster, channel],
       keys: undivided(this.link, [key, line, processes, this.counterOf(name)]),
-      constants: [publishCommand, processChannelsOf(key, this.#inCluster), this.mode, channel, roster],
+      what: `${this.mode} ${publishCommand} ${processChannelsOf(key, this.#inCluster)} ${roster.slice(0, -channel.length)} ${channel}`,
       terms: {
         announces: publishCommand === '' ? undefined : { channel, text: '0' },
         alone: this.fenced || this.terms.inOrder ? undefined : this.refusals,

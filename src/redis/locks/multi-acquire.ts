@@ -1,7 +1,7 @@
 import type { AcquireReply, AcquireRequest, BatchPort } from '../../ports/lock-port.js'
 import type { Link } from '../connection/link.js'
 import { slotOf } from '../connection/slot.js'
-import { listOf, ownerIn, timeLeft } from '../scripts/replies.js'
+import { listOf, ownerIn, timeIn, timeLeft } from '../scripts/replies.js'
 import { runScript, type Script } from '../scripts/script.js'
 import { multiAcquire, multiAcquireOne } from '../scripts/scripts.generated.js'
 
@@ -44,6 +44,6 @@ export class MultiAcquire implements BatchPort {
 function replyOf(answer: unknown): AcquireReply {
   if (answer === 1) return { outcome: 'granted' }
   // A free lock was merely not taken.
-  const [left, holder] = listOf(answer)
-  return { outcome: 'busy', remainingMs: timeLeft(left), holder: ownerIn(holder) }
+  const [left, holder, since] = listOf(answer)
+  return { outcome: 'busy', remainingMs: timeLeft(left), holder: ownerIn(holder), heldSince: timeIn(since) }
 }

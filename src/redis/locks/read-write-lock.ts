@@ -81,11 +81,14 @@ class ReadWriteLockPort implements FencedPort, LineMode {
     const starting = this.thread?.start()
     if (starting) await starting
     const { name, owner, heldBefore, leaseMs } = request
-    return await this.lines.acquire(this, request, async (looksMs, firstLeaseMs) => {
+    return await this.lines.acquire(this, request, async (looksMs, firstLeaseMs, read) => {
       const terms = [owner, heldBefore, leaseMs, looksMs, firstLeaseMs]
-      const answer = await this.#run(rwAcquire, name, terms, acquireReply)
-      if (answer === 'upgrade') throw new LockUpgradeError(name, owner)
-      return answer
+      const reply = await this.#run(rwAcquire, name, terms, (told) => {
+        const answer = acquireReply(told)
+        return answer === 'upgrade' ? answer : read(answer)
+      })
+      if (reply === 'upgrade') throw new LockUpgradeError(name, owner)
+      return reply
     })
   }
 

@@ -1,6 +1,6 @@
-import type { LockState } from '../../ports/lock-port.js'
+import type { LockState, OwnerState } from '../../ports/lock-port.js'
 import { type AcquireAnswer, acquireAnswer } from '../line/acquire-reply.js'
-import { listOf, ownersIn, timeLeft } from '../scripts/replies.js'
+import { listOf, ownerState, timeIn, timeLeft } from '../scripts/replies.js'
 
 const UPGRADE = -1
 
@@ -17,6 +17,9 @@ export interface InspectReply {
 
 export function inspectReply(reply: unknown, name: string): InspectReply {
   const [waitingClients, left, ...fields] = listOf(reply)
-  const state = { name, owners: ownersIn(fields), remainingMs: timeLeft(left) }
+  const owners: OwnerState[] = []
+  for (let index = 0; index < fields.length; index += 3)
+    owners.push(...ownerState(fields[index], fields[index + 1], timeIn(fields[index + 2])))
+  const state = { name, owners, remainingMs: timeLeft(left) }
   return { waitingClients: Number(waitingClients ?? 0), state }
 }

@@ -64,7 +64,7 @@ export class ReentrantLockPort implements LockPort {
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     const starting = this.starting()
     if (starting) await starting
-    return await this.commands.acquire(request)
+    return await this.commands.acquire(request, 0, 0, (answer) => answer)
   }
 
   /** Await it before the first acquire: the event loop may block right after the first grant. */
@@ -73,7 +73,7 @@ export class ReentrantLockPort implements LockPort {
   }
 
   async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
-    await this.commands.release(name, owner, heldBefore + 1, true)
+    await this.commands.release(name, owner, heldBefore + 1, true, () => undefined)
   }
 
   handOver(request: HandOverRequest): Promise<AcquireReply> {
@@ -83,7 +83,7 @@ export class ReentrantLockPort implements LockPort {
   release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
     const { link } = this.parts
     const { breaks } = link
-    return this.commands.release(name, owner, heldBefore, false).then((reply) => {
+    return this.commands.release(name, owner, heldBefore, false, (reply) => {
       if (reply === 0) return 'still-held'
       if (reply > 0) return this.released(name, reply - 1)
       // A last release that may have been delivered before finds nothing left to release: it was carried out then.

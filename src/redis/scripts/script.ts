@@ -32,24 +32,25 @@ export function runScript<Result>(
   const [first] = all
   let given = all
   return link.execute(first, (send) => {
-    const byHash = (): Promise<unknown> => send('EVALSHA', sha1, given.length, given, ...args)
-    const bySource = (): Promise<unknown> => send('EVAL', parts.join(''), given.length, given, ...args)
-    const again = (): Promise<unknown> =>
-      byHash().catch((error: unknown) => {
-        if (isUnknownScript(error)) return bySource()
-        throw error
-      })
+    const run = (command: string, text: string): Promise<unknown> =>
+      send(command, text, given.length, given, ...args)
     return {
       about: { command: name, lockName },
       announces,
       withinMs,
       start: () => {
         given = alone?.has('keys') ? [first] : all
-        return byHash()
+        return run('EVALSHA', sha1)
       },
       read,
       retry: (error) => {
+        const bySource = (): Promise<unknown> => run('EVAL', parts.join(''))
         if (isUnknownScript(error)) return bySource()
+        const again = (): Promise<unknown> =>
+          run('EVALSHA', sha1).catch((failure: unknown) => {
+            if (isUnknownScript(failure)) return bySource()
+            throw failure
+          })
         if (!alone || given.length === 1)
           return saysKeysAreApart(error) ? untilTogether(ATTEMPTS_APART, error, again) : undefined
         const refused = refusesKeys(error)

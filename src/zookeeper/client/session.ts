@@ -46,6 +46,8 @@ export class ZooKeeperSession {
   readonly #changes = new Watches<void>()
   readonly #waiting = new Set<Waiting>()
   #connection: Connection | undefined
+  /** One that ends once it has answered what is under way. */
+  #retiring: Connection | undefined
   #connecting = false
   /** Whether it is being told what happened while it had no connection, in whatever order. */
   #catchesUp = false
@@ -113,7 +115,7 @@ export class ZooKeeperSession {
 
   /** The latest transaction that it knows of. */
   get seenZxid(): bigint {
-    const seen = this.#connection?.seenZxid ?? 0n
+    const seen = (this.#connection ?? this.#retiring)?.seenZxid ?? 0n
     return seen > this.#seenZxid ? seen : this.#seenZxid
   }
 
@@ -139,14 +141,16 @@ export class ZooKeeperSession {
     return this.#touchedAt
   }
 
-  /** Connects anew: a server that takes a session over has the leader know at once that its client lives. */
+  /**
+   * Connects anew: a server that takes a session over tells the leader at once that the client lives. That server also ends the earlier
+   * connection, so this waits until everything under way there has been answered.
+   */
   reattach(): void {
     const connection = this.#connection
     if (!connection) return
-    this.#seenZxid = this.seenZxid
     this.#connection = undefined
+    this.#retiring = connection
     connection.retire()
-    this.#reconnect()
   }
 
   /**
@@ -288,14 +292,17 @@ export class ZooKeeperSession {
     }
     // Nobody knows what they missed.
     for (const path of this.#changes.paths) this.#changed(path)
-    const waiting = [...this.#waiting]
+    for (const { send } of this.#waiting) send(connection)
     this.#waiting.clear()
-    for (const { send } of waiting) send(connection)
   }
 
   #disconnected(connection: Connection, cause: Error): void {
+    if (connection.seenZxid > this.#seenZxid) this.#seenZxid = connection.seenZxid
+    if (this.#retiring === connection) {
+      this.#retiring = undefined
+      this.#reconnect()
+    }
     if (this.#connection !== connection) return
-    this.#seenZxid = this.seenZxid
     this.#connection = undefined
     if (this.#over) return
     this.terms.onSuspended(cause)
@@ -342,7 +349,7 @@ export class ZooKeeperSession {
   }
 
   #reconnect(): void {
-    if (this.#connecting) return
+    if (this.#connecting || this.#retiring) return
     this.#connecting = true
     this.#connectAgain().finally(() => {
       this.#connecting = false
@@ -376,9 +383,9 @@ export class ZooKeeperSession {
   #finish(cause: Error): void {
     this.#over ??= cause
     this.#connection = undefined
-    const waiting = [...this.#waiting]
+    this.#retiring?.end(cause)
+    for (const { fail } of this.#waiting) fail(cause)
     this.#waiting.clear()
-    for (const { fail } of waiting) fail(cause)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { RowSession } from '../../../src/rows/rows.js'
-import type { Keyspace, Packed, Shape } from '../../../src/rows/shape.js'
+import { type Keyspace, NO_ROW, type Packed, type Shape } from '../../../src/rows/shape.js'
 import { SystemClock } from '../../../src/time/clock.js'
 import { Schedule } from '../../../src/time/schedule.js'
 import { rowsAt } from '../route.js'
@@ -64,17 +64,8 @@ function asKept(keyspace: Keyspace): Shape<Packed | undefined> {
     keyspace,
     blank: () => undefined,
     unpack: (packed) => packed,
-    pack: (packed) => packed ?? NOTHING,
+    pack: (packed) => packed ?? NO_ROW,
   }
-}
-
-const NOTHING: Packed = {
-  owner: undefined,
-  holds: 0,
-  endsAt: undefined,
-  fence: undefined,
-  waiting: [],
-  rest: undefined,
 }
 
 function clientsIn(rest: string | undefined): string[] {

@@ -163,7 +163,7 @@ export class Interpreter {
       entered = true
       clearTimeout(abort)
       lost?.removeEventListener('abort', giveUp)
-      await this.#inside(step, { c, calledAt }, hold, {
+      await this.#inside(step, { c, calledAt, outermost: outer.scope.length === 0 }, hold, {
         ...around,
         scope: isAlone(target) ? around.scope : inner,
       })
@@ -244,7 +244,11 @@ export class Interpreter {
 
   async #inside(
     step: SectionStep,
-    { c, calledAt }: { readonly c: number; readonly calledAt: number },
+    {
+      c,
+      calledAt,
+      outermost,
+    }: { readonly c: number; readonly calledAt: number; readonly outermost: boolean },
     hold: AnyHold | undefined,
     around: Around,
   ): Promise<void> {
@@ -260,7 +264,9 @@ export class Interpreter {
     try {
       const stands = (): boolean => around.stands() && presence.look()
       const lost = [around.lost, hold?.signal].flatMap((signal) => signal ?? [])
-      if (step.booksMs !== undefined && hold && 'confirm' in hold) await this.#book(c, hold, step.booksMs)
+      // Sections of one owner are in the lock side by side, and their transactions are not kept apart.
+      if (outermost && step.booksMs !== undefined && hold && 'confirm' in hold)
+        await this.#book(c, hold, step.booksMs)
       await this.#all(step.body, { ...around, stands, lost: AbortSignal.any(lost) })
     } finally {
       presence.look()

@@ -1,8 +1,12 @@
-/** The page on every store that the command line reaches: the holder, the waiter where the store knows it, the list, and freeing a lock. */
+/** The page on every store that the command line reaches: the holder, the waiter where the store knows it, the list, freeing a lock; deadlocks. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { Server } from '../../../src/cli/server.js'
+import { parseServerUrl } from '../../../src/cli/server-address.js'
+import { slotOf } from '../../../src/redis/connection/slot.js'
+import { ringOf } from '../../deadlock/ring.js'
 import { EtcdServer } from '../../servers/etcd/index.js'
 import { MemcachedServer } from '../../servers/memcached.js'
 import { ZooKeeperServer } from '../../servers/zookeeper/index.js'
@@ -35,6 +39,7 @@ interface Can {
   readonly namesNobody?: true
   /** Nobody knows who polls. */
   readonly waitersUnknown?: true
+  readonly keepsEdges?: false
 }
 
 const stores: ReadonlyArray<readonly [string, () => Promise<Where>, Can]> = [
@@ -68,7 +73,7 @@ const stores: ReadonlyArray<readonly [string, () => Promise<Where>, Can]> = [
       const server = await EtcdServer.start()
       return { url: `etcd://${server.host}:${server.port}`, stop: () => server.stop() }
     },
-    { lists: true },
+    { lists: true, keepsEdges: false },
   ],
   [
     'ZooKeeper',
@@ -76,7 +81,7 @@ const stores: ReadonlyArray<readonly [string, () => Promise<Where>, Can]> = [
       const server = await ZooKeeperServer.start()
       return { url: `zk://${server.address}/locks/ui`, stop: () => server.stop() }
     },
-    { lists: true },
+    { lists: true, keepsEdges: false },
   ],
   [
     'memcached',
@@ -84,25 +89,26 @@ const stores: ReadonlyArray<readonly [string, () => Promise<Where>, Can]> = [
       const server = await MemcachedServer.start()
       return { url: `memcached://${server.address}`, stop: () => server.stop() }
     },
-    { lists: false, waitersUnknown: true },
+    { lists: false, waitersUnknown: true, keepsEdges: false },
   ],
-  ['advisory locks', inDatabase('PostgreSQL', 'postgres+advisory'), { lists: false }],
+  ['advisory locks', inDatabase('PostgreSQL', 'postgres+advisory'), { lists: false, keepsEdges: false }],
   [
     'GET_LOCK',
     inDatabase('MySQL', 'mysql+get-lock'),
-    { lists: false, namesNobody: true, waitersUnknown: true },
+    { lists: false, namesNobody: true, waitersUnknown: true, keepsEdges: false },
   ],
 ]
 
 describe.each(stores)(
   'holdfast ui on %s',
   { timeout: 60_000 },
-  (_, bring, { lists, schema, namesNobody, waitersUnknown }) => {
+  (_, bring, { lists, schema, namesNobody, waitersUnknown, keepsEdges = true }) => {
     const program = useProgram()
     const undo: Array<() => unknown> = []
     let where: Where
     beforeAll(async () => {
       where = await bring()
+      if (schema) await execute(where.url, (await program.run(['schema', schema])).stdout)
     }, 120_000)
     afterEach(async () => {
       for (const each of undo.splice(0)) await each()
@@ -112,7 +118,6 @@ describe.each(stores)(
     test('a lock is shown with its holder, its waiter and what becomes of it, and is freed', async () => {
       const { url } = where
       const name = `ui:${process.pid}:${Date.now()}`
-      if (schema) await execute(url, (await program.run(['schema', schema])).stdout)
       const held = program.start(['--url', url, 'run', name, '-v', '--', 'sleep', '600'])
       await held.says('got lock')
       const waiting = program.start(['--url', url, 'run', name, '-v', '--', 'true'])
@@ -148,8 +153,53 @@ describe.each(stores)(
       expect(jsonLines(running.stdout)).toHaveLength(1)
       held.child.kill('SIGTERM')
     })
+
+    test.runIf(keepsEdges)('K2: a deadlock is named, in a cluster over locks of three masters', async () => {
+      const { url } = where
+      const names = namesInThirds(`ring:${process.pid}:${Date.now()}`)
+      const clients = await Promise.all(
+        ['web-1', 'web-2', 'batch'].map(async (label) => {
+          const server = await Server.at(parseServerUrl(url), '', { label })
+          undo.push(() => server[Symbol.asyncDispose]())
+          return server.family
+        }),
+      )
+      const ring = await ringOf(
+        clients.map((holdfast, index) => ({
+          holdfast,
+          first: holdfast.lock(names[index] ?? ''),
+          second: holdfast.lock(names[(index + 1) % 3] ?? ''),
+        })),
+      )
+      const { url: page } = await serve(program, url)
+      const list = new Page(`${page}events?filter=ring:*`)
+      undo.push(() => list.close())
+      const { deadlocks, rows } = await list.until((picture) => picture.deadlocks.length > 0)
+      expect(rows.map((row) => row.name).sort()).toEqual([...names].sort())
+      expect(deadlocks.map((cycle) => [...cycle].sort())).toEqual([
+        ['web-1', 'web-2', 'batch']
+          .map(
+            (label, index) =>
+              `${label} holds the lock ${names[index]} and waits for the lock ${names[(index + 1) % 3]}.`,
+          )
+          .sort(),
+      ])
+      const { code, stdout } = await program.run(['deadlocks', '--url', url])
+      expect(code).toBe(2)
+      expect(stdout).toContain('Deadlock of 3:')
+      for (const each of ['web-1', 'web-2', 'batch']) expect(stdout).toContain(`${each} (`)
+      await Promise.all(clients.map((client) => client.close()))
+      await Promise.all(ring.sections)
+    })
   },
 )
+
+/** Three names, in a cluster of three each on another master. */
+function namesInThirds(prefix: string): readonly string[] {
+  const third = (name: string): number => Math.floor((slotOf(name) * 3) / 16_384)
+  const many = Array.from({ length: 100 }, (_, index) => `${prefix}:${index}`)
+  return [0, 1, 2].flatMap((wanted) => many.find((name) => third(name) === wanted) ?? [])
+}
 
 interface Seen {
   readonly rows: ReadonlyArray<{
@@ -160,6 +210,7 @@ interface Seen {
     readonly unlock: { readonly kind: string; readonly holders: string } | null
   }>
   readonly trouble: string | null
+  readonly deadlocks: ReadonlyArray<readonly string[]>
   readonly changes: ReadonlyArray<{ readonly text: string }>
 }
 

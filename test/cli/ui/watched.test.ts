@@ -65,6 +65,10 @@ describe('the rows of a name', () => {
     const waitedFor = { ...held, waitingClients: 1 }
     const readWrite: LockView = { ...held, kind: 'read-write lock', line: [{ owner: 'g:1', mode: 'write' }] }
     expect(watched([0, held, { ...waitedFor, kind: 'semaphore' }]).contended).toEqual([])
+    // Where nobody knows how many wait.
+    expect(watched([0, { ...held, waitingClients: undefined }]).contended).toEqual([
+      { kind: 'lock', name: 'x' },
+    ])
     expect(watched([0, { ...waitedFor, kind: 'fenced lock' }, readWrite]).contended).toEqual([
       { kind: 'lock', name: 'x' },
       { kind: 'write lock', name: 'x' },

@@ -14,7 +14,7 @@ import {
   settingsPayload,
   writeFrame,
 } from './frame.js'
-import { readHeaders } from './headers.js'
+import { HeadersReader } from './headers.js'
 import type { Http2Stream } from './stream.js'
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
@@ -54,6 +54,7 @@ export interface ConnectionListener {
 export class Http2Connection {
   readonly #socket: Socket
   readonly #frames = new FramesReader()
+  readonly #headersIn = new HeadersReader()
   readonly #streams = new Map<number, Http2Stream>()
   /** Those that wait until the server allows one more. */
   readonly #waiting: Http2Stream[] = []
@@ -279,7 +280,7 @@ export class Http2Connection {
     if (block.parts.length > MOST_PARTS) throw new RangeError('a block of headers is too long')
     if ((flags & frameFlags.endHeaders) === 0) return
     this.#block = undefined
-    const headers = readHeaders(Buffer.concat(block.parts))
+    const headers = this.#headersIn.read(block.parts.length === 1 ? part : Buffer.concat(block.parts))
     const stream = this.#streams.get(block.stream)
     stream?.listener.headers(headers)
     if (stream && block.flags & frameFlags.endStream) this.#over(stream)

@@ -25,6 +25,8 @@ const HEAD = 9
 /** The longest payload that may be sent to one who has not allowed more. */
 export const LONGEST_PAYLOAD = 16_384
 
+const NOTHING = Buffer.alloc(0)
+
 export interface Frame {
   readonly type: number
   readonly flags: number
@@ -73,32 +75,32 @@ export function contentOf({ type, flags, payload }: Frame): Buffer {
   }
   if (type === frameTypes.headers && flags & frameFlags.priority) from += 5
   if (from > to) throw new RangeError('a frame has more filling than room')
-  return payload.subarray(from, to)
+  return from === 0 && to === payload.length ? payload : payload.subarray(from, to)
 }
 
 /** Puts frames together from what comes, however it is cut. */
 export class FramesReader {
-  #rest: Buffer = Buffer.alloc(0)
+  #rest: Buffer = NOTHING
 
   /** @throws RangeError for a frame that is longer than the server may send. */
   read(bytes: Buffer): readonly Frame[] {
     const frames: Frame[] = []
-    let rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
-    while (rest.length >= HEAD) {
-      const length = rest.readUIntBE(0, 3)
+    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
+    let at = 0
+    while (all.length - at >= HEAD) {
+      const length = all.readUIntBE(at, 3)
       if (length > LONGEST_PAYLOAD) throw new RangeError(`a frame has ${length} bytes`)
-      const end = HEAD + length
-      if (rest.length < end) break
-      const [type = 0, flags = 0] = rest.subarray(3, 5)
+      const from = at + HEAD
+      if (all.length - from < length) break
       frames.push({
-        type,
-        flags,
-        stream: rest.readUInt32BE(5) & 0x7fffffff,
-        payload: rest.subarray(HEAD, end),
+        type: all[at + 3] ?? 0,
+        flags: all[at + 4] ?? 0,
+        stream: all.readUInt32BE(at + 5) & 0x7fffffff,
+        payload: all.subarray(from, from + length),
       })
-      rest = rest.subarray(end)
+      at = from + length
     }
-    this.#rest = rest
+    this.#rest = at === all.length ? NOTHING : all.subarray(at)
     return frames
   }
 }

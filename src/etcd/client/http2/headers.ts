@@ -37,9 +37,21 @@ function lengthened(text: string): string {
   return `\x7f${bytes}${String.fromCharCode(left)}${text}`
 }
 
-/** @throws RangeError for what is no block of headers, or refers to notes. */
-export function readHeaders(block: Buffer): Headers {
-  return new BlockReader(block).headers()
+/** How many blocks are remembered: a server sends the same ones before and after nearly every answer. */
+const REMEMBERED = 4
+
+/** Reads blocks of headers. What one says does not depend on those before it, since nobody makes notes. */
+export class HeadersReader {
+  readonly #known: Array<{ readonly block: Buffer; readonly headers: Headers }> = []
+
+  /** @throws RangeError for what is no block of headers, or refers to notes. */
+  read(block: Buffer): Headers {
+    for (const known of this.#known) if (known.block.equals(block)) return known.headers
+    const headers = new BlockReader(block).headers()
+    if (this.#known.length === REMEMBERED) this.#known.shift()
+    this.#known.push({ block: Buffer.from(block), headers })
+    return headers
+  }
 }
 
 class BlockReader {
@@ -48,7 +60,8 @@ class BlockReader {
   constructor(private readonly block: Buffer) {}
 
   headers(): Headers {
-    const headers: Record<string, string> = {}
+    // A server may name a header as it likes, `__proto__` too.
+    const headers: Record<string, string> = Object.create(null)
     while (this.#at < this.block.length) {
       const first = this.#octet()
       if (first >= 0x80) {

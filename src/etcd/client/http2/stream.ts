@@ -50,8 +50,8 @@ export class Http2Stream {
     const { length } = this.#outbox
     const size = Math.min(length, most, Math.max(this.window, 0))
     if (this.#ended || (size === 0 && !(this.#complete && length === 0))) return undefined
-    const bytes = this.#outbox.subarray(0, size)
-    this.#outbox = this.#outbox.subarray(size)
+    const bytes = size === length ? this.#outbox : this.#outbox.subarray(0, size)
+    this.#outbox = size === length ? NOTHING : this.#outbox.subarray(size)
     this.window -= size
     this.#ended = this.#complete && size === length
     return { bytes, last: this.#ended }

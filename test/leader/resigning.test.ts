@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { Holdfast } from '../../src/index.js'
+import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+
+/** More than that is a loop that lets nothing else run. */
+const MANY = 1_000
+
+test('E4: a candidate alone that resigns in each onElected pauses, longer each time, before it is elected again', async () => {
+  const clock = new VirtualClock()
+  await using holdfast = new Holdfast(new MemoryStore(clock))
+  const electedAt: number[] = []
+  const election = holdfast.leader('leader', {
+    async onElected(term) {
+      electedAt.push(clock.now())
+      if (electedAt.length < MANY) await term.resign()
+      else void election.stop()
+    },
+  })
+  await clock.advance(10_000)
+  expect(electedAt.length).toBeGreaterThan(10)
+  expect(electedAt.length).toBeLessThan(40)
+  const [last = 0, before = 0] = electedAt.slice(-2).reverse()
+  expect(last - before).toBeGreaterThanOrEqual(500)
+  await election.stop()
+})
+
+test('E4: candidates that resign after a moment take turns, and neither pauses', async () => {
+  const clock = new VirtualClock()
+  const store = new MemoryStore(clock)
+  await using one = new Holdfast(store)
+  await using other = new Holdfast(store)
+  const elected: Holdfast[] = []
+  const elections = [one, other].map((holdfast) =>
+    holdfast.leader('leader', {
+      async onElected(term) {
+        elected.push(holdfast)
+        await new Promise<void>((resolve) => clock.startTimer(resolve, 10))
+        await term.resign()
+      },
+    }),
+  )
+  await clock.advance(1_000)
+  expect(elected.length).toBeGreaterThan(80)
+  expect(elected.filter((who, index) => index > 2 && who === elected[index - 1])).toEqual([])
+  const stopped = Promise.all(elections.map((election) => election.stop()))
+  await clock.advance(100)
+  await stopped
+})

@@ -1,0 +1,182 @@
+/** One statement that adds a place to a line: it comes to what the change of the row would, or does nothing. */
+import { randomUUID } from 'node:crypto'
+import * as fc from 'fast-check'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Place } from '../../src/line/place.js'
+import { type ExclusiveBody, ExclusiveLock, exclusiveLocks } from '../../src/rows/exclusive-lock.js'
+import type { SqlServer } from '../servers/sql/index.js'
+import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
+
+const LEASE_MS = 60_000
+const FIRST_LEASE_MS = 5_000
+/** A text that the server cannot read. */
+const UNREADABLE = 'a\0'
+
+interface Scene {
+  /** By which processes the places before it stand in line; 0 is its own. */
+  readonly before: readonly number[]
+  readonly letIn: boolean
+  readonly away: boolean
+  readonly fence: bigint | undefined
+  readonly leaseMs: number
+  readonly beside: 'nothing' | 'lingers' | 'listeners' | 'value' | 'ties'
+}
+
+const usual: Scene = {
+  before: [1],
+  letIn: true,
+  away: false,
+  fence: 7n,
+  leaseMs: LEASE_MS,
+  beside: 'nothing',
+}
+
+describe.skipIf(missing)(`${title}: standing in line`, () => {
+  let server: SqlServer
+  let pool: Pool
+  let client: Client
+  const others = [randomUUID(), randomUUID()]
+  const owner = `${randomUUID()}:1` as const
+  let place: Place
+
+  beforeAll(async () => {
+    server = await bringPostgres()
+    pool = poolOf(server.address)
+    client = openClient(pool, { createTable: true })
+    place = `x:${client.id}:12`
+  })
+
+  afterAll(async () => {
+    await client?.session.close()
+    await pool?.end()
+    await server?.stop()
+  })
+
+  const play = (scene: Scene, body: ExclusiveBody, now: number): void => {
+    Object.assign(body, { owner, holds: 1, endsAt: now + scene.leaseMs, fence: scene.fence })
+    for (const [index, process] of scene.before.entries()) {
+      const id = [client.id, ...others][process] ?? ''
+      body.line.places.push(`f:${id}:${index}`)
+      body.line.processes[id] = {
+        places: (body.line.processes[id]?.places ?? 0) + 1,
+        looksAt: now + 100 * process,
+        leaseMs: 3_000,
+        ...(scene.away && { awaySince: now }),
+      }
+    }
+    if (scene.letIn && scene.before.length > 0) body.line.letIn = [owner]
+    if (scene.beside === 'lingers') body.lingers = { told: false }
+    if (scene.beside === 'listeners') body.listeners.push(others[0] ?? '')
+    if (scene.beside === 'value') body.value = { text: UNREADABLE, until: now + LEASE_MS }
+    if (scene.beside === 'ties') body.ties['12'] = owner
+  }
+
+  const read = (name: string) =>
+    client.session.change(exclusiveLocks, name, ({ body, now }) => ({ body: structuredClone(body), now }))
+
+  const stand = (name: string) =>
+    client.session.express.stand?.({ name, place, firstLeaseMs: FIRST_LEASE_MS })
+
+  /** The times in it, which depend on when it was made. */
+  const looksOf = ({ line }: ExclusiveBody): Array<number | undefined> =>
+    Object.values(line.processes).map(({ looksAt }) => looksAt)
+
+  /** Stands in line, and compares. Returns whether it does. */
+  const stood = async (scene: Scene, name: string): Promise<boolean> => {
+    await client.session.change(exclusiveLocks, name, ({ body, now }) => play(scene, body, now))
+    const before = await read(name)
+    const standing = await stand(name)
+    const { body, now } = await read(name)
+    if (!standing) {
+      expect(body).toEqual(before.body)
+      return false
+    }
+    const looksAt = body.line.processes[client.id]?.looksAt ?? 0
+    const inMs = Math.min(scene.leaseMs, FIRST_LEASE_MS)
+    expect(looksAt).toBeGreaterThanOrEqual(Math.min(body.endsAt, before.now + inMs))
+    expect(looksAt).toBeLessThanOrEqual(Math.min(body.endsAt, now + inMs))
+    expect(standing).toMatchObject({ holder: owner, endsAt: body.endsAt, looksAt, since: body.since })
+    expect(standing.now).toBeGreaterThanOrEqual(before.now)
+    expect(standing.now).toBeLessThanOrEqual(now)
+    const wanted = wantedOf(before, name, scene)
+    for (const each of Object.values(wanted.line.processes))
+      if (each === wanted.line.processes[client.id]) each.looksAt = looksAt
+    expect(body).toEqual(wanted)
+    const { rows } = await pool.query('SELECT waiting, rest FROM holdfast_locks WHERE name = $1', [name])
+    expect(rows[0].waiting.sort()).toEqual(Object.keys(wanted.line.processes).sort())
+    expect(rows[0].rest.until).toBe(Math.max(body.endsAt, ...looksOf(body).map(Number)))
+    return true
+  }
+
+  const wantedOf = ({ body, now }: { body: ExclusiveBody; now: number }, name: string, scene: Scene) => {
+    const lock = new ExclusiveLock(name, {
+      body,
+      now,
+      firstFence: 1n,
+      reaches: () => true,
+      ended: () => false,
+      tell: () => undefined,
+    })
+    lock.line.stand(place, scene.leaseMs, FIRST_LEASE_MS)
+    return body
+  }
+
+  test.each<[string, Partial<Scene>]>([
+    ['that is empty', { before: [] }],
+    ['behind another process', {}],
+    ['behind its own place', { before: [0, 1] }],
+    ['whose processes are away, its own no more', { before: [1, 0], away: true }],
+    ['of a lock without a token', { fence: undefined }],
+    ['of a lock whose lease ends soon', { leaseMs: 2_000 }],
+  ])('a place is added to a line %s', async (_, scene) => {
+    expect(await stood({ ...usual, ...scene }, randomUUID())).toBe(true)
+  })
+
+  test.each<[string, Partial<Scene>]>([
+    ['that may linger', { beside: 'lingers' }],
+    ['to which others listen', { beside: 'listeners' }],
+    ['with a value', { beside: 'value' }],
+    ['that a transaction keeps', { beside: 'ties' }],
+    ['whose lease has ended', { leaseMs: 0 }],
+  ])('a lock %s is left to the change', async (_, scene) => {
+    expect(await stood({ ...usual, ...scene }, randomUUID())).toBe(false)
+  })
+
+  test('what nobody holds, what its owner holds, and a place that is there, are left to the change', async () => {
+    const name = randomUUID()
+    expect(await stand(name)).toBeUndefined()
+    expect(await stood(usual, name)).toBe(true)
+    const { body } = await read(name)
+    expect(await stand(name)).toBeUndefined()
+    await client.session.change(exclusiveLocks, name, (draft) => {
+      draft.body.owner = `${client.id}:12`
+      draft.body.line.places.pop()
+    })
+    expect(await stand(name)).toBeUndefined()
+    await client.session.change(exclusiveLocks, name, (draft) => {
+      draft.body.owner = undefined
+    })
+    expect(await stand(name)).toBeUndefined()
+    expect((await read(name)).body.line.places).toEqual(body.line.places.slice(0, -1))
+  })
+
+  test('whatever stands in the row', async () => {
+    const scenes = fc.record({
+      before: fc.array(fc.integer({ min: 0, max: 2 }), { maxLength: 6 }),
+      letIn: fc.boolean(),
+      away: fc.boolean(),
+      fence: fc.constantFrom(undefined, 1n, 2n ** 60n),
+      leaseMs: fc.constantFrom(LEASE_MS, 3_000, 0),
+      beside: fc.constantFrom('nothing' as const, 'nothing' as const, 'lingers' as const, 'value' as const),
+    })
+    let count = 0
+    await fc.assert(
+      fc.asyncProperty(scenes, async (scene) => {
+        if (await stood(scene, `random ${randomUUID()}`)) count += 1
+      }),
+      { numRuns: 100, seed: 7 },
+    )
+    expect(count).toBeGreaterThan(20)
+  })
+})
