@@ -150,8 +150,21 @@ describe('an overlap is excused', () => {
       checks: [],
       explained: { pause: 0, 'data lost': 1 },
     })
-    expect(judge({ one: section(1, 100, 9_000), two: late(1_900) }, faults).checks).toEqual(['unnoticed'])
+    const stands: Line[] = [...section(1, 100, 9_000), [8_000, { e: 'holds', c: 1, left: 5_000 }]]
+    expect(judge({ one: stands, two: late(1_900) }, faults).checks).toEqual(['unnoticed'])
     expect(judge({ one: section(1, 100, 200), two: late(150) }).checks).toEqual(['exclusion'])
+  })
+
+  test('or may have its locks since the next loss, which the other was told of in time', () => {
+    const older: Line[] = [...section(1, 100, 9_000), [2_300, { e: 'lost', c: 1 }]]
+    const multi: Line[] = [
+      [20, call(1, { kind: 'multi' })],
+      [2_100, { e: 'enter', c: 1, left: 5_000 }],
+      [4_000, { e: 'holds', c: 1, left: 5_000 }],
+    ]
+    const faults = [fault(50, 60, { loses: 'all' }), fault(2_000, 2_010, { loses: 'all' })]
+    expect(judge({ one: older, two: multi }, faults).checks).toEqual([])
+    expect(judge({ one: older, two: multi }, faults.slice(0, 1)).checks).toEqual(['unnoticed'])
   })
 
   test('nor where it was never told', () => {

@@ -48,8 +48,14 @@ export function checkExclusion(
       const most = next.call.room + room.most(name, since, next.enteredAt)
       if (others.length > 0 && taken(others) + next.call.takes > most) {
         const verdicts = others.map((older) => {
-          const loser = mayHaveLost(next, older, name, faults) ? next : older
-          return { older, loser, ...judge(loser, next.enteredAt, name, faults, standstills, bounds) }
+          const of = (loser: Entered) => ({
+            older,
+            loser,
+            ...judge(loser, next.enteredAt, name, faults, standstills, bounds),
+          })
+          const verdict = of(older)
+          const excused = verdict.why !== undefined && verdict.unnoticed === undefined
+          return !excused && mayHaveLost(next, older, name, faults) ? of(next) : verdict
         })
         const unexplained = verdicts.filter(({ why }) => why === undefined).map(({ older }) => older)
         const breaks = unexplained.length > 0 && taken(unexplained) + next.call.takes > most
