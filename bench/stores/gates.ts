@@ -192,7 +192,12 @@ function onZooKeeper(cells: readonly CellResult[]): Gate[] {
       over(cells, FAR, 'curator', rate),
     ),
     allAtLeast(
-      'ZooKeeper, 2 and 8 sessions that take turns: sections/s over those of Curator',
+      '… 2 and 8 sessions that take turns there',
+      1,
+      turnsProcesses.map((processes) => over(cells, turns('zookeeper-far', processes), 'curator', rate)),
+    ),
+    allAtLeast(
+      'ZooKeeper, 2 and 8 sessions that take turns at one server on the same machine: sections/s over those of Curator',
       1,
       turnsProcesses.map((processes) => over(cells, turns('zookeeper', processes), 'curator', rate)),
     ),

@@ -27,12 +27,16 @@ export function crash(place: PlaceName): string {
   return `${place}-crash`
 }
 
+/** Three servers that a delay lies before, as scenarios are named after them. */
+const FAR_PLACE = 'zookeeper-far'
+export const FAR = `${FAR_PLACE}-sequential`
+const BEHIND_DELAY = 'three servers with 2 ms of delay before them'
+
 /** Processes with one waiter each, and nothing to do in their sections: who takes turns is measured alone. */
-export const turns = (place: PlaceName, processes: number): string => `${place}-turns-${processes}x1`
+export const turns = (place: PlaceName | typeof FAR_PLACE, processes: number): string =>
+  `${place}-turns-${processes}x1`
 export const turnsProcesses = [2, 8] as const
 
-/** Three servers that a delay lies before. */
-export const FAR = 'zookeeper-far-sequential'
 /** What sections of 1 ms allow at most. */
 export const timers = (place: PlaceName): string => `${place}-timers`
 /** Where that is less than some gate asks for, or hardly more. */
@@ -164,13 +168,11 @@ function growthOn(place: PlaceName, system: System): Scenario[] {
   )
 }
 
-function turnsOn(place: PlaceName, system: System): Scenario[] {
-  const peer = peersInTurns[place]
-  if (peer === undefined) return []
+function turnsOn(place: PlaceName | typeof FAR_PLACE, system: System, peer: string): Scenario[] {
   return turnsProcesses.map((processes) =>
     scenario(system, {
       name: turns(place, processes),
-      title: `taking turns: loop ${processes}x1, empty sections`,
+      title: `taking turns: loop ${processes}x1, empty sections${place === FAR_PLACE ? `, ${BEHIND_DELAY}` : ''}`,
       kind: 'loop',
       processes,
       libraries: ['holdfast-store', peer],
@@ -184,11 +186,12 @@ export const storeScenarios: readonly Scenario[] = [
   ...places.flatMap(({ place, system }) => scenariosOn(place, system)),
   scenario('ZooKeeper, three', {
     name: FAR,
-    title: 'uncontended, three servers with 2 ms of delay before them',
+    title: `uncontended, ${BEHIND_DELAY}`,
     kind: 'sequential',
     libraries: ['holdfast-store', 'curator'],
     warmUpCycles: 300,
   }),
+  ...turnsOn(FAR_PLACE, 'ZooKeeper, three', 'curator'),
   scenario('files', {
     name: MEMORY,
     title: 'uncontended, in the memory of the process',
@@ -198,17 +201,18 @@ export const storeScenarios: readonly Scenario[] = [
 ]
 
 function scenariosOn(place: PlaceName, system: System): Scenario[] {
+  const peer = peersInTurns[place]
   return [
     scenario(system, {
       name: `${place}-sequential`,
       title: 'uncontended, one after the other',
       kind: 'sequential',
       libraries: uncontended[place],
-      ...(peersInTurns[place] !== undefined && { warmUpCycles: UNCONTENDED_CYCLES_BESIDE_COMPILED }),
+      ...(peer !== undefined && { warmUpCycles: UNCONTENDED_CYCLES_BESIDE_COMPILED }),
     }),
     ...contendedOn(place, system),
     ...timersOn(place, system),
-    ...turnsOn(place, system),
+    ...(peer === undefined ? [] : turnsOn(place, system, peer)),
     ...growthOn(place, system),
   ]
 }

@@ -37,3 +37,31 @@ test('H4, H22: a store that has answered in a round is out no more, for the call
   for (const { answer } of port.abandons.all) answer()
   await closing
 })
+
+test('H4: a call gives a silent store up within storeTimeoutMs and one command, from when the first was sent', async () => {
+  const clock = new VirtualClock()
+  const port = new ScriptedPort(true)
+  const { locker, owners } = new ScriptedLocker(port, clock, { storeTimeoutMs: 4_000 })
+  let endedAt = Number.NaN
+  locker
+    .acquire(callFrom(root(owners.next()), { name: 'lock', waitMs: Number.POSITIVE_INFINITY }))
+    .catch(() => {
+      endedAt = clock.now()
+    })
+  await settle()
+  // Each ends by its own timeout, after a second.
+  const sentAt: number[] = []
+  for (let failed = 0; clock.now() < 10_000; await clock.advance(10)) {
+    if (port.acquires.all.length > sentAt.length) sentAt.push(clock.now())
+    if (clock.now() - (sentAt[failed] ?? Number.NaN) < 1_000 || failed === sentAt.length) continue
+    failed += 1
+    port.acquires.last.fail(new StoreError('timeout', 'acquire', { transient: true }))
+    await settle()
+  }
+  expect(endedAt).toBeGreaterThanOrEqual(4_000)
+  expect(endedAt).toBeLessThanOrEqual(5_010)
+  const closing = locker.close()
+  await clock.advance(1_000)
+  for (const { answer } of port.abandons.all) answer()
+  await closing
+})

@@ -143,7 +143,7 @@ export class Attempt {
       try {
         reply = await waiter.upTo(answerBy, sent)
       } catch (error) {
-        return this.#failed(request, sent, earlier, error, tenure)
+        return this.#failed(request, sent, earlier, beforeSend, error, tenure)
       } finally {
         tenure.growing = false
         env.schedule.cancel(silence)
@@ -164,7 +164,7 @@ export class Attempt {
       if (!env.tenures.granted(queue, grant, since, grantedMs, reply.granted !== undefined)) {
         this.#undo(request, sent, tenure)
         if (tenure.state === 'over') return undefined
-        return this.#cameTooLate(new ShortLeaseError(call.name, leaseMs))
+        return this.#cameTooLate(new ShortLeaseError(call.name, leaseMs), beforeSend)
       }
       if (offer) env.lingering.begun(tenure, reply, offer, beforeSend, leaseMs)
       queue.policy.onGranted(reply)
@@ -295,7 +295,7 @@ export class Attempt {
     sentAt: number,
     tenure: Tenure,
   ): undefined {
-    this.#cutShort(request, this.env.schedule.clock.now() - sentAt)
+    this.#cutShort(request, sentAt)
     this.#undo(request, settledBy(sent, earlier), tenure)
   }
 
@@ -304,6 +304,7 @@ export class Attempt {
     request: AcquireRequest,
     sent: Promise<AcquireReply>,
     earlier: unknown,
+    sentAt: number,
     error: unknown,
     tenure: Tenure,
   ): undefined {
@@ -312,21 +313,20 @@ export class Attempt {
       this.#undo(request, settledBy(sent, earlier), tenure)
       throw error
     }
-    const now = env.schedule.clock.now()
-    this.queue.outage.failed(error, now)
-    if (error instanceof ShortLeaseError) return this.#cameTooLate(error)
-    this.outage.failed(error, now)
+    this.queue.outage.failed(error, sentAt)
+    if (error instanceof ShortLeaseError) return this.#cameTooLate(error, sentAt)
+    this.outage.failed(error, sentAt)
     this.#unsettled = { request, tenure }
     this.queue.place.forget(request.owner)
     if (this.call.waitMs === 0) throw error
-    if (this.outOfPatience(now)) throw this.queue.outage.cause
+    if (this.outOfPatience(env.schedule.clock.now())) throw this.queue.outage.cause
   }
 
   /** As {@link #failed}, for a reason that concerns this call alone: the calls behind it go on. */
-  #cameTooLate(error: ShortLeaseError): undefined {
+  #cameTooLate(error: ShortLeaseError, sentAt: number): undefined {
     const { env, outage, queue, waiter, call } = this
     const now = env.schedule.clock.now()
-    outage.failed(error, now)
+    outage.failed(error, sentAt)
     if (call.waitMs === 0 || outage.lastedMs(now) >= env.settings.storeTimeoutMs) throw error
     if (this.outOfPatience(now)) throw this.queue.outage.cause
     queue.stepBehind(waiter)
@@ -342,10 +342,10 @@ export class Attempt {
    * The wait ended before the answer came. That is the store's fault only where it had its time: a call that spent its wait in
    * the queue, or was answered before, may have asked a moment ago.
    */
-  #cutShort({ name }: AcquireRequest, unansweredMs: number): void {
+  #cutShort({ name }: AcquireRequest, sentAt: number): void {
     const { outage, env } = this
-    if (!outage.on && unansweredMs < LEAST_ANSWER_MS / 2) return
-    outage.failed(outage.cause ?? noAnswer(name, env.kind), env.schedule.clock.now())
+    if (!outage.on && env.schedule.clock.now() - sentAt < LEAST_ANSWER_MS / 2) return
+    outage.failed(outage.cause ?? noAnswer(name, env.kind), sentAt)
   }
 
   /** By when the answer must be there (rule W5). A single attempt has as long as the store gives any command. */

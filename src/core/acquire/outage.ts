@@ -40,8 +40,9 @@ export class Outage {
     return this.#cause
   }
 
-  failed(cause: unknown, now: number): void {
-    if (this.#failures === 0) this.#since = now
+  /** @param sentAt when the command was sent that has failed: a store that says nothing fails from then on */
+  failed(cause: unknown, sentAt: number): void {
+    if (this.#failures === 0) this.#since = sentAt
     this.#failures += 1
     this.#cause = cause
   }

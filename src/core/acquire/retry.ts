@@ -6,34 +6,41 @@ export interface RetryTerms {
   readonly clock: Pick<Clock, 'now'>
   /** Waits until then; what it rejects with ends the trying. */
   readonly pause: (until: number) => Promise<void>
-  /** Asked after each failure: whether to leave it at that, rather than try at `again`, when the store has failed for `lastedMs`. */
+  /** Asked after each failure: whether to leave it at that, rather than try at `again`, when the store has not answered for `lastedMs`. */
   readonly givesUp: (again: number, lastedMs: number) => boolean
   /** Whether a failure is worth another try; by default one for the moment. */
   readonly worthwhile?: (error: unknown) => boolean
 }
 
+/** A try that failed. */
+export interface FailedTry {
+  readonly error: unknown
+  readonly sentAt: number
+}
+
 /**
  * Sends a command until it is answered, refused for good or given up; then it rejects with the last failure.
- * @param failed the failure of the first try, if that was made before
+ * @param failed the first try, if that was made before
  */
 export async function retry<Result>(
   send: () => Promise<Result>,
   { clock, pause, givesUp, worthwhile = isTransient }: RetryTerms,
-  failed?: { readonly error: unknown },
+  failed?: FailedTry,
 ): Promise<Result> {
   const outage = new Outage()
   for (let failure = failed; ; ) {
     if (failure) {
       const now = clock.now()
-      outage.failed(failure.error, now)
+      outage.failed(failure.error, failure.sentAt)
       const again = outage.retryAt(now)
       if (givesUp(again, outage.lastedMs(now)) || !worthwhile(failure.error)) throw failure.error
       await pause(again)
     }
+    const sentAt = clock.now()
     try {
       return await send()
     } catch (error) {
-      failure = { error }
+      failure = { error, sentAt }
     }
   }
 }

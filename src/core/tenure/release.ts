@@ -1,7 +1,7 @@
 import type { Owner } from '../../identity/owner.js'
 import type { ReleaseReply, ReleaseRequest } from '../../ports/lock-port.js'
 import { isTransient, mayPass } from '../acquire/outage.js'
-import { retry } from '../acquire/retry.js'
+import { type FailedTry, retry } from '../acquire/retry.js'
 import type { Environment } from '../environment.js'
 import { handOverByCommand, handOverInMemory, staysAsItIs, successorOf } from './hand-over.js'
 import { keepTaken, keptForMs } from './keep-taken.js'
@@ -72,11 +72,12 @@ export async function release(
     if (outcome === 'lost') throw lost(env, tenure, grant)
     const request = releaseOf(tenure, grant, outcome === 'unknown')
     if (ended) tenure.releasing = releasing
+    const sentAt = env.schedule.clock.now()
     let reply: ReleaseReply
     try {
       reply = await env.port.release(request)
     } catch (error) {
-      reply = await sendAgain(env, tenure, request, error)
+      reply = await sendAgain(env, tenure, request, { error, sentAt })
     }
     tenure.releasing = undefined
     if (reply === 'not-owner') throw lost(env, tenure, grant)
@@ -162,7 +163,7 @@ async function sendAgain(
   env: Environment,
   tenure: Tenure,
   request: ReleaseRequest,
-  failure: unknown,
+  failed: FailedTry,
 ): Promise<ReleaseReply> {
   const { clock } = env.schedule
   // A copy that is late would undo what the same owner acquires next.
@@ -176,7 +177,7 @@ async function sendAgain(
         givesUp: (again, lastedMs) =>
           env.closed || again >= tenure.deadline || lastedMs >= env.settings.storeTimeoutMs,
       },
-      { error: failure },
+      failed,
     )
   } catch (error) {
     if (request.heldBefore === 1) abandon(env, tenure, error, clock.now())

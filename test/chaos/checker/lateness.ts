@@ -30,21 +30,22 @@ export function checkLateness(
           what: `${id} on ${names.join(', ')} ${what} ${lateMs.toFixed(0)} ms too late (${how ?? 'not settled'}) at ${calledAt.toFixed(0)}`,
         })
     }
-    const releaseMs = storeTimeoutMs + commandTimeoutMs
+    // What is sent last before the store is given up may take as long as any command.
+    const patienceMs = storeTimeoutMs + commandTimeoutMs
     // Whoever got the lock of a value looks once more for one, and where there is one gives the lock back without having entered.
     const lookMs =
       kind !== 'compute-once' || how !== 'ok'
         ? 0
-        : commandTimeoutMs + (enteredAt === undefined ? releaseMs : 0)
+        : commandTimeoutMs + (enteredAt === undefined ? patienceMs : 0)
     const answeredAt = enteredAt ?? settledAt
     // One attempt takes as long as the store needs, within bounds of its own; lock() is followed by another, for the hold.
     const attempts = (waitMs === 0 ? 1 : 0) + (way === 'lock' || way === 'tryLock' ? 2 : 0)
     const wait = Math.min(waitMs ?? Number.POSITIVE_INFINITY, abortMs ?? Number.POSITIVE_INFINITY)
     if (answeredAt !== undefined && Number.isFinite(wait))
-      tell('was answered', late(calledAt, answeredAt, wait + attempts * storeTimeoutMs + lookMs))
+      tell('was answered', late(calledAt, answeredAt, wait + attempts * patienceMs + lookMs))
     if (exitedAt !== undefined && settledAt !== undefined) {
       const releases = way === 'lock' || way === 'tryLock' ? 2 : 1
-      tell('was released', late(exitedAt, settledAt, releases * releaseMs))
+      tell('was released', late(exitedAt, settledAt, releases * patienceMs))
     }
   }
   return findings
