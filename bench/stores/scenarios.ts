@@ -176,8 +176,6 @@ function turnsOn(place: PlaceName | typeof FAR_PLACE, system: System, peer: stri
       kind: 'loop',
       processes,
       libraries: ['holdfast-store', peer],
-      // A JVM warms up for as long as a whole round takes.
-      onceOnly: peer === 'curator' ? [peer] : [],
     }),
   )
 }
