@@ -11,13 +11,14 @@ export async function inTime<Value>(place: Place, promise: Promise<Value>): Prom
   return await promise
 }
 
-/** What a promise rejects with; itself rejects when the promise does not. To be called before the rejection can happen. */
-export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
-  let value: unknown
-  try {
-    value = await promise
-  } catch (error) {
-    return error
-  }
-  throw new Error(`should have been rejected, but resolved to ${String(value)}`)
+/** What a promise rejects with; itself rejects when the promise does not, for whoever awaits it. To be called before the rejection can happen. */
+export function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+  const rejection = promise.then(
+    (value) => {
+      throw new Error(`should have been rejected, but resolved to ${String(value)}`)
+    },
+    (error: unknown) => error,
+  )
+  rejection.catch(() => undefined)
+  return rejection
 }

@@ -6,6 +6,7 @@ import { slotOf } from '../../src/redis/connection/slot.js'
 import { calls } from '../fault/proxied-command.js'
 import { NOTHING, Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
+import { later } from '../setup/later.js'
 
 describe.each([
   { where: 'RESP3', slots: 1, open: () => Scene.standalone('ioredis-6') },
@@ -94,8 +95,8 @@ describe.each([
   test('W4: a grant that comes after its caller left is given back', async () => {
     const holding = scene.holdReply(calls('multiAcquire'))
     const controller = new AbortController()
-    const outcome = expect(holdfast.multiLock(locks).acquire({ signal: controller.signal })).rejects.toBe(
-      'enough',
+    const outcome = later(
+      expect(holdfast.multiLock(locks).acquire({ signal: controller.signal })).rejects.toBe('enough'),
     )
     const held = await holding
     controller.abort('enough')

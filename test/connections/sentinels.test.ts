@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { Holdfast } from '../../src/index.js'
 import { clientIdOf } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
+import { later } from '../setup/later.js'
 import { SentinelStand } from './sentinel-stand.js'
 
 const COMMAND_TIMEOUT_MS = 800
@@ -56,9 +57,9 @@ describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)('sentinels (%s)',
     const failure = { code: 'STORE_ERROR', transient: true }
     await expect(holdfast.lock(name).tryAcquire()).rejects.toMatchObject(failure)
     expect(performance.now() - startedAt).toBeLessThan(COMMAND_TIMEOUT_MS + SLACK_MS)
-    const asked = expect(holdfast.lock(name).isLocked()).rejects.toMatchObject(failure)
+    const asked = later(expect(holdfast.lock(name).isLocked()).rejects.toMatchObject(failure))
     const other = stand.holdfast(library, { commandTimeoutMs: COMMAND_TIMEOUT_MS })
-    const cutShort = expect(other.lock(name).isLocked()).rejects.toMatchObject({ code: 'STORE_ERROR' })
+    const cutShort = later(expect(other.lock(name).isLocked()).rejects.toMatchObject({ code: 'STORE_ERROR' }))
     const closedAt = performance.now()
     await other.close()
     await cutShort

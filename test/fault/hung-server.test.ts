@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
 import type { Server } from '../servers/index.js'
 import { eventually } from '../setup/eventually.js'
+import { later } from '../setup/later.js'
 import { eventsOf } from './heard.js'
 import { calls } from './proxied-command.js'
 import type { Scene } from './scene.js'
@@ -83,7 +84,7 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a hung server (%s)', (librar
     const hold = await scene.holdfast().lock(scene.name).acquire()
     const waiter = scene.holdfast({ commandTimeoutMs: 300, storeTimeoutMs: 60_000 })
     const brief = waiter.lock(scene.name).acquire({ waitMs: 600 })
-    const outcome = expect(brief).rejects.toBeInstanceOf(LockTimeoutError)
+    const outcome = later(expect(brief).rejects.toBeInstanceOf(LockTimeoutError))
     await eventually(async () => (await scene.channels()).length > 0)
     const startedAt = performance.now()
     await server.pause()
@@ -202,7 +203,9 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a hung server (%s)', (librar
     const holdfast = scene.holdfast({ commandTimeoutMs: 300 })
     await holdfast.lock(`${scene.name}:held`).acquire({ leaseMs: 1_000 })
     await server.pause()
-    const waiting = expect(holdfast.lock(scene.name).acquire()).rejects.toMatchObject({ code: 'CLOSED' })
+    const waiting = later(
+      expect(holdfast.lock(scene.name).acquire()).rejects.toMatchObject({ code: 'CLOSED' }),
+    )
     const startedAt = performance.now()
     await holdfast.close()
     await waiting

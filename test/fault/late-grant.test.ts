@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ClosedError, type Hold, type Holdfast, type Lock, LockTimeoutError } from '../../src/index.js'
 import { eventually } from '../setup/eventually.js'
+import { later } from '../setup/later.js'
 import { calls } from './proxied-command.js'
 import { Scene } from './scene.js'
 
@@ -39,7 +40,7 @@ describe.each(stages)('W4: a grant that arrives after its caller left is given b
   test('after an abort', async () => {
     const holding = scene.holdReply(calls('acquire'))
     const controller = new AbortController()
-    const outcome = expect(lock.acquire({ signal: controller.signal })).rejects.toBe('enough')
+    const outcome = later(expect(lock.acquire({ signal: controller.signal })).rejects.toBe('enough'))
     const held = await holding
     controller.abort('enough')
     await outcome
@@ -50,7 +51,7 @@ describe.each(stages)('W4: a grant that arrives after its caller left is given b
 
   test('after close, which waits for that', async () => {
     const holding = scene.holdReply(calls('acquire'))
-    const outcome = expect(lock.acquire()).rejects.toBeInstanceOf(ClosedError)
+    const outcome = later(expect(lock.acquire()).rejects.toBeInstanceOf(ClosedError))
     const held = await holding
     const closing = holdfast.close()
     await outcome
@@ -63,7 +64,7 @@ describe.each(stages)('W4: a grant that arrives after its caller left is given b
     const impatient = scene.holdfast({ commandTimeoutMs: 300 })
     await impatient.lock(scene.name).isLocked()
     void scene.dropReply(calls('acquire'), 'silence')
-    const outcome = expect(impatient.lock(scene.name).acquire()).rejects.toBeInstanceOf(ClosedError)
+    const outcome = later(expect(impatient.lock(scene.name).acquire()).rejects.toBeInstanceOf(ClosedError))
     await eventually(async () => Object.keys(await scene.holds()).length === 1)
     await impatient.close()
     await outcome
@@ -75,7 +76,7 @@ describe.each(stages)('W4: a grant that arrives after its caller left is given b
     const holding = scene.holdReply(calls('acquire'))
     const controller = new AbortController()
     const options = end === 'time' ? { waitMs: 150 } : { signal: controller.signal }
-    const outcome = expect(lock.acquire({ owner: outer.owner, ...options })).rejects.toBeDefined()
+    const outcome = later(expect(lock.acquire({ owner: outer.owner, ...options })).rejects.toBeDefined())
     const held = await holding
     expect(await scene.holds()).toEqual({ [outer.owner]: '2' })
     controller.abort()
@@ -91,7 +92,7 @@ describe.each(stages)('W4: a grant that arrives after its caller left is given b
 
   test('a waiter in another process gets the lock that was given back', async () => {
     const holding = scene.holdReply(calls('acquire'))
-    const outcome = expect(lock.acquire({ waitMs: 150 })).rejects.toBeInstanceOf(LockTimeoutError)
+    const outcome = later(expect(lock.acquire({ waitMs: 150 })).rejects.toBeInstanceOf(LockTimeoutError))
     const held = await holding
     const other = scene.holdfast({}, { proxied: false })
     const waiting = other.lock(scene.name).acquire()

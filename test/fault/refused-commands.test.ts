@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, t
 import { type Hold, LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { eventually } from '../setup/eventually.js'
+import { later } from '../setup/later.js'
 import { eventsOf } from './heard.js'
 import { NOTHING, Scene } from './scene.js'
 
@@ -152,7 +153,7 @@ describe('a key of the wrong type', () => {
   test('that appears under a waiter ends its wait', async () => {
     const hold = await scene.holdfast().lock(scene.name).acquire({ leaseMs: 60_000 })
     const waiter = scene.holdfast()
-    const outcome = expect(waiter.lock(scene.name).acquire()).rejects.toMatchObject(wrongType)
+    const outcome = later(expect(waiter.lock(scene.name).acquire()).rejects.toMatchObject(wrongType))
     const channel = await eventually(async () => (await scene.channels())[0] ?? '')
     await scene.direct.set(scene.name, 'mine')
     await scene.direct.publish(channel, '0')
@@ -216,7 +217,7 @@ describe('a server that is busy with a script', () => {
     const lock = holdfast.lock(scene.name)
     await lock.isLocked()
     const busy = new Redis({ host: server.host, port: server.port })
-    const script = expect(busy.call('EVAL', 'while true do end', 0)).rejects.toThrow(/kill/i)
+    const script = later(expect(busy.call('EVAL', 'while true do end', 0)).rejects.toThrow(/kill/i))
     // From now on the server answers, but only to say so.
     await eventually(async () => {
       const reply = await scene.direct.ping().catch((error: unknown) => String(error))

@@ -7,6 +7,7 @@ import { Holdfast, type Lock } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
 import { runsOr } from '../properties/runs.js'
 import { sidesOf } from '../redisson/read-write-sides.js'
+import { later } from '../setup/later.js'
 import { type Place, type PlaceName, placeOf } from '../setup/places.js'
 
 const places: readonly PlaceName[] = ['memory-virtual-time', 'standalone']
@@ -76,7 +77,9 @@ describe.each(places)('multi-lock, %s', (placeName) => {
     const locks = [0, 1, 2].map((index) => holdfast.lock(`${name}:${index}`))
     const abort = new AbortController()
     const reason = new Error('no longer wanted')
-    const waiting = expect(holdfast.multiLock(locks).acquire({ signal: abort.signal })).rejects.toBe(reason)
+    const waiting = later(
+      expect(holdfast.multiLock(locks).acquire({ signal: abort.signal })).rejects.toBe(reason),
+    )
     await place.eventually(() => holdfast.lock(`${name}:1`).countWaitingClients())
     abort.abort(reason)
     await waiting

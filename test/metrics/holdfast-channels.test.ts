@@ -9,6 +9,7 @@ import type { AcquireTrace } from '../../src/trace/acquire.js'
 import type { HoldTrace } from '../../src/trace/hold.js'
 import type { ReleaseTrace } from '../../src/trace/release.js'
 import { Program } from '../examples/program.js'
+import { later } from '../setup/later.js'
 import { placeOf } from '../setup/places.js'
 import { programOf } from '../setup/programs.js'
 import { Listener } from './told.js'
@@ -76,7 +77,7 @@ describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) =>
     await expect(lock.acquire({ waitMs: 20 })).rejects.toBeInstanceOf(LockTimeoutError)
     const reason = new Error('enough')
     await expect(lock.acquire({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
-    const closed = expect(lock.acquire()).rejects.toBeInstanceOf(ClosedError)
+    const closed = later(expect(lock.acquire()).rejects.toBeInstanceOf(ClosedError))
     await untilWaiting(place, lock, 1)
     await holdfast.close()
     await closed

@@ -6,6 +6,7 @@ import { LockLostError, LockTimeoutError, TooManyWaitersError } from '../../src/
 import { calls } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
+import { later } from '../setup/later.js'
 import { placeOf } from '../setup/places.js'
 
 describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client (%s)', (placeName) => {
@@ -93,11 +94,11 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
     await expect(lock.acquire({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
     expect(holdfast.metrics()).toMatchObject({ cancelled: 1, contended: 0 })
     const controller = new AbortController()
-    const aborted = expect(lock.acquire({ signal: controller.signal })).rejects.toBe(reason)
+    const aborted = later(expect(lock.acquire({ signal: controller.signal })).rejects.toBe(reason))
     await place.eventually(() => holdfast.metrics().waiting === 1)
     controller.abort(reason)
     await aborted
-    const closed = expect(lock.acquire()).rejects.toMatchObject({ code: 'CLOSED' })
+    const closed = later(expect(lock.acquire()).rejects.toMatchObject({ code: 'CLOSED' }))
     await place.eventually(() => holdfast.metrics().waiting === 1)
     await holdfast.close()
     await closed

@@ -7,6 +7,7 @@ import { MemoryStore } from '../../src/memory/index.js'
 import { HoldfastHealthIndicator, HoldfastModule, Lock } from '../../src/nestjs/index.js'
 import { RespProxy } from '../fault/proxy.js'
 import { standaloneClient } from '../setup/clients.js'
+import { later } from '../setup/later.js'
 import { Invoices, InvoicesModule, Journal } from './invoices.js'
 
 const applications: INestApplication[] = []
@@ -152,7 +153,7 @@ test('drainMs bounds the wait for a section that does not end: its signal aborts
     .withLock(async ({ signal }) => {
       await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     })
-  const outcome = expect(aborted).rejects.toMatchObject({ code: 'CLOSED' })
+  const outcome = later(expect(aborted).rejects.toMatchObject({ code: 'CLOSED' }))
   await expect.poll(() => application.get(Holdfast).lock('endless').isLocked()).toBe(true)
   await application.close()
   await outcome

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { Scene } from '../fault/scene.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { eventually } from '../setup/eventually.js'
+import { later } from '../setup/later.js'
 
 const PERMITS = 2
 
@@ -25,7 +26,9 @@ describe.each(['semaphore', 'permitExpirableSemaphore'] as const)('%s', (kind) =
     await other.trySetPermits(PERMITS)
     const hold = await other.acquire({ permits: PERMITS })
     const waiting = restricted[kind](scene.name).acquire()
-    const refused = expect(waiting).rejects.toMatchObject({ code: 'STORE_ERROR', reason: 'permission' })
+    const refused = later(
+      expect(waiting).rejects.toMatchObject({ code: 'STORE_ERROR', reason: 'permission' }),
+    )
     await eventually(async () => (await scene.channels()).length > 0)
     await scene.direct.call('ACL', 'SETUSER', 'clerk', 'resetchannels')
     await refused

@@ -6,6 +6,7 @@ import { Holdfast } from '../../src/index.js'
 import { postgres } from '../../src/postgres/index.js'
 import type { SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
+import { later } from '../setup/later.js'
 import { bringPostgres, libraries, libraryNames, missing, poolOf, title } from './server.js'
 
 describe.skipIf(missing).each(libraryNames)(`${title} by %s: waiting`, (library) => {
@@ -71,7 +72,7 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: waiting`, (library)
     await until(async () => (await waiting(name)) === 1, { what: 'the first waits' })
     const acquiring = last.lock(name).acquire()
     await until(async () => (await waiting(name)) === 2, { what: 'the second waits' })
-    const settled = expect(lost).rejects.toMatchObject({ code: 'CLOSED' })
+    const settled = later(expect(lost).rejects.toMatchObject({ code: 'CLOSED' }))
     await gone.close()
     await settled
     await hold.release()

@@ -3,6 +3,7 @@ import { AcquireAll, type AcquireAllRefusal, type Terms } from '../../src/core/a
 import type { HoldRecord } from '../../src/core/tenure/tenure.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import type { AcquireReply } from '../../src/ports/lock-port.js'
+import { later } from '../setup/later.js'
 import { callFrom, root } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'
 import { ScriptedPort, settle } from './scripted-port.js'
@@ -71,7 +72,7 @@ describe('AcquireAll', () => {
     const outcome = assemble({ signal: aborting.signal })
     await answer('b')
     await answer('b')
-    const aborted = expect(outcome).rejects.toBe('over')
+    const aborted = later(expect(outcome).rejects.toBe('over'))
     aborting.abort('over')
     await aborted
     await answer('b')
@@ -80,7 +81,7 @@ describe('AcquireAll', () => {
     await answer()
     await settle()
     const failure = new Error('on purpose')
-    const failed = expect(failing).rejects.toBe(failure)
+    const failed = later(expect(failing).rejects.toBe(failure))
     port.acquires.last.fail(failure)
     await failed
     expect(await scripted.freeAll()).toContain('a')
@@ -130,7 +131,7 @@ describe('AcquireAll', () => {
   test('a close ends it with its error', async () => {
     const outcome = assemble()
     await answer('b')
-    const closed = expect(outcome).rejects.toMatchObject({ code: 'CLOSED' })
+    const closed = later(expect(outcome).rejects.toMatchObject({ code: 'CLOSED' }))
     const closing = scripted.locker.close()
     await answer('b')
     await scripted.freeAll()

@@ -3,6 +3,7 @@ import { AcquireAny, type AnyOutcome } from '../../src/core/acquire/acquire-any.
 import type { Call } from '../../src/core/acquire/call.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import type { AcquireReply, AcquireRequest, BatchPort } from '../../src/ports/lock-port.js'
+import { later } from '../setup/later.js'
 import { callFrom, root } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'
 import { ScriptedPort, settle } from './scripted-port.js'
@@ -115,7 +116,7 @@ describe('AcquireAny', () => {
     const aborting = new AbortController()
     const outcome = anyOf(3, { signal: aborting.signal })
     await refuseAll()
-    const aborted = expect(outcome).rejects.toBe('over')
+    const aborted = later(expect(outcome).rejects.toBe('over'))
     aborting.abort('over')
     await aborted
     expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { LockTimeoutError } from '../../index.js'
 import { given } from '../given.js'
+import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
 
 /** One owner at a time, whoever asks and however. */
@@ -45,13 +46,9 @@ export function exclusionCases(place: Place): void {
         const other = place.holdfast().lock(name)
         // With the connection made, the wait is spent on the lock alone.
         expect(await other.isLocked()).toBe(true)
-        const waiting = other.acquire({ waitMs: 200 })
-        const outcome = expect(waiting).rejects.toSatisfy(
-          (error) =>
-            error instanceof LockTimeoutError && error.lockName === name && error.holder === hold.owner,
-        )
-        await place.pass(200)
-        await outcome
+        const outcome = await inTime(place, rejectionOf(other.acquire({ waitMs: 500 })))
+        expect(outcome).toBeInstanceOf(LockTimeoutError)
+        expect(outcome).toMatchObject({ lockName: name, holder: hold.owner })
         await hold.release()
       },
     )
