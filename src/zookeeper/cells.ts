@@ -199,7 +199,8 @@ export class ZooKeeperCells implements Cells {
   async #tidy(space: CellName['space']): Promise<void> {
     const folder = cellPathOf(this.terms.root, { space, name: '' }).slice(0, -1)
     await this.terms.ask('getChildren', space, async (session) => {
-      const nodes = await session.request(getChildren(folder))
+      // The server removes the folder when it has been empty for a while.
+      const nodes = (await orNone(session.request(getChildren(folder)))) ?? []
       const from = Math.floor(Math.random() * nodes.length)
       const some = [...nodes.slice(from), ...nodes.slice(0, from)].slice(0, LOOKS)
       const looks = some.map(async (name) => {

@@ -4,6 +4,9 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 /** Who opens a connection, by the first bytes of it, and what goes on of them; undefined: that takes more bytes. */
 export type ReadHead = (head: Buffer) => { readonly from: string; readonly head: Buffer } | undefined
 
+const PATIENCE_MS = 1_000
+const AGAIN_MS = 20
+
 interface Passage {
   readonly from: string
   readonly sockets: readonly [Socket, Socket]
@@ -54,14 +57,19 @@ export class PeerGate {
       const known = this.readHead(heard)
       if (!known) return
       socket.off('data', read)
+      socket.pause()
       this.#lead(socket, known.from, known.head)
     }
     socket.on('data', read)
     socket.on('error', () => undefined)
   }
 
-  #lead(socket: Socket, from: string, head: Buffer): void {
-    if (!this.admits(from)) {
+  /**
+   * @param until when a member that refuses is given up. One that is about to listen refuses, and is asked again a moment later, which a
+   * gate has to do itself: whoever has come through it would take an end for the end of that member, and be stuck for `initLimit`.
+   */
+  #lead(socket: Socket, from: string, head: Buffer, until = performance.now() + PATIENCE_MS): void {
+    if (!this.admits(from) || socket.destroyed) {
       socket.destroy()
       return
     }
@@ -70,18 +78,19 @@ export class PeerGate {
     for (const each of [socket, onward]) each.setNoDelay(true)
     const passage: Passage = { from, sockets: [socket, onward] }
     this.#passages.add(passage)
+    let refused = true
     onward.on('error', () => undefined)
-    onward.write(head)
-    socket.pipe(onward)
-    onward.pipe(socket)
-    for (const [one, other] of [
-      [socket, onward],
-      [onward, socket],
-    ] as const) {
-      one.on('close', () => {
-        other.destroy()
-        this.#passages.delete(passage)
-      })
-    }
+    onward.on('connect', () => {
+      refused = false
+      onward.write(head)
+      socket.pipe(onward)
+      onward.pipe(socket)
+    })
+    onward.on('close', () => {
+      this.#passages.delete(passage)
+      if (!refused || performance.now() >= until) socket.destroy()
+      else setTimeout(() => this.#lead(socket, from, head, until), AGAIN_MS)
+    })
+    socket.on('close', () => onward.destroy())
   }
 }

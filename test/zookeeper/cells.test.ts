@@ -1,9 +1,10 @@
 /** Values in ZooKeeper, and what is left of them and of waits. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { SystemClock } from '../../src/time/clock.js'
 import { Schedule } from '../../src/time/schedule.js'
 import { getChildren } from '../../src/zookeeper/client/operations.js'
+import { codes } from '../../src/zookeeper/client/result-codes.js'
 import { zookeeper } from '../../src/zookeeper/index.js'
 import { ZooKeeperLink } from '../../src/zookeeper/link.js'
 import { checkZooKeeperOptions } from '../../src/zookeeper/options.js'
@@ -20,17 +21,18 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 const scene = new Scene()
 
-function linkTo(servers: string): ZooKeeperLink {
-  const fail = (error: unknown): void => {
-    throw error
-  }
+function fail(error: unknown): void {
+  throw error
+}
+
+function linkTo(servers: string, onError = fail): ZooKeeperLink {
   const settings = {
     schedule: new Schedule(new SystemClock(), fail),
     clientId: randomUUID(),
     watchdogLeaseMs: 30_000,
     quarantineMs: 0,
     commandTimeoutMs: 3_000,
-    onError: fail,
+    onError,
   }
   const listener = { gone: () => undefined, ended: () => undefined }
   return new ZooKeeperLink(checkZooKeeperOptions({ servers }), settings, listener)
@@ -41,8 +43,8 @@ afterEach(() => {
   for (const link of closing.splice(0)) link.close()
 })
 
-function linked(servers = server.address): ZooKeeperLink {
-  const link = linkTo(servers)
+function linked(servers = server.address, onError = fail): ZooKeeperLink {
+  const link = linkTo(servers, onError)
   closing.push(link)
   return link
 }
@@ -83,6 +85,22 @@ describe('cells', () => {
       { what: 'they are gone' },
     )
     expect(names.toSorted()).toEqual(['tidied-busy', 'tidied-kept'])
+  })
+
+  test('where no value is yet, or is any more, nothing is to be tidied', async () => {
+    const errors: unknown[] = []
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0)
+    const { cells } = linked(server.address, (error) => errors.push(error))
+    random.mockRestore()
+    const session = await scene.session(server.address)
+    // The first write tidies, and finds no folder: nothing is removed, and nothing is written.
+    const cell = { space: 'latch', name: 'absent' } as const
+    expect(await cells.write({ cell, version: 7n, text: 'late', keepMs: 1 })).toBeUndefined()
+    await cells.read(cell)
+    await expect(session.request(getChildren('/holdfast/%cells/latch'))).rejects.toMatchObject({
+      code: codes.noNode,
+    })
+    expect(errors).toEqual([])
   })
 
   test('a value that ZooKeeper cannot keep is a typed error at once, and the connection stands', async () => {
