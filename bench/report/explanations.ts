@@ -1,8 +1,8 @@
 import type { Kind } from '../drivers/order.js'
 
 export const waysExplained = [
-  'One library in one scenario is a cell. Each cell runs in processes of its own, which first warm up on other keys (in Node until a section costs',
-  'no less than before, on the JVM until its compiler is quiet), then begin at one moment. The order of libraries changes from round to round. Figures are medians over the rounds; of broken exclusion, of',
+  'A cell is one library in one scenario. The harness starts new processes for each cell. They warm up on other keys first (Node until a section costs',
+  'no less than before, the JVM until its compiler is quiet), and then all begin at the same moment. The order of libraries changes from round to round. Figures are medians over the rounds; of broken exclusion, of',
   'waiters that starved or gave up and of the worst wait it is the most seen in any round; ratios are the medians of the ratios within each',
   'round. Where a row says "1 round", the others were spared because it costs minutes and is not close.',
   '',

@@ -11,7 +11,7 @@ export async function inTime<Value>(place: Place, promise: Promise<Value>): Prom
   return await promise
 }
 
-/** What a promise rejects with; itself rejects when the promise does not, for whoever awaits it. To be called before the rejection can happen. */
+/** Resolves to the error that the promise rejects with, and rejects if the promise resolves. Call it before the promise can settle; its result may be awaited later. */
 export function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   const rejection = promise.then(
     (value) => {

@@ -65,8 +65,9 @@ export class PeerGate {
   }
 
   /**
-   * @param until when a member that refuses is given up. One that is about to listen refuses, and is asked again a moment later, which a
-   * gate has to do itself: whoever has come through it would take an end for the end of that member, and be stuck for `initLimit`.
+   * A member that does not listen yet refuses, and a peer that connects directly asks again a moment later. Behind a gate the peer is
+   * connected already and would take the end of that connection for the end of the member, so the gate asks again itself.
+   * @param until when the gate gives up a member that refuses
    */
   #lead(socket: Socket, from: string, head: Buffer, until = performance.now() + PATIENCE_MS): void {
     if (!this.admits(from) || socket.destroyed) {

@@ -1,4 +1,4 @@
-/** For an expectation that is awaited later. That it fails before is told then, and is no unhandled rejection besides. */
+/** Marks an expectation that the test awaits later: if it fails before, the test learns that when it awaits it, and Node reports no unhandled rejection. */
 export function later<Result>(expectation: Promise<Result>): Promise<Result> {
   expectation.catch(() => undefined)
   return expectation

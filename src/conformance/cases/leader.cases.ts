@@ -165,7 +165,7 @@ export function leaderCases(place: Place): void {
     })
 
     test.each(['term.resign() in onElected', 'election.stop() in onElected', 'election.stop() in onRevoked'])(
-      'E3: a callback may await the end of its own term: %s',
+      'E3: a callback may wait for its own term to end: %s',
       async (way) => {
         const name = place.lockName()
         let revoked = 0

@@ -40,7 +40,7 @@ export class Outage {
     return this.#cause
   }
 
-  /** @param sentAt when the command was sent that has failed: a store that says nothing fails from then on */
+  /** @param sentAt when the client sent the failed command: a silent store counts as out from then on */
   failed(cause: unknown, sentAt: number): void {
     if (this.#failures === 0) this.#since = sentAt
     this.#failures += 1
