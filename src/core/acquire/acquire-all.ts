@@ -23,7 +23,7 @@ export interface Member {
 }
 
 /** A call for several locks: the terms are the same for each. */
-export type Terms = Omit<Call, 'name' | 'permits' | 'sends' | 'polls'>
+export type Terms = Omit<Call, 'name' | 'permits' | 'sends' | 'polls' | 'failingSince'>
 
 /** An end without the locks, and which of them stood in the way. */
 export interface AcquireAllRefusal extends Refusal {
@@ -46,6 +46,8 @@ export class AcquireAll {
   /** How often one was gone before all were held, and since when. */
   #inVain = 0
   #inVainSince = Infinity
+  /** Since when the store does not answer. */
+  #failingSince: number | undefined
 
   constructor(
     private readonly members: readonly Member[],
@@ -115,6 +117,7 @@ export class AcquireAll {
     }
     // A part of a command that was repeated, whose other part has ended: not what was asked for.
     for (const grant of grants.values()) void first.locker.discard(grant)
+    this.#failingSince = refusal.failingSince
     if (this.#isLastTry && refusal.cause === undefined) first.locker.env.metrics.timedOut()
     return this.#refusedBy(group.find(({ name }) => name === refusal.name) ?? first, refusal)
   }
@@ -131,6 +134,7 @@ export class AcquireAll {
 
   #hold(member: Member, grant: HoldRecord | undefined): void {
     if (!grant) return
+    this.#failingSince = undefined
     this.#held.push({ member, grant })
     const { leaseMs } = this.terms
     if (leaseMs === undefined || this.members.length === 1) return
@@ -181,7 +185,9 @@ export class AcquireAll {
 
   #callFor({ name, polls, by }: Member, waitMs: number): Call {
     // Until all are held the watchdog renews without end, see #complete.
-    return { ...this.terms, ...by, name, polls, waitMs, maxHoldMs: Infinity, among: 'all' }
+    const { terms } = this
+    const failingSince = this.#failingSince
+    return { ...terms, ...by, name, polls, waitMs, failingSince, maxHoldMs: Infinity, among: 'all' }
   }
 
   get #isLastTry(): boolean {
@@ -193,8 +199,9 @@ export class AcquireAll {
   }
 
   #refusedBy({ name }: Member, refusal?: Refusal): AcquireAllRefusal {
-    const { holder, heldSince, remainingMs, cause } = refusal ?? {}
-    return { name, waitedMs: this.now() - this.#startedAt, holder, heldSince, remainingMs, cause }
+    const { holder, heldSince, remainingMs, cause, failingSince } = refusal ?? {}
+    const waitedMs = this.now() - this.#startedAt
+    return { name, waitedMs, holder, heldSince, remainingMs, cause, failingSince }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Locker } from '../locker.js'
 import { HoldRecord } from '../tenure/tenure.js'
-import { acquireBatch } from './batch.js'
+import { acquireBatch, NOTHING_IN_THE_WAY } from './batch.js'
 import type { Call, Refusal } from './call.js'
 import { SignalFan } from './signal-fan.js'
 import { waitLeft } from './wait-left.js'
@@ -9,11 +9,13 @@ import { waitLeft } from './wait-left.js'
 const MOST_AT_ONCE = 64
 /** Where there are more than can be waited for at once, others are drawn after this time. */
 const REDRAW_MS = 5_000
+/** A single attempt that travels alone, of a call that waits: where the store fails it is refused, and the call goes on. */
+const BY_ITSELF = (): undefined => undefined
 
 /** One of the locks was granted, or none. */
 export type AnyOutcome = { readonly index: number; readonly grant: HoldRecord } | Refusal
 
-type Terms = Omit<Call, 'name' | 'permits' | 'sends'>
+type Terms = Omit<Call, 'name' | 'permits' | 'sends' | 'failingSince'>
 
 /**
  * Takes any one of several locks. First those that are idle in this process are asked for, in an order of chance so that
@@ -51,14 +53,14 @@ export class AcquireAny {
         if (last.cause === undefined) this.locker.env.metrics.timedOut()
         return { ...last, waitedMs: this.#now() - this.#startedAt }
       }
-      last = await this.#waitForOneOf(turn.slice(0, MOST_AT_ONCE), waitMs)
+      last = await this.#waitForOneOf(turn.slice(0, MOST_AT_ONCE), waitMs, last.failingSince)
       if ('grant' in last) return last
     }
   }
 
   /**
    * Asks for those that are idle here: for one, then for twice as many with each refusal. Where most are free that leaves the
-   * others to other calls; where most are held it takes few commands.
+   * others to other calls; where most are held it takes few commands. A store that fails is not asked for the others.
    */
   async #lookRound(order: readonly number[]): Promise<AnyOutcome> {
     let last: AnyOutcome = this.#nothing()
@@ -71,7 +73,7 @@ export class AcquireAny {
       }
       for (const group of this.#groupsOf(batch)) {
         last = (await this.#tryOneOf(group)) ?? last
-        if ('grant' in last) return last
+        if ('grant' in last || last.cause !== undefined) return last
       }
     }
     return last
@@ -101,7 +103,7 @@ export class AcquireAny {
     const [only] = idle
     if (only === undefined || waitMs === undefined) return undefined
     if (!together) {
-      const outcome = await locker.acquire({ ...terms, name: this.nameOf(only), waitMs: 0 })
+      const outcome = await locker.acquire({ ...terms, name: this.nameOf(only), waitMs, sends: BY_ITSELF })
       return outcome instanceof HoldRecord ? { index: only, grant: outcome } : outcome
     }
     const calls = idle.map((index) => ({ ...terms, name: this.nameOf(index), waitMs }))
@@ -128,7 +130,11 @@ export class AcquireAny {
     return refusal
   }
 
-  async #waitForOneOf(indexes: readonly number[], waitMs: number): Promise<AnyOutcome> {
+  async #waitForOneOf(
+    indexes: readonly number[],
+    waitMs: number,
+    failingSince: number | undefined,
+  ): Promise<AnyOutcome> {
     const { locker, terms } = this
     const fan = new SignalFan(terms.signal)
     const sliceMs = this.count > MOST_AT_ONCE ? Math.min(waitMs, REDRAW_MS) : waitMs
@@ -142,6 +148,7 @@ export class AcquireAny {
           waitMs: sliceMs,
           signal: fan.next(),
           among,
+          failingSince,
         } as const
         const outcome = await locker.acquire(call)
         if (!(outcome instanceof HoldRecord)) return outcome
@@ -153,16 +160,20 @@ export class AcquireAny {
       const ends = await Promise.allSettled(waiting)
       if (taken) return taken
       for (const end of ends) if (end.status === 'rejected') throw end.reason
-      const [end] = ends
-      return end?.status === 'fulfilled' ? end.value : this.#nothing()
+      const refusals = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
+      // Where the store answered one of them, it does not fail.
+      return (
+        refusals.find((each) => !('grant' in each) && each.cause === undefined) ??
+        refusals[0] ??
+        this.#nothing()
+      )
     } finally {
       fan.close()
     }
   }
 
   #nothing(): Refusal {
-    const waitedMs = this.#now() - this.#startedAt
-    return { waitedMs, holder: undefined, heldSince: undefined, remainingMs: undefined, cause: undefined }
+    return { ...NOTHING_IN_THE_WAY, waitedMs: this.#now() - this.#startedAt }
   }
 
   #waitLeft(): number | undefined {

@@ -359,7 +359,8 @@ export class Acquisition implements Situation, Linked<Acquisition> {
     if (outage.cause !== undefined) env.metrics.failed()
     else if (!this.call.sends) env.metrics.timedOut()
     const remainingMs = busyUntil > now ? busyUntil - now : undefined
-    return { waitedMs: now - waiter.startedAt, holder, heldSince, remainingMs, cause: outage.cause }
+    const { cause, since: failingSince } = outage
+    return { waitedMs: now - waiter.startedAt, holder, heldSince, remainingMs, cause, failingSince }
   }
 
   #hasLookedAt(tenure: Tenure | undefined): void {

@@ -17,7 +17,7 @@ import type { Waiting } from './waiting.js'
 
 /** What one call asks the store, and what it has learned from the answers. Leaves no hold behind that nobody has (rule W4). */
 export class Attempt {
-  readonly outage = new Outage()
+  readonly outage: Outage
   /** Whether the last attempt was made with the watch in force, so that no release can have slipped by. */
   watching = false
   holder: Owner | undefined
@@ -43,7 +43,9 @@ export class Attempt {
     private readonly waiter: Waiter,
     private readonly waiting: Waiting,
     private readonly calledAt: string | undefined,
-  ) {}
+  ) {
+    this.outage = new Outage(call.failingSince)
+  }
 
   /** The process itself holds the lock: as good as an answer. */
   knowsBusy(tenure: Tenure): void {
@@ -192,7 +194,7 @@ export class Attempt {
       heldBefore: tenure.holds.length,
       leaseMs: leaseMs + env.settings.quarantineMs,
       // One that may have been given a place before has it still.
-      waits: call.waitMs > 0 && (hears || this.#unsettled?.request.waits === true),
+      waits: call.waitMs > 0 && !call.sends && (hears || this.#unsettled?.request.waits === true),
       lingers,
       permits: call.permits,
       caller,
@@ -335,7 +337,9 @@ export class Attempt {
   /** Whether the store has failed for too long, whichever call found that out. */
   outOfPatience(now: number): boolean {
     const { outage } = this.queue
-    return outage.on && outage.lastedMs(now, this.waiter.startedAt) >= this.env.settings.storeTimeoutMs
+    if (!outage.on) return false
+    const lastedMs = Math.max(outage.lastedMs(now, this.waiter.startedAt), this.outage.lastedMs(now))
+    return lastedMs >= this.env.settings.storeTimeoutMs
   }
 
   /**

@@ -64,7 +64,7 @@ export async function acquireBatch(
   const ends = await Promise.allSettled(asking)
   fan.close()
   const grants = new Map<number, HoldRecord>()
-  let refusal: BatchResult['refusal'] = NOTHING_IN_THE_WAY
+  let refusal: BatchResult['refusal'] = { ...NOTHING_IN_THE_WAY, name: undefined }
   let failure: PromiseRejectedResult | undefined
   ends.forEach((end, index) => {
     if (end.status === 'rejected') failure ??= end
@@ -79,13 +79,14 @@ export async function acquireBatch(
   return { grants, refusal }
 }
 
-const NOTHING_IN_THE_WAY: BatchResult['refusal'] = {
-  name: undefined,
+/** None was asked for. */
+export const NOTHING_IN_THE_WAY: Refusal = {
   waitedMs: 0,
   holder: undefined,
   heldSince: undefined,
   remainingMs: undefined,
   cause: undefined,
+  failingSince: undefined,
 }
 
 /** What was free and not taken is refused as well, without a reason of its own. */

@@ -26,6 +26,8 @@ export interface Call {
   /** Where it does not listen to news: how long to pause between attempts. Absent: as the port says. */
   readonly polls?: Polls | undefined
   readonly signal: AbortSignal | undefined
+  /** Since when the store has failed its caller, where it carries on what other calls began; absent: it has not. */
+  readonly failingSince?: number | undefined
 }
 
 /** A call's end without the lock. */
@@ -36,4 +38,6 @@ export interface Refusal {
   readonly remainingMs: number | undefined
   /** The store's trouble, when it was that and no holder that stood in the way. */
   readonly cause: unknown
+  /** Since when the store fails; undefined if it answered. */
+  readonly failingSince: number | undefined
 }

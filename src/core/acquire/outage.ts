@@ -30,6 +30,9 @@ export class Outage {
   #since = 0
   #cause: unknown
 
+  /** @param before since when the store had failed already, if it had: that ends, too, with its first answer */
+  constructor(private before = Infinity) {}
+
   /** Whether the last command failed. */
   get on(): boolean {
     return this.#failures > 0
@@ -42,7 +45,7 @@ export class Outage {
 
   /** @param sentAt when the client sent the failed command: a silent store counts as out from then on */
   failed(cause: unknown, sentAt: number): void {
-    if (this.#failures === 0) this.#since = sentAt
+    if (this.#failures === 0) this.#since = Math.min(sentAt, this.before)
     this.#failures += 1
     this.#cause = cause
   }
@@ -50,6 +53,12 @@ export class Outage {
   answered(): void {
     this.#failures = 0
     this.#cause = undefined
+    this.before = Infinity
+  }
+
+  /** Since when it fails; undefined while it answers. */
+  get since(): number | undefined {
+    return this.on ? this.#since : undefined
   }
 
   /** @param from when the caller began, whose own time counts from then */

@@ -1,0 +1,32 @@
+import { StoreError } from '../../src/errors/errors.js'
+import type { AcquireReply, AcquireRequest, BatchPort } from '../../src/ports/lock-port.js'
+import type { Clock } from '../../src/time/clock.js'
+import { ScriptedPort } from './scripted-port.js'
+
+/** A store that answers nothing: each command ends by its own timeout. */
+export class SilentPort extends ScriptedPort {
+  readonly together: BatchPort | undefined
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly commandTimeoutMs: number,
+    together: boolean,
+  ) {
+    super(true)
+    const all = (): Promise<never> => this.#silence()
+    this.together = together ? { placeOf: () => 0, acquireAll: all, acquireOne: all } : undefined
+  }
+
+  override acquire(_request: AcquireRequest): Promise<AcquireReply> {
+    return this.#silence()
+  }
+
+  override async abandon(): Promise<void> {}
+
+  #silence(): Promise<never> {
+    return new Promise((_, reject) => {
+      const failed = new StoreError('timeout', 'acquire', { transient: true })
+      this.clock.startTimer(() => reject(failed), this.commandTimeoutMs)
+    })
+  }
+}
