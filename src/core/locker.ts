@@ -124,6 +124,7 @@ export class Locker {
       this.#keepAlive.leave()
       queue.callers -= 1
       this.env.dropIfIdle(queue)
+      this.#lookWhetherDrained()
     })
     queue.callers += 1
     this.#keepAlive.enter()
@@ -271,14 +272,16 @@ export class Locker {
   }
 
   /**
-   * Ends all waits, and begins nothing any more but what a section that runs needs: one more hold of the lock it has. Resolves when
-   * nothing is held, or given back, any more.
+   * Ends all waits, and begins nothing any more but what a section that runs needs: one more hold of the lock it has. A call that does
+   * not wait is answered: the store may have granted it already, and has refused others for its sake. Resolves when nothing is asked
+   * for, held or given back any more.
    */
   drain(): Promise<void> {
     return new Promise((resolve) => {
       this.#onDrained = resolve
       for (const { waiter } of [...this.#acquisitions]) {
-        if (!this.#isInSection(waiter.call)) waiter.cancel(new ClosedError(waiter.call.name))
+        const { call } = waiter
+        if (call.waitMs > 0 && !this.#isInSection(call)) waiter.cancel(new ClosedError(call.name))
       }
       this.env.lingering.end()
       this.#lookWhetherDrained()
@@ -293,7 +296,9 @@ export class Locker {
   }
 
   get #empty(): boolean {
-    return this.env.tenures.size === 0 && this.#releasing.size === 0
+    if (this.env.tenures.size > 0 || this.#releasing.size > 0) return false
+    for (const { waiter } of this.#acquisitions) if (waiter.call.waitMs === 0) return false
+    return true
   }
 
   /** A lock with two sides drains on both at once: a section that holds one may still take the other. */

@@ -169,6 +169,28 @@ export function closingCases(place: Place): void {
       await stranger.release()
     })
 
+    test('H5: draining lets a call that does not wait be answered, and what it is granted end', async () => {
+      const holdfast = place.holdfast()
+      const far = place.holdfast()
+      const taken = await far.lock(place.lockName()).acquire({ leaseMs: 600_000 })
+      const lock = holdfast.lock(place.lockName())
+      const asking = Promise.all([lock.tryAcquire(), holdfast.lock(taken.name).tryAcquire()])
+      let closed = false
+      const closing = holdfast.close({ drainMs: 60_000 }).then(() => {
+        closed = true
+      })
+      const [hold, refused] = await asking
+      expect(refused).toBeNull()
+      expect(hold?.signal.aborted).toBe(false)
+      expect(await far.lock(lock.name).tryAcquire()).toBeNull()
+      expect(closed).toBe(false)
+      await hold?.release()
+      await inTime(place, closing)
+      expect(await far.lock(lock.name).isLocked()).toBe(false)
+      expect(sumOf(holdfast)).toBe(0)
+      await taken.release()
+    })
+
     test('H5: draining renews what it waits for', async () => {
       const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
       const hold = await holdfast.lock(place.lockName()).acquire()
