@@ -23,10 +23,9 @@ async function untilSettled<Result>(
   send: (request: string) => Promise<Result>,
 ): Promise<Result> {
   const request = randomUUID()
-  const patienceMs = Math.min(env.settings.storeTimeoutMs, LONGEST_MS)
   return await retry(() => send(request), {
     clock: env.schedule.clock,
-    givesUp: (_, lastedMs) => lastedMs >= patienceMs,
+    patienceMs: Math.min(env.settings.storeTimeoutMs, LONGEST_MS),
     pause: async (again) => {
       await env.pauses.until(again)
       if (env.closed) throw new ClosedError()

@@ -3,7 +3,8 @@ import { retry } from '../../src/core/acquire/retry.js'
 import { StoreError } from '../../src/errors/errors.js'
 import { VirtualClock } from '../../src/memory/index.js'
 
-const COMMAND_MS = 1_000
+// Such that a try fails shortly before the store's time is over.
+const COMMAND_MS = 1_300
 const STORE_TIMEOUT_MS = 4_000
 
 const later = (clock: VirtualClock, delayMs: number) =>
@@ -20,7 +21,7 @@ async function silence(clock: VirtualClock): Promise<never> {
 const termsOf = (clock: VirtualClock) => ({
   clock,
   pause: (until: number) => later(clock, until - clock.now()),
-  givesUp: (_: number, lastedMs: number) => lastedMs >= STORE_TIMEOUT_MS,
+  patienceMs: STORE_TIMEOUT_MS,
 })
 
 /** When it was given up. */
@@ -51,6 +52,18 @@ test('H4: … where the first try was made before, too', async () => {
     retry(() => silence(clock), termsOf(clock), failed),
   )
   expect(endedAt).toBeLessThanOrEqual(STORE_TIMEOUT_MS + COMMAND_MS)
+})
+
+test('H4: a store that refuses at once is tried until storeTimeoutMs, and not after', async () => {
+  const clock = new VirtualClock()
+  const triedAt: number[] = []
+  const refuse = async (): Promise<never> => {
+    triedAt.push(clock.now())
+    throw new StoreError('unreachable', 'release', { transient: true })
+  }
+  const endedAt = await endOf(clock, retry(refuse, termsOf(clock)))
+  expect(triedAt.at(-1)).toBe(STORE_TIMEOUT_MS)
+  expect(endedAt).toBe(STORE_TIMEOUT_MS)
 })
 
 async function silenceNow(clock: VirtualClock): Promise<unknown> {

@@ -6,11 +6,10 @@ import { callFrom, root } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'
 import { SilentPort } from './silent-port.js'
 
-// Longer than the longest pause between two tries.
-const COMMAND_TIMEOUT_MS = 600
+const COMMAND_TIMEOUT_MS = 300
 
 describe.each([
-  ['short', 1_800],
+  ['short', 900],
   ['longer than any part of the call', 10_000],
 ])('H4: a call for several locks gives up a silent store, storeTimeoutMs %s', (_, storeTimeoutMs) => {
   describe.each([

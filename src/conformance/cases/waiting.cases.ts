@@ -198,10 +198,10 @@ export function waitingCases(place: Place): void {
       expect(await lock.isLocked()).toBe(true)
       let entered = false
       const outcomes = Promise.all([
-        lock.tryAcquire({ waitMs: 200 }),
-        holdfast.run(() => lock.tryLock({ waitMs: 200 })),
+        lock.tryAcquire({ waitMs: 1_000 }),
+        holdfast.run(() => lock.tryLock({ waitMs: 1_000 })),
         rejectionOf(
-          lock.withLock({ waitMs: 200 }, () => {
+          lock.withLock({ waitMs: 1_000 }, () => {
             entered = true
           }),
         ),

@@ -207,7 +207,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
 
   get retryAt(): number | undefined {
     const { outage } = this.#attempt
-    return outage.on ? outage.retryAt(this.now) : undefined
+    return outage.on ? outage.retryAt(this.now, this.env.settings.storeTimeoutMs) : undefined
   }
 
   get pollAt(): number | undefined {

@@ -66,8 +66,10 @@ export class Outage {
     return this.on ? now - Math.max(this.#since, from) : 0
   }
 
-  /** When to try again. */
-  retryAt(now: number): number {
-    return now + retryPauseMs(this.#failures)
+  /** When to try again: when it has lasted for `patienceMs` at the latest, unless it has lasted longer. */
+  retryAt(now: number, patienceMs = Infinity): number {
+    const left = patienceMs - this.lastedMs(now)
+    const pauseMs = retryPauseMs(this.#failures)
+    return now + (left > 0 ? Math.min(pauseMs, left) : pauseMs)
   }
 }

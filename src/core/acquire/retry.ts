@@ -6,8 +6,10 @@ export interface RetryTerms {
   readonly clock: Pick<Clock, 'now'>
   /** Waits until then; what it rejects with ends the trying. */
   readonly pause: (until: number) => Promise<void>
-  /** Asked after each failure: whether to leave it at that, rather than try at `again`, when the store has not answered for `lastedMs`. */
-  readonly givesUp: (again: number, lastedMs: number) => boolean
+  /** For how long the store may fail, counted from the first failed try: the last try is sent then at the latest. By default without end. */
+  readonly patienceMs?: number
+  /** Asked after each failure: whether to leave it at that, rather than try at `again`. */
+  readonly givesUp?: (again: number) => boolean
   /** Whether a failure is worth another try; by default one for the moment. */
   readonly worthwhile?: (error: unknown) => boolean
 }
@@ -24,7 +26,7 @@ export interface FailedTry {
  */
 export async function retry<Result>(
   send: () => Promise<Result>,
-  { clock, pause, givesUp, worthwhile = isTransient }: RetryTerms,
+  { clock, pause, patienceMs = Infinity, givesUp, worthwhile = isTransient }: RetryTerms,
   failed?: FailedTry,
 ): Promise<Result> {
   const outage = new Outage()
@@ -32,8 +34,9 @@ export async function retry<Result>(
     if (failure) {
       const now = clock.now()
       outage.failed(failure.error, failure.sentAt)
-      const again = outage.retryAt(now)
-      if (givesUp(again, outage.lastedMs(now)) || !worthwhile(failure.error)) throw failure.error
+      const again = outage.retryAt(now, patienceMs)
+      if (outage.lastedMs(now) >= patienceMs || givesUp?.(again) || !worthwhile(failure.error))
+        throw failure.error
       await pause(again)
     }
     const sentAt = clock.now()

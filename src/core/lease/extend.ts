@@ -23,8 +23,8 @@ export async function extend(env: Environment, tenure: Tenure, leaseMs: number):
     sentAt = await retry(renew, {
       clock,
       pause: (again) => pauses.until(again),
-      givesUp: (again, lastedMs) =>
-        env.closed || again >= tenure.deadline || lastedMs >= settings.storeTimeoutMs,
+      patienceMs: settings.storeTimeoutMs,
+      givesUp: (again) => env.closed || again >= tenure.deadline,
     })
   } catch (error) {
     // The store may keep the lock for that owner for longer than this client knows.

@@ -27,7 +27,8 @@ export async function keepTaken(env: Environment, tenure: Tenure): Promise<boole
     return await retry(give, {
       clock,
       pause: (again) => pauses.until(again),
-      givesUp: (again, lastedMs) => env.closed || again >= deadline || lastedMs >= settings.storeTimeoutMs,
+      patienceMs: settings.storeTimeoutMs,
+      givesUp: (again) => env.closed || again >= deadline,
     })
   } catch (error) {
     // The store may have the lock down to it until its lease ends.

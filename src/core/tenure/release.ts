@@ -174,8 +174,8 @@ async function sendAgain(
       {
         clock,
         pause: (again) => env.pauses.until(again),
-        givesUp: (again, lastedMs) =>
-          env.closed || again >= tenure.deadline || lastedMs >= env.settings.storeTimeoutMs,
+        patienceMs: env.settings.storeTimeoutMs,
+        givesUp: (again) => env.closed || again >= tenure.deadline,
       },
       failed,
     )
