@@ -60,7 +60,7 @@ await onDatabases(['PostgreSQL'], (database) => {
         const hold = await blocked.acquire()
         const multi = second.clients[0].multiLock(second.locks)
         expect(await multi.tryAcquire()).toBeNull()
-        expect(await multi.tryAcquire({ waitMs: 20 })).toBeNull()
+        expect(await multi.tryAcquire({ waitMs: 500 })).toBeNull()
         await hold.release()
         await redis.eventually(async () => !(await multi.isLocked()))
         const all = await multi.acquire()
