@@ -10,6 +10,7 @@ import type { HoldRecord } from './tenure/tenure.js'
 /** The settings of a client that its core reads. */
 export interface CoreSettings {
   readonly watchdogMs: number
+  readonly commandTimeoutMs: number
   readonly storeTimeoutMs: number
   readonly maxWaiters: number
   readonly warnAfterMs: number

@@ -65,3 +65,19 @@ test('H4: a call gives a silent store up within storeTimeoutMs and one command, 
   for (const { answer } of port.abandons.all) answer()
   await closing
 })
+
+test('H4: a single attempt ends when one command has had its time, however many the store needs for it', async () => {
+  const clock = new VirtualClock()
+  const port = new ScriptedPort(true)
+  const { locker, owners } = new ScriptedLocker(port, clock, { commandTimeoutMs: 1_000 })
+  const asking = locker.acquire(callFrom(root(owners.next()), { name: 'lock', waitMs: 0 }))
+  await clock.advance(1_100)
+  expect(await asking).toMatchObject({ cause: { code: 'STORE_ERROR', reason: 'timeout' } })
+  // What comes of it is given back.
+  port.acquires.last.answer({ outcome: 'granted' })
+  await settle()
+  expect(port.abandons.all).toHaveLength(1)
+  port.abandons.last.answer()
+  await settle()
+  expect(locker.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, orphans: 0 })
+})

@@ -22,6 +22,7 @@ export function servicesOn(
     schedule,
     settings: {
       watchdogMs: 30_000,
+      commandTimeoutMs: 3_000,
       storeTimeoutMs: 10_000,
       maxWaiters: Number.POSITIVE_INFINITY,
       warnAfterMs: 10_000,

@@ -36,7 +36,9 @@ describe.each([
       expect(end).toBeUndefined()
       await clock.advance(COMMAND_TIMEOUT_MS + 1)
       expect(end).toMatchObject({ error: { code: 'STORE_ERROR', reason: 'timeout' } })
-      await scripted.locker.close()
+      const closing = scripted.locker.close()
+      await clock.advance(COMMAND_TIMEOUT_MS)
+      await closing
     })
   })
 })

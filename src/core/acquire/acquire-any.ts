@@ -150,7 +150,11 @@ export class AcquireAny {
           among,
           failingSince,
         } as const
-        const outcome = await locker.acquire(call)
+        const outcome = await locker.acquire(call).catch((error: unknown) => {
+          // The others may wait for sections of this process, which know nothing of a store that fails.
+          if (!taken) fan.abort(error)
+          throw error
+        })
         if (!(outcome instanceof HoldRecord)) return outcome
         if (taken) void locker.discard(outcome)
         else taken = { index, grant: outcome }
@@ -161,12 +165,9 @@ export class AcquireAny {
       if (taken) return taken
       for (const end of ends) if (end.status === 'rejected') throw end.reason
       const refusals = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
-      // Where the store answered one of them, it does not fail.
-      return (
-        refusals.find((each) => !('grant' in each) && each.cause === undefined) ??
-        refusals[0] ??
-        this.#nothing()
-      )
+      // One that waited for a section of this process has not asked, and cannot tell that the store fails.
+      const failing = refusals.find((each) => !('grant' in each) && each.cause !== undefined)
+      return failing ?? refusals[0] ?? this.#nothing()
     } finally {
       fan.close()
     }

@@ -251,7 +251,6 @@ export class Acquisition implements Situation, Linked<Acquisition> {
     return this.#inTurn(outer, () => this.#newTenure(outer))
   }
 
-  /** A nested acquisition. */
   async #reenter(): Promise<HoldRecord | undefined> {
     const tenure = this.#tenure
     if (!tenure) return undefined
@@ -284,12 +283,15 @@ export class Acquisition implements Situation, Linked<Acquisition> {
     const { waiter, env } = this
     const turn = turns.take()
     const once = waiter.call.waitMs === 0
-    const patience = waiter.startedAt + env.settings.storeTimeoutMs
+    const until = once ? waiter.startedAt + env.settings.commandTimeoutMs : this.deadline
     let taken = false
     try {
-      taken = (await waiter.upTo(once ? patience : this.deadline, turn)) !== TIME_IS_UP
-      // A turn is held up by nothing but a store that does not answer.
-      if (!taken && once) this.#attempt.outage.failed(noAnswer(name, env.kind), env.schedule.clock.now())
+      const came = (await waiter.upTo(until, turn)) !== TIME_IS_UP
+      const now = env.schedule.clock.now()
+      // A turn is held up by nothing but a store that does not answer. Those who had it before may have found out.
+      if (!came && once) this.#attempt.outage.failed(noAnswer(name, env.kind), waiter.startedAt, now)
+      if (came && this.#attempt.outOfPatience(now)) throw this.queue.outage.cause
+      taken = came
       return taken
     } finally {
       if (!taken) void turn.then(() => turns.end())
@@ -348,7 +350,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
     if (failure === undefined) return false
     if (!isTransient(failure)) throw failure
     this.#watchOutage ??= new Outage()
-    this.#watchOutage.failed(failure, this.now)
+    this.#watchOutage.failed(failure, this.now, this.now)
     this.watchAgainAt = this.#watchOutage.retryAt(this.now)
     return true
   }
@@ -359,8 +361,8 @@ export class Acquisition implements Situation, Linked<Acquisition> {
     if (outage.cause !== undefined) env.metrics.failed()
     else if (!this.call.sends) env.metrics.timedOut()
     const remainingMs = busyUntil > now ? busyUntil - now : undefined
-    const { cause, since: failingSince } = outage
-    return { waitedMs: now - waiter.startedAt, holder, heldSince, remainingMs, cause, failingSince }
+    const { cause, since } = outage
+    return { waitedMs: now - waiter.startedAt, holder, heldSince, remainingMs, cause, failingSince: since }
   }
 
   #hasLookedAt(tenure: Tenure | undefined): void {

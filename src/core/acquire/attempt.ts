@@ -15,6 +15,9 @@ import { restMs } from './rest.js'
 import { LEAST_ANSWER_MS } from './wait-left.js'
 import type { Waiting } from './waiting.js'
 
+/** A command that fails by its own timeout says more than one that is given up. */
+const OWN_FAILURE_MS = 20
+
 /** What one call asks the store, and what it has learned from the answers. Leaves no hold behind that nobody has (rule W4). */
 export class Attempt {
   readonly outage: Outage
@@ -31,6 +34,8 @@ export class Attempt {
   /** Who held it, and how much the store had announced, when it last refused this call with the watch in force. */
   #refused: { readonly holder: Owner | undefined; readonly heard: number } | undefined
   #sending = false
+  /** Since when its grants have come too late for their lease, one after the other. */
+  #tooLateSince: number | undefined
   /** A request whose outcome is unknown: to be repeated, or given back. */
   #unsettled: { readonly request: AcquireRequest; readonly tenure: Tenure } | undefined
   /** The request that has given this call a place in the line that the store keeps. */
@@ -49,6 +54,7 @@ export class Attempt {
 
   /** The process itself holds the lock: as good as an answer. */
   knowsBusy(tenure: Tenure): void {
+    this.outage.forget()
     this.holder = tenure.owner
     this.heldSince = undefined
     // One that is being released ends with the answer to that, which wakes; its deadline may have passed already.
@@ -113,6 +119,8 @@ export class Attempt {
     const { watchdog } = env.tenures
     const left = env.port.inRounds ? new AbortController() : undefined
     let soFar: BusyReply | undefined
+    /** Since when the store has been silent. */
+    let heardAt = -Infinity
     try {
       const answerBy = this.#answerBy()
       const watching = queue.watch.inForce
@@ -123,6 +131,7 @@ export class Attempt {
         left: left.signal,
         hears: (busy: BusyReply) => {
           soFar = busy
+          heardAt = env.schedule.clock.now()
         },
       }
       const offer = tenure.holds.length === 0 ? env.lingering.offer(queue, call) : undefined
@@ -134,6 +143,7 @@ export class Attempt {
       this.#count += 1
       if (watched) watchdog.watch(tenure)
       const beforeSend = env.schedule.clock.now()
+      heardAt = beforeSend
       const sent = call.sends?.(request) ?? env.port.acquire(request)
       // What an earlier try may have done is settled by an answer, not by another failure.
       const earlier = this.#repeats(request) ? this.outage.cause : undefined
@@ -145,7 +155,7 @@ export class Attempt {
       try {
         reply = await waiter.upTo(answerBy, sent)
       } catch (error) {
-        return this.#failed(request, sent, earlier, beforeSend, error, tenure)
+        return this.#failed(request, sent, earlier, heardAt, error, tenure)
       } finally {
         tenure.growing = false
         env.schedule.cancel(silence)
@@ -222,7 +232,10 @@ export class Attempt {
 
   /** The store answers, for all calls of the lock. Whether this call can still use a grant is decided later. */
   #answered({ outcome }: AcquireReply): void {
-    if (outcome !== 'granted') this.outage.answered()
+    if (outcome !== 'granted') {
+      this.outage.answered()
+      this.#tooLateSince = undefined
+    }
     this.queue.outage.answered()
   }
 
@@ -310,26 +323,28 @@ export class Attempt {
     error: unknown,
     tenure: Tenure,
   ): undefined {
-    const { env, waiter } = this
+    const { waiter } = this
+    const now = this.env.schedule.clock.now()
     if (waiter.cancelled || !isTransient(error)) {
       this.#undo(request, settledBy(sent, earlier), tenure)
       throw error
     }
-    this.queue.outage.failed(error, sentAt)
+    this.queue.outage.failed(error, sentAt, now)
     if (error instanceof ShortLeaseError) return this.#cameTooLate(error, sentAt)
-    this.outage.failed(error, sentAt)
+    this.outage.failed(error, sentAt, now)
     this.#unsettled = { request, tenure }
     this.queue.place.forget(request.owner)
     if (this.call.waitMs === 0) throw error
-    if (this.outOfPatience(env.schedule.clock.now())) throw this.queue.outage.cause
+    if (this.outOfPatience(now)) throw this.queue.outage.cause
   }
 
   /** As {@link #failed}, for a reason that concerns this call alone: the calls behind it go on. */
   #cameTooLate(error: ShortLeaseError, sentAt: number): undefined {
     const { env, outage, queue, waiter, call } = this
     const now = env.schedule.clock.now()
-    outage.failed(error, sentAt)
-    if (call.waitMs === 0 || outage.lastedMs(now) >= env.settings.storeTimeoutMs) throw error
+    outage.failed(error, sentAt, now)
+    this.#tooLateSince ??= sentAt
+    if (call.waitMs === 0 || now - this.#tooLateSince >= env.settings.storeTimeoutMs) throw error
     if (this.outOfPatience(now)) throw this.queue.outage.cause
     queue.stepBehind(waiter)
   }
@@ -347,16 +362,17 @@ export class Attempt {
    * the queue, or was answered before, may have asked a moment ago.
    */
   #cutShort({ name }: AcquireRequest, sentAt: number): void {
-    const { outage, env } = this
-    if (!outage.on && env.schedule.clock.now() - sentAt < LEAST_ANSWER_MS / 2) return
-    outage.failed(outage.cause ?? noAnswer(name, env.kind), sentAt)
+    const { outage, env, call } = this
+    const now = env.schedule.clock.now()
+    if (call.waitMs > 0 && !outage.on && now - sentAt < LEAST_ANSWER_MS / 2) return
+    outage.failed(outage.cause ?? noAnswer(name, env.kind), sentAt, now)
   }
 
-  /** By when the answer must be there (rule W5). A single attempt has as long as the store gives any command. */
+  /** By when the answer must be there (rule W5). A single attempt has as long as one command, even if the store needs several for it. */
   #answerBy(): number {
-    const { call } = this
+    const { call, env } = this
     const { startedAt } = this.waiter
-    if (call.waitMs === 0) return Infinity
+    if (call.waitMs === 0) return startedAt + env.settings.commandTimeoutMs + OWN_FAILURE_MS
     return startedAt + (this.#count === 0 ? Math.max(call.waitMs, LEAST_ANSWER_MS) : call.waitMs)
   }
 

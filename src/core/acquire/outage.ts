@@ -24,10 +24,14 @@ export function mayPass(error: unknown): boolean {
   return isTransient(error) || (error instanceof StoreError && error.reason === 'out-of-memory')
 }
 
+/** Tries that are farther apart (four of the longest pauses between two) are no run: nobody knows what the store did meanwhile. */
+const LONGEST_GAP_MS = 2_000
+
 /** A run of failures of the store, as one caller meets it, or all for one lock: how long it lasts, and when to try again. */
 export class Outage {
   #failures = 0
   #since = 0
+  #failedAt = -Infinity
   #cause: unknown
 
   /** @param before since when the store had failed already, if it had: that ends, too, with its first answer */
@@ -43,10 +47,12 @@ export class Outage {
     return this.#cause
   }
 
-  /** @param sentAt when the client sent the failed command: a silent store counts as out from then on */
-  failed(cause: unknown, sentAt: number): void {
+  /** @param sentAt when the client sent the command that failed `now`: a silent store counts as out from then on */
+  failed(cause: unknown, sentAt: number, now: number): void {
     if (this.#failures === 0) this.#since = Math.min(sentAt, this.before)
+    else if (sentAt - this.#failedAt > LONGEST_GAP_MS) this.#since = sentAt
     this.#failures += 1
+    this.#failedAt = now
     this.#cause = cause
   }
 
@@ -56,19 +62,29 @@ export class Outage {
     this.before = Infinity
   }
 
-  /** Since when it fails; undefined while it answers. */
+  /** Since when it fails; undefined while it answers, or nobody knows. */
   get since(): number | undefined {
-    return this.on ? this.#since : undefined
+    return this.on && this.#failedAt > -Infinity ? this.#since : undefined
   }
 
-  /** @param from when the caller began, whose own time counts from then */
+  /**
+   * How long it had lasted when it was last met. Zero if nobody has asked for a while: then it may be over.
+   * @param from when the caller began, whose own time counts from then
+   */
   lastedMs(now: number, from = -Infinity): number {
-    return this.on ? now - Math.max(this.#since, from) : 0
+    if (!this.on || now - this.#failedAt > LONGEST_GAP_MS) return 0
+    return this.#failedAt - Math.max(this.#since, from)
+  }
+
+  /** What is known is of another time: the next failure begins a new run. */
+  forget(): void {
+    this.before = Infinity
+    this.#failedAt = -Infinity
   }
 
   /** When to try again: when it has lasted for `patienceMs` at the latest, unless it has lasted longer. */
   retryAt(now: number, patienceMs = Infinity): number {
-    const left = patienceMs - this.lastedMs(now)
+    const left = this.#since + patienceMs - now
     const pauseMs = retryPauseMs(this.#failures)
     return now + (left > 0 ? Math.min(pauseMs, left) : pauseMs)
   }

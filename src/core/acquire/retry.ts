@@ -33,7 +33,7 @@ export async function retry<Result>(
   for (let failure = failed; ; ) {
     if (failure) {
       const now = clock.now()
-      outage.failed(failure.error, failure.sentAt)
+      outage.failed(failure.error, failure.sentAt, now)
       const again = outage.retryAt(now, patienceMs)
       if (outage.lastedMs(now) >= patienceMs || givesUp?.(again) || !worthwhile(failure.error))
         throw failure.error
