@@ -59,6 +59,8 @@ export class CellWaits {
     // Its session has ended: who asks now is shown by the next, which watches what this one did.
     const place = this.places.open(this.#standing(name), () => {
       waiting.place = undefined
+      // Where watches belong to the session they have ended with it, and would keep those that follow from being set.
+      unwatch(waiting)
       tell(waiting)
     })
     place.joined = true
@@ -120,7 +122,7 @@ export class CellWaits {
     if (this.#waiting.get(name) !== waiting) return
     this.#waiting.delete(name)
     waiting.cell.close()
-    for (const watch of waiting.entries.values()) watch.close()
+    unwatch(waiting)
     if (waiting.place?.admitted) this.#leave(waiting.place)
   }
 
@@ -143,6 +145,11 @@ export class CellWaits {
 
 function tell({ listeners }: Pick<Waiting, 'listeners'>): void {
   for (const listener of [...listeners]) listener()
+}
+
+function unwatch({ entries }: Pick<Waiting, 'entries'>): void {
+  for (const watch of entries.values()) watch.close()
+  entries.clear()
 }
 
 /** A client itself, which is the owner of nothing. */

@@ -1,4 +1,6 @@
 import { StoreError } from '../../src/errors/errors.js'
+import type { Entry, EntryWatch } from '../../src/session/line.js'
+import type { LockName } from '../../src/session/lock-name.js'
 import { PassedLink } from './passed-link.js'
 
 /** A link that can be cut: then commands fail, and messages do not arrive. Counts what goes over it. */
@@ -11,6 +13,19 @@ export class CutLink extends PassedLink {
   readonly sent: string[] = []
   /** Messages about others that arrived. */
   news = 0
+  #watchesEnded = 0
+
+  /** Watches set so far tell nothing any more: so it is where they end with their session. */
+  endWatches(): void {
+    this.#watchesEnded += 1
+  }
+
+  override watch(lock: LockName, entry: Entry, onGone: (sure: boolean) => void): EntryWatch {
+    const ended = this.#watchesEnded
+    return super.watch(lock, entry, (sure) => {
+      if (this.#watchesEnded === ended) onGone(sure)
+    })
+  }
 
   protected async pass<Reply>(what: string, send: () => Promise<Reply>): Promise<Reply> {
     this.sent.push(what)

@@ -196,6 +196,28 @@ describe('others', () => {
     await mine.release()
   })
 
+  test('S4: who waits for permits in its next session hears at once of a release, where watches end with their session', async () => {
+    const [holder, waiter] = [await prepared(), fleet.client({}, false)]
+    const hold = await holder.holdfast.semaphore('name').acquire()
+    const waiting = waiter.holdfast.semaphore('name').acquire()
+    let granted = false
+    waiting.then(
+      () => {
+        granted = true
+      },
+      () => undefined,
+    )
+    await fleet.settled()
+    fleet.ensemble.end('2')
+    waiter.link.endWatches()
+    await fleet.settled()
+    expect(await holder.holdfast.semaphore('name').countWaitingClients()).toBe(1)
+    await hold.release()
+    await fleet.settled()
+    expect(granted).toBe(true)
+    await (await waiting).release()
+  })
+
   test('a latch that opens tells all that wait; a value is kept only while its lock is held', async () => {
     const [one, two] = [fleet.client(), fleet.client()]
     await one.holdfast.countDownLatch('latch').trySetCount(1)
