@@ -1,3 +1,4 @@
+import { retryPauseMs } from '../../time/back-off.js'
 import type { Schedule } from '../../time/schedule.js'
 import type { CallListener } from './call.js'
 import type { Channel, MessageStream } from './channel.js'
@@ -20,7 +21,7 @@ export interface Conversation {
   readonly stream: MessageStream
 }
 
-/** Says which connection some work uses now. */
+/** Says which connection some work uses now. Throws when nobody awaits the result of that work any more. */
 type Uses = (channel: Channel) => Channel
 
 /** Failures after which another server may do better. */
@@ -87,7 +88,9 @@ export class EtcdClient {
     return new Promise((resolve, reject) => {
       const { schedule } = this
       let used: Channel | undefined
+      let settled = false
       const over = (): void => {
+        settled = true
         schedule.cancel(alarm)
         this.#pending.delete(close)
       }
@@ -102,6 +105,7 @@ export class EtcdClient {
       }
       this.#pending.add(close)
       const uses: Uses = (channel) => {
+        if (settled) throw new ConnectionError('the command is over', false)
         used = channel
         return channel
       }
@@ -146,20 +150,32 @@ export class EtcdClient {
   ): Promise<Reply> {
     return this.inTime(about, this.timeoutMs, async (uses) => {
       let loggedIn = false
-      for (;;) {
+      for (let failures = 0; ; ) {
         const channel = uses(this.#connections.current ?? (await this.#connections.open()))
         const { metadata } = this.#connections
         try {
           return read(await channel.ask(path, request, metadata))
         } catch (error) {
           this.#judge(channel, error)
-          if (error instanceof ConnectionError && !error.sent && !this.#closed) continue
+          if (error instanceof ConnectionError && !error.sent) {
+            failures += 1
+            // At once after the first: most breaks are of one connection, and another server is there.
+            if (failures > 1) await this.#pause(retryPauseMs(failures - 1))
+            // No connection is opened for a command that is over.
+            uses(channel)
+            continue
+          }
           if (loggedIn || !isAboutToken(error)) throw error
           loggedIn = true
           await this.#connections.renewToken(channel, metadata['token'])
         }
       }
     })
+  }
+
+  #pause(pauseMs: number): Promise<void> {
+    const { schedule } = this
+    return new Promise((resolve) => schedule.at(schedule.clock.now() + pauseMs, resolve))
   }
 
   /** A connection that another may be better than is not used again. */

@@ -1,0 +1,45 @@
+/** Servers that no etcd is: what they do costs neither more time than a command has, nor connections without end. */
+import { once } from 'node:events'
+import { connect, createServer, type Server } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
+import { clientOf } from './scene.js'
+
+const about = { command: 'test' }
+const ending: Array<() => unknown> = []
+afterEach(async () => {
+  for (const end of ending.splice(0)) await end()
+})
+
+async function portOf(server: Server): Promise<number> {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  ending.push(() => server.close())
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('no port')
+  return address.port
+}
+
+test('C3: one that greets and sends everybody away is asked again with pauses, and no longer than the command takes', async () => {
+  const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
+  const goAway = Buffer.from([0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+  let connections = 0
+  const server = createServer((socket) => {
+    connections += 1
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.write(Buffer.concat([settings, goAway])))
+  })
+  const port = await portOf(server)
+  const { client } = clientOf([{ url: `http://127.0.0.1:${port}` }], { timeoutMs: 500 })
+  ending.unshift(() => client.close())
+  expect(await rejectionOf(client.range({ key: Buffer.from('a') }, about))).toMatchObject({ transient: true })
+  const during = connections
+  // It has had the time to connect as often as this does.
+  for (let other = 0; other < 20; other += 1) {
+    const socket = connect(port, '127.0.0.1', () => socket.write('hello'))
+    await once(socket, 'data')
+    socket.destroy()
+  }
+  // One may have been on its way.
+  expect(connections - 20).toBeLessThanOrEqual(during + 1)
+  expect(during).toBeLessThan(40)
+})
