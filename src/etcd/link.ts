@@ -6,7 +6,7 @@ import type { LockName } from '../session/lock-name.js'
 import { EtcdCells } from './cells.js'
 import { EtcdClient } from './client/client.js'
 import type { EtcdAddress } from './client/connections.js'
-import type { About } from './client/failure.js'
+import { type About, timeoutOf } from './client/failure.js'
 import { GrpcError, grpcCodes } from './client/grpc-error.js'
 import { KeepAlives } from './client/keep-alives.js'
 import type { KeyValue, LeaseReply, TxnReply } from './client/replies.js'
@@ -94,9 +94,13 @@ export class EtcdLink implements SessionLink {
     await this.#revoke(BigInt(session))
   }
 
-  /** Those of one lock one after the other: etcd carries out at the same time what comes at the same time. */
+  /**
+   * Those of one lock one after the other: etcd carries out at the same time what comes at the same time. The time of each counts from
+   * when it was asked for, so that a server that hangs delays none by the others before it.
+   */
   stand(request: StandRequest): Promise<Line | undefined> {
-    return this.#turns.take(lineOf(request.lock), () => this.#stand(request))
+    const askedAt = this.settings.schedule.clock.now()
+    return this.#turns.take(lineOf(request.lock), () => this.#stand(request, askedAt))
   }
 
   /**
@@ -187,12 +191,16 @@ export class EtcdLink implements SessionLink {
     this.#client.close()
   }
 
-  async #stand({ lock, session, key, mode, within, ifFree }: StandRequest): Promise<Line | undefined> {
+  async #stand(request: StandRequest, askedAt: number): Promise<Line | undefined> {
+    const { lock, session, key, mode, within, ifFree } = request
+    const { schedule, commandTimeoutMs } = this.settings
+    const about = { command: 'Txn', lockName: lock.name }
+    // Nothing was sent, so that no entry may yet be made.
+    if (schedule.clock.now() >= askedAt + commandTimeoutMs) throw timeoutOf(about, commandTimeoutMs)
     const entry = this.#names.entry(lock, this.#slots.take(lock, key))
     const span = this.#names.line(lock)
     const value = writeTerms({ key, mode, within, leaseMs: this.settings.watchdogLeaseMs })
     const put = { key: entry, value, lease: BigInt(session) }
-    const about = { command: 'Txn', lockName: lock.name }
     const reply = await this.#sure(key, session, () =>
       this.#client.txn(
         {
@@ -201,6 +209,7 @@ export class EtcdLink implements SessionLink {
           ifNot: [{ range: span }],
         },
         about,
+        askedAt,
       ),
     )
     if (!reply) {
@@ -209,9 +218,7 @@ export class EtcdLink implements SessionLink {
     }
     const line = this.#line(lock, entriesIn(reply.replies.at(-1)), reply.revision)
     // What lies deeper has kept it out, and is in nobody's line.
-    if (ifFree && line.length === 0) {
-      return await this.#stand({ lock, session, key, mode, within, ifFree: false })
-    }
+    if (ifFree && line.length === 0) return await this.#stand({ ...request, ifFree: false }, askedAt)
     const own = line.find((each) => each.key === key)
     if (own) this.#own.add(lock, own)
     else this.#forget(key)

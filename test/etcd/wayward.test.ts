@@ -1,9 +1,12 @@
 /** Servers that no etcd is: what they do costs neither more time than a command has, nor connections without end. */
 import { once } from 'node:events'
+import { createServer as createHttp2Server } from 'node:http2'
 import { connect, createServer, type Server } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
-import { clientOf } from './scene.js'
+import { VirtualClock } from '../../src/memory/index.js'
+import { Schedule } from '../../src/time/schedule.js'
+import { anyLock, clientOf, linkTo } from './scene.js'
 
 const about = { command: 'test' }
 const ending: Array<() => unknown> = []
@@ -42,4 +45,27 @@ test('C3: one that greets and sends everybody away is asked again with pauses, a
   // One may have been on its way.
   expect(connections - 20).toBeLessThanOrEqual(during + 1)
   expect(during).toBeLessThan(40)
+})
+
+test('H4: those who stand in line at once at a silent server are all answered within the time of one command', async () => {
+  const server = createHttp2Server()
+  const asked = new Promise((resolve) => server.once('stream', resolve))
+  const clock = new VirtualClock()
+  const schedule = new Schedule(clock, (error) => {
+    throw error
+  })
+  const url = `http://127.0.0.1:${await portOf(server)}`
+  const { link, key } = linkTo([{ url }], { schedule, commandTimeoutMs: 1_000 })
+  ending.unshift(() => link.close())
+  const lock = anyLock()
+  const failures: unknown[] = []
+  for (let call = 0; call < 6; call += 1) {
+    const request = { lock, session: '1', key: key(), mode: 'lock', ifFree: true } as const
+    void rejectionOf(link.stand(request)).then((failure) => failures.push(failure))
+    if (call === 0) await asked
+    await clock.advance(10)
+  }
+  await clock.advance(1_000)
+  expect(failures).toHaveLength(6)
+  for (const failure of failures) expect(failure).toMatchObject({ reason: 'timeout', transient: true })
 })

@@ -54,9 +54,10 @@ export class EtcdClient {
     return this.#command(paths.deleteRange, requests.deleteRange(span), replies.deleted, about)
   }
 
-  txn(terms: Transaction, about: About): Promise<TxnReply> {
+  /** @param askedAt from when on its time counts, if it could not be sent at once */
+  txn(terms: Transaction, about: About, askedAt?: number): Promise<TxnReply> {
     const read = (message: Buffer): TxnReply => replies.txn(message, terms)
-    return this.#command(paths.txn, requests.txn(terms), read, about)
+    return this.#command(paths.txn, requests.txn(terms), read, about, askedAt)
   }
 
   /** The server may grant a longer time. */
@@ -82,11 +83,20 @@ export class EtcdClient {
     return { channel, stream }
   }
 
-  /** The result of work with the server; a `StoreError` if it fails, or takes too long: then the connection that it uses is broken. */
-  inTime<Result>(about: About, timeoutMs: number, work: (uses: Uses) => Promise<Result>): Promise<Result> {
+  /**
+   * The result of work with the server; a `StoreError` if it fails, or takes too long: then the connection that it uses is broken, unless
+   * most of that time had passed before it was used.
+   */
+  inTime<Result>(
+    about: About,
+    timeoutMs: number,
+    work: (uses: Uses) => Promise<Result>,
+    askedAt = this.schedule.clock.now(),
+  ): Promise<Result> {
     if (this.#closed) return Promise.reject(closedError(about))
     return new Promise((resolve, reject) => {
       const { schedule } = this
+      const begunAt = schedule.clock.now()
       let used: Channel | undefined
       let settled = false
       const over = (): void => {
@@ -94,10 +104,10 @@ export class EtcdClient {
         schedule.cancel(alarm)
         this.#pending.delete(close)
       }
-      const alarm = schedule.at(schedule.clock.now() + timeoutMs, () => {
+      const alarm = schedule.at(askedAt + timeoutMs, () => {
         over()
         reject(timeoutOf(about, timeoutMs))
-        if (used) this.drop(used)
+        if (used && schedule.clock.now() - begunAt >= timeoutMs / 2) this.drop(used)
       })
       const close = (): void => {
         over()
@@ -147,8 +157,9 @@ export class EtcdClient {
     request: Buffer,
     read: (message: Buffer) => Reply,
     about: About,
+    askedAt?: number,
   ): Promise<Reply> {
-    return this.inTime(about, this.timeoutMs, async (uses) => {
+    const work = async (uses: Uses): Promise<Reply> => {
       let loggedIn = false
       for (let failures = 0; ; ) {
         const channel = uses(this.#connections.current ?? (await this.#connections.open()))
@@ -170,7 +181,8 @@ export class EtcdClient {
           await this.#connections.renewToken(channel, metadata['token'])
         }
       }
-    })
+    }
+    return this.inTime(about, this.timeoutMs, work, askedAt)
   }
 
   #pause(pauseMs: number): Promise<void> {
