@@ -65,8 +65,10 @@ export class RowLatchPort implements CountDownLatchPort {
   async acquire({ name, waits }: AcquireRequest): Promise<AcquireReply> {
     return await this.client.change(latches, name, ({ body }): AcquireReply => {
       if (body.count === 0) return { outcome: 'granted', room: Infinity }
-      const { id, inbox } = this.client
-      if (waits && inbox && !body.listeners.includes(id)) body.listeners.push(id)
+      const { id, letters } = this.client
+      // Only a client that listens is listed. A call may leave before it listens, and nothing would take its client off the list.
+      const listens = waits && letters.awaits(latches.keyspace, name)
+      if (listens && !body.listeners.includes(id)) body.listeners.push(id)
       return { outcome: 'busy', remainingMs: Infinity, holder: undefined }
     })
   }

@@ -145,7 +145,9 @@ export class RowClient {
     })
     const confirmed = watch.confirmed.then(() =>
       this.change(shape, name, ({ body }) => {
-        if (!body.listeners.includes(this.id)) body.listeners.push(this.id)
+        // Who has left meanwhile has been taken off already: what is listed now would stay.
+        const listens = this.letters.awaits(keyspace, name)
+        if (listens && !body.listeners.includes(this.id)) body.listeners.push(this.id)
       }),
     )
     let listed = false
