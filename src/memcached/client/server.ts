@@ -1,5 +1,4 @@
-import { connect as connectPlain } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { connect as connectPlain, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { StoreError } from '../../errors/errors.js'
 import type { StoreSettings } from '../../ports/store.js'
@@ -30,7 +29,7 @@ export class Server {
   #connection: Connection | undefined
   #opening: Promise<Connection> | undefined
   /** What is being connected. */
-  #stream: Duplex | undefined
+  #stream: Socket | undefined
   #closed = false
 
   constructor(
@@ -90,10 +89,12 @@ export class Server {
     throw timeoutOf({ ...about, command: 'credentials' }, commandTimeoutMs)
   }
 
-  #connect(): Duplex {
+  #connect(): Socket {
     const { host, port } = this.address
     const { tls } = this.access
     const common = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
-    return tls ? connectTls({ ...tls, ...common }) : connectPlain(common)
+    const socket = tls ? connectTls({ ...tls, ...common }) : connectPlain(common)
+    // Whoever awaits an answer keeps the process alive, not the socket.
+    return socket.unref()
   }
 }
