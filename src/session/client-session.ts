@@ -3,10 +3,14 @@ import { renewEveryMs } from '../core/lease/lease.js'
 import type { StoreSettings } from '../ports/store.js'
 import { retryPauseMs } from '../time/back-off.js'
 import type { TimerHandle } from '../time/schedule.js'
+import { withDeadline } from '../time/with-deadline.js'
 import type { SessionLink } from './link.js'
 
 /** After a keep-alive that failed the next is sent so many times in the time to a regular one. */
 const RETRIES = 10
+
+/** How long a server may take to confirm that an unused session has ended, when its client closes. */
+const GOODBYE_MS = 500
 
 interface Standing {
   readonly id: string
@@ -77,14 +81,18 @@ export class ClientSession {
   /** Keeps it alive no longer; ends it if nothing depends on it. */
   async close(): Promise<void> {
     this.#closed = true
+    const { schedule, onError } = this.settings
     const standing = this.#standing
     this.#rest()
     this.#standing = undefined
+    if (!standing || this.#used) return
+    let waits = true
+    const ending = this.link.end(standing.id).catch((error: unknown) => {
+      if (waits && !isTransient(error)) onError(error)
+    })
     // With no server at hand it ends by itself.
-    if (standing && !this.#used)
-      await this.link.end(standing.id).catch((error: unknown) => {
-        if (!isTransient(error)) this.settings.onError(error)
-      })
+    await withDeadline(schedule, GOODBYE_MS, ending)
+    waits = false
   }
 
   get #deadline(): number {

@@ -8,6 +8,8 @@ export class CutLink extends PassedLink {
   cut = false
   /** What is done, but not answered: a command's name. */
   unanswered: string | undefined
+  /** What the server neither does nor answers. */
+  hanging: string | undefined
   /** Called when that command is carried out, before it is answered. */
   meanwhile: ((what: string) => void) | undefined
   readonly sent: string[] = []
@@ -30,6 +32,7 @@ export class CutLink extends PassedLink {
   protected async pass<Reply>(what: string, send: () => Promise<Reply>): Promise<Reply> {
     this.sent.push(what)
     if (this.cut) throw failure(what)
+    if (this.hanging === what) return await new Promise<never>(() => undefined)
     const reply = await send()
     this.meanwhile?.(what)
     if (this.unanswered !== what) return reply

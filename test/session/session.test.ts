@@ -123,6 +123,22 @@ describe('a session', () => {
     expect(errors).toEqual([])
   })
 
+  test('H5: close() does not wait for a server that hangs to end the session, whatever a command may take', async () => {
+    const { holdfast, link } = client({ commandTimeoutMs: 8_000 })
+    await (await holdfast.lock('lock').acquire()).release()
+    const errors = journalOf(holdfast, 'error')
+    link.hanging = 'end'
+    let closed = false
+    const closing = holdfast.close({ timeoutMs: 0 }).then(() => {
+      closed = true
+    })
+    await clock.advance(1_000)
+    expect(closed).toBe(true)
+    await closing
+    expect(link.sent).toContain('end')
+    expect(errors).toEqual([])
+  })
+
   test('S4: a waiter whose session has ended is not granted by its old place, and gets in by a new one', async () => {
     const [holder, waiter, behind] = [client(), client({ storeTimeoutMs: 60_000 }), client()]
     const hold = await holder.holdfast.lock('lock').acquire()
