@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { AcquireAll, type AcquireAllRefusal, type Terms } from '../../src/core/acquire/acquire-all.js'
+import { LEAST_ANSWER_MS } from '../../src/core/acquire/wait-left.js'
 import type { HoldRecord } from '../../src/core/tenure/tenure.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import type { AcquireReply } from '../../src/ports/lock-port.js'
@@ -108,6 +109,47 @@ describe('AcquireAll', () => {
     if ('name' in grants) return expect.unreachable()
     const deadlines = grants.map(({ tenure }) => tenure.deadline - clock.now())
     for (const left of deadlines) expect(left).toBeGreaterThan(leaseMs * 0.95)
+  })
+
+  test.each([
+    ['is over', 500, 500],
+    ['is over before a store can answer: then so long', 20, LEAST_ANSWER_MS],
+  ])('W5: the leases are not begun when the wait %s: the call is refused', async (_, waitMs, endsAtMs) => {
+    const outcome = assemble({ waitMs, leaseMs: 60_000 })
+    for (const _ of NAMES) await answer()
+    expect(port.renewals.all.map(({ request }) => request.name)).toEqual(NAMES)
+    await clock.advance(endsAtMs - 1)
+    expect(port.releases.all).toEqual([])
+    await clock.advance(1)
+    expect(await outcome).toMatchObject({
+      waitedMs: endsAtMs,
+      cause: { code: 'STORE_ERROR', reason: 'timeout' },
+    })
+    expect(await scripted.freeAll()).toEqual(NAMES)
+    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, orphans: 0 })
+  })
+
+  test('W5: the last lock came at the end of the wait: the leases have the time of an answer to begin', async () => {
+    const outcome = assemble({ waitMs: 500, leaseMs: 60_000 })
+    await answer()
+    await answer()
+    await clock.advance(499)
+    await answer()
+    await clock.advance(LEAST_ANSWER_MS - 1)
+    for (const each of port.renewals.all.splice(0)) each.answer(true)
+    expect(await outcome).toHaveLength(NAMES.length)
+  })
+
+  test('W4: an abort while the leases begin gives all back, and rejects with its reason', async () => {
+    const aborting = new AbortController()
+    const outcome = assemble({ signal: aborting.signal, leaseMs: 60_000 })
+    const aborted = later(expect(outcome).rejects.toBe('over'))
+    for (const _ of NAMES) await answer()
+    await clock.advance(100)
+    aborting.abort('over')
+    await aborted
+    expect(await scripted.freeAll()).toEqual(NAMES)
+    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, orphans: 0 })
   })
 
   test('one that is lost meanwhile is not taken again behind the others: all begin anew', async () => {

@@ -2,10 +2,13 @@ import { ClosedError } from '../../errors/errors.js'
 import { ShortLeaseError } from '../../errors/short-lease-error.js'
 import { LeaseKeeper } from '../lease/lease-keeper.js'
 import type { Locker } from '../locker.js'
+import { TIME_IS_UP, Waiter } from '../queue/waiter.js'
 import { HoldRecord } from '../tenure/tenure.js'
 import { acquireBatch } from './batch.js'
 import type { Call, Refusal } from './call.js'
-import { waitLeft } from './wait-left.js'
+import { noAnswer } from './outage.js'
+import { onAbort } from './shared-signal.js'
+import { LEAST_ANSWER_MS, waitLeft } from './wait-left.js'
 
 /** So often in a row it is no accident. */
 const LEAST_IN_VAIN = 5
@@ -67,12 +70,12 @@ export class AcquireAll {
   async #run(): Promise<readonly HoldRecord[] | AcquireAllRefusal> {
     try {
       for (;;) {
-        const refusal = await this.#takeAll()
+        const refusal = (await this.#takeAll()) ?? (await this.#beginLeases())
         if (refusal) {
           this.#giveBack()
           return refusal
         }
-        const gone = await this.#complete()
+        const gone = this.#complete()
         if (!gone) return this.#held.map(({ grant }) => grant)
         this.#giveBack()
         if (this.#isLastTry) return this.#refusedBy(gone)
@@ -142,15 +145,37 @@ export class AcquireAll {
     this.#keeper.keep(member.locker.env, grant)
   }
 
-  /** All were taken: their time begins. Returns one that was lost meanwhile, if any. */
-  async #complete(): Promise<Member | undefined> {
+  /**
+   * All were taken: the leases that were asked for begin. However late the last one came, the store has the time of a first answer to say
+   * so; when that is over, the call's wait is over too, and none of them is of use to it.
+   */
+  async #beginLeases(): Promise<AcquireAllRefusal | undefined> {
     const keeper = this.#keeper
     this.#keeper = undefined
-    const now = this.now()
-    // What came with one command has its lease from there.
     const [first] = this.members
-    if (keeper && first && this.#steps > 1) await first.locker.query(() => keeper.renew())
-    keeper?.stop()
+    try {
+      // What came with one command has its lease from there.
+      if (!keeper || !first || this.#steps < 2) return undefined
+      const { locker, name } = first
+      const { waitMs, signal } = this.terms
+      signal?.throwIfAborted()
+      const waiter = new Waiter({ ...this.terms, name }, locker.schedule)
+      const stopListening = signal && onAbort(signal, () => waiter.cancel(signal.reason))
+      const answerBy =
+        waitMs === 0 ? Infinity : Math.max(this.#startedAt + waitMs, this.now() + LEAST_ANSWER_MS)
+      const renewing = locker.query(() => keeper.renew())
+      const renewed = await waiter.upTo(answerBy, renewing).finally(() => stopListening?.())
+      if (renewed !== TIME_IS_UP) return undefined
+      locker.env.metrics.failed()
+      return { ...this.#refusedBy(first), cause: noAnswer(name, locker.kind) }
+    } finally {
+      keeper?.stop()
+    }
+  }
+
+  /** The time of all begins. Returns one that was lost meanwhile, if any. */
+  #complete(): Member | undefined {
+    const now = this.now()
     const gone = this.#held.find(({ member: { locker }, grant }) => !locker.stillHeld(grant))
     for (const { locker, name } of this.members) if (locker.closed) throw new ClosedError(name)
     if (gone) return gone.member
