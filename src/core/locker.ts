@@ -10,6 +10,7 @@ import { releaseChannel, traceRelease } from '../trace/release.js'
 import { Acquisition } from './acquire/acquisition.js'
 import type { Call, Refusal } from './acquire/call.js'
 import { calledFrom } from './acquire/called-from.js'
+import { type Composition, Compositions } from './acquire/compositions.js'
 import { granted } from './acquire/granted.js'
 import { Environment } from './environment.js'
 import type { KindTraits } from './kind.js'
@@ -32,8 +33,7 @@ export class Locker {
   #closing: Promise<void> | undefined
   #otherSide: Locker | undefined
   readonly #acquisitions = new LinkedSet<Acquisition>()
-  /** Calls that consist of several, perhaps of other kinds too. */
-  readonly #compositions = new Set<Promise<unknown>>()
+  readonly #compositions = new Compositions()
   readonly #releasing = new LinkedSet<Releasing>()
   readonly #keepAlive = new KeepAlive()
 
@@ -134,13 +134,21 @@ export class Locker {
     return work
   }
 
-  /** A call for several locks began: when it hears that it does not get all it gives back what it has got, which is waited for. */
-  compose(work: Promise<unknown>): void {
-    this.#compositions.add(work)
-    const ended = (): void => {
-      this.#compositions.delete(work)
-    }
-    work.then(ended, ended)
+  /** A call for several locks begins; `own` is what it wants here. */
+  compose(composition: Composition, own: readonly Pick<Call, 'name' | 'caller'>[] = []): void {
+    const within = own.every((each) => this.#isInSection(each))
+    this.#compositions.begun(composition, { name: own[0]?.name, within })
+  }
+
+  /** It has ended. */
+  decompose(composition: Composition): void {
+    this.#compositions.ended(composition)
+  }
+
+  /** Ends the calls that were made here for a call for several locks. */
+  cancelPartsOf(composition: Composition, reason: unknown): void {
+    for (const { waiter } of [...this.#acquisitions])
+      if (waiter.call.composition === composition) waiter.cancel(reason)
   }
 
   /** Gives a hold back; once, whatever comes of it. Undefined when that is done: handed over in memory, or done before. */
@@ -283,13 +291,14 @@ export class Locker {
         const { call } = waiter
         if (call.waitMs > 0 && !this.#isInSection(call)) waiter.cancel(new ClosedError(call.name))
       }
+      this.#compositions.end('drain')
       this.env.lingering.end()
       this.#lookWhetherDrained()
     })
   }
 
   /** Whether the call's owner has the lock already, on this side or on the other. */
-  #isInSection({ name, caller }: Call): boolean {
+  #isInSection({ name, caller }: Pick<Call, 'name' | 'caller'>): boolean {
     const tenure = this.env.queues.get(name)?.tenures.metBy(caller.owner)
     const has = tenure?.state === 'held' && tenure.owner === caller.owner
     return has || around(this.env, name, caller) !== undefined
@@ -324,8 +333,9 @@ export class Locker {
     env.pauses.end()
     const acquisitions = [...this.#acquisitions]
     for (const { waiter } of acquisitions) waiter.cancel(new ClosedError(waiter.call.name))
+    this.#compositions.end('close')
     await this.#keepAlive.during(async () => {
-      await Promise.allSettled([...acquisitions.map(({ work }) => work), ...this.#compositions])
+      await Promise.allSettled([...acquisitions.map(({ work }) => work), ...this.#compositions.work])
       env.tenures.closeHeld(new ClosedError())
       // Whatever a call that just ended gives back is among them.
       await Promise.allSettled([...this.#releasing].map(({ work }) => work))

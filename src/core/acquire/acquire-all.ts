@@ -6,6 +6,7 @@ import { TIME_IS_UP, Waiter } from '../queue/waiter.js'
 import { HoldRecord } from '../tenure/tenure.js'
 import { acquireBatch } from './batch.js'
 import type { Call, Refusal } from './call.js'
+import type { Composition } from './compositions.js'
 import { noAnswer } from './outage.js'
 import { onAbort } from './shared-signal.js'
 import { LEAST_ANSWER_MS, waitLeft } from './wait-left.js'
@@ -40,8 +41,14 @@ export interface AcquireAllRefusal extends Refusal {
  * from ending meanwhile, whatever their lease: that begins when all are held. One that is lost meanwhile (forced open) is not
  * taken again behind later ones; all are given back, and it begins anew.
  */
-export class AcquireAll {
+export class AcquireAll implements Composition {
+  readonly waitMs: number
+  work: Promise<readonly HoldRecord[] | AcquireAllRefusal> | undefined
   readonly #startedAt: number
+  readonly #lockers: ReadonlySet<Locker>
+  #cancellation: { readonly reason: unknown } | undefined
+  /** What waits for the leases to begin. */
+  #waiter: Waiter | undefined
   #held: Array<{ readonly member: Member; readonly grant: HoldRecord }> = []
   #keeper: LeaseKeeper | undefined
   /** With how many commands they were taken. */
@@ -58,13 +65,31 @@ export class AcquireAll {
     private readonly now: () => number,
   ) {
     this.#startedAt = now()
+    this.waitMs = terms.waitMs
+    this.#lockers = new Set(members.map(({ locker }) => locker))
   }
 
   /** The grants, in the order of the members. */
   run(): Promise<readonly HoldRecord[] | AcquireAllRefusal> {
-    const work = this.#run()
-    for (const locker of new Set(this.members.map(({ locker }) => locker))) locker.compose(work)
+    for (const locker of this.#lockers) locker.compose(this, this.#callsFor(locker))
+    const work = this.#run().finally(() => {
+      for (const locker of this.#lockers) locker.decompose(this)
+    })
+    this.work = work
     return work
+  }
+
+  /** One of the clients ends while the call may be waiting for a lock of another. */
+  cancel(reason: unknown): void {
+    this.#cancellation ??= { reason }
+    this.#waiter?.cancel(reason)
+    for (const locker of this.#lockers) locker.cancelPartsOf(this, reason)
+  }
+
+  #throwIfCancelled({ locker }: Member): void {
+    if (!this.#cancellation) return
+    locker.env.metrics.cancelled()
+    throw this.#cancellation.reason
   }
 
   async #run(): Promise<readonly HoldRecord[] | AcquireAllRefusal> {
@@ -111,6 +136,7 @@ export class AcquireAll {
     const waitMs = this.#waitLeft()
     if (!first || !port || group.length < 2 || waitMs === undefined) return undefined
     if (!group.every(({ locker, name }) => locker.isIdle(name))) return undefined
+    this.#throwIfCancelled(first)
     const calls = group.map((member) => this.#callFor(member, waitMs))
     const { grants, refusal } = await acquireBatch(first.locker, port, 'all', calls)
     if (grants.size === group.length) {
@@ -128,6 +154,7 @@ export class AcquireAll {
   async #take(member: Member): Promise<AcquireAllRefusal | undefined> {
     const waitMs = this.#waitLeft()
     if (waitMs === undefined) return this.#refusedBy(member)
+    this.#throwIfCancelled(member)
     const outcome = await member.locker.acquire(this.#callFor(member, waitMs))
     if (!(outcome instanceof HoldRecord)) return this.#refusedBy(member, outcome)
     this.#steps += 1
@@ -159,7 +186,9 @@ export class AcquireAll {
       const { locker, name } = first
       const { waitMs, signal } = this.terms
       signal?.throwIfAborted()
+      this.#throwIfCancelled(first)
       const waiter = new Waiter({ ...this.terms, name }, locker.schedule)
+      this.#waiter = waiter
       const stopListening = signal && onAbort(signal, () => waiter.cancel(signal.reason))
       const answerBy =
         waitMs === 0 ? Infinity : Math.max(this.#startedAt + waitMs, this.now() + LEAST_ANSWER_MS)
@@ -209,10 +238,24 @@ export class AcquireAll {
   }
 
   #callFor({ name, polls, by }: Member, waitMs: number): Call {
-    // Until all are held the watchdog renews without end, see #complete.
     const { terms } = this
-    const failingSince = this.#failingSince
-    return { ...terms, ...by, name, polls, waitMs, failingSince, maxHoldMs: Infinity, among: 'all' }
+    return {
+      ...terms,
+      ...by,
+      name,
+      polls,
+      waitMs,
+      failingSince: this.#failingSince,
+      // Until all are held the watchdog renews without end, see #complete.
+      maxHoldMs: Infinity,
+      among: 'all',
+      composition: this,
+    }
+  }
+
+  #callsFor(locker: Locker): readonly Call[] {
+    const members = this.members.filter((member) => member.locker === locker)
+    return members.map((member) => this.#callFor(member, this.waitMs))
   }
 
   get #isLastTry(): boolean {

@@ -2,6 +2,7 @@ import type { Locker } from '../locker.js'
 import { HoldRecord } from '../tenure/tenure.js'
 import { acquireBatch, NOTHING_IN_THE_WAY } from './batch.js'
 import type { Call, Refusal } from './call.js'
+import type { Composition } from './compositions.js'
 import { SignalFan } from './signal-fan.js'
 import { waitLeft } from './wait-left.js'
 
@@ -24,7 +25,9 @@ type Terms = Omit<Call, 'name' | 'permits' | 'sends' | 'failingSince'>
  * No more than 64 are waited for at a time, since each costs a subscription: with so many holders one is sure to come soon;
  * that none is overlooked for good is seen to by drawing anew now and then.
  */
-export class AcquireAny {
+export class AcquireAny implements Composition {
+  readonly waitMs: number
+  work: Promise<AnyOutcome> | undefined
   readonly #startedAt: number
 
   constructor(
@@ -34,13 +37,18 @@ export class AcquireAny {
     private readonly terms: Terms,
   ) {
     this.#startedAt = this.#now()
+    this.waitMs = terms.waitMs
   }
 
   run(): Promise<AnyOutcome> {
-    const work = this.#run()
-    this.locker.compose(work)
+    this.locker.compose(this)
+    const work = this.#run().finally(() => this.locker.decompose(this))
+    this.work = work
     return work
   }
+
+  /** Nothing is left to do: whatever it waits for is of the locker that ends it. */
+  cancel(): void {}
 
   async #run(): Promise<AnyOutcome> {
     const order = shuffled(this.count)

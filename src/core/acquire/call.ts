@@ -1,5 +1,6 @@
 import type { Owner, Scope } from '../../identity/owner.js'
 import type { AcquireReply, AcquireRequest, Polls } from '../../ports/lock-port.js'
+import type { Composition } from './compositions.js'
 
 /** What a call wants. */
 export interface Call {
@@ -19,6 +20,8 @@ export interface Call {
   readonly lingerMs?: number | undefined
   /** Set where it is for one of several locks: all of them are wanted, or any. */
   readonly among?: 'all' | 'any' | undefined
+  /** The call for several locks that makes this one. */
+  readonly composition?: Composition | undefined
   /** How many permits it wants, where the kind has permits. */
   readonly permits?: number | undefined
   /** What sends its one attempt, where several locks are asked for at once or a hold is adopted; undefined when that request has to go by itself. */
