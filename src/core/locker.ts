@@ -108,7 +108,7 @@ export class Locker {
 
   /** One call for the lock: granted, or refused because its time was up. Rejects when it was cancelled or the store failed. */
   acquire(call: Call): Promise<HoldRecord | Refusal> {
-    const refused = this.closed || (this.#onDrained !== undefined && !this.#isInSection(call))
+    const refused = this.closed || (this.#onDrained !== undefined && !this.#mayGoOn(call))
     if (refused || call.signal?.aborted) {
       this.env.metrics.cancelled()
       return Promise.reject(refused ? new ClosedError(call.name) : call.signal?.reason)
@@ -143,6 +143,7 @@ export class Locker {
   /** It has ended. */
   decompose(composition: Composition): void {
     this.#compositions.ended(composition)
+    this.#lookWhetherDrained()
   }
 
   /** Ends the calls that were made here for a call for several locks. */
@@ -297,6 +298,11 @@ export class Locker {
     })
   }
 
+  /** Whether it is made while the client drains: by a section that runs, or for a call that is to be answered. */
+  #mayGoOn(call: Call): boolean {
+    return this.#compositions.isAnswered(call.composition) || this.#isInSection(call)
+  }
+
   /** Whether the call's owner has the lock already, on this side or on the other. */
   #isInSection({ name, caller }: Pick<Call, 'name' | 'caller'>): boolean {
     const tenure = this.env.queues.get(name)?.tenures.metBy(caller.owner)
@@ -305,7 +311,7 @@ export class Locker {
   }
 
   get #empty(): boolean {
-    if (this.env.tenures.size > 0 || this.#releasing.size > 0) return false
+    if (this.env.tenures.size > 0 || this.#releasing.size > 0 || this.#compositions.answered > 0) return false
     for (const { waiter } of this.#acquisitions) if (waiter.call.waitMs === 0) return false
     return true
   }

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { AcquireAll, type Terms } from '../../src/core/acquire/acquire-all.js'
+import { AcquireAny } from '../../src/core/acquire/acquire-any.js'
 import { ClosedError, Holdfast } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import type { AcquireReply } from '../../src/ports/lock-port.js'
+import { callFrom, root } from './scenery.js'
+import { ScriptedLocker } from './scripted-locker.js'
+import { ScriptedPort, settle } from './scripted-port.js'
 
 /** Two clients of which one is closed, and a third one that has a lock which the call waits for. */
 function world(): { clock: VirtualClock; one: Holdfast; two: Holdfast; far: Holdfast } {
@@ -25,6 +31,74 @@ function endOf(
 function sumOf({ census }: Holdfast): number {
   return Object.values(census).reduce((sum, count) => sum + count, 0)
 }
+
+describe('a call that does not wait, for several locks', () => {
+  const BUSY: AcquireReply = { outcome: 'busy', remainingMs: 60_000, holder: 'other:1' }
+  const names = ['a', 'b', 'c']
+
+  function scene(): { scripted: ScriptedLocker; terms: Terms; clock: VirtualClock } {
+    const clock = new VirtualClock()
+    const scripted = new ScriptedLocker(new ScriptedPort(true), clock)
+    const { name: _, ...terms } = callFrom(root(scripted.owners.next()), { waitMs: 0 })
+    return { scripted, terms, clock }
+  }
+
+  test('H5: draining lets it take the others of all, and waits until it gives them back', async () => {
+    const { scripted, terms, clock } = scene()
+    const { locker } = scripted
+    const members = names.map((name) => ({ name, locker, place: 0, polls: undefined }))
+    const asking = new AcquireAll(members, terms, () => clock.now()).run()
+    const draining = endOf(clock, locker.drain())
+    for (const name of names) {
+      const asked = await scripted.answer(() => ({ outcome: 'granted' }))
+      expect(asked.map((request) => request.name)).toEqual([name])
+    }
+    const grants = await asking
+    if ('name' in grants) return expect.unreachable()
+    expect(draining.at).toBeUndefined()
+    const again = new AcquireAll(
+      members.slice(1),
+      { ...terms, caller: root(scripted.owners.next()) },
+      () => 0,
+    )
+    await expect(again.run()).rejects.toMatchObject({ code: 'CLOSED' })
+    const released = grants.map((grant) => locker.release(grant))
+    expect(await scripted.freeAll()).toEqual(names)
+    await Promise.all(released)
+    expect(draining.at).toBe(0)
+  })
+
+  test('H5: draining lets it ask for the others of any, and ends when it is refused', async () => {
+    const { scripted, terms, clock } = scene()
+    const { locker } = scripted
+    const asking = new AcquireAny(locker, (index) => names[index] ?? '', names.length, terms).run()
+    const draining = endOf(clock, locker.drain())
+    for (let asked = 0; asked < names.length; ) {
+      expect(draining.at).toBeUndefined()
+      asked += (await scripted.answer(() => BUSY)).length
+    }
+    expect(await asking).toMatchObject({ holder: 'other:1' })
+    await settle()
+    expect(draining.at).toBe(0)
+    expect(locker.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, orphans: 0 })
+  })
+
+  test('H5: what it takes after draining was cut short is given back', async () => {
+    const { scripted, terms, clock } = scene()
+    const { locker } = scripted
+    const members = names.map((name) => ({ name, locker, place: 0, polls: undefined }))
+    const asking = new AcquireAll(members, terms, () => clock.now()).run()
+    void locker.drain()
+    await scripted.answer(() => ({ outcome: 'granted' }))
+    const closing = endOf(clock, locker.close())
+    await expect(asking).rejects.toMatchObject({ code: 'CLOSED', lockName: 'b' })
+    await scripted.answer(() => ({ outcome: 'granted' }))
+    expect(await scripted.freeAll()).toEqual(['a', 'b'])
+    await settle()
+    expect(closing.at).toBe(0)
+    expect(locker.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, orphans: 0 })
+  })
+})
 
 describe('locks of two clients, one of which ends', () => {
   test.each([

@@ -191,6 +191,27 @@ export function closingCases(place: Place): void {
       await taken.release()
     })
 
+    test('H5: draining lets a call for several locks that does not wait be answered to its end', async () => {
+      const holdfast = place.holdfast()
+      const far = place.holdfast()
+      const several = holdfast.multiLock([holdfast.lock(place.lockName()), holdfast.lock(place.lockName())])
+      const stripes = far.stripedLock(place.lockName(), 3)
+      const taken = await Promise.all(
+        [0, 1, 2].map((index) => stripes.stripe(index).acquire({ leaseMs: 600_000 })),
+      )
+      const any = holdfast.stripedLock(stripes.name, 3).tryAcquireAny()
+      const asking = Promise.all([several.tryAcquire(), any])
+      const closing = holdfast.close({ drainMs: 60_000 })
+      const [hold, refused] = await asking
+      expect(refused).toBeNull()
+      expect(hold?.signal.aborted).toBe(false)
+      expect(await rejectionOf(several.tryAcquire())).toBeInstanceOf(ClosedError)
+      await hold?.release()
+      await inTime(place, closing)
+      expect(sumOf(holdfast)).toBe(0)
+      for (const each of taken) await each.release()
+    })
+
     test('H5: draining renews what it waits for', async () => {
       const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
       const hold = await holdfast.lock(place.lockName()).acquire()

@@ -27,6 +27,7 @@ type Terms = Omit<Call, 'name' | 'permits' | 'sends' | 'failingSince'>
  */
 export class AcquireAny implements Composition {
   readonly waitMs: number
+  private readonly terms: Terms
   work: Promise<AnyOutcome> | undefined
   readonly #startedAt: number
 
@@ -34,10 +35,11 @@ export class AcquireAny implements Composition {
     private readonly locker: Locker,
     private readonly nameOf: (index: number) => string,
     private readonly count: number,
-    private readonly terms: Terms,
+    terms: Terms,
   ) {
     this.#startedAt = this.#now()
     this.waitMs = terms.waitMs
+    this.terms = { ...terms, composition: this }
   }
 
   run(): Promise<AnyOutcome> {

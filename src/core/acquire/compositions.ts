@@ -19,6 +19,8 @@ interface Part {
 /** The calls for several locks that one locker has a part in. */
 export class Compositions {
   readonly #underWay = new Map<Composition, Part>()
+  /** Those that do not wait and were under way when draining began: the store has been asked on their behalf. */
+  readonly #answered = new Set<Composition>()
   #ending: 'drain' | 'close' | undefined
 
   begun(composition: Composition, part: Part): void {
@@ -29,17 +31,31 @@ export class Compositions {
 
   ended(composition: Composition): void {
     this.#underWay.delete(composition)
+    this.#answered.delete(composition)
   }
 
   /** Ends those that wait, and those that are to begin. */
   end(by: 'drain' | 'close'): void {
     this.#ending = by
+    if (by === 'drain')
+      for (const composition of this.#underWay.keys())
+        if (composition.waitMs === 0) this.#answered.add(composition)
     for (const [composition, part] of this.#underWay) this.#end(composition, part)
   }
 
   #end(composition: Composition, { name, within }: Part): void {
     if (this.#ending === 'close' || (composition.waitMs > 0 && !within))
       composition.cancel(new ClosedError(name))
+  }
+
+  /** Whether it may go on asking while its client drains. */
+  isAnswered(composition: Composition | undefined): boolean {
+    return composition !== undefined && this.#answered.has(composition)
+  }
+
+  /** How many draining waits for. */
+  get answered(): number {
+    return this.#answered.size
   }
 
   /** What those under way come to. */
