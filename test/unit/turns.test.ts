@@ -21,7 +21,7 @@ describe('Mutex', () => {
     const turns = new Mutex()
     const log: string[] = []
     await turns.take()
-    const join = (name: string, turn: Promise<void>): Promise<number> => turn.then(() => log.push(name))
+    const join = (name: string, turn: Promise<unknown>): Promise<number> => turn.then(() => log.push(name))
     const joined = [
       join('a', turns.take()),
       join('b', turns.takeFirst()),
@@ -35,6 +35,18 @@ describe('Mutex', () => {
     expect(log).toEqual(['b', 'd', 'a', 'c'])
     turns.end()
     expect(turns.free).toBe(true)
+  })
+
+  test('the one that goes first hears what the one before it has failed of; nobody else does', async () => {
+    const turns = new Mutex()
+    await turns.take()
+    const [first, next] = [turns.takeFirst(), turns.takeFirst()]
+    turns.end('no answer')
+    expect(await first).toBe('no answer')
+    turns.end()
+    expect(await next).toBeUndefined()
+    turns.end('no answer')
+    expect(await turns.takeFirst()).toBeUndefined()
   })
 
   test('free again when the last has ended', async () => {

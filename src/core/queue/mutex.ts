@@ -4,7 +4,7 @@
  */
 export class Mutex {
   #taken = false
-  #waiting: Array<() => void> | undefined
+  #waiting: Array<(failure: unknown) => void> | undefined
   /** Of those, how many at the front go before others. */
   #first = 0
 
@@ -20,17 +20,20 @@ export class Mutex {
   }
 
   /** Resolves when it is the caller's turn; every turn must be ended with {@link end}. */
-  take(): Promise<void> {
+  take(): Promise<unknown> {
     return this.#join(false)
   }
 
-  /** As {@link take}, but before all that have not asked by this: it waits for the one whose turn it is, and its like. */
-  takeFirst(): Promise<void> {
+  /**
+   * As {@link take}, but before all that have not asked by this: it waits for the one whose turn it is, and its like. Resolves with what
+   * the one before it has failed of, if that said so.
+   */
+  takeFirst(): Promise<unknown> {
     return this.#join(true)
   }
 
-  #join(first: boolean): Promise<void> {
-    if (this.tryTake()) return Promise.resolve()
+  #join(first: boolean): Promise<unknown> {
+    if (this.tryTake()) return Promise.resolve(undefined)
     return new Promise((resolve) => {
       this.#waiting ??= []
       if (!first) this.#waiting.push(resolve)
@@ -41,10 +44,11 @@ export class Mutex {
     })
   }
 
-  end(): void {
+  /** @param failure what the one next in line need not find out again */
+  end(failure?: unknown): void {
     const next = this.#waiting?.shift()
     if (this.#first > 0) this.#first -= 1
-    if (next) next()
+    if (next) next(failure)
     else this.#taken = false
   }
 }

@@ -1,5 +1,5 @@
 import { nobody } from '../../identity/owner.js'
-import { retry } from '../acquire/retry.js'
+import { type FailedTry, retry } from '../acquire/retry.js'
 import type { Environment } from '../environment.js'
 import type { Tenure } from './tenure.js'
 
@@ -12,8 +12,15 @@ export function keptForMs({ schedule }: Environment, { kept }: Tenure): number {
  * The end of a possession that leaves the lock taken for a while: nobody gets it, or who can adopt it, with what is left of the time as the lease. On the
  * store's clock that is never too soon: the time counts from when the grant was known here, and ends so long after the store is told.
  * If it cannot be told, the lock ends with its lease. False: it was lost.
+ * @param askedAt when the release was asked for, from which on its time counts
+ * @param givenUp set where the store has failed for too long already
  */
-export async function keepTaken(env: Environment, tenure: Tenure): Promise<boolean> {
+export async function keepTaken(
+  env: Environment,
+  tenure: Tenure,
+  askedAt: number,
+  givenUp: FailedTry | undefined,
+): Promise<boolean> {
   const { port, pauses, settings, orphans } = env
   const { clock } = env.schedule
   const { name, storedAs: from, deadline } = tenure
@@ -24,12 +31,16 @@ export async function keepTaken(env: Environment, tenure: Tenure): Promise<boole
     return reply.outcome === 'granted'
   }
   try {
-    return await retry(give, {
-      clock,
-      pause: (again) => pauses.until(again),
-      patienceMs: settings.storeTimeoutMs,
-      givesUp: (again) => env.closed || again >= deadline,
-    })
+    return await retry(
+      give,
+      {
+        clock,
+        pause: (again) => pauses.until(again),
+        patienceMs: askedAt + settings.storeTimeoutMs - clock.now(),
+        givesUp: (again) => env.closed || again >= deadline,
+      },
+      givenUp,
+    )
   } catch (error) {
     // The store may have the lock down to it until its lease ends.
     orphans.retire(from)

@@ -49,35 +49,45 @@ export async function release(
 ): Promise<void> {
   const { tenure } = grant
   const { tenures } = env
+  const askedAt = env.schedule.clock.now()
   let ended = false
   let turn = false
+  let givenUp: FailedTry | undefined
+  let failure: unknown
   try {
     turn = tenure.turns.tryTake()
     if (!turn) {
       // A release waits for no nested acquisition that only waits for its own turn: each may take as long as a command.
-      await tenure.turns.takeFirst()
+      const before = await tenure.turns.takeFirst()
       turn = true
       tenures.stillHeld(tenure)
+      // The one before it has tried for both, where it tried for as long as this one may: one outage is waited out once.
+      const waitedMs = env.schedule.clock.now() - askedAt
+      if (before !== undefined && waitedMs >= env.settings.storeTimeoutMs)
+        givenUp = { error: before, sentAt: askedAt }
     }
     if (grant.endedBy) throw grant.endedBy
     tenures.holdEnded(grant)
     ended = tenure.holds.length === 1
     if (ended && keptForMs(env, tenure) > 0) {
-      await endKept(env, tenure, grant, releasing)
+      await endKept(env, tenure, grant, releasing, askedAt, givenUp)
       return
     }
-    const passedOn = ended ? endPossession(env, tenure, grant) : endHold(env, tenure, grant)
+    const passedOn = ended
+      ? endPossession(env, tenure, grant, givenUp === undefined)
+      : endHold(env, tenure, grant)
     const outcome = passedOn && (await passedOn)
     if (outcome === 'done') return
     if (outcome === 'lost') throw lost(env, tenure, grant)
     const request = releaseOf(tenure, grant, outcome === 'unknown')
     if (ended) tenure.releasing = releasing
-    const sentAt = env.schedule.clock.now()
     let reply: ReleaseReply
     try {
+      if (givenUp) throw givenUp.error
       reply = await env.port.release(request)
     } catch (error) {
-      reply = await sendAgain(env, tenure, request, { error, sentAt })
+      // What it has waited for, and tried before (the hand-over), is part of its time.
+      reply = await sendAgain(env, tenure, request, { error, sentAt: askedAt })
     }
     tenure.releasing = undefined
     if (reply === 'not-owner') throw lost(env, tenure, grant)
@@ -86,8 +96,11 @@ export async function release(
       tenures.end(tenure)
     }
     if (!grant.stayed) released(env, tenure, tenure.owner, grant.holdsLeft)
+  } catch (error) {
+    if (isTransient(error)) failure = error
+    throw error
   } finally {
-    if (turn) tenure.turns.end()
+    if (turn) tenure.turns.end(failure)
     if (!ended) {
       tenures.lessened(tenure)
       letIn(env, tenure)
@@ -102,6 +115,8 @@ async function endKept(
   tenure: Tenure,
   grant: HoldRecord,
   releasing: Releasing,
+  askedAt: number,
+  givenUp: FailedTry | undefined,
 ): Promise<void> {
   const { tenures } = env
   const { owner } = tenure
@@ -109,7 +124,7 @@ async function endKept(
   tenure.releasing = releasing
   tenures.watchdog.unwatch(tenure)
   try {
-    if (!(await keepTaken(env, tenure))) throw lost(env, tenure, grant)
+    if (!(await keepTaken(env, tenure, askedAt, givenUp))) throw lost(env, tenure, grant)
   } finally {
     tenure.releasing = undefined
     tenures.end(tenure)
@@ -129,13 +144,16 @@ function endPossession(
   env: Environment,
   tenure: Tenure,
   grant: HoldRecord,
+  mayHandOn: boolean,
 ): ReturnType<typeof handOverByCommand> | undefined {
   const { tenures } = env
   const queue = tenures.queueOf(tenure)
-  const successor = queue && successorOf(env, queue, tenure)
+  const successor = mayHandOn && queue ? successorOf(env, queue, tenure) : undefined
   tenure.state = 'releasing'
   tenures.watchdog.unwatch(tenure)
-  return successor && handOverByCommand(env, queue, tenure, successor, () => passed(env, tenure, grant))
+  return (
+    queue && successor && handOverByCommand(env, queue, tenure, successor, () => passed(env, tenure, grant))
+  )
 }
 
 function released(env: Environment, { name }: Tenure, owner: Owner, holdCount: number): void {
