@@ -1,7 +1,9 @@
 /** What a release comes to that the store does not answer, and by when, in virtual time. */
 import { expect, test } from 'vitest'
 import type { Call } from '../../src/core/acquire/call.js'
+import { LEAST_ANSWER_MS } from '../../src/core/acquire/wait-left.js'
 import type { KindTraits } from '../../src/core/kind.js'
+import { leaseDeadline } from '../../src/core/lease/lease.js'
 import { HoldRecord } from '../../src/core/tenure/tenure.js'
 import { StoreError } from '../../src/errors/errors.js'
 import type { Scope } from '../../src/identity/owner.js'
@@ -167,4 +169,123 @@ test('H4: a release that is asked for after another was given up has its own tim
   await clock.advance(4_000)
   expect(second).not.toHaveProperty('error')
   expect(second.at).toBeLessThan(20_000)
+})
+
+/** The end of the lease as its holder counts it. */
+const LEASE = { leaseMs: 1_000 } as const
+const LEASE_END_MS = leaseDeadline(0, LEASE.leaseMs)
+
+test.each([
+  ['released', lock, false],
+  ['left taken', lock, true],
+  ['handed over', fencedLock, false],
+])(
+  'H4, L2: a release ends with the lease, however long the store is silent (%s)',
+  async (how, kind, kept) => {
+    const { clock, port, scripted, hold, scope } = world(6_000, kind)
+    const grant = await hold(LEASE)
+    const { storedAs } = grant.tenure
+    if (kept) grant.tenure.kept = { until: clock.now() + 300_000 }
+    if (how === 'handed over') endOf(clock, scripted.locker.acquire(callFrom(scope())))
+    await settle()
+    port.silent = true
+    const release = endOf(clock, scripted.locker.release(grant))
+    await clock.advance(60_000)
+    expect(release).toMatchObject({ at: LEASE_END_MS, ...TOO_LATE })
+    // What the store may still do in that owner's name must not meet its next acquisition.
+    expect(scripted.locker.env.orphans.mayLive('lock', storedAs)).toBe(true)
+    expect(port.sent.includes(`abandon ${storedAs}`)).toBe(!kept)
+    expect(scripted.lost).toEqual([])
+  },
+)
+
+test('H4, L2: the release of a nested hold ends with the lease, too', async () => {
+  const { clock, port, scripted, hold, scope } = world(6_000)
+  const outer = scope()
+  const terms = { caller: outer, holder: outer, ...LEASE }
+  await hold(terms)
+  const inner = await hold(terms)
+  port.silent = true
+  const release = endOf(clock, scripted.locker.release(inner))
+  await clock.advance(60_000)
+  expect(release).toMatchObject({ at: LEASE_END_MS, ...TOO_LATE })
+  expect(scripted.lost).toEqual(['lock'])
+})
+
+test.each(['released', 'not-owner'] as const)(
+  'L2: an answer to a release that comes after the lease (%s) says nothing any more',
+  async (reply) => {
+    const clock = new VirtualClock()
+    const port = new ScriptedPort(true)
+    const scripted = new ScriptedLocker(port, clock)
+    const { locker } = scripted
+    const acquire = locker.acquire(callFrom(root('client:1'), LEASE))
+    await scripted.answer(() => ({ outcome: 'granted' }))
+    const grant = await acquire
+    if (!(grant instanceof HoldRecord)) return expect.unreachable()
+    const release = endOf(clock, locker.release(grant))
+    await clock.advance(LEASE_END_MS)
+    expect(release).toMatchObject({ at: LEASE_END_MS, ...TOO_LATE })
+    const again = locker.acquire(callFrom(root('client:1')))
+    const [request] = await scripted.answer(() => ({ outcome: 'granted' }))
+    expect(request?.owner).not.toBe('client:1')
+    port.releases.last.answer(reply)
+    port.abandons.last.answer()
+    await settle()
+    const next = await again
+    expect(next instanceof HoldRecord && locker.stillHeld(next)).toBe(true)
+    expect(scripted.lost).toEqual([])
+    expect(scripted.errors).toEqual([])
+  },
+)
+
+test('L2: a nested hold is not given up while the lease is renewed', async () => {
+  const clock = new VirtualClock()
+  const port = new ScriptedPort(true)
+  const scripted = new ScriptedLocker(port, clock, { watchdogMs: 900 })
+  const scope = root('client:1')
+  const hold = async (): Promise<HoldRecord> => {
+    const acquire = scripted.locker.acquire(callFrom(scope))
+    await scripted.answer(() => ({ outcome: 'granted' }))
+    const grant = await acquire
+    return grant instanceof HoldRecord ? grant : expect.unreachable()
+  }
+  await hold()
+  const inner = await hold()
+  const release = endOf(clock, scripted.locker.release(inner))
+  await clock.advance(300)
+  port.renewals.last.answer(true)
+  await clock.advance(700)
+  expect(release).toEqual({})
+  port.releases.last.answer('still-held')
+  await settle()
+  expect(release).toEqual({ at: 1_000 })
+})
+
+test('L2: a lock that is given back just before its lease ends waits a moment for the answer', async () => {
+  const { clock, port, scripted, hold } = world(300)
+  const grant = await hold(LEASE)
+  await clock.advance(LEASE_END_MS - 1)
+  port.silent = true
+  const release = endOf(clock, scripted.locker.release(grant))
+  await clock.advance(LEAST_ANSWER_MS - 1)
+  expect(release).toEqual({})
+  await clock.advance(1)
+  expect(release).toMatchObject(TOO_LATE)
+})
+
+test('L2: an answer that was there when the event loop came to the end of the lease is heard', async () => {
+  const clock = new VirtualClock()
+  const port = new ScriptedPort(true)
+  const scripted = new ScriptedLocker(port, clock)
+  const acquire = scripted.locker.acquire(callFrom(root('client:1'), LEASE))
+  await scripted.answer(() => ({ outcome: 'granted' }))
+  const grant = await acquire
+  if (!(grant instanceof HoldRecord)) return expect.unreachable()
+  const release = endOf(clock, scripted.locker.release(grant))
+  // The timers of a turn of the event loop come before what it reads.
+  scripted.schedule.at(LEASE_END_MS, () => setImmediate(() => port.releases.last.answer('released')))
+  await clock.advance(LEASE_END_MS)
+  await settle()
+  expect(release).not.toHaveProperty('error')
 })

@@ -7,6 +7,7 @@ import { LONGEST_UNCONFIRMED_MS } from '../queue/release-watch.js'
 import type { Waiter } from '../queue/waiter.js'
 import { isSpent } from './slice.js'
 import { HoldRecord, Tenure } from './tenure.js'
+import { withinLease } from './within-lease.js'
 
 /**
  * Hand-over within the process: when the last hold of an owner is given back and other calls of the same process wait, the
@@ -92,7 +93,7 @@ export async function handOverByCommand(
   const sent = port.handOver({ ...request, from: tenure.storedAs })
   let reply: AcquireReply
   try {
-    reply = await sent
+    reply = await withinLease(env, tenure, beforeSend, 'handOver', () => sent)
   } catch {
     successor.handOffPending = false
     tenures.watchdog.unwatch(next)

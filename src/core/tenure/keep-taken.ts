@@ -2,6 +2,7 @@ import { nobody } from '../../identity/owner.js'
 import { type FailedTry, retry } from '../acquire/retry.js'
 import type { Environment } from '../environment.js'
 import type { Tenure } from './tenure.js'
+import { withinLease } from './within-lease.js'
 
 /** How much longer the lock has to stay taken after its release, in whole milliseconds; 0: not at all. */
 export function keptForMs({ schedule }: Environment, { kept }: Tenure): number {
@@ -25,9 +26,11 @@ export async function keepTaken(
   const { clock } = env.schedule
   const { name, storedAs: from, deadline } = tenure
   const to = tenure.kept?.as ?? nobody()
+  const begunAt = clock.now()
   const give = async (): Promise<boolean> => {
     const leaseMs = Math.max(keptForMs(env, tenure), 1)
-    const reply = await port.handOver({ name, from, owner: to, heldBefore: 0, leaseMs })
+    const request = { name, from, owner: to, heldBefore: 0, leaseMs }
+    const reply = await withinLease(env, tenure, begunAt, 'handOver', () => port.handOver(request))
     return reply.outcome === 'granted'
   }
   try {
@@ -36,7 +39,7 @@ export async function keepTaken(
       {
         clock,
         pause: (again) => pauses.until(again),
-        patienceMs: askedAt + settings.storeTimeoutMs - clock.now(),
+        patienceMs: askedAt + settings.storeTimeoutMs - begunAt,
         givesUp: (again) => env.closed || again >= deadline,
       },
       givenUp,

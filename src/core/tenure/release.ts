@@ -8,6 +8,7 @@ import { keepTaken, keptForMs } from './keep-taken.js'
 import { CARRIED_OUT } from './orphans.js'
 import { letIn } from './other-side.js'
 import type { HoldRecord, Releasing, Tenure } from './tenure.js'
+import { withinLease } from './within-lease.js'
 
 /**
  * The release that needs no command: of the owner's last hold, under the watchdog, with a call of this process to hand the lock to
@@ -49,7 +50,9 @@ export async function release(
 ): Promise<void> {
   const { tenure } = grant
   const { tenures } = env
-  const askedAt = env.schedule.clock.now()
+  const { clock } = env.schedule
+  const askedAt = clock.now()
+  let begunAt = askedAt
   let ended = false
   let turn = false
   let givenUp: FailedTry | undefined
@@ -62,8 +65,8 @@ export async function release(
       turn = true
       tenures.stillHeld(tenure)
       // The one before it has tried for both, where it tried for as long as this one may: one outage is waited out once.
-      const waitedMs = env.schedule.clock.now() - askedAt
-      if (before !== undefined && waitedMs >= env.settings.storeTimeoutMs)
+      begunAt = clock.now()
+      if (before !== undefined && begunAt - askedAt >= env.settings.storeTimeoutMs)
         givenUp = { error: before, sentAt: askedAt }
     }
     if (grant.endedBy) throw grant.endedBy
@@ -81,13 +84,15 @@ export async function release(
     if (outcome === 'lost') throw lost(env, tenure, grant)
     const request = releaseOf(tenure, grant, outcome === 'unknown')
     if (ended) tenure.releasing = releasing
+    const send = (asked: ReleaseRequest): Promise<ReleaseReply> =>
+      withinLease(env, tenure, begunAt, 'release', () => env.port.release(asked))
     let reply: ReleaseReply
     try {
       if (givenUp) throw givenUp.error
-      reply = await env.port.release(request)
+      reply = await send(request)
     } catch (error) {
       // What it has waited for, and tried before (the hand-over), is part of its time.
-      reply = await sendAgain(env, tenure, request, { error, sentAt: askedAt })
+      reply = await sendAgain(env, tenure, request, send, { error, sentAt: askedAt })
     }
     tenure.releasing = undefined
     if (reply === 'not-owner') throw lost(env, tenure, grant)
@@ -181,6 +186,7 @@ async function sendAgain(
   env: Environment,
   tenure: Tenure,
   request: ReleaseRequest,
+  send: (request: ReleaseRequest) => Promise<ReleaseReply>,
   failed: FailedTry,
 ): Promise<ReleaseReply> {
   const { clock } = env.schedule
@@ -188,7 +194,7 @@ async function sendAgain(
   env.orphans.retire(request.owner)
   try {
     return await retry(
-      () => env.port.release({ ...request, repeated: true }),
+      () => send({ ...request, repeated: true }),
       {
         clock,
         pause: (again) => env.pauses.until(again),
