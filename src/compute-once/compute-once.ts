@@ -1,9 +1,11 @@
 import type { Call, Refusal } from '../core/acquire/call.js'
+import { isTransient, noAnswer } from '../core/acquire/outage.js'
 import { onAbort } from '../core/acquire/shared-signal.js'
 import { LEAST_ANSWER_MS } from '../core/acquire/wait-left.js'
 import { TIME_IS_UP, Waiter } from '../core/queue/waiter.js'
 import { HoldRecord } from '../core/tenure/tenure.js'
-import { ClosedError, InvalidArgumentError, LockTimeoutError } from '../errors/errors.js'
+import { ClosedError, InvalidArgumentError, LockTimeoutError, StoreError } from '../errors/errors.js'
+import { ShortLeaseError } from '../errors/short-lease-error.js'
 import type { KindContext } from '../facade/acquirer.js'
 import { applyOnce } from '../facade/apply-once.js'
 import { checkFunction, checkName } from '../facade/checks.js'
@@ -60,21 +62,39 @@ export class ComputeOnce {
     const call = this.#callOf(wanted, caller, caller)
     const waiter = new Waiter(call, locker.schedule)
     const stopListening = signal && onAbort(signal, () => waiter.cancel(signal.reason))
+    let failingSince: number | undefined
     try {
       for (;;) {
         const flight = this.#flights.get(key)
-        if (!flight) return await this.#lead(wanted, waiter)
+        if (!flight) return await this.#lead(wanted, waiter, failingSince)
         this.#refuseWithinItself(key, flight)
         const shared = await this.#inTime(waiter, waiter.startedAt + call.waitMs, flight.result)
         if (isUsable(shared, options.staleMs ?? 0)) return parsedFrom(shared.text)
+        failingSince = this.#failingSince(waiter, flight, failingSince)
       }
     } finally {
       stopListening?.()
     }
   }
 
+  /**
+   * Since when the store has failed a call whose flight has ended without a value: the calls that wait for one another count an outage
+   * together, each from its own beginning at the earliest. Throws what the store failed with when that has lasted for too long.
+   */
+  #failingSince({ startedAt, call }: Waiter, { failure }: Flight, before = Infinity): number | undefined {
+    if (!failure) return undefined
+    const since = Math.min(before, Math.max(failure.since, startedAt))
+    if (this.#now() - since >= this.terms.locker.settings.storeTimeoutMs)
+      throw failure.error ?? noAnswer(call.name)
+    return since
+  }
+
   /** Leads the flight that all calls of this process for the key share. */
-  async #lead<Value>(wanted: Wanted<Value>, waiter: Waiter): Promise<Awaited<Value>> {
+  async #lead<Value>(
+    wanted: Wanted<Value>,
+    waiter: Waiter,
+    failingSince: number | undefined,
+  ): Promise<Awaited<Value>> {
     const { key, name, options } = wanted
     const flight = new Flight()
     this.#flights.set(key, flight)
@@ -82,7 +102,7 @@ export class ComputeOnce {
     try {
       const { waitMs } = waiter.call
       const answerBy = waitMs === 0 ? Infinity : waiter.startedAt + Math.max(waitMs, LEAST_ANSWER_MS)
-      const kept = await this.#inTime(waiter, answerBy, this.#read(name))
+      const kept = await this.#readInTime(waiter, answerBy, flight)
       if (isUsable(kept, options.staleMs ?? 0)) {
         result = kept
         if (kept.staleForMs > 0) this.#refresh(wanted)
@@ -91,17 +111,38 @@ export class ComputeOnce {
       const { caller } = waiter.call
       const scope = new Scope(caller.owner, caller)
       const left = Math.max(waiter.startedAt + waitMs - this.#now(), 1)
-      const call = { ...this.#callOf(wanted, caller, scope), waitMs: waitMs === 0 ? 0 : left }
-      const outcome = await this.terms.locker.acquire(call)
+      const call = {
+        ...this.#callOf(wanted, caller, scope),
+        waitMs: waitMs === 0 ? 0 : left,
+        failingSince,
+      }
+      const outcome = await this.#acquire(call, flight)
       if (!(outcome instanceof HoldRecord)) throw this.#refused(name, outcome, waitMs)
       flight.scope = scope
       const lookBy = Math.max(answerBy, this.#now() + LEAST_ANSWER_MS)
-      const look = (): Promise<CachedValue | undefined> => this.#inTime(waiter, lookBy, this.#read(name))
+      const look = (): Promise<CachedValue | undefined> => this.#readInTime(waiter, lookBy, flight)
       const computed = await this.#computeUnder(outcome, scope, wanted, options.staleMs ?? 0, flight, look)
       result = { text: computed.text, staleForMs: 0 }
       return computed.value
     } finally {
       this.#end(key, flight, result)
+    }
+  }
+
+  async #acquire(call: Call, flight: Flight): Promise<HoldRecord | Refusal> {
+    const askedAt = this.#now()
+    const { locker } = this.terms
+    try {
+      const outcome = await locker.acquire(call)
+      if (!(outcome instanceof HoldRecord) && outcome.failingSince !== undefined)
+        flight.failure = { error: outcome.cause, since: outcome.failingSince }
+      return outcome
+    } catch (error) {
+      // One that waits has put up with the store for so long; before, it may have waited for a holder.
+      const since = call.waitMs === 0 ? askedAt : this.#now() - locker.settings.storeTimeoutMs
+      // A lease that was too short for the store was this call's own.
+      if (isTransient(error) && !(error instanceof ShortLeaseError)) flight.failure = { error, since }
+      throw error
     }
   }
 
@@ -197,6 +238,20 @@ export class ComputeOnce {
   async #read(name: string): Promise<CachedValue | undefined> {
     const kept = await this.terms.locker.query(() => this.values.read(name))
     return kept && cachedValueOf(kept)
+  }
+
+  /** As its leader reads for a flight. One that has no more time for the answer leaves the others with the store’s silence so far. */
+  async #readInTime(waiter: Waiter, deadline: number, flight: Flight): Promise<CachedValue | undefined> {
+    const since = this.#now()
+    flight.failure = { error: undefined, since }
+    try {
+      const kept = await this.#inTime(waiter, deadline, this.#read(waiter.call.name))
+      flight.failure = undefined
+      return kept
+    } catch (error) {
+      if (error instanceof StoreError) flight.failure = isTransient(error) ? { error, since } : undefined
+      throw error
+    }
   }
 
   async #inTime<Result>(waiter: Waiter, deadline: number, work: Promise<Result>): Promise<Result> {

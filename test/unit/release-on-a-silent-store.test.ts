@@ -5,58 +5,16 @@ import { LEAST_ANSWER_MS } from '../../src/core/acquire/wait-left.js'
 import type { KindTraits } from '../../src/core/kind.js'
 import { leaseDeadline } from '../../src/core/lease/lease.js'
 import { HoldRecord } from '../../src/core/tenure/tenure.js'
-import { StoreError } from '../../src/errors/errors.js'
 import type { Scope } from '../../src/identity/owner.js'
 import { fencedLock, lock } from '../../src/kinds/kinds.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import type {
-  AcquireReply,
-  AcquireRequest,
-  HandOverRequest,
-  ReleaseReply,
-} from '../../src/ports/lock-port.js'
+import { endOf, FallingSilent } from './falling-silent.js'
 import { callFrom, root } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 
 const STORE_TIMEOUT_MS = 10_000
 const TOO_LATE = { error: { code: 'STORE_ERROR', reason: 'timeout', transient: true } }
-
-/** Grants whatever it is asked for, until it falls silent: then each command ends by its own timeout. */
-class FallingSilent extends ScriptedPort {
-  silent = false
-  readonly sent: string[] = []
-
-  constructor(
-    private readonly clock: VirtualClock,
-    private readonly commandTimeoutMs: number,
-  ) {
-    super(true)
-  }
-
-  override acquire({ owner }: AcquireRequest): Promise<AcquireReply> {
-    return this.#answer(`acquire ${owner}`, { outcome: 'granted', fence: 1n })
-  }
-
-  override handOver({ owner }: HandOverRequest): Promise<AcquireReply> {
-    return this.#answer(`handOver ${owner}`, { outcome: 'granted', fence: 2n })
-  }
-
-  override release({ owner }: HandOverRequest | { readonly owner: string }): Promise<ReleaseReply> {
-    return this.#answer(`release ${owner}`, 'released')
-  }
-
-  override abandon({ owner }: AcquireRequest): Promise<void> {
-    return this.#answer(`abandon ${owner}`, undefined)
-  }
-
-  async #answer<Reply>(command: string, reply: Reply): Promise<Reply> {
-    this.sent.push(command)
-    if (!this.silent) return reply
-    await new Promise<void>((resolve) => this.clock.startTimer(resolve, this.commandTimeoutMs))
-    throw new StoreError('timeout', command, { transient: true })
-  }
-}
 
 interface World {
   readonly clock: VirtualClock
@@ -85,27 +43,12 @@ function world(commandTimeoutMs: number, kind: KindTraits = lock): World {
   return { clock, port, scripted, hold, scope }
 }
 
-/** How it ends, and when. */
-function endOf(clock: VirtualClock, work: Promise<unknown> | undefined): { at?: number; error?: unknown } {
-  const end: { at?: number; error?: unknown } = {}
-  work?.then(
-    () => {
-      end.at = clock.now()
-    },
-    (error: unknown) => {
-      end.at = clock.now()
-      end.error = error
-    },
-  )
-  return end
-}
-
 test('H4: the hand-over that a release tries first counts as a part of it', async () => {
   const { clock, port, scripted, hold, scope } = world(3_000, fencedLock)
   const grant = await hold()
   const waiting = endOf(clock, scripted.locker.acquire(callFrom(scope())))
   await settle()
-  port.silent = true
+  port.fallSilent()
   const release = endOf(clock, scripted.locker.release(grant))
   await clock.advance(60_000)
   expect(port.sent.some((command) => command.startsWith('handOver'))).toBe(true)
@@ -119,7 +62,7 @@ test('H4: a release behind a nested acquisition counts from when it was asked fo
   const { clock, port, scripted, hold, scope } = world(3_000)
   const outer = scope()
   const grant = await hold({ caller: outer, holder: outer })
-  port.silent = true
+  port.fallSilent()
   const nested = endOf(clock, scripted.locker.acquire(callFrom(outer, { waitMs: 0 })))
   await settle()
   const release = endOf(clock, scripted.locker.release(grant))
@@ -141,7 +84,7 @@ test.each([
     const grants = [await hold(terms), await hold(terms), await hold(terms)]
     const [last] = grants
     if (kept && last) last.tenure.kept = { until: clock.now() + 300_000 }
-    port.silent = true
+    port.fallSilent()
     const releases = grants.map((grant) => endOf(clock, scripted.locker.release(grant)))
     await clock.advance(60_000)
     for (const release of releases) {
@@ -158,14 +101,14 @@ test('H4: a release that is asked for after another was given up has its own tim
   const outer = scope()
   const terms = { caller: outer, holder: outer }
   const [one, two] = [await hold(terms), await hold(terms)]
-  port.silent = true
+  port.fallSilent()
   const first = endOf(clock, scripted.locker.release(two))
   await clock.advance(11_000)
   const second = endOf(clock, scripted.locker.release(one))
   await clock.advance(5_000)
   expect(first).toMatchObject(TOO_LATE)
   expect(second).toEqual({})
-  port.silent = false
+  port.recover()
   await clock.advance(4_000)
   expect(second).not.toHaveProperty('error')
   expect(second.at).toBeLessThan(20_000)
@@ -188,7 +131,7 @@ test.each([
     if (kept) grant.tenure.kept = { until: clock.now() + 300_000 }
     if (how === 'handed over') endOf(clock, scripted.locker.acquire(callFrom(scope())))
     await settle()
-    port.silent = true
+    port.fallSilent()
     const release = endOf(clock, scripted.locker.release(grant))
     await clock.advance(60_000)
     expect(release).toMatchObject({ at: LEASE_END_MS, ...TOO_LATE })
@@ -205,7 +148,7 @@ test('H4, L2: the release of a nested hold ends with the lease, too', async () =
   const terms = { caller: outer, holder: outer, ...LEASE }
   await hold(terms)
   const inner = await hold(terms)
-  port.silent = true
+  port.fallSilent()
   const release = endOf(clock, scripted.locker.release(inner))
   await clock.advance(60_000)
   expect(release).toMatchObject({ at: LEASE_END_MS, ...TOO_LATE })
@@ -266,7 +209,7 @@ test('L2: a lock that is given back just before its lease ends waits a moment fo
   const { clock, port, scripted, hold } = world(300)
   const grant = await hold(LEASE)
   await clock.advance(LEASE_END_MS - 1)
-  port.silent = true
+  port.fallSilent()
   const release = endOf(clock, scripted.locker.release(grant))
   await clock.advance(LEAST_ANSWER_MS - 1)
   expect(release).toEqual({})

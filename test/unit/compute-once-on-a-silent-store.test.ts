@@ -1,0 +1,114 @@
+/** Callers of one value, and a store that does not answer, in virtual time. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ComputeOnceOptions } from '../../src/compute-once/compute-once-options.js'
+import { StoreError } from '../../src/errors/errors.js'
+import { Holdfast } from '../../src/index.js'
+import { VirtualClock } from '../../src/memory/index.js'
+import { type End, endOf, FallingSilent } from './falling-silent.js'
+
+const COMMAND_MS = 3_000
+const STORE_TIMEOUT_MS = 10_000
+const TOO_LATE = { error: { code: 'STORE_ERROR', transient: true } }
+
+let clock: VirtualClock
+let port: FallingSilent
+let holdfast: Holdfast
+
+beforeEach(() => {
+  clock = new VirtualClock()
+  port = new FallingSilent(clock, COMMAND_MS)
+  holdfast = new Holdfast({ clock, open: () => ({ lock: port, values: port, close: async () => undefined }) })
+})
+afterEach(async () => {
+  port.recover()
+  const closing = holdfast.close()
+  await clock.advance(60_000)
+  await closing
+})
+
+function call(compute: () => unknown = () => 'value', terms: Partial<ComputeOnceOptions> = {}): End {
+  return endOf(clock, holdfast.computeOnce('key', compute, { ttlMs: 1_000, ...terms }))
+}
+
+const calls = (count: number): readonly End[] => Array.from({ length: count }, () => call())
+
+describe('H4: one outage counts for all callers of a value', () => {
+  test.each([
+    ['nothing is answered', []],
+    ['values are read, and the lock is not granted', ['acquire', 'abandon']],
+    ['the lock is granted, and values are not read', ['read']],
+  ])('%s', async (_, commands) => {
+    port.fallSilent(...commands)
+    const ends = calls(10)
+    await clock.advance(100_000)
+    for (const end of ends) {
+      expect(end).toMatchObject(TOO_LATE)
+      expect(end.at).toBeLessThanOrEqual(STORE_TIMEOUT_MS + COMMAND_MS)
+    }
+  })
+
+  test('whose leader had little time', async () => {
+    port.fallSilent()
+    const first = call(undefined, { waitMs: 500 })
+    const ends = calls(10)
+    await clock.advance(100_000)
+    expect(first).toMatchObject({ at: 500, error: { code: 'LOCK_TIMEOUT' } })
+    for (const end of ends) expect(end.at).toBeLessThanOrEqual(STORE_TIMEOUT_MS + COMMAND_MS)
+  })
+
+  test('but no caller’s time begins before its call', async () => {
+    port.fallSilent('acquire', 'abandon')
+    const first = call()
+    await clock.advance(9_000)
+    const late = call()
+    await clock.advance(8_000)
+    expect(first).toMatchObject(TOO_LATE)
+    expect(late).toEqual({})
+    port.recover()
+    await clock.advance(5_000)
+    expect(late).toMatchObject({ value: 'value' })
+  })
+
+  test('of a caller that leads late, the time counts from its call', async () => {
+    port.fallSilent('acquire', 'abandon')
+    call()
+    await clock.advance(9_000)
+    const late = call()
+    await clock.advance(60_000)
+    expect(late).toMatchObject(TOO_LATE)
+    expect(late.at).toBeGreaterThanOrEqual(9_000 + STORE_TIMEOUT_MS)
+    expect(late.at).toBeLessThanOrEqual(9_000 + STORE_TIMEOUT_MS + COMMAND_MS)
+  })
+})
+
+test('a store that fails for a moment costs one caller its call, and the next computes', async () => {
+  port.blips = 1
+  const ends = calls(3)
+  await clock.advance(10)
+  expect(ends).toMatchObject([TOO_LATE, { value: 'value' }, { value: 'value' }])
+})
+
+test('a computation that takes long and fails of a store is no outage of this one', async () => {
+  const fail = async (): Promise<never> => {
+    await new Promise<void>((resolve) => clock.startTimer(resolve, 30_000))
+    throw new StoreError('timeout', 'other', { transient: true })
+  }
+  const first = call(fail)
+  const next = call()
+  await clock.advance(31_000)
+  expect(first).toMatchObject({ at: 30_000, error: { command: 'other' } })
+  expect(next).toMatchObject({ at: 30_000, value: 'value' })
+})
+
+test('a lease that is over before its grant has come is no outage, for callers that asked for a longer one', async () => {
+  const answer = port.acquire.bind(port)
+  port.acquire = async (request) => {
+    await new Promise<void>((resolve) => clock.startTimer(resolve, 60))
+    return await answer(request)
+  }
+  const first = call(undefined, { leaseMs: 50 })
+  const next = call()
+  await clock.advance(20_000)
+  expect(first).toMatchObject(TOO_LATE)
+  expect(next).toMatchObject({ value: 'value' })
+})
