@@ -2,7 +2,7 @@ import type { Scope } from '../identity/owner.js'
 import type { CachedValue } from './cached-value.js'
 
 /** That the store has failed a flight, and since when at least. */
-export interface FlightFailure {
+interface FlightFailure {
   /** Undefined where it was only silent, for as long as the flight's leader had. */
   readonly error: unknown
   readonly since: number
