@@ -46,7 +46,9 @@ export class Member {
     this.#schedule = settings.schedule
     this.#onError = settings.onError
     this.#session = store.open(settings)
-    this.port = new SerializedPort(this.#session.announcedLock ?? this.#session.lock)
+    const { schedule, commandTimeoutMs } = settings
+    const port = this.#session.announcedLock ?? this.#session.lock
+    this.port = new SerializedPort(port, schedule, commandTimeoutMs)
     this.backlog = new Backlog(this.port, settings.schedule, settings.onError)
   }
 

@@ -1,13 +1,17 @@
+import { StoreError } from '../errors/errors.js'
 import type { Owner } from '../identity/owner.js'
 import { ForwardingPort } from '../ports/forwarding.js'
 import type {
   AcquireReply,
   AcquireRequest,
   HandOverRequest,
+  LockPort,
   LockState,
   ReleaseReply,
   ReleaseRequest,
 } from '../ports/lock-port.js'
+import type { Schedule } from '../time/schedule.js'
+import { withDeadline } from '../time/with-deadline.js'
 
 /**
  * One server's port. It sends the commands that change an owner's vote one at a time. A majority's answers end a step, so the next
@@ -18,6 +22,14 @@ import type {
 export class SerializedPort extends ForwardingPort {
   /** The last command of an owner for a lock, while it is under way. Never rejects. */
   readonly #underWay = new Map<string, Promise<void>>()
+
+  constructor(
+    port: LockPort,
+    private readonly schedule: Schedule,
+    private readonly commandTimeoutMs: number,
+  ) {
+    super(port)
+  }
 
   override acquire(request: AcquireRequest): Promise<AcquireReply> {
     return this.#inTurn(request.name, [request.owner], () => this.port.acquire(request))
@@ -32,7 +44,10 @@ export class SerializedPort extends ForwardingPort {
   }
 
   override release(request: ReleaseRequest): Promise<ReleaseReply> {
-    return this.#inTurn(request.name, [request.owner], () => this.port.release(request))
+    const { name, owner } = request
+    const waits = this.#underWay.has(keyOf(owner, name))
+    const sent = this.#inTurn(name, [owner], () => this.port.release(request))
+    return waits ? this.#inTime('release', name, sent) : sent
   }
 
   /** Waits for this client's commands for that lock; otherwise the answer could be older than its own acquire. */
@@ -41,11 +56,11 @@ export class SerializedPort extends ForwardingPort {
       key.slice(key.indexOf(' ') + 1) === name ? settled : [],
     )
     const inspect = () => this.port.inspect(name)
-    return before.length === 0 ? inspect() : Promise.all(before).then(inspect)
+    return before.length === 0 ? inspect() : this.#inTime('inspect', name, Promise.all(before).then(inspect))
   }
 
   #inTurn<Reply>(name: string, owners: readonly Owner[], send: () => Promise<Reply>): Promise<Reply> {
-    const keys = owners.map((owner) => `${owner} ${name}`)
+    const keys = owners.map((owner) => keyOf(owner, name))
     const before = keys.flatMap((key) => this.#underWay.get(key) ?? [])
     // Without a command under way it does not wait, so that commands of one moment leave together.
     const sent = before.length === 0 ? send() : Promise.all(before).then(send)
@@ -59,4 +74,15 @@ export class SerializedPort extends ForwardingPort {
     })
     return sent
   }
+
+  /** For a command that waits its turn: behind another at a silent server its caller would wait twice as long as for a command. */
+  async #inTime<Reply>(command: string, lockName: string, sent: Promise<Reply>): Promise<Reply> {
+    const reply = await withDeadline(this.schedule, this.commandTimeoutMs, sent)
+    if (reply === undefined) throw new StoreError('timeout', command, { lockName, transient: true })
+    return reply
+  }
+}
+
+function keyOf(owner: Owner, name: string): string {
+  return `${owner} ${name}`
 }

@@ -5,6 +5,7 @@ import type {
   AcquireReply,
   AcquireRequest,
   HandOverRequest,
+  LockState,
   ReleaseReply,
   ReleaseRequest,
 } from '../../src/ports/lock-port.js'
@@ -53,6 +54,10 @@ export class FallingSilent extends ScriptedPort implements ValuesPort {
   /** It keeps no values. */
   read(name: string): Promise<KeptValue | undefined> {
     return this.#answer('read', name, undefined)
+  }
+
+  override inspect(name: string): Promise<LockState> {
+    return this.#answer('inspect', name, { name, owners: [], remainingMs: 0 })
   }
 
   keep({ name }: { readonly name: string }): Promise<boolean> {
