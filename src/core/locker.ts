@@ -21,6 +21,7 @@ import { around, letIn } from './tenure/other-side.js'
 import { release, releaseInMemory } from './tenure/release.js'
 import { uses } from './tenure/stored-as.js'
 import { type HoldRecord, Releasing } from './tenure/tenure.js'
+import { Unanswered } from './unanswered.js'
 
 /**
  * One kind of lock in one client, on whatever store the port leads to: its calls, from when they begin until they have ended and
@@ -35,6 +36,7 @@ export class Locker {
   readonly #acquisitions = new LinkedSet<Acquisition>()
   readonly #compositions = new Compositions()
   readonly #releasing = new LinkedSet<Releasing>()
+  readonly #unanswered = new Unanswered()
   readonly #keepAlive = new KeepAlive()
 
   constructor(
@@ -174,8 +176,9 @@ export class Locker {
     const releasing = new Releasing()
     this.#releasing.add(releasing)
     const work = release(this.env, grant, releasing, () => this.#releaseEnded(releasing))
-    releasing.work = work
-    return work
+    const released = this.#unanswered.upToEnd(work, grant.tenure.name)
+    releasing.work = released
+    return released
   }
 
   #releaseEnded(releasing: Releasing): void {
@@ -274,10 +277,10 @@ export class Locker {
     return true
   }
 
-  /** A command outside any tenure, awaited like every call: it keeps the process alive until it is answered. */
+  /** A command outside any tenure, awaited like every call: it keeps the process alive until it is answered, or the client has ended. */
   async query<Result>(ask: () => Promise<Result>): Promise<Result> {
     if (this.closed) throw new ClosedError()
-    return await this.#keepAlive.during(ask)
+    return await this.#keepAlive.during(() => this.#unanswered.upToEnd(ask()))
   }
 
   /**
@@ -346,7 +349,7 @@ export class Locker {
       // Whatever a call that just ended gives back is among them.
       await Promise.allSettled([...this.#releasing].map(({ work }) => work))
       env.tenures.close(new ClosedError())
-      await env.orphans.close()
+      await this.#unanswered.upToEnd(env.orphans.close()).catch(() => undefined)
       for (const queue of env.queues.values()) env.dropIfIdle(queue)
     })
     this.#keepAlive.end()
@@ -355,5 +358,11 @@ export class Locker {
   /** Tries no longer to undo what the store has not answered. */
   giveUp(): void {
     this.env.orphans.giveUp()
+  }
+  /** Waits no longer for what the store has not answered: whoever does is told that the client is closed. */
+  async end(): Promise<void> {
+    this.#unanswered.end()
+    for (const releasing of [...this.#releasing]) this.#releaseEnded(releasing)
+    await this.#closing
   }
 }

@@ -22,7 +22,7 @@ export interface CloseOptions {
   readonly timeoutMs?: number
 }
 
-/** Closed connections reject the commands under way; handling these rejections takes no longer than this. */
+/** Closed connections reject the commands under way; to close them, and to handle these rejections, may take so long before calls end anyway. */
 const AFTERMATH_MS = 500
 
 /** The end of a client: one for all calls of `close()`. */
@@ -63,8 +63,15 @@ export class Closing {
     const settled = this.kinds.close()
     await withDeadline(this.schedule, timeoutMs, settled)
     this.kinds.giveUp()
-    await this.kinds.session.close()
-    await withDeadline(this.schedule, AFTERMATH_MS, settled)
+    const closed = this.kinds.session.close()
+    try {
+      await withDeadline(this.schedule, AFTERMATH_MS, closed)
+      await withDeadline(this.schedule, AFTERMATH_MS, settled)
+    } finally {
+      // Soon no timer will end anything: what is awaited still has to end now.
+      await this.kinds.end()
+    }
+    await closed
     this.#over = true
     this.schedule.clear()
   }

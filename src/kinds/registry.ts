@@ -84,6 +84,11 @@ export class Kinds {
     for (const { locker } of this.used) locker.giveUp()
   }
 
+  /** Waits for nothing any more; resolves when nobody does. */
+  async end(): Promise<void> {
+    await Promise.all(this.used.map(({ locker }) => locker.end()))
+  }
+
   #begin(kind: Kind): KindContext {
     const { session, schedule, settings, metrics, owners, emit, hears } = this
     const port = kind.kept && session.confirming ? session.confirming(kind.port) : kind.port(session)

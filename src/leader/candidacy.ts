@@ -104,7 +104,7 @@ export class Candidacy {
   async #standsAlone(): Promise<boolean> {
     const { lock, locker } = this.parts
     try {
-      const { owners } = await locker.port.inspect(lock.name)
+      const { owners } = await locker.query(() => locker.port.inspect(lock.name))
       return owners.length === 0
     } catch {
       return true

@@ -136,15 +136,19 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
    */
   async *list(pattern = '*'): AsyncIterable<LockState> {
     if (this.#closing.begun) throw new ClosedError()
+    const { locker } = this.#plain
     const states = this.#kinds.session.lock.list(checkName(pattern))[Symbol.asyncIterator]()
     try {
       for (;;) {
-        const { done, value } = await this.#plain.locker.query(() => states.next())
+        const { done, value } = await locker.query(() => states.next())
         if (done) return
-        yield this.#plain.locker.translated(value)
+        yield locker.translated(value)
       }
     } finally {
-      await states.return?.()
+      const ended = states.return?.()
+      // Which comes after the step under way: where that is given up, so is this.
+      if (ended && locker.closed) ended.catch(() => undefined)
+      else if (ended) await locker.query(() => ended)
     }
   }
 

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest'
+import { type CloseOptions, Holdfast } from '../../src/index.js'
+import { VirtualClock } from '../../src/memory/index.js'
+import { MuteStore } from './mute-store.js'
+
+type Calls = Record<string, () => Promise<unknown>>
+
+/** The calls of every kind that ask a store something, some of them about what is held before it falls silent. */
+async function callsOf(holdfast: Holdfast): Promise<Calls> {
+  const owner = holdfast.owner()
+  const held = await Promise.all(
+    ['released', 'extended', 'renewed', 'detached', 'handed over'].map((name) =>
+      holdfast.lock(name).acquire({ leaseMs: 600_000 }),
+    ),
+  )
+  const [released, extended, , detached, handed] = held
+  const nested = await holdfast.lock('nested').acquire({ owner })
+  await holdfast.lock('nested').acquire({ owner })
+  await holdfast.lock('unlocked').lock({ owner })
+  const lingering = await holdfast.lock('several 1').acquire()
+  await lingering.release()
+  const several = await holdfast.multiLock([holdfast.lock('m1'), holdfast.lock('m2')]).acquire()
+  const lock = holdfast.lock('a')
+  const both = holdfast.multiLock([holdfast.lock('b'), holdfast.lock('c')])
+  const stripes = holdfast.stripedLock('s', 3)
+  const sides = holdfast.readWriteLock('rw')
+  const semaphore = holdfast.semaphore('n')
+  const permits = holdfast.permitExpirableSemaphore('n')
+  const latch = holdfast.countDownLatch('l')
+  const election = holdfast.leader('boss')
+  const guarded = holdfast.guardedValue('v')
+  const options = { ttlMs: 1_000 }
+  return {
+    acquire: () => lock.acquire(),
+    'acquire with waitMs': () => lock.acquire({ waitMs: 60_000 }),
+    tryAcquire: () => lock.tryAcquire(),
+    withLock: () => lock.withLock(() => undefined),
+    lock: () => lock.lock({ owner }),
+    'within an own lock': () => holdfast.lock('nested').acquire({ owner }),
+    'behind a release': () => holdfast.lock('handed over').acquire(),
+    inspect: () => lock.inspect(),
+    isLocked: () => lock.isLocked(),
+    remainingMs: () => lock.remainingMs(),
+    countWaitingClients: () => lock.countWaitingClients(),
+    forceUnlock: () => lock.forceUnlock(),
+    release: async () => await released?.release(),
+    'release with a successor': async () => await handed?.release(),
+    'release of a nested hold': () => nested.release(),
+    'release of several': () => several.release(),
+    unlock: () => holdfast.lock('unlocked').unlock({ owner }),
+    extend: async () => await extended?.extend(900_000),
+    detach: async () => await detached?.detach(900_000),
+    'all of several': () => both.acquire(),
+    'all of several with a lease': () => both.acquire({ leaseMs: 60_000 }),
+    'all of several at once': () => both.tryAcquire(),
+    'any of several': () => stripes.acquireAny(),
+    'any of several at once': () => stripes.tryAcquireAny(),
+    read: () => sides.readLock().acquire(),
+    write: () => sides.writeLock().acquire(),
+    fenced: () => holdfast.fencedLock('f').acquire(),
+    fair: () => holdfast.fairLock('q').acquire(),
+    spin: () => holdfast.spinLock('p').acquire(),
+    'a permit': () => semaphore.acquire(),
+    trySetPermits: () => semaphore.trySetPermits(1),
+    addPermits: () => semaphore.addPermits(1),
+    availablePermits: () => semaphore.availablePermits(),
+    drainPermits: () => semaphore.drainPermits(),
+    'an expiring permit': () => permits.acquire(),
+    acquiredPermits: () => permits.acquiredPermits(),
+    setPermits: () => permits.setPermits(2),
+    await: () => latch.await(),
+    count: () => latch.count(),
+    countDown: () => latch.countDown(),
+    trySetCount: () => latch.trySetCount(1),
+    'who leads': () => election.current(),
+    'who leads, and whoever follows': () => election.watch()[Symbol.asyncIterator]().next(),
+    'a candidate that is stopped': () => holdfast.leader('other', { onElected: () => undefined }).stop(),
+    computeOnce: () => holdfast.computeOnce('key', () => 1, options),
+    'computeOnce, another caller': () => holdfast.computeOnce('key', () => 1, options),
+    job: () => holdfast.job('j', { atLeastMs: 0, atMostMs: 1_000 }, () => undefined),
+    'a guarded value': () => guarded.get(),
+    list: async () => {
+      for await (const { name } of holdfast.list()) expect.unreachable(name)
+    },
+  }
+}
+
+/** Which calls have not ended a minute after the client was closed, and when that had. */
+async function closedOn(
+  store: MuteStore,
+  holdfast: Holdfast,
+  options: CloseOptions,
+): Promise<{ readonly open: readonly string[]; readonly closedAt: number | undefined }> {
+  holdfast.on('error', () => undefined)
+  const calls = Object.entries(await callsOf(holdfast))
+  store.mute = true
+  const open = new Set<string>()
+  for (const [what, call] of calls) {
+    open.add(what)
+    call()
+      .catch(() => undefined)
+      .finally(() => open.delete(what))
+  }
+  await store.clock.advance(100)
+  let closedAt: number | undefined
+  holdfast.close(options).then(() => {
+    closedAt = store.clock.now()
+  })
+  await store.clock.advance(60_000)
+  return { open: [...open], closedAt }
+}
+
+describe('H4: on a store that settles nothing every call ends', () => {
+  test.each([
+    ['is closed', {}, 5_000],
+    ['is closed after draining', { drainMs: 1_000 }, 6_000],
+    ['is closed without any time for the store', { timeoutMs: 0 }, 0],
+  ])('when the client %s', async (_, options, withinMs) => {
+    const store = new MuteStore(new VirtualClock())
+    const holdfast = new Holdfast(store)
+    const { open, closedAt } = await closedOn(store, holdfast, options)
+    expect(open).toEqual([])
+    expect(closedAt).toBeLessThanOrEqual(100 + withinMs + 1_000)
+    // What may still be on its way is counted on: requests to undo, and a hand-over.
+    expect(holdfast.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, scopes: 0, timers: 0 })
+  })
+
+  test('although its session does not close', async () => {
+    const store = new MuteStore(new VirtualClock())
+    store.closes = false
+    const { open } = await closedOn(store, new Holdfast(store), {})
+    expect(open).toEqual([])
+  })
+})
