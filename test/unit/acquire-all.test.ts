@@ -170,6 +170,20 @@ describe('AcquireAll', () => {
     expect('name' in grants).toBe(false)
   })
 
+  test.each([
+    ['drains', () => scripted.locker.drain()],
+    ['closes', () => scripted.locker.close()],
+  ])('H5: the client %s while the leases begin: it ends at once, and gives all back', async (_, end) => {
+    const outcome = assemble({ leaseMs: 60_000 })
+    const closed = later(expect(outcome).rejects.toMatchObject({ code: 'CLOSED', lockName: 'a' }))
+    for (const _ of NAMES) await answer()
+    const ended = end()
+    await closed
+    expect(await scripted.freeAll()).toEqual(NAMES)
+    await ended
+    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, orphans: 0 })
+  })
+
   test('a close ends it with its error', async () => {
     const outcome = assemble()
     await answer('b')
