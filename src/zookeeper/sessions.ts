@@ -5,7 +5,7 @@ import type { TimerHandle } from '../time/schedule.js'
 import { Rota } from './client/address.js'
 import { deleteNode } from './client/operations.js'
 import { codes, isRefusal, RefusedError } from './client/result-codes.js'
-import { type SessionTerms, ZooKeeperSession } from './client/session.js'
+import { SessionOverError, type SessionTerms, ZooKeeperSession } from './client/session.js'
 import { failureOf } from './failure.js'
 import type { ZooKeeperTerms } from './options.js'
 
@@ -30,6 +30,10 @@ export class Sessions {
   /** Those that are over for this client, and that no server has confirmed the end of, by name. */
   readonly #ending = new Map<string, ZooKeeperSession>()
   #beginning: Promise<ZooKeeperSession> | undefined
+  /** Those that close() lets go of: the one that is being begun, and those that say goodbye. */
+  readonly #passing = new Set<ZooKeeperSession>()
+  /** Rejects who waits for the one that is being begun. */
+  #refuse: ((cause: Error) => void) | undefined
   /** Whether it was begun for locks. */
   #taken = false
   /** Whether there are entries that depend on it. */
@@ -70,6 +74,7 @@ export class Sessions {
 
   /** One to ask by, whatever became of others. */
   any(): Promise<ZooKeeperSession> {
+    if (this.#closed) return Promise.reject(closed())
     const current = this.#current
     // One that nothing depends on may have ended meanwhile.
     if (current && !this.#used && this.#untold(current) > current.timeoutMs * SURE) this.#drop(current)
@@ -130,7 +135,7 @@ export class Sessions {
     if (current) this.#forget(current)
     this.#ending.set(id, session)
     try {
-      await session.end()
+      await this.#while(session, session.end())
     } catch (error) {
       throw failureOf(error, { command: 'session' })
     }
@@ -142,6 +147,8 @@ export class Sessions {
     const session = this.#current
     if (session) this.#forget(session)
     session?.abandon()
+    this.#refuse?.(closed())
+    for (const each of this.#passing) each.abandon()
   }
 
   /** For how long its server may not have heard of this client. */
@@ -152,7 +159,7 @@ export class Sessions {
   /** It ends by itself if no server is at hand. */
   #drop(session: ZooKeeperSession): void {
     this.#forget(session)
-    session.end().catch(() => undefined)
+    this.#while(session, session.end()).catch(() => undefined)
   }
 
   #forget(session: ZooKeeperSession): void {
@@ -163,12 +170,22 @@ export class Sessions {
   }
 
   async #begin(leastMs: number): Promise<ZooKeeperSession> {
-    const session = await ZooKeeperSession.begin(this.#terms, askedFor(leastMs), this.#seenZxid)
+    const session = new ZooKeeperSession(this.#terms, askedFor(leastMs), this.#seenZxid)
+    // A pause between two attempts ends with the schedule of the client: nobody is to wait for that.
+    const refused = new Promise<never>((_, reject) => {
+      this.#refuse = reject
+    })
+    await Promise.race([this.#while(session, session.begin()), refused])
     this.#current = session
     this.#taken = false
     if (this.#closed) this.close()
     else this.onBegun(session)
     return session
+  }
+
+  async #while(session: ZooKeeperSession, work: Promise<void>): Promise<void> {
+    this.#passing.add(session)
+    await work.finally(() => this.#passing.delete(session))
   }
 
   /** Once between two keep-alives. */
@@ -183,6 +200,10 @@ export class Sessions {
       session.ping().catch(() => undefined)
     })
   }
+}
+
+function closed(): Error {
+  return new SessionOverError('the client was closed')
 }
 
 function nameOf({ id }: ZooKeeperSession): string {

@@ -4,8 +4,11 @@ import { createServer as createHttp2Server } from 'node:http2'
 import { connect, createServer, type Server } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
+import { etcd } from '../../src/etcd/index.js'
+import { Holdfast } from '../../src/index.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { Schedule } from '../../src/time/schedule.js'
+import { eventually } from '../setup/eventually.js'
 import { anyLock, clientOf, linkTo } from './scene.js'
 
 const about = { command: 'test' }
@@ -68,4 +71,23 @@ test('H4: those who stand in line at once at a silent server are all answered wi
   await clock.advance(1_000)
   expect(failures).toHaveLength(6)
   for (const failure of failures) expect(failure).toMatchObject({ reason: 'timeout', transient: true })
+})
+
+test('H5: closing ends a connection that is still being opened, and rejects who waits for it', async () => {
+  let open = 0
+  const server = createServer((socket) => {
+    open += 1
+    socket
+      .on('error', () => undefined)
+      .on('close', () => {
+        open -= 1
+      })
+    socket.resume()
+  })
+  const holdfast = new Holdfast(etcd({ hosts: `127.0.0.1:${await portOf(server)}` }))
+  const asked = rejectionOf(holdfast.lock('name').isLocked())
+  await eventually(() => open === 1)
+  await holdfast.close()
+  expect(await asked).toMatchObject({ name: 'StoreError' })
+  await eventually(() => open === 0)
 })

@@ -38,7 +38,7 @@ export class Scene {
     const schedule = new Schedule(new SystemClock(), (error) => {
       throw error
     })
-    const session = await ZooKeeperSession.begin(
+    const session = new ZooKeeperSession(
       {
         rota: new Rota(parseServers(servers)),
         tls: undefined,
@@ -52,6 +52,7 @@ export class Scene {
       timeoutMs,
       0n,
     )
+    await session.begin()
     // One whose server a test has ended is over by itself.
     this.#made.push(() => session.end().catch(() => undefined))
     return session

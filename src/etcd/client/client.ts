@@ -1,4 +1,5 @@
 import { retryPauseMs } from '../../time/back-off.js'
+import { pause } from '../../time/pause.js'
 import type { Schedule } from '../../time/schedule.js'
 import type { CallListener } from './call.js'
 import type { Channel, MessageStream } from './channel.js'
@@ -171,7 +172,7 @@ export class EtcdClient {
           if (error instanceof ConnectionError && !error.sent) {
             failures += 1
             // At once after the first: most breaks are of one connection, and another server is there.
-            if (failures > 1) await this.#pause(retryPauseMs(failures - 1))
+            if (failures > 1) await pause(this.schedule, retryPauseMs(failures - 1))
             // No connection is opened for a command that is over.
             uses(channel)
             continue
@@ -183,11 +184,6 @@ export class EtcdClient {
       }
     }
     return this.inTime(about, this.timeoutMs, work, askedAt)
-  }
-
-  #pause(pauseMs: number): Promise<void> {
-    const { schedule } = this
-    return new Promise((resolve) => schedule.at(schedule.clock.now() + pauseMs, resolve))
   }
 
   /** A connection that another may be better than is not used again. */

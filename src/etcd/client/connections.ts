@@ -18,6 +18,8 @@ export interface EtcdAddress {
 /** The one connection of a client, to the first of its servers that answers; after that has failed, to the next. */
 export class Connections {
   #channel: Channel | undefined
+  /** The last that was made, whatever became of it. */
+  #dialled: Channel | undefined
   #opening: Promise<Channel> | undefined
   #next = 0
   #metadata: Headers = { hasleader: 'true' }
@@ -64,7 +66,8 @@ export class Connections {
 
   close(): void {
     this.#closed = true
-    this.#channel?.end()
+    // Also one that is being opened.
+    this.#dialled?.end()
     this.#channel = undefined
   }
 
@@ -99,6 +102,7 @@ export class Connections {
   async #openOne(url: string): Promise<Channel> {
     const { tls, credentials, hosts } = this.address
     const channel: Channel = new Channel(url, tls, () => this.drop(channel))
+    this.#dialled = channel
     try {
       const patienceMs = this.timeoutMs / hosts.length
       const opened = channel.opened.then(async () => {

@@ -1,4 +1,5 @@
 import type { ConnectionOptions } from 'node:tls'
+import { pause } from '../../time/pause.js'
 import type { Schedule } from '../../time/schedule.js'
 import type { Rota } from './address.js'
 import { Connection, type NodeEvent } from './connection.js'
@@ -46,6 +47,8 @@ export class ZooKeeperSession {
   readonly #changes = new Watches<void>()
   readonly #waiting = new Set<Waiting>()
   #connection: Connection | undefined
+  /** The last that was made, whatever became of it. */
+  #dialled: Connection | undefined
   /** One that ends once it has answered what is under way. */
   #retiring: Connection | undefined
   #connecting = false
@@ -65,7 +68,11 @@ export class ZooKeeperSession {
   #id = 0n
   #password: Uint8Array = new Uint8Array(16)
 
-  private constructor(
+  /**
+   * @param askedMs after how long without news of this client it is to end; the server sets bounds to it
+   * @param seenZxid the latest transaction that this client knows of: it sees nothing older
+   */
+  constructor(
     private readonly terms: SessionTerms,
     askedMs: number,
     seenZxid: bigint,
@@ -76,24 +83,18 @@ export class ZooKeeperSession {
     this.#touchedAt = this.#usedAt
   }
 
-  /**
-   * Begins one at the first server that answers. Rejects with what the last of them said that had time to.
-   *
-   * @param timeoutMs after how long without news of this client it is to end; the server sets bounds to it
-   * @param seenZxid the latest transaction that this client knows of: it sees nothing older
-   */
-  static async begin(terms: SessionTerms, timeoutMs: number, seenZxid: bigint): Promise<ZooKeeperSession> {
-    const { schedule, rota, commandTimeoutMs } = terms
-    const session = new ZooKeeperSession(terms, timeoutMs, seenZxid)
+  /** Begins it at the first server that answers. Rejects with what the last of them said that had time to. */
+  async begin(): Promise<void> {
+    const { schedule, rota, commandTimeoutMs } = this.terms
     const deadline = schedule.clock.now() + commandTimeoutMs
     // All of them have a chance, where one hangs too.
     const welcomeMs = commandTimeoutMs / (rota.size + 1)
     let cause: unknown
     for (let failures = 1; ; failures += 1) {
       const leftMs = deadline - schedule.clock.now()
+      if (this.#over) throw this.#over
       try {
-        await session.#connect(Math.min(welcomeMs, leftMs))
-        return session
+        return await this.#connect(Math.min(welcomeMs, leftMs))
       } catch (error) {
         // That one with less time than others was silent says nothing.
         if (leftMs >= welcomeMs) cause = error
@@ -199,11 +200,11 @@ export class ZooKeeperSession {
     }
   }
 
-  /** Lets go of the connection; the session ends by itself. */
+  /** Lets go of its connection, also of one that is being made or says goodbye; the session ends by itself. */
   abandon(): void {
-    const connection = this.#connection
-    this.#finish(new SessionOverError('the client was closed'))
-    connection?.end(new Error('the client was closed'))
+    const closed = new SessionOverError('the client was closed')
+    this.#finish(closed)
+    this.#dialled?.end(closed)
   }
 
   #through<Result>(ask: (connection: Connection) => Promise<Result>): Promise<Result> {
@@ -262,7 +263,8 @@ export class ZooKeeperSession {
 
   #dial(welcomeMs: number, onEnd: (cause: Error) => void): Connection {
     const { rota, tls, schedule } = this.terms
-    return new Connection(
+    this.#dialled?.end(new Error('the client connects anew'))
+    this.#dialled = new Connection(
       {
         ...{ address: rota.next(), tls, schedule, welcomeMs },
         onEvent: (event) => this.#happened(event),
@@ -270,6 +272,7 @@ export class ZooKeeperSession {
       },
       { seenZxid: this.#seenZxid, timeoutMs: this.#timeoutMs, session: this.#id, password: this.#password },
     )
+    return this.#dialled
   }
 
   #adopt(connection: Connection): void {
@@ -393,8 +396,4 @@ export class ZooKeeperSession {
 interface Waiting {
   send(connection: Connection): void
   fail(error: unknown): void
-}
-
-function pause(schedule: Schedule, pauseMs: number): Promise<void> {
-  return new Promise((resolve) => schedule.at(schedule.clock.now() + pauseMs, resolve))
 }
