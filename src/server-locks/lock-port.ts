@@ -144,11 +144,12 @@ export class ServerLockPort implements LockPort {
       this.places.discard(place)
       return false
     }
-    caller.hears(busy)
+    const hears = (): void => caller.hears(busy)
+    hears()
     const leave = (): void => void this.places.leave(place).catch(this.places.settings.onError)
     caller.left.addEventListener('abort', leave)
     try {
-      if (await this.places.wait(place, caller.waitsUntil)) return true
+      if (await this.places.wait(place, caller.waitsUntil, hears)) return true
       this.places.discard(place)
       return false
     } catch (error) {

@@ -59,12 +59,21 @@ export class Places {
     return await this.#orDrop(place, (connection) => this.locks.attempt(connection, place.name, place))
   }
 
-  /** Takes the lock for that place if it is free by then, on the lease clock. */
-  async wait(place: Place, by: number): Promise<boolean> {
+  /**
+   * Takes the lock for that place if it is free by then, on the lease clock. Calls `hears` whenever the server is known to have been there
+   * up to now.
+   */
+  async wait(place: Place, by: number, hears: () => void): Promise<boolean> {
     return await this.#orDrop(place, async (connection) => {
       while (this.now < by && !place.left) {
         const waitMs = Math.ceil(Math.min(by - this.now, LONGEST_WAIT_MS))
-        if (await this.locks.wait(connection, place.name, waitMs)) return true
+        const taken = await this.locks.wait(connection, place.name, waitMs).catch((error: unknown) => {
+          // A connection that breaks under a wait was good until then; one that stays silent for too long was not.
+          if (!(error instanceof StoreError && error.reason === 'timeout')) hears()
+          throw error
+        })
+        hears()
+        if (taken) return true
       }
       return false
     })
