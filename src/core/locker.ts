@@ -6,12 +6,14 @@ import type { Owner } from '../identity/owner.js'
 import type { LockPort, LockState } from '../ports/lock-port.js'
 import { KeepAlive } from '../time/keep-alive.js'
 import type { Schedule } from '../time/schedule.js'
+import { withDeadline } from '../time/with-deadline.js'
 import { releaseChannel, traceRelease } from '../trace/release.js'
 import { Acquisition } from './acquire/acquisition.js'
 import type { Call, Refusal } from './acquire/call.js'
 import { calledFrom } from './acquire/called-from.js'
 import { type Composition, Compositions } from './acquire/compositions.js'
 import { granted } from './acquire/granted.js'
+import { noAnswer, OWN_FAILURE_MS } from './acquire/outage.js'
 import { Environment } from './environment.js'
 import type { KindTraits } from './kind.js'
 import { extend } from './lease/extend.js'
@@ -238,7 +240,7 @@ export class Locker {
 
   /** The lock as the store has it, with the owners of this client's own tenure called by their names. */
   async inspect(name: string): Promise<LockState> {
-    return this.translated(await this.query(() => this.port.inspect(name)))
+    return this.translated(await this.#question(name, () => this.port.inspect(name)))
   }
 
   translated(state: LockState): LockState {
@@ -260,7 +262,7 @@ export class Locker {
 
   /** How many clients wait for the lock; undefined where the store does not know. */
   async countWaiting(name: string): Promise<number | undefined> {
-    const elsewhere = await this.query(() => this.port.countWatchers(name))
+    const elsewhere = await this.#question(name, () => this.port.countWatchers(name))
     return elsewhere === undefined
       ? undefined
       : elsewhere + (this.env.queues.get(name)?.waitsForItself ? 1 : 0)
@@ -275,6 +277,15 @@ export class Locker {
     for (const { env, tenures } of before)
       for (const tenure of tenures) env.tenures.lose(tenure, 'not-in-store', undefined)
     return true
+  }
+
+  /** What changes nothing is answered within the time of one command, however many the store needs for it. */
+  async #question<Answer>(name: string, ask: () => Promise<Answer>): Promise<Answer> {
+    const { schedule, settings } = this.env
+    const answering = this.query(async () => ({ answer: await ask() }))
+    const answered = await withDeadline(schedule, settings.commandTimeoutMs + OWN_FAILURE_MS, answering)
+    if (!answered) throw noAnswer(name, { asks: 'inspect' })
+    return answered.answer
   }
 
   /** A command outside any tenure, awaited like every call: it keeps the process alive until it is answered, or the client has ended. */
@@ -359,6 +370,7 @@ export class Locker {
   giveUp(): void {
     this.env.orphans.giveUp()
   }
+
   /** Waits no longer for what the store has not answered: whoever does is told that the client is closed. */
   async end(): Promise<void> {
     this.#unanswered.end()

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { StoreError } from '../../src/errors/errors.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { callFrom, root } from './scenery.js'
@@ -80,4 +81,12 @@ test('H4: a single attempt ends when one command has had its time, however many 
   port.abandons.last.answer()
   await settle()
   expect(locker.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, orphans: 0 })
+})
+
+test('H4: a question ends when one command has had its time, however many the store needs for it', async () => {
+  const clock = new VirtualClock()
+  const { locker } = new ScriptedLocker(new ScriptedPort(true), clock, { commandTimeoutMs: 1_000 })
+  const asking = rejectionOf(locker.inspect('lock'))
+  await clock.advance(1_100)
+  expect(await asking).toMatchObject({ code: 'STORE_ERROR', reason: 'timeout', lockName: 'lock' })
 })

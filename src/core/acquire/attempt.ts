@@ -9,14 +9,11 @@ import { CARRIED_OUT } from '../tenure/orphans.js'
 import { HoldRecord, type Tenure } from '../tenure/tenure.js'
 import type { Call } from './call.js'
 import { granted } from './granted.js'
-import { isTransient, noAnswer, Outage } from './outage.js'
+import { isTransient, noAnswer, Outage, OWN_FAILURE_MS } from './outage.js'
 import { Patience } from './patience.js'
 import { restMs } from './rest.js'
 import { LEAST_ANSWER_MS } from './wait-left.js'
 import type { Waiting } from './waiting.js'
-
-/** A command that fails by its own timeout says more than one that is given up. */
-const OWN_FAILURE_MS = 20
 
 /** What one call asks the store, and what it has learned from the answers. Leaves no hold behind that nobody has (rule W4). */
 export class Attempt {

@@ -1,9 +1,11 @@
 import { StoreError } from '../../errors/errors.js'
 import { retryPauseMs } from '../../time/back-off.js'
-import type { KindTraits } from '../kind.js'
+
+/** So much later a call gives up a command that should have failed by itself: what that fails with says more. */
+export const OWN_FAILURE_MS = 20
 
 /** What a call reports whose command was not answered in time. */
-export function noAnswer(lockName: string, kind?: Pick<KindTraits, 'asks'>): StoreError {
+export function noAnswer(lockName: string, kind?: { readonly asks?: string | undefined }): StoreError {
   return new StoreError('timeout', kind?.asks ?? 'acquire', {
     lockName,
     transient: true,
