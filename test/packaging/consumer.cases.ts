@@ -10,8 +10,8 @@ import { Project } from './project.js'
 /** Compilers take their time on a machine that runs other tests too. */
 const PATIENCE_MS = 180_000
 /** What a minified bundle has of the package, its licences included. */
-const PLAIN_LOCK_BYTES = 142_000
-const WHOLE_CLIENT_BYTES = 329_000
+const PLAIN_LOCK_BYTES = 145_500
+const WHOLE_CLIENT_BYTES = 335_000
 const EXPECTED = { nested: 2, refused: true, locked: false }
 
 let names = 0
