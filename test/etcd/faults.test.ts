@@ -169,6 +169,7 @@ describe('a minority', () => {
 
   test('S2, L3: a session that its client has given up meanwhile ends with the outage: a new leader counts others anew', async () => {
     const [leader, follower] = [await ensemble.leader(), await someFollower()]
+    const begunAt = performance.now()
     // A session of 8 s, that is; its lock's lease ends a moment before it does.
     const hold = await holdfast(leader, { watchdogMs: 7_900 }).lock(anyLock().name).acquire()
     const entry = await leader.ctl('get', '--prefix', `holdfast/${hold.name}/`, '--write-out=json')
@@ -183,6 +184,8 @@ describe('a minority', () => {
     await leader.kill()
     await follower.kill()
     await eventually(() => hold.signal.aborted, Boolean, 20_000)
+    // Its session is over, too: until then the client would remove its entry, and let the empty session be.
+    await eventually(() => performance.now() > begunAt + 8_000, Boolean, 20_000)
     await leader.launch()
     await follower.launch()
     await leader.serves()

@@ -91,7 +91,9 @@ export class PeerGate {
       this.#passages.delete(passage)
       if (!refused || performance.now() >= until) socket.destroy()
       else setTimeout(() => this.#lead(socket, from, head, until), AGAIN_MS)
+      socket.off('close', end)
     })
-    socket.on('close', () => onward.destroy())
+    const end = (): void => void onward.destroy()
+    socket.on('close', end)
   }
 }
