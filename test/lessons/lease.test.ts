@@ -1,6 +1,6 @@
 /** What others got wrong about how long a lock is held. */
 import { afterEach, expect, test, vi } from 'vitest'
-import { LockLostError } from '../../src/index.js'
+import { type Lock, LockLostError } from '../../src/index.js'
 import { machineTime } from '../../src/time/machine-time.js'
 import { placeOf } from '../setup/places.js'
 
@@ -125,17 +125,26 @@ test('BullMQ#3183: a loop that is blocked for less than the lease loses nothing'
   await hold.release()
 })
 
-test('BullMQ#3056: a reply that was there in time counts, however late the event loop gets to it', async () => {
-  const holdfast = place.holdfast({ commandTimeoutMs: 200 })
-  await holdfast.lock(place.lockName()).withLock(() => undefined)
-  const acquiring = holdfast.lock(place.lockName()).acquire({ waitMs: 50 })
-  // Everything is sent that is to be sent: no turn of the loop is needed for that.
-  for (let step = 0; step < 50; step += 1) await Promise.resolve()
-  block(600)
-  const hold = await acquiring
-  hold.assertHeld()
-  await hold.release()
-})
+test.each([
+  ['acquire', (lock: Lock) => lock.acquire({ waitMs: 50 })],
+  ['tryAcquire', (lock: Lock) => lock.tryAcquire()],
+  ['isLocked', (lock: Lock) => lock.isLocked()],
+])(
+  'BullMQ#3056: a reply that was there in time counts, however late the event loop gets to it: %s',
+  async (_, ask) => {
+    const holdfast = place.holdfast({ commandTimeoutMs: 200 })
+    await holdfast.lock(place.lockName()).withLock(() => undefined)
+    await holdfast.lock(place.lockName()).isLocked()
+    const asking = ask(holdfast.lock(place.lockName()))
+    // Everything is sent that is to be sent: no turn of the loop is needed for that.
+    for (let step = 0; step < 50; step += 1) await Promise.resolve()
+    block(600)
+    const answer = await asking
+    if (typeof answer === 'boolean') return expect(answer).toBe(false)
+    answer?.assertHeld()
+    await answer?.release()
+  },
+)
 
 test('verrou: a nested acquire of the same key enters at once, not when the lease of the outer one ends', async () => {
   const lock = place.holdfast().lock(place.lockName())
