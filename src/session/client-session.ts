@@ -112,6 +112,8 @@ export class ClientSession {
     const aliveSince = this.settings.schedule.clock.now()
     const { session, aliveMs } = await this.link.begin(this.settings.watchdogLeaseMs)
     const standing = { id: session, aliveMs, aliveSince }
+    // An answer that comes after the close begins nothing: that session ends by itself.
+    if (this.#closed) return standing
     this.#standing = standing
     if (this.#used) this.#watchOver(standing)
     return standing
