@@ -39,6 +39,22 @@ test('H4, H22: a store that has answered in a round is out no more, for the call
   await closing
 })
 
+test('H4: an outage of a store that answers in rounds counts from its last answer', async () => {
+  const clock = new VirtualClock()
+  const port = new PortInRounds(true)
+  const { locker, owners } = new ScriptedLocker(port, clock, { storeTimeoutMs: 500 })
+  const waiting = locker.acquire(
+    callFrom(root(owners.next()), { name: 'lock', waitMs: Number.POSITIVE_INFINITY }),
+  )
+  await clock.advance(2_000)
+  port.acquires.last.request.caller?.hears({ outcome: 'busy', remainingMs: 60_000, holder: undefined })
+  port.acquires.last.fail(new StoreError('unreachable', 'acquire', { transient: true }))
+  await clock.advance(100)
+  expect(port.acquires.all).toHaveLength(2)
+  port.acquires.last.answer({ outcome: 'granted' })
+  expect(await waiting).toMatchObject({ released: false })
+})
+
 test('H4: a call gives a silent store up within storeTimeoutMs and one command, from when the first was sent', async () => {
   const clock = new VirtualClock()
   const port = new ScriptedPort(true)
