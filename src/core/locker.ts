@@ -312,7 +312,7 @@ export class Locker {
     })
   }
 
-  /** Whether it is made while the client drains: by a section that runs, or for a call that is to be answered. */
+  /** Whether a draining client still sends this call: a running section makes it, or it is a part of a call that the client answers. */
   #mayGoOn(call: Call): boolean {
     return this.#compositions.isAnswered(call.composition) || this.#isInSection(call)
   }
@@ -371,7 +371,7 @@ export class Locker {
     this.env.orphans.giveUp()
   }
 
-  /** Waits no longer for what the store has not answered: whoever does is told that the client is closed. */
+  /** Stops waiting for the store: commands that it has not answered reject with `ClosedError`. */
   async end(): Promise<void> {
     this.#unanswered.end()
     for (const releasing of [...this.#releasing]) this.#releaseEnded(releasing)

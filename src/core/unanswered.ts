@@ -1,15 +1,15 @@
 import { ClosedError } from '../errors/errors.js'
 
 /**
- * What somebody awaits and only the store can settle. A store is to settle every command by itself, if only by its own timeouts; but
- * those end with the client, and one that never does may not leave its callers waiting for ever. (To race each with one promise that
- * stays open for as long as the client would leave something behind every time.)
+ * The commands that callers await and only the store can settle. A store settles each by its own timeouts, but those end with the client;
+ * a command that is still open then must not leave its caller waiting for ever. (Racing each command with one promise for the end of the
+ * client would leak a reaction per command until that end.)
  */
 export class Unanswered {
   readonly #ends = new Set<() => void>()
   #over = false
 
-  /** What the work comes to; a rejection with `ClosedError` if the client has ended before. */
+  /** Settles as the work does, or rejects with `ClosedError` when the client ends first. */
   upToEnd<Result>(work: Promise<Result>, name?: string): Promise<Result> {
     return new Promise((resolve, reject) => {
       const end = (): void => reject(new ClosedError(name))

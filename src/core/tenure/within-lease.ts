@@ -4,10 +4,9 @@ import type { Services } from '../services.js'
 import type { Tenure } from './tenure.js'
 
 /**
- * The answer to a command by which holds of a tenure are given away, unless the lease ends first: by then the lock is free by itself, and
- * nobody need wait for a store that is silent. What the command comes to is unknown then, as after any other failure, and its answer is
- * not heard any more.
- * @param from when the release that it is a part of began: that has a moment in any case, since a lock may be given back just in time
+ * Sends a command that gives a hold away, and resolves to its answer. If the lease ends first, the lock is free without the command, so the
+ * caller waits no longer for a silent store: the promise rejects, the outcome of the command is unknown, and a later answer is ignored.
+ * @param from when the release began that sends the command; a release that begins just before the lease ends still gets `LEAST_ANSWER_MS`
  */
 export function withinLease<Reply>(
   { schedule, settings }: Pick<Services, 'schedule' | 'settings'>,
