@@ -6,8 +6,8 @@ import type { TransactionLockOptions } from './limits.js'
 /** The greatest `innodb_lock_wait_timeout` of MySQL and of MariaDB; to the latter it means no limit. */
 const LONGEST_S = { mysql: 1_073_741_824, mariadb: 100_000_000 } as const
 
-/** With a signal the wait goes in slices, since a waiting connection takes no other statement: MySQL's are seconds. */
-const SLICE_MS = { mysql: 1_000, mariadb: 250 } as const
+/** With a signal the wait goes in slices, since a waiting connection takes no other statement. Waits are counted in seconds there. */
+const SLICE_MS = 1_000
 
 type Server = keyof typeof LONGEST_S
 
@@ -22,6 +22,9 @@ const servers = new WeakMap<object, Promise<Server>>()
 /**
  * Runs a statement that may wait for a row, with the server ending the wait in time. Where it ends without the lock, only that statement
  * is undone. MariaDB takes limits for a single statement; in MySQL the connection's own are set and put back.
+ *
+ * The servers limit the time of the statement, its work included, and do not tell which of the two took it. So when the time is up the
+ * statement runs once more without waiting and without that limit: rows that are free are had, however long it takes to read them.
  */
 export async function waitInMysql(
   session: MysqlTransaction,
@@ -36,9 +39,11 @@ export async function waitInMysql(
     signal?.throwIfAborted()
     const leftMs = Math.max(Math.ceil(deadline - machineTime.monotonicMs()), 0)
     try {
-      return await limited(session, signal ? Math.min(leftMs, SLICE_MS[server]) : leftMs, statement)
+      return await limited(session, leftMs, signal ? Math.min(leftMs, SLICE_MS) : leftMs, statement)
     } catch (error) {
-      if (!isTimeout(error) || machineTime.monotonicMs() >= deadline) throw error
+      if (!isTimeout(error) || leftMs === 0) throw error
+      const isOver = machineTime.monotonicMs() >= deadline
+      if (isOver && server === 'mysql' && withoutWait(statement.text) === undefined) throw error
     }
   }
 }
@@ -64,26 +69,33 @@ function onlyValue({ rows }: Answer): unknown {
   return Object.values(rows[0] ?? {})[0]
 }
 
-function inMariadb(session: MysqlTransaction, waitMs: number, { text, values }: Statement): Promise<Answer> {
+function inMariadb(
+  session: MysqlTransaction,
+  leftMs: number,
+  waitMs: number,
+  { text, values }: Statement,
+): Promise<Answer> {
   const wait = Math.min(Math.ceil(waitMs / 1_000), LONGEST_S.mariadb)
   // Not waiting is a setting of its own there. The time of the statement has thousandths, that of the wait has not.
-  const time = waitMs === 0 ? '' : `, max_statement_time=${waitMs === Infinity ? 0 : waitMs / 1_000}`
+  const time = leftMs === 0 ? '' : `, max_statement_time=${leftMs === Infinity ? 0 : leftMs / 1_000}`
   return session.query(`SET STATEMENT innodb_lock_wait_timeout=${wait}${time} FOR ${text}`, values)
 }
 
 async function inMysql(
   session: MysqlTransaction,
+  leftMs: number,
   waitMs: number,
   { text, values }: Statement,
 ): Promise<Answer> {
   const wait = Math.min(Math.max(Math.ceil(waitMs / 1_000), 1), LONGEST_S.mysql)
-  const time = waitMs === Infinity ? 0 : Math.max(waitMs, 1)
+  const atOnce = leftMs === 0 ? withoutWait(text) : undefined
+  const time = atOnce === undefined ? timeLimit(leftMs) : '@@SESSION.max_execution_time'
   await session.query(
     'SET @holdfast_wait = @@SESSION.innodb_lock_wait_timeout, @holdfast_time = @@SESSION.max_execution_time, ' +
       `SESSION innodb_lock_wait_timeout = ${wait}, SESSION max_execution_time = ${time}`,
   )
   try {
-    return await session.query(waitMs === 0 ? withoutWait(text) : text, values)
+    return await session.query(atOnce ?? text, values)
   } finally {
     // Where this fails too, the connection is gone, and the first error tells why.
     await session
@@ -94,7 +106,14 @@ async function inMysql(
   }
 }
 
-/** An INSERT has no such clause: it waits for the least time there is. */
-function withoutWait(text: string): string {
-  return text.replace(/(\bFOR\s+(?:UPDATE|SHARE)(?:\s+OF\s+[\w`., $]+?)?)\s*;?\s*$/i, '$1 NOWAIT')
+/** 0 sets no limit. */
+function timeLimit(leftMs: number): number {
+  return leftMs === Infinity ? 0 : Math.max(leftMs, 1)
+}
+
+/** The same without a wait; absent where there is no such clause, as for an INSERT, which waits for the least time there is. */
+function withoutWait(text: string): string | undefined {
+  if (/\b(?:NOWAIT|SKIP\s+LOCKED)\s*;?\s*$/i.test(text)) return text
+  const clause = /(?:\bFOR\s+(UPDATE|SHARE)|\bLOCK\s+IN\s+(SHARE)\s+MODE)((?:\s+OF\s+[\w`., $]+?)?)\s*;?\s*$/i
+  return clause.test(text) ? text.replace(clause, 'FOR $1$2$3 NOWAIT') : undefined
 }

@@ -16,7 +16,8 @@ const LOCKING = /\bFOR\s+(?:NO\s+KEY\s+)?UPDATE\b|\bFOR\s+(?:KEY\s+)?SHARE\b|\bL
  * transaction ends. A row that is not there is not locked: use {@link transactionLock} to guard what does not exist yet.
  *
  * Errors and what is left of the transaction are those of {@link transactionLock}. In PostgreSQL `waitMs` counts for each row that has
- * to be waited for; in MySQL and MariaDB it is the time of the whole statement.
+ * to be waited for. In MySQL and MariaDB it is the time of the whole statement, which then runs once more without waiting, so that rows
+ * that are free are had however long that takes.
  *
  * @param tx the application's connection, with a transaction open; nothing else may run on it until the call settles
  */

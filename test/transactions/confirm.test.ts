@@ -154,8 +154,8 @@ await onDrivers((stand, product) => {
       'may be older or younger than what the transaction sees: %s',
       async (isolation) => {
         name = randomUUID()
-        const { begin, query } = stand()
-        await query('CREATE TABLE IF NOT EXISTS seen (number int NOT NULL)')
+        const { begin } = stand()
+        await stand().table('seen', 'number int NOT NULL')
         const transaction = await begin(isolation)
         await transaction.query('SELECT number FROM seen')
         const hold = await open().lock(name).acquire()
@@ -199,7 +199,7 @@ await onDrivers((stand, product) => {
     test('no two transactions write at a time, whatever becomes of the leases', async () => {
       name = randomUUID()
       const { connect, query } = stand()
-      await query('CREATE TABLE counted (number int NOT NULL)')
+      await stand().table('counted', 'number int NOT NULL')
       await query('INSERT INTO counted VALUES (0)')
       const worker = async (): Promise<void> => {
         const lock = open().lock(name)
@@ -226,7 +226,6 @@ await onDrivers((stand, product) => {
       }
       await Promise.all([worker(), worker(), worker()])
       expect(await query('SELECT number FROM counted')).toEqual([{ number: 15 }])
-      await query('DROP TABLE counted')
     })
   })
 

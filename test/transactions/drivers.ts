@@ -153,6 +153,8 @@ export interface Stand {
   begin(isolation?: Isolation): Promise<Transaction>
   /** Does something over a connection that no test uses otherwise. */
   query: Transaction['query']
+  /** Makes an empty table; one that a test left which failed goes. */
+  table(name: string, columns: string): Promise<void>
   /** Resolves when that many connections wait for a lock. */
   untilWaiting(count?: number): Promise<void>
   /** Ends the connection on which that transaction is. */
@@ -201,6 +203,10 @@ async function standOn(
   return {
     ...{ product, driver, address, connect, query },
     begin: async (isolation) => (await connect()).begin(isolation),
+    table: async (name, columns) => {
+      await query(`DROP TABLE IF EXISTS ${name}`)
+      await query(`CREATE TABLE ${name} (${columns})`)
+    },
     untilWaiting: async (count = 1) => {
       await eventually(
         async () => Number(Object.values((await query(waiting))[0] ?? {}).at(-1)),

@@ -11,7 +11,7 @@ import { onDrivers } from './drivers.js'
 await onDrivers((stand, product) => {
   test('one transaction at a time has the row', async () => {
     const { query, connect } = stand()
-    await query('CREATE TABLE stock (item varchar(40) NOT NULL PRIMARY KEY, amount int NOT NULL)')
+    await stand().table('stock', 'item varchar(40) NOT NULL PRIMARY KEY, amount int NOT NULL')
     await query("INSERT INTO stock VALUES ('bolts', 40), ('nuts', 1)")
     const worker = async (): Promise<void> => {
       const client = await connect()
@@ -26,12 +26,11 @@ await onDrivers((stand, product) => {
     }
     await Promise.all([worker(), worker(), worker(), worker()])
     expect(await query("SELECT amount FROM stock WHERE item = 'bolts'")).toEqual([{ amount: 0 }])
-    await query('DROP TABLE stock')
   })
 
   test('waits no longer than waitMs, leaves other rows alone, and the transaction goes on', async () => {
     const { query, begin } = stand()
-    await query('CREATE TABLE stock (item varchar(40) NOT NULL PRIMARY KEY, amount int NOT NULL)')
+    await stand().table('stock', 'item varchar(40) NOT NULL PRIMARY KEY, amount int NOT NULL')
     await query("INSERT INTO stock VALUES ('bolts', 40), ('nuts', 1)")
     const holder = await begin()
     expect(
@@ -56,12 +55,39 @@ await onDrivers((stand, product) => {
       await rowLock(third.tx, "SELECT * FROM stock WHERE item = 'screws' FOR UPDATE", { waitMs: 0 }),
     ).toEqual([])
     await third.rollback()
-    await query('DROP TABLE stock')
+  })
+
+  test.each([0, 1, 20])(
+    'waitMs %i limits the wait, not the work: a row that is free is had however long the statement takes',
+    async (waitMs) => {
+      await stand().table('stock', 'item varchar(40) NOT NULL PRIMARY KEY')
+      await stand().query("INSERT INTO stock VALUES ('bolts')")
+      const many =
+        'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) SELECT count(*)'
+      const slow = `SELECT item, (${many} FROM n a, n b) AS counted FROM stock WHERE item = 'bolts' FOR UPDATE`
+      const holder = await stand().begin()
+      const [row] = await rowLock(holder.tx, slow, { waitMs })
+      expect(Number(row?.['counted'])).toBe(810_000)
+      const other = await stand().begin()
+      await expect(rowLock(other.tx, slow, { waitMs })).rejects.toBeInstanceOf(LockTimeoutError)
+    },
+  )
+
+  test('with a signal, too, the work may take longer than a slice of the wait', async () => {
+    await stand().table('stock', 'item varchar(40) NOT NULL PRIMARY KEY')
+    await stand().query("INSERT INTO stock VALUES ('bolts')")
+    const sleep = product === 'PostgreSQL' ? 'pg_sleep' : 'SLEEP'
+    const { tx } = await stand().begin()
+    const [row] = await rowLock(tx, `SELECT item, ${sleep}(1.1) AS cut_short FROM stock FOR UPDATE`, {
+      waitMs: 5_000,
+      signal: new AbortController().signal,
+    })
+    expect(Number(row?.['cut_short'])).toBe(0)
   })
 
   test('an abort ends the wait, a deadlock tells one', async () => {
     const { query, begin, untilWaiting } = stand()
-    await query('CREATE TABLE stock (item varchar(40) NOT NULL PRIMARY KEY)')
+    await stand().table('stock', 'item varchar(40) NOT NULL PRIMARY KEY')
     await query("INSERT INTO stock VALUES ('bolts'), ('nuts')")
     const [one, two] = [await begin(), await begin()]
     const row = (item: string) => sql`SELECT * FROM stock WHERE item = ${item} FOR UPDATE`
@@ -88,7 +114,6 @@ await onDrivers((stand, product) => {
     expect(told.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     for (const each of told) if (each.status === 'rejected') expect(each.reason).toBeInstanceOf(DeadlockError)
     await Promise.allSettled([one.rollback(), two.rollback()])
-    await query('DROP TABLE stock')
   })
 
   test('what locks nothing is refused before it is sent', async () => {

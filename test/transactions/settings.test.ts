@@ -40,7 +40,7 @@ function counted(tx: SqlConnection): { readonly tx: SqlConnection; readonly sent
 await onDrivers((stand, product) => {
   test('the settings are as before, whether the lock was had or not', async () => {
     const { begin, query, untilWaiting } = stand()
-    await query('CREATE TABLE row_of (number int NOT NULL PRIMARY KEY)')
+    await stand().table('row_of', 'number int NOT NULL PRIMARY KEY')
     await query('INSERT INTO row_of VALUES (1)')
     const holder = await begin()
     await transactionLock(holder.tx, 'set')
@@ -60,12 +60,11 @@ await onDrivers((stand, product) => {
     await rowLock(other.tx, 'SELECT * FROM row_of WHERE number = 1 FOR UPDATE', { waitMs: 500 })
     expect(await other.query(SETTINGS[product])).toEqual(before)
     await other.commit()
-    await query('DROP TABLE row_of')
   })
 
   test('the savepoints are as before, even of the same name', async () => {
-    const { begin, query } = stand()
-    await query('CREATE TABLE saved (number int NOT NULL)')
+    const { begin } = stand()
+    await stand().table('saved', 'number int NOT NULL')
     const earlier = await begin()
     await transactionLock(earlier.tx, 'known')
     await earlier.commit()
@@ -94,7 +93,6 @@ await onDrivers((stand, product) => {
     await transactionLock((await begin()).tx, 'known', { waitMs: 0 })
     await other.rollback()
     await holder.rollback()
-    await query('DROP TABLE saved')
   })
 
   test('a lock that is free costs one round trip', async () => {
@@ -133,7 +131,7 @@ await onDrivers((stand, product) => {
     'above READ COMMITTED a write after the lock is refused rather than lost',
     async () => {
       const { begin, query, untilWaiting } = stand()
-      await query('CREATE TABLE stale (number int NOT NULL)')
+      await stand().table('stale', 'number int NOT NULL')
       await query('INSERT INTO stale VALUES (0)')
       const first = await begin('REPEATABLE READ')
       await transactionLock(first.tx, 'stale')
@@ -147,7 +145,6 @@ await onDrivers((stand, product) => {
       expect(await second.query('SELECT number FROM stale')).toEqual([{ number: 0 }])
       await expect(second.query('UPDATE stale SET number = 1')).rejects.toMatchObject({ code: '40001' })
       await second.rollback().catch(() => undefined)
-      await query('DROP TABLE stale')
     },
   )
 })

@@ -21,7 +21,7 @@ await onDrivers((stand, product) => {
   test.each(isolations[product])('one transaction at a time has it: %s', async (isolation) => {
     const { query, connect } = stand()
     const name = freshName()
-    await query('CREATE TABLE counted (number int NOT NULL)')
+    await stand().table('counted', 'number int NOT NULL')
     await query('INSERT INTO counted VALUES (0)')
     const worker = async (): Promise<void> => {
       const client = await connect()
@@ -36,7 +36,6 @@ await onDrivers((stand, product) => {
     }
     await Promise.all([worker(), worker(), worker(), worker()])
     expect(await query('SELECT number FROM counted')).toEqual([{ number: 40 }])
-    await query('DROP TABLE counted')
   })
 
   test.each(['commit', 'rollback', 'kill'] as const)('is free after %s', async (end) => {
@@ -64,7 +63,7 @@ await onDrivers((stand, product) => {
   test('waits no longer than waitMs, and the transaction goes on', async () => {
     const { begin, query } = stand()
     const name = freshName()
-    await query('CREATE TABLE kept (number int NOT NULL)')
+    await stand().table('kept', 'number int NOT NULL')
     const holder = await begin()
     await transactionLock(holder.tx, name)
     const other = await begin()
@@ -80,7 +79,6 @@ await onDrivers((stand, product) => {
     await transactionLock(other.tx, name, { waitMs: 0 })
     await other.commit()
     expect(await query('SELECT number FROM kept')).toHaveLength(4)
-    await query('DROP TABLE kept')
   })
 
   test('waits for ever where it may', async () => {

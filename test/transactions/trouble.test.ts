@@ -22,7 +22,7 @@ await onDrivers((stand, product) => {
     'an abort ends the wait, and the transaction goes on: waitMs %s',
     async (waitMs) => {
       const { begin, untilWaiting, query } = stand()
-      await query('CREATE TABLE kept (number int NOT NULL)')
+      await stand().table('kept', 'number int NOT NULL')
       const holder = await begin()
       await transactionLock(holder.tx, 'aborted')
       const waiter = await begin()
@@ -37,7 +37,6 @@ await onDrivers((stand, product) => {
       await waiter.query('INSERT INTO kept VALUES (2)')
       await waiter.commit()
       expect(await query('SELECT number FROM kept ORDER BY number')).toEqual([{ number: 1 }, { number: 2 }])
-      await query('DROP TABLE kept')
       await holder.commit()
       await transactionLock((await begin()).tx, 'aborted', { waitMs: 0 })
     },
@@ -148,9 +147,9 @@ const calls: ReadonlyArray<[string, (tx: SqlConnection) => Promise<unknown>]> = 
 
 await onDrivers((stand, product) => {
   test.each(calls)('%s without a transaction says what to do', async (_call, call) => {
-    const { address, begin, query } = stand()
+    const { address, begin } = stand()
     const { host, port, user, password, database } = address
-    await query('CREATE TABLE IF NOT EXISTS locked (number int NOT NULL PRIMARY KEY)')
+    await stand().table('locked', 'number int NOT NULL PRIMARY KEY')
     const over = await begin()
     await over.commit()
     await expect(call(over.tx)).rejects.toBeInstanceOf(NoTransactionError)

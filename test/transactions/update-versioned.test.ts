@@ -10,12 +10,12 @@ import {
 import { onDrivers, type Stand } from './drivers.js'
 
 async function withStock(stand: Stand, work: () => Promise<void>): Promise<void> {
-  const { query } = stand
-  await query(
-    'CREATE TABLE stock (item varchar(40) NOT NULL PRIMARY KEY, amount int NOT NULL, version bigint NOT NULL)',
+  await stand.table(
+    'stock',
+    'item varchar(40) NOT NULL PRIMARY KEY, amount int NOT NULL, version bigint NOT NULL',
   )
-  await query("INSERT INTO stock VALUES ('bolts', 40, 7)")
-  await work().finally(() => query('DROP TABLE stock'))
+  await stand.query("INSERT INTO stock VALUES ('bolts', 40, 7)")
+  await work()
 }
 
 const bolts = { table: 'stock', key: { item: 'bolts' } }
@@ -104,17 +104,16 @@ await onDrivers((stand, product) => {
     }))
 
   test('names of tables and columns are quoted', async () => {
-    const { begin, query } = stand()
+    const { begin, query, table: make } = stand()
     const mark = product === 'PostgreSQL' ? '"' : '`'
     const quote = (name: string): string => mark + name.replaceAll(mark, mark + mark) + mark
     const [table, column] = [`odd ${mark}; DROP TABLE x`, `the ${mark} "count" of \`it\``]
-    await query(`CREATE TABLE ${quote(table)} (${quote(column)} int NOT NULL, revision int NOT NULL)`)
+    await make(quote(table), `${quote(column)} int NOT NULL, revision int NOT NULL`)
     await query(`INSERT INTO ${quote(table)} VALUES (1, 1)`)
     const { tx, commit } = await begin('READ COMMITTED')
     const row = { table, key: { [column]: 1 }, version: 'revision' }
     expect(await updateVersioned(tx, row, () => ({ [column]: 2 }))).toMatchObject({ [column]: 2 })
     await commit()
-    await query(`DROP TABLE ${quote(table)}`)
   })
 
   test('bad input is refused', () =>
