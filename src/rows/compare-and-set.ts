@@ -1,6 +1,7 @@
 import { StoreError } from '../errors/errors.js'
 import type { StoreSettings } from '../ports/store.js'
 import { BackOff } from '../time/back-off.js'
+import { pause } from '../time/pause.js'
 import type { Draft, Message, Versioned, VersionedTable } from './rows.js'
 import { isSame, type Keyspace, NO_ROW, type Packed, type Shape } from './shape.js'
 
@@ -102,7 +103,8 @@ export class CompareAndSet {
           conflicts = 0
         } else {
           conflicts += 1
-          if (conflicts > FREE_CONFLICTS) await this.#pause(conflicts - FREE_CONFLICTS)
+          if (conflicts > FREE_CONFLICTS)
+            await pause(this.settings.schedule, CONFLICTS.pauseMs(conflicts - FREE_CONFLICTS, Math.random()))
         }
       } catch (error) {
         for (const step of taken.splice(0)) step.fail(error)
@@ -121,12 +123,6 @@ export class CompareAndSet {
     const written = packed ?? (letters.length > 0 ? NO_ROW : undefined)
     if (!written || (packed === seen.packed && letters.length === 0)) return true
     return await this.table.write(keyspace, name, seen.version, written, letters)
-  }
-
-  #pause(conflicts: number): Promise<void> {
-    const { schedule } = this.settings
-    const pauseMs = CONFLICTS.pauseMs(conflicts, Math.random())
-    return new Promise((resolve) => schedule.at(schedule.clock.now() + pauseMs, resolve))
   }
 }
 

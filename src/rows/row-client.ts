@@ -1,9 +1,12 @@
+import { isTransient } from '../core/acquire/outage.js'
 import { firstLeaseMs } from '../core/lease/first-lease.js'
 import { LeftPlaces } from '../line/left-places.js'
 import type { Place } from '../line/place.js'
 import type { News, Polls, Watch } from '../ports/lock-port.js'
 import type { StoreSettings } from '../ports/store.js'
+import { retryPauseMs } from '../time/back-off.js'
 import type { Clock } from '../time/clock.js'
+import { pause } from '../time/pause.js'
 import { addressOf, Letters, newsIn } from './letters.js'
 import type { Told } from './line.js'
 import { POLLS } from './polls.js'
@@ -137,11 +140,7 @@ export class RowClient {
       if (heard) onNews(heard.news)
     }
     const watch = this.watch(keyspace, name, read, () => {
-      if (this.#closed || this.letters.awaits(keyspace, name)) return
-      this.change(shape, name, ({ body }) => {
-        const at = body.listeners.indexOf(this.id)
-        if (at >= 0) body.listeners.splice(at, 1)
-      }).catch(this.settings.onError)
+      this.#unlist(name, shape).catch(this.settings.onError)
     })
     const confirmed = watch.confirmed.then(() =>
       this.change(shape, name, ({ body }) => {
@@ -164,6 +163,25 @@ export class RowClient {
       },
       doubt: () => watch.doubt?.(),
       close: () => watch.close(),
+    }
+  }
+
+  /** Takes this client off that list, as soon as the store can be reached, unless it listens again or is closed: then nobody reaches it. */
+  async #unlist<Body extends Heard>(name: string, shape: Shape<Body>): Promise<void> {
+    const { schedule, onError } = this.settings
+    const listens = (): boolean => this.letters.awaits(shape.keyspace, name)
+    for (let failures = 1; !this.#closed && !listens(); failures += 1) {
+      try {
+        return await this.change(shape, name, ({ body }) => {
+          const at = body.listeners.indexOf(this.id)
+          // Who listens again by now may have been listed before this change came to the row.
+          if (at >= 0 && !listens()) body.listeners.splice(at, 1)
+        })
+      } catch (error) {
+        if (!isTransient(error)) throw error
+        onError(error)
+      }
+      await pause(schedule, retryPauseMs(failures))
     }
   }
 
