@@ -47,7 +47,7 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
   })
 
   test('handed over within the process: none', async () => {
-    const { holdfast, sent } = await clientWithCount()
+    const { holdfast, sent } = await clientWithCount({ handOverSliceMs: Number.POSITIVE_INFINITY })
     const lock = holdfast.lock('handed over')
     const hold = await lock.acquire()
     const waiting = Array.from({ length: 10 }, () => lock.withLock(() => undefined))
