@@ -6,7 +6,7 @@ import { eventually } from '../setup/eventually.js'
 import { subjects } from './subjects.js'
 
 const QUARANTINE_MS = 60_000
-const WATCHDOG_MS = 200
+const WATCHDOG_MS = 900
 
 describe.each([
   { where: 'standalone', open: () => Scene.standalone() },
@@ -27,7 +27,7 @@ describe.each([
       const holdfast = scene.holdfast({
         quarantineMs: QUARANTINE_MS,
         watchdogMs: WATCHDOG_MS,
-        commandTimeoutMs: 100,
+        commandTimeoutMs: 300,
       })
       const [renewed, lost] = [journalOf(holdfast, 'renewed'), journalOf(holdfast, 'lost')]
       const hold = await subject.holder(holdfast, scene.name).acquire()
