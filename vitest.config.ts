@@ -95,6 +95,8 @@ export default defineConfig({
     // A net under what hangs, no measure of speed: twelve files at a time on a busy disk make one start of MySQL last 15 seconds.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // So too: what is polled for comes when it comes.
+    expect: { poll: { timeout: 20_000 } },
     // A machine of the CI's that stands still for seconds makes leases end that no test meant to end. What needed a second try
     // is shown as such, and is to be looked into; on a developer's machine it fails.
     retry: process.env['CI'] ? 1 : 0,

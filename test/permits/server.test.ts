@@ -92,7 +92,7 @@ test('a semaphore that was deleted takes its holds with it: a new one gets nothi
 })
 
 test('H23: a permit-expirable semaphore that was deleted takes its holds with it: no permit is out beside those of a new one', async () => {
-  const [near, far] = [server.holdfast({ watchdogMs: 150 }), server.holdfast()]
+  const [near, far] = [server.holdfast({ watchdogMs: 900 }), server.holdfast()]
   const semaphore = near.permitExpirableSemaphore('s')
   await semaphore.trySetPermits(3)
   const [hold, other] = [await semaphore.acquire({ permits: 2 }), await semaphore.acquire()]
