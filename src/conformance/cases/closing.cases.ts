@@ -294,7 +294,7 @@ export function closingCases(place: Place): void {
     })
 
     test('W4: an idle client has nothing alive, before it is closed', async () => {
-      const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
+      const holdfast = place.holdfast()
       const lock = holdfast.lock(place.lockName())
       await Promise.all(Array.from({ length: 5 }, () => lock.withLock(() => lock.withLock(() => undefined))))
       await holdfast.run(async () => {

@@ -126,9 +126,9 @@ export function computeOnceCases(place: Place): void {
       const holdfast = place.holdfast()
       let computed = 0
       const compute = (): number => (computed += 1)
-      expect(await holdfast.computeOnce(key, compute, { ttlMs: 200 })).toBe(1)
-      expect(await holdfast.computeOnce(key, compute, { ttlMs: 200 })).toBe(1)
-      await place.pass(250)
+      expect(await holdfast.computeOnce(key, compute, { ttlMs: 1_000 })).toBe(1)
+      expect(await holdfast.computeOnce(key, compute, { ttlMs: 1_000 })).toBe(1)
+      await place.pass(1_050)
       expect(await holdfast.computeOnce(key, compute, { ttlMs: 600_000 })).toBe(2)
     })
 

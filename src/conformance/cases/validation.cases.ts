@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LockLostError } from '../../errors/errors.js'
+import { LockLostError, StoreError } from '../../errors/errors.js'
 import { ShortLeaseError } from '../../errors/short-lease-error.js'
 import { Holdfast, InvalidArgumentError } from '../../index.js'
 import {
@@ -102,7 +102,8 @@ export function validationCases(place: Place): void {
           lock
             .withLock(() => 'in')
             .catch((error: unknown) => {
-              if (!(error instanceof ShortLeaseError || error instanceof LockLostError)) throw error
+              const late = error instanceof StoreError && error.transient
+              if (!(late || error instanceof ShortLeaseError || error instanceof LockLostError)) throw error
             })
         expect(await place.eventually(inside)).toBe('in')
       }

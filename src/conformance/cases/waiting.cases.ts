@@ -198,10 +198,10 @@ export function waitingCases(place: Place): void {
       expect(await lock.isLocked()).toBe(true)
       let entered = false
       const outcomes = Promise.all([
-        lock.tryAcquire({ waitMs: 1_000 }),
-        holdfast.run(() => lock.tryLock({ waitMs: 1_000 })),
+        lock.tryAcquire({ waitMs: 2_000 }),
+        holdfast.run(() => lock.tryLock({ waitMs: 2_000 })),
         rejectionOf(
-          lock.withLock({ waitMs: 1_000 }, () => {
+          lock.withLock({ waitMs: 2_000 }, () => {
             entered = true
           }),
         ),
