@@ -267,8 +267,8 @@ export class Places {
       }
       if (place.admitted) place.tell({ grantedTo: place.owner })
     } catch {
-      // Whoever waits asks again, and looks by that.
-      place.tell({})
+      // The call that waits by it asks again, and looks by that: nobody else would.
+      place.tell({ grantedTo: place.owner })
     }
   }
 

@@ -242,4 +242,40 @@ describe('others', () => {
     expect(await two.holdfast.computeOnce('key', () => 'kept', { ttlMs: 60_000 })).toBe('kept')
     expect(await one.holdfast.computeOnce('key', () => 'other', { ttlMs: 60_000 })).toBe('kept')
   })
+
+  test.each(
+    (['lock', 'fencedLock', 'fairLock', 'writeLock'] as const).flatMap((kind) => [
+      { kind, leases: true },
+      { kind, leases: false },
+    ]),
+  )(
+    'S4: who is not answered where it stands now that another has left is told of the next release ($kind, leases $leases)',
+    async ({ kind, leases }) => {
+      const [one, two] = [fleet.client({}, leases), fleet.client({}, leases)]
+      const [here, there] = [handleOf(one.holdfast, kind), handleOf(two.holdfast, kind)]
+      const held = await there.acquire()
+      const first = here.acquire()
+      await fleet.settled()
+      const leaving = new AbortController()
+      const between = rejectionOf(there.acquire({ signal: leaving.signal }))
+      await fleet.settled()
+      let entered = false
+      const second = here.acquire().then((hold) => {
+        entered = true
+        return hold
+      })
+      await fleet.settled()
+      one.link.unanswered = 'read'
+      leaving.abort('left')
+      expect(await between).toBe('left')
+      await fleet.settled()
+      one.link.unanswered = undefined
+      await held.release()
+      await fleet.settled()
+      await (await inTime(first, 1_000)).release()
+      await fleet.clock.advance(100)
+      expect(entered).toBe(true)
+      await (await second).release()
+    },
+  )
 })

@@ -123,6 +123,11 @@ const rows: ReadonlyArray<readonly [string, Partial<Situation>, Step]> = [
   ['… but a new call tries', { outOfPatience: true }, { do: 'ask' }],
   ['what the store told another call is known', { knownUntil: 1_001 }, learnFrom('answer')],
   ['… until then', { knownUntil: NOW }, { do: 'ask' }],
+  [
+    'X1: what its own request has come to that failed, no answer to another call tells',
+    { knownUntil: 1_001, retryAt: NOW },
+    { do: 'ask' },
+  ],
 
   ['W1: refused, it begins to wait', REFUSED, { do: 'join' }],
   ['W1: watches', { ...REFUSED, waits: true }, { do: 'watch' }],

@@ -139,6 +139,7 @@ export class Attempt {
       waiter.wakeUp.drain()
       this.#count += 1
       if (watched) watchdog.watch(tenure)
+      const { heard } = queue.watch
       const beforeSend = env.schedule.clock.now()
       heardAt = beforeSend
       const sent = call.sends?.(request) ?? env.port.acquire(request)
@@ -164,6 +165,7 @@ export class Attempt {
         return undefined
       }
       if (reply === TIME_IS_UP) return this.#tooLate(request, sent, earlier, beforeSend, tenure)
+      queue.watch.recall(heard)
       this.#onReply(request, reply, watching)
       if (reply.outcome !== 'granted') return this.#wasRefused(reply, request, tenure)
       const until = watched ? renewUntil(beforeSend, call.maxHoldMs) : undefined

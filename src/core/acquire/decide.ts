@@ -117,7 +117,9 @@ function howToLook(me: Situation): Step | undefined {
   if (letsOthersGoFirst(me)) return undefined
   // A call that waited behind one that gave up, or in line, need not find the outage out again, one command's time later.
   if (me.outOfPatience && me.waits) return { do: 'fail' }
-  return me.now < me.knownUntil ? { do: 'learn', from: 'answer' } : { do: 'ask' }
+  // What a request has come to that was not answered, only its repetition can tell.
+  const known = me.now < me.knownUntil && me.retryAt === undefined
+  return known ? { do: 'learn', from: 'answer' } : { do: 'ask' }
 }
 
 /** After a release that others waited for. A call that has not the time to let them is not kept from its attempt. */

@@ -79,6 +79,11 @@ export class ReleaseWatch {
     return watch
   }
 
+  /** What was announced since `heard` may be newer than the answer to a question of that time, whichever call has looked into it. */
+  recall(heard: number): void {
+    if (this.heard !== heard) this.unreadSignal = true
+  }
+
   /** The lock was given away, and nothing had been announced. */
   doubt(): void {
     this.#watch?.doubt?.()

@@ -1,0 +1,120 @@
+/** What a client is told, and what it is answered, may travel on different ways: neither may cost a waiter its wake-up. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { StoreError } from '../../src/errors/errors.js'
+import { Holdfast } from '../../src/index.js'
+import { VirtualClock } from '../../src/memory/index.js'
+import { FarRows, type Journey } from './far-rows.js'
+import { outcomeOf } from './outcome.js'
+
+const noAnswer = new StoreError('timeout', 'acquire', { transient: true })
+
+let clock: VirtualClock
+let rows: FarRows
+let here: Holdfast
+let there: Holdfast
+
+beforeEach(() => {
+  clock = new VirtualClock()
+  rows = new FarRows(clock)
+  here = new Holdfast(rows)
+  there = new Holdfast(rows)
+})
+afterEach(async () => {
+  const closing = Promise.all([here.close(), there.close()])
+  await clock.advance(60_000)
+  await closing
+})
+
+/** How the first changes of `here` travel from now on; all others take no time. */
+function travels(...journeys: Journey[]): void {
+  const [client] = rows.clients
+  rows.journey = (asking) => (asking === client && journeys.shift()) || {}
+}
+
+/** Resolves when it is opened. */
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}
+
+describe('a question of another call, between the news and the answer that is older than the news', () => {
+  test.each(['lock', 'fencedLock'] as const)('W2: costs a waiter no wake-up (%s)', async (kind) => {
+    const held = await there[kind]('name').acquire()
+    const answer = gate()
+    travels({}, { back: answer.opened }, { back: 20 })
+    const waiting = outcomeOf(clock, here[kind]('name').acquire())
+    await clock.advance(5)
+    await held.release()
+    await clock.advance(5)
+    const tried = outcomeOf(clock, here[kind]('name').tryAcquire())
+    await clock.advance(5)
+    answer.open()
+    await clock.advance(100)
+    expect(tried.value).toBeNull()
+    expect(waiting.value).toBeDefined()
+  })
+
+  test.each(['semaphore', 'permitExpirableSemaphore'] as const)(
+    'W2: nor where its caller leaves before it is answered (%s)',
+    async (kind) => {
+      const [waits, holds] = [here[kind]('name'), there[kind]('name')]
+      await holds.trySetPermits(1)
+      const held = await holds.acquire()
+      const answer = gate()
+      // It asks, is listed, and asks again.
+      travels({}, {}, { back: answer.opened })
+      const waiting = outcomeOf(clock, waits.acquire())
+      await clock.advance(5)
+      await held.release()
+      await clock.advance(5)
+      const cancel = new AbortController()
+      const tried = outcomeOf(clock, waits.tryAcquire({ permits: 5, signal: cancel.signal }))
+      cancel.abort('left')
+      await clock.advance(5)
+      expect(tried.error).toBe('left')
+      answer.open()
+      await clock.advance(100)
+      expect(waiting.value).toBeDefined()
+    },
+  )
+
+  test('W2: nor one who waits for a latch', async () => {
+    const [waits, counts] = [here.countDownLatch('name'), there.countDownLatch('name')]
+    await counts.trySetCount(1)
+    const answer = gate()
+    travels({}, {}, { back: answer.opened })
+    const waiting = outcomeOf(clock, waits.await())
+    await clock.advance(5)
+    await counts.countDown()
+    await clock.advance(5)
+    const cancel = new AbortController()
+    const tried = outcomeOf(clock, waits.tryAwait({ signal: cancel.signal }))
+    cancel.abort('left')
+    await clock.advance(5)
+    expect(tried.error).toBe('left')
+    answer.open()
+    await clock.advance(100)
+    expect(waiting.at).toBeDefined()
+  })
+})
+
+test.each(['semaphore', 'permitExpirableSemaphore'] as const)(
+  'X1: a waiter whose grant was not heard repeats its request, although a single attempt beside it was refused (%s)',
+  async (kind) => {
+    const [waits, holds] = [here[kind]('name'), there[kind]('name')]
+    await holds.trySetPermits(1)
+    const held = await holds.acquire()
+    const waiting = outcomeOf(clock, waits.acquire())
+    await clock.advance(10)
+    travels({ lost: noAnswer })
+    await held.release()
+    await clock.advance(0)
+    const tried = outcomeOf(clock, waits.tryAcquire())
+    await clock.advance(2_000)
+    expect(tried.value).toBeNull()
+    expect(waiting.value).toBeDefined()
+  },
+)
