@@ -3,12 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { StoreError } from '../../src/errors/errors.js'
 import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
-import { MemoryRows } from '../../src/memory/memory-rows.js'
-import type { StoreSession, StoreSettings } from '../../src/ports/store.js'
-import type { Draft, InboxListener, RowSession, Rows } from '../../src/rows/rows.js'
-import { RowStoreSession } from '../../src/rows/session.js'
-import type { Shape } from '../../src/rows/shape.js'
+import type { StoreSession } from '../../src/ports/store.js'
 import { Schedule } from '../../src/time/schedule.js'
+import { FarRows } from '../liveness/far-rows.js'
 
 function sessionOf(
   store: Pick<MemoryStore, 'open' | 'clock'>,
@@ -68,39 +65,6 @@ test('W4: a call whose latch is not open is listed only while its client listens
   await session.close()
 })
 
-/** Rows in reach for as long as nothing is to go wrong. */
-class FarRows implements Rows {
-  failure: Error | undefined
-  /** What holds a change up before it comes to the row. */
-  before: () => Promise<void> = async () => undefined
-  sent = 0
-  readonly #rows: MemoryRows
-
-  constructor(readonly clock: VirtualClock) {
-    this.#rows = new MemoryRows(clock)
-  }
-
-  open(settings: StoreSettings): StoreSession {
-    return new RowStoreSession(this, settings)
-  }
-
-  openRows(settings: StoreSettings, listener: InboxListener): RowSession {
-    const session = this.#rows.openRows(settings, listener)
-    const change = async <Body, Result>(
-      shape: Shape<Body>,
-      name: string,
-      make: (draft: Draft<Body>) => Result,
-    ): Promise<Result> => {
-      this.sent += 1
-      const { failure, before } = this
-      if (failure) throw failure
-      await before()
-      return session.change(shape, name, make)
-    }
-    return { ...session, inbox: session.inbox, change }
-  }
-}
-
 const unreachable = new StoreError('unreachable', 'change', { transient: true })
 const forbidden = new StoreError('permission', 'change', { transient: false })
 
@@ -119,11 +83,11 @@ async function listed() {
 
 test('W4: one that leaves while the store is out of reach is taken off the list when it is back', async () => {
   const { rows, told, session, port, watch } = await listed()
-  rows.failure = unreachable
+  rows.journey = () => ({ refused: unreachable })
   watch.close()
   await rows.clock.advance(10_000)
   expect(told).toContain(unreachable)
-  rows.failure = undefined
+  rows.journey = () => ({})
   await rows.clock.advance(500)
   expect(await port.countWatchers('name')).toBe(0)
   const { sent } = rows
@@ -134,11 +98,11 @@ test('W4: one that leaves while the store is out of reach is taken off the list 
 
 test('W4: one that has come back meanwhile stays on it', async () => {
   const { rows, session, port, watch } = await listed()
-  rows.failure = unreachable
+  rows.journey = () => ({ refused: unreachable })
   watch.close()
   await rows.clock.advance(100)
   const again = port.watch('name', () => undefined)
-  rows.failure = undefined
+  rows.journey = () => ({})
   await again.confirmed
   await rows.clock.advance(10_000)
   expect(await port.countWatchers('name')).toBe(1)
@@ -148,12 +112,12 @@ test('W4: one that has come back meanwhile stays on it', async () => {
 test('W4: what takes it off comes after what lists it again: it stays', async () => {
   const { rows, session, port, watch } = await listed()
   let open = (): void => undefined
-  rows.before = () =>
-    new Promise((resolve) => {
-      open = resolve
-    })
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  rows.journey = () => ({ there: opened })
   watch.close()
-  rows.before = async () => undefined
+  rows.journey = () => ({})
   await port.watch('name', () => undefined).confirmed
   open()
   await rows.clock.advance(10_000)
@@ -166,7 +130,7 @@ test.each([
   ['the client is closed', unreachable, true],
 ])('W4: it is not tried again when %s', async (_, failure, closes) => {
   const { rows, told, session, watch } = await listed()
-  rows.failure = failure
+  rows.journey = () => ({ refused: failure })
   watch.close()
   await rows.clock.advance(0)
   expect(told).toEqual([failure])

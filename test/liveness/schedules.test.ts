@@ -1,0 +1,249 @@
+/**
+ * Calls of several clients at random, over a network on which answers, messages and failures overtake each other, in virtual time. While
+ * that lasts nobody is inside beside whom the lock excludes; when it is over nobody sleeps beside what is free, and nothing is left.
+ */
+import { expect, test } from 'vitest'
+import { StoreError } from '../../src/errors/errors.js'
+import { Holdfast } from '../../src/index.js'
+import { VirtualClock } from '../../src/memory/index.js'
+import { Random } from '../chaos/program/random.js'
+import { FarRows, type Journey } from './far-rows.js'
+import { type Outcome, outcomeOf } from './outcome.js'
+
+const SEEDS = 120
+const STEPS = 60
+/** All that there is to have of a lock: a write has it, or an exclusive lock. */
+const ALL = 1_000
+
+const noAnswer = new StoreError('timeout', 'change', { transient: true })
+
+interface Terms {
+  readonly waitMs?: number
+  readonly signal?: AbortSignal
+}
+
+interface Held {
+  readonly signal: AbortSignal
+  release(): Promise<void>
+}
+
+/** What a call asks for. */
+interface Wish {
+  /** How much it takes of what there is. */
+  readonly weight: number
+  acquire(terms: Terms): Promise<Held>
+  tryAcquire(terms: Terms): Promise<Held | null>
+}
+
+interface Kind {
+  readonly room: number
+  prepare?(holdfast: Holdfast): Promise<unknown>
+  /** @param once whether it does not wait: then it may ask for more than there is */
+  wish(holdfast: Holdfast, random: Random, once: boolean): Wish
+  waiting(holdfast: Holdfast): Promise<number | undefined>
+}
+
+type SemaphoreKind = 'semaphore' | 'permitExpirableSemaphore'
+
+const exclusive = (kind: 'lock' | 'fencedLock' | 'fairLock'): Kind => ({
+  room: ALL,
+  wish: (holdfast) => whole(holdfast[kind]('name')),
+  waiting: (holdfast) => holdfast[kind]('name').countWaitingClients(),
+})
+
+const permits = (kind: SemaphoreKind): Kind => ({
+  room: 3,
+  prepare: (holdfast) => holdfast[kind]('name').trySetPermits(3),
+  wish: (holdfast, random, once) => {
+    const weight = random.whole(1, once ? 5 : 3)
+    const semaphore = holdfast[kind]('name')
+    return {
+      weight,
+      acquire: (terms) => semaphore.acquire({ ...terms, permits: weight }),
+      tryAcquire: (terms) => semaphore.tryAcquire({ ...terms, permits: weight }),
+    }
+  },
+  waiting: (holdfast) => holdfast[kind]('name').countWaitingClients(),
+})
+
+function whole(lock: Omit<Wish, 'weight'>, weight = ALL): Wish {
+  return {
+    weight,
+    acquire: (terms) => lock.acquire(terms),
+    tryAcquire: (terms) => lock.tryAcquire(terms),
+  }
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  lock: exclusive('lock'),
+  'fenced lock': exclusive('fencedLock'),
+  'fair lock': exclusive('fairLock'),
+  'read-write lock': {
+    room: ALL,
+    wish: (holdfast, random) => {
+      const lock = holdfast.readWriteLock('name')
+      return random.chance(0.5) ? whole(lock.readLock(), 1) : whole(lock.writeLock())
+    },
+    waiting: (holdfast) => holdfast.readWriteLock('name').writeLock().countWaitingClients(),
+  },
+  semaphore: permits('semaphore'),
+  'permit-expirable semaphore': permits('permitExpirableSemaphore'),
+}
+
+/** One call, and what has become of it. */
+interface Asked {
+  readonly client: number
+  readonly weight: number
+  readonly leave: AbortController
+  readonly outcome: Outcome<Held | null>
+  released: boolean
+}
+
+class Program {
+  readonly #random: Random
+  readonly #clock = new VirtualClock()
+  readonly #rows = new FarRows(this.#clock)
+  readonly #clients = [0, 1, 2].map(() => new Holdfast(this.#rows))
+  readonly #asked: Asked[] = []
+  readonly #releases: Outcome<void>[] = []
+
+  constructor(
+    private readonly kind: Kind,
+    seed: number,
+  ) {
+    this.#random = new Random(seed)
+    for (const client of this.#clients) client.on('error', () => undefined)
+  }
+
+  /** What was wrong; undefined if nothing was. */
+  async run(): Promise<string | undefined> {
+    const [first] = this.#clients
+    if (first) await this.kind.prepare?.(first)
+    try {
+      return (await this.#trouble()) ?? (await this.#calm())
+    } finally {
+      const closing = Promise.all(this.#clients.map((client) => client.close()))
+      await this.#clock.advance(60_000)
+      await closing
+    }
+  }
+
+  async #trouble(): Promise<string | undefined> {
+    const random = this.#random
+    this.#rows.journey = () => this.#journey()
+    this.#rows.messageMs = () => random.whole(0, 19)
+    for (let step = 0; step < STEPS; step += 1) {
+      const what = random.whole(0, 11)
+      if (what < 6) this.#ask(what >= 4)
+      else if (what < 10) this.#release()
+      else this.#leave()
+      await this.#clock.advance(random.chance(1 / 8) ? random.whole(0, 120) : random.whole(0, 7))
+      if (this.#inside > this.kind.room) return `step ${step}: more are inside than may be`
+    }
+    return undefined
+  }
+
+  /** Gives one hold after the other back, until nobody has or wants any more. */
+  async #calm(): Promise<string | undefined> {
+    this.#rows.journey = () => ({ there: 1, back: 1 })
+    this.#rows.messageMs = () => 1
+    await this.#clock.advance(3_000)
+    for (let round = 0; this.#waiting.length + this.#held.length > 0; round += 1) {
+      if (this.#inside > this.kind.room) return `round ${round}: more are inside than may be`
+      const sleeper = this.#sleepers[0]
+      if (sleeper) return `round ${round}: client ${sleeper.client} sleeps beside what is free`
+      this.#release()
+      await this.#clock.advance(300)
+    }
+    const failed = this.#releases.find(({ error }) => error !== undefined)
+    if (failed) return `a release failed: ${failed.error}`
+    return await this.#left()
+  }
+
+  async #left(): Promise<string | undefined> {
+    const [one, other] = this.#clients
+    if (!one || !other) return 'there are clients'
+    const waiting = outcomeOf(this.#clock, this.kind.waiting(one))
+    await this.#clock.advance(10)
+    if (waiting.value !== 0) return `${waiting.value} clients are said to wait`
+    for (;;) {
+      const wish = this.kind.wish(other, this.#random, false)
+      if (wish.weight < this.kind.room) continue
+      const all = outcomeOf(this.#clock, wish.tryAcquire({}))
+      await this.#clock.advance(10)
+      return all.value ? undefined : 'something is held still'
+    }
+  }
+
+  #journey(): Journey {
+    const random = this.#random
+    const far = random.chance(1 / 3)
+    return {
+      there: random.whole(0, far ? 39 : 3),
+      back: random.whole(0, far ? 79 : 3),
+      ...(random.chance(1 / 25) ? { lost: noAnswer } : random.chance(1 / 40) && { refused: noAnswer }),
+    }
+  }
+
+  #ask(once: boolean): void {
+    const random = this.#random
+    const client = random.whole(0, this.#clients.length - 1)
+    const holdfast = this.#clients[client]
+    if (!holdfast) return
+    const wish = this.kind.wish(holdfast, random, once)
+    const leave = new AbortController()
+    const { signal } = leave
+    const waitMs = random.chance(1 / 3) ? { waitMs: random.whole(1, 100) } : {}
+    const work = once ? wish.tryAcquire({ signal }) : wish.acquire({ signal, ...waitMs })
+    const outcome = outcomeOf(this.#clock, work)
+    this.#asked.push({ client, weight: wish.weight, leave, outcome, released: false })
+    if (once && random.chance(1 / 3)) leave.abort('left')
+  }
+
+  #release(): void {
+    const held = this.#held
+    if (held.length === 0) return
+    const asked = this.#random.pick(held)
+    asked.released = true
+    const { value } = asked.outcome
+    if (value) this.#releases.push(outcomeOf(this.#clock, value.release()))
+  }
+
+  #leave(): void {
+    const waiting = this.#waiting
+    if (waiting.length > 0) this.#random.pick(waiting).leave.abort('left')
+  }
+
+  get #held(): Asked[] {
+    return this.#asked.filter(({ outcome, released }) => outcome.value && !released)
+  }
+
+  get #waiting(): Asked[] {
+    return this.#asked.filter(({ outcome }) => outcome.at === undefined)
+  }
+
+  get #inside(): number {
+    return this.#held.reduce((sum, { weight }) => sum + weight, 0)
+  }
+
+  /** The calls that could have what they wait for: the first of each client for permits; of a lock, the first of all, since they may stand in a line. */
+  get #sleepers(): Asked[] {
+    if (this.kind.room === ALL) return this.#inside === 0 ? this.#waiting.slice(0, 1) : []
+    const firsts = new Map(this.#waiting.reverse().map((asked) => [asked.client, asked]))
+    return [...firsts.values()].filter(({ weight }) => this.#inside + weight <= this.kind.room)
+  }
+}
+
+test.each(Object.keys(kinds))(
+  'W2, W4: nobody sleeps beside what is free, and nothing is left: %s',
+  async (name) => {
+    const kind = kinds[name]
+    if (!kind) throw new Error('it is there')
+    const found: string[] = []
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
+      const wrong = await new Program(kind, seed).run()
+      if (wrong) found.push(`seed ${seed}: ${wrong}`)
+    }
+    expect(found).toEqual([])
+  },
+)
