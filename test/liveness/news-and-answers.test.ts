@@ -3,19 +3,22 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { StoreError } from '../../src/errors/errors.js'
 import { Holdfast } from '../../src/index.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import { FarRows, type Journey } from './far-rows.js'
+import { FarRows } from './far-rows.js'
+import { type Journey, Network } from './network.js'
 import { outcomeOf } from './outcome.js'
 
 const noAnswer = new StoreError('timeout', 'acquire', { transient: true })
 
 let clock: VirtualClock
+let network: Network
 let rows: FarRows
 let here: Holdfast
 let there: Holdfast
 
 beforeEach(() => {
   clock = new VirtualClock()
-  rows = new FarRows(clock)
+  network = new Network(clock)
+  rows = new FarRows(network)
   here = new Holdfast(rows)
   there = new Holdfast(rows)
 })
@@ -28,7 +31,7 @@ afterEach(async () => {
 /** How the first changes of `here` travel from now on; all others take no time. */
 function travels(...journeys: Journey[]): void {
   const [client] = rows.clients
-  rows.journey = (asking) => (asking === client && journeys.shift()) || {}
+  network.journey = (asking) => (asking === client && journeys.shift()) || {}
 }
 
 /** Resolves when it is opened. */

@@ -6,8 +6,11 @@ import { expect, test } from 'vitest'
 import { StoreError } from '../../src/errors/errors.js'
 import { Holdfast } from '../../src/index.js'
 import { VirtualClock } from '../../src/memory/index.js'
+import type { Store } from '../../src/ports/store.js'
 import { Random } from '../chaos/program/random.js'
-import { FarRows, type Journey } from './far-rows.js'
+import { FarRows } from './far-rows.js'
+import { farSessions } from './far-sessions.js'
+import { type Journey, Network } from './network.js'
 import { type Outcome, outcomeOf } from './outcome.js'
 
 const SEEDS = 120
@@ -102,15 +105,18 @@ interface Asked {
 class Program {
   readonly #random: Random
   readonly #clock = new VirtualClock()
-  readonly #rows = new FarRows(this.#clock)
-  readonly #clients = [0, 1, 2].map(() => new Holdfast(this.#rows))
+  readonly #network = new Network(this.#clock)
+  readonly #clients: readonly Holdfast[]
   readonly #asked: Asked[] = []
   readonly #releases: Outcome<void>[] = []
 
   constructor(
+    open: (network: Network) => Store,
     private readonly kind: Kind,
     seed: number,
   ) {
+    const store = open(this.#network)
+    this.#clients = [0, 1, 2].map(() => new Holdfast(store))
     this.#random = new Random(seed)
     for (const client of this.#clients) client.on('error', () => undefined)
   }
@@ -130,8 +136,8 @@ class Program {
 
   async #trouble(): Promise<string | undefined> {
     const random = this.#random
-    this.#rows.journey = () => this.#journey()
-    this.#rows.messageMs = () => random.whole(0, 19)
+    this.#network.journey = () => this.#journey()
+    this.#network.messageMs = () => random.whole(0, 19)
     for (let step = 0; step < STEPS; step += 1) {
       const what = random.whole(0, 11)
       if (what < 6) this.#ask(what >= 4)
@@ -145,8 +151,8 @@ class Program {
 
   /** Gives one hold after the other back, until nobody has or wants any more. */
   async #calm(): Promise<string | undefined> {
-    this.#rows.journey = () => ({ there: 1, back: 1 })
-    this.#rows.messageMs = () => 1
+    this.#network.journey = () => ({ there: 1, back: 1 })
+    this.#network.messageMs = () => 1
     await this.#clock.advance(3_000)
     for (let round = 0; this.#waiting.length + this.#held.length > 0; round += 1) {
       if (this.#inside > this.kind.room) return `round ${round}: more are inside than may be`
@@ -234,14 +240,23 @@ class Program {
   }
 }
 
-test.each(Object.keys(kinds))(
-  'W2, W4: nobody sleeps beside what is free, and nothing is left: %s',
-  async (name) => {
-    const kind = kinds[name]
-    if (!kind) throw new Error('it is there')
+const stores: Readonly<Record<string, (network: Network) => Store>> = {
+  rows: (network) => new FarRows(network),
+  sessions: farSessions,
+}
+const cases = Object.entries(stores).flatMap(([store, open]) =>
+  Object.entries(kinds)
+    // With sessions there is no such kind.
+    .filter(([kind]) => store === 'rows' || kind !== 'permit-expirable semaphore')
+    .map(([name, kind]) => ({ store, open, name, kind })),
+)
+
+test.each(cases)(
+  'W2, W4: nobody sleeps beside what is free, and nothing is left: $name, $store',
+  async ({ open, kind }) => {
     const found: string[] = []
     for (let seed = 1; seed <= SEEDS; seed += 1) {
-      const wrong = await new Program(kind, seed).run()
+      const wrong = await new Program(open, kind, seed).run()
       if (wrong) found.push(`seed ${seed}: ${wrong}`)
     }
     expect(found).toEqual([])

@@ -6,6 +6,7 @@ import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
 import type { StoreSession } from '../../src/ports/store.js'
 import { Schedule } from '../../src/time/schedule.js'
 import { FarRows } from '../liveness/far-rows.js'
+import { Network } from '../liveness/network.js'
 
 function sessionOf(
   store: Pick<MemoryStore, 'open' | 'clock'>,
@@ -70,7 +71,8 @@ const forbidden = new StoreError('permission', 'change', { transient: false })
 
 /** A client that is listed, and what it is told of. */
 async function listed() {
-  const rows = new FarRows(new VirtualClock())
+  const network = new Network(new VirtualClock())
+  const rows = new FarRows(network)
   const told: unknown[] = []
   const { session } = sessionOf(rows, (error) => told.push(error))
   const port = session.semaphore
@@ -78,49 +80,49 @@ async function listed() {
   const watch = port.watch('name', () => undefined)
   await watch.confirmed
   expect(await port.countWatchers('name')).toBe(1)
-  return { rows, told, session, port, watch }
+  return { network, told, session, port, watch }
 }
 
 test('W4: one that leaves while the store is out of reach is taken off the list when it is back', async () => {
-  const { rows, told, session, port, watch } = await listed()
-  rows.journey = () => ({ refused: unreachable })
+  const { network, told, session, port, watch } = await listed()
+  network.journey = () => ({ refused: unreachable })
   watch.close()
-  await rows.clock.advance(10_000)
+  await network.clock.advance(10_000)
   expect(told).toContain(unreachable)
-  rows.journey = () => ({})
-  await rows.clock.advance(500)
+  network.journey = () => ({})
+  await network.clock.advance(500)
   expect(await port.countWatchers('name')).toBe(0)
-  const { sent } = rows
-  await rows.clock.advance(60_000)
-  expect(rows.sent).toBe(sent)
+  const { sent } = network
+  await network.clock.advance(60_000)
+  expect(network.sent).toBe(sent)
   await session.close()
 })
 
 test('W4: one that has come back meanwhile stays on it', async () => {
-  const { rows, session, port, watch } = await listed()
-  rows.journey = () => ({ refused: unreachable })
+  const { network, session, port, watch } = await listed()
+  network.journey = () => ({ refused: unreachable })
   watch.close()
-  await rows.clock.advance(100)
+  await network.clock.advance(100)
   const again = port.watch('name', () => undefined)
-  rows.journey = () => ({})
+  network.journey = () => ({})
   await again.confirmed
-  await rows.clock.advance(10_000)
+  await network.clock.advance(10_000)
   expect(await port.countWatchers('name')).toBe(1)
   await session.close()
 })
 
 test('W4: what takes it off comes after what lists it again: it stays', async () => {
-  const { rows, session, port, watch } = await listed()
+  const { network, session, port, watch } = await listed()
   let open = (): void => undefined
   const opened = new Promise<void>((resolve) => {
     open = resolve
   })
-  rows.journey = () => ({ there: opened })
+  network.journey = () => ({ there: opened })
   watch.close()
-  rows.journey = () => ({})
+  network.journey = () => ({})
   await port.watch('name', () => undefined).confirmed
   open()
-  await rows.clock.advance(10_000)
+  await network.clock.advance(10_000)
   expect(await port.countWatchers('name')).toBe(1)
   await session.close()
 })
@@ -129,13 +131,13 @@ test.each([
   ['the store refuses it for good', forbidden, false],
   ['the client is closed', unreachable, true],
 ])('W4: it is not tried again when %s', async (_, failure, closes) => {
-  const { rows, told, session, watch } = await listed()
-  rows.journey = () => ({ refused: failure })
+  const { network, told, session, watch } = await listed()
+  network.journey = () => ({ refused: failure })
   watch.close()
-  await rows.clock.advance(0)
+  await network.clock.advance(0)
   expect(told).toEqual([failure])
   if (closes) await session.close()
-  const { sent } = rows
-  await rows.clock.advance(60_000)
-  expect(rows.sent).toBe(sent)
+  const { sent } = network
+  await network.clock.advance(60_000)
+  expect(network.sent).toBe(sent)
 })

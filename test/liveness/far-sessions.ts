@@ -1,0 +1,33 @@
+import { Ensemble } from '../../src/memory-session/ensemble.js'
+import { MemorySessionStore } from '../../src/memory-session/store.js'
+import type { Store } from '../../src/ports/store.js'
+import type { LinkListener } from '../../src/session/link.js'
+import { PassedLink } from '../session/passed-link.js'
+import type { Network } from './network.js'
+
+/** A store of sessions, across a network. */
+export function farSessions(network: Network): Store {
+  const ensemble = new Ensemble(network.clock)
+  return new MemorySessionStore(ensemble, (server, listener) => new FarLink(server, listener, network))
+}
+
+class FarLink extends PassedLink {
+  readonly #messages: (hear: () => void) => void
+
+  constructor(
+    server: Ensemble,
+    listener: LinkListener,
+    private readonly network: Network,
+  ) {
+    super(server, listener)
+    this.#messages = network.wayOfMessages()
+  }
+
+  protected pass<Reply>(_: string, send: () => Promise<Reply>): Promise<Reply> {
+    return this.network.carry('', send)
+  }
+
+  protected deliver(_: string, hear: () => void): void {
+    this.#messages(hear)
+  }
+}
