@@ -135,20 +135,31 @@ export class RowClient {
   /** Hears of every change of that row from its confirmation on, until the last of its watches is closed. */
   listen<Body extends Heard>(name: string, shape: Shape<Body>, onNews: (news?: News) => void): Watch {
     const { keyspace } = shape
-    const read = (told?: Told): void => {
-      const heard = newsIn(told)
-      if (heard) onNews(heard.news)
-    }
-    const watch = this.watch(keyspace, name, read, () => {
-      this.#unlist(name, shape).catch(this.settings.onError)
-    })
-    const confirmed = watch.confirmed.then(() =>
+    const list = (): Promise<void> =>
       this.change(shape, name, ({ body }) => {
         // Who has left meanwhile has been taken off already: what is listed now would stay.
         const listens = this.letters.awaits(keyspace, name)
         if (listens && !body.listeners.includes(this.id)) body.listeners.push(this.id)
-      }),
-    )
+      })
+    let gaps = 0
+    // Others take a client off the list that no message reaches.
+    const listAgain = async (): Promise<void> => {
+      gaps += 1
+      const nth = gaps
+      await this.#insist(list, () => nth !== gaps)
+      // What happened before it was listed again nobody has told it.
+      if (nth === gaps) onNews()
+    }
+    const read = (told?: Told): void => {
+      const heard = newsIn(told)
+      if (heard) onNews(heard.news)
+      // While messages do not come it would be taken off again.
+      if (!told && this.inbox?.open) listAgain().catch(this.settings.onError)
+    }
+    const watch = this.watch(keyspace, name, read, () => {
+      this.#unlist(name, shape).catch(this.settings.onError)
+    })
+    const confirmed = watch.confirmed.then(list)
     let listed = false
     confirmed.then(
       () => {
@@ -162,21 +173,31 @@ export class RowClient {
         return listed && watch.inForce === true
       },
       doubt: () => watch.doubt?.(),
-      close: () => watch.close(),
+      close: () => {
+        gaps += 1
+        watch.close()
+      },
     }
   }
 
-  /** Takes this client off that list, as soon as the store can be reached, unless it listens again or is closed: then nobody reaches it. */
-  async #unlist<Body extends Heard>(name: string, shape: Shape<Body>): Promise<void> {
-    const { schedule, onError } = this.settings
+  /** Takes this client off that list, unless it listens again. */
+  #unlist<Body extends Heard>(name: string, shape: Shape<Body>): Promise<void> {
     const listens = (): boolean => this.letters.awaits(shape.keyspace, name)
-    for (let failures = 1; !this.#closed && !listens(); failures += 1) {
+    const takeOff = (): Promise<void> =>
+      this.change(shape, name, ({ body }) => {
+        const at = body.listeners.indexOf(this.id)
+        // Who listens again by now may have been listed before this change came to the row.
+        if (at >= 0 && !listens()) body.listeners.splice(at, 1)
+      })
+    return this.#insist(takeOff, listens)
+  }
+
+  /** Makes that change as soon as the store can be reached, unless it is in vain, or this client is closed: then nobody reaches it. */
+  async #insist(change: () => Promise<void>, inVain: () => boolean): Promise<void> {
+    const { schedule, onError } = this.settings
+    for (let failures = 1; !this.#closed && !inVain(); failures += 1) {
       try {
-        return await this.change(shape, name, ({ body }) => {
-          const at = body.listeners.indexOf(this.id)
-          // Who listens again by now may have been listed before this change came to the row.
-          if (at >= 0 && !listens()) body.listeners.splice(at, 1)
-        })
+        return await change()
       } catch (error) {
         if (!isTransient(error)) throw error
         onError(error)

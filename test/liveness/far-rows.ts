@@ -9,6 +9,9 @@ import type { Network } from './network.js'
 export class FarRows implements Store, Rows {
   /** The clients, in the order in which they came. */
   readonly clients: string[] = []
+  /** The client that no message reaches. */
+  cutOff: string | undefined
+  readonly #listeners = new Map<string, InboxListener>()
   readonly #rows: MemoryRows
 
   constructor(private readonly network: Network) {
@@ -23,20 +26,35 @@ export class FarRows implements Store, Rows {
     return new RowStoreSession(this, settings)
   }
 
+  /** Messages reach that client again. */
+  join(client: string): void {
+    this.cutOff = undefined
+    this.#listeners.get(client)?.missed()
+  }
+
   openRows(settings: StoreSettings, listener: InboxListener): RowSession {
     const { network } = this
     const { clientId } = settings
     this.clients.push(clientId)
+    this.#listeners.set(clientId, listener)
     const deliver = network.wayOfMessages()
     const session = this.#rows.openRows(settings, {
-      message: (message) => deliver(() => listener.message(message)),
+      message: (message) => {
+        if (this.cutOff !== clientId) deliver(() => listener.message(message))
+      },
       missed: () => listener.missed(),
     })
     const change = <Body, Result>(
       shape: Shape<Body>,
       name: string,
       make: (draft: Draft<Body>) => Result,
-    ): Promise<Result> => network.carry(clientId, () => session.change(shape, name, make))
+    ): Promise<Result> => {
+      const reaching = (draft: Draft<Body>): Draft<Body> => ({
+        ...draft,
+        reaches: (client) => client !== this.cutOff && draft.reaches(client),
+      })
+      return network.carry(clientId, () => session.change(shape, name, (draft) => make(reaching(draft))))
+    }
     return { ...session, inbox: session.inbox, change }
   }
 }

@@ -141,3 +141,66 @@ test.each([
   await network.clock.advance(60_000)
   expect(network.sent).toBe(sent)
 })
+
+/** A watcher that another client has taken off the list, because no message reached it. */
+async function dropped(kind: 'semaphore' | 'permitExpirableSemaphore' | 'countDownLatch') {
+  const network = new Network(new VirtualClock())
+  const rows = new FarRows(network)
+  const [one, other] = [sessionOf(rows, () => undefined), sessionOf(rows)]
+  const [watching, changing] = [one.session[kind], other.session[kind]]
+  if (!watching || !changing) throw new Error('every kind is there')
+  /** Each announces something. */
+  const change = async (): Promise<void> => {
+    if ('addPermits' in changing) await changing.addPermits('name', 1, randomUUID())
+    else {
+      await changing.trySetCount('name', 1, randomUUID())
+      await changing.delete('name', randomUUID())
+    }
+    await network.clock.advance(0)
+  }
+  let heard = 0
+  const watch = watching.watch('name', () => {
+    heard += 1
+  })
+  await watch.confirmed
+  rows.cutOff = one.client
+  await change()
+  expect(heard).toBe(0)
+  expect(await changing.countWatchers('name')).toBe(0)
+  return { network, change, watch, changing, join: () => rows.join(one.client), heard: () => heard }
+}
+
+test.each(['semaphore', 'permitExpirableSemaphore', 'countDownLatch'] as const)(
+  'W2: one that no message reached for a while is listed again, and told of what comes then (%s)',
+  async (kind) => {
+    const { network, change, watch, changing, join, heard } = await dropped(kind)
+    network.journey = () => ({ refused: unreachable })
+    join()
+    await network.clock.advance(1_000)
+    const before = heard()
+    expect(before).toBe(1)
+    network.journey = () => ({})
+    await network.clock.advance(1_000)
+    expect(await changing.countWatchers('name')).toBe(1)
+    // What was announced before it was listed again it may not know of.
+    expect(heard()).toBe(before + 1)
+    await change()
+    expect(heard()).toBeGreaterThan(before + 1)
+    watch.close()
+    await network.clock.advance(0)
+    expect(await changing.countWatchers('name')).toBe(0)
+  },
+)
+
+test('W4: one that leaves while it is to be listed again is neither listed nor told', async () => {
+  const { network, watch, changing, join, heard } = await dropped('semaphore')
+  network.journey = () => ({ refused: unreachable })
+  join()
+  await network.clock.advance(100)
+  watch.close()
+  const before = heard()
+  network.journey = () => ({})
+  await network.clock.advance(10_000)
+  expect(await changing.countWatchers('name')).toBe(0)
+  expect(heard()).toBe(before)
+})

@@ -64,6 +64,32 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: waiting`, (library)
     },
   )
 
+  test('E5: an observer is told of the next leader although the connection that listens was killed while the last one resigned', async () => {
+    const [one, other] = [open(), open()]
+    const name = randomUUID()
+    const seen: (bigint | undefined)[] = []
+    const stop = new AbortController()
+    const first = one.leader(name, { onElected: () => undefined })
+    const before = await until(() => first.term, { what: 'the first is elected' })
+    const watch = async (): Promise<void> => {
+      for await (const leader of other.leader(name).watch({ signal: stop.signal })) seen.push(leader?.fence)
+    }
+    const watching = later(watch())
+    await until(async () => (await waiting(`${name}:leader`)) === 1 && seen.length === 1, {
+      what: 'it observes',
+    })
+    await deafen()
+    await first.stop()
+    await until(async () => (await waiting(`${name}:leader`)) === 1 && seen.length === 2, {
+      what: 'it observes again',
+    })
+    const second = one.leader(name, { onElected: () => undefined })
+    await until(() => seen.length === 3, { what: 'it sees the next', withinMs: 5_000 })
+    expect(seen).toEqual([before.fence, undefined, second.term?.fence])
+    stop.abort()
+    await Promise.all([watching, second.stop()])
+  })
+
   test('a client that is gone is passed over at once', async () => {
     const [one, gone, last] = [open(), open(), open()]
     const name = randomUUID()
