@@ -2,6 +2,7 @@ import { isTransient } from '../core/acquire/outage.js'
 import { WakeUpSemaphore } from '../core/queue/wake-up.js'
 import { ClosedError } from '../errors/errors.js'
 import type { Owner } from '../identity/owner.js'
+import type { Watch } from '../ports/lock-port.js'
 import { retryPauseMs } from '../time/back-off.js'
 import { KeepAlive } from '../time/keep-alive.js'
 import type { Schedule } from '../time/schedule.js'
@@ -36,6 +37,36 @@ export interface ObserverParts {
   readonly atEnd: Set<() => void>
 }
 
+/** What an observer hears the bell with. */
+class Ear {
+  /** Whether it is called when the bell rings. */
+  hears = false
+  #watch: Watch | undefined
+
+  constructor(
+    private readonly bell: Bell | undefined,
+    private readonly wake: () => void,
+  ) {}
+
+  /** Begins to listen, unless it has begun. What fails is begun anew at the next look. */
+  listen(): void {
+    if (this.#watch) return
+    this.#watch = this.bell?.hear(this.wake)
+    this.#watch?.confirmed.then(
+      () => {
+        this.hears = true
+        this.wake()
+      },
+      () => this.close(),
+    )
+  }
+
+  close(): void {
+    this.#watch?.close()
+    this.#watch = undefined
+  }
+}
+
 /** The leader now, then each change of the leader; of several changes while its reader was busy the last. Ends when `signal` aborts. */
 export async function* observe(
   { look, schedule, bell, longestLookMs, closed, atEnd }: ObserverParts,
@@ -45,24 +76,20 @@ export async function* observe(
   const wake = (): void => wakeUp.release()
   const keepAlive = new KeepAlive()
   keepAlive.enter()
-  const watch = bell?.hear(wake)
-  let deaf = watch === undefined
-  watch?.confirmed.then(wake, () => {
-    deaf = true
-    wake()
-  })
+  const ear = new Ear(bell, wake)
   atEnd.add(wake)
   signal?.addEventListener('abort', wake)
   try {
     let before: string | undefined
     for (let failures = 0; !signal?.aborted; ) {
       wakeUp.drain()
+      ear.listen()
       let lookInMs: number
       try {
         const leader = await look()
         failures = 0
         const leastMs = Math.max(leader?.remainingMs ?? Infinity, LEAST_LOOK_MS)
-        lookInMs = Math.min(leastMs, deaf ? LOOK_MS : longestLookMs)
+        lookInMs = Math.min(leastMs, ear.hears ? longestLookMs : LOOK_MS)
         const seen = leader ? `${leader.owner} ${leader.fence}` : 'nobody'
         const changed = seen !== before
         before = seen
@@ -81,7 +108,7 @@ export async function* observe(
   } finally {
     signal?.removeEventListener('abort', wake)
     atEnd.delete(wake)
-    watch?.close()
+    ear.close()
     keepAlive.end()
   }
 }
