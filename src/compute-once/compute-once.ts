@@ -13,7 +13,7 @@ import { runSection } from '../facade/section.js'
 import { Scope } from '../identity/owner.js'
 import { Hold } from '../kinds/hold.js'
 import type { ValuesPort } from '../ports/kind-ports.js'
-import { type CachedValue, cachedValueOf, entryOf, isUsable } from './cached-value.js'
+import { type CachedValue, cachedValueOf, entryOf, isFresh, isUsable } from './cached-value.js'
 import { type ComputeOnceOptions, checkComputeOnceOptions } from './compute-once-options.js'
 import { Flight } from './flight.js'
 import { parsedFrom, textOf } from './kept-text.js'
@@ -28,6 +28,10 @@ interface Wanted<Value> {
   readonly name: string
   readonly compute: Compute<Value>
   readonly options: ComputeOnceOptions
+}
+
+interface Computed<Value> extends CachedValue {
+  readonly value: Awaited<Value>
 }
 
 /**
@@ -68,8 +72,10 @@ export class ComputeOnce {
         const flight = this.#flights.get(key)
         if (!flight) return await this.#lead(wanted, waiter, failingSince)
         this.#refuseWithinItself(key, flight)
+        const found = await this.#inTime(waiter, answerBy(waiter), flight.found)
+        if (isUsable(found, options.staleMs, this.#now())) return parsedFrom(found.text)
         const shared = await this.#inTime(waiter, waiter.startedAt + call.waitMs, flight.result)
-        if (isUsable(shared, options.staleMs ?? 0)) return parsedFrom(shared.text)
+        if (isUsable(shared, options.staleMs, this.#now())) return parsedFrom(shared.text)
         failingSince = this.#failingSince(waiter, flight, failingSince)
       }
     } finally {
@@ -79,12 +85,14 @@ export class ComputeOnce {
 
   /**
    * Since when the store has failed a call whose flight has ended without a value: the calls that wait for one another count an outage
-   * together, each from its own beginning at the earliest. Throws what the store failed with when that has lasted for too long.
+   * together, each from its own beginning at the earliest. Throws what the store failed with when that has lasted for too long, or at once
+   * for a call that makes one attempt: this was its own as well.
    */
   #failingSince({ startedAt, call }: Waiter, { failure }: Flight, before = Infinity): number | undefined {
     if (!failure) return undefined
     const since = Math.min(before, Math.max(failure.since, startedAt))
-    if (this.#now() - since >= this.terms.locker.settings.storeTimeoutMs)
+    const isOver = call.waitMs === 0 && failure.error !== undefined
+    if (isOver || this.#now() - since >= this.terms.locker.settings.storeTimeoutMs)
       throw failure.error ?? noAnswer(call.name)
     return since
   }
@@ -101,11 +109,12 @@ export class ComputeOnce {
     let result: CachedValue | undefined
     try {
       const { waitMs } = waiter.call
-      const answerBy = waitMs === 0 ? Infinity : waiter.startedAt + Math.max(waitMs, LEAST_ANSWER_MS)
-      const kept = await this.#readInTime(waiter, answerBy, flight)
-      if (isUsable(kept, options.staleMs ?? 0)) {
+      const reading = this.#readInTime(waiter, answerBy(waiter), flight)
+      flight.found = reading.catch(() => undefined)
+      const kept = await reading
+      if (isUsable(kept, options.staleMs, this.#now())) {
         result = kept
-        if (kept.staleForMs > 0) this.#refresh(wanted)
+        if (!isFresh(kept, this.#now())) this.#refresh(wanted)
         return parsedFrom(kept.text)
       }
       const { caller } = waiter.call
@@ -119,10 +128,10 @@ export class ComputeOnce {
       const outcome = await this.#acquire(call, flight)
       if (!(outcome instanceof HoldRecord)) throw this.#refused(name, outcome, waitMs)
       flight.scope = scope
-      const lookBy = Math.max(answerBy, this.#now() + LEAST_ANSWER_MS)
+      const lookBy = Math.max(answerBy(waiter), this.#now() + LEAST_ANSWER_MS)
       const look = (): Promise<CachedValue | undefined> => this.#readInTime(waiter, lookBy, flight)
-      const computed = await this.#computeUnder(outcome, scope, wanted, options.staleMs ?? 0, flight, look)
-      result = { text: computed.text, staleForMs: 0 }
+      const computed = await this.#computeUnder(outcome, scope, wanted, options.staleMs, flight, look)
+      result = computed
       return computed.value
     } finally {
       this.#end(key, flight, result)
@@ -180,10 +189,10 @@ export class ComputeOnce {
     grant: HoldRecord,
     scope: Scope,
     { key, name, compute, options }: Wanted<Value>,
-    staleMs: number,
+    staleMs: number | undefined,
     flight: Flight | undefined,
     look = (): Promise<CachedValue | undefined> => this.#read(name),
-  ): Promise<{ readonly value: Awaited<Value>; readonly text: string }> {
+  ): Promise<Computed<Value>> {
     const { locker, owners } = this.terms
     if (!this.#isCurrent(scope.parent)) scope.parent?.end()
     // Another process may have stored a value between the first read and the grant. Then the caller need not wait for the release.
@@ -194,12 +203,12 @@ export class ComputeOnce {
       void locker.discard(grant)
       throw error
     }
-    if (isUsable(kept, staleMs)) {
+    if (isUsable(kept, staleMs, this.#now())) {
       void locker.discard(grant)
-      return { value: parsedFrom(kept.text), text: kept.text }
+      return { ...kept, value: parsedFrom(kept.text) }
     }
     const hold = new Hold(grant, locker, owners, undefined)
-    const body = async (): Promise<{ readonly value: Awaited<Value>; readonly text: string }> => {
+    const body = async (): Promise<Computed<Value>> => {
       // A closed client no longer renews the lock: other calls must not wait for this computation.
       hold.signal.addEventListener('abort', () => {
         if (hold.signal.reason instanceof ClosedError) this.#end(key, flight)
@@ -207,7 +216,8 @@ export class ComputeOnce {
       const value = await compute(hold)
       const text = textOf(key, value)
       await this.#keep(grant, name, entryOf(text, options.staleMs ?? 0), options)
-      return { value, text }
+      // However long it took, nobody who has waited for it computes it again.
+      return { value, text, staleAt: Infinity }
     }
     return await runSection(hold, grant, {
       body,
@@ -237,7 +247,7 @@ export class ComputeOnce {
 
   async #read(name: string): Promise<CachedValue | undefined> {
     const kept = await this.terms.locker.query(() => this.values.read(name))
-    return kept && cachedValueOf(kept)
+    return kept && cachedValueOf(kept, this.#now())
   }
 
   /** As its leader reads for a flight. One that has no more time for the answer leaves the others with the store’s silence so far. */
@@ -293,4 +303,9 @@ export class ComputeOnce {
   #now(): number {
     return this.terms.locker.schedule.clock.now()
   }
+}
+
+/** Until when the call waits for the store's first answer. */
+function answerBy({ startedAt, call: { waitMs } }: Waiter): number {
+  return waitMs === 0 ? Infinity : startedAt + Math.max(waitMs, LEAST_ANSWER_MS)
 }
