@@ -34,7 +34,7 @@ export class PermitExpirableSemaphore extends Permits<PermitsHold> {
   /** Sets the number of permits, taken ones included. If lower than the number taken, availability becomes negative. */
   async setPermits(permits: number): Promise<void> {
     checkPermits('permits', permits, 0)
-    await applyOnce(this.#locker, () => this.#port.setPermits(this.name, permits))
+    await applyOnce(this.#locker, (request) => this.#port.setPermits(this.name, permits, request))
   }
 
   /** The number of taken permits, whatever their owners. */
@@ -72,7 +72,9 @@ export class PermitExpirableSemaphore extends Permits<PermitsHold> {
   async updateLeaseTime(permitId: string, leaseMs: number): Promise<boolean> {
     const [id] = checkPermitIds(permitId)
     if (leaseMs !== Infinity) checkLease(leaseMs)
-    return await applyOnce(this.#locker, () => this.#port.updateLeaseTime(this.name, id, leaseMs))
+    return await applyOnce(this.#locker, (request) =>
+      this.#port.updateLeaseTime(this.name, id, leaseMs, request),
+    )
   }
 
   /** The time left of a permit's lease, in milliseconds: Infinity if it never ends, 0 if the permit is not taken, or no longer. */

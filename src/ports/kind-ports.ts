@@ -40,11 +40,11 @@ export interface PermitExpirableSemaphorePort extends PermitsPort {
   /** How many there are, taken ones included. */
   permits(name: string): Promise<number>
   /** Sets how many there are, taken ones included. */
-  setPermits(name: string, permits: number): Promise<void>
+  setPermits(name: string, permits: number, request: string): Promise<void>
   /** Gives them back, all or none; returns whether it did. */
   releasePermits(name: string, permitIds: readonly string[], request: string): Promise<boolean>
   /** Sets how much longer the permit stays taken; returns whether it was taken. */
-  updateLeaseTime(name: string, permitId: string, leaseMs: number): Promise<boolean>
+  updateLeaseTime(name: string, permitId: string, leaseMs: number, request: string): Promise<boolean>
   /** How much longer the permit stays taken: Infinity if its lease never ends, 0 if it is not taken. */
   leaseTime(name: string, permitId: string): Promise<number>
 }

@@ -23,14 +23,17 @@ export class RowPermitExpirablePort extends RowPermitsPort implements PermitExpi
     )
   }
 
-  async setPermits(name: string, permits: number): Promise<void> {
-    await this.change(name, (semaphore) => {
-      if (!semaphore.isSet) semaphore.create(0)
-      const available = permits - Object.keys(semaphore.taken).length
-      const grows = available > semaphore.available
-      semaphore.available = available
-      if (grows) semaphore.announce()
-    })
+  async setPermits(name: string, permits: number, request: string): Promise<void> {
+    await this.change(name, (semaphore) =>
+      this.answer(semaphore, request, () => {
+        if (!semaphore.isSet) semaphore.create(0)
+        const available = permits - Object.keys(semaphore.taken).length
+        const grows = available > semaphore.available
+        semaphore.available = available
+        if (grows) semaphore.announce()
+        return true
+      }),
+    )
   }
 
   async releasePermits(name: string, permitIds: readonly string[], request: string): Promise<boolean> {
@@ -44,15 +47,17 @@ export class RowPermitExpirablePort extends RowPermitsPort implements PermitExpi
     )
   }
 
-  async updateLeaseTime(name: string, permitId: string, leaseMs: number): Promise<boolean> {
-    return await this.change(name, (semaphore) => {
-      if (!semaphore.taken[permitId]) return false
-      const before = semaphore.leaseMs(permitId)
-      semaphore.endIn(permitId, leaseMs)
-      // Waiters sleep until the first end they know of: one that comes nearer is news.
-      if (leaseMs < before) semaphore.announce()
-      return true
-    })
+  async updateLeaseTime(name: string, permitId: string, leaseMs: number, request: string): Promise<boolean> {
+    return await this.change(name, (semaphore) =>
+      this.answer(semaphore, request, () => {
+        if (!semaphore.taken[permitId]) return false
+        const before = semaphore.leaseMs(permitId)
+        semaphore.endIn(permitId, leaseMs)
+        // Waiters sleep until the first end they know of: one that comes nearer is news.
+        if (leaseMs < before) semaphore.announce()
+        return true
+      }),
+    )
   }
 
   async leaseTime(name: string, permitId: string): Promise<number> {

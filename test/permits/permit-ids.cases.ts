@@ -41,30 +41,46 @@ export function permitIdsCases(place: PortPlace): void {
       const hold = await new Acquisition(permits, name, 1, 60_000).granted()
       const id = String(permitIdsOf(hold.owner, 1)[0])
       expect(await permits.leaseTime(name, id)).toBeLessThanOrEqual(60_000)
-      expect(await permits.updateLeaseTime(name, id, LONG_MS)).toBe(true)
+      expect(await permits.updateLeaseTime(name, id, LONG_MS, fresh())).toBe(true)
       expect(await permits.leaseTime(name, id)).toBeGreaterThan(60_000)
-      expect(await permits.updateLeaseTime(name, id, Number.POSITIVE_INFINITY)).toBe(true)
+      expect(await permits.updateLeaseTime(name, id, Number.POSITIVE_INFINITY, fresh())).toBe(true)
       expect(await permits.leaseTime(name, id)).toBe(Number.POSITIVE_INFINITY)
       expect(await new Acquisition(permits, name).acquire()).toMatchObject({
         outcome: 'busy',
         remainingMs: Number.POSITIVE_INFINITY,
       })
-      expect(await permits.updateLeaseTime(name, id, 50)).toBe(true)
+      expect(await permits.updateLeaseTime(name, id, 50, fresh())).toBe(true)
       await place.pass(60)
       expect(await permits.leaseTime(name, id)).toBe(0)
-      expect(await permits.updateLeaseTime(name, id, 50)).toBe(false)
+      expect(await permits.updateLeaseTime(name, id, 50, fresh())).toBe(false)
       expect(await permits.availablePermits(name)).toBe(1)
     })
 
     test('how many there are is set with those that are taken in it', async () => {
       const [{ permits }, name] = [place.ports(), place.lockName()]
-      await permits.setPermits(name, 4)
+      await permits.setPermits(name, 4, fresh())
       await new Acquisition(permits, name, 3).granted()
-      await permits.setPermits(name, 10)
+      await permits.setPermits(name, 10, fresh())
       expect(await permits.availablePermits(name)).toBe(7)
-      await permits.setPermits(name, 2)
+      await permits.setPermits(name, 2, fresh())
       expect(await permits.availablePermits(name)).toBe(-1)
       expect(await permits.acquiredPermits(name)).toBe(3)
+    })
+
+    test('X1: a repeated request that sets how many there are, or a lease, leaves what others changed meanwhile', async () => {
+      const [{ permits }, { permits: others }, name] = [place.ports(), place.ports(), place.lockName()]
+      const [setting, leasing] = [fresh(), fresh()]
+      await permits.setPermits(name, 5, setting)
+      await others.addPermits(name, 3, fresh())
+      await permits.setPermits(name, 5, setting)
+      expect(await permits.permits(name)).toBe(8)
+      const [id = ''] = permitIdsOf((await new Acquisition(others, name).granted()).owner, 1)
+      expect(await permits.updateLeaseTime(name, id, 60_000, leasing)).toBe(true)
+      expect(await others.updateLeaseTime(name, id, LONG_MS, fresh())).toBe(true)
+      expect(await permits.updateLeaseTime(name, id, 60_000, leasing)).toBe(true)
+      expect(await permits.leaseTime(name, id)).toBeGreaterThan(60_000)
+      expect(await others.releasePermits(name, [id], fresh())).toBe(true)
+      expect(await permits.updateLeaseTime(name, id, 60_000, leasing)).toBe(true)
     })
   })
 }

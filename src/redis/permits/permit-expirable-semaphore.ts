@@ -99,19 +99,19 @@ export class RedisPermitExpirableSemaphorePort
     return available + out
   }
 
-  async setPermits(name: string, permits: number): Promise<void> {
-    const args = [permits, ...this.announcing(name)]
+  async setPermits(name: string, permits: number, request: string): Promise<void> {
+    const args = [permits, ...this.announcing(name), REQUEST_KEPT_MS]
     await this.run(
       permitsResize,
       name,
-      this.#undivided(name),
+      [...this.#keys(name), this.#requestKey(name, request)],
       args,
       async (reply) => await this.returned(name, reply),
     )
   }
 
   releasePermits(name: string, permitIds: readonly string[], request: string): Promise<boolean> {
-    const keys: Keys = [...this.#keys(name), requestKeyOf(this.key(name), request)]
+    const keys: Keys = [...this.#keys(name), this.#requestKey(name, request)]
     const args = [...this.announcing(name), REQUEST_KEPT_MS, ...permitIds.map(bytesOf)]
     return this.run(
       permitsReturn,
@@ -122,13 +122,13 @@ export class RedisPermitExpirableSemaphorePort
     )
   }
 
-  updateLeaseTime(name: string, permitId: string, leaseMs: number): Promise<boolean> {
-    const args = [bytesOf(permitId), Number.isFinite(leaseMs) ? leaseMs : 0, ...this.announcing(name)]
+  updateLeaseTime(name: string, permitId: string, leaseMs: number, request: string): Promise<boolean> {
+    const lease = Number.isFinite(leaseMs) ? leaseMs : 0
     return this.run(
       permitsUpdateLease,
       name,
-      this.#permitsKey(name),
-      args,
+      [this.#permitsKey(name), this.#requestKey(name, request)],
+      [bytesOf(permitId), lease, ...this.announcing(name), REQUEST_KEPT_MS],
       async (reply) => (await this.returned(name, reply)).permits > 0,
     )
   }
@@ -148,6 +148,10 @@ export class RedisPermitExpirableSemaphorePort
     const args = this.announcing(name)
     const counts = await this.run(permitsCount, name, this.#undivided(name), args, numbersIn)
     return { available: counts[0], out: counts[1] }
+  }
+
+  #requestKey(name: string, request: string): string {
+    return requestKeyOf(this.key(name), request)
   }
 
   #permitsKey(name: string): string {
