@@ -10,7 +10,10 @@ import type { Bell } from './bell.js'
 
 /** Who leads, as the store has it. */
 export interface LeaderState {
-  /** As whom the leader's candidate holds the lock: `term.owner` there. */
+  /**
+   * As whom the store knows the leader. To its own process that is `term.owner`. To others it may be another candidate of that process, which
+   * has left the line and whose place this one was given; `fence` is that of the term for everybody.
+   */
   readonly owner: Owner
   /** What its client calls itself, if known. */
   readonly label: string | undefined
