@@ -3,23 +3,25 @@ import { expect, test } from 'vitest'
 import { StoreError } from '../../src/errors/errors.js'
 import { Holdfast } from '../../src/index.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import { FarRows } from '../rows/far-rows.js'
+import { FarRows } from '../liveness/far-rows.js'
+import { Network } from '../liveness/network.js'
 
 test('E5: an observer that could not listen at first does so at its next look, and then sends nothing while nothing happens', async () => {
-  const rows = new FarRows(new VirtualClock())
-  const { clock } = rows
+  const clock = new VirtualClock()
+  const network = new Network(clock)
+  const rows = new FarRows(network)
   const [leading, observing] = [new Holdfast(rows), new Holdfast(rows)]
   const [, observer] = rows.clients
   const election = leading.leader('leader', { onElected: () => undefined })
   await clock.advance(100)
   let sent = 0
   let failed = false
-  rows.before = async (client, keyspace) => {
-    if (client !== observer) return
+  network.journey = (client, keyspace) => {
+    if (client !== observer) return {}
     sent += 1
-    if (failed || keyspace !== 'latch') return
+    if (failed || keyspace !== 'latch') return {}
     failed = true
-    throw new StoreError('unreachable', 'listen', { transient: true })
+    return { refused: new StoreError('unreachable', 'listen', { transient: true }) }
   }
   const seen: (bigint | undefined)[] = []
   const stop = new AbortController()

@@ -53,7 +53,9 @@ export class FarRows implements Store, Rows {
         ...draft,
         reaches: (client) => client !== this.cutOff && draft.reaches(client),
       })
-      return network.carry(clientId, () => session.change(shape, name, (draft) => make(reaching(draft))))
+      return network.carry(clientId, shape.keyspace, () =>
+        session.change(shape, name, (draft) => make(reaching(draft))),
+      )
     }
     return { ...session, inbox: session.inbox, change }
   }

@@ -23,8 +23,8 @@ class FarLink extends PassedLink {
     this.#messages = network.wayOfMessages()
   }
 
-  protected pass<Reply>(_: string, send: () => Promise<Reply>): Promise<Reply> {
-    return this.network.carry('', send)
+  protected pass<Reply>(what: string, send: () => Promise<Reply>): Promise<Reply> {
+    return this.network.carry('', what, send)
   }
 
   protected deliver(_: string, hear: () => void): void {

@@ -14,16 +14,16 @@ export interface Journey {
 export class Network {
   /** How many commands were sent. */
   sent = 0
-  /** Asked for each command of a client; by default it takes no time. */
-  journey: (client: string) => Journey = () => ({})
+  /** Asked for each command of a client, by what that is for; by default it takes no time. */
+  journey: (client: string, what: string) => Journey = () => ({})
   /** How long the next message takes. */
   messageMs: () => number = () => 0
 
   constructor(readonly clock: VirtualClock) {}
 
-  async carry<Reply>(client: string, send: () => Promise<Reply>): Promise<Reply> {
+  async carry<Reply>(client: string, what: string, send: () => Promise<Reply>): Promise<Reply> {
     this.sent += 1
-    const { there, back, refused, lost } = this.journey(client)
+    const { there, back, refused, lost } = this.journey(client, what)
     await this.#travelled(there)
     if (refused) throw refused
     const reply = await send()

@@ -4,19 +4,22 @@ import type { ComputeOnceOptions } from '../../src/compute-once/compute-once-opt
 import { StoreError } from '../../src/errors/errors.js'
 import { Holdfast } from '../../src/index.js'
 import { VirtualClock } from '../../src/memory/index.js'
-import { FarRows } from '../rows/far-rows.js'
+import { FarRows } from '../liveness/far-rows.js'
+import { Network } from '../liveness/network.js'
 import { type End, endOf } from './falling-silent.js'
 
 const TTL_MS = 100
 
 let clock: VirtualClock
+let network: Network
 let rows: FarRows
 let one: Holdfast
 let other: Holdfast
 
 beforeEach(() => {
   clock = new VirtualClock()
-  rows = new FarRows(clock)
+  network = new Network(clock)
+  rows = new FarRows(network)
   one = new Holdfast(rows)
   other = new Holdfast(rows)
 })
@@ -91,9 +94,7 @@ test('a call that accepts no stale value gets none from one that found it under 
   const [lax, strict] = [call({ staleMs: 60_000 }, () => 'unused'), call({}, () => 'newer')]
   await clock.advance(1_000)
   const [far] = rows.clients
-  rows.before = async (client) => {
-    if (client === far) await pause(2 * TTL_MS)
-  }
+  network.journey = (client) => (client === far ? { there: 2 * TTL_MS } : {})
   await clock.advance(20_000)
   expect(await storing).toBe('new')
   expect(lax).toMatchObject({ value: 'new' })
@@ -102,7 +103,7 @@ test('a call that accepts no stale value gets none from one that found it under 
 
 describe('H4: however short its wait, a call waits 100 ms for the store’s first answer', () => {
   beforeEach(() => {
-    rows.before = rows.after = () => pause(20)
+    network.journey = () => ({ there: 20, back: 20 })
   })
 
   test.each([0, 10, 100])('waitMs %i', async (waitMs) => {
@@ -122,7 +123,7 @@ describe('H4: however short its wait, a call waits 100 ms for the store’s firs
   })
 
   test('nor after that for a store that is silent', async () => {
-    rows.before = () => pause(3_000)
+    network.journey = () => ({ there: 3_000 })
     call({})
     const end = call({ waitMs: 10 })
     await clock.advance(1_000)
@@ -130,10 +131,8 @@ describe('H4: however short its wait, a call waits 100 ms for the store’s firs
   })
 
   test('a call that makes one attempt shares the failure of the one that asked for all', async () => {
-    rows.before = async () => {
-      await pause(3_000)
-      throw new StoreError('timeout', 'read', { transient: true })
-    }
+    const refused = new StoreError('timeout', 'read', { transient: true })
+    network.journey = () => ({ there: 3_000, refused })
     const ends = [call({ waitMs: 0 }), call({ waitMs: 0 }), call({ waitMs: 0 })]
     await clock.advance(20_000)
     for (const end of ends) expect(end).toMatchObject({ at: 3_000, error: { code: 'STORE_ERROR' } })
