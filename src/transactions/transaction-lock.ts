@@ -66,8 +66,9 @@ async function lockInPostgres(
 ): Promise<void> {
   const key = createHash('sha256').update(lockName).digest().readBigInt64BE(0)
   const call = `advisory_xact_lock${shared ? '_shared' : ''}('${key}'::int8)`
-  const { rows } = await session.attempt(`SELECT pg_try_${call} AS granted`)
-  if (rows[0]?.['granted'] === true) return
+  // Counted, since the application's driver may give a boolean as something else, and the column another name.
+  const { changed } = await session.attempt(`SELECT 1 AS granted WHERE pg_try_${call}`)
+  if (changed > 0) return
   if (options.waitMs === 0) throw new LockTimeoutError(lockName, machineTime.monotonicMs() - startedAt, {})
   await waitInPostgres(session, options, (query) => query(`SELECT pg_${call}`))
 }
