@@ -29,8 +29,11 @@ export interface PostgresTransaction extends Connection {
   attempt(text: string): Promise<Answer>
   /** Does something in a savepoint: what it did is undone if it fails, and the transaction goes on. */
   guarded<Result>(steps: GuardedSteps<Result>): Promise<Result>
-  /** Has the server end the statement that runs on the backend of that process id. Resolves when it has been told. */
-  cancel(pid: number): Promise<void>
+  /**
+   * Has the server end the statement that runs on the backend of that process id. Resolves when it has been told, or when it has not been
+   * told until `over` and will not be.
+   */
+  cancel(pid: number, over: Promise<unknown>): Promise<void>
 }
 
 export interface GuardedSteps<Result> {

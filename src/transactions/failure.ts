@@ -60,7 +60,9 @@ const POSTGRES: Readonly<Record<string, Kind | Verdict>> = {
   '57P01': GONE,
   '57P02': GONE,
   '57P03': GONE,
+  '57P04': GONE,
   '25P03': GONE,
+  '25P04': GONE,
   '57P05': GONE,
 }
 
@@ -98,6 +100,11 @@ export function isTimeout(error: unknown): boolean {
   return judge(error) === 'timeout'
 }
 
+/** Whether a statement of PostgreSQL was cancelled, by whomever. */
+export function isCancelled(error: unknown): boolean {
+  return isObject(error) && error['code'] === '57014'
+}
+
 /** Whether the connection, and with it the transaction, has ended. */
 export function isGone(error: unknown): boolean {
   return judge(error) === GONE
@@ -105,10 +112,14 @@ export function isGone(error: unknown): boolean {
 
 function judge(error: unknown): Kind | Verdict {
   if (!isObject(error)) return { reason: 'unknown', transient: false }
-  const { code, errno, fatal, message } = error
+  const { code, errno, fatal, message, severity } = error
   const known = typeof errno === 'number' && errno > 0 ? MYSQL[errno] : POSTGRES[String(code)]
   if (known !== undefined) return known
-  return fatal === true || isLost(String(code ?? ''), String(message))
+  // What PostgreSQL calls fatal ends the connection.
+  return fatal === true ||
+    severity === 'FATAL' ||
+    severity === 'PANIC' ||
+    isLost(String(code ?? ''), String(message))
     ? GONE
     : { reason: 'unknown', transient: false }
 }

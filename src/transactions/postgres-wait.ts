@@ -1,9 +1,13 @@
+import { pause } from '../time/machine-time.js'
 import type { Answer, Connection, PostgresTransaction } from './connection.js'
-import { isTimeout } from './failure.js'
+import { isCancelled } from './failure.js'
 import type { TransactionLockOptions } from './limits.js'
 
 /** The greatest `lock_timeout`. */
 const LONGEST_MS = 2 ** 31 - 1
+
+/** How long the call stays for a cancellation whose end nobody tells. */
+const LATE_MS = 5_000
 
 /** Kept beside the setting, so that the connection's own comes back whatever it was. */
 const KEEP = "SELECT set_config('holdfast.lock_timeout', current_setting('lock_timeout'), true)"
@@ -34,7 +38,7 @@ function timeoutOf(waitMs: number): number {
   return waitMs === Infinity ? 0 : Math.min(Math.max(Math.ceil(waitMs), 1), LONGEST_MS)
 }
 
-/** Resolves once no cancellation is under way any more: one that comes late would hit a statement of the application. */
+/** Settles once no cancellation is under way any more: one that comes late would hit a statement of the application. */
 async function cancelled(
   session: PostgresTransaction,
   answer: Promise<Answer>,
@@ -44,17 +48,23 @@ async function cancelled(
   if (!signal) return answer
   let told: Promise<void> | undefined
   const cancel = (): void => {
-    told = session.cancel(pid).catch(() => undefined)
+    told = session.cancel(pid, Promise.allSettled([answer])).catch(() => undefined)
   }
   signal.addEventListener('abort', cancel)
   if (signal.aborted) cancel()
   try {
     return await answer
   } catch (error) {
-    if (signal.aborted && !isTimeout(error)) throw signal.reason
-    throw error
+    throw signal.aborted && isCancelled(error) ? signal.reason : error
   } finally {
     signal.removeEventListener('abort', cancel)
-    await told
+    if (told) await within(LATE_MS, told)
   }
+}
+
+async function within(limitMs: number, settled: Promise<void>): Promise<void> {
+  const timer = new AbortController()
+  const late = pause(limitMs, undefined, timer).catch(() => undefined)
+  await Promise.race([settled, late])
+  timer.abort()
 }

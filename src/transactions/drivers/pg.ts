@@ -60,15 +60,20 @@ export class PgTransaction implements PostgresTransaction {
   }
 
   /** By a connection like this one, made for it: the driver's own way does not work with TLS. */
-  async cancel(pid: number): Promise<void> {
+  async cancel(pid: number, over: Promise<unknown>): Promise<void> {
     const { client } = this
     const other: unknown = Reflect.construct(client.constructor, [
       Reflect.get(client, 'connectionParameters'),
     ])
     if (!isCanceller(other)) return
     other.on('error', () => undefined)
-    await other.connect()
-    await Promise.resolve(other.query('SELECT pg_cancel_backend($1)', [pid])).finally(() => other.end())
+    try {
+      // Until it is there it has told nobody anything, so there is nothing to wait for.
+      const isThere = await Promise.race([other.connect().then(() => true), over.then(() => false)])
+      if (isThere) await other.query('SELECT pg_cancel_backend($1)', [pid])
+    } finally {
+      other.end().catch(() => undefined)
+    }
   }
 
   async #script(statements: readonly string[]): Promise<Answer[]> {

@@ -74,7 +74,11 @@ export class PostgresSqlTransaction implements PostgresTransaction {
 
   async cancel(): Promise<void> {
     const running = this.#running
-    if (isObject(running) && isFunction(running['cancel'])) await running['cancel']()
+    if (!isObject(running)) return
+    const { cancel, canceller } = running
+    // `cancel` does not tell when the server has been told; what it calls does.
+    if (isFunction(canceller)) await canceller(running)
+    else if (isFunction(cancel)) await Reflect.apply(cancel, running, [])
   }
 }
 

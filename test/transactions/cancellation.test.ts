@@ -1,0 +1,177 @@
+/** Cancelled waits in PostgreSQL, where the cancellation comes late, never, or together with something else. */
+import { connect, createServer, type Socket } from 'node:net'
+import pg from 'pg'
+import postgres from 'postgres'
+import { afterEach, describe, expect, test } from 'vitest'
+import { LockTimeoutError, type SqlConnection, transactionLock } from '../../src/transactions/index.js'
+import { onDatabases } from '../setup/databases.js'
+import { eventually } from '../setup/eventually.js'
+
+const NAME = 'cancelled'
+
+await onDatabases(['PostgreSQL'], (database) => {
+  const ends: Array<() => unknown> = []
+  afterEach(async () => {
+    for (const end of ends.splice(0).reverse()) await end()
+  })
+
+  async function pgClient(port = database().address.port): Promise<pg.Client> {
+    const client = new pg.Client({ ...database().address, port })
+    client.on('error', () => undefined)
+    await client.connect()
+    ends.push(() => client.end().catch(() => undefined))
+    return client
+  }
+
+  /** A transaction over `port`, for as long as `work` takes. */
+  type Within = (port: number, work: (tx: SqlConnection, query: Query) => Promise<void>) => Promise<void>
+  type Query = (text: string) => Promise<Array<Record<string, unknown>>>
+  const drivers: ReadonlyArray<[string, Within]> = [
+    [
+      'pg',
+      async (port, work) => {
+        const client = await pgClient(port)
+        await client.query('BEGIN')
+        await work(client, async (text) => (await client.query(text)).rows)
+      },
+    ],
+    [
+      'postgres',
+      async (port, work) => {
+        const { host, user, password, database: name } = database().address
+        const sql = postgres({ host, port, user, password, database: name, max: 1 })
+        ends.push(() => sql.end({ timeout: 0 }))
+        await new Promise<void>((resolve, reject) => {
+          const section = async (tx: postgres.TransactionSql): Promise<void> => {
+            await work(tx, async (text) => [...(await tx.unsafe(text))]).then(resolve, reject)
+            // On a connection that is gone this driver would throw where nobody can catch it.
+            await new Promise(() => undefined)
+          }
+          // It also rejects when the connection ends, before who waits on it is told.
+          sql.begin(section).catch(() => undefined)
+        })
+      },
+    ],
+  ]
+
+  /** The way to the server for the first connection; what happens to those that cancel is told. */
+  async function wayWhere(cancels: (pass: () => void) => void): Promise<number> {
+    const { host, port } = database().address
+    const sockets: Socket[] = []
+    const server = createServer((socket) => {
+      const isFirst = sockets.length === 0
+      const pass = (): void => {
+        const onward = connect(port, host)
+        sockets.push(onward)
+        onward.on('error', () => socket.destroy())
+        socket.pipe(onward).pipe(socket)
+      }
+      sockets.push(socket)
+      socket.on('error', () => undefined)
+      if (isFirst) pass()
+      else cancels(pass)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    ends.push(() => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    })
+    const address = server.address()
+    return typeof address === 'object' && address ? address.port : 0
+  }
+
+  async function holder(): Promise<{ client: pg.Client; untilWaiting: () => Promise<unknown> }> {
+    const client = await pgClient()
+    await client.query('BEGIN')
+    await transactionLock(client, NAME)
+    const watching = await pgClient()
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+    return {
+      client,
+      untilWaiting: () =>
+        eventually(
+          async () => (await watching.query(waiting)).rowCount ?? 0,
+          (found) => found > 0,
+        ),
+    }
+  }
+
+  describe.each(drivers)('by %s', (_driver, within) => {
+    test('a cancellation that is late hits no statement of the application', async () => {
+      const late: Array<() => void> = []
+      const port = await wayWhere((pass) => late.push(pass))
+      const { client, untilWaiting } = await holder()
+      await within(port, async (tx, query) => {
+        const controller = new AbortController()
+        const held = transactionLock(tx, NAME, { signal: controller.signal })
+        await untilWaiting()
+        controller.abort()
+        await eventually(
+          async () => late.length,
+          (count) => count > 0,
+        )
+        await client.query('COMMIT')
+        // Where the driver can still stop the cancellation the call does not wait for this.
+        setTimeout(() => late[0]?.(), 500)
+        await held
+        await query('SELECT pg_sleep(1.5)')
+      })
+    })
+
+    test('a cancellation that nobody answers does not keep the call', async () => {
+      const port = await wayWhere(() => undefined)
+      const { untilWaiting } = await holder()
+      await within(port, async (tx, query) => {
+        const controller = new AbortController()
+        const refused = transactionLock(tx, NAME, { signal: controller.signal, waitMs: 1_000 })
+        const told = expect(refused).rejects.toBeInstanceOf(LockTimeoutError)
+        await untilWaiting()
+        controller.abort()
+        await told
+        await query('SELECT 1')
+      })
+    }, 15_000)
+
+    test('a connection that ends after the abort is an error of the store', async () => {
+      const port = await wayWhere(() => undefined)
+      const { client, untilWaiting } = await holder()
+      await within(port, async (tx, query) => {
+        const [own] = await query('SELECT pg_backend_pid() AS pid')
+        const controller = new AbortController()
+        const failed = transactionLock(tx, NAME, { signal: controller.signal }).catch(
+          (error: unknown) => error,
+        )
+        await untilWaiting()
+        controller.abort()
+        await client.query(`SELECT pg_terminate_backend(${own?.['pid']})`)
+        expect(await failed).toMatchObject({ code: 'STORE_ERROR', reason: 'unreachable' })
+      })
+    }, 15_000)
+
+    test('a transaction that the server ends for its length is unreachable', async (context) => {
+      const { client } = await holder()
+      const { rows } = await client.query("SELECT FROM pg_settings WHERE name = 'transaction_timeout'")
+      context.skip(rows.length === 0, 'PostgreSQL 17 has transaction_timeout')
+      await within(database().address.port, async (tx, query) => {
+        await query("SET LOCAL transaction_timeout = '300ms'")
+        const failed = transactionLock(tx, NAME, { waitMs: 10_000 })
+        await expect(failed).rejects.toMatchObject({ reason: 'unreachable', transient: true })
+      })
+    })
+  })
+
+  test('what the application has its driver make of values and columns is no matter', async () => {
+    const { host, port, user, password, database: name } = database().address
+    const raw = new pg.Client({ ...database().address, types: { getTypeParser: () => String } })
+    await raw.connect()
+    ends.push(() => raw.end())
+    await raw.query('BEGIN')
+    await transactionLock(raw, 'raw', { waitMs: 0 })
+    const sql = postgres({ host, port, user, password, database: name, max: 1, transform: postgres.pascal })
+    ends.push(() => sql.end({ timeout: 0 }))
+    await sql.begin(async (tx) => {
+      await transactionLock(tx, 'pascal', { waitMs: 0 })
+      await expect(transactionLock(tx, 'raw', { waitMs: 0 })).rejects.toBeInstanceOf(LockTimeoutError)
+    })
+  })
+})
