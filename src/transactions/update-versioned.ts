@@ -36,7 +36,8 @@ const PAUSES = new BackOff({ firstPauseMs: 2, longestPauseMs: 100, factor: 2 })
  * with `InvalidArgumentError` or `StoreError`.
  *
  * @param db a connection, in a transaction or not, or a pool. Without a transaction each attempt is on its own.
- * @param compute gives the columns to change and their new values. It may be called several times, so it keeps nothing.
+ * @param compute gives the columns to change and their new values; what it gives for the version is ignored. It may be called several
+ * times, so it keeps nothing.
  */
 export async function updateVersioned(
   db: SqlConnection,
@@ -67,18 +68,20 @@ export async function updateVersioned(
       throw new InvalidArgumentError('version', version, `a column of ${table} that is not null`)
     }
     if (attempt > 1 && String(seen) === String(refused)) throw new VersionConflictError(table, attempt, true)
-    const changes = await compute(found)
-    if (changes === undefined) return found
-    checkChanges(changes)
+    const computed = await compute(found)
+    if (computed === undefined) return found
+    checkChanges(computed)
+    // The count goes up by one whatever was computed: a number that it had before would hide what others have changed meanwhile.
+    const changes = Object.entries(computed).filter(([column]) => !quoted.isSame(column, version))
     const write = quoted.statement()
-    const set = write.equal(Object.entries(changes), ', ')
+    const set = write.equal(changes, ', ')
     const counter = quoted.column(version)
     const next = `${counter} = ${counter} + 1`
     const { changed } = await run(
       `UPDATE ${place} SET ${set}${set && ', '}${next} WHERE ${write.equal([...Object.entries(key), [version, seen]], ' AND ')}`,
       write.values,
     )
-    if (changed > 0) return { ...found, ...changes, [version]: increased(seen) }
+    if (changed > 0) return { ...found, ...Object.fromEntries(changes), [version]: increased(seen) }
     refused = seen
     if (attempt < attempts) await pause(PAUSES.pauseMs(attempt, Math.random()))
   }
@@ -118,6 +121,8 @@ function quoter(dialect: Connection['dialect']) {
   const column = (name: string): string => mark + name.replaceAll(mark, mark + mark) + mark
   return {
     column,
+    isSame: (one: string, other: string): boolean =>
+      dialect === 'postgres' ? one === other : one.toLowerCase() === other.toLowerCase(),
     name: (table: string): string => table.split('.').map(column).join('.'),
     statement() {
       const values: unknown[] = []
