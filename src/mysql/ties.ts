@@ -25,7 +25,8 @@ export class MysqlTies implements Ties {
     const tie = randomUUID()
     const startedAt = machineTime.monotonicMs()
     try {
-      for (const statement of this.statements.tie) await session.query(statement, [tie])
+      // In the text, since values cost mysql2 another round trip.
+      for (const statement of this.statements.tie) await session.query(statement.replace('?', `'${tie}'`))
     } catch (error) {
       if (isMissingTable(error)) throw elsewhere(tx, lockName)
       throw failureOf(error, { call: 'confirm', lockName, startedAt })

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '../../errors/errors.js'
 import { type Answer, isFunction, isObject, type MysqlTransaction, rowsOf } from '../connection.js'
 
 /** A connection or pool of `mariadb`, with promises. */
@@ -8,7 +9,12 @@ export interface MariadbConnection {
 const IN_TRANSACTION = 1
 
 export function isMariadb(value: unknown): value is MariadbConnection {
-  return isObject(value) && isFunction(value['query']) && isFunction(value['batch'])
+  return isObject(value) && isFunction(value['query']) && isFunction(value['batch']) && !takesCallbacks(value)
+}
+
+/** Only a connection with callbacks has that method. */
+function takesCallbacks(value: object): boolean {
+  return 'connect' in value
 }
 
 export function isMariadbPool(value: unknown): boolean {
@@ -21,7 +27,14 @@ export class MariadbTransaction implements MysqlTransaction {
   constructor(readonly identity: MariadbConnection) {}
 
   async query(text: string, values: readonly unknown[] = []): Promise<Answer> {
-    const result = await this.identity.query(text, [...values])
+    const asked = this.identity.query(text, [...values])
+    // A pool with callbacks cannot be told from one with promises before.
+    if (!isObject(asked) || !isFunction(asked['then'])) {
+      throw new InvalidArgumentError('db', this.identity, 'a connection or pool of mariadb with promises')
+    }
+    const answer: unknown = await asked
+    // With `metaAsArray` the rows stand beside what describes them, otherwise that is a property of theirs.
+    const result: unknown = Array.isArray(answer) && !('meta' in answer) ? answer[0] : answer
     if (Array.isArray(result) || !isObject(result)) return { rows: rowsOf(result), changed: 0 }
     return { rows: [], changed: Number(result['affectedRows'] ?? 0) }
   }

@@ -1,8 +1,13 @@
+import { InvalidArgumentError } from '../../errors/errors.js'
 import { type Answer, isFunction, isObject, type MysqlTransaction, rowsOf } from '../connection.js'
+import { isGone } from '../failure.js'
 
 /** A connection or pool of `mysql2`, with promises. */
 export interface Mysql2Connection {
-  query(text: string, values: unknown[]): unknown
+  query(text: string): unknown
+  execute(text: string, values: unknown[]): unknown
+  /** Absent in a pool. */
+  unprepare?(text: string): unknown
 }
 
 /** The server's word for "in a transaction" in the status that comes with its answers. */
@@ -35,11 +40,24 @@ export class Mysql2Transaction implements MysqlTransaction {
   }
 
   async query(text: string, values: readonly unknown[] = []): Promise<Answer> {
-    const answer = await this.connection.query(text, [...values])
+    const answer = await (values.length === 0 ? this.connection.query(text) : this.#execute(text, values))
     const result: unknown = Array.isArray(answer) ? answer[0] : undefined
     if (Array.isArray(result) || !isObject(result)) return { rows: rowsOf(result), changed: 0 }
     this.#status = Number(result['serverStatus'] ?? 0)
     return { rows: [], changed: Number(result['affectedRows'] ?? 0) }
+  }
+
+  /** Its `query` would write the values into the text, objects as assignments, and wherever there is a question mark. */
+  async #execute(text: string, values: readonly unknown[]): Promise<unknown> {
+    const given = values.map(sentAs)
+    try {
+      const answer = await this.connection.execute(text, given)
+      this.connection.unprepare?.(text)
+      return answer
+    } catch (error) {
+      if (!isGone(error)) this.connection.unprepare?.(text)
+      throw error
+    }
   }
 
   inTransaction(): boolean {
@@ -52,5 +70,14 @@ function connectionOf(value: object): Mysql2Connection | undefined {
 }
 
 function hasQuery(value: object): value is Mysql2Connection {
-  return 'query' in value
+  return 'query' in value && 'execute' in value
+}
+
+/** What the driver sends as it is. It would make JSON of anything else. */
+function sentAs(value: unknown): unknown {
+  if (value === undefined || value === null) return null
+  if (['string', 'number', 'bigint', 'boolean'].includes(typeof value)) return value
+  if (value instanceof Date || Buffer.isBuffer(value)) return value
+  if (value instanceof Uint8Array) return Buffer.from(value)
+  throw new InvalidArgumentError('values', value, 'a string, a number, a boolean, a Date, bytes or null')
 }
