@@ -39,6 +39,13 @@ const NO_TABLE: Verdict = {
 }
 const CONFLICT: Verdict = { reason: 'unknown', transient: true, hint: AGAIN }
 
+/** A limit of ours is set only where another run without it follows. */
+const LIMITED: Verdict = {
+  reason: 'timeout',
+  transient: true,
+  hint: "The statement was ended by the application's own limit: max_execution_time or max_statement_time.",
+}
+
 /** By SQLSTATE of PostgreSQL. */
 const POSTGRES: Readonly<Record<string, Kind | Verdict>> = {
   '55P03': 'timeout',
@@ -69,8 +76,8 @@ const POSTGRES: Readonly<Record<string, Kind | Verdict>> = {
 /** By the error numbers of MySQL and MariaDB. */
 const MYSQL: Readonly<Record<number, Kind | Verdict>> = {
   1205: 'timeout',
-  1969: 'timeout',
-  3024: 'timeout',
+  1969: LIMITED,
+  3024: LIMITED,
   3572: 'timeout',
   1213: 'deadlock',
   1020: CONFLICT,
@@ -98,6 +105,16 @@ export function failureOf(error: unknown, { call, lockName, startedAt }: About):
 /** Whether the server ended a wait because its time was up. */
 export function isTimeout(error: unknown): boolean {
   return judge(error) === 'timeout'
+}
+
+/** Whether the server ended a statement because of the time that it took, waiting or not. */
+export function isStatementLimit(error: unknown): boolean {
+  return judge(error) === LIMITED
+}
+
+/** Whether MySQL refused at once what a statement asked for with NOWAIT. */
+export function isRefusal(error: unknown): boolean {
+  return isObject(error) && error['errno'] === 3572
 }
 
 /** Whether a statement of PostgreSQL was cancelled, by whomever. */

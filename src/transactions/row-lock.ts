@@ -5,11 +5,10 @@ import type { Answer, MysqlTransaction, Row, SqlConnection } from './connection.
 import { transactionOf } from './driver.js'
 import { failureOf } from './failure.js'
 import { checkLimits, type TransactionLockOptions } from './limits.js'
+import { lockingClauses } from './locking-clauses.js'
 import { type Statement, waitInMysql } from './mysql-wait.js'
 import { waitInPostgres } from './postgres-wait.js'
 import { render, type SqlStatement } from './statement.js'
-
-const LOCKING = /\bFOR\s+(?:NO\s+KEY\s+)?UPDATE\b|\bFOR\s+(?:KEY\s+)?SHARE\b|\bLOCK\s+IN\s+SHARE\s+MODE\b/i
 
 /**
  * Runs a `SELECT … FOR UPDATE` (or `FOR SHARE`) that waits no longer than it may, and gives its rows, which stay locked until the
@@ -30,7 +29,7 @@ export async function rowLock(
   const session = transactionOf(tx)
   const rendered = render(statement, session.dialect)
   const { text, values } = rendered
-  if (!LOCKING.test(text)) {
+  if (lockingClauses(text, session.dialect).length === 0) {
     throw new InvalidArgumentError('statement', text, 'a SELECT that locks: with FOR UPDATE or FOR SHARE')
   }
   options.signal?.throwIfAborted()

@@ -11,14 +11,16 @@ import { onDrivers } from './drivers.js'
 
 const SETTINGS = {
   PostgreSQL: "SELECT current_setting('lock_timeout') AS wait, current_setting('statement_timeout') AS time",
-  MariaDB: 'SELECT @@innodb_lock_wait_timeout AS wait, @@max_statement_time AS time',
-  MySQL: 'SELECT @@innodb_lock_wait_timeout AS wait, @@max_execution_time AS time',
+  MariaDB:
+    'SELECT @@innodb_lock_wait_timeout AS wait, @@lock_wait_timeout AS tables, @@max_statement_time AS time',
+  MySQL:
+    'SELECT @@innodb_lock_wait_timeout AS wait, @@lock_wait_timeout AS tables, @@max_execution_time AS time',
 } as const
 
 const CHANGES = {
   PostgreSQL: ["SET lock_timeout = '7s'", "SET LOCAL statement_timeout = '8s'"],
-  MariaDB: ['SET SESSION innodb_lock_wait_timeout = 7', 'SET SESSION max_statement_time = 8'],
-  MySQL: ['SET SESSION innodb_lock_wait_timeout = 7', 'SET SESSION max_execution_time = 8000'],
+  MariaDB: ['SET SESSION innodb_lock_wait_timeout = 7, lock_wait_timeout = 9, max_statement_time = 8'],
+  MySQL: ['SET SESSION innodb_lock_wait_timeout = 7, lock_wait_timeout = 9, max_execution_time = 8000'],
 } as const
 
 /** Counts what is sent over a connection; each is one round trip. */
@@ -61,6 +63,17 @@ await onDrivers((stand, product) => {
     expect(await other.query(SETTINGS[product])).toEqual(before)
     await other.commit()
   })
+
+  test.each([2 ** 31, 2 ** 32, 4 * 10 ** 10, Number.MAX_SAFE_INTEGER, Infinity])(
+    'waitMs %d is no more than the server takes',
+    async (waitMs) => {
+      await stand().table('row_of', 'number int NOT NULL PRIMARY KEY')
+      const { tx, query } = await stand().begin()
+      if (product !== 'PostgreSQL') await query("SET SESSION sql_mode = 'TRADITIONAL'")
+      await transactionLock(tx, `long ${waitMs}`, { waitMs })
+      await rowLock(tx, 'SELECT * FROM row_of FOR UPDATE', { waitMs })
+    },
+  )
 
   test('the savepoints are as before, even of the same name', async () => {
     const { begin } = stand()

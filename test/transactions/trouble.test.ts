@@ -1,5 +1,7 @@
 /** What can go wrong while a transaction waits for its lock, and what is left of it then. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { createPool as mariadbPool } from 'mariadb'
+import { createConnection as withCallbacks } from 'mariadb/callback'
 import { createPool as mysql2Pool } from 'mysql2/promise'
 import pg from 'pg'
 import postgres from 'postgres'
@@ -133,6 +135,48 @@ await onDrivers((stand, product) => {
     )
     await waiter.query('SELECT 1')
   })
+
+  test.skipIf(product === 'PostgreSQL')(
+    'a limit of the application on statements is told from the end of a wait',
+    async () => {
+      await stand().table('free', 'number int NOT NULL PRIMARY KEY')
+      await stand().query('INSERT INTO free VALUES (1)')
+      const { tx, query } = await stand().begin()
+      await query(
+        `SET SESSION ${product === 'MySQL' ? 'max_execution_time = 5' : 'max_statement_time = 0.005'}`,
+      )
+      const many =
+        'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) SELECT count(*)'
+      const slow = `SELECT number, (${many} FROM n a, n b) FROM free FOR UPDATE`
+      for (const options of [{}, { waitMs: 0 }, { waitMs: 10 }]) {
+        await expect(rowLock(tx, slow, options)).rejects.toMatchObject({
+          code: 'STORE_ERROR',
+          reason: 'timeout',
+        })
+      }
+    },
+  )
+
+  test.skipIf(product === 'PostgreSQL').each([0, 300])(
+    'a wait for a table ends in time, waitMs %i',
+    async (waitMs) => {
+      await stand().table('rows_of', 'number int NOT NULL PRIMARY KEY')
+      const holder = await stand().begin()
+      const { tx } = await stand().begin()
+      for (const [table, lock] of [
+        ['rows_of', () => rowLock(tx, 'SELECT * FROM rows_of FOR UPDATE', { waitMs })],
+        ['holdfast_names', () => transactionLock(tx, 'beside', { waitMs })],
+      ] as const) {
+        await holder.query(`LOCK TABLES ${table} WRITE`)
+        const refused = await Promise.race([
+          lock().catch((error: unknown) => error),
+          pause(10_000, 'it waits on'),
+        ])
+        await holder.query('UNLOCK TABLES')
+        expect(refused).toBeInstanceOf(LockTimeoutError)
+      }
+    },
+  )
 })
 
 const calls: ReadonlyArray<[string, (tx: SqlConnection) => Promise<unknown>]> = [
@@ -163,6 +207,10 @@ await onDrivers((stand, product) => {
       await all.end()
       return
     }
+    const calling = withCallbacks({ ...place, allowPublicKeyRetrieval: true })
+    const refused = Promise.resolve(Reflect.apply(call, undefined, [calling]))
+    await expect(refused).rejects.toBeInstanceOf(InvalidArgumentError)
+    calling.end(() => undefined)
     const [one, other] = [mysql2Pool(place), mariadbPool(place)]
     await expect(call(one)).rejects.toBeInstanceOf(InvalidArgumentError)
     await expect(call(other)).rejects.toBeInstanceOf(InvalidArgumentError)

@@ -1,3 +1,4 @@
+import { createPool as withCallbacks } from 'mariadb/callback'
 import { createPool } from 'mysql2/promise'
 import pg from 'pg'
 import { expect, test } from 'vitest'
@@ -44,6 +45,35 @@ await onDrivers((stand, product) => {
       })
       await pool.end()
     }))
+
+  test('what is computed for the version is ignored', () =>
+    withStock(stand(), async () => {
+      const { query } = stand()
+      const { tx, commit } = await stand().begin('READ COMMITTED')
+      const row = await updateVersioned(tx, bolts, (found) => ({ ...found, amount: 39 }))
+      expect({ ...row, version: Number(row?.['version']) }).toEqual({ item: 'bolts', amount: 39, version: 8 })
+      const before = updateVersioned(tx, bolts, (found) => ({
+        ...found,
+        [product === 'PostgreSQL' ? 'version' : 'Version']: 1,
+        amount: 38,
+      }))
+      expect(Number((await before)?.['version'])).toBe(9)
+      await commit()
+      const [written] = await query('SELECT amount, version FROM stock')
+      expect({ ...written, version: Number(written?.['version']) }).toEqual({ amount: 38, version: 9 })
+    }))
+
+  test.skipIf(product === 'PostgreSQL')('a pool with callbacks is refused', () =>
+    withStock(stand(), async () => {
+      const { host, port, user, password, database } = stand().address
+      const pool = withCallbacks({ host, port, user, password, database, allowPublicKeyRetrieval: true })
+      const refused = Promise.resolve(
+        Reflect.apply(updateVersioned, undefined, [pool, bolts, () => ({ amount: 1 })]),
+      )
+      await expect(refused).rejects.toBeInstanceOf(InvalidArgumentError)
+      pool.end(() => undefined)
+    }),
+  )
 
   test('gives up with a typed error, having changed nothing', () =>
     withStock(stand(), async () => {
