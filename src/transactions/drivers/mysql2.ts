@@ -1,3 +1,4 @@
+import { isDate, isUint8Array } from 'node:util/types'
 import { InvalidArgumentError } from '../../errors/errors.js'
 import { type Answer, isFunction, isObject, type MysqlTransaction, rowsOf } from '../connection.js'
 import { isGone } from '../failure.js'
@@ -77,7 +78,7 @@ function hasQuery(value: object): value is Mysql2Connection {
 function sentAs(value: unknown): unknown {
   if (value === undefined || value === null) return null
   if (['string', 'number', 'bigint', 'boolean'].includes(typeof value)) return value
-  if (value instanceof Date || Buffer.isBuffer(value)) return value
-  if (value instanceof Uint8Array) return Buffer.from(value)
-  throw new InvalidArgumentError('values', value, 'a string, a number, a boolean, a Date, bytes or null')
+  if (isDate(value) || Buffer.isBuffer(value)) return value
+  if (isUint8Array(value)) return Buffer.from(value)
+  throw new InvalidArgumentError('values', value, 'a string, a number, a boolean, a date, bytes or null')
 }
