@@ -84,7 +84,7 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: waiting`, (library)
       what: 'it observes again',
     })
     const second = one.leader(name, { onElected: () => undefined })
-    await until(() => seen.length === 3, { what: 'it sees the next', withinMs: 5_000 })
+    await until(() => seen.length === 3, { what: 'it sees the next', withinMs: 20_000 })
     expect(seen).toEqual([before.fence, undefined, second.term?.fence])
     stop.abort()
     await Promise.all([watching, second.stop()])

@@ -130,7 +130,7 @@ await onDatabases(['PostgreSQL'], (database) => {
         await told
         await query('SELECT 1')
       })
-    }, 15_000)
+    })
 
     test('a connection that ends after the abort is an error of the store', async () => {
       const port = await wayWhere(() => undefined)
@@ -146,7 +146,7 @@ await onDatabases(['PostgreSQL'], (database) => {
         await client.query(`SELECT pg_terminate_backend(${own?.['pid']})`)
         expect(await failed).toMatchObject({ code: 'STORE_ERROR', reason: 'unreachable' })
       })
-    }, 15_000)
+    })
 
     test('a transaction that the server ends for its length is unreachable', async (context) => {
       const { client } = await holder()

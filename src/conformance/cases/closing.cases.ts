@@ -213,10 +213,10 @@ export function closingCases(place: Place): void {
     })
 
     test('H5: draining renews what it waits for', async () => {
-      const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
+      const holdfast = place.holdfast({ watchdogMs: place.lease(1_800) })
       const hold = await holdfast.lock(place.lockName()).acquire()
       const closing = holdfast.close({ drainMs: 60_000 })
-      await place.pass(place.lease(1_500))
+      await place.pass(place.lease(2_700))
       hold.assertHeld()
       await hold.release()
       await inTime(place, closing)
