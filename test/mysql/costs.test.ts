@@ -81,7 +81,7 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
   })
 
   test('renewals of many locks travel together', async () => {
-    const { holdfast, sent } = await clientWithCount({ watchdogMs: 3_000 })
+    const { holdfast, sent } = await clientWithCount({ watchdogMs: 15_000 })
     const holds = await Promise.all(
       Array.from({ length: 150 }, (_, index) => holdfast.lock(`renewed ${index}`).acquire()),
     )

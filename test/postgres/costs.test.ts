@@ -152,7 +152,7 @@ describe.skipIf(missing)(`${title}: costs`, () => {
   test('renewals of many locks travel together', async () => {
     const { make, sent } = countedConnections(pool)
     const holdfast = new Holdfast(new PostgresStore(new PostgresRows(make, checkPostgresOptions({}))), {
-      watchdogMs: 3_000,
+      watchdogMs: 15_000,
     })
     opened.push(holdfast)
     const holds = await Promise.all(

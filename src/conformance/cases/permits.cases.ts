@@ -98,7 +98,7 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
       })
 
       test('without a lease the watchdog keeps the permits; with one they end, and the holder is told', async () => {
-        const holdfast = place.holdfast({ watchdogMs: place.lease(300) })
+        const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
         const semaphore = handleOf(holdfast, kind, place.lockName())
         await semaphore.trySetPermits(2)
         let renewals = 0
