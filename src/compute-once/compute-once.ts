@@ -216,7 +216,7 @@ export class ComputeOnce {
       const value = await compute(hold)
       const text = textOf(key, value)
       await this.#keep(grant, name, entryOf(text, options.staleMs ?? 0), options)
-      // However long it took, nobody who has waited for it computes it again.
+      // The calls that waited take this value even if computing it took longer than `ttlMs`.
       return { value, text, staleAt: Infinity }
     }
     return await runSection(hold, grant, {

@@ -26,7 +26,7 @@ export function limitedInMariadb(
   const seconds = Math.ceil(waitMs / 1_000)
   const { rowsS, tablesS, statementMs } = LONGEST.mariadb
   const waits = `innodb_lock_wait_timeout=${Math.min(seconds, rowsS)}, lock_wait_timeout=${Math.min(seconds, tablesS)}`
-  // Not waiting is a setting of its own there. The time of the statement has thousandths, that of a wait has not.
+  // MariaDB takes 0 for a wait as "do not wait". It takes fractions of a second for a statement, but not for a wait.
   const time = leftMs === 0 ? '' : `, max_statement_time=${limitOf(leftMs, statementMs) / 1_000}`
   return session.query(`SET STATEMENT ${waits}${time} FOR ${waiting}`, values)
 }

@@ -61,7 +61,7 @@ function formsOf(text: string, clauses: readonly LockingClause[], { product }: M
     const atOnce = clauses.length > 0 ? withWait(text, clauses, 'NOWAIT') : undefined
     return { waiting: text, atOnce, isRefused: isRefusal }
   }
-  // A WAIT of its own would count instead of the limit.
+  // A WAIT clause in the statement would override our limit.
   const waiting = withWait(text, clauses, '')
   const refuses = clauses.some(({ wait }) => wait === 'NOWAIT')
   return { waiting, atOnce: waiting, isRefused: (error) => refuses && isTimeout(error) }
