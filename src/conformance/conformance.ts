@@ -38,11 +38,6 @@ export interface ConformanceTerms {
    * @default the same as Redis
    */
   readonly traits?: Partial<StoreTraits> | undefined
-  /**
-   * How many times as long leases are as they need be: a machine that does much else beside these tests makes short ones end too early.
-   * @default 1
-   */
-  readonly stretch?: number | undefined
   /** The store's clock, if that is virtual: the suite then lets time pass on it. */
   readonly clock?: VirtualClock | undefined
 }

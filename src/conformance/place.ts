@@ -4,8 +4,10 @@ import type { VirtualClock } from '../time/virtual-clock.js'
 import { Disturbance, disturbedStore } from './disturbed-store.js'
 import { eventually } from './eventually.js'
 import { clientOf, type KindName } from './kinds.js'
+import { Lag } from './lag.js'
 
 let names = 0
+const lag = new Lag()
 
 /** Where locks are kept, and how time passes there. */
 export interface Place {
@@ -19,7 +21,7 @@ export interface Place {
   holdfast(options?: HoldfastOptions): Holdfast
   /** A lock name nobody else uses. */
   lockName(): string
-  /** That time, or as much more as it takes to be a lease there; longer ones stay longer. */
+  /** That time, or as much more as it takes to be a lease there, on a machine that is as busy as this one is; longer ones stay longer. */
   lease(ms: number): number
   /** So many holds, as another client sees them. */
   visible(holds: number): number
@@ -48,8 +50,6 @@ export interface PlaceTerms {
   readonly open: () => Source
   readonly kind?: KindName | undefined
   readonly traits?: Partial<StoreTraits> | undefined
-  /** How much longer than they need be leases are. */
-  readonly stretch?: number | undefined
   /** Set where time is virtual. */
   readonly clock?: VirtualClock | undefined
 }
@@ -63,6 +63,8 @@ export class StorePlace implements Place {
   readonly traits: StoreTraits
   readonly virtual: boolean
   readonly #made: Holdfast[] = []
+  /** Measured between cases: within one, equal lengths stay equal. */
+  #stretch = 1
   readonly #waitsFor = new WeakMap<Holdfast, Set<string>>()
 
   constructor(private readonly terms: PlaceTerms) {
@@ -111,8 +113,7 @@ export class StorePlace implements Place {
 
   lease(ms: number): number {
     const { leastLeaseMs } = this.traits
-    const stretched = ms * (this.terms.stretch ?? 1)
-    return Math.ceil(Math.max(leastLeaseMs, stretched, (ms * leastLeaseMs) / SHORT_LEASE_MS))
+    return Math.ceil(Math.max(leastLeaseMs, ms * this.#stretch, (ms * leastLeaseMs) / SHORT_LEASE_MS))
   }
 
   visible(holds: number): number {
@@ -148,6 +149,7 @@ export class StorePlace implements Place {
   }
 
   async tidy(): Promise<void> {
+    if (!this.virtual) this.#stretch = lag.stretch(SHORT_LEASE_MS)
     const made = this.#made.splice(0)
     await Promise.all(made.map((holdfast) => holdfast.close()))
     for (const { census } of made) {

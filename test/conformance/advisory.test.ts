@@ -16,5 +16,5 @@ describe.skipIf(missing)(title, () => {
     await pool?.end()
     await server?.stop()
   })
-  conformance({ name: 'advisory locks', open: () => advisory(pool), traits: advisoryTraits, stretch: 2 })
+  conformance({ name: 'advisory locks', open: () => advisory(pool), traits: advisoryTraits })
 })

@@ -14,5 +14,4 @@ conformance({
   name: 'etcd',
   open: () => etcd({ hosts: server.url }),
   traits: sessionTraits,
-  stretch: 2,
 })

@@ -6,5 +6,5 @@ import { onDatabases } from '../setup/databases.js'
 await onDatabases(['MySQL', 'MariaDB'], (database, product) => {
   const connect = () => libraries[product === 'MySQL' ? 'mysql2' : 'mariadb'](database().address)
   const { traits } = getLock({ connect })
-  conformance({ name: `GET_LOCK of ${product}`, open: () => getLock({ connect }), traits, stretch: 2 })
+  conformance({ name: `GET_LOCK of ${product}`, open: () => getLock({ connect }), traits })
 })

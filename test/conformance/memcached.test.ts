@@ -13,5 +13,4 @@ conformance({
   name: 'memcached',
   open: () => memcached({ servers: [server.address] }),
   traits: memcachedTraits,
-  stretch: 2,
 })

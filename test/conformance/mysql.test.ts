@@ -6,5 +6,5 @@ import { onDatabases } from '../setup/databases.js'
 await onDatabases(['MySQL', 'MariaDB'], (database, product) => {
   const connect = () => libraries[product === 'MySQL' ? 'mysql2' : 'mariadb'](database().address)
   const { traits } = mysql({ connect })
-  conformance({ name: product, open: () => mysql({ connect, createTable: true }), traits, stretch: 2 })
+  conformance({ name: product, open: () => mysql({ connect, createTable: true }), traits })
 })

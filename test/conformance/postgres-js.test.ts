@@ -14,6 +14,5 @@ await onDatabases(['PostgreSQL'], (database, product) => {
   conformance({
     name: `${product} by postgres`,
     open: () => postgres(sql, { createTable: true, connections: 2 }),
-    stretch: 2,
   })
 })

@@ -14,6 +14,5 @@ await onDatabases(['PostgreSQL'], (database, product) => {
   conformance({
     name: product,
     open: () => postgres(pool, { createTable: true, connections: 2 }),
-    stretch: 2,
   })
 })

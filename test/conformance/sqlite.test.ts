@@ -10,4 +10,4 @@ import { sqlite } from '../../src/sqlite/index.js'
 const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'holdfast-conformance-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const store = sqlite(join(folder, 'locks.db'))
-conformance({ name: 'sqlite', open: () => store, stretch: 3 })
+conformance({ name: 'sqlite', open: () => store })

@@ -13,4 +13,4 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 
 const { traits } = zookeeper({ servers: 'any' })
-conformance({ name: 'ZooKeeper', open: () => zookeeper({ servers: server.address }), traits, stretch: 3 })
+conformance({ name: 'ZooKeeper', open: () => zookeeper({ servers: server.address }), traits })

@@ -22,12 +22,42 @@ declare module 'vitest' {
   }
 }
 
-/** Brings two servers, one cluster, one sentinel group and the programs for the whole run, and databases when asked for, and ends and removes them after it. */
+/** What a run brings, and how it ends. */
+interface Brought {
+  readonly servers: SharedServers
+  readonly programs: string
+  readonly databases: number
+  stop(): Promise<void>
+}
+
+declare global {
+  /** The projects of a run share their servers, but each loads this module for itself. */
+  var holdfastBrought: { readonly brought: Promise<Brought>; users: number } | undefined
+}
+
+/** Gives a project the servers of the run; the first that asks has them brought, the last that leaves ends them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  globalThis.holdfastBrought ??= { brought: bring(), users: 0 }
+  const shared = globalThis.holdfastBrought
+  shared.users += 1
+  const { servers, programs, databases, stop } = await shared.brought
+  project.provide('servers', servers)
+  project.provide('programs', programs)
+  project.provide('databases', databases)
+  return async () => {
+    shared.users -= 1
+    if (shared.users > 0) return
+    globalThis.holdfastBrought = undefined
+    await stop()
+  }
+}
+
+/** Brings two servers, one cluster, one sentinel group and the programs for the whole run, and databases when asked for. */
+async function bring(): Promise<Brought> {
   const flavour = parseWanted(process.env['HOLDFAST_FLAVOUR'] ?? 'redis-7.0')
   const stops: Array<() => Promise<void>> = []
-  const teardown = async (): Promise<void> => {
-    await Promise.all(stops.map((stop) => stop()))
+  const stop = async (): Promise<void> => {
+    await Promise.all(stops.map((each) => each()))
   }
   const kept = async <Part extends { stop(): Promise<void> }>(bringing: Promise<Part>): Promise<Part> => {
     const part = await bringing
@@ -45,20 +75,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
   ] as const
   try {
     const [counted, cluster, group, programs, databases] = await Promise.all(others)
-    project.provide('servers', {
+    const servers = {
       flavour,
       version: server.version,
       standalone: { host: server.host, port: server.port, url: server.url },
       counted: { host: counted.host, port: counted.port },
       cluster: { startupNodes: cluster.startupNodes },
       sentinel: { sentinels: group.sentinels, name: group.name },
-    })
-    project.provide('programs', programs.folder)
-    project.provide('databases', databases.port)
+    }
+    return { servers, programs: programs.folder, databases: databases.port, stop }
   } catch (error) {
     await Promise.allSettled(others)
-    await teardown()
+    await stop()
     throw error
   }
-  return teardown
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { LockLostError } from '../../index.js'
 import { given } from '../given.js'
 import { untilWaiting } from '../idle.js'
@@ -14,7 +14,10 @@ const MORE_THAN_ONE = 4
 export function handOverTermsCases(place: Place): void {
   describe('hand-over within the process: the terms of the heir', () => {
     /** Short enough to see several leases pass, long enough for a busy machine to renew in time. */
-    const watchdogMs = place.lease(900)
+    let watchdogMs = 0
+    beforeEach(() => {
+      watchdogMs = place.lease(900)
+    })
 
     test('an heir with a lease has exactly that, also where more was left, and is not renewed; then the next gets in', async () => {
       const holdfast = handingOn(place, { watchdogMs })

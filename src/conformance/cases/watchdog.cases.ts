@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { LockLostError } from '../../index.js'
 import { given } from '../given.js'
 import { untilIdle } from '../idle.js'
@@ -14,12 +14,17 @@ const MORE_THAN_TWO = 7
 export function watchdogCases(place: Place): void {
   describe('the watchdog', () => {
     /** Short enough to see several leases pass, long enough for a busy machine to renew in time. */
-    const watchdogMs = place.lease(900)
-    const maxHoldMs = place.lease(700)
+    let watchdogMs = 0
+    beforeEach(() => {
+      watchdogMs = place.lease(900)
+    })
     const placesForMaxHold = {
-      'of the client': { holdfast: { maxHoldMs }, call: {} },
-      'of the call': { holdfast: {}, call: { maxHoldMs } },
-      'of the call over that of the client': { holdfast: { maxHoldMs: 60_000 }, call: { maxHoldMs } },
+      'of the client': (maxHoldMs: number) => ({ holdfast: { maxHoldMs }, call: {} }),
+      'of the call': (maxHoldMs: number) => ({ holdfast: {}, call: { maxHoldMs } }),
+      'of the call over that of the client': (maxHoldMs: number) => ({
+        holdfast: { maxHoldMs: 60_000 },
+        call: { maxHoldMs },
+      }),
     }
 
     test('L1: a hold without a lease time is kept over several leases, and others stay out', async () => {
@@ -133,8 +138,9 @@ export function watchdogCases(place: Place): void {
       hold.assertHeld()
     })
 
-    for (const [where, settings] of Object.entries(placesForMaxHold)) {
+    for (const [where, settingsFor] of Object.entries(placesForMaxHold)) {
       test(`L5: maxHoldMs (${where}) ends the renewal of a task that hangs`, async () => {
+        const settings = settingsFor(place.lease(700))
         const holdfast = place.holdfast({ watchdogMs, ...settings.holdfast })
         const lock = holdfast.lock(place.lockName())
         const [renewed, lost] = [journalOf(holdfast, 'renewed'), journalOf(holdfast, 'lost')]

@@ -1,0 +1,116 @@
+/** One part of the exhaustive tier. */
+export interface Part {
+  readonly name: string
+  /** What it shows, for the table and for `--help`. */
+  readonly shows: string
+  /** A command line, without quotes. */
+  readonly command: string
+  /** Files whose change asks for it. */
+  readonly covers: RegExp
+}
+
+const CORE = /^(src\/(core|kinds|facade|ports|lock|line|redis|identity|time|collections)|lua)\//
+const ROWS = /^src\/(core|rows|sql|postgres|mysql|sqlite|server-locks)\//
+const SESSIONS = /^src\/(core|session|etcd|zookeeper|memcached)\//
+
+const chaos = (options: string): string => `npm run chaos -- ${options}`
+
+/** All that there is, in the order in which it runs: what fails soonest first. */
+export const parts: readonly Part[] = [
+  {
+    name: 'blocking',
+    shows: 'what CI runs',
+    command:
+      'npx vitest run --project virtual --project redis --project adapters --project places --project programs --project clock',
+    covers: /./,
+  },
+  {
+    name: 'everywhere',
+    shows: 'the whole suite in every place',
+    command: 'npx vitest run --project everywhere',
+    covers: /^(src|lua)\//,
+  },
+  {
+    name: 'others',
+    shows: 'Redisson, Curator, browsers, shells, bundlers, collectors, the examples',
+    command: 'npx vitest run --project others',
+    covers: /^(src|lua|docs|examples|package\.json|README\.md)/,
+  },
+  {
+    name: 'matrix',
+    shows: 'every release of the servers, every client library, every line of Node',
+    command: 'npx tsx test/matrix/run.ts others',
+    covers: /^(src\/(redis|node-redis|rows|sql|postgres|mysql)|lua)\//,
+  },
+  {
+    name: 'containers',
+    shows: 'servers by testcontainers, where a Docker engine can be started',
+    command:
+      'bash test/servers/with-engine npx vitest run --project redis --project others test/contract/ test/servers/',
+    covers: /^test\/servers\//,
+  },
+  {
+    name: 'spec',
+    shows: 'the model of the line, checked by Alloy',
+    command: 'npm run spec',
+    covers: /^(spec|lua|src\/line)\//,
+  },
+  {
+    name: 'mutants',
+    shows: 'every broken version of the library is caught by chaos',
+    command: chaos('--mutants --seconds 1 --seed 1'),
+    covers: /^(src\/(core|redis|rows|session)|lua|test\/chaos)\//,
+  },
+  {
+    name: 'chaos',
+    shows: 'random programs under random faults on Redis',
+    command: chaos(
+      '--episode 5 --seconds 300 --seed 1 --nemeses calm,kill,pause,block-thread,server-crash,failover,client-kill,delete-key,proxy-cut,proxy-silence',
+    ),
+    covers: CORE,
+  },
+  {
+    name: 'chaos-lingering',
+    shows: 'the same with locks that linger',
+    command: chaos(
+      '--linger 150 --episode 5 --seconds 120 --seed 1000 --nemeses calm,kill,pause,client-kill,delete-key,proxy-silence',
+    ),
+    covers: CORE,
+  },
+  {
+    name: 'chaos-databases',
+    shows: 'the same on PostgreSQL, MySQL, MariaDB and SQLite',
+    command: chaos(
+      '--topologies databases --episode 3 --seconds 180 --seed 1 --nemeses calm,kill,pause,failover,proxy-cut,database-pause,database-restart,session-kill,row-locks,delete-row,file-locked,file-full',
+    ),
+    covers: ROWS,
+  },
+  {
+    name: 'chaos-ensembles',
+    shows: 'the same on etcd and ZooKeeper, whose leaders and majorities fail',
+    command: chaos(
+      '--topologies etcd,zookeeper --episode 3 --seconds 180 --seed 1 --nemeses pause,proxy-cut,leader-kill,leader-move,quorum-loss,minority,compaction',
+    ),
+    covers: SESSIONS,
+  },
+  {
+    name: 'chaos-memcached',
+    shows: 'the same on memcached, which may forget locks',
+    command: chaos(
+      '--topologies memcached --episode 3 --seconds 40 --seed 1 --nemeses kill,cache-restart,cache-flush,cache-pause',
+    ),
+    covers: SESSIONS,
+  },
+  {
+    name: 'kills',
+    shows: 'which project of tests kills which broken version of the library',
+    command: 'npx tsx test/mutants/main.ts',
+    covers: /^(src|lua|test)\//,
+  },
+  {
+    name: 'bench',
+    shows: 'the benchmark compiles and runs',
+    command: 'npm run check:bench',
+    covers: /^(bench|src)\//,
+  },
+]
