@@ -1,6 +1,7 @@
 import { transform } from 'esbuild'
 import { defineConfig, type Plugin } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { mutationOfRun } from './test/mutants/plugin.js'
 import { filesOfOthers, projects } from './test/projects.js'
 
 /** What takes longest, so that no worker begins with it when the others are done; the rest follows by what vitest knows of it. */
@@ -43,7 +44,7 @@ const standardDecorators: Plugin = {
 }
 
 export default defineConfig({
-  plugins: [standardDecorators],
+  plugins: [standardDecorators, mutationOfRun()],
   test: {
     // A net under what hangs, no measure of speed: a busy disk can make one start of MySQL last 15 seconds.
     testTimeout: 60_000,

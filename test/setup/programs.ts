@@ -4,6 +4,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { inject } from 'vitest'
+import { faultOfRun, mutation } from '../mutants/plugin.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -30,6 +31,7 @@ export async function buildPrograms(): Promise<Programs> {
   const folder = await mkdtemp(join(parent, 'programs-'))
   const stop = (): Promise<void> => rm(folder, { recursive: true, force: true })
   const tests = await readdir(join(root, 'test'), { recursive: true })
+  const fault = faultOfRun()
   const fixtures = tests.filter((path) => path.endsWith('.fixture.ts')).map((path) => join('test', path))
   try {
     await build({
@@ -44,7 +46,7 @@ export async function buildPrograms(): Promise<Programs> {
       format: 'esm',
       // With the packages they use, which load in half the time from one file. These are not used, or are what is tested.
       external: ['holdfast', 'testcontainers', 'vitest'],
-      plugins: [namedImports],
+      plugins: fault ? [namedImports, mutation(fault)] : [namedImports],
       // Packages in CommonJS ask for Node's modules by require.
       banner: {
         js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)",

@@ -1,10 +1,10 @@
+import { mutation } from '../../mutants/plugin.js'
 import { type Bundle, bundle } from '../bundle.js'
 import { carryOut, type EpisodePlan } from '../campaign.js'
 import type { Finding } from '../checker/finding.js'
 import { nemeses } from '../nemeses/catalogue.js'
 import type { Pool } from '../topologies/pool.js'
 import type { Mutant } from './mutant.js'
-import { mutation } from './mutate.js'
 
 /** So many episodes have a mutant caught, or it got away. */
 const EPISODES = 3

@@ -1,17 +1,11 @@
 import type { HoldfastOptions } from '../../../src/index.js'
+import type { Fault } from '../../mutants/fault.js'
 import type { Finding } from '../checker/finding.js'
 import type { Kind } from '../program/kinds.js'
 import type { TopologyName } from '../topologies/topology.js'
 
 /** A broken version of the library, and where that shows. */
-export interface Mutant {
-  readonly name: string
-  /** What it does wrong. */
-  readonly fault: string
-  /** Scripts by their names, or one source file: the text occurs in each exactly once. */
-  readonly in: { readonly scripts: readonly string[] } | { readonly source: string }
-  readonly text: string
-  readonly becomes: string
+export interface Mutant extends Fault {
   readonly nemesis: string
   /** Where it shows. Default: one server, RESP2. */
   readonly topology?: TopologyName

@@ -1,26 +1,24 @@
-import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import * as scripts from '../../../src/redis/scripts/scripts.generated.js'
-import { nemeses } from '../nemeses/catalogue.js'
-import { mutants } from './catalogue.js'
-import { mutated } from './mutate.js'
+import * as scripts from '../../src/redis/scripts/scripts.generated.js'
+import { mutants } from '../chaos/mutants/catalogue.js'
+import { nemeses } from '../chaos/nemeses/catalogue.js'
+import { faults } from './catalogue.js'
+import { mutated, textWith } from './mutate.js'
 
-const root = new URL('../../../', import.meta.url)
 const unchanged = mutated({ name: 'none', text: '', becomes: '' }, [])
 
-describe.each(mutants)('$name', (mutant) => {
-  test('its text is in the library, once in each place', async () => {
-    if ('scripts' in mutant.in) {
-      expect(mutated(mutant, mutant.in.scripts)).not.toBe(unchanged)
-    } else {
-      const source = await readFile(new URL(mutant.in.source, root), 'utf8')
-      expect(source.split(mutant.text)).toHaveLength(2)
-    }
-  })
+test('no two mutants have one name', () => {
+  expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length)
+})
 
-  test('there is such a nemesis', () => {
-    expect(nemeses.map(({ name }) => name)).toContain(mutant.nemesis)
+describe.each(faults)('$name', (fault) => {
+  test('its text is in the library, once in each place', async () => {
+    expect(await textWith(fault)).not.toBe(unchanged)
   })
+})
+
+test.each(mutants)('$name: there is such a nemesis', (mutant) => {
+  expect(nemeses.map(({ name }) => name)).toContain(mutant.nemesis)
 })
 
 test('a changed script has another hash', () => {

@@ -1,0 +1,318 @@
+import type { Fault } from './fault.js'
+
+function inSource(source: string, ...faults: readonly Omit<Fault, 'in'>[]): Fault[] {
+  return faults.map((fault) => ({ ...fault, in: { source: `src/${source}` } }))
+}
+
+/** Broken versions beside those that chaos hunts: of the core, of the engines under rows and sessions, of the quorum and memcached. */
+export const furtherFaults: readonly Fault[] = [
+  ...inSource(
+    'core/acquire/decide.ts',
+    {
+      name: 'doubt-ignored',
+      fault: 'a lock that was forced open is believed to be held here',
+      text: "return me.now >= me.doubtsFrom ? { do: 'verify' } : { do: 'learn', from: 'tenure' }",
+      becomes: "return { do: 'learn', from: 'tenure' }",
+    },
+    {
+      name: 'siblings-together',
+      fault: 'a call re-enters beside its sibling',
+      text: "if (tenureHere === 'siblings') return undefined",
+      becomes: "if (tenureHere === 'siblings') return { do: 'reenter' }",
+    },
+    {
+      name: 'outage-found-out-again',
+      fault: 'each call that waits finds the outage out for itself',
+      text: "if (me.outOfPatience && me.waits) return { do: 'fail' }",
+      becomes: '',
+    },
+    {
+      name: 'hog',
+      fault: 'a process asks at once for the lock that it has just released',
+      text: 'return now < backUntil && backUntil < deadline',
+      becomes: 'return now < backUntil && backUntil < now',
+    },
+    {
+      name: 'time-over-unnoticed',
+      fault: 'a call whose time is over waits on',
+      text: "if (me.once || me.now >= me.deadline) return { do: 'refuse' }",
+      becomes: "if (me.once) return { do: 'refuse' }",
+    },
+  ),
+  ...inSource('core/lease/lease.ts', {
+    name: 'no-margin',
+    fault: 'the holder gives its lease up when the store does, and not before',
+    text: 'return beforeSendMs + leaseMs - (leaseMs * 0.01 + 2)',
+    becomes: 'return beforeSendMs + leaseMs',
+  }),
+  ...inSource(
+    'core/tenure/tenures.ts',
+    {
+      name: 'grant-after-its-lease',
+      fault: 'a grant is taken although its lease is over',
+      text: 'if (now >= tenure.deadline) return false',
+      becomes: 'if (now >= Infinity) return false',
+    },
+    {
+      name: 'release-forgotten',
+      fault: 'the next acquisition of an owner overtakes its release that is under way',
+      text: 'if (tenure.releasing) this.orphans.follow(tenure, tenure.releasing.work)',
+      becomes: '',
+    },
+    {
+      name: 'disproof-ignored',
+      fault: 'a tenure is believed although the store gave its lock to another owner',
+      text: "if (believed.state === 'held') this.lose(believed, 'not-in-store', undefined)",
+      becomes: '',
+    },
+  ),
+  ...inSource(
+    'core/tenure/release.ts',
+    {
+      name: 'unknown-release-left',
+      fault: 'a release whose outcome is unknown is left at that',
+      text: 'void env.orphans.begin(request, refused ? CARRIED_OUT : Promise.reject(error))',
+      becomes: 'void [request, refused, CARRIED_OUT, error]',
+    },
+    {
+      name: 'loss-at-release-untold',
+      fault: 'a release that finds the lock gone says that all was well',
+      text: "if (reply === 'not-owner') throw lost(env, tenure, grant)",
+      becomes: '',
+    },
+    {
+      name: 'repeat-as-first',
+      fault: 'a release that is sent again does not say so',
+      text: '() => send({ ...request, repeated: true }),',
+      becomes: '() => send({ ...request, repeated: false }),',
+    },
+  ),
+  ...inSource('core/tenure/slice.ts', {
+    name: 'never-spent',
+    fault: 'a process hands the lock from call to call for as long as it likes',
+    text: 'tenure.handOvers >= settings.maxHandOvers ||',
+    becomes: 'tenure.handOvers >= settings.maxHandOvers &&',
+  }),
+  ...inSource('core/lease/watchdog.ts', {
+    name: 'renewal-answered-late',
+    fault: 'a renewal that is answered after the deadline is taken for good',
+    text: 'if (this.schedule.clock.now() >= tenure.deadline) return\n',
+    becomes: '\n',
+  }),
+  ...inSource(
+    'rows/exclusive-lock.ts',
+    {
+      name: 'row-token-stands-still',
+      fault: 'a tenure in a row has the token of the one before',
+      text: 'const minted = nextFence(body.fence, this.#firstFence)',
+      becomes: 'const minted = body.fence ?? nextFence(body.fence, this.#firstFence)',
+    },
+    {
+      name: 'row-line-stands',
+      fault: 'a release in a row grants the lock to nobody',
+      text: 'this.line.settled(owner)\n    this.line.advance()',
+      becomes: 'this.line.settled(owner)',
+    },
+    {
+      name: 'lingering-unasked',
+      fault: 'a process that keeps a lock in a row is not told that others ask for it',
+      text: 'if (!lingers.told && this.#way.reaches(client)) {',
+      becomes: 'if (lingers.told && this.#way.reaches(client)) {',
+    },
+    {
+      name: 'value-without-end',
+      fault: 'a value that was computed once is never computed anew',
+      text: 'if (value && value.until <= this.now) this.#body.value = undefined',
+      becomes: '',
+    },
+    {
+      name: 'holds-of-the-one-before',
+      fault: 'a new tenure in a row has the holds of the one before',
+      text: 'body.holds = 1\n',
+      becomes: 'body.holds += 1\n',
+    },
+  ),
+  ...inSource(
+    'rows/read-write-lock.ts',
+    {
+      name: 'row-writer-beside-readers',
+      fault: 'a writer is admitted beside readers of a row',
+      text: 'return this.members.length === 0 && this.tiedTo(member) === undefined',
+      becomes: 'return this.tiedTo(member) === undefined',
+    },
+    {
+      name: 'row-reader-beside-writer',
+      fault: 'a reader is admitted beside a writer of a row',
+      text: 'if (writer !== undefined) return writer === ownerOf(member)',
+      becomes: 'if (writer !== undefined) return true',
+    },
+    {
+      name: 'row-of-ended-readers',
+      fault: 'a hold of a row outlives its lease',
+      text: 'if (endsAt <= now || draft.ended(clientOf(member))) delete body.holds[member]',
+      becomes: 'if (draft.ended(clientOf(member))) delete body.holds[member]',
+    },
+  ),
+  ...inSource(
+    'rows/line.ts',
+    {
+      name: 'row-last-come-first-served',
+      fault: 'whoever came last to a row is served first',
+      text: 'if (!known) places.push(place)',
+      becomes: 'if (!known) places.unshift(place)',
+    },
+    {
+      name: 'row-place-kept',
+      fault: 'a place in a row outlives the call that had it',
+      text: 'body.places.splice(at, 1)',
+      becomes: 'body.places.splice(at, 0)',
+    },
+    {
+      name: 'row-away-not-passed-over',
+      fault: 'those behind a process that is gone are not let in',
+      text: 'else if (process.awaySince !== undefined) continue',
+      becomes: 'else if (process.awaySince !== undefined) break',
+    },
+    {
+      name: 'row-lapsed-grants-unsuspected',
+      fault: 'a process that takes over no grant is granted the lock again and again',
+      text: 'process.awaySince = this.way.now\n      process.looksAt',
+      becomes: 'process.looksAt',
+    },
+    {
+      name: 'row-head-unwarned',
+      fault: 'the first in line of a row is not told that the lock ends sooner than it knows',
+      text: 'if (process.looksAt <= looksAt + SLACK_MS) return',
+      becomes: 'if (process.looksAt <= looksAt + 1e9) return',
+    },
+  ),
+  ...inSource(
+    'session/lock-port.ts',
+    {
+      name: 'nested-lease-shortens',
+      fault: 'a nested hold with a shorter lease shortens the one around it',
+      text: 'if (endsAt > place.endsAt) {',
+      becomes: 'if (endsAt !== place.endsAt) {',
+    },
+    {
+      name: 'entry-left-behind',
+      fault: 'a release leaves the entry in the line',
+      text: "if (heldBefore === 1) return (await this.places.leave(place)) ? 'released' : gone",
+      becomes: "if (heldBefore === 1) return 'released'",
+    },
+    {
+      name: 'entry-unverified',
+      fault: 'a nested hold does not look whether the entry is still there',
+      text: "if (!place || place.holds === 0 || !(await places.isThere(place))) return { outcome: 'lost' }",
+      becomes: "if (!place || place.holds === 0) return { outcome: 'lost' }",
+    },
+    {
+      name: 'news-of-entries-untold',
+      fault: 'no call hears of the end of an entry',
+      text: 'for (const onNews of [...(this.#listeners.get(name) ?? [])]) onNews(news)',
+      becomes: 'void [name, news]',
+    },
+    {
+      name: 'first-not-ousted',
+      fault: 'forcing a lock open leaves its holder',
+      text: 'await Promise.all(mine.map(({ key })',
+      becomes: 'await Promise.all(mine.slice(1).map(({ key })',
+    },
+    {
+      name: 'upgrade-waits-for-itself',
+      fault: 'a reader that asks to write waits for its own reading',
+      text: 'if (reading && reading.holds > 0) throw new LockUpgradeError',
+      becomes: 'if (reading && reading.holds > 9) throw new LockUpgradeError',
+    },
+  ),
+  ...inSource(
+    'session/turns.ts',
+    {
+      name: 'session-reader-beside-writer',
+      fault: 'a reader is admitted beside a writer in the line',
+      text: "ahead.findLast((each) => each.mode !== 'read' && each.order !== within)",
+      becomes: "ahead.findLast((each) => each.mode !== 'read' && each.order === within)",
+    },
+    {
+      name: 'session-line-reversed',
+      fault: 'whoever came last stands first',
+      text: 'return one < other ? -1 : Number(one > other)',
+      becomes: 'return one > other ? -1 : Number(one < other)',
+    },
+  ),
+  ...inSource(
+    'quorum/tally.ts',
+    {
+      name: 'one-vote-suffices',
+      fault: 'a single server decides',
+      text: "if (count('granted') >= majority) return GRANTED",
+      becomes: "if (count('granted') >= 1) return GRANTED",
+    },
+    {
+      name: 'too-few-servers-unnoticed',
+      fault: 'a call goes on although no majority can answer',
+      text: "if (count('failed') > sparesOf(votes.length)) return UNAVAILABLE",
+      becomes: '',
+    },
+  ),
+  ...inSource('quorum/ballot.ts', {
+    name: 'votes-kept',
+    fault: 'the votes of an election in vain are not given back',
+    text: "sent.then(({ outcome }) => outcome === 'granted'),",
+    becomes: 'sent.then(() => false),',
+  }),
+  ...inSource(
+    'quorum/lock-port.ts',
+    {
+      name: 'minority-renews',
+      fault: 'a renewal counts where one server has answered',
+      text: 'if (countOf(answers, (renewed) => renewed) >= this.#majority) return true',
+      becomes: 'if (countOf(answers, (renewed) => renewed) >= 1) return true',
+    },
+    {
+      name: 'minority-releases',
+      fault: 'a release counts where one server has answered',
+      text: 'if (freed.length < this.#majority) return undefined',
+      becomes: 'if (freed.length < 1) return undefined',
+    },
+  ),
+  ...inSource('quorum/timing.ts', {
+    name: 'time-of-votes-uncounted',
+    fault: 'the time that the votes took is not taken off the lease',
+    text: 'return leaseDeadline(0, leaseMs) - elapsedMs',
+    becomes: 'return leaseDeadline(0, leaseMs) - 0 * elapsedMs',
+  }),
+  ...inSource(
+    'memcached/items.ts',
+    {
+      name: 'item-of-anybody-changed',
+      fault: 'the item of another owner is taken for the caller’s own',
+      text: 'if (item?.owner !== owner) return false',
+      becomes: 'if (!item) return false',
+    },
+    {
+      name: 'item-outlives-its-lease',
+      fault: 'the client does not end the lease that memcached rounds up',
+      text: 'entry.alarm = schedule.at(endsAt, () => this.#end(entry))',
+      becomes: 'entry.alarm = schedule.at(endsAt, () => undefined)',
+    },
+  ),
+  ...inSource('memcached/lock-port.ts', {
+    name: 'memcached-nested-shortens',
+    fault: 'a nested hold with a shorter lease shortens the item’s',
+    text: 'return leftMs < Infinity ? Math.max(leaseMs, leftMs) : leaseMs',
+    becomes: 'return leftMs < Infinity ? leaseMs : leaseMs',
+  }),
+  ...inSource('transactions/update-versioned.ts', {
+    name: 'version-not-compared',
+    fault: 'a row is written although others have changed it',
+    text: "write.equal([...Object.entries(key), [version, seen]], ' AND ')",
+    becomes: "write.equal(Object.entries(key), ' AND ')",
+  }),
+  ...inSource('transactions/transaction-lock.ts', {
+    name: 'transaction-lock-shared',
+    fault: 'transactions share a lock that each wanted alone',
+    text: "shared ? '_shared' : ''",
+    becomes: "shared ? '_shared' : '_shared'",
+  }),
+]
