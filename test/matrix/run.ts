@@ -1,6 +1,6 @@
 /*
- * Runs the tests over every server, client library and line of Node that Holdfast supports: `npm run test:matrix`. Arguments
- * pick those combinations that have each of them in their title: `npm run test:matrix -- valkey`, `… -- "node 24"`, `… -- postgres-18`; `others` picks
+ * Runs the tests over every server, client library and line of Node that Holdfast supports: `npm run test:all -- matrix`. Arguments
+ * pick those combinations that have each of them in their title: `npx tsx test/matrix/run.ts valkey`, `… -- "node 24"`, `… -- postgres-18`; `others` picks
  * all but what `npm test` runs anyway. Fails when a test fails, when a combination could not be run, and when one ran less than
  * the others.
  */

@@ -78,6 +78,6 @@ async function write(): Promise<void> {
   const table = `<!-- kills -->\n${head}\n${lines.join('\n')}\n<!-- /kills -->`
   await writeFile(
     page,
-    text.replace(/<!-- kills -->[^]*<!-- \/kills -->/, () => table),
+    text.replace(/<!-- kills -->[\s\S]*<!-- \/kills -->/, () => table),
   )
 }

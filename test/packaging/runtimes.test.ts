@@ -1,4 +1,4 @@
-/** The package on every runtime, with a real server: `npm run test:matrix -- bun`, or HOLDFAST_RUNTIME, choose one. */
+/** The package on every runtime, with a real server: `npx tsx test/matrix/run.ts bun`, or HOLDFAST_RUNTIME, choose one. */
 import { execFile } from 'node:child_process'
 import process from 'node:process'
 import { promisify } from 'node:util'
