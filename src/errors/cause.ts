@@ -16,6 +16,8 @@ const LOGIN = /^(?:auth|hello|\d|setname|holdfast-\w+)$/i
 const REPEATED: ReadonlyArray<readonly [said: RegExp, instead: string]> = [
   // Redis, of a command that it does not know: HELLO has the password.
   [/(with args beginning with:).*/is, '$1 …'],
+  // Or whatever else stands at its address: the words behind AUTH, unless they are a server's own, as in `AUTH <password> called without…`.
+  [/\b(auth) (?!<).*/is, '$1 …'],
   [/([a-z][a-z\d+.-]{0,20}:\/\/)\S*@/gi, '$1…@'],
   [/(invalid url: ?).*/is, '$1…'],
   // Databases and Redis, of whom they refuse; some services take a token for a user.
