@@ -27,7 +27,12 @@ export interface ComputeOnceOptions {
 }
 
 export function checkComputeOnceOptions(options: ComputeOnceOptions): ComputeOnceOptions {
-  checkObject('options', options, ['ttlMs', 'staleMs', 'waitMs', 'leaseMs', 'signal'])
+  checkObject(
+    'options',
+    options,
+    ['ttlMs', 'staleMs', 'waitMs', 'leaseMs', 'signal'],
+    'computeOnce(key, compute, { ttlMs: … })',
+  )
   if (whole('ttlMs', options.ttlMs, 1) === undefined) {
     throw new InvalidArgumentError('ttlMs', undefined, 'a whole number of milliseconds, at least 1')
   }

@@ -56,7 +56,7 @@ export class ComputeOnce {
     if (typeof key !== 'string' || key.length === 0 || !key.isWellFormed()) {
       throw new InvalidArgumentError('key', key, 'a string of well-formed Unicode, not empty')
     }
-    checkFunction('compute', compute)
+    checkFunction('compute', compute, 'computeOnce(key, compute, { ttlMs: … })')
     checkComputeOnceOptions(options)
     const wanted: Wanted<Value> = { key, name: checkName(`once:${key}`), compute, options }
     const { signal } = options

@@ -215,7 +215,7 @@ export class Locker {
     if (!tie) {
       const accepted =
         'none: only locks that are kept in PostgreSQL, MySQL or MariaDB can be tied to a transaction'
-      throw new InvalidArgumentError('tx', tx, accepted, tenure.name)
+      throw new InvalidArgumentError('tx', tx, accepted, { lockName: tenure.name })
     }
     tenure.tied = true
     const held = await this.query(() => tie(tenure.name, tenure.storedAs, tx))

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../errors/errors.js'
+import { quoted } from '../errors/holdfast-error.js'
 import { checkName } from '../facade/checks.js'
 
 /**
@@ -22,6 +23,7 @@ export function lockNameOf(name: unknown): (params: readonly unknown[]) => strin
         'name',
         place,
         'places like {0} and {0.id}; other names can be written by a function',
+        { found: `has the place ${quoted(place)}` },
       )
   }
   return (params) => checkName(pattern.replace(PLACE, (place, path: string) => filled(place, path, params)))

@@ -1,7 +1,8 @@
 import { labelOf, ownerText } from '../identity/label.js'
 import type { Owner } from '../identity/owner.js'
 import { isoTime } from '../time/iso-time.js'
-import { HoldfastError, quoted, shorten } from './holdfast-error.js'
+import { typeText } from './found.js'
+import { clean, HoldfastError, quoted, shorten } from './holdfast-error.js'
 
 export { HoldfastError, type HoldfastErrorDetails } from './holdfast-error.js'
 
@@ -94,7 +95,8 @@ function troubleText(cause: unknown): string {
 }
 
 /** What another library's error says, for the end of a sentence. */
-function reasonText(cause: unknown, longest: number): string {
+function reasonText(raw: unknown, longest: number): string {
+  const cause = clean(raw)
   const text = cause instanceof Error ? shorten(cause.message, longest).replace(/\.+$/, '') : ''
   return text === '' ? '' : `: ${text}`
 }
@@ -215,20 +217,24 @@ export class ClosedError extends HoldfastError {
   }
 }
 
-/** An argument is invalid. Thrown before anything is sent. */
+/** An argument is invalid. Thrown before anything is sent. It says what the argument is, never what it holds: that may be a secret. */
 export class InvalidArgumentError extends HoldfastError {
   /** @internal */
   static override readonly kind = 'InvalidArgumentError'
 
   /** Which argument. */
   readonly argument: string
-  /** Its value. */
-  readonly value: unknown
-
-  constructor(argument: string, value: unknown, accepted: string, lockName?: string) {
-    super('INVALID_ARGUMENT', `${argument} is ${describe(value)}; accepted: ${accepted}.`, { lockName })
+  /**
+   * @param found what is wrong with it, in place of its type; for what can be no secret.
+   */
+  constructor(
+    argument: string,
+    value: unknown,
+    accepted: string,
+    { lockName, found = `is ${typeText(value)}` }: { lockName?: string | undefined; found?: string } = {},
+  ) {
+    super('INVALID_ARGUMENT', `${argument} ${found}; accepted: ${accepted}.`, { lockName })
     this.argument = argument
-    this.value = value
   }
 }
 
@@ -290,22 +296,5 @@ export class StoreError extends HoldfastError {
     if (this.lockName !== undefined) return this
     const { reason, command, cause, transient } = this
     return new StoreError(reason, command, { lockName, cause, transient, hint: this.#hint })
-  }
-}
-
-function describe(value: unknown): string {
-  if (typeof value === 'string') return quoted(value)
-  if (typeof value === 'object' && value !== null) return `an object of ${classNameOf(value)}`
-  if (typeof value === 'function') return 'a function'
-  return shorten(String(value))
-}
-
-/** Must not fail, whatever the value is. */
-function classNameOf(value: object): string {
-  try {
-    const name: unknown = value.constructor?.name
-    return typeof name === 'string' ? shorten(name) : 'no class'
-  } catch {
-    return 'no class'
   }
 }

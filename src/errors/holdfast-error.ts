@@ -1,4 +1,5 @@
 import { printable } from '../identity/printable.js'
+import { cleanCause } from './cause.js'
 
 /** Symbol shared by every copy of this package, so that `instanceof` works across them. */
 const KINDS = Symbol.for('holdfast.error.kinds')
@@ -7,7 +8,7 @@ const KINDS = Symbol.for('holdfast.error.kinds')
 export interface HoldfastErrorDetails {
   /** The lock that the error is about, if any. */
   readonly lockName?: string | undefined
-  /** The underlying error, usually the client library's. */
+  /** The underlying error, usually the client library's: its copy, without what it carries besides its text. */
   readonly cause?: unknown
 }
 
@@ -25,7 +26,8 @@ export class HoldfastError extends Error {
   readonly lockName: string | undefined
 
   constructor(code: string, message: string, details: HoldfastErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    const cause = clean(details.cause)
+    super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.lockName = details.lockName
     // Not the class's own name, which minifiers change.
@@ -39,6 +41,11 @@ export class HoldfastError extends Error {
     const kinds = value[KINDS]
     return Array.isArray(kinds) && kinds.includes(this.kind)
   }
+}
+
+/** A cause as errors of Holdfast carry it. */
+export function clean(cause: unknown): unknown {
+  return cleanCause(cause, (value) => value instanceof HoldfastError)
 }
 
 function kindsOf(errorClass: typeof HoldfastError): string[] {

@@ -7,7 +7,7 @@ import { EtcdCells } from './cells.js'
 import { EtcdClient } from './client/client.js'
 import type { EtcdAddress } from './client/connections.js'
 import { type About, timeoutOf } from './client/failure.js'
-import { GrpcError, grpcCodes } from './client/grpc-error.js'
+import { grpcCodes } from './client/grpc-error.js'
 import { KeepAlives } from './client/keep-alives.js'
 import type { KeyValue, LeaseReply, TxnReply } from './client/replies.js'
 import type { PutTerms, Span } from './client/requests.js'
@@ -380,7 +380,7 @@ async function orUndefinedIfNotFound<Result>(work: Promise<Result>): Promise<Res
     return await work
   } catch (error) {
     const cause = error instanceof StoreError ? error.cause : undefined
-    if (cause instanceof GrpcError && cause.code === grpcCodes.notFound) return undefined
+    if (cause instanceof Error && 'code' in cause && cause.code === grpcCodes.notFound) return undefined
     throw error
   }
 }

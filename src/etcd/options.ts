@@ -55,8 +55,7 @@ function checkHosts(hosts: unknown, scheme: string): string[] {
     const url = typeof text === 'string' ? parse(text) : undefined
     // The port that is usual for the scheme is left out of a URL.
     const port = /:(\d+)\/?$/.exec(String(text))?.[1] ?? PORT
-    if (!url)
-      throw new InvalidArgumentError('hosts', typeof host, "'host:port', or a URL with http:// or https://")
+    if (!url) throw new InvalidArgumentError('hosts', host, "'host:port', or a URL with http:// or https://")
     return `${url.protocol}//${url.hostname}:${port}`
   })
 }
@@ -78,9 +77,5 @@ function checkCredentials(given: unknown): { user: string; password: string } {
     const { user, password } = given
     if (typeof user === 'string' && user !== '' && typeof password === 'string') return { user, password }
   }
-  throw new InvalidArgumentError(
-    'credentials',
-    typeof given,
-    'an object with user and password, both strings',
-  )
+  throw new InvalidArgumentError('credentials', given, 'an object with user and password, both strings')
 }

@@ -8,6 +8,7 @@ import type { Polls } from '../ports/lock-port.js'
 import { acquireChannel, traceAcquire } from '../trace/acquire.js'
 import { resultOf, traceOf } from '../trace/grant.js'
 import { beginHold } from '../trace/hold.js'
+import { invalidNumber } from './checks.js'
 import { warnIfDropped } from './dropped-hold.js'
 import type { OpenLocks } from './open-locks.js'
 import { type AcquireOptions, checkAcquireOptions, type UnlockOptions } from './options.js'
@@ -65,7 +66,8 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     const [options, body] = optionsAndBody(optionsOrBody, bodyOrNothing)
     const { owners, locker, kind } = this.context
     checkAcquireOptions(options, owners)
-    if (typeof body !== 'function') throw new InvalidArgumentError('body', body, 'a function')
+    if (typeof body !== 'function')
+      throw new InvalidArgumentError('body', body, 'a function, as in withLock(async ({ signal }) => …)')
     const caller = this.callerOrNew(options.owner)
     const scope = new Scope(caller.owner, caller)
     const outcome = await this.#call(options, Infinity, caller, scope, permits)
@@ -156,11 +158,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
   ): Promise<Granted | Refused> {
     const { kind, locker, maxHoldMs, polls, lingerMs } = this.context
     if (options.lingerMs !== undefined && lingerMs === undefined)
-      throw new InvalidArgumentError(
-        'lingerMs',
-        options.lingerMs,
-        'undefined, because this lock cannot linger',
-      )
+      throw invalidNumber('lingerMs', options.lingerMs, 'undefined, because this lock cannot linger')
     const call: Call = {
       name: this.name,
       caller,

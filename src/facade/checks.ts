@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../errors/errors.js'
+import { typeText, wordOf } from '../errors/found.js'
 import { optionHint } from './former-names.js'
 
 /** The longest name, in UTF-16 units: room for any sensible name, and a limit on what is sent. */
@@ -7,34 +8,50 @@ const LONGEST_NAME = 512 * 1024
 export function checkName(name: unknown): string {
   if (typeof name !== 'string' || name.length === 0 || name.length > LONGEST_NAME) {
     const several = Array.isArray(name) ? '; for several locks write holdfast.multiLock([lockA, lockB])' : ''
-    throw new InvalidArgumentError('name', name, `a string of 1 to ${LONGEST_NAME} characters${several}`)
+    throw new InvalidArgumentError('name', name, `a string of 1 to ${LONGEST_NAME} characters${several}`, {
+      ...(typeof name === 'string' && name !== '' && { found: `has ${name.length} characters` }),
+    })
   }
   // The store keeps UTF-8, where every lone surrogate becomes the same replacement character: two such names would be one lock.
   if (!name.isWellFormed())
-    throw new InvalidArgumentError('name', name, 'well-formed Unicode (no lone surrogates)')
+    throw new InvalidArgumentError('name', name, 'well-formed Unicode', { found: 'has lone surrogates' })
   return name
 }
 
-export function checkFunction(argument: string, value: unknown): void {
-  if (typeof value !== 'function') throw new InvalidArgumentError(argument, value, 'a function')
+/** @param example the call, with a function */
+export function checkFunction(argument: string, value: unknown, example?: string): void {
+  if (typeof value === 'function') return
+  throw new InvalidArgumentError(
+    argument,
+    value,
+    example === undefined ? 'a function' : `a function, as in ${example}`,
+  )
 }
 
-export function checkObject(argument: string, value: unknown, known: readonly string[]): void {
+/** @param example a call with such an object, for those who have none */
+export function checkObject(
+  argument: string,
+  value: unknown,
+  known: readonly string[],
+  example = `{ ${known[0]}: … }`,
+): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const lease =
-      typeof value === 'number' && known.includes('leaseMs')
-        ? `; for a lease write { leaseMs: ${value} }`
-        : ''
-    throw new InvalidArgumentError(argument, value, `an object${lease}`)
+      typeof value === 'number' && known.includes('leaseMs') ? '; for a lease write { leaseMs: … }' : ''
+    throw new InvalidArgumentError(argument, value, `an object, as in ${example}${lease}`)
   }
-  for (const key of Object.keys(value)) {
-    if (!known.includes(key))
-      throw new InvalidArgumentError(
-        argument,
-        key,
-        `the options ${known.join(', ')}${optionHint(key, known)}`,
-      )
-  }
+  const unknown = Object.keys(value).find((key) => !known.includes(key))
+  if (unknown === undefined) return
+  const word = wordOf(unknown)
+  const found =
+    word === undefined ? 'an unknown option' : `the unknown option "${word}"${optionHint(word, known)}`
+  throw new InvalidArgumentError(argument, value, known.join(', '), { found: `has ${found}` })
+}
+
+/** Where a number belongs, one that is out of range is shown. */
+export function invalidNumber(argument: string, value: unknown, accepted: string): InvalidArgumentError {
+  const found = `is ${typeof value === 'number' ? value : typeText(value)}`
+  return new InvalidArgumentError(argument, value, accepted, { found })
 }
 
 export function whole(
@@ -46,7 +63,7 @@ export function whole(
 ): number | undefined {
   if (value === undefined) return undefined
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
-  throw new InvalidArgumentError(argument, value, `a whole number of ${unit}, at least ${least}${orElse}`)
+  throw invalidNumber(argument, value, `a whole number of ${unit}, at least ${least}${orElse}`)
 }
 
 export function wholeOrInfinite(

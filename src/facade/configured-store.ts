@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '../errors/errors.js'
 import type { Store, StoreSession, StoreSettings } from '../ports/store.js'
 import type { Clock } from '../time/clock.js'
+import { invalidNumber } from './checks.js'
 import type { Settings } from './holdfast-options.js'
 
 /** A store with the settings that not every store can follow; one that cannot refuses them. */
@@ -33,7 +34,7 @@ export class ConfiguredStore implements Store {
     }
     if (checkReplicas > 0 && !session.confirming) {
       void session.close()
-      throw new InvalidArgumentError('checkReplicas', checkReplicas, '0, because this store has no replicas')
+      throw invalidNumber('checkReplicas', checkReplicas, '0, because this store has no replicas')
     }
     if (onDeadlock === 'reject' && !session.edges) {
       void session.close()

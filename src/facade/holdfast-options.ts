@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../errors/errors.js'
-import { checkObject, whole } from './checks.js'
+import { checkObject, invalidNumber, whole } from './checks.js'
 import {
   CLIENT_OPTIONS,
   type ClientOptions,
@@ -107,7 +107,7 @@ function checkThreadOptions(options: HoldfastOptions, watchdogMs: number) {
   if (typeof watchdogThread !== 'boolean')
     throw new InvalidArgumentError('watchdogThread', watchdogThread, 'true or false')
   if (maxBlockedMs !== undefined && !watchdogThread)
-    throw new InvalidArgumentError('maxBlockedMs', maxBlockedMs, 'undefined, unless watchdogThread is true')
+    throw invalidNumber('maxBlockedMs', maxBlockedMs, 'undefined, unless watchdogThread is true')
   const least = Math.ceil(watchdogMs / 3)
   return { watchdogThread, maxBlockedMs: whole('maxBlockedMs', maxBlockedMs, least) ?? 10 * watchdogMs }
 }
@@ -116,14 +116,10 @@ function checkReplicaOptions(options: HoldfastOptions, commandTimeoutMs: number)
   const checkReplicas = whole('checkReplicas', options.checkReplicas, 0) ?? 0
   const { replicasTimeoutMs } = options
   if (replicasTimeoutMs !== undefined && checkReplicas === 0)
-    throw new InvalidArgumentError(
-      'replicasTimeoutMs',
-      replicasTimeoutMs,
-      'undefined, unless checkReplicas is set',
-    )
+    throw invalidNumber('replicasTimeoutMs', replicasTimeoutMs, 'undefined, unless checkReplicas is set')
   const timeoutMs =
     whole('replicasTimeoutMs', replicasTimeoutMs, 1) ?? Math.min(1_000, Math.ceil(commandTimeoutMs / 2))
   if (checkReplicas > 0 && timeoutMs >= commandTimeoutMs)
-    throw new InvalidArgumentError('replicasTimeoutMs', timeoutMs, 'less than commandTimeoutMs')
+    throw invalidNumber('replicasTimeoutMs', timeoutMs, 'less than commandTimeoutMs')
   return { checkReplicas, replicasTimeoutMs: timeoutMs }
 }

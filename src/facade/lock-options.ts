@@ -1,6 +1,5 @@
-import { InvalidArgumentError } from '../errors/errors.js'
 import type { KindContext } from './acquirer.js'
-import { checkObject, whole } from './checks.js'
+import { checkObject, invalidNumber, whole } from './checks.js'
 
 /** Options of one lock. Times are whole milliseconds. */
 export interface LockOptions {
@@ -17,7 +16,7 @@ export function withLockOptions(context: KindContext, options: LockOptions): Kin
   const lingerMs = whole('lingerMs', options.lingerMs, 0)
   if (lingerMs === undefined) return context
   if (context.lingerMs === undefined)
-    throw new InvalidArgumentError('lingerMs', lingerMs, 'undefined, because this lock cannot linger')
+    throw invalidNumber('lingerMs', lingerMs, 'undefined, because this lock cannot linger')
   return { ...context, lingerMs }
 }
 

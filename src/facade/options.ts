@@ -1,7 +1,7 @@
 import { LEAST_LEASE_MS } from '../core/lease/lease.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { isOwner, type Owner, type Owners } from '../identity/owner.js'
-import { checkObject, isAbortSignal, whole, wholeOrInfinite } from './checks.js'
+import { checkObject, invalidNumber, isAbortSignal, whole, wholeOrInfinite } from './checks.js'
 
 /** What `withLock` does if the lock was lost while its body ran. An error of the body itself takes precedence. */
 export type OnLost = 'reject' | 'continue'
@@ -89,11 +89,7 @@ export function checkUnlockOptions(options: UnlockOptions, owners: Owners): Unlo
 export function checkLease(leaseMs: unknown): number {
   const lease = whole('leaseMs', leaseMs, LEAST_LEASE_MS)
   if (lease !== undefined) return lease
-  throw new InvalidArgumentError(
-    'leaseMs',
-    leaseMs,
-    `a whole number of milliseconds, at least ${LEAST_LEASE_MS}`,
-  )
+  throw invalidNumber('leaseMs', leaseMs, `a whole number of milliseconds, at least ${LEAST_LEASE_MS}`)
 }
 
 /** An owner of any client, for questions. */

@@ -1,5 +1,4 @@
-import { InvalidArgumentError } from '../errors/errors.js'
-import { checkObject } from './checks.js'
+import { checkObject, invalidNumber } from './checks.js'
 import type { AcquireOptions } from './options.js'
 
 /** Options of one acquisition of permits. Times are whole milliseconds. Each acquisition has its own owner. */
@@ -36,5 +35,5 @@ export function checkPermits(
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most)
     return value
   const end = most === Number.MAX_SAFE_INTEGER ? '' : ` and at most ${most}`
-  throw new InvalidArgumentError(argument, value, `a whole number, at least ${least}${end}`)
+  throw invalidNumber(argument, value, `a whole number, at least ${least}${end}`)
 }

@@ -14,10 +14,11 @@ export type Section<Result, Held = Hold> = (hold: Held) => Result | PromiseLike<
  * @throws {@link InvalidArgumentError} if something comes after the body: options that would not count.
  */
 export function optionsAndBody<Result, Held>(
-  optionsOrBody: AcquireOptions | Section<Result, Held>,
+  optionsOrBody: AcquireOptions | Section<Result, Held> | undefined,
   bodyOrNothing: Section<Result, Held> | undefined,
 ): [AcquireOptions, Section<Result, Held> | undefined] {
-  if (typeof optionsOrBody !== 'function') return [optionsOrBody, bodyOrNothing]
+  if (typeof optionsOrBody !== 'function')
+    return [optionsOrBody === undefined ? NO_OPTIONS : optionsOrBody, bodyOrNothing]
   if (bodyOrNothing === undefined) return [NO_OPTIONS, optionsOrBody]
   throw new InvalidArgumentError('options', bodyOrNothing, 'options before the body, (options, body)')
 }

@@ -1,7 +1,6 @@
-import { InvalidArgumentError } from '../errors/errors.js'
 import type { Polls } from '../ports/lock-port.js'
 import { BackOff } from '../time/back-off.js'
-import { checkObject, whole } from './checks.js'
+import { checkObject, invalidNumber, whole } from './checks.js'
 
 /** How a spin lock polls while it waits. Times are whole milliseconds. */
 export interface SpinOptions {
@@ -29,6 +28,6 @@ export function checkSpinOptions(options: SpinOptions): Polls {
     whole('longestPauseMs', options.longestPauseMs, firstPauseMs) ?? Math.max(128, firstPauseMs)
   const { factor = 2 } = options
   if (typeof factor !== 'number' || !Number.isFinite(factor) || factor < 1)
-    throw new InvalidArgumentError('factor', factor, 'a number, at least 1')
+    throw invalidNumber('factor', factor, 'a number, at least 1')
   return new BackOff({ firstPauseMs, longestPauseMs, factor })
 }

@@ -35,7 +35,7 @@ export function encodeSequencer(sequencer: Omit<Sequencer, 'fence'> & { readonly
       'hold.fence',
       fence,
       'a hold with a fencing token, of holdfast.fencedLock(name) or readWriteLock(name); other kinds have no tokens',
-      name,
+      { lockName: name },
     )
   }
   const fields = JSON.stringify([LAYOUT, kind, name, mode, String(checkFence(fence)), owner])

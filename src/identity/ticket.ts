@@ -29,7 +29,9 @@ export function ticketOwner(text: unknown, name: string): Owner {
   if (layout === LAYOUT && of === name && typeof secret === 'string') return ownerOf(secret)
   const found =
     layout === LAYOUT && typeof of === 'string' ? `one for the lock ${JSON.stringify(of)}` : typeof text
-  throw new InvalidArgumentError('ticket', found, 'the text that hold.detach() gave for this lock', name)
+  throw new InvalidArgumentError('ticket', found, 'the text that hold.detach() gave for this lock', {
+    lockName: name,
+  })
 }
 
 function fieldsOf(text: string): unknown[] {

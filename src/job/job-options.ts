@@ -18,7 +18,7 @@ export interface JobOptions {
 }
 
 export function checkJobOptions(options: JobOptions): JobOptions {
-  checkObject('options', options, ['atLeastMs', 'atMostMs'])
+  checkObject('options', options, ['atLeastMs', 'atMostMs'], 'job(name, { atLeastMs: …, atMostMs: … }, run)')
   const atLeastMs = whole('atLeastMs', options.atLeastMs, 0)
   if (atLeastMs === undefined)
     throw new InvalidArgumentError('atLeastMs', atLeastMs, 'a whole number of milliseconds, at least 0')

@@ -23,7 +23,7 @@ export async function runJob<Value>(
   run: Section<Value>,
 ): Promise<JobOutcome<Awaited<Value>>> {
   const { atLeastMs, atMostMs } = checkJobOptions(options)
-  checkFunction('run', run)
+  checkFunction('run', run, 'job(name, { atLeastMs: …, atMostMs: … }, run)')
   let began = false
   try {
     const owner = context.owners.next()

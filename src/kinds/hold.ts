@@ -196,15 +196,16 @@ export class Hold implements AsyncDisposable {
     const { kind, port, schedule } = this.#locker
     if (port.bound || kind.shared) {
       const where = 'whose store does not end it with a connection or a session'
-      throw new InvalidArgumentError('hold', `one of a ${kind.name}`, `one of a lock ${where}`, this.name)
+      throw new InvalidArgumentError('hold', this, `one of a lock ${where}`, {
+        lockName: this.name,
+        found: `is one of a ${kind.name}`,
+      })
     }
     if (tenure.holds.length > 1)
-      throw new InvalidArgumentError(
-        'hold',
-        `one of ${tenure.holds.length}`,
-        'the only one of its owner',
-        this.name,
-      )
+      throw new InvalidArgumentError('hold', this, 'the only one of its owner', {
+        lockName: this.name,
+        found: `is one of ${tenure.holds.length}`,
+      })
     const { text, owner } = newTicket(this.name)
     tenure.kept = { until: schedule.clock.now() + leaseMs, as: owner }
     await this.release()

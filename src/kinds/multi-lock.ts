@@ -1,6 +1,7 @@
 import { AcquireAll, type AcquireAllRefusal, type Member as Sought } from '../core/acquire/acquire-all.js'
 import type { Call } from '../core/acquire/call.js'
 import { InvalidArgumentError, NoOwnerError, NotOwnerError } from '../errors/errors.js'
+import { quoted } from '../errors/holdfast-error.js'
 import { Acquirer, type KindContext } from '../facade/acquirer.js'
 import { type AcquireOptions, checkUnlockOptions, NO_OPTIONS, type UnlockOptions } from '../facade/options.js'
 import { releaseAll } from '../facade/release-all.js'
@@ -189,15 +190,21 @@ class MultiAcquirer extends Acquirer<MultiGrant, MultiHold> {
   }
 }
 
+const EXAMPLE = "as in multiLock([holdfast.lock('a'), holdfast.lock('b')])"
+
 function checkLocks(locks: readonly Lock[]): readonly Lock[] {
   if (!Array.isArray(locks) || locks.length === 0) {
-    throw new InvalidArgumentError('locks', locks, 'an array of one or more locks')
+    throw new InvalidArgumentError('locks', locks, `an array of locks, ${EXAMPLE}`)
   }
   const names = new Set<string>()
-  for (const lock of locks) {
-    if (!(lock instanceof Lock)) throw new InvalidArgumentError('locks', lock, 'locks of a Holdfast')
+  for (const [index, lock] of locks.entries()) {
+    if (!(lock instanceof Lock))
+      throw new InvalidArgumentError(`locks[${index}]`, lock, `a lock of a Holdfast, ${EXAMPLE}`)
     // Kinds of one name can exclude each other; one member would then wait for the other for ever. And names are what all callers go by.
-    if (names.has(lock.name)) throw new InvalidArgumentError('locks', lock.name, 'locks with different names')
+    if (names.has(lock.name))
+      throw new InvalidArgumentError('locks', locks, 'locks with different names', {
+        found: `has ${quoted(lock.name)} twice`,
+      })
     names.add(lock.name)
   }
   return [...locks]

@@ -4,6 +4,7 @@ import type { Call } from '../core/acquire/call.js'
 import type { HoldRecord } from '../core/tenure/tenure.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { Acquirer, type KindContext, type Members } from '../facade/acquirer.js'
+import { invalidNumber } from '../facade/checks.js'
 import { LockAcquirer } from '../facade/lock-acquirer.js'
 import { type AcquireOptions, NO_OPTIONS } from '../facade/options.js'
 import type { Section } from '../facade/section.js'
@@ -74,7 +75,7 @@ export class StripedLock {
   /** @internal */
   constructor(name: string, stripes: number, terms: KindContext) {
     if (!Number.isSafeInteger(stripes) || stripes < 1 || stripes > MOST_STRIPES) {
-      throw new InvalidArgumentError('stripes', stripes, `a whole number from 1 to ${MOST_STRIPES}`)
+      throw invalidNumber('stripes', stripes, `a whole number from 1 to ${MOST_STRIPES}`)
     }
     this.name = name
     this.stripes = stripes
@@ -85,7 +86,7 @@ export class StripedLock {
   /** The lock of that stripe, counted from 0. */
   stripe(index: number): Lock {
     if (!Number.isSafeInteger(index) || index < 0 || index >= this.stripes) {
-      throw new InvalidArgumentError('index', index, `a whole number from 0 to ${this.stripes - 1}`)
+      throw invalidNumber('index', index, `a whole number from 0 to ${this.stripes - 1}`)
     }
     return new Lock(this.#nameOf(index), this.#terms)
   }

@@ -20,7 +20,12 @@ export interface LeaderOptions {
 }
 
 export function checkLeaderOptions(options: LeaderOptions): LeaderOptions {
-  checkObject('options', options, ['onElected', 'onRevoked', 'signal'])
+  checkObject(
+    'options',
+    options,
+    ['onElected', 'onRevoked', 'signal'],
+    'leader(name, { onElected: async (term) => … })',
+  )
   const { onElected, onRevoked, signal } = options
   if (onElected !== undefined) checkFunction('onElected', onElected)
   if (onRevoked !== undefined) checkFunction('onRevoked', onRevoked)

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'eventemitter3'
-import { ClosedError, InvalidArgumentError } from '../errors/errors.js'
+import { ClosedError } from '../errors/errors.js'
 import { quoted } from '../errors/holdfast-error.js'
 import type { HoldfastEvents } from '../events/events.js'
 import type { KindContext } from '../facade/acquirer.js'
-import { checkFunction, checkName } from '../facade/checks.js'
+import { checkFunction, checkName, invalidNumber } from '../facade/checks.js'
 import { type ClientOptions, checkClientOptions } from '../facade/client-options.js'
 import { type CloseOptions, Closing } from '../facade/closing.js'
 import { type LockOptions, withLockOptions } from '../facade/lock-options.js'
@@ -57,11 +57,7 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
     const store = storeOf(clientOrStore, (client) => new RedisLockStore(client))
     const { portVersion = PORT_VERSION } = store
     if (portVersion !== PORT_VERSION)
-      throw new InvalidArgumentError(
-        'store.portVersion',
-        portVersion,
-        `${PORT_VERSION}, the version of this Holdfast`,
-      )
+      throw invalidNumber('store.portVersion', portVersion, `${PORT_VERSION}, the version of this Holdfast`)
     const clock = store.clock ?? new SystemClock(sleepMeter())
     this.#schedule = new Schedule(clock, (error) => this.#emitSafely('error', error))
     const owners = new Owners(settings.label)
@@ -77,11 +73,7 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
     })
     if (settings.lingerMs > 0 && !session.lock.line?.hearAsks) {
       void session.close()
-      throw new InvalidArgumentError(
-        'lingerMs',
-        settings.lingerMs,
-        '0, because locks cannot linger in this store',
-      )
+      throw invalidNumber('lingerMs', settings.lingerMs, '0, because locks cannot linger in this store')
     }
     this.#kinds = new Kinds(
       session,

@@ -37,7 +37,8 @@ export function checkMemcachedOptions(options: MemcachedOptions): MemcachedSetti
   const twice = addresses.find(
     ({ text }, index) => addresses.findIndex((other) => other.text === text) < index,
   )
-  if (twice) throw new InvalidArgumentError('servers', twice.text, 'each server once')
+  if (twice)
+    throw new InvalidArgumentError('servers', servers, 'each server once', { found: 'has one server twice' })
   if (typeof tls !== 'boolean') checkTls(tls)
   if (credentials !== undefined && typeof credentials !== 'function') checkCredentials(credentials)
   return { addresses, access: { tls: tls === true ? {} : tls || undefined, credentials } }
@@ -53,7 +54,8 @@ function checkCredentials(credentials: Credentials): void {
   const { username, password } = credentials
   if (!isWord(username) || username.includes(':'))
     throw new InvalidArgumentError('credentials.username', username, 'text without spaces and colons')
-  if (!isWord(password)) throw new InvalidArgumentError('credentials.password', '…', 'text without spaces')
+  if (!isWord(password))
+    throw new InvalidArgumentError('credentials.password', password, 'text without spaces')
 }
 
 function isWord(text: unknown): text is string {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../errors/errors.js'
 import { checkObject } from '../facade/checks.js'
 import type { ClusterClient, StandaloneClient } from '../redis/connection/client.js'
-import { clientHint } from '../redis/connection/client-hint.js'
+import { nodeRedisHint } from '../redis/connection/client-hint.js'
 import { NodeRedisCluster } from './cluster.js'
 import { nodePattern, termsOfCluster } from './cluster-pattern.js'
 import { NodeRedisConnection } from './connection.js'
@@ -60,7 +60,7 @@ export function nodeRedis(
     throw new InvalidArgumentError(
       'client',
       client,
-      `a client of node-redis 5 or 6 (createClient or createCluster)${clientHint(client)}`,
+      `a client of node-redis 5 or 6 (createClient or createCluster)${nodeRedisHint(client)}`,
     )
   const group = sentinel === undefined ? undefined : sentinelsOf(sentinel, client)
   return new NodeRedisConnection(client, group, keyPrefix)

@@ -2,7 +2,7 @@ import { type MeterProvider, metrics, type TracerProvider, trace } from '@opente
 import { InvalidArgumentError } from '../errors/errors.js'
 import { checkFunction, checkObject } from '../facade/checks.js'
 import { listenTo, type ObservedClient } from '../trace/listener.js'
-import { type GroupOf, shownName } from '../trace/shown-name.js'
+import { clientName, type GroupOf } from '../trace/shown-name.js'
 import { Instruments } from './instruments.js'
 import { Spans } from './spans.js'
 
@@ -48,7 +48,7 @@ export function instrument(client: ObservedClient, options: InstrumentOptions = 
   if (options.groupOf !== undefined) checkFunction('groupOf', options.groupOf)
   const tracerProvider = options.tracerProvider ?? trace.getTracerProvider()
   const meterProvider = options.meterProvider ?? metrics.getMeterProvider()
-  const name = shownName(options.client ?? '')
+  const name = clientName(options.client)
   const names = known.get(meterProvider) ?? new Set<string>()
   known.set(meterProvider, names)
   if (names.has(name))

@@ -34,7 +34,8 @@ export function pgConnections(pool: PgPool): MakeConnection {
     throw new InvalidArgumentError(
       'pool',
       pool,
-      'a Pool of the package pg, 8.11 or later, or sql of the package postgres',
+      'a Pool of the package pg, 8.11 or later, or sql of the package postgres, as in ' +
+        'postgres(new pg.Pool({ connectionString: url }))',
     )
   }
   const { options } = pool

@@ -37,5 +37,5 @@ export class PostgresTies implements Ties {
 }
 
 function elsewhere(tx: unknown, lockName: string): InvalidArgumentError {
-  return new InvalidArgumentError('tx', tx, 'a transaction in the database that keeps the lock', lockName)
+  return new InvalidArgumentError('tx', tx, 'a transaction in the database that keeps the lock', { lockName })
 }

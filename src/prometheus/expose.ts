@@ -2,7 +2,7 @@ import { type Registry, type RegistryContentType, register } from 'prom-client'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { checkFunction, checkObject } from '../facade/checks.js'
 import { listenTo, type ObservedClient } from '../trace/listener.js'
-import { type GroupOf, shownGroup, shownName } from '../trace/shown-name.js'
+import { clientName, type GroupOf, shownGroup } from '../trace/shown-name.js'
 import { Exposition } from './exposition.js'
 
 /** Settings of {@link expose}. */
@@ -39,7 +39,7 @@ export function expose(client: ObservedClient, options: ExposeOptions = {}): Dis
   checkObject('options', options, ['client', 'groupOf', 'registry'])
   const { groupOf, registry = register } = options
   if (groupOf !== undefined) checkFunction('groupOf', groupOf)
-  const name = shownName(options.client ?? '')
+  const name = clientName(options.client)
   const known = expositions.get(registry)
   // One that was cleared has forgotten its metrics.
   const exposition = known?.registered ? known : new Exposition(registry)

@@ -123,9 +123,9 @@ export class Member {
     if (!twin || runId === '') return
     this.misuse = new InvalidArgumentError(
       'members',
-      [twin.label, this.label],
-      `independent servers; ${twin.label} and ${this.label} are one server under two addresses, ` +
-        'whose vote would count twice and fail twice',
+      undefined,
+      'independent servers, because the vote of one would count twice and fail twice',
+      { found: `has ${twin.label} and ${this.label}, which are one server under two addresses` },
     )
     throw this.misuse
   }

@@ -48,10 +48,11 @@ function checkMembers(members: unknown): void {
   if (count < 3 || count % 2 === 0) {
     throw new InvalidArgumentError(
       'members',
-      count,
+      members,
       count < 3
         ? 'an odd number of servers, at least three: with fewer, none may fail. For one server, pass its client to Holdfast itself'
         : `an odd number of servers: ${count} tolerate no more failures than ${count - 1}, and one more can fail`,
+      { found: `has ${count}` },
     )
   }
   const seen = new Map<unknown, number>()
@@ -64,7 +65,7 @@ function checkMembers(members: unknown): void {
     if (twin !== undefined) {
       throw new InvalidArgumentError(
         `members[${index}]`,
-        address ?? member,
+        member,
         `a different server; members[${twin}] is the same one, whose vote would count twice and fail twice`,
       )
     }
@@ -80,9 +81,10 @@ function checkSingle(member: object, index: number): void {
   if (kind === undefined) return
   throw new InvalidArgumentError(
     `members[${index}]`,
-    kind,
+    member,
     'a client of a single server: Redlock needs independent servers without replication, since a replica that takes over lacks ' +
       'the latest votes. For a Cluster or a Sentinel group, pass its client to Holdfast itself',
+    { found: `is the client of ${kind}` },
   )
 }
 

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors/errors.js'
+import { invalidNumber } from '../facade/checks.js'
 import type { LockPort } from '../ports/lock-port.js'
 import type { Store, StoreSession, StoreSettings } from '../ports/store.js'
 import type { StoreTraits } from '../ports/store-traits.js'
@@ -48,7 +48,7 @@ class QuorumSession implements StoreSession {
   ) {
     const { commandTimeoutMs, schedule } = settings
     if (serverTimeoutMs !== undefined && serverTimeoutMs >= commandTimeoutMs) {
-      throw new InvalidArgumentError(
+      throw invalidNumber(
         'serverTimeoutMs',
         serverTimeoutMs,
         `less than commandTimeoutMs, which is ${commandTimeoutMs}`,

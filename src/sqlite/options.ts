@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { InvalidArgumentError } from '../errors/errors.js'
-import { checkObject, whole } from '../facade/checks.js'
+import { checkObject, invalidNumber, whole } from '../facade/checks.js'
 
 /** Where the file is, and what it may be used for. */
 export interface SqliteOptions {
@@ -40,7 +40,7 @@ export function checkSqliteOptions(given: string | SqliteOptions): SqliteTerms {
   if (typeof path !== 'string' || path === '' || path.includes('\0') || /^(:memory:|file:)/.test(path))
     throw new InvalidArgumentError('path', path, 'the path of a file')
   if (!Number.isInteger(mode) || mode < 0o600 || mode > 0o777 || (mode & 0o600) !== 0o600)
-    throw new InvalidArgumentError('mode', mode, 'a mode with which its owner may read and write')
+    throw invalidNumber('mode', mode, 'a mode with which its owner may read and write')
   if (networkFileSystem !== 'refuse' && networkFileSystem !== 'warn')
     throw new InvalidArgumentError('networkFileSystem', networkFileSystem, "'refuse' or 'warn'")
   const retainMs = whole('retainMs', options.retainMs, 1_000) ?? DAY_MS

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '../errors/errors.js'
 import { shorten } from '../errors/holdfast-error.js'
 
 /** The group that a lock's metrics belong to, by its name; `undefined` if it belongs to none. */
@@ -6,6 +7,12 @@ export type GroupOf = (lockName: string) => string | undefined
 /** A name for labels and spans: names may be 512 KB long, and a shortened one may end within a character. */
 export function shownName(name: string): string {
   return shorten(name).toWellFormed()
+}
+
+/** What a client is called among those of a process, as its user says. */
+export function clientName(name: unknown = ''): string {
+  if (typeof name !== 'string') throw new InvalidArgumentError('client', name, 'a string')
+  return shownName(name)
 }
 
 /** The group of a lock. It is asked for within calls for locks, which no fault in it may break: then there is none. */

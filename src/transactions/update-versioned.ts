@@ -60,7 +60,9 @@ export async function updateVersioned(
     const [found] = rows
     if (!found || rows.length > 1) {
       if (found)
-        throw new InvalidArgumentError('key', Object.keys(key).join(', '), 'columns that tell one row')
+        throw new InvalidArgumentError('key', key, 'columns that tell one row', {
+          found: 'tells several rows',
+        })
       return undefined
     }
     const seen = found[version]

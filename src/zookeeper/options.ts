@@ -75,9 +75,8 @@ function authOf(credentials: unknown): string {
   const { user, password } = { user: undefined, password: undefined, ...Object(credentials) }
   if (typeof user !== 'string' || user === '' || user.includes(':'))
     throw new InvalidArgumentError('credentials.user', user, 'a name without a colon')
-  // Its value is nobody's business, not even in an error.
   if (typeof password !== 'string')
-    throw new InvalidArgumentError('credentials.password', typeof password, 'a string')
+    throw new InvalidArgumentError('credentials.password', password, 'a string')
   return `${user}:${password}`
 }
 

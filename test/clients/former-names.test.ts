@@ -73,8 +73,8 @@ describe('shapes of calls of other libraries', () => {
   })
 
   test('a number for a lease', async () => {
-    expect(await refusalOf(lock, 'acquire', 5_000)).toContain('write { leaseMs: 5000 }')
-    expect(await refusalOf(lock, 'withLock', 5_000, body)).toContain('write { leaseMs: 5000 }')
+    expect(await refusalOf(lock, 'acquire', 5_000)).toContain('write { leaseMs: … }')
+    expect(await refusalOf(lock, 'withLock', 5_000, body)).toContain('write { leaseMs: … }')
   })
 
   test.each([

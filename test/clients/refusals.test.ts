@@ -106,7 +106,7 @@ const found: ReadonlyArray<{ what: string; value: unknown; says: readonly string
   {
     what: 'a URL',
     value: 'redis://127.0.0.1',
-    says: ['"redis://127.0.0.1"', 'new Holdfast(new Redis(url))'],
+    says: ['is a URL;', 'new Holdfast(new Redis(url))'],
   },
   { what: 'nothing', value: undefined, says: ['undefined', 'a client of ioredis'] },
 ]
@@ -148,7 +148,7 @@ describe('what is no client says what it is, and which line to write instead', (
     const wrong = (options: unknown): string =>
       refusalOf(() => Reflect.apply(nodeRedis, undefined, [client, options]))
     expect(wrong({ prefix: 'x' })).toContain('keyPrefix, sentinel')
-    expect(wrong({ keyPrefix: 5 })).toContain('keyPrefix is 5')
+    expect(wrong({ keyPrefix: 5 })).toContain('keyPrefix is a number')
     expect(wrong({ sentinel: { sentinelRootNodes: [{ host: 'a', port: 1 }] } })).toContain('sentinel.name')
     expect(wrong({ sentinel: { name: 'main' } })).toContain('sentinel.sentinelRootNodes')
     expect(wrong({ sentinel: { name: 'main', sentinelRootNodes: [{}] } })).toContain(

@@ -42,7 +42,7 @@ function oneOfEach(of: Errors, lockName = NAME) {
     { error: new of.NoOwnerError(lockName, 'unlock'), code: 'NO_OWNER', kind: 'NoOwnerError' },
     { error: new of.ClosedError(lockName), code: 'CLOSED', kind: 'ClosedError' },
     {
-      error: new of.InvalidArgumentError('waitMs', Number.NaN, 'a number', lockName),
+      error: new of.InvalidArgumentError('waitMs', Number.NaN, 'a number', { lockName }),
       code: 'INVALID_ARGUMENT',
       kind: 'InvalidArgumentError',
     },
@@ -116,11 +116,21 @@ describe('errors', () => {
     expect(new errors.NotOwnerError(NAME, 'client:1')).not.toBeInstanceOf(errors.LockLostError)
   })
 
-  test('the error underneath passes through as cause; without one there is no such property', () => {
-    const cause = new Error('ECONNREFUSED')
-    expect(new errors.StoreError('unreachable', 'acquire', { cause, transient: true }).cause).toBe(cause)
-    expect(new errors.LockTimeoutError(NAME, 5, {}, cause).cause).toBe(cause)
-    expect(new errors.LockLostError(NAME, 'client:1', 'lease-expired', cause).cause).toBe(cause)
+  test('what the error underneath tells passes through as cause; without one there is no such property', () => {
+    const cause = Object.assign(new TypeError('refused'), {
+      code: 'ECONNREFUSED',
+      options: { password: 'x' },
+    })
+    for (const error of [
+      new errors.StoreError('unreachable', 'acquire', { cause, transient: true }),
+      new errors.LockTimeoutError(NAME, 5, {}, cause),
+      new errors.LockLostError(NAME, 'client:1', 'lease-expired', cause),
+    ]) {
+      expect(error.cause).toMatchObject({ name: 'TypeError', message: 'refused', code: 'ECONNREFUSED' })
+      expect(error.cause).not.toHaveProperty('options')
+    }
+    const store = new errors.StoreError('unreachable', 'acquire', { transient: true })
+    expect(new errors.LockTimeoutError(NAME, 5, {}, store).cause).toBe(store)
     expect('cause' in new errors.ClosedError()).toBe(false)
   })
 

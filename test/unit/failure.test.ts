@@ -52,6 +52,8 @@ describe('failureOf', () => {
     ['SOMETHINGNEW nobody has seen this', 'unknown', false],
   ])('%s', (message, reason, transient) => {
     const cause = reply(message)
+    // Some services take a token for the name of a user.
+    const shown = message.replace('joe', '…')
     const failure = failureOf(cause, about)
     expect(failure).toBeInstanceOf(StoreError)
     expect(failure).toMatchObject({
@@ -61,9 +63,9 @@ describe('failureOf', () => {
       command: 'acquire',
       lockName: 'invoice:42',
     })
-    expect(failure.cause).toBe(cause)
+    expect(failure.cause).toMatchObject({ name: cause.name, message: shown })
     expect(failure.message).toContain('"invoice:42"')
-    expect(failure.message).toContain(message)
+    expect(failure.message).toContain(shown)
   })
 
   test.each([

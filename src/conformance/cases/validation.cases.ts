@@ -24,7 +24,7 @@ interface BadCall {
   readonly value: unknown
 }
 
-/** Bad input is refused before anything is sent, with an error that names the argument, its value and what is accepted. */
+/** Bad input is refused before anything is sent, with an error that says which argument, of which type, and what is accepted. */
 export function validationCases(place: Place): void {
   describe('bad input', () => {
     test('every option of every call that acquires', async () => {
@@ -190,11 +190,11 @@ function refusedAtOnce(call: () => unknown, argument: string, value: unknown): v
 function checkRefusal(error: unknown, argument: string, value: unknown, what: string): void {
   expect(error, what).toBeInstanceOf(InvalidArgumentError)
   expect(error, what).toMatchObject({ code: 'INVALID_ARGUMENT', argument })
-  const named = error instanceof InvalidArgumentError ? error.value : undefined
-  expect(Object.is(named, value), `${what} names its value`).toBe(true)
   expect(String(error), what).toMatch(
-    new RegExp(`^InvalidArgumentError: ${argument} is .*; accepted: .+\\.$`, 's'),
+    new RegExp(`^InvalidArgumentError: ${argument} (is|has) .+; accepted: .+\\.$`, 's'),
   )
+  if (typeof value === 'string' && value.length > 6 && argument !== 'options')
+    expect(String(error), `${what} keeps its value to itself`).not.toContain(value)
   expect(String(error).length, what).toBeLessThan(500)
 }
 

@@ -1,5 +1,10 @@
+import { isClient } from './client.js'
+
 const NODE_REDIS = "import { nodeRedis } from 'holdfast/node-redis' and write new Holdfast(nodeRedis("
 const GLIDE = 'for a client of @valkey/valkey-glide, which cannot end a silent connection, import { '
+
+/** What says where a server is, in the options of either library. */
+const ADDRESSES = ['url', 'host', 'port', 'socket', 'password', 'username', 'sentinels', 'rootNodes']
 
 /** What people have for a client beside those that fit, told by members that only it has, and what to write instead. */
 const STRANGERS: ReadonlyArray<readonly [members: readonly string[], hint: string]> = [
@@ -34,13 +39,46 @@ const STRANGERS: ReadonlyArray<readonly [members: readonly string[], hint: strin
   ],
 ]
 
+/** How a client of the library in question is made, of a URL and of options, and handed over. */
+interface Making {
+  readonly from: string
+  readonly ofUrl: string
+  readonly ofOptions: string
+  readonly ofNothing: string
+}
+
+const WITH_IOREDIS: Making = {
+  from: "import { Redis } from 'ioredis'",
+  ofUrl: 'new Holdfast(new Redis(url))',
+  ofOptions: 'new Holdfast(new Redis(options))',
+  ofNothing: 'new Holdfast(new Redis())',
+}
+
+const WITH_NODE_REDIS: Making = {
+  from: "import { createClient } from 'redis'",
+  ofUrl: 'new Holdfast(nodeRedis(createClient({ url })))',
+  ofOptions: 'new Holdfast(nodeRedis(createClient(options)))',
+  ofNothing: 'new Holdfast(nodeRedis(createClient()))',
+}
+
 /** What to write instead of that value, to go on from "a client of …"; empty where nobody knows what it is. */
-export function clientHint(value: unknown): string {
-  if (typeof value === 'string')
-    return "; for a URL import { Redis } from 'ioredis' and write new Holdfast(new Redis(url))"
+export function clientHint(
+  value: unknown,
+  { from, ofUrl, ofOptions, ofNothing }: Making = WITH_IOREDIS,
+): string {
+  if (typeof value === 'string' || value instanceof URL) return `; for a URL ${from} and write ${ofUrl}`
   if (typeof value !== 'object' || value === null) return ''
   const known = STRANGERS.find(([members]) => members.every((member) => member in value))
-  return known
-    ? `; ${known[1]}`
-    : "; for example new Holdfast(new Redis()), with import { Redis } from 'ioredis'"
+  if (known) return `; ${known[1]}`
+  const isOptions = ADDRESSES.some((field) => field in value)
+  return isOptions
+    ? `; for options ${from} and write ${ofOptions}`
+    : `; for example ${ofNothing}, with ${from}`
+}
+
+/** The same where a client of node-redis is expected. */
+export function nodeRedisHint(value: unknown): string {
+  return isClient(value)
+    ? '; that is a client for Holdfast already, as those of ioredis are: write new Holdfast(client)'
+    : clientHint(value, WITH_NODE_REDIS)
 }

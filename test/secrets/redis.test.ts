@@ -1,0 +1,193 @@
+/** Whatever a server of Redis, or what stands in its place, does with a login: no error, event, trace or metric tells the secrets. */
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import * as ioredis6 from 'ioredis'
+import * as ioredis5 from 'ioredis5'
+import * as iovalkey from 'iovalkey'
+import * as redis6 from 'redis'
+import * as redis5 from 'redis5'
+import * as oldest from 'redis5-oldest'
+import { afterEach, describe, expect, inject, test } from 'vitest'
+import { Holdfast, type HoldfastOptions, quorum, type RedisClient } from '../../src/index.js'
+import { nodeRedis } from '../../src/node-redis/index.js'
+import { freePort } from '../servers/port.js'
+import { Marker, useWithout } from '../setup/marker.js'
+
+const ends: Array<() => unknown> = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+interface Where {
+  readonly host: string
+  readonly port: number
+}
+
+interface Login {
+  readonly username: string
+  readonly password: string
+}
+
+/** Each library's client of one server, with the login in a URL or in options. */
+const single: Readonly<Record<string, (where: Where, login: Login) => RedisClient>> = {
+  'ioredis 6, URL': (where, login) => quiet(new ioredis6.Redis(urlOf(where, login), { lazyConnect: true })),
+  'ioredis 6, options, RESP2': (where, login) =>
+    quiet(new ioredis6.Redis({ ...where, ...login, lazyConnect: true, protocol: 2 })),
+  'ioredis 5, options': (where, login) =>
+    quiet(new ioredis5.Redis({ ...where, ...login, lazyConnect: true })),
+  'iovalkey, URL': (where, login) => quiet(new iovalkey.Redis(urlOf(where, login), { lazyConnect: true })),
+  'node-redis 6, URL': (where, login) => nodeRedis(redis6.createClient({ url: urlOf(where, login) })),
+  'node-redis 6, options, RESP3': (where, login) =>
+    nodeRedis(redis6.createClient({ socket: where, ...login, RESP: 3 })),
+  'node-redis 5, credentialsProvider': (where, login) =>
+    nodeRedis(
+      redis5.createClient({
+        socket: where,
+        credentialsProvider: { type: 'async-credentials-provider', credentials: async () => login },
+      }),
+    ),
+  'node-redis 5.9, URL': (where, login) => nodeRedis(oldest.createClient({ url: urlOf(where, login) })),
+}
+
+/** Those of several servers, where nobody answers but the one. */
+const several: Readonly<Record<string, (where: Where, login: Login) => RedisClient>> = {
+  'ioredis 6, Cluster': (where, login) =>
+    quiet(
+      new ioredis6.Cluster([{ ...where, ...login }], {
+        lazyConnect: true,
+        redisOptions: login,
+        clusterRetryStrategy: () => null,
+      }),
+    ),
+  'ioredis 6, Sentinel': (where, { username, password }) =>
+    quiet(
+      new ioredis6.Redis({
+        sentinels: [where],
+        name: 'main',
+        username,
+        password,
+        sentinelUsername: username,
+        sentinelPassword: password,
+        lazyConnect: true,
+      }),
+    ),
+  'node-redis 6, cluster': (where, login) =>
+    nodeRedis(redis6.createCluster({ rootNodes: [{ url: urlOf(where, login) }], defaults: login })),
+  'node-redis 6, Sentinel': (where, login) =>
+    nodeRedis(redis6.createClient(login), {
+      sentinel: { name: 'main', sentinelRootNodes: [where], sentinelClientOptions: login },
+    }),
+}
+
+function urlOf({ host, port }: Where, { username, password }: Login): string {
+  return `redis://${username}:${password}@${host}:${port}`
+}
+
+function quiet<Client extends { on(event: 'error', listener: () => void): unknown; disconnect(): void }>(
+  client: Client,
+): Client {
+  client.on('error', () => undefined)
+  ends.push(() => client.disconnect())
+  return client
+}
+
+type Answer = (words: readonly string[], socket: Socket) => string | undefined
+
+/** What servers, and what is no server, answer to a login. */
+const answers: Readonly<Record<string, Answer>> = {
+  'hangs up': (_, socket) => void socket.destroy(),
+  'is silent': () => undefined,
+  'knows no HELLO, and repeats it': (words) =>
+    `-ERR unknown command '${words[0]}', with args beginning with: ${words
+      .slice(1)
+      .map((each) => `'${each}'`)
+      .join(', ')}\r\n`,
+  'repeats all': (words) => `-ERR cannot do that: ${words.join(' ')}\r\n`,
+  'refuses the user': (words) =>
+    `-NOPERM User ${words[3] ?? words[1]} has no permissions to run the 'hello' command\r\n`,
+  'speaks HTTP': (words) => `HTTP/1.1 400 Bad Request\r\nX-Request: ${words.join(' ')}\r\n\r\n`,
+}
+
+async function standIn(answer: Answer): Promise<Where> {
+  const sockets = new Set<Socket>()
+  const server: Server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined))
+    socket.on('data', (data) => {
+      for (const words of commandsIn(data.toString())) {
+        const told = answer(words, socket)
+        if (told !== undefined && !socket.destroyed) socket.write(told)
+      }
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  ends.push(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { host: '127.0.0.1', port: Object(server.address() satisfies string | AddressInfo | null).port }
+}
+
+/** Commands arrive whole here: they are short. */
+function commandsIn(text: string): string[][] {
+  return text
+    .split(/^\*\d+\r\n/m)
+    .slice(1)
+    .map((command) => command.split('\r\n').filter((_, index) => index % 2 === 1))
+}
+
+const HASTE: HoldfastOptions = { commandTimeoutMs: 100, storeTimeoutMs: 100 }
+
+/** Markers are both, and long: what repeats either repeats the marker. */
+function loginOf({ text }: Marker): Login {
+  return { username: `user-${text}`, password: `pass-${text}` }
+}
+
+describe('faults A2: a login of Redis is told nowhere', () => {
+  const all = Object.entries({ ...single, ...several })
+
+  test.each(Object.entries(answers))('where the server %s', async (_, answer) => {
+    const where = await standIn(answer)
+    const used = all.map(async ([library, make]) => {
+      const marker = new Marker(library)
+      const errors = await useWithout(marker, new Holdfast(make(where, loginOf(marker)), HASTE), 'invoice')
+      expect(errors, library).not.toEqual([])
+    })
+    await Promise.all(used)
+  })
+
+  test('where nobody listens', async () => {
+    const where = { host: '127.0.0.1', port: await freePort() }
+    const used = all.map(([library, make]) => {
+      const marker = new Marker(library)
+      return useWithout(marker, new Holdfast(make(where, loginOf(marker)), HASTE), 'invoice')
+    })
+    await Promise.all(used)
+  })
+
+  test('where the server knows no such user', async () => {
+    const { host, port } = inject('servers').standalone
+    const used = Object.entries(single).map(async ([library, make]) => {
+      const marker = new Marker(library)
+      const client = make({ host, port }, loginOf(marker))
+      const [first] = await useWithout(marker, new Holdfast(client, HASTE), 'invoice')
+      expect(first, library).toMatchObject({ code: 'STORE_ERROR' })
+    })
+    await Promise.all(used)
+  })
+
+  test('with a watchdog thread, and in a quorum', async () => {
+    const marker = new Marker()
+    const { host, port } = inject('servers').standalone
+    const client = (): RedisClient =>
+      quiet(new ioredis6.Redis({ host, port, ...loginOf(marker), lazyConnect: true }))
+    await useWithout(marker, new Holdfast(client(), { ...HASTE, watchdogThread: true }), 'invoice')
+    const where = await Promise.all([freePort(), freePort(), freePort()])
+    const members = where.map((each) =>
+      quiet(new ioredis6.Redis({ host, port: each, ...loginOf(marker), lazyConnect: true })),
+    )
+    const holdfast = new Holdfast(quorum(members, { serverTimeoutMs: 50 }), HASTE)
+    const lock = holdfast.lock('invoice')
+    marker.expectNone(await lock.tryAcquire().catch((error: unknown) => error), 'an error')
+    await holdfast.close({ timeoutMs: 100 })
+  })
+})
