@@ -27,7 +27,10 @@ export function openSession(
   const statements = statementsFor(table)
   const dialect = new PostgresDialect(makeConnection, settings, { createTable, table })
   const connector = new Connector(dialect, settings)
-  const connections = new Connections(connector, settings, most)
+  const connections = new Connections(connector, settings, {
+    most,
+    inUse: () => settings.schedule.size > 0 || listener.waits === true,
+  })
   const inbox = new PostgresInbox(connector, dialect, settings, listener)
   return new SqlSession(
     {
