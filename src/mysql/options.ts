@@ -16,7 +16,8 @@ export interface MysqlOptions extends MysqlSchemaOptions {
    */
   readonly createTable?: boolean | undefined
   /**
-   * How many connections one client opens at most. They are closed when idle for 10 seconds. Minimum: 1.
+   * How many connections one client opens at most. They are closed when idle for 10 seconds, but for one while the client holds something
+   * or waits. Minimum: 1.
    * @default 4
    */
   readonly connections?: number | undefined

@@ -17,7 +17,11 @@ import { MysqlTies } from './ties.js'
 export function openSession(options: MysqlSettings, settings: StoreSettings): SqlSession {
   const statements = statementsFor(options.table)
   const connector = new Connector(new MysqlDialect(options, statements, settings), settings)
-  const connections = new Connections(connector, settings, options.connections)
+  const connections = new Connections(connector, settings, {
+    most: options.connections,
+    // Who waits polls, with timers.
+    inUse: () => settings.schedule.size > 0,
+  })
   const ties = new MysqlTies(connections, statements)
   return new SqlSession(
     {

@@ -2,8 +2,10 @@ import { clientOf, ownerOf } from '../line/place.js'
 import type { StoreSettings } from '../ports/store.js'
 import type { Express, Standing } from '../rows/rows.js'
 import { WaitedFor } from '../rows/waited-for.js'
-import { text } from '../sql/connection.js'
+import { type SqlRow, text } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
+import { isQueueFull } from './failure.js'
+import type { NotifyQueue } from './notify-queue.js'
 import { readStanding, readVersioned } from './row.js'
 import type { SeenRows } from './seen-rows.js'
 import type { Statements } from './statements.js'
@@ -27,6 +29,7 @@ export class PostgresExpress implements Express {
     private readonly connections: Connections,
     private readonly statements: Statements,
     private readonly seen: SeenRows,
+    private readonly queue: NotifyQueue,
     private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
   ) {}
 
@@ -46,12 +49,19 @@ export class PostgresExpress implements Express {
   async free(name: string, owner: string, waitedFor = false): Promise<boolean> {
     const askedAt = this.settings.schedule.clock.now()
     const values = ['lock', storedName(name).name, owner]
-    const passes = waitedFor || this.#waitedFor.has(name)
-    const [row] = await this.connections.query({
-      statement: passes ? this.statements.pass : this.statements.free,
-      values: passes ? [...values, JSON.stringify(name)] : values,
-      about: { command: 'free', lockName: name },
-    })
+    const passes = !this.queue.full && (waitedFor || this.#waitedFor.has(name))
+    let row: SqlRow | undefined
+    try {
+      ;[row] = await this.connections.query({
+        statement: passes ? this.statements.pass : this.statements.free,
+        values: passes ? [...values, JSON.stringify(name)] : values,
+        about: { command: 'free', lockName: name },
+      })
+    } catch (error) {
+      if (!passes || !isQueueFull(error)) throw error
+      this.queue.found(true)
+      return false
+    }
     if (text(row, 'done') === 't') {
       this.#waitedFor.saw(name, text(row, 'next') === 't')
       return true

@@ -96,18 +96,25 @@ export function isWornOut(error: unknown): boolean {
   return error instanceof Error && 'severity' in error && error.severity !== 'ERROR'
 }
 
+/** Whether the statement was refused only because it sends messages, and the server has no room for them. */
+export function isQueueFull(error: unknown): boolean {
+  const cause = error instanceof StoreError ? error.cause : undefined
+  // The same state is that of rows which are too large.
+  return stateOf(cause) === '54000' && hasRoutine(cause, 'PreCommit_Notify')
+}
+
 export function showsPooler(error: unknown): boolean {
   return POOLED.has(stateOf(error) ?? '')
 }
 
 /** A statement that is cancelled while it waits for the synchronous replica succeeds, with this warning: a failover may lose what it wrote. */
 export function tellsOfReplica(notice: unknown): boolean {
-  return (
-    typeof notice === 'object' &&
-    notice !== null &&
-    'routine' in notice &&
-    notice.routine === 'SyncRepWaitForLSN'
-  )
+  return hasRoutine(notice, 'SyncRepWaitForLSN')
+}
+
+/** Whether that function of the server has said it: the text is in the server's language. */
+function hasRoutine(told: unknown, routine: string): boolean {
+  return typeof told === 'object' && told !== null && 'routine' in told && told.routine === routine
 }
 
 /** What such a statement has come to: nobody knows. */

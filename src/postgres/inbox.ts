@@ -9,7 +9,9 @@ import type { ListeningConnection } from './connection.js'
 import { type PostgresDialect, poolerError } from './dialect.js'
 import { failureOf } from './failure.js'
 import { channelOf, MessageReader } from './messages.js'
+import { type NotifyQueue, queueIsFull } from './notify-queue.js'
 import { presenceOf, statements } from './statements.js'
+import { textArray } from './text-array.js'
 
 const ABOUT = { command: 'LISTEN' }
 
@@ -19,20 +21,7 @@ const PRESENT = {
   text: `SELECT pg_try_advisory_lock(${presenceOf('$1::text')})::text AS present`,
 }
 
-/**
- * Ends the earlier connection of this client, which the server has not yet found to be broken. The two halves of the lock's number are
- * where `pg_locks` has them.
- */
-const END_EARLIER = {
-  name: 'holdfast_end_earlier',
-  text: `
-SELECT pg_terminate_backend(l.pid) FROM pg_locks AS l
-WHERE l.locktype = 'advisory' AND l.granted AND l.mode = 'ExclusiveLock' AND l.objsubid = 1
-  AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
-  AND (l.classid::bigint << 32 | l.objid::bigint) = ${presenceOf('$1::text')}`,
-}
-
-/** Waits until that has ended. */
+/** Waits until an earlier connection of this client has ended. */
 const PRESENT_AT_LAST = {
   name: 'holdfast_present_at_last',
   text: `SELECT pg_advisory_lock(${presenceOf('$1::text')})`,
@@ -51,16 +40,21 @@ export class PostgresInbox implements Inbox {
   constructor(
     private readonly connector: Connector<ListeningConnection>,
     private readonly dialect: PostgresDialect,
+    private readonly queue: NotifyQueue,
     private readonly settings: StoreSettings,
     private readonly listener: InboxListener,
   ) {}
 
   get open(): boolean {
-    return this.#connection !== undefined
+    return this.#connection !== undefined && !this.queue.full
   }
 
   async opened(): Promise<void> {
-    if (this.#connection) return
+    if (!this.#connection) await this.#openOnce()
+    if (this.queue.full) throw queueIsFull()
+  }
+
+  async #openOnce(): Promise<void> {
     this.settings.schedule.cancel(this.#reopening)
     this.#reopening = undefined
     this.#opening ??= this.#open().finally(() => {
@@ -77,7 +71,7 @@ export class PostgresInbox implements Inbox {
       .ask(connection, { statement: statements.process, about: ABOUT })
       .then(
         ([row]) => {
-          if (text(row, 'pid') === this.#process) return
+          if (text(row, 'pid') === this.#process) return this.queue.found(text(row, 'full') === 'true')
           this.dialect.foundPooler()
           connection.destroy()
         },
@@ -123,8 +117,8 @@ export class PostgresInbox implements Inbox {
     await ask({ name: 'holdfast_listen', text: `LISTEN "${channel}"` })
     const [row] = await ask(PRESENT, [clientId])
     if (text(row, 'present') !== 'true') {
-      // A user that may not end it waits until the server finds out.
-      await ask(END_EARLIER, [clientId]).catch(() => undefined)
+      // The server has not yet found the earlier one to be broken. A user that may not end it waits until it does.
+      await ask(statements.endListening, [textArray([clientId])]).catch(() => undefined)
       await ask(PRESENT_AT_LAST, [clientId])
     }
     const [own] = await ask(statements.process)
@@ -135,6 +129,7 @@ export class PostgresInbox implements Inbox {
     // The first time, nobody has relied on it before.
     if (this.#failures > 0) this.listener.missed()
     this.#failures = 0
+    this.queue.found(text(own, 'full') === 'true')
   }
 
   #broken(connection: ListeningConnection): void {

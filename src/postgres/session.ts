@@ -9,6 +9,7 @@ import type { MakeConnection } from './connection.js'
 import { PostgresDialect } from './dialect.js'
 import { PostgresExpress } from './express.js'
 import { PostgresInbox } from './inbox.js'
+import { NotifyQueue } from './notify-queue.js'
 import type { PostgresSettings } from './options.js'
 import { SeenRows } from './seen-rows.js'
 import { statementsFor } from './statements.js'
@@ -27,14 +28,18 @@ export function openSession(
   const statements = statementsFor(table)
   const dialect = new PostgresDialect(makeConnection, settings, { createTable, table })
   const connector = new Connector(dialect, settings)
-  const connections = new Connections(connector, settings, most)
-  const inbox = new PostgresInbox(connector, dialect, settings, listener)
+  const connections = new Connections(connector, settings, {
+    most,
+    inUse: () => settings.schedule.size > 0 || listener.waits === true,
+  })
+  const queue = new NotifyQueue(connections, settings, listener)
+  const inbox = new PostgresInbox(connector, dialect, queue, settings, listener)
   return new SqlSession(
     {
       ties: new PostgresTies(connections),
-      rows: new PostgresTable(connections, statements, seen),
-      express: new PostgresExpress(connections, statements, seen, settings),
-      inbox: () => (dialect.pooled ? undefined : inbox),
+      rows: new PostgresTable(connections, statements, seen, queue),
+      express: new PostgresExpress(connections, statements, seen, queue, settings),
+      inbox: () => (dialect.pooled || queue.full ? undefined : inbox),
       names: (keyspace, glob) =>
         namesLike(glob, async (hashed, after) => {
           const rows = await connections.query({

@@ -54,6 +54,9 @@ const ROW = `json_build_object(
       SELECT t.tie[1] FROM regexp_matches(substring(r.rest::text FROM '"ties":[{]([^}]*)'), '"(-?[0-9]+)":', 'g') AS t (tie)
       WHERE pg_try_advisory_xact_lock_shared(${tieOf('t.tie[1]')})) END)`
 
+/** The last pages may not be had. */
+const QUEUE_IS_FULL = '(pg_notification_queue_usage() > 0.99)::text'
+
 /** What does not depend on the table. */
 export const statements = {
   /**
@@ -73,7 +76,21 @@ SELECT pg_backend_pid()::text AS pid, current_setting('server_version') AS versi
     name: 'holdfast_tie_ended',
     text: `SELECT pg_try_advisory_xact_lock_shared(${tieOf('$1')})::text AS ended`,
   },
-  process: { name: 'holdfast_process', text: 'SELECT pg_backend_pid()::text AS pid' },
+  /** Which process answers, and whether it could notify. */
+  process: {
+    name: 'holdfast_process',
+    text: `SELECT pg_backend_pid()::text AS pid, ${QUEUE_IS_FULL} AS full`,
+  },
+  queue: { name: 'holdfast_queue', text: `SELECT ${QUEUE_IS_FULL} AS full` },
+  /** Ends the connections on which those clients listen. The two halves of a lock's number are where `pg_locks` has them. */
+  endListening: {
+    name: 'holdfast_end_listening',
+    text: `
+SELECT pg_terminate_backend(l.pid) FROM pg_locks AS l
+WHERE l.locktype = 'advisory' AND l.granted AND l.mode = 'ExclusiveLock' AND l.objsubid = 1
+  AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+  AND (l.classid::bigint << 32 | l.objid::bigint) IN (SELECT ${presenceOf('c.client')} FROM unnest($1::text[]) AS c (client))`,
+  },
 } as const
 
 /** Every statement that is sent for locks in that table, whose name is in SQL. */

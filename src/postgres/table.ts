@@ -1,7 +1,9 @@
 import type { Message, Versioned, VersionedTable } from '../rows/rows.js'
 import type { Keyspace, Packed } from '../rows/shape.js'
 import type { Connections } from '../sql/connections.js'
+import { isQueueFull } from './failure.js'
 import { channelOf, payloadsOf } from './messages.js'
+import type { NotifyQueue } from './notify-queue.js'
 import { readVersioned } from './row.js'
 import type { SeenRows } from './seen-rows.js'
 import type { Statements } from './statements.js'
@@ -14,11 +16,17 @@ export class PostgresTable implements VersionedTable {
     private readonly connections: Connections,
     private readonly statements: Statements,
     private readonly seen: SeenRows,
+    private readonly queue: NotifyQueue,
   ) {}
 
   async read(keyspace: Keyspace, name: string): Promise<Versioned> {
     const seen = keyspace === 'lock' ? this.seen.take(name) : undefined
-    if (seen) return seen
+    await this.queue.look()
+    const row = seen ?? (await this.#read(keyspace, name))
+    return this.queue.full ? this.queue.deaf(row) : row
+  }
+
+  async #read(keyspace: Keyspace, name: string): Promise<Versioned> {
     const [row] = await this.connections.query({
       statement: this.statements.read,
       values: [keyspace, storedName(name).name],
@@ -36,12 +44,13 @@ export class PostgresTable implements VersionedTable {
   ): Promise<boolean> {
     const { insert, insertAndTell, update, updateAndTell } = this.statements
     const isNew = version === 0n
-    const tells = messages.length > 0
+    // While the queue is full nobody was within reach when the row was read: what is left to tell they find out by themselves.
+    const tells = messages.length > 0 && !this.queue.full
     const stored = storedName(name)
     const told = messages.flatMap(([client, message], index) =>
       payloadsOf(message, index).map((payload) => ({ channel: channelOf(client), payload })),
     )
-    const rows = await this.connections.query({
+    const asked = this.connections.query({
       statement: isNew ? (tells ? insertAndTell : insert) : tells ? updateAndTell : update,
       values: [
         keyspace,
@@ -59,6 +68,13 @@ export class PostgresTable implements VersionedTable {
       ],
       about: { command: 'write', lockName: name },
     })
-    return rows.length > 0
+    try {
+      return (await asked).length > 0
+    } catch (error) {
+      if (!tells || !isQueueFull(error)) throw error
+      // Nothing was written. Once more, for a row whose clients are out of reach.
+      this.queue.found(true)
+      return false
+    }
   }
 }

@@ -14,6 +14,10 @@ export class Letters implements InboxListener {
   /** @param leftPlaces are given back what is granted to them (rule W4) */
   constructor(private readonly leftPlaces: LeftPlaces) {}
 
+  get waits(): boolean {
+    return this.#readers.size > 0
+  }
+
   message({ keyspace, name, text }: Message): void {
     const address = addressOf(keyspace, name)
     const told: Told = JSON.parse(text)

@@ -78,6 +78,8 @@ export interface Inbox {
 }
 
 export interface InboxListener {
+  /** Whether anybody waits for a message. */
+  readonly waits?: boolean
   message(message: Message): void
   /** Messages may have been missed. Called each time the inbox has broken and is open again, and when it breaks. */
   missed(): void

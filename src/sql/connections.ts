@@ -8,6 +8,16 @@ import { closedError, type Question, timeoutOf } from './question.js'
 /** A connection that was not used for so long is closed. */
 const IDLE_MS = 10_000
 
+/** How many connections there may be, and when none need stay. */
+export interface ConnectionTerms {
+  readonly most: number
+  /**
+   * Whether the client holds something or waits: then one connection stays, since a server without room for another would have it lose
+   * what it holds.
+   */
+  inUse(): boolean
+}
+
 /** A command that waits for a connection. */
 interface Command {
   readonly question: Question
@@ -17,7 +27,10 @@ interface Command {
   reject(error: unknown): void
 }
 
-/** The connections for commands: opened as they are needed, up to so many, each for one command at a time, closed when idle. */
+/**
+ * The connections for commands: opened as they are needed, up to so many, each for one command at a time, closed when idle. The last one
+ * stays while the client is in use.
+ */
 export class Connections {
   readonly #idle: Array<{ readonly connection: SqlConnection; readonly since: number }> = []
   readonly #busy = new Set<SqlConnection>()
@@ -30,7 +43,7 @@ export class Connections {
   constructor(
     private readonly connector: Connector,
     private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
-    private readonly most: number,
+    private readonly terms: ConnectionTerms,
   ) {}
 
   /** Rejects with a `StoreError`, after `timeoutMs` at the latest. */
@@ -88,7 +101,7 @@ export class Connections {
 
   #openMore(): void {
     const open = this.#idle.length + this.#busy.size + this.#opening
-    if (this.#closed || open >= this.most || this.#opening >= this.#waiting.length) return
+    if (this.#closed || open >= this.terms.most || this.#opening >= this.#waiting.length) return
     this.#opening += 1
     this.connector.open().then(
       (connection) => {
@@ -120,10 +133,14 @@ export class Connections {
 
   #closeIdle(): void {
     const now = this.settings.schedule.clock.now()
+    const least = this.terms.inUse() ? 1 : 0
+    const mayClose = (): boolean => this.#idle.length + this.#busy.size > least
     // Those that were idle longest stand first.
-    while (this.#idle[0] && this.#idle[0].since <= now - IDLE_MS) this.#idle.shift()?.connection.end()
+    while (this.#idle[0] && this.#idle[0].since <= now - IDLE_MS && mayClose())
+      this.#idle.shift()?.connection.end()
     const [first] = this.#idle
-    if (first) this.#closeIdleAfter(first.since + IDLE_MS - now)
+    const restMs = first ? first.since + IDLE_MS - now : 0
+    if (first) this.#closeIdleAfter(restMs > 0 ? restMs : IDLE_MS)
   }
 
   #rejectWaiting(errorFor: (question: Question) => unknown): void {

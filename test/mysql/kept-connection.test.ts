@@ -1,0 +1,65 @@
+/** A server without room for another connection takes no lock from a client that has one already. */
+import { randomUUID } from 'node:crypto'
+import { type Connection, createConnection } from 'mysql2/promise'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { Holdfast } from '../../src/index.js'
+import { mysql } from '../../src/mysql/index.js'
+import { VirtualClock } from '../../src/time/virtual-clock.js'
+import { bringSqlServer, type SqlServer, whyNot } from '../servers/sql/index.js'
+import { until } from '../servers/until.js'
+import { libraries, libraryNames } from './clients.js'
+
+/** Longer than an unused connection stays, in the client's time. */
+const LONG_MS = 25_000
+
+const refusal = await whyNot('MariaDB')
+const title = refusal === undefined ? 'MariaDB' : `MariaDB: skipped (${refusal})`
+
+describe.skipIf(refusal !== undefined)(`${title}: the connection that stays`, () => {
+  let server: SqlServer
+  const opened: Holdfast[] = []
+  const fillers: Connection[] = []
+
+  beforeAll(async () => {
+    server = await bringSqlServer('MariaDB', { settings: { max_connections: '10' } })
+  })
+  afterEach(async () => {
+    await Promise.all(fillers.splice(0).map((each) => each.end()))
+    await Promise.all(opened.splice(0).map((holdfast) => holdfast.close()))
+  })
+  afterAll(() => server?.stop())
+
+  /** Takes all the connections that are left. */
+  const fill = async (): Promise<void> => {
+    for (;;) {
+      const { host, port, user, password, database } = server.address
+      try {
+        fillers.push(await createConnection({ host, port, user, password, database }))
+      } catch (error) {
+        expect(error).toMatchObject({ errno: 1040 })
+        return
+      }
+    }
+  }
+
+  test.each(libraryNames)(
+    'faults B10, L4: of a client that holds something renews it (%s)',
+    async (library) => {
+      const clock = new VirtualClock()
+      const store = mysql({ connect: () => libraries[library](server.address), createTable: true })
+      // The watchdog renews after 40 s, in a lease that the server's clock does not see the end of.
+      const holdfast = new Holdfast(Object.assign(store, { clock }), { watchdogMs: 120_000 })
+      opened.push(holdfast)
+      const told: string[] = []
+      for (const event of ['renewed', 'suspended', 'lost'] as const)
+        holdfast.on(event, () => told.push(event))
+      const hold = await holdfast.lock(randomUUID()).acquire()
+      await clock.advance(LONG_MS)
+      await fill()
+      await clock.advance(LONG_MS)
+      await until(() => told.length > 0, { what: 'its lease was renewed' })
+      expect(told).toEqual(['renewed'])
+      await hold.release()
+    },
+  )
+})
