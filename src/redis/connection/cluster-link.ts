@@ -63,6 +63,8 @@ export class ClusterLink implements Link {
         },
         '-node': (node) => {
           this.#nodeBreaks += 1
+          // Its slots may be served elsewhere now, which iovalkey would not ask: it would try this node again and again.
+          if (this.#cluster.ready) this.#cluster.client.refreshSlotsCache?.()
           if (isNode(node)) this.#subscriptions.evacuate(addressOf(node))
         },
         'node error': () => undefined,
