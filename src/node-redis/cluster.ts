@@ -2,20 +2,17 @@ import { EventEmitter } from 'eventemitter3'
 import type { ClusterClient } from '../redis/connection/client.js'
 import type { Argument } from '../redis/connection/link.js'
 import { slotOf } from '../redis/connection/slot.js'
-import { clearTimeout, setTimeout } from '../time/machine-time.js'
+import { pause } from '../time/machine-time.js'
 import { type Address, type AddressMap, parseAddress, textOf } from './address.js'
 import { at, NodeRedisConnection } from './connection.js'
 import { fieldOf, objectIn, type ServerClient } from './shapes.js'
-import { nodesIn, type SlotTable, slotsIn } from './slots.js'
+import { addressOf, SlotSurvey } from './slot-survey.js'
+import { nodesIn, type SlotTable } from './slots.js'
 
 /** How often a command is sent on, or tried again, as long as the cluster says so. */
 const MOST_ATTEMPTS = 16
 /** The pause before a command whose keys are on their way to another node is tried again. */
 const APART_PAUSE_MS = 10
-/** A node that does not answer for so long is not waited for when the slots are asked for: the next is asked as well. */
-const NEXT_ASKED_AFTER_MS = 150
-/** How long the answer may take. */
-const SLOTS_TIMEOUT_MS = 1_000
 
 /** The application's options of a cluster, read. */
 export interface ClusterTerms {
@@ -23,12 +20,6 @@ export interface ClusterTerms {
   readonly addressMap: AddressMap
   /** The map itself, for a thread that has to reach the cluster as well. */
   readonly natMap: unknown
-}
-
-/** What a node has told of the slots. */
-interface Answer {
-  readonly table: SlotTable
-  readonly node: NodeRedisConnection
 }
 
 /** Commands without a key: any node will do. */
@@ -49,7 +40,8 @@ const WITHOUT_KEY = new Set([
 
 /**
  * A client of a cluster in the shape in which Holdfast takes clients, with a connection of node-redis to each node. Where keys live is asked
- * of the nodes; a node that says that a key lives elsewhere is believed at once. It has ended when no node is connected any more.
+ * of the nodes; a node that says that a key lives elsewhere is believed at once. Whatever shows that the table is wrong has it read again. It
+ * has ended when no node is connected any more.
  */
 export class NodeRedisCluster extends EventEmitter<string> implements ClusterClient {
   readonly isCluster = true
@@ -61,6 +53,7 @@ export class NodeRedisCluster extends EventEmitter<string> implements ClusterCli
   readonly #nodes = new Map<string, NodeRedisConnection>()
   /** Ends all that is under way. */
   #ending = new AbortController()
+  readonly #survey: SlotSurvey
   #refreshing: Promise<void> | undefined
   #connecting: Promise<void> | undefined
 
@@ -72,8 +65,9 @@ export class NodeRedisCluster extends EventEmitter<string> implements ClusterCli
     private readonly settings: object = {},
   ) {
     super()
-    const { natMap, startupNodes } = terms
+    const { natMap, startupNodes, addressMap } = terms
     this.startupNodes = startupNodes
+    this.#survey = new SlotSurvey(startupNodes, addressMap, (address) => this.#connectionTo(address))
     const redisOptions = new NodeRedisConnection(pattern, undefined, '').options
     const { host: _host, port: _port, keyPrefix: _keyPrefix, ...shared } = redisOptions
     this.options = { ...(natMap !== undefined && { natMap }), redisOptions: shared, keyPrefix }
@@ -131,7 +125,12 @@ export class NodeRedisCluster extends EventEmitter<string> implements ClusterCli
     send: (node: NodeRedisConnection) => Promise<unknown>,
     attempts: number,
   ): Promise<unknown> {
-    const address = slot === undefined ? this.#anyAddress() : this.slots[slot]?.[0]
+    const known = (): string | undefined => (slot === undefined ? this.#anyAddress() : this.slots[slot]?.[0])
+    let address = known()
+    if (address === undefined) {
+      await this.#refresh()
+      address = known()
+    }
     if (address === undefined) throw replyError(`CLUSTERDOWN Hash slot ${slot} is not served`)
     return await this.#to(address, slot, send, attempts)
   }
@@ -150,7 +149,7 @@ export class NodeRedisCluster extends EventEmitter<string> implements ClusterCli
       if (attempts === MOST_ATTEMPTS)
         throw replyError(`Too many Cluster redirections. Last error: ${String(error)}`)
       if (word === 'TRYAGAIN') {
-        await pause(APART_PAUSE_MS)
+        await pause(APART_PAUSE_MS, undefined, { ref: false })
         return await this.#attempt(slot, send, attempts + 1)
       }
       const there = textOf(
@@ -173,6 +172,7 @@ export class NodeRedisCluster extends EventEmitter<string> implements ClusterCli
     return this.#nodes.get(address) ?? this.#keep(address, this.#connectionTo(parseAddress(address, '')))
   }
 
+  /** @param node one that has not ended: nothing would remove it */
   #keep(address: string, node: NodeRedisConnection): NodeRedisConnection {
     let answered = node.status === 'ready'
     this.#nodes.set(address, node)
@@ -210,75 +210,32 @@ export class NodeRedisCluster extends EventEmitter<string> implements ClusterCli
     this.#refresh().catch(() => undefined)
   }
 
-  /** Asks for the table of slots; one question at a time. */
+  /** Has the table of slots read again; once at a time. */
   #refresh(): Promise<void> {
-    this.#refreshing ??= this.#ask().finally(() => {
-      this.#refreshing = undefined
+    if (this.#refreshing) return this.#refreshing
+    const refreshing = this.#ask().finally(() => {
+      if (this.#refreshing === refreshing) this.#refreshing = undefined
     })
-    return this.#refreshing
+    this.#refreshing = refreshing
+    return refreshing
   }
 
   async #ask(): Promise<void> {
-    const over = new AbortController()
-    const { signal } = this.#ending
-    const end = (): void => over.abort()
-    signal.addEventListener('abort', end)
-    try {
-      const connected = this.nodes().filter(({ status }) => status === 'ready')
-      const known = [...nodesIn(this.slots)].map((address) => parseAddress(address, ''))
-      const strangers = new Map([...known, ...this.startupNodes].map((each) => [textOf(each), each]))
-      const questions = [
-        ...connected.map((node) => () => this.#slotsOf(node)),
-        ...[...strangers.values()].map((address) => () => this.#slotsAt(address, over.signal)),
-      ]
-      const answers = questions.map(async (ask, index) => {
-        await pause(index * NEXT_ASKED_AFTER_MS, over.signal)
-        return await ask()
-      })
-      const { table, node } = await Promise.any(answers)
-      this.#adopt(table, node)
-    } catch (error) {
-      throw error instanceof AggregateError ? (error.errors[0] ?? error) : error
-    } finally {
-      over.abort()
-      signal.removeEventListener('abort', end)
-    }
-  }
-
-  async #slotsAt(address: Address, signal: AbortSignal): Promise<Answer> {
-    signal.throwIfAborted()
-    const node = this.#connectionTo(address)
-    const hangUp = (): void => node.disconnect()
-    signal.addEventListener('abort', hangUp)
-    try {
-      return await this.#slotsOf(node)
-    } catch (error) {
-      node.disconnect()
-      throw error
-    } finally {
-      signal.removeEventListener('abort', hangUp)
-    }
-  }
-
-  async #slotsOf(node: NodeRedisConnection): Promise<Answer> {
-    const { host, port } = node.options
-    const asked = { host: String(host), port: Number(port) }
-    const late = pause(SLOTS_TIMEOUT_MS).then(() => Promise.reject(new Error('No answer to CLUSTER SLOTS.')))
-    const reply = await Promise.race([node.call('CLUSTER', 'SLOTS'), late])
-    return { table: slotsIn(reply, asked, this.terms.addressMap), node }
+    const { table, teller } = await this.#survey.ask(this.slots, this.nodes(), this.#ending.signal)
+    this.#adopt(table, teller)
   }
 
   /** @param teller the connection on which it came */
   #adopt(table: SlotTable, teller: NodeRedisConnection): void {
-    const address = textOf({ host: String(teller.options.host), port: Number(teller.options.port) })
+    const address = addressOf(teller)
     const kept = this.#nodes.get(address)
     const serving = nodesIn(table)
-    if (this.status === 'end' || !serving.has(address) || (kept !== undefined && kept.status !== 'wait')) {
-      if (kept !== teller) teller.disconnect()
-    } else {
+    // It may have ended since it answered: another answer on it may have led elsewhere.
+    const wanted = this.status !== 'end' && serving.has(address) && teller.status === 'ready'
+    if (wanted && (kept === undefined || kept.status === 'wait')) {
       if (kept) this.#dismiss(address, kept)
       this.#keep(address, teller)
-    }
+    } else if (kept !== teller) teller.disconnect()
     if (this.status === 'end') return
     this.slots = table
     for (const [each, node] of [...this.#nodes]) if (!serving.has(each)) this.#dismiss(each, node)
@@ -295,6 +252,7 @@ export class NodeRedisCluster extends EventEmitter<string> implements ClusterCli
   #end(error?: unknown): void {
     this.status = 'end'
     this.#ending.abort()
+    this.#refreshing = undefined
     if (error !== undefined) this.emit('error', error)
     for (const [address, node] of [...this.#nodes]) this.#dismiss(address, node)
     this.emit('end')
@@ -319,15 +277,4 @@ function asked(send: (node: NodeRedisConnection) => Promise<unknown>) {
 
 function replyError(message: string): Error {
   return Object.assign(new Error(message), { name: 'ReplyError' })
-}
-
-function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms)
-    timer.unref()
-    signal?.addEventListener('abort', () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    })
-  })
 }

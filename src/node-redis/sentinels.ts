@@ -2,6 +2,7 @@ import { clearTimeout, setTimeout } from '../time/machine-time.js'
 import type { Address, AddressMap } from './address.js'
 import { textOf } from './address.js'
 import { at, NodeRedisConnection, type Whereabouts } from './connection.js'
+import { firstAnswer } from './first-answer.js'
 import { fieldOf, type ServerClient } from './shapes.js'
 
 /** The application's options of a Sentinel group, read. */
@@ -16,7 +17,7 @@ export interface SentinelTerms {
 /** A Sentinel group: it knows where its primary is. */
 export class Sentinels implements Whereabouts {
   readonly options: object
-  /** Those that were given, and those that they know; the one that answered last is first. */
+  /** Those that were given, and those that they know; the one that answered last is first, and those that did not are last. */
   #sentinels: readonly Address[]
 
   constructor(
@@ -30,24 +31,26 @@ export class Sentinels implements Whereabouts {
   }
 
   async find(signal: AbortSignal, settings: object): Promise<Address> {
-    let lastError: unknown
-    for (const sentinel of this.#sentinels) {
-      signal.throwIfAborted()
-      try {
-        return await this.#ask(sentinel, signal, settings)
-      } catch (error) {
-        lastError = error
-      }
-    }
     const { name } = this.terms
-    throw new Error(`No sentinel could say which server is the primary of "${name}".`, { cause: lastError })
+    const questions = this.#sentinels.map((sentinel) => async (over: AbortSignal) => {
+      // Until it has answered.
+      this.#putLast(sentinel)
+      return await this.#ask(sentinel, over, settings)
+    })
+    try {
+      return await firstAnswer(questions, signal)
+    } catch (cause) {
+      signal.throwIfAborted()
+      throw new Error(`No sentinel could say which server is the primary of "${name}".`, { cause })
+    }
   }
 
   async check(send: (...words: string[]) => Promise<unknown>): Promise<void> {
     const role = await send('ROLE').catch(() => undefined)
     // A user who may not ask finds out by the first write.
-    if (Array.isArray(role) && role[0] !== 'master')
-      throw new Error('The sentinels named a server that is not a primary.')
+    if (!Array.isArray(role) || role[0] === 'master') return
+    this.#putLast(this.#sentinels[0])
+    throw new Error('The sentinels named a server that is not a primary.')
   }
 
   async #ask(sentinel: Address, signal: AbortSignal, settings: object): Promise<Address> {
@@ -87,5 +90,9 @@ export class Sentinels implements Whereabouts {
     })
     const all = [answered, ...this.#sentinels, ...told]
     this.#sentinels = [...new Map(all.map((each) => [textOf(each), each])).values()]
+  }
+
+  #putLast(sentinel: Address | undefined): void {
+    if (sentinel) this.#sentinels = [...this.#sentinels.filter((each) => each !== sentinel), sentinel]
   }
 }

@@ -26,3 +26,8 @@ export function slotsIn(reply: unknown, asked: Address, addressMap: AddressMap):
 export function nodesIn(table: SlotTable): Set<string> {
   return new Set(table.flat())
 }
+
+/** Whether the same primaries serve the same slots in both. */
+export function isSame(one: SlotTable, other: SlotTable): boolean {
+  return one.length === other.length && one.every(([primary], slot) => primary === other[slot]?.[0])
+}

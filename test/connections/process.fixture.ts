@@ -1,8 +1,8 @@
 /** A process with a Holdfast in it: prints what it did, one word a line, and ends when nothing keeps it alive. */
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Holdfast } from '../../src/index.js'
-import { clientLibraries, standaloneClient } from '../setup/clients.js'
+import { Holdfast, type RedisClient } from '../../src/index.js'
+import { clientLibraries, clusterClient, sentinelClient, standaloneClient } from '../setup/clients.js'
 
 const [scenario, port, libraryName, name = '', what = ''] = process.argv.slice(2)
 const library = clientLibraries.find((each) => each === libraryName)
@@ -42,11 +42,28 @@ async function contend(): Promise<void> {
   if (scenario === 'closed') await other.close()
 }
 
+/** What an application may have set for its own client, and Holdfast must not live by. */
+const patterns: Readonly<Record<string, () => RedisClient>> = {
+  sentinel: () => {
+    const sentinels = [{ host: '127.0.0.1', port: Number(port) }]
+    return sentinelClient({ sentinels, name: 'mymaster' }, library, { failoverDetector: true })
+  },
+  cluster: () =>
+    clusterClient([{ host: '127.0.0.1', port: Number(port) }], { slotsRefreshInterval: 100 }, library),
+}
+
 switch (scenario) {
   case 'idle':
     await contend()
     say('released')
     break
+  case 'group': {
+    const pattern = patterns[what]
+    if (!pattern) throw new Error(`no such group: ${what}`)
+    await (await new Holdfast(pattern()).lock(name).acquire()).release()
+    say('released')
+    break
+  }
   case 'holding':
     await lock.acquire()
     say('held')

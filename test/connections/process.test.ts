@@ -83,6 +83,17 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%
     await scene.nothingLeft()
   })
 
+  test.each(['sentinel', 'cluster'] as const)(
+    'faults B12: that is idle ends by itself, whatever its client is to watch over (%s)',
+    async (what) => {
+      const { sentinel, cluster } = inject('servers')
+      const [node] = what === 'sentinel' ? sentinel.sentinels : cluster.startupNodes
+      const child = start('group', node?.port, what)
+      await child.said('released')
+      await endsPromptly(child)
+    },
+  )
+
   test('that holds and does nothing else ends by itself; the lock ends with its lease', async () => {
     const child = start('holding')
     await child.said('held')

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis5'
 import { Holdfast, type HoldfastOptions, type StandaloneClient } from '../../src/index.js'
 import { RespProxy } from '../fault/proxy.js'
 import type { SentinelGroup } from '../servers/index.js'
-import { type ClientLibrary, sentinelClient } from '../setup/clients.js'
+import { type MatrixLibrary, sentinelClient } from '../setup/clients.js'
 
 interface Endpoint {
   readonly host: string
@@ -36,7 +36,7 @@ export class SentinelStand {
   }
 
   /** Another process's client, in effect. */
-  holdfast(library: ClientLibrary, options: HoldfastOptions = {}, client: object = {}): Holdfast {
+  holdfast(library: MatrixLibrary, options: HoldfastOptions = {}, client: object = {}): Holdfast {
     const { host, port } = this.address
     const { primary } = this
     const sentinels = this.sentinels.map((proxy) => ({ host: proxy.host, port: proxy.port }))

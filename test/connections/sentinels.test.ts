@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { Holdfast } from '../../src/index.js'
+import { eventsOf } from '../fault/heard.js'
 import { clientIdOf } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
 import { later } from '../setup/later.js'
@@ -92,4 +93,32 @@ describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)('sentinels (%s)',
     expect(lost).toEqual([])
     await hold.release()
   })
+})
+
+describe.each(['ioredis-6', 'ioredis-5', 'iovalkey', 'node-redis-6'] as const)(
+  'hung sentinels (%s)',
+  (library) => {
+    test('faults E6: one hangs and a connection is cut: a lock with a short lease is kept', async () => {
+      const holdfast = stand.holdfast(library, { watchdogMs: 1_500, storeTimeoutMs: 30_000 })
+      const heard = eventsOf(holdfast, ['renewed', 'lost'])
+      const hold = await holdfast.lock(name).acquire()
+      stand.sentinels[0]?.blackHole()
+      stand.primary.breakAll()
+      await eventually(() => heard.length >= 2)
+      expect(new Set(heard)).toEqual(new Set(['renewed']))
+      await hold.release()
+    })
+  },
+)
+
+test('faults E6: four of five sentinels hang: the fifth is asked within the time for one command', async () => {
+  const { sentinels } = inject('servers').sentinel
+  const five = [...sentinels, ...sentinels].slice(0, 5)
+  const crowd = await SentinelStand.before({ sentinels: five, name: 'mymaster' })
+  for (const sentinel of crowd.sentinels.slice(0, 4)) sentinel.blackHole()
+  const startedAt = performance.now()
+  const hold = await crowd.holdfast('node-redis-6').lock(name).acquire()
+  expect(performance.now() - startedAt).toBeLessThan(10_000)
+  await hold.release()
+  await crowd.end()
 })

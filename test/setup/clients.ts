@@ -17,7 +17,7 @@ export const matrixLibraries = [...clientLibraries, ...nodeRedisLibraries] as co
 export type MatrixLibrary = (typeof matrixLibraries)[number]
 
 const asked = libraryNamed(process.env['HOLDFAST_CLIENT'] ?? 'ioredis-6')
-const nodeRedis = nodeRedisOf(asked)
+const standIn = nodeRedisOf(asked)
 
 export const clientLibrary: ClientLibrary = clientLibraries.find((each) => each === asked) ?? 'ioredis-6'
 
@@ -35,8 +35,9 @@ interface Endpoint {
 /** A client of one server, as an application would make it. */
 export function standaloneClient(
   options: Endpoint & Record<string, unknown>,
-  library = clientLibrary,
+  library: MatrixLibrary = clientLibrary,
 ): StandaloneClient {
+  const nodeRedis = nodeRedisOf(library) ?? standIn
   if (nodeRedis) return quiet(nodeRedis.standalone(withProtocol(options, library)))
   if (library === 'ioredis-5') return quiet(new ioredis5.Redis({ ...options, lazyConnect: true }))
   if (library === 'iovalkey') return quiet(new iovalkey.Redis({ ...options, lazyConnect: true }))
@@ -46,10 +47,11 @@ export function standaloneClient(
 /** A client of a Sentinel group. */
 export function sentinelClient(
   group: { sentinels: Endpoint[]; name: string },
-  library = clientLibrary,
+  library: MatrixLibrary = clientLibrary,
   others = {},
 ): StandaloneClient {
   const options = { ...others, ...group, lazyConnect: true }
+  const nodeRedis = nodeRedisOf(library) ?? standIn
   if (nodeRedis) return quiet(nodeRedis.sentinel(withProtocol(options, library)))
   if (library === 'ioredis-5') return quiet(new ioredis5.Redis(options))
   if (library === 'iovalkey') return quiet(new iovalkey.Redis(options))
@@ -60,9 +62,10 @@ export function sentinelClient(
 export function clusterClient(
   startupNodes: Endpoint[],
   options = {},
-  library = clientLibrary,
+  library: MatrixLibrary = clientLibrary,
 ): ClusterClient {
   const lazy = { ...options, lazyConnect: true }
+  const nodeRedis = nodeRedisOf(library) ?? standIn
   if (nodeRedis) return quiet(nodeRedis.cluster(startupNodes, withProtocol(lazy, library)))
   if (library === 'ioredis-5') return quiet(new ioredis5.Cluster(startupNodes, lazy))
   if (library === 'iovalkey') return quiet(new iovalkey.Cluster(startupNodes, lazy))
@@ -72,9 +75,9 @@ export function clusterClient(
 /** What that library speaks unless it is told otherwise. */
 function withProtocol<Options extends object>(
   options: Options,
-  library: ClientLibrary,
+  library: MatrixLibrary,
 ): Options & { protocol: unknown } {
-  return { protocol: library === 'ioredis-6' ? 3 : 2, ...options }
+  return { protocol: library === 'ioredis-6' || library === 'node-redis-6' ? 3 : 2, ...options }
 }
 
 /** Tests break connections on purpose; the client library would print each. */

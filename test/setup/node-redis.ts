@@ -24,16 +24,7 @@ export interface NodeRedisClients {
 
 /** Undefined if it is another library's name. */
 export function nodeRedisOf(library: string): NodeRedisClients | undefined {
-  switch (library) {
-    case 'node-redis-5.9':
-      return clientsOf(oldest)
-    case 'node-redis-5':
-      return clientsOf(redis5)
-    case 'node-redis-6':
-      return clientsOf(redis6)
-    default:
-      return undefined
-  }
+  return versions.get(library)
 }
 
 /** What the versions have in common. */
@@ -86,3 +77,9 @@ function single({ host, port, username, password, db, protocol, tls, connectionN
     ...(connectionName !== undefined && { name: String(connectionName) }),
   }
 }
+
+const versions = new Map([
+  ['node-redis-5.9', clientsOf(oldest)],
+  ['node-redis-5', clientsOf(redis5)],
+  ['node-redis-6', clientsOf(redis6)],
+])

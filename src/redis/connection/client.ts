@@ -38,6 +38,8 @@ export interface ClusterClient extends Connectable {
   readonly slots: ReadonlyArray<readonly string[]>
   duplicate(overrideStartupNodes?: never[], overrideOptions?: object): ClusterClient
   nodes(role?: 'master'): StandaloneClient[]
+  /** Has the slots read again; absent if the client does so by itself. */
+  refreshSlotsCache?(): void
 }
 
 /** An ioredis or iovalkey client. */

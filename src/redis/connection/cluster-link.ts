@@ -49,8 +49,12 @@ export class ClusterLink implements Link {
       // Zero means never: a command that has failed for the core must not be delivered again behind its back (rule X1).
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
+      retryDelayOnMoved: 0,
+      maxRedirections: 16,
       // Sixteen times, behind the core's back. It has nothing to fear from that, but something better to do than to wait.
       retryDelayOnTryAgain: 10,
+      // What fails shows that the slots are served elsewhere; a timer for it would keep the process alive.
+      slotsRefreshInterval: undefined,
       scripts: undefined,
       redisOptions: { ...redisOptions, ...connectionSettings(commandTimeoutMs, 'commands', redisOptions) },
     }
@@ -63,6 +67,8 @@ export class ClusterLink implements Link {
         },
         '-node': (node) => {
           this.#nodeBreaks += 1
+          // Its slots may be served elsewhere now, which iovalkey would not ask: it would try this node again and again.
+          if (this.#cluster.ready) this.#cluster.client.refreshSlotsCache?.()
           if (isNode(node)) this.#subscriptions.evacuate(addressOf(node))
         },
         'node error': () => undefined,

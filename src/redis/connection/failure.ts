@@ -20,8 +20,22 @@ const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
 const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 const IN_SCRIPT: Verdict = { reason: 'script', transient: false }
 
+/** What error replies say in more than their first word: before it counts. */
+const BY_TEXT: ReadonlyArray<readonly [text: RegExp, verdict: Verdict]> = [
+  [/ACL failure|permission|can't (?:run this command|access|publish)/i, NO_PERMISSION],
+  // While the script ran, a key moved to another node with its slot: the script's earlier changes stand.
+  [/non local key/, NOT_READY],
+  [
+    /max number of clients/,
+    { ...NOT_READY, hint: 'The server has as many connections as its maxclients allows.' },
+  ],
+  [/DB index is out of range/, NO_DATABASE],
+  // A connection that is subscribed, or was during its set-up, takes no commands: the next one will.
+  [/Can't execute/, UNREACHABLE],
+]
+
 /** The meaning of the first word of a Redis error reply for a lock. */
-const BY_REPLY: Readonly<Record<string, Verdict>> = {
+const BY_WORD: Readonly<Record<string, Verdict>> = {
   WRONGTYPE: {
     reason: 'wrong-type',
     transient: false,
@@ -71,13 +85,11 @@ function judge(error: unknown): Verdict {
   // A client's other rejections concern the connection: closed, reset, refused, flushed from a queue.
   if (!isReply(error)) return UNREACHABLE
   const { message } = error
-  if (/ACL failure|permission|can't (?:run this command|access|publish)/i.test(message)) return NO_PERMISSION
-  // While the script ran, a key moved to another node with its slot: the script's earlier changes stand.
-  if (message.includes('non local key')) return NOT_READY
-  if (refusesDatabase(error) && codeOf(message) === 'ERR') return NO_DATABASE
-  // A connection that is subscribed, or was during its set-up, takes no commands: the next one will.
-  if (message.includes("Can't execute")) return UNREACHABLE
-  return BY_REPLY[codeOf(message)] ?? UNKNOWN
+  const word = codeOf(message)
+  const told = BY_TEXT.find(([text]) => text.test(message))?.[1]
+  if (told) return told
+  if (refusesDatabase(error) && word === 'ERR') return NO_DATABASE
+  return BY_WORD[word] ?? UNKNOWN
 }
 
 /** The first word of an error reply. An error inside a script is wrapped on Redis 6, and an ACL failure there on all. */

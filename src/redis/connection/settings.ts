@@ -40,6 +40,8 @@ export function connectionSettings(
       typeof theirSentinelTimeout === 'number'
         ? Math.min(theirSentinelTimeout, sentinelTimeoutMs)
         : sentinelTimeoutMs,
+    // Its connections to sentinels would keep the process alive. That the primary is another one shows by its answers.
+    failoverDetector: false,
     // Holdfast also renews the subscriptions, because waiters must learn that they may have missed a message.
     autoResubscribe: false,
     enableOfflineQueue: true,
@@ -48,6 +50,7 @@ export function connectionSettings(
     socketTimeout: undefined,
     blockingTimeout: undefined,
     scripts: undefined,
+    himportFieldsets: undefined,
     monitor: false,
     readOnly: false,
     role: 'master',

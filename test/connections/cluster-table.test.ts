@@ -1,0 +1,128 @@
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { Holdfast, type HoldfastOptions, type RedisClient } from '../../src/index.js'
+import { slotOf } from '../../src/redis/connection/slot.js'
+import { withAdmin } from '../servers/admin.js'
+import { bringCluster, type Cluster, type Server } from '../servers/index.js'
+import { clusterClient, matrixLibraries } from '../setup/clients.js'
+import { eventually } from '../setup/eventually.js'
+
+/** Slots 3300, 7365 and 15495: one on each node. */
+const NAMES = ['{b}', '{c}', '{a}']
+const PATIENT: HoldfastOptions = { watchdogMs: 30_000, commandTimeoutMs: 1_000, storeTimeoutMs: 60_000 }
+
+const ends: Array<() => Promise<void>> = []
+afterEach(async () => {
+  await Promise.all(ends.splice(0).map((end) => end()))
+})
+
+interface Client {
+  readonly library: string
+  readonly holdfast: Holdfast
+}
+
+/** One of each library, as processes that know no more of each other than that. */
+function clients(startupNodes: Cluster['startupNodes']): readonly Client[] {
+  return matrixLibraries.map((library) => {
+    const client: RedisClient = clusterClient(startupNodes, {}, library)
+    const holdfast = new Holdfast(client, PATIENT)
+    ends.push(async () => {
+      await holdfast.close()
+      client.disconnect()
+    })
+    return { library, holdfast }
+  })
+}
+
+/** Which of them cannot have a lock on every node, tried again and again. */
+async function shutOut(all: readonly Client[], tags = NAMES): Promise<readonly string[]> {
+  const left = new Set<string>()
+  const tries = all.flatMap(({ library, holdfast }) =>
+    tags.map(async (tag) => {
+      const what = `${library} ${tag}`
+      left.add(what)
+      await holdfast.lock(`${tag}:${library}`).withLock({ waitMs: 15_000 }, () => left.delete(what))
+    }),
+  )
+  await Promise.allSettled(tries)
+  return [...left]
+}
+
+describe('the table of slots is wrong for a while', { timeout: 90_000 }, () => {
+  let cluster: Cluster
+  beforeAll(async () => {
+    cluster = await bringCluster({ flavour: inject('servers').flavour, replicated: true })
+  })
+  afterAll(() => cluster.stop())
+
+  /** Slots that no node serves: the cluster is down, and each node says so. */
+  async function without(slots: readonly number[], body: () => Promise<void>): Promise<void> {
+    const owners = new Map<Server, number[]>()
+    for (const slot of slots) {
+      const owner = cluster.nodes[Math.floor((slot * cluster.nodes.length) / 16_384)]
+      if (owner) owners.set(owner, [...(owners.get(owner) ?? []), slot])
+    }
+    const every = (ask: (node: Server) => Promise<unknown>): Promise<unknown> =>
+      Promise.all([...cluster.nodes, ...cluster.replicas].map(ask))
+    await every((node) => on(node, 'CLUSTER', 'DELSLOTS', ...slots))
+    await every((node) => eventually(async () => (await info(node)).includes('cluster_state:fail')))
+    try {
+      await body()
+    } finally {
+      for (const [owner, owned] of owners) await on(owner, 'CLUSTER', 'ADDSLOTS', ...owned)
+      await every((node) => eventually(async () => (await info(node)).includes('cluster_state:ok')))
+    }
+  }
+
+  test('faults E1: the cluster is down and comes back, and so does every shard, for who held and who begins', async () => {
+    const before = clients(cluster.startupNodes)
+    expect(await shutOut(before)).toEqual([])
+    const holds = await Promise.all(
+      before.map(({ library, holdfast }) => holdfast.lock(`{b}:held:${library}`).acquire()),
+    )
+    const during: Client[] = []
+    await without(NAMES.map(slotOf), async () => {
+      during.push(...clients(cluster.startupNodes))
+      const asks = [...before, ...during].flatMap(({ holdfast }) =>
+        NAMES.flatMap((tag) => [1, 2, 3].map((each) => holdfast.lock(`${tag}:${each}`).isLocked())),
+      )
+      for (const outcome of await Promise.allSettled(asks)) expect(outcome.status).toBe('rejected')
+    })
+    expect(await shutOut([...before, ...during])).toEqual([])
+    for (const hold of holds) await hold.release()
+  })
+
+  test('faults E1, E2: a primary dies and its replica takes its place: each library finds it', async () => {
+    const all = clients(cluster.startupNodes)
+    expect(await shutOut(all)).toEqual([])
+    const [primary] = cluster.nodes
+    const [replica] = cluster.replicas
+    await primary?.kill()
+    await on(replica, 'CLUSTER', 'FAILOVER', 'TAKEOVER')
+    expect(await shutOut(all)).toEqual([])
+  })
+})
+
+test('faults E1: a node that was forgotten knows nothing of the others: they are asked', async () => {
+  // Else the others would not answer without its slots.
+  const args = ['--cluster-require-full-coverage', 'no']
+  const cluster = await bringCluster({ flavour: inject('servers').flavour, args })
+  ends.push(() => cluster.stop())
+  const [forgotten, ...others] = cluster.nodes
+  const all = clients(cluster.startupNodes)
+  const idOf = (node: Server | undefined): Promise<string> => on(node, 'CLUSTER', 'MYID')
+  const id = await idOf(forgotten)
+  for (const other of others) {
+    await on(other, 'CLUSTER', 'FORGET', id)
+    await on(forgotten, 'CLUSTER', 'FORGET', await idOf(other))
+  }
+  expect(await shutOut(all, NAMES.slice(1))).toEqual([])
+})
+
+async function on(node: Server | undefined, name: string, ...words: (string | number)[]): Promise<string> {
+  if (!node) throw new Error('no such node')
+  return String(await withAdmin(node, (command) => command(name, ...words)))
+}
+
+function info(node: Server): Promise<string> {
+  return on(node, 'CLUSTER', 'INFO')
+}
