@@ -4,6 +4,7 @@ import { onAbort } from '../core/acquire/shared-signal.js'
 import { LEAST_ANSWER_MS } from '../core/acquire/wait-left.js'
 import { TIME_IS_UP, Waiter } from '../core/queue/waiter.js'
 import { HoldRecord } from '../core/tenure/tenure.js'
+import { throwIfAborted } from '../errors/abort-reason.js'
 import { ClosedError, InvalidArgumentError, LockTimeoutError, StoreError } from '../errors/errors.js'
 import { ShortLeaseError } from '../errors/short-lease-error.js'
 import type { KindContext } from '../facade/acquirer.js'
@@ -60,12 +61,12 @@ export class ComputeOnce {
     checkComputeOnceOptions(options)
     const wanted: Wanted<Value> = { key, name: checkName(`once:${key}`), compute, options }
     const { signal } = options
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
     const { owners, locker } = this.terms
     const caller = owners.caller(undefined) ?? new Scope(owners.next(), undefined)
     const call = this.#callOf(wanted, caller, caller)
     const waiter = new Waiter(call, locker.schedule)
-    const stopListening = signal && onAbort(signal, () => waiter.cancel(signal.reason))
+    const stopListening = signal && onAbort(signal, (reason) => waiter.cancel(reason))
     let failingSince: number | undefined
     try {
       for (;;) {

@@ -1,4 +1,5 @@
 import { LinkedSet } from '../collections/linked-set.js'
+import { reasonOf } from '../errors/abort-reason.js'
 import { ClosedError, InvalidArgumentError, LockLostError } from '../errors/errors.js'
 import type { Emit } from '../events/events.js'
 import { labelOf } from '../identity/label.js'
@@ -113,9 +114,10 @@ export class Locker {
   /** One call for the lock: granted, or refused because its time was up. Rejects when it was cancelled or the store failed. */
   acquire(call: Call): Promise<HoldRecord | Refusal> {
     const refused = this.closed || (this.#onDrained !== undefined && !this.#mayGoOn(call))
-    if (refused || call.signal?.aborted) {
+    const { signal } = call
+    if (refused || signal?.aborted) {
       this.env.metrics.cancelled()
-      return Promise.reject(refused ? new ClosedError(call.name) : call.signal?.reason)
+      return Promise.reject(refused || !signal ? new ClosedError(call.name) : reasonOf(signal))
     }
     const queue = this.env.queue(call.name)
     const kept = enterInMemory(this.env, queue, call)

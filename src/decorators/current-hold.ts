@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { begin } from '../identity/begin.js'
 import type { Hold } from '../kinds/hold.js'
 
 const holds = new AsyncLocalStorage<Hold>()
 
 /** Runs the body of a decorated method, which has no parameter for its hold. */
-export function withCurrentHold<Result>(hold: Hold, body: () => Result): Result {
-  return holds.run(hold, body)
+export function withCurrentHold<Result>(hold: Hold, body: () => Result): Result | Promise<Awaited<Result>> {
+  return holds.run(hold, begin, body)
 }
 
 /**

@@ -82,6 +82,8 @@ export function isAbortSignal(value: unknown): value is AbortSignal {
     value !== null &&
     'aborted' in value &&
     'addEventListener' in value &&
-    typeof value.addEventListener === 'function'
+    typeof value.addEventListener === 'function' &&
+    'removeEventListener' in value &&
+    typeof value.removeEventListener === 'function'
   )
 }

@@ -1,5 +1,6 @@
 import type { HoldRecord } from '../core/tenure/tenure.js'
 import { InvalidArgumentError, LockLostError, StoreError } from '../errors/errors.js'
+import { begin } from '../identity/begin.js'
 import type { Owners, Scope } from '../identity/owner.js'
 import type { Hold } from '../kinds/hold.js'
 import { traceOf } from '../trace/grant.js'
@@ -55,7 +56,7 @@ export async function runSection<Held extends Returnable, Result>(
   let result: Awaited<Result>
   try {
     result = await runHeld(traceOf(grant, kind), () =>
-      scope ? owners.enter(scope, () => body(hold)) : body(hold),
+      scope ? owners.enter(scope, () => body(hold)) : begin(() => body(hold)),
     )
   } catch (error) {
     scope?.end()

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
+import { begin } from './begin.js'
 import { defaultLabel, newClientId } from './label.js'
 
 /**
@@ -114,8 +115,8 @@ export class Owners {
   }
 
   /** Runs `body` with `scope` as its context; the caller ends the scope. */
-  enter<Result>(scope: Scope, body: () => Result): Result {
-    return contexts.run({ owners: this, scope, outer: this.#others(contexts.getStore()) }, body)
+  enter<Result>(scope: Scope, body: () => Result): Result | Promise<Awaited<Result>> {
+    return contexts.run({ owners: this, scope, outer: this.#others(contexts.getStore()) }, begin, body)
   }
 
   /** The context without this client's part, which is about to be replaced, and without what has ended: so it cannot grow. */

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ClosedError } from '../errors/errors.js'
 import { checkFence } from '../fence/fence.js'
+import { begin } from '../identity/begin.js'
 import type { Owner } from '../identity/owner.js'
 import type { Hold } from '../kinds/hold.js'
 
@@ -107,7 +108,7 @@ export class Term {
   }
 
   /** @internal Runs a callback of this term. */
-  tell<Result>(callback: () => Result): Result {
-    return terms.run(this, callback)
+  tell<Result>(callback: () => Result): Result | Promise<Awaited<Result>> {
+    return terms.run(this, begin, callback)
   }
 }

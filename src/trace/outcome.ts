@@ -1,3 +1,4 @@
+import { reasonOf } from '../errors/abort-reason.js'
 import { ClosedError } from '../errors/errors.js'
 
 /** How a call for a lock ended. */
@@ -5,6 +6,7 @@ export type AcquireOutcome = 'granted' | 'timeout' | 'cancelled' | 'failed'
 
 /** The outcome of a call that rejected: cancelled by its caller or by `close()`, or failed. */
 export function outcomeOf(error: unknown, signal: AbortSignal | undefined): 'cancelled' | 'failed' {
-  const wanted = error instanceof ClosedError || (signal?.aborted === true && Object.is(error, signal.reason))
+  const wanted =
+    error instanceof ClosedError || (signal?.aborted === true && Object.is(error, reasonOf(signal)))
   return wanted ? 'cancelled' : 'failed'
 }

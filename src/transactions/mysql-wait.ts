@@ -1,3 +1,4 @@
+import { throwIfAborted } from '../errors/abort-reason.js'
 import { machineTime } from '../time/machine-time.js'
 import type { Answer, MysqlTransaction } from './connection.js'
 import { isRefusal, isStatementLimit, isTimeout } from './failure.js'
@@ -33,7 +34,7 @@ export async function waitInMysql(
   const forms = formsOf(text, clauses, server)
   const limited = server.product === 'mariadb' ? limitedInMariadb : limitedInMysql
   for (;;) {
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
     const leftMs = Math.max(Math.ceil(deadline - machineTime.monotonicMs()), 0)
     // Where the end of a wait is the end of the transaction, it waits only once.
     const waitMs = signal && !server.rollsBack ? Math.min(leftMs, SLICE_MS) : leftMs

@@ -1,3 +1,4 @@
+import { reasonOf, throwIfAborted } from '../errors/abort-reason.js'
 import { pause } from '../time/machine-time.js'
 import type { Answer, Connection, PostgresTransaction } from './connection.js'
 import { isCancelled } from './failure.js'
@@ -24,7 +25,7 @@ export async function waitInPostgres(
   statement: (query: Connection['query']) => Promise<Answer>,
 ): Promise<Answer> {
   const pid = signal ? (await session.query('SELECT pg_backend_pid() AS pid')).rows[0]?.['pid'] : undefined
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   const limited = waitMs !== undefined
   return session.guarded({
     before: limited ? [KEEP, `SET LOCAL lock_timeout = ${timeoutOf(waitMs)}`] : [],
@@ -55,7 +56,7 @@ async function cancelled(
   try {
     return await answer
   } catch (error) {
-    throw signal.aborted && isCancelled(error) ? signal.reason : error
+    throw signal.aborted && isCancelled(error) ? reasonOf(signal) : error
   } finally {
     signal.removeEventListener('abort', cancel)
     if (told) await within(LATE_MS, told)

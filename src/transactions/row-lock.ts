@@ -1,3 +1,4 @@
+import { reasonOf, throwIfAborted } from '../errors/abort-reason.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { NoTransactionError } from '../errors/no-transaction-error.js'
 import { machineTime } from '../time/machine-time.js'
@@ -32,7 +33,7 @@ export async function rowLock(
   if (lockingClauses(text, session.dialect).length === 0) {
     throw new InvalidArgumentError('statement', text, 'a SELECT that locks: with FOR UPDATE or FOR SHARE')
   }
-  options.signal?.throwIfAborted()
+  throwIfAborted(options.signal)
   const about = { call: 'rowLock', lockName: text, startedAt: machineTime.monotonicMs() }
   try {
     const { rows } =
@@ -41,7 +42,7 @@ export async function rowLock(
         : await lockInMysql(session, rendered, options)
     return rows
   } catch (error) {
-    if (options.signal?.aborted && error === options.signal.reason) throw error
+    if (options.signal?.aborted && error === reasonOf(options.signal)) throw error
     throw failureOf(error, about)
   }
 }

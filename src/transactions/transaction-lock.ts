@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { reasonOf, throwIfAborted } from '../errors/abort-reason.js'
 import { InvalidArgumentError, LockTimeoutError } from '../errors/errors.js'
 import { NoTransactionError } from '../errors/no-transaction-error.js'
 import { checkName } from '../facade/checks.js'
@@ -46,13 +47,13 @@ export async function transactionLock(
   const { shared = false, signal } = options
   if (typeof shared !== 'boolean') throw new InvalidArgumentError('shared', shared, 'true or false')
   const session = transactionOf(tx)
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   const about = { call: 'transactionLock', lockName: name, startedAt: machineTime.monotonicMs() }
   try {
     if (session.dialect === 'postgres') await lockInPostgres(session, about, shared, options)
     else await lockInMysql(session, name, shared, options)
   } catch (error) {
-    if (signal?.aborted && error === signal.reason) throw error
+    if (signal?.aborted && error === reasonOf(signal)) throw error
     throw failureOf(error, about)
   }
 }

@@ -81,6 +81,20 @@ test('options count: waitMs 0 does not wait; and what the method throws is what 
   expect(inner).not.toHaveBeenCalled()
 })
 
+class Query implements PromiseLike<string | undefined> {
+  // biome-ignore lint/suspicious/noThenProperty: a thenable is the subject.
+  readonly then: PromiseLike<string | undefined>['then'] = (onValue, onError) =>
+    Promise.resolve(currentHold()?.name).then(onValue, onError)
+}
+
+test('faults B14: a query that a method returns, which begins when it is awaited, has the method’s hold', async () => {
+  const method = (): unknown => new Query()
+  const context: unknown = { kind: 'method' }
+  const decorated: unknown = Reflect.apply(locked(shared, 'one'), undefined, [method, context])
+  if (typeof decorated !== 'function') throw new TypeError('it decorates')
+  expect(await Reflect.apply(decorated, undefined, [])).toBe('one')
+})
+
 test.each([
   undefined,
   null,

@@ -130,7 +130,8 @@ describe('options of an acquisition', () => {
   })
 
   test('a signal of another realm, or a polyfill, is one by its shape', () => {
-    const shaped = { aborted: false, addEventListener: () => undefined }
+    const nothing = (): void => undefined
+    const shaped = { aborted: false, addEventListener: nothing, removeEventListener: nothing }
     expect(
       unchecked((value: object) => checkAcquireOptions(value, owners), { signal: shaped }),
     ).toBeUndefined()

@@ -1,3 +1,4 @@
+import { throwIfAborted } from '../../errors/abort-reason.js'
 import { ClosedError } from '../../errors/errors.js'
 import { ShortLeaseError } from '../../errors/short-lease-error.js'
 import { LeaseKeeper } from '../lease/lease-keeper.js'
@@ -185,11 +186,11 @@ export class AcquireAll implements Composition {
       if (!keeper || !first || this.#steps < 2) return undefined
       const { locker, name } = first
       const { waitMs, signal } = this.terms
-      signal?.throwIfAborted()
+      throwIfAborted(signal)
       this.#throwIfCancelled(first)
       const waiter = new Waiter({ ...this.terms, name }, locker.schedule)
       this.#waiter = waiter
-      const stopListening = signal && onAbort(signal, () => waiter.cancel(signal.reason))
+      const stopListening = signal && onAbort(signal, (reason) => waiter.cancel(reason))
       const answerBy =
         waitMs === 0 ? Infinity : Math.max(this.#startedAt + waitMs, this.now() + LEAST_ANSWER_MS)
       const renewing = locker.query(() => keeper.renew())

@@ -110,7 +110,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
     const { signal } = this.call
     waiter.within = around(env, queue.name, waiter.caller) !== undefined
     queue.waiters.join(waiter)
-    return signal && onAbort(signal, () => waiter.cancel(signal.reason))
+    return signal && onAbort(signal, (reason) => waiter.cancel(reason))
   }
 
   /** Whatever the exit, nothing is left behind (rule W4). */

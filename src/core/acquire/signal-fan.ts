@@ -1,3 +1,4 @@
+import { reasonOf } from '../../errors/abort-reason.js'
 import { onAbort } from './shared-signal.js'
 
 /**
@@ -9,13 +10,13 @@ export class SignalFan {
   readonly #stopListening: (() => void) | undefined
 
   constructor(private readonly outer: AbortSignal | undefined) {
-    this.#stopListening = outer && onAbort(outer, () => this.abort(outer.reason))
+    this.#stopListening = outer && onAbort(outer, (reason) => this.abort(reason))
   }
 
   /** A signal for one more call. */
   next(): AbortSignal {
     const controller = new AbortController()
-    if (this.outer?.aborted) controller.abort(this.outer.reason)
+    if (this.outer?.aborted) controller.abort(reasonOf(this.outer))
     else this.#controllers.add(controller)
     return controller.signal
   }
