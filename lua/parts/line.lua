@@ -4,16 +4,18 @@
 
   KEYS[2]  the line: a sorted set of places by ticket: when the place was taken (server, microseconds), or the last ticket and 1 where that
            is more. A place is `<mode>:<owner>`: how the process will hold the lock, and under which owner
-  KEYS[3]  the processes in line: a hash of client -> "looks lease away places"
+  KEYS[3]  the processes in line: a hash of client -> "looks lease word away places"
              looks   when the process looks by itself (server, milliseconds)
              lease   how long a grant lasts until the process takes over: the same for all of its places
+             word    what the process and this key alone know: it proves that a message about a grant is of such a script
              away    since when no message reaches the process, 0 while it is reachable
              places  how many places it has
            and, for a lock that one owner has at a time, of `:last` -> the most recently granted place, until it releases; `:unclaimed` -> the
            same, until its owner sends a request; `:ours`, see turns.lua; and `:lingers`, see lock.lua.
            These outlive the line
-  A message to a process is `<count> <server's microseconds> <lease> <place> <token> … <KEYS[1]>` (grants), or `0 <milliseconds> <place>
-  <KEYS[1]>` (look after so long). It names the lock, because all locks of a process share its channel.
+  A message to a process is `<count> <proof> <server's microseconds> <lease> <place> <token> … <KEYS[1]>` (grants), or `0 <milliseconds>
+  <place> <KEYS[1]>` (look after so long). It names the lock, because all locks of a process share its channel. The proof is the SHA-1, in
+  hex, of the word, all that follows, and the word again: whoever may publish could let a process in beside the holder without it.
 
   Returns functions. A script that includes this one defines before it:
     publish              PUBLISH, or SPUBLISH in a cluster
@@ -38,14 +40,14 @@ local function client_of(place)
 end
 
 local function process_of(client)
-  local looks, lease, away, places = string.match(redis.call('HGET', processes, client) or '', '^(%d+) (%d+) (%d+) (%d+)$')
+  local looks, lease, word, away, places = string.match(redis.call('HGET', processes, client) or '', '^(%d+) (%d+) (%S+) (%d+) (%d+)$')
   if looks then
-    return { looks = tonumber(looks), lease = lease, away = tonumber(away), places = tonumber(places) }
+    return { looks = tonumber(looks), lease = lease, word = word, away = tonumber(away), places = tonumber(places) }
   end
 end
 
 local function keep(client, it)
-  redis.call('HSET', processes, client, string.format('%.0f %s %.0f %.0f', it.looks, it.lease, it.away, it.places))
+  redis.call('HSET', processes, client, string.format('%.0f %s %s %.0f %.0f', it.looks, it.lease, it.word, it.away, it.places))
 end
 
 local function leave(place)
@@ -95,9 +97,9 @@ local function mend(last)
   end
 end
 
--- Adds a place at the end of the line, or keeps the existing one. Returns the error where that is refused, and how many places the
--- process has.
-local function stand(place, looks_in, lease)
+-- Adds a place at the end of the line, or keeps the existing one. `terms` are the lease of a grant and the word. Returns the error where
+-- that is refused, and how many places the process has.
+local function stand(place, looks_in, terms)
   local client, now, lives = client_of(place), server_time(), looks_in + AWAY_MS
   -- Read before anything is written: a key of another type then changes nothing.
   local last, it = redis.call('ZRANGE', line, -1, -1)[1], process_of(client)
@@ -106,7 +108,8 @@ local function stand(place, looks_in, lease)
     it = process_of(client)
   end
   it = it or { places = 0 }
-  it.looks, it.lease, it.away = now + looks_in, lease, 0
+  it.looks, it.away = now + looks_in, 0
+  it.lease, it.word = string.match(terms, '^(%d+) (%S+)$')
   if redis.call('ZSCORE', line, place) then
     -- First, because a full server allows it, and then allows the rest too: no place is lost for lack of memory.
     redis.call('PEXPIRE', line, string.format('%.0f', math.max(redis.call('PTTL', line), lives)))
@@ -197,7 +200,9 @@ local function advance(me)
     until not shared
     for _, client in ipairs(order) do
       local it, places = told[client].it, told[client].places
-      local heard = tell(client, string.format('%d %.0f %s', #places, since, it.lease) .. told[client].words)
+      local granted = string.format('%.0f %s', since, it.lease) .. told[client].words
+      local proof = redis.sha1hex(it.word .. granted .. ' ' .. KEYS[1] .. it.word)
+      local heard = tell(client, string.format('%d %s %s', #places, proof, granted))
       for _, place in ipairs(places) do
         if not heard then
           withdraw(place)

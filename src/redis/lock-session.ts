@@ -1,5 +1,6 @@
 import { firstLeaseMs } from '../core/lease/first-lease.js'
 import { LeftPlaces } from '../line/left-places.js'
+import { Words } from '../line/proof.js'
 import type { LockPort } from '../ports/lock-port.js'
 import type { StoreSession, StoreSettings } from '../ports/store.js'
 import { ReleaseChannels } from './channels/release-channel.js'
@@ -21,6 +22,7 @@ export class LockSession implements StoreSession {
   protected readonly link: Link
   protected readonly parts: LockParts
   readonly #leftPlaces: LeftPlaces
+  readonly #words = new Words()
   readonly #refusals: Refusals
 
   constructor(
@@ -92,6 +94,7 @@ export class LockSession implements StoreSession {
       watchdogLeaseMs: quarantineMs > 0 ? Number.NaN : watchdogLeaseMs,
       clock: schedule.clock,
       leftPlaces: this.#leftPlaces,
+      words: this.#words,
       refusals: this.#refusals,
     }
   }

@@ -1,4 +1,5 @@
 import { LeftPlaces } from '../../src/line/left-places.js'
+import { Words } from '../../src/line/proof.js'
 import { ReleaseChannels } from '../../src/redis/channels/release-channel.js'
 import { isCluster, type RedisClient } from '../../src/redis/connection/client.js'
 import { ClusterLink } from '../../src/redis/connection/cluster-link.js'
@@ -44,6 +45,7 @@ export class RedisSession {
       watchdogLeaseMs: 30_000,
       clock: this.#schedule.clock,
       leftPlaces: new LeftPlaces(this.#schedule.clock, report),
+      words: new Words(),
     }
     const fencedTerms = { ...terms, fenceRetentionMs: retentionMs ?? 0 }
     this.plain = new LineLockPort(

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { LeftPlaces } from '../../src/line/left-places.js'
+import { Words } from '../../src/line/proof.js'
 import { MemoryRows } from '../../src/memory/memory-rows.js'
 import { ReleaseChannels } from '../../src/redis/channels/release-channel.js'
 import { isCluster, type RedisClient } from '../../src/redis/connection/client.js'
@@ -128,7 +129,16 @@ export class RedisPlace extends LinePlace {
       : new StandaloneLink(pattern, schedule, 5_000, listener)
     const parts = { link, channels, keyPrefix: '', onError }
     const refusals = new Refusals(link, onError)
-    const settings = { clientId, firstLeaseMs, watchdogLeaseMs: WATCHDOG_MS, clock, leftPlaces, refusals }
+    const words = new Words()
+    const settings = {
+      clientId,
+      firstLeaseMs,
+      watchdogLeaseMs: WATCHDOG_MS,
+      clock,
+      leftPlaces,
+      words,
+      refusals,
+    }
     const commands = (fenceRetentionMs?: number): LockCommands =>
       new LockCommands(link, '', { publishCommand: link.publishCommand, fenceRetentionMs }, onError, refusals)
     const ports = {

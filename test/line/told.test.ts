@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { modeOf, type Place } from '../../src/line/place.js'
+import { proofOf } from '../../src/line/proof.js'
 import { keyIn, ownerOf, toldIn } from '../../src/redis/line/told.js'
 import { hostileNames } from '../properties/hostile-names.js'
 import { runsOr } from '../properties/runs.js'
@@ -16,15 +17,21 @@ describe('what a process is told', () => {
         fc.subarray(places, { minLength: 1 }),
         (key, granted) => {
           const words = granted.map((place) => `${place} 7`).join(' ')
-          const message = `${granted.length} 1700000000000000 5000 ${words} ${key}`
+          const proven = `1700000000000000 5000 ${words} ${key}`
+          const message = `${granted.length} ${proofOf('sha1', 'word', proven)} ${proven}`
           for (const text of [message, `0 250 x:client:1 ${key}`, `asked ${key}`])
             expect(keyIn(text)).toBe(key)
-          expect(toldIn(message)).toEqual({
-            key,
-            grants: granted.map((place) => ({ place, serverUs: 1.7e15, leaseMs: 5_000, fence: 7n })),
-          })
+          const grants = granted.map((place) => ({ place, serverUs: 1.7e15, leaseMs: 5_000, fence: 7n }))
+          expect(toldIn(message, 'word')).toEqual({ key, grants, proven: true })
+          for (const word of ['words', '', undefined])
+            expect(toldIn(message, word)).toEqual({ key, grants, proven: false })
           for (const place of granted)
-            expect(toldIn(`0 250 ${place} ${key}`)).toEqual({ key, grants: [], look: { place, inMs: 250 } })
+            expect(toldIn(`0 250 ${place} ${key}`)).toEqual({
+              key,
+              grants: [],
+              proven: false,
+              look: { place, inMs: 250 },
+            })
         },
       ),
       runsOr(300),
@@ -37,14 +44,14 @@ describe('what a process is told', () => {
       '0',
       '0 x x:client:1 a',
       '0 5 client:1 a',
-      '1 5 100 x:client:1 7',
-      '1 x 100 x:client:1 7 a',
-      '1 5 0 x:client:1 7 a',
-      '-1 5 100 a',
+      '1 - 5 100 x:client:1 7',
+      '1 - x 100 x:client:1 7 a',
+      '1 - 5 0 x:client:1 7 a',
+      '-1 - 5 100 a',
       'x:client:1 5 100 a',
     ])
       expect(toldIn(text)).toBeUndefined()
-    expect(toldIn('1 5 100 nobody 7 a')).toEqual({ key: 'a', grants: [] })
+    expect(toldIn('1 - 5 100 nobody 7 a')).toEqual({ key: 'a', grants: [], proven: false })
   })
 
   test('a place is a mode and an owner', () => {

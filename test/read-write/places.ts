@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { LeftPlaces } from '../../src/line/left-places.js'
+import { Words } from '../../src/line/proof.js'
 import { MemoryRows } from '../../src/memory/memory-rows.js'
 import { ReleaseChannels } from '../../src/redis/channels/release-channel.js'
 import { isCluster, type RedisClient } from '../../src/redis/connection/client.js'
@@ -119,6 +120,7 @@ export class RedisPlace extends ReadWritePlace {
         watchdogLeaseMs: WATCHDOG_MS,
         clock,
         leftPlaces,
+        words: new Words(),
         refusals: new Refusals(link, onError),
       },
     )

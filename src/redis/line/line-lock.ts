@@ -31,8 +31,8 @@ export class LineLockPort extends ReentrantLockPort {
 
   override acquire(request: AcquireRequest): Promise<AcquireReply> {
     const acquire = (): Promise<AcquireReply> =>
-      this.#lines.acquire(this.commands, request, (looksMs, firstLeaseMs, read) =>
-        this.commands.acquire(request, looksMs, firstLeaseMs, read),
+      this.#lines.acquire(this.commands, request, (looksMs, terms, read) =>
+        this.commands.acquire(request, looksMs, terms, read),
       )
     return this.starting()?.then(acquire) ?? acquire()
   }

@@ -2,6 +2,7 @@ import { StoreError } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
 import type { LeftPlaces } from '../../line/left-places.js'
 import { modeOf, type Place } from '../../line/place.js'
+import type { Words } from '../../line/proof.js'
 import type { AcquireReply, AcquireRequest, Watch } from '../../ports/lock-port.js'
 import type { Clock } from '../../time/clock.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
@@ -36,8 +37,9 @@ export interface LinesSettings {
   /** The lease that the watchdog asks for. A grant to such a call needs no command: the watchdog prolongs it. */
   readonly watchdogLeaseMs: number
   readonly clock: Pick<Clock, 'now'>
-  /** Those of all kinds that share the keys. */
+  /** Those of all kinds that share the keys, like the words. */
   readonly leftPlaces: LeftPlaces
+  readonly words: Words
   /** What the server has refused the client of what it needs to stand in lines. */
   readonly refusals: Refusals
 }
@@ -61,7 +63,7 @@ type Held = Pick<AcquireRequest, 'name' | 'owner' | 'heldBefore'>
 /** Asks for a lock, see {@link Lines.acquire}. */
 type Ask = (
   looksMs: number,
-  firstLeaseMs: number,
+  terms: string,
   read: (answer: AcquireAnswer) => AcquireReply,
 ) => Promise<AcquireReply>
 
@@ -101,7 +103,8 @@ export class Lines {
    *
    * @param ask `looksMs`: 0: its caller does not wait. Below: it stands outside the line. Else it gets a place, and looks again by itself
    *   after so long at the latest.
-   *   `firstLeaseMs`: how long a grant in line lasts until this process takes over. `read`: what the answer means to the caller.
+   *   `terms`: how long a grant in line lasts until this process takes over, and the word that proves it. `read`: what the answer means to
+   *   the caller.
    */
   acquire({ mode }: LineMode, request: AcquireRequest, ask: Ask): Promise<AcquireReply> {
     const { name, owner, heldBefore } = request
@@ -137,7 +140,8 @@ export class Lines {
     // If the subscription is in force anyway, messages that come before the answer count too.
     const heard = waits && standing !== undefined && this.#hearsReleases(name)
     if (heard) this.#listen(name, standing)
-    const asked = ask(looksMs, firstLeaseMs, (answer) => {
+    const terms = `${firstLeaseMs} ${standing?.word ?? '-'}`
+    const asked = ask(looksMs, terms, (answer) => {
       if (answer.outcome !== 'busy') {
         if (answer.outcome === 'granted' && answer.placeStays && standing?.stands(place))
           this.#besideLine.add(place)
@@ -231,12 +235,12 @@ export class Lines {
         onNews()
         return
       }
-      const told = toldIn(text)
+      const told = toldIn(text, standing.word)
       if (!told) return
       for (const grant of told.grants) {
         const grantedTo = ownerOf(grant.place)
         if (!grantedTo || modeOf(grant.place) !== mode || !standing.has(grant.place)) continue
-        standing.granted(grant)
+        if (told.proven) standing.granted(grant)
         onNews({ grantedTo })
       }
       const { look } = told
@@ -322,7 +326,7 @@ export class Lines {
   #standingAt(name: string): Standing {
     let standing = this.#standing.get(name)
     if (!standing) {
-      standing = new Standing()
+      standing = new Standing(this.settings.words.of(this.names.keyOf(name)))
       this.#standing.set(name, standing)
     }
     return standing

@@ -83,16 +83,17 @@ export class LockCommands implements LineNames, LineMode {
   /**
    * @param looksMs 0: its caller does not wait. Below: it stands outside the line. Else it gets a place, and looks again by itself after so
    *   long at the latest.
+   * @param terms of a grant in line
    */
   acquire(
     { name, owner, heldBefore, leaseMs, lingers }: AcquireRequest,
     looksMs: number,
-    firstLeaseMs: number,
+    terms: string,
     read: (answer: AcquireAnswer) => AcquireReply,
   ): Promise<AcquireReply> {
     const args: Argument[] = [owner, leaseMs]
     // What a first hold does not need that waits for nothing is left out: each argument costs the client library and the server.
-    if (looksMs !== 0 || lingers) args.push(heldBefore, looksMs, firstLeaseMs)
+    if (looksMs !== 0 || lingers) args.push(heldBefore, looksMs, terms)
     else if (heldBefore !== 0) args.push(heldBefore)
     if (lingers) args.push(1)
     return this.#run(acquire, name, args, (reply) => read(acquireAnswer(reply)))

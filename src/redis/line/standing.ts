@@ -16,6 +16,11 @@ export class Standing extends ClientLine {
   /** The subscriptions to the release channels, while it is the first. */
   releases: readonly Watch[] = []
 
+  /** @param word proves what its line tells it of grants */
+  constructor(readonly word: string) {
+    super()
+  }
+
   override leave(place: Place): void {
     super.leave(place)
     if (this.first === place) this.first = undefined

@@ -81,9 +81,9 @@ class ReadWriteLockPort implements FencedPort, LineMode {
     const starting = this.thread?.start()
     if (starting) await starting
     const { name, owner, heldBefore, leaseMs } = request
-    return await this.lines.acquire(this, request, async (looksMs, firstLeaseMs, read) => {
-      const terms = [owner, heldBefore, leaseMs, looksMs, firstLeaseMs]
-      const reply = await this.#run(rwAcquire, name, terms, (told) => {
+    return await this.lines.acquire(this, request, async (looksMs, terms, read) => {
+      const args = [owner, heldBefore, leaseMs, looksMs, terms]
+      const reply = await this.#run(rwAcquire, name, args, (told) => {
         const answer = acquireReply(told)
         return answer === 'upgrade' ? answer : read(answer)
       })

@@ -64,7 +64,7 @@ export class ReentrantLockPort implements LockPort {
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     const starting = this.starting()
     if (starting) await starting
-    return await this.commands.acquire(request, 0, 0, (answer) => answer)
+    return await this.commands.acquire(request, 0, '-', (answer) => answer)
   }
 
   /** Await it before the first acquire: the event loop may block right after the first grant. */

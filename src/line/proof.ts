@@ -1,0 +1,20 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+/**
+ * The words by which a client knows a message about a grant: for each line another one, which the client leaves there with its place. Who
+ * may not read the line's key does not know it, and can let nobody in by a message of its own.
+ */
+export class Words {
+  readonly #secret = randomBytes(32)
+
+  of(key: string): string {
+    return createHash('sha256').update(this.#secret).update(key).digest('base64url')
+  }
+}
+
+/** What shows that a text is of who knows the word. (Twice, since a hash of what begins with a secret can be carried on without it.) */
+export function proofOf(hash: 'sha1' | 'sha256', word: string, text: string): string {
+  return createHash(hash)
+    .update(word + text + word)
+    .digest('hex')
+}
