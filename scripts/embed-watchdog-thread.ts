@@ -2,12 +2,13 @@
  * Bundles the watchdog thread, its client library with it, into one compressed text in a module: so an application needs neither
  * a file beside its bundle nor a package it can resolve at run time.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
 import { build, type Plugin } from 'esbuild'
+import { licences } from './licences.js'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const folder = 'src/redis/watchdog-thread'
@@ -50,28 +51,6 @@ if (inputs.some((path) => path.endsWith('source.generated.ts')))
 writeFileSync(
   target,
   `// Generated from ${folder}/thread.ts by scripts/embed-watchdog-thread.ts. Do not edit.\n` +
-    `/*! @license\nThe text below contains:\n\n${licences(inputs)}\n*/\n` +
+    licences(inputs) +
     `export const compressed: string =\n  '${brotliCompressSync(output.text.trimEnd()).toString('base64')}'\n`,
 )
-
-/** The licences of the packages that went into the bundle, as those ask for: packages with the same terms have them in common. */
-function licences(paths: readonly string[]): string {
-  const packages = new Set(paths.map(packageOf).filter((path) => path !== undefined))
-  const byTerms = new Map<string, string[]>()
-  for (const path of [...packages].sort()) {
-    const { name, version, license } = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
-    const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license'].find((each) =>
-      existsSync(join(root, path, each)),
-    )
-    const text =
-      file === undefined ? '' : readFileSync(join(root, path, file), 'utf8').replaceAll('*/', '* /')
-    const terms = text.replace(/^(Copyright|.{0,6}MIT License).*\n/gm, '').trim()
-    const notices = [`${name} ${version} (${license})`, ...(text.match(/^Copyright.*/gm) ?? [])]
-    byTerms.set(terms, [...(byTerms.get(terms) ?? []), notices.join('\n')])
-  }
-  return [...byTerms].map(([terms, of]) => [...of, terms].join('\n\n')).join('\n\n')
-}
-
-function packageOf(path: string): string | undefined {
-  return /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]
-}

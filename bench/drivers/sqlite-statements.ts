@@ -1,4 +1,4 @@
-import { findDriver } from '../../dist/cjs/sqlite/driver.js'
+import { findDriver } from '../../src/sqlite/driver.js'
 
 type Statement = ReturnType<ReturnType<ReturnType<typeof findDriver>>['prepare']>
 

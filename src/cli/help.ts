@@ -154,7 +154,6 @@ read-only, unless --allow-unlock is given. Only browsers of this machine reach i
 token, which the page asks for. Other users can see command lines: put it into HOLDFAST_UI_TOKEN.
 
 It sends nothing to the server while no page is open, and at most 1000 commands a second otherwise, however many pages there are.
-It needs two packages beside holdfast: npm install hono @hono/node-server
 
 Examples:
   holdfast ui

@@ -1,12 +1,12 @@
 import process from 'node:process'
 import { isatty } from 'node:tty'
-import pc from 'picocolors'
+import { styleText } from 'node:util'
 import { printable } from '../identity/printable.js'
 import { BROKEN_PIPE, exitCodes } from './exit-codes.js'
 import { type Failure, stackOf } from './failure.js'
 import { StandardStream } from './standard-stream.js'
 
-export type Colours = ReturnType<typeof pc.createColors>
+export type Colours = ReturnType<typeof coloursFor>
 
 /** Values that JSON can carry. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
@@ -22,8 +22,8 @@ export class Output {
   readonly notes = new StandardStream(2)
 
   constructor(readonly json: boolean) {
-    this.colours = pc.createColors(hasColours(isatty(1)))
-    this.#errorColours = pc.createColors(hasColours(isatty(2)))
+    this.colours = coloursFor(1)
+    this.#errorColours = coloursFor(2)
     this.live = isatty(1) && process.env['TERM'] !== 'dumb'
   }
 
@@ -73,6 +73,13 @@ export class Output {
     await this.notes.written
     process.exit(exitCode)
   }
+}
+
+function coloursFor(descriptor: number) {
+  const coloured = hasColours(isatty(descriptor))
+  const as = (colour: Parameters<typeof styleText>[0]) => (text: string) =>
+    coloured ? styleText(colour, text, { validateStream: false }) : text
+  return { bold: as('bold'), dim: as('dim'), green: as('green'), red: as('red'), yellow: as('yellow') }
 }
 
 /** https://no-color.org: any value but the empty one turns colours off. */

@@ -1,29 +1,18 @@
-import Table from 'cli-table3'
+import stringWidth from 'string-width'
 
-/** Columns without lines. */
-export function plainTable(rows: readonly string[][]): string {
-  const nothing = ''
-  const table = new Table({
-    chars: {
-      top: nothing,
-      'top-mid': nothing,
-      'top-left': nothing,
-      'top-right': nothing,
-      bottom: nothing,
-      'bottom-mid': nothing,
-      'bottom-left': nothing,
-      'bottom-right': nothing,
-      left: nothing,
-      'left-mid': nothing,
-      mid: nothing,
-      'mid-mid': nothing,
-      right: nothing,
-      'right-mid': nothing,
-      middle: '  ',
-    },
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
+/** Columns without lines. A cell may have several lines. */
+export function plainTable(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map((cell) => cell.split('\n')))
+  const widths: number[] = []
+  for (const row of cells) {
+    for (const [column, lines] of row.entries())
+      widths[column] = Math.max(widths[column] ?? 0, ...lines.map((line) => stringWidth(line)))
+  }
+  const lines = cells.flatMap((row) => {
+    const height = Math.max(...row.map(({ length }) => length))
+    return Array.from({ length: height }, (_, index) => row.map((cell) => cell[index] ?? ''))
   })
-  table.push(...rows)
-  const lines = table.toString().split('\n')
-  return lines.map((line) => line.trimEnd()).join('\n')
+  const wide = (text: string, column: number): string =>
+    text + ' '.repeat((widths[column] ?? 0) - stringWidth(text))
+  return lines.map((line) => line.map(wide).join('  ').trimEnd()).join('\n')
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { Argument, Command, CommanderError, Option } from 'commander'
-import { clientLibrary } from './client-library.js'
 import { completions } from './completion/shells.js'
 import { deadlocks, watchDeadlocks } from './deadlocks.js'
 import { exitCodes } from './exit-codes.js'
@@ -189,7 +188,7 @@ export function programOf(session: Session, words: readonly string[] | undefined
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags & UiFlags>()
       const terms = uiTerms(flags)
-      const { ui } = await clientLibrary('hono @hono/node-server', () => import('./ui/ui.js'))
+      const { ui } = await import('./ui/ui.js')
       await session.performUntilSignal(flags, async (server, output, signals) => {
         const exitCode = await ui(server, terms, session.serverName, output, signals.aborted)
         return interrupted(signals, exitCode, exitCodes.ok)

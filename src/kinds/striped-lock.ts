@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import process from 'node:process'
 import { AcquireAny, type AnyOutcome } from '../core/acquire/acquire-any.js'
 import type { Call } from '../core/acquire/call.js'
 import type { HoldRecord } from '../core/tenure/tenure.js'
@@ -96,7 +96,7 @@ export class StripedLock {
     if (typeof key !== 'string' || !key.isWellFormed()) {
       throw new InvalidArgumentError('key', key, 'a string of well-formed Unicode')
     }
-    return crc32(key) % this.stripes
+    return process.getBuiltinModule('node:zlib').crc32(key) % this.stripes
   }
 
   /** The lock of a key's stripe. Two keys may share a stripe; a section of one then re-enters a section of the other. */

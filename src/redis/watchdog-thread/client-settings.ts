@@ -1,4 +1,4 @@
-import dns from 'node:dns'
+import process from 'node:process'
 import { InvalidArgumentError } from '../../errors/errors.js'
 import { isCluster, type RedisClient } from '../connection/client.js'
 
@@ -58,7 +58,8 @@ function copyOptions(options: object): Record<string, Data> {
 
 /** A Cluster's options name Node's own functions where the application names none: the thread's client has the same. */
 function isDefault(value: unknown): boolean {
-  return value === dns.lookup || value === dns.resolveSrv
+  const { lookup, resolveSrv } = process.getBuiltinModule('node:dns')
+  return value === lookup || value === resolveSrv
 }
 
 function copy(value: unknown, path: string): Data {

@@ -1,5 +1,4 @@
 import process from 'node:process'
-import { brotliDecompressSync } from 'node:zlib'
 import { InvalidArgumentError, StoreError } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
 import type { LeaseThread, LeaseThreadListener } from '../../ports/lease-thread.js'
@@ -11,7 +10,7 @@ import { instantOf } from './instant.js'
 import type { LeaseKind } from './lease-kinds.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
 import { networkDefaults } from './network-defaults.js'
-import { ThreadSession } from './thread-session.js'
+import type { ThreadSession } from './thread-session.js'
 import { failureTold } from './told-failure.js'
 import { WatchedLease } from './watched-lease.js'
 
@@ -131,11 +130,10 @@ export class ThreadRenewals implements LeaseThread {
 
   async #start(): Promise<void> {
     try {
-      const { compressed } = await import('./source.generated.js')
+      const { ThreadSession } = await import('./thread-session.js')
       if (this.#closed) return
-      const source = brotliDecompressSync(Buffer.from(compressed, 'base64')).toString()
       this.#startedAt = this.schedule.clock.now()
-      const session = new ThreadSession(source, this.#settings, {
+      const session = new ThreadSession(this.#settings, {
         report: (report) => this.#heard(report),
         ended: (cause) => this.#broken(cause),
       })

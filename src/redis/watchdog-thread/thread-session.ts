@@ -1,8 +1,10 @@
 import process from 'node:process'
 import { Worker } from 'node:worker_threads'
+import { brotliDecompressSync } from 'node:zlib'
 import { queueMicrotask } from '../../time/machine-time.js'
 import { Deadlines } from './deadlines.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
+import { compressed } from './source.generated.js'
 
 /** Events of a running thread. */
 export interface SessionListener {
@@ -22,7 +24,8 @@ export class ThreadSession {
   #closing: Promise<unknown> | undefined
   #error: unknown
 
-  constructor(source: string, settings: ThreadSettings, listener: SessionListener) {
+  constructor(settings: ThreadSettings, listener: SessionListener) {
+    const source = brotliDecompressSync(Buffer.from(compressed, 'base64')).toString()
     // Options for the application (loaders, instrumentation) do not concern the thread.
     const { NODE_OPTIONS: _, ...env } = process.env
     this.#worker = new Worker(source, {

@@ -1,0 +1,141 @@
+/**
+ * Writes `dist`: each way into the package in few files, as an ES module and as CommonJS, and the declarations of both.
+ *
+ * A process must have one class `Lock`, whichever way it is loaded. So what several ways in use is in files that they share; `import` and
+ * `require` give the ES modules where `require` takes them, and the CommonJS modules elsewhere (`index.mjs`), as in Jest; and TypeScript
+ * finds the same declarations from both.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, posix, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type ChunkingContext, type InputOptions, type OutputOptions, rolldown } from 'rolldown'
+import { dts } from 'rolldown-plugin-dts'
+import { licences } from './licences.js'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+/** Each way into the package, such as `.` or `lock`. */
+const entries = Object.keys(manifest.exports)
+  .filter((path) => !path.endsWith('.json'))
+  .map((path) => posix.normalize(path))
+/** Vitest cannot be required. */
+const required = entries.filter((entry) => entry !== 'conformance')
+/** What only the command line needs. It is in its files, with its licences; all other packages are installed by who uses them. */
+const bundled = /^(commander|string-width|hono|@hono\/node-server|@oxc-project\/runtime)(\/|$)/
+
+const common: InputOptions = {
+  cwd: root,
+  platform: 'node',
+  external: (id, importer) => /^[^./]/.test(id) && !bundled.test(id) && !importer?.includes('/node_modules/'),
+  transform: { target: 'node20.19' },
+}
+
+rmSync(`${root}dist`, { recursive: true, force: true })
+const sources = inputs(entries, (entry) => posix.join('src', entry, 'index.ts'))
+await write(
+  'dist',
+  { ...common, input: { ...sources, 'cli/main': 'src/cli/main.ts' } },
+  { format: 'esm', codeSplitting: groupedBy(sharedFile) },
+)
+await write(
+  'dist/cjs',
+  { ...common, input: inputs(required, (entry) => posix.join('src', entry, 'index.ts')) },
+  // Jest lets CommonJS import nothing.
+  { format: 'cjs', exports: 'named', dynamicImportInCjs: false, codeSplitting: groupedBy(() => 'shared') },
+)
+await write(
+  'dist/cjs',
+  {
+    ...common,
+    input: inputs(entries, (entry) => posix.join('build/types', entry, 'index.d.ts')),
+    external: /^[^./]/,
+    plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })],
+  },
+  {
+    format: 'esm',
+    codeSplitting: groupedBy(() => 'shared'),
+    entryFileNames: '[name].d.ts',
+    chunkFileNames: 'chunks/[name].d.ts',
+  },
+)
+save(
+  'dist/cjs/conformance/index.js',
+  "throw new Error('holdfast/conformance stands on Vitest, which nothing can require: import it.')\n",
+)
+save('dist/cjs/package.json', '{ "type": "commonjs" }\n')
+for (const entry of entries) {
+  const cjs = posix.join('dist/cjs', entry)
+  if (required.includes(entry)) save(posix.join(cjs, 'index.mjs'), "export * from './index.js'\n")
+  const place = posix.join('dist', entry)
+  const way = entry === '.' ? './cjs' : posix.relative(place, cjs)
+  save(posix.join(place, 'index.d.ts'), `export * from '${way}/index.js'\n`)
+}
+
+function inputs(names: readonly string[], file: (entry: string) => string): Record<string, string> {
+  return Object.fromEntries(names.map((entry) => [posix.join(entry, 'index'), file(entry)]))
+}
+
+async function write(folder: string, input: InputOptions, output: OutputOptions): Promise<void> {
+  const bundle = await rolldown({ preserveEntrySignatures: 'allow-extension', ...input })
+  const { output: files } = await bundle.generate({
+    chunkFileNames: 'chunks/[name].js',
+    comments: { legal: true, annotation: true, jsdoc: false },
+    minifyInternalExports: false,
+    ...output,
+  })
+  await bundle.close()
+  for (const file of files) {
+    if (file.type === 'asset') throw new Error(`${file.fileName} is no module`)
+    const [first = ''] = /^#!.*\n/.exec(file.code) ?? []
+    const terms = licences(Object.keys(file.modules).map((path) => relative(root, path)))
+    save(posix.join(folder, file.fileName), first + terms + file.code.slice(first.length))
+  }
+}
+
+/** Puts the modules that several ways in use into the file that `fileOf` names; those of one way in are in its own. */
+function groupedBy(
+  fileOf: (module: string, users: ReadonlySet<string>) => string,
+): NonNullable<OutputOptions['codeSplitting']> {
+  let users: Map<string, Set<string>> | undefined
+  const name = (module: string, context: ChunkingContext): string | null => {
+    users ??= usersOf(context)
+    const of = users.get(module)
+    return of && of.size > 1 ? fileOf(module, of) : null
+  }
+  return { includeDependenciesRecursively: false, groups: [{ name, debugName: 'shared' }] }
+}
+
+/** Who imports a module, itself or through others: entries, and the errors, which an application may want alone. */
+function usersOf(context: ChunkingContext): Map<string, Set<string>> {
+  const users = new Map<string, Set<string>>()
+  const visit = (module: string, user: string): void => {
+    const known = users.get(module) ?? new Set()
+    if (known.has(user)) return
+    users.set(module, known.add(user))
+    for (const imported of context.getModuleInfo(module)?.importedIds ?? []) visit(imported, user)
+  }
+  for (const entry of entries) {
+    for (const path of [`src/${entry}/index.ts`, `build/types/${entry}/index.d.ts`])
+      visit(posix.join(root, path), entry)
+  }
+  visit(`${root}src/cli/main.ts`, 'cli')
+  visit(`${root}src/errors/errors.ts`, 'errors')
+  return users
+}
+
+/** By what is loaded together: the errors, the plain lock, the client with every kind, the stores of a family. */
+function sharedFile(_module: string, users: ReadonlySet<string>): string {
+  const used = (...by: string[]): boolean => by.some((entry) => users.has(entry))
+  if (used('errors')) return 'errors'
+  if (used('lock')) return 'lock'
+  if (used('.')) return 'client'
+  if (used('etcd', 'zookeeper', 'memcached')) return 'session'
+  if (used('postgres', 'mysql', 'sqlite', 'transactions')) return 'rows'
+  return 'others'
+}
+
+function save(path: string, text: string): void {
+  const file = `${root}${path}`
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
