@@ -4,7 +4,8 @@ import { Holdfast, type RedisClient } from '../../src/index.js'
 import { Distance } from '../fault/distance.js'
 import { type ClientLibrary, standaloneClient } from '../setup/clients.js'
 
-const LONG_MS = 3_000
+/** How often the lock changes hands, for each client: a share is what a client has of its turns, which last as long as a slice may. */
+const TURNS_EACH = 40
 const protocols = [
   { protocol: 'RESP3', library: 'ioredis-6' },
   { protocol: 'RESP2', library: 'ioredis-5' },
@@ -30,19 +31,22 @@ async function clientAt(roundTripMs: number, library: ClientLibrary): Promise<Ho
   return holdfast
 }
 
-/** How many sections each client had in the same time, with two calls each that want the lock all the time. */
+/** How many sections each client had in so many turns, with two calls each that want the lock all the time. */
 async function sharesOf(clients: readonly Holdfast[]): Promise<number[]> {
   names += 1
   const name = `shares:${process.pid}:${Date.now()}:${names}`
   const counts = clients.map(() => 0)
   // All have had it once, so that no connection is still to be made.
   for (const client of clients) await client.lock(name).withLock(() => undefined)
-  const until = performance.now() + LONG_MS
+  let turns = TURNS_EACH * clients.length
+  let last: number | undefined
   await Promise.all(
     clients.flatMap((client, index) =>
       [1, 2].map(async () => {
-        while (performance.now() < until) {
+        while (turns > 0) {
           await client.lock(name).withLock(() => {
+            if (last !== index) turns -= 1
+            last = index
             counts[index] = (counts[index] ?? 0) + 1
           })
         }

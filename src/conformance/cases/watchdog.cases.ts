@@ -104,8 +104,6 @@ export function watchdogCases(place: Place): void {
       const lock = holdfast.lock(place.lockName())
       const owner = holdfast.owner()
       const renewed = journalOf(holdfast, 'renewed')
-      // Once the connection is made, all this takes less than the time to the first renewal.
-      expect(await lock.isLocked()).toBe(false)
       const [outer, inner] = [await lock.acquire({ owner }), await lock.acquire({ owner })]
       expect(holdfast.census).toMatchObject({ tenures: 1, watched: 1 })
       await outer.release()
@@ -114,6 +112,7 @@ export function watchdogCases(place: Place): void {
       await last
       expect(holdfast.census.watched).toBe(0)
       await untilIdle(place, holdfast)
+      const soFar = renewed.length
       // Another client's lease on the same lock is not renewed by us.
       const far = place.holdfast()
       await far.lock(lock.name).acquire({ leaseMs: place.lease(200) })
@@ -121,7 +120,7 @@ export function watchdogCases(place: Place): void {
         place,
         lock.withLock(() => undefined),
       )
-      expect(renewed).toEqual([])
+      expect(renewed).toHaveLength(soFar)
     })
 
     test('L5: a refused, an aborted and a timed-out acquisition leave no watchdog behind', async () => {
