@@ -2,7 +2,7 @@ import type { Owner } from '../identity/owner.js'
 import { asOwner } from '../line/place.js'
 import type { StoreSettings } from '../ports/store.js'
 import type { Connection } from './client/connection.js'
-import type { About } from './client/failure.js'
+import { type About, unreadable } from './client/failure.js'
 import { flagOf, type Reply } from './client/reply.js'
 import type { Servers } from './client/servers.js'
 import { Entry, type Version } from './entry.js'
@@ -16,6 +16,9 @@ const EARLY_S = 2
 
 /** Longer times are dates to memcached. */
 const LONGEST_S = 30 * 24 * 60 * 60
+
+/** A number that a server may count to. */
+const WHOLE = /^\d{1,20}$/
 
 /** The longest lease that a server can keep. */
 export const LONGEST_LEASE_MS = (LONGEST_S - EARLY_S) * 1_000
@@ -62,7 +65,8 @@ export class Items {
     const connection = await this.servers.of(key).connection(about)
     // The second command says whose the item is, and its version.
     const [set, seen] = await connection.ask([setting(key, owner, leaseMs, 'ME'), look(key)], about)
-    return { added: set?.status === 'HD', item: itemIn(seen, connection) }
+    const added = statusOf(set, about, 'HD', 'NS') === 'HD'
+    return { added, item: itemIn(seen, connection, about) }
   }
 
   async read(name: string): Promise<Item | undefined> {
@@ -70,7 +74,7 @@ export class Items {
     const about = { command: 'inspect', lockName: name }
     const connection = await this.servers.of(key).connection(about)
     const [reply] = await connection.ask([look(key)], about)
-    return itemIn(reply, connection)
+    return itemIn(reply, connection, about)
   }
 
   /** Sets who has it, and for how long from now. False: it is gone, or another owner's. */
@@ -110,7 +114,7 @@ export class Items {
     const about = { command: 'force unlock', lockName: name }
     const connection = await this.servers.of(key).connection(about)
     const [reply] = await connection.ask([`md ${key}\r\n`], about)
-    return reply?.status === 'HD'
+    return statusOf(reply, about, 'HD', 'NF') === 'HD'
   }
 
   /** It is this client's until then. */
@@ -153,15 +157,16 @@ export class Items {
       let { version } = entry
       if (version?.connection !== connection) {
         const [seen] = await connection.ask([look(key)], about, withinMs)
-        const item = itemIn(seen, connection)
+        const item = itemIn(seen, connection, about)
         if (item?.owner !== owner) return false
         version = item.version
       }
       const [reply] = await connection.ask([change(version)], about, withinMs)
+      entry.version = undefined
+      const status = statusOf(reply, about, 'HD', 'NF', 'EX')
       const cas = reply && flagOf(reply, 'c')
-      entry.version = reply?.status === 'HD' && cas !== undefined ? { cas, connection } : undefined
-      if (reply?.status === 'HD') return true
-      if (reply?.status === 'NF') return false
+      if (status === 'HD' && cas !== undefined && WHOLE.test(cas)) entry.version = { cas, connection }
+      if (status !== 'EX') return status === 'HD'
     }
   }
 }
@@ -176,12 +181,24 @@ function look(key: string): string {
   return `mg ${key} v c t\r\n`
 }
 
-function itemIn(reply: Reply | undefined, connection: Connection): Item | undefined {
-  if (reply?.status !== 'VA') return undefined
-  const seconds = Number(flagOf(reply, 't') ?? -1)
-  const remainingMs = seconds < 0 ? Infinity : Math.max(seconds - EARLY_S, 0) * 1_000
-  const version = { cas: flagOf(reply, 'c') ?? '0', connection }
-  return { owner: asOwner(reply.value), remainingMs, version }
+/** Which of the statuses that its command may have; anything else is unreadable, and nothing is known by it. */
+function statusOf<Status extends string>(
+  reply: Reply | undefined,
+  about: About,
+  ...statuses: readonly Status[]
+): Status {
+  const status = statuses.find((each) => each === reply?.status)
+  if (status === undefined) throw unreadable(reply, about)
+  return status
+}
+
+function itemIn(reply: Reply | undefined, connection: Connection, about: About): Item | undefined {
+  if (!reply || statusOf(reply, about, 'VA', 'EN') === 'EN') return undefined
+  const [cas, seconds] = [flagOf(reply, 'c'), flagOf(reply, 't')]
+  if (cas === undefined || !WHOLE.test(cas)) throw unreadable(reply, about)
+  if (seconds === undefined || !(seconds === '-1' || WHOLE.test(seconds))) throw unreadable(reply, about)
+  const remainingMs = seconds === '-1' ? Infinity : Math.max(Number(seconds) - EARLY_S, 0) * 1_000
+  return { owner: asOwner(reply.value), remainingMs, version: { cas, connection } }
 }
 
 function idOf(name: string, owner: Owner): string {

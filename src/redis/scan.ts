@@ -1,4 +1,6 @@
+import { answerTo } from './connection/failure.js'
 import type { NodeLink } from './connection/link.js'
+import { listIn, textIn } from './scripts/replies.js'
 
 /** How many keys the server looks at in one step. */
 const STEP = 500
@@ -18,15 +20,18 @@ export async function* scanMatching(
   let cursor = '0'
   do {
     const scan = ['SCAN', cursor, 'MATCH', match, 'COUNT', STEP, 'TYPE', type] as const
-    const reply = await node.send({ command: 'SCAN' }, ...scan)
-    const [next, keys]: unknown[] = Array.isArray(reply) ? reply : []
-    for (const key of Array.isArray(keys) ? keys : []) {
+    const about = { command: 'SCAN' }
+    const step = await answerTo(about, node.send(about, ...scan), (reply) => {
+      const [next, keys] = listIn(reply, 2, 2)
+      return { next: textIn(next), keys: listIn(keys).map(textIn) }
+    })
+    for (const key of step.keys) {
       // SCAN may show a key more than once.
-      if (typeof key !== 'string' || seen.has(key)) continue
+      if (seen.has(key)) continue
       seen.add(key)
       yield key
     }
-    cursor = String(next ?? '0')
+    cursor = step.next
   } while (cursor !== '0')
 }
 

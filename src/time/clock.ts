@@ -18,6 +18,14 @@ export interface Clock {
   afterTurn?(callback: () => void): void
 }
 
+/**
+ * The time, unless it is none. One NaN in a heap of times would keep all others from their turn: it is neither before nor after any of them.
+ */
+export function checkedTime(ms: number): number {
+  if (Number.isNaN(ms)) throw new RangeError('A timer was asked for at a time that is no number.')
+  return ms
+}
+
 /** How far the wall clock may run ahead of the monotonic one before it counts as time that really passed. */
 const WALL_TOLERANCE_MS = 50
 
@@ -124,7 +132,7 @@ class SystemTimer {
     delayMs: number,
     private readonly callback: () => void,
   ) {
-    this.#dueAt = clock.now() + delayMs
+    this.#dueAt = checkedTime(clock.now() + delayMs)
     this.#sleep(delayMs)
   }
 

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from './clock.js'
+import { type Clock, checkedTime, type Timer } from './clock.js'
 import { setImmediate } from './machine-time.js'
 
 /** Something that is due at a time. Made by {@link Schedule.at}. */
@@ -51,13 +51,13 @@ export class Schedule {
     return alarm
   }
 
-  /** Has it ring at that time, once; not at the time that was set before. */
+  /** Has it ring at that time, once; not at the time that was set before. Infinity: never. What is no time is refused with a `RangeError`. */
   set(alarm: Alarm, dueAt: number): void {
     if (alarm.place >= 0) {
       this.move(alarm, dueAt)
       return
     }
-    alarm.dueAt = dueAt
+    alarm.dueAt = checkedTime(dueAt)
     alarm.place = this.#heap.length
     this.#heap.push(alarm)
     this.#rise(alarm)
@@ -81,7 +81,7 @@ export class Schedule {
   /** Moves an handle that still stands; one that is past or cancelled stays so. */
   move(handle: TimerHandle, dueAt: number): void {
     if (!(handle instanceof Alarm) || handle.place < 0) return
-    const later = dueAt > handle.dueAt
+    const later = checkedTime(dueAt) > handle.dueAt
     handle.dueAt = dueAt
     if (later) this.#sink(handle)
     else this.#rise(handle)

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from './clock.js'
+import { type Clock, checkedTime, type Timer } from './clock.js'
 import { setImmediate } from './machine-time.js'
 
 class VirtualTimer implements Timer {
@@ -34,7 +34,7 @@ export class VirtualClock implements Clock {
   }
 
   startTimer(callback: () => void, delayMs: number): Timer {
-    const timer = new VirtualTimer(this.#now + Math.max(delayMs, 0), callback)
+    const timer = new VirtualTimer(checkedTime(this.#now + Math.max(delayMs, 0)), callback)
     this.#timers.push(timer)
     return timer
   }

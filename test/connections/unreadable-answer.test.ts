@@ -13,7 +13,7 @@ describe.each([
     scene = await open()
     const value = scene.holdfast().guardedValue(scene.name)
     await scene.direct.hset(scene.name, { value: 'theirs', fence: 'zzz no number' })
-    const failure = { code: 'STORE_ERROR', reason: 'script', transient: false }
+    const failure = { code: 'STORE_ERROR', reason: 'wrong-type', transient: false }
     await expect(value.set('mine', 1n)).rejects.toMatchObject(failure)
     await expect(value.get()).rejects.toMatchObject(failure)
     expect(await scene.direct.hget(scene.name, 'value')).toBe('theirs')

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net'
 import { ProxiedCommand } from './proxied-command.js'
 import { Frames, newsKind, wordsOf } from './resp.js'
 
-/** What is to become of a reply. */
-export type Verdict = 'deliver' | 'break' | 'silence' | 'hold'
+/** What is to become of a reply; bytes are sent in its place. */
+export type Verdict = 'deliver' | 'break' | 'silence' | 'hold' | Buffer
 
 /**
  * One connection through the proxy. A connection cannot lose a reply and go on: then the client would take the next reply for
@@ -97,7 +97,8 @@ export class ProxiedConnection {
       return
     }
     command.reply = frame.toString('utf8')
-    switch (this.judge(command)) {
+    const verdict = this.judge(command)
+    switch (verdict) {
       case 'break':
         this.break()
         return
@@ -113,7 +114,7 @@ export class ProxiedConnection {
     this.#pass(() => {
       this.replies += 1
       this.#answered = true
-      this.client.write(frame)
+      this.client.write(Buffer.isBuffer(verdict) ? verdict : frame)
     })
   }
 

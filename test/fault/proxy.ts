@@ -76,6 +76,11 @@ export class RespProxy {
     return { command, letGo: () => this.connections[command.connection]?.letGo() }
   }
 
+  /** From now on, until {@link heal}: the client gets these bytes in the place of the reply to each such command. */
+  replaceReplies(match: Match, bytes: string): void {
+    this.#rules.push({ match, verdict: Buffer.from(bytes), left: Infinity, struck: () => undefined })
+  }
+
   /** Nothing passes on any connection, old or new, and nobody is told. Connections made before it ends stay silent. */
   blackHole(): void {
     this.#blackHole = true
@@ -153,6 +158,7 @@ export class RespProxy {
     if (!command.applied) return 'deliver'
     for (const rule of this.#rules) {
       if (!rule.match(command)) continue
+      if (Buffer.isBuffer(rule.verdict)) return rule.verdict
       rule.left -= 1
       if (rule.left > 0) continue
       this.#rules.splice(this.#rules.indexOf(rule), 1)

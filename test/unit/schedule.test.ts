@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { VirtualClock } from '../../src/memory/index.js'
+import { SystemClock } from '../../src/time/clock.js'
 import { Schedule } from '../../src/time/schedule.js'
 import { CountingClock } from './counting-clock.js'
 
@@ -42,6 +43,19 @@ describe('Schedule', () => {
     expect(clock.timers).toBe(0)
     schedule.cancel(never)
     expect(schedule.size).toBe(0)
+  })
+
+  test('faults A1: what is no time is refused, and keeps nothing from the others', async () => {
+    note('first', 10)
+    const moved = note('moved', 30)
+    expect(() => note('none', Number.NaN)).toThrow(RangeError)
+    expect(() => schedule.move(moved, Number.NaN)).toThrow(RangeError)
+    expect(() => clock.startTimer(() => undefined, Number.NaN)).toThrow(RangeError)
+    expect(() => new SystemClock().startTimer(() => undefined, Number.NaN)).toThrow(RangeError)
+    note('second', 20)
+    await clock.advance(100)
+    expect(called).toEqual(['first at 10', 'second at 20', 'moved at 30'])
+    expect([schedule.size, clock.timers]).toEqual([0, 0])
   })
 
   test('what is due already is called soon, never within the call that made it', async () => {

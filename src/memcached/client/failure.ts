@@ -75,6 +75,18 @@ function codeAndMessage(error: Error): string {
   return `${'code' in error ? String(error.code) : ''} ${error.message}`
 }
 
+/** A reply that its command never has, which tells its type alone: it may hold anything. What the command has done is unknown. */
+export function unreadable(reply: Reply | undefined, { command, lockName }: About): StoreError {
+  const found = reply ? `${reply.status} with ${reply.words.length} words` : 'missing'
+  const cause = new Error(`the answer is ${found}, which this command never has`)
+  return new StoreError('unreadable', command, {
+    lockName,
+    cause,
+    transient: true,
+    hint: 'Something between this client and the server changes answers, or the server is no memcached.',
+  })
+}
+
 /** What is there does not speak memcached's protocol. */
 export function notMemcached(cause: unknown, { command, lockName }: About): StoreError {
   return new StoreError('unreachable', command, {

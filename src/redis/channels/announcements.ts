@@ -1,4 +1,6 @@
+import { answerTo } from '../connection/failure.js'
 import type { Link } from '../connection/link.js'
+import { listIn, pairsIn, wholeIn } from '../scripts/replies.js'
 
 /** How many listen to each of the channels, which are of one slot. */
 export async function countListeners(
@@ -8,14 +10,11 @@ export async function countListeners(
 ): Promise<readonly number[]> {
   const { countCommand } = link
   const node = await link.nodeOf(channels[0])
-  const reply = await node.send(
-    { command: `PUBSUB ${countCommand}`, lockName },
-    'PUBSUB',
-    countCommand,
-    ...channels,
+  const about = { command: `PUBSUB ${countCommand}`, lockName }
+  const size = 2 * channels.length
+  return await answerTo(about, node.send(about, 'PUBSUB', countCommand, ...channels), (reply) =>
+    pairsIn(listIn(reply, size, size)).map(([, count]) => wholeIn(count, 0)),
   )
-  const counted: unknown[] = Array.isArray(reply) ? reply : []
-  return channels.map((_, index) => Number(counted[2 * index + 1] ?? 0))
 }
 
 /**
@@ -34,7 +33,8 @@ export async function announce(
   const { publishCommand } = link
   const about = { command: publishCommand, lockName }
   try {
-    return Number(await link.send(channel, about, publishCommand, channel, text))
+    const told = link.send(channel, about, publishCommand, channel, text)
+    return await answerTo(about, told, (reply) => wholeIn(reply, 0))
   } catch (error) {
     onError(error)
     return 0

@@ -122,7 +122,7 @@ export function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'
 }
 
-/** The value of an answer; a `StoreError` if it cannot be read, because another program wrote the key. */
+/** The value of an answer; a `StoreError` if it cannot be read. */
 export function readAnswer<Reply, Result>(
   command: Pick<Command<Reply, Result>, 'about' | 'read'>,
   reply: Reply,
@@ -137,13 +137,23 @@ export function readAnswer<Reply, Result>(
   }
 }
 
+/** As {@link readAnswer}, of what was sent by a link. */
+export async function answerTo<Result>(
+  about: About,
+  sent: Promise<unknown>,
+  read: (reply: unknown) => Result,
+): Promise<Result> {
+  return await readAnswer({ about, read }, await sent)
+}
+
+/** What the command has done is unknown: as after an answer that was lost, the same request may be sent again. */
 function unreadable(error: unknown, { command, lockName }: About): StoreError {
   if (error instanceof StoreError) return error
-  return new StoreError('script', command, {
+  return new StoreError('unreadable', command, {
     lockName,
     cause: error,
-    transient: false,
-    hint: 'Holdfast cannot read the answer: the key may hold something that another program wrote.',
+    transient: true,
+    hint: 'Something between this client and the server changes answers, or the server is none that Holdfast knows.',
   })
 }
 

@@ -1,6 +1,7 @@
 import { StoreError } from '../../errors/errors.js'
 import { companionOf } from '../locks/companion-key.js'
-import { readAnswer } from './failure.js'
+import { wholeIn } from '../scripts/replies.js'
+import { answerTo, readAnswer } from './failure.js'
 import type { About, Argument, Command, Link, NodeLink, Send } from './link.js'
 
 /** How long a mark is kept: it only has to be written. */
@@ -135,11 +136,11 @@ export class ReplicaWaitLink implements Link {
   async #wait(node: NodeLink, key: string, lockName: string | undefined): Promise<void> {
     const { replicas, timeoutMs } = this.wanted
     const mark = companionOf('holdfast_replicas', key)
-    const [, told] = await Promise.all([
+    const about = { command: 'WAIT', lockName }
+    const [, acknowledged] = await Promise.all([
       node.send({ command: 'SET', lockName }, 'SET', mark, '', 'PX', MARK_KEPT_MS),
-      node.send({ command: 'WAIT', lockName }, 'WAIT', replicas, timeoutMs),
+      answerTo(about, node.send(about, 'WAIT', replicas, timeoutMs), (reply) => wholeIn(reply, 0)),
     ])
-    const acknowledged = Number(told)
     if (acknowledged >= replicas) return
     throw new StoreError('replicas', 'WAIT', {
       lockName,

@@ -4,6 +4,7 @@ import { type Edge, type EdgesPort, MOST_EDGES_READ, type SeenEdge } from '../..
 import type { Link } from '../connection/link.js'
 import { companionOf } from '../locks/companion-key.js'
 import { scanMatching } from '../scan.js'
+import { listIn, pairsIn, textIn, wholeIn } from '../scripts/replies.js'
 import { runScript } from '../scripts/script.js'
 import { edgeLeave, edgeList } from '../scripts/scripts.generated.js'
 import { edgeIn } from './edge-text.js'
@@ -21,7 +22,9 @@ export class RedisEdgesPort implements EdgesPort {
   async leave(edge: Edge, waitedMs: number, lifeMs: number): Promise<void> {
     const args = [edge.id, Math.round(waitedMs), Math.round(lifeMs), JSON.stringify(edge)]
     const { name } = edge.waitsFor
-    await runScript(this.link, edgeLeave, this.#keyOf(edge.waitsFor), name, args, () => undefined)
+    await runScript(this.link, edgeLeave, this.#keyOf(edge.waitsFor), name, args, (reply) =>
+      wholeIn(reply, 1, 1),
+    )
   }
 
   async withdraw({ id, waitsFor }: Edge): Promise<void> {
@@ -52,15 +55,11 @@ export class RedisEdgesPort implements EdgesPort {
   }
 
   #at(key: string, lockName = key, id = ''): Promise<readonly SeenEdge[]> {
-    return runScript(this.link, edgeList, key, lockName, [MOST_EDGES_READ, id], (reply) => {
-      const fields: unknown[] = Array.isArray(reply) ? reply : []
-      const edges: SeenEdge[] = []
-      for (let at = 0; at < fields.length; at += 2) {
-        const edge = edgeIn(fields[at + 1], Number(fields[at]))
-        if (edge) edges.push(edge)
-      }
-      return edges
-    })
+    return runScript(this.link, edgeList, key, lockName, [MOST_EDGES_READ, id], (reply) =>
+      pairsIn(listIn(reply))
+        .map(([since, text]) => edgeIn(textIn(text), Number(textIn(since))))
+        .filter((edge) => edge !== undefined),
+    )
   }
 
   #keyOf({ kind, name }: LockRole): string {

@@ -1,6 +1,15 @@
 import type { Owner } from '../../identity/owner.js'
 import { fenceIn } from '../locks/tenure-reply.js'
-import { ownerIn, timeIn, timeLeft } from '../scripts/replies.js'
+import {
+  listIn,
+  ownerIn,
+  textIn,
+  timeIn,
+  timeLeft,
+  UnreadableReply,
+  wholeIn,
+  yesIn,
+} from '../scripts/replies.js'
 
 /** What a script answers that takes a lock, or a place in its line. */
 export type AcquireAnswer = Granted | HolderSeen | typeof LOST
@@ -38,29 +47,34 @@ const GRANTED: Granted = { outcome: 'granted' }
 const LINGERS = ' lingers'
 const GRANTED_BESIDE_LINE: Granted = { outcome: 'granted', placeStays: true }
 
-/** Reads a text, {left, holder, time, first, places, lingers, since}, or a number. */
+/** Reads a text, {left, holder, time, first, places, lingers, since}, or 0. */
 export function acquireAnswer(reply: unknown): AcquireAnswer {
   if (typeof reply === 'string')
     return reply.endsWith(LINGERS)
       ? { ...granted(reply.slice(0, -LINGERS.length)), lingers: true }
       : granted(reply)
-  if (!Array.isArray(reply)) return LOST
-  const [left, holder, time, first, places, lingers, since]: unknown[] = reply
+  if (reply === 0) return LOST
+  // A nil at the end is none of the list.
+  const [left, holder, time, first, places, lingers, since] = listIn(reply, 6, 7)
+  const count = wholeIn(places, -1)
   return {
     outcome: 'busy',
     remainingMs: timeLeft(left),
     holder: ownerIn(holder),
     heldSince: timeIn(since),
-    serverUs: Number(time),
-    first: first === 1,
-    places: places === -1 ? undefined : Number(places),
-    lingers: lingers === 1,
+    serverUs: wholeIn(time, 1),
+    first: yesIn(first),
+    places: count === -1 ? undefined : count,
+    lingers: yesIn(lingers),
   }
 }
 
 /** Granted with that token; `-` where there are none, `?` where the line could not be reached. */
-export function granted(token: string): Granted {
+export function granted(reply: unknown): Granted {
+  const token = textIn(reply)
+  if (token === '-') return GRANTED
   if (token === '?') return GRANTED_BESIDE_LINE
   const fence = fenceIn(token)
-  return fence === undefined ? GRANTED : { outcome: 'granted', fence }
+  if (fence === undefined) throw new UnreadableReply(reply)
+  return { outcome: 'granted', fence }
 }

@@ -2,11 +2,12 @@ import type { Owner } from '../../identity/owner.js'
 import type { AcquireReply, AcquireRequest, HandOverRequest } from '../../ports/lock-port.js'
 import { announce, countListeners } from '../channels/announcements.js'
 import { releaseChannelOf } from '../channels/release-channel.js'
-import { isRefusal } from '../connection/failure.js'
+import { answerTo, isRefusal } from '../connection/failure.js'
 import type { Argument, Link } from '../connection/link.js'
 import type { Refusals } from '../connection/refusals.js'
 import { undivided } from '../connection/undivided.js'
 import { companionOf, processChannelsOf, tokenCounterOf } from '../locks/companion-key.js'
+import { listIn, textIn, wholeIn } from '../scripts/replies.js'
 import { runScript, type Script, type ScriptTerms } from '../scripts/script.js'
 import { acquire, forceUnlock, handOver, release } from '../scripts/scripts.generated.js'
 import { type AcquireAnswer, acquireAnswer, type Granted, granted, LOST } from './acquire-reply.js'
@@ -100,9 +101,7 @@ export class LockCommands implements LineNames, LineMode {
   }
 
   handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<Granted | typeof LOST> {
-    return this.#run(handOver, name, [from, owner, leaseMs], (reply) =>
-      typeof reply === 'string' ? granted(reply) : LOST,
-    )
+    return this.#run(handOver, name, [from, owner, leaseMs], (reply) => (reply === 0 ? LOST : granted(reply)))
   }
 
   /** @param read of a number. Above 0: released, and one less than that many listeners were told; 0: still held; -1: not held by the owner. */
@@ -132,12 +131,14 @@ export class LockCommands implements LineNames, LineMode {
     const { link } = this
     const channels = this.releaseChannels(name)
     const processes = companionOf('holdfast_processes', this.keyPrefix + name)
+    const about = { command: 'HKEYS', lockName: name }
     const [[listed = 0, listening = 0], inLine] = await Promise.all([
       countListeners(link, name, ...channels),
-      link.send(processes, { command: 'HKEYS', lockName: name }, 'HKEYS', processes).catch(unlessRefused),
+      answerTo(about, link.send(processes, about, 'HKEYS', processes), (reply) =>
+        listIn(reply).map(textIn),
+      ).catch(unlessRefused),
     ])
-    const outside = listening - listed
-    return outside + (Array.isArray(inLine) ? inLine.filter(isClientId).length : 0)
+    return listening - listed + inLine.filter(isClientId).length
   }
 
   /**
@@ -151,7 +152,7 @@ export class LockCommands implements LineNames, LineMode {
     read: (code: number) => Result,
   ): Promise<Result> {
     return this.#run(script, name, args, (reply) => {
-      const code = Number(reply)
+      const code = wholeIn(reply, -2)
       if (code !== -2) return read(code)
       const channel = this.releaseChannel(name)
       return announce(this.link, name, channel, '0', this.onError).then((told) => read(told + 1))
@@ -197,13 +198,14 @@ export class LockCommands implements LineNames, LineMode {
 }
 
 /** A user who may not read the line sees nobody in it. */
-function unlessRefused(error: unknown): undefined {
-  if (!isRefusal(error)) throw error
+function unlessRefused(error: unknown): readonly string[] {
+  if (isRefusal(error)) return []
+  throw error
 }
 
 /** Fields of the hash that are no process begin with a colon. */
-function isClientId(field: unknown): boolean {
-  return typeof field === 'string' && !field.startsWith(':')
+function isClientId(field: string): boolean {
+  return !field.startsWith(':')
 }
 
 /** In the slot of the release channel, and among the channels of the processes for ACL users. */

@@ -1,7 +1,7 @@
 import type { AcquireReply, AcquireRequest, BatchPort } from '../../ports/lock-port.js'
 import type { Link } from '../connection/link.js'
 import { slotOf } from '../connection/slot.js'
-import { listOf, ownerIn, timeIn, timeLeft } from '../scripts/replies.js'
+import { listIn, ownerIn, timeIn, timeLeft } from '../scripts/replies.js'
 import { runScript, type Script } from '../scripts/script.js'
 import { multiAcquire, multiAcquireOne } from '../scripts/scripts.generated.js'
 
@@ -35,8 +35,7 @@ export class MultiAcquire implements BatchPort {
     const keys = [this.keyPrefix + first.name, ...others.map(({ name }) => this.keyPrefix + name)] as const
     const args = [first.leaseMs, ...requests.map(({ owner }) => owner)]
     return await runScript(this.link, script, keys, first.name, args, (reply) => {
-      const answers = listOf(reply)
-      return requests.map((_, index) => replyOf(answers[index]))
+      return listIn(reply, requests.length, requests.length).map(replyOf)
     })
   }
 }
@@ -44,6 +43,8 @@ export class MultiAcquire implements BatchPort {
 function replyOf(answer: unknown): AcquireReply {
   if (answer === 1) return { outcome: 'granted' }
   // A free lock was merely not taken.
-  const [left, holder, since] = listOf(answer)
+  if (answer === 0) return { outcome: 'busy', remainingMs: 0, holder: undefined }
+  // A nil at the end is none of the list.
+  const [left, holder, since] = listIn(answer, 2, 3)
   return { outcome: 'busy', remainingMs: timeLeft(left), holder: ownerIn(holder), heldSince: timeIn(since) }
 }

@@ -18,6 +18,7 @@ import type { Argument } from '../connection/link.js'
 import { undivided } from '../connection/undivided.js'
 import { type LineMode, Lines, type LinesSettings, LONGEST_LOOK_MS } from '../line/lines.js'
 import { scanKeys } from '../scan.js'
+import { wholeIn } from '../scripts/replies.js'
 import { runScript, type Script } from '../scripts/script.js'
 import { rwAcquire, rwForceUnlock, rwInspect, rwRelease, rwTenure } from '../scripts/scripts.generated.js'
 import type { KindRenewals } from '../watchdog-thread/thread-renewals.js'
@@ -136,7 +137,7 @@ class ReadWriteLockPort implements FencedPort, LineMode {
   }
 
   async forceUnlock(name: string): Promise<boolean> {
-    return (await this.#run(rwForceUnlock, name, [], (reply) => this.#told(name, Number(reply)))) > 0
+    return (await this.#run(rwForceUnlock, name, [], (reply) => this.#told(name, wholeIn(reply, 0, 2)))) > 0
   }
 
   async *list(pattern: string): AsyncIterable<LockState> {
@@ -153,7 +154,9 @@ class ReadWriteLockPort implements FencedPort, LineMode {
   }
 
   #release(name: string, owner: Owner, heldBefore: number, leaves: number): Promise<number> {
-    return this.#run(rwRelease, name, [owner, heldBefore, leaves], (reply) => this.#told(name, Number(reply)))
+    return this.#run(rwRelease, name, [owner, heldBefore, leaves], (reply) =>
+      this.#told(name, wholeIn(reply, -2, 1)),
+    )
   }
 
   leavePlace(name: string, owner: Owner): Promise<number> {

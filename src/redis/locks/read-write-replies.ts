@@ -1,6 +1,6 @@
 import type { LockState, OwnerState } from '../../ports/lock-port.js'
 import { type AcquireAnswer, acquireAnswer } from '../line/acquire-reply.js'
-import { listOf, ownerState, timeIn, timeLeft } from '../scripts/replies.js'
+import { listIn, ownerState, timeIn, timeLeft, UnreadableReply, wholeIn } from '../scripts/replies.js'
 
 const UPGRADE = -1
 
@@ -16,10 +16,11 @@ export interface InspectReply {
 }
 
 export function inspectReply(reply: unknown, name: string): InspectReply {
-  const [waitingClients, left, ...fields] = listOf(reply)
+  const [waitingClients, left, ...fields] = listIn(reply, 2)
+  if (fields.length % 3 !== 0) throw new UnreadableReply(reply)
   const owners: OwnerState[] = []
   for (let index = 0; index < fields.length; index += 3)
     owners.push(...ownerState(fields[index], fields[index + 1], timeIn(fields[index + 2])))
   const state = { name, owners, remainingMs: timeLeft(left) }
-  return { waitingClients: Number(waitingClients ?? 0), state }
+  return { waitingClients: wholeIn(waitingClients, 0), state }
 }

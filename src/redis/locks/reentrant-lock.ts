@@ -16,7 +16,7 @@ import type { Link, NodeLink } from '../connection/link.js'
 import type { LockCommands } from '../line/lock-commands.js'
 import { HOLDERS_OF_PERMITS } from '../permits/semaphore-keys.js'
 import { scanKeys } from '../scan.js'
-import { listOf, ownersIn, timeLeft } from '../scripts/replies.js'
+import { listIn, ownersIn, timeLeft } from '../scripts/replies.js'
 import { runScript } from '../scripts/script.js'
 import { inspect } from '../scripts/scripts.generated.js'
 import type { ThreadRenewals } from '../watchdog-thread/thread-renewals.js'
@@ -108,10 +108,11 @@ export class ReentrantLockPort implements LockPort {
     return this.parts.channels.hear(this.commands.releaseChannel(name), () => onNews())
   }
 
-  async inspect(name: string): Promise<LockState> {
-    const reply = await runScript(this.parts.link, inspect, this.key(name), name, [], listOf)
-    const [left, ...fields] = reply
-    return { name, owners: ownersIn(fields), remainingMs: timeLeft(left) }
+  inspect(name: string): Promise<LockState> {
+    return runScript(this.parts.link, inspect, this.key(name), name, [], (reply) => {
+      const [left, ...fields] = listIn(reply, 1)
+      return { name, owners: ownersIn(fields), remainingMs: timeLeft(left) }
+    })
   }
 
   async countWatchers(name: string): Promise<number> {

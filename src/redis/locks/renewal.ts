@@ -1,6 +1,7 @@
 import { StoreError } from '../../errors/errors.js'
 import type { RenewRequest } from '../../ports/lock-port.js'
 import type { Argument, Link } from '../connection/link.js'
+import { yesIn } from '../scripts/replies.js'
 import { type Keys, runScript, type Script } from '../scripts/script.js'
 
 /** Renews a lease by a script that answers 1 or 0. */
@@ -22,7 +23,7 @@ export function renewEach<Request extends RenewRequest>(
     requests.map((request) => {
       const { name, withinMs } = request
       const { script, keys, args } = renewalOf(request)
-      const renewed = runScript(link, script, keys, name, args, (reply) => reply === 1, { withinMs })
+      const renewed = runScript(link, script, keys, name, args, yesIn, { withinMs })
       return renewed.catch((error: unknown) => {
         if (error instanceof StoreError && error.reason === 'wrong-type') return false
         throw error

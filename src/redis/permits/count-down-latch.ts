@@ -7,8 +7,9 @@ import type {
   ReleaseReply,
   RenewRequest,
 } from '../../ports/lock-port.js'
+import { answerTo } from '../connection/failure.js'
 import type { Argument } from '../connection/link.js'
-import { listOf } from '../scripts/replies.js'
+import { listIn, textIn, wholeIn, yesIn } from '../scripts/replies.js'
 import { runScript, type Script } from '../scripts/script.js'
 import { latchCountDown, latchDelete, latchSet } from '../scripts/scripts.generated.js'
 import { AnnouncedPort } from './announced-port.js'
@@ -62,25 +63,28 @@ export class RedisCountDownLatchPort extends AnnouncedPort implements CountDownL
   async *list(): AsyncIterable<LockState> {}
 
   trySetCount(name: string, count: number, request: string): Promise<boolean> {
-    return this.#run(latchSet, name, request, [count], CLOSED, isOne)
+    return this.#run(latchSet, name, request, [count], CLOSED, yesIn)
   }
 
   countDown(name: string, request: string): Promise<number> {
-    return this.#run(latchCountDown, name, request, [], OPEN, (left) => left)
+    return this.#run(latchCountDown, name, request, [], OPEN, (left) => wholeIn(left, 0))
   }
 
   async count(name: string): Promise<number> {
     const key = this.key(name)
-    const reply = await this.link.send(key, { command: 'GET', lockName: name }, 'GET', key)
-    const count = Number(reply ?? 0)
-    if (Number.isInteger(count)) return Math.max(count, 0)
+    const about = { command: 'GET', lockName: name }
+    const text = await answerTo(about, this.link.send(key, about, 'GET', key), (reply) =>
+      reply === null ? '0' : textIn(reply),
+    )
+    const count = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
+    if (Number.isSafeInteger(count)) return Math.max(count, 0)
     const hint =
       'The key holds a string that is not a count: choose another name, or a keyPrefix for latches.'
     throw new StoreError('wrong-type', 'GET', { lockName: name, transient: false, hint })
   }
 
   delete(name: string, request: string): Promise<boolean> {
-    return this.#run(latchDelete, name, request, [], OPEN, isOne)
+    return this.#run(latchDelete, name, request, [], OPEN, yesIn)
   }
 
   /** Runs a script that answers {outcome, told}, and publishes `text` from here if the script could not. */
@@ -100,14 +104,11 @@ export class RedisCountDownLatchPort extends AnnouncedPort implements CountDownL
       name,
       [...args, ...this.announcing(name), REQUEST_KEPT_MS],
       async (reply) => {
-        const [outcome, told] = listOf(reply)
-        if (Number(told) < 0) await this.others(name, -1, text)
-        return read(Number(outcome))
+        const [outcome, told] = listIn(reply, 2, 2)
+        const result = read(wholeIn(outcome, 0))
+        if (wholeIn(told, -1) < 0) await this.others(name, -1, text)
+        return result
       },
     )
   }
-}
-
-function isOne(outcome: number): boolean {
-  return outcome === 1
 }

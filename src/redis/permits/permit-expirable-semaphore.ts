@@ -11,7 +11,7 @@ import type {
 import { undivided } from '../connection/undivided.js'
 import { permitsRenewal } from '../locks/lease-renewals.js'
 import { renewEach } from '../locks/renewal.js'
-import { listOf, timeLeft } from '../scripts/replies.js'
+import { listIn, permitsIn, textIn, timeLeft, wholeIn } from '../scripts/replies.js'
 import type { Keys } from '../scripts/script.js'
 import {
   permitsAcquire,
@@ -25,7 +25,7 @@ import {
   permitsUpdateLease,
 } from '../scripts/scripts.generated.js'
 import { permitSetsOn } from './permit-sets.js'
-import { numbersIn, permitsReply, RedisPermitsPort } from './permits-port.js'
+import { permitsReply, RedisPermitsPort } from './permits-port.js'
 import { permitsKeyOf, REQUEST_KEPT_MS, requestKeyOf } from './semaphore-keys.js'
 
 /**
@@ -64,13 +64,15 @@ export class RedisPermitExpirableSemaphorePort
   }
 
   /** The store knows permits, not their owners: each id counts as a separate owner. */
-  async inspect(name: string): Promise<LockState> {
-    const [first, ...ids] = await this.run(permitsInspect, name, this.#permitsKey(name), [], listOf)
-    return {
-      name,
-      owners: ids.map((id) => ({ owner: `${String(id)}:1`, holds: 1 })),
-      remainingMs: timeLeft(Number(first)),
-    }
+  inspect(name: string): Promise<LockState> {
+    return this.run(permitsInspect, name, this.#permitsKey(name), [], (reply) => {
+      const [first, ...ids] = listIn(reply, 1)
+      return {
+        name,
+        owners: ids.map((id) => ({ owner: `${textIn(id)}:1`, holds: 1 })),
+        remainingMs: timeLeft(first),
+      }
+    })
   }
 
   forceUnlock(name: string): Promise<boolean> {
@@ -134,9 +136,7 @@ export class RedisPermitExpirableSemaphorePort
   }
 
   leaseTime(name: string, permitId: string): Promise<number> {
-    return this.run(permitsLeaseTime, name, this.#permitsKey(name), [bytesOf(permitId)], (reply) =>
-      reply === -2 ? 0 : timeLeft(Number(reply)),
-    )
+    return this.run(permitsLeaseTime, name, this.#permitsKey(name), [bytesOf(permitId)], timeLeft)
   }
 
   /** Unlike Redisson, which leaves out taken permits when the number is set again: their return would raise the new number. */
@@ -146,8 +146,10 @@ export class RedisPermitExpirableSemaphorePort
 
   async #count(name: string): Promise<{ available: number; out: number }> {
     const args = this.announcing(name)
-    const counts = await this.run(permitsCount, name, this.#undivided(name), args, numbersIn)
-    return { available: counts[0], out: counts[1] }
+    return await this.run(permitsCount, name, this.#undivided(name), args, (reply) => {
+      const [available, out] = listIn(reply, 2, 2)
+      return { available: permitsIn(available), out: wholeIn(out, 0) }
+    })
   }
 
   #requestKey(name: string, request: string): string {

@@ -9,7 +9,7 @@ import type {
 } from '../../ports/lock-port.js'
 import type { Argument } from '../connection/link.js'
 import type { LockParts } from '../locks/reentrant-lock.js'
-import { listOf, timeLeft } from '../scripts/replies.js'
+import { listIn, permitsIn, timeLeft, UnreadableReply, wholeIn, yesIn } from '../scripts/replies.js'
 import { type Keys, runScript, type Script } from '../scripts/script.js'
 import { permitsAdd, permitsSet } from '../scripts/scripts.generated.js'
 import type { KindRenewals } from '../watchdog-thread/thread-renewals.js'
@@ -49,8 +49,7 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
   }
 
   protected roomIn(text: string): number | undefined {
-    const room = Number(text)
-    return Number.isInteger(room) ? room : undefined
+    return /^-?\d{1,15}$/.test(text) ? Number(text) : undefined
   }
 
   trySetPermits(name: string, permits: number, request: string, ttlMs = 0): Promise<boolean> {
@@ -79,7 +78,9 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
 
   /** Reads {permits, available, told}. Announces from here if the script could not. */
   protected async returned(name: string, reply: unknown): Promise<{ permits: number; others: number }> {
-    const [permits, available, told] = numbersIn(reply)
+    const [first, second, third] = listIn(reply, 3, 3)
+    const [permits, available, told] = [permitsIn(first), permitsIn(second), wholeIn(third, -1)]
+    if (permits < 0) throw new UnreadableReply(reply)
     const others = await this.others(name, told, String(available))
     // Where permits were to be had before as well, nobody was waiting for these.
     return { permits, others: available - permits < 1 ? others : 0 }
@@ -121,7 +122,7 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
       [...args, ...this.announcing(name), REQUEST_KEPT_MS],
       async (reply) => {
         const { permits: changed } = await this.returned(name, reply)
-        return changed === 1
+        return yesIn(changed)
       },
     )
   }
@@ -129,14 +130,9 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
 
 /** Reads {granted, available, time until the first lease ends}. */
 export function permitsReply(reply: unknown): AcquireReply {
-  const [granted, available, first] = numbersIn(reply)
-  const firstEndMs = timeLeft(first)
-  if (granted === 0) return { outcome: 'busy', remainingMs: firstEndMs, holder: undefined }
+  const [granted, left, first] = listIn(reply, 3, 3)
+  const [available, firstEndMs] = [permitsIn(left), timeLeft(first)]
+  if (!yesIn(granted)) return { outcome: 'busy', remainingMs: firstEndMs, holder: undefined }
   if (available < 1) return { outcome: 'granted', room: 0, fullForMs: firstEndMs }
   return { outcome: 'granted', room: available }
-}
-
-export function numbersIn(reply: unknown): [number, number, number] {
-  const [first, second, third] = listOf(reply)
-  return [Number(first ?? 0), Number(second ?? 0), Number(third ?? 0)]
 }

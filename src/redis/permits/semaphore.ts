@@ -13,7 +13,7 @@ import { companionOf } from '../locks/companion-key.js'
 import { semaphoreRenewal } from '../locks/lease-renewals.js'
 import { renewEach } from '../locks/renewal.js'
 import { scanKeys } from '../scan.js'
-import { listOf, ownersIn } from '../scripts/replies.js'
+import { listIn, ownersIn, permitsIn, wholeIn } from '../scripts/replies.js'
 import type { Keys } from '../scripts/script.js'
 import {
   semaphoreAcquire,
@@ -57,9 +57,11 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
     return renewEach(this.link, requests, (request) => semaphoreRenewal(this.keyPrefix, request))
   }
 
-  async inspect(name: string): Promise<LockState> {
-    const [first, ...fields] = await this.run(semaphoreInspect, name, this.#keys(name), [], listOf)
-    return { name, owners: ownersIn(fields), remainingMs: Number(first) }
+  inspect(name: string): Promise<LockState> {
+    return this.run(semaphoreInspect, name, this.#keys(name), [], (reply) => {
+      const [first, ...fields] = listIn(reply, 1)
+      return { name, owners: ownersIn(fields), remainingMs: wholeIn(first, 0) }
+    })
   }
 
   forceUnlock(name: string): Promise<boolean> {
@@ -72,12 +74,14 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
   }
 
   availablePermits(name: string): Promise<number> {
-    return this.run(semaphoreAvailable, name, this.#undivided(name), this.announcing(name), Number)
+    return this.run(semaphoreAvailable, name, this.#undivided(name), this.announcing(name), (reply) =>
+      permitsIn(reply),
+    )
   }
 
   drainPermits(name: string, request: string): Promise<number> {
     const keys: Keys = [...this.#keys(name), requestKeyOf(this.key(name), request)]
-    return this.run(semaphoreDrain, name, keys, [REQUEST_KEPT_MS], Number)
+    return this.run(semaphoreDrain, name, keys, [REQUEST_KEPT_MS], permitsIn)
   }
 
   protected companionsOf(key: string): readonly [leases: string, taken: string] {

@@ -1,6 +1,7 @@
 import type { KeepRequest, KeptValue, ValuesPort } from '../../ports/kind-ports.js'
 import type { Link } from '../connection/link.js'
 import { companionOf } from '../locks/companion-key.js'
+import { listIn, textIn, timeLeft, yesIn } from '../scripts/replies.js'
 import { runScript } from '../scripts/script.js'
 import { computeOnceRead, computeOnceStore } from '../scripts/scripts.generated.js'
 
@@ -13,15 +14,15 @@ export class ComputeOnceValues implements ValuesPort {
 
   read(name: string): Promise<KeptValue | undefined> {
     return runScript(this.link, computeOnceRead, this.#valueKey(name), name, [], (reply) => {
-      const [text, left]: unknown[] = Array.isArray(reply) ? reply : []
-      if (typeof text !== 'string') return undefined
-      return { text, remainingMs: left === -1 ? Infinity : Number(left) }
+      if (reply === null) return undefined
+      const [text, left] = listIn(reply, 2, 2)
+      return { text: textIn(text), remainingMs: timeLeft(left) }
     })
   }
 
   keep({ name, owner, text, keepMs }: KeepRequest): Promise<boolean> {
     const keys = [this.keyPrefix + name, this.#valueKey(name)] as const
-    return runScript(this.link, computeOnceStore, keys, name, [owner, text, keepMs], (reply) => reply === 1)
+    return runScript(this.link, computeOnceStore, keys, name, [owner, text, keepMs], yesIn)
   }
 
   #valueKey(name: string): string {

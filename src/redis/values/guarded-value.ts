@@ -1,5 +1,7 @@
+import { StoreError } from '../../errors/errors.js'
 import type { Guarded, GuardedPort } from '../../ports/guarded-port.js'
 import type { Link } from '../connection/link.js'
+import { listIn, textIn } from '../scripts/replies.js'
 import { runScript } from '../scripts/script.js'
 import { guardedWrite } from '../scripts/scripts.generated.js'
 
@@ -16,9 +18,9 @@ export class RedisGuardedPort implements GuardedPort {
       about: { command: 'HMGET' },
       start: () => send('HMGET', stored, 'value', 'fence'),
       read: (reply) => {
-        const [value, fence]: unknown[] = Array.isArray(reply) ? reply : []
-        if (typeof value !== 'string' || typeof fence !== 'string') return undefined
-        return { value, fence: BigInt(fence) }
+        const [value, fence] = listIn(reply, 2, 2).map((each) => (each === null ? undefined : textIn(each)))
+        if (value === undefined || fence === undefined) return undefined
+        return { value, fence: tokenIn(fence, 'HMGET', key) }
       },
     }))
   }
@@ -26,7 +28,14 @@ export class RedisGuardedPort implements GuardedPort {
   writeGuarded(key: string, fence: bigint, value: string | undefined): Promise<bigint | undefined> {
     const how = value === undefined ? ['delete'] : ['set', value]
     return runScript(this.link, guardedWrite, this.keyPrefix + key, key, [String(fence), ...how], (reply) =>
-      typeof reply === 'string' ? BigInt(reply) : undefined,
+      reply === 1 ? undefined : tokenIn(textIn(reply), guardedWrite.name, key),
     )
   }
+}
+
+/** The greatest token seen of a value, unless another program has written something else there. */
+function tokenIn(text: string, command: string, lockName: string): bigint {
+  if (/^\d+$/.test(text)) return BigInt(text)
+  const hint = 'The key holds a hash that is no guarded value: choose another name, or a keyPrefix.'
+  throw new StoreError('wrong-type', command, { lockName, transient: false, hint })
 }
