@@ -19,7 +19,12 @@ export type Ending =
 /** The command's environment. By the owner in it, the processes that it starts are recognised. */
 export interface Environment extends Readonly<Record<string, string>> {
   readonly HOLDFAST_OWNER: string
+  /** Where its lock is, without credentials. */
+  readonly HOLDFAST_SERVER: string
 }
+
+/** What of this program's own environment has passwords: it is not the command's business. */
+const SECRETS = ['HOLDFAST_URL', 'HOLDFAST_REDIS_URL', 'HOLDFAST_UI_TOKEN']
 
 /** Signals that ask all processes of the command to end, not just one. */
 const ENDS_ALL: ReadonlySet<NodeJS.Signals> = new Set(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'])
@@ -43,7 +48,9 @@ export class Child {
 
   constructor({ file, args }: Command, environment: Environment) {
     try {
-      const child = spawn(file, args, { stdio: 'inherit', env: { ...process.env, ...environment } })
+      const inherited = { ...process.env }
+      for (const secret of SECRETS) delete inherited[secret]
+      const child = spawn(file, args, { stdio: 'inherit', env: { ...inherited, ...environment } })
       const runs = (): boolean => child.exitCode === null && child.signalCode === null
       this.#process = child
       if (child.pid !== undefined)

@@ -7,7 +7,7 @@ export async function clientLibrary<Library>(name: string, load: () => Promise<L
     return await load()
   } catch (cause) {
     throw new CliError(
-      exitCodes.unavailable,
+      exitCodes.notInstalled,
       'NO_CLIENT',
       `${name} could not be loaded. Install it beside holdfast: npm install ${name}`,
       { cause },

@@ -1,5 +1,8 @@
+import process from 'node:process'
 import type { Store } from '../ports/store.js'
 import { clientLibrary } from './client-library.js'
+import { exitCodes } from './exit-codes.js'
+import { CliError } from './failure.js'
 import type { DatabaseAddress } from './server-address.js'
 
 /** A store in a database, and how to let go of it. */
@@ -39,8 +42,19 @@ export async function databaseAt({ kind, url }: DatabaseAddress): Promise<OpenSt
       }
     }
     case 'sqlite': {
+      const { libsqlDriver, nodeDriver } = await import('../sqlite/driver.js')
+      if (!nodeDriver() && !libsqlDriver()) throw noSqlite()
       const { sqlite } = await import('../sqlite/index.js')
       return { store: sqlite(url), close: async () => undefined }
     }
   }
+}
+
+function noSqlite(): CliError {
+  return new CliError(
+    exitCodes.notInstalled,
+    'NO_CLIENT',
+    `The locks would be in a file, which takes SQLite, and Node ${process.versions.node} has none of its own. Name a server with --url or ` +
+      'HOLDFAST_URL, use Node 22.13 or later, or install libsql beside holdfast: npm install libsql',
+  )
 }

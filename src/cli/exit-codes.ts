@@ -21,6 +21,8 @@ export const exitCodes = {
   lost: 76,
   /** The server refuses the user, the password or the command. */
   noPermission: 77,
+  /** What this needs is not installed: a client library, or SQLite. */
+  notInstalled: 78,
   notExecutable: 126,
   notFound: 127,
 } as const

@@ -6,6 +6,7 @@ import {
   StoreError,
   type StoreFailure,
 } from '../errors/errors.js'
+import { clean } from '../errors/holdfast-error.js'
 import { UnsupportedKindError } from '../errors/unsupported-kind-error.js'
 import { ownerText } from '../identity/label.js'
 import { exitCodes } from './exit-codes.js'
@@ -67,14 +68,17 @@ export function failureOf(error: unknown, server: string | undefined): Failure {
   if (error instanceof InvalidArgumentError || error instanceof UnsupportedKindError)
     return told(error, exitCodes.usage, error.message)
   if (error instanceof HoldfastError) return told(error, exitCodes.internal, error.message)
-  const message = error instanceof Error ? error.message : String(error)
+  const known = clean(error)
+  const message = known instanceof Error ? known.message : String(known)
   return { exitCode: exitCodes.internal, code: 'INTERNAL', message, lock: undefined }
 }
 
 /** The stack, for finding a fault in this program. */
 export function stackOf(error: unknown): string | undefined {
   if ((process.env['HOLDFAST_DEBUG'] ?? '') === '' || !(error instanceof Error)) return undefined
-  const { stack, cause } = error
+  const cause = clean(error.cause)
+  const shown = error instanceof CliError ? error : clean(error)
+  const stack = shown instanceof Error ? shown.stack : ''
   return cause instanceof Error ? `${stack}\n  caused by: ${cause.stack}` : stack
 }
 

@@ -26,8 +26,9 @@ Exit codes:
   2    deadlocks: there is one  76   the lock was lost while the command ran (run)
   64   wrong usage              77   the server refuses the user or the command
   65   the key is not a lock    126  the command cannot be executed (run)
-  69   no answer of the server  127  the command was not found (run)
-  70   internal error           128+n  ended by signal n
+  69   no answer of the server  78   a library is not installed, or Node too old for SQLite
+  70   internal error           127  the command was not found (run)
+                                128+n  ended by signal n
 
 --json writes results to standard output, one object per line, and messages and errors to standard error in the same way
 (an error is {"error":{"code","message","lock","exitCode"}}). Later versions may add fields, but never rename one or change its meaning.
@@ -35,11 +36,12 @@ HOLDFAST_DEBUG=1 adds stack traces to errors. NO_COLOR=1 turns colours off.`
 
 export const runHelp = `
 The words after -- are the command and its arguments; no shell reads them unless you use -c. The command has this program's
-standard streams, and these variables:
+standard streams, its environment without HOLDFAST_URL, HOLDFAST_REDIS_URL and HOLDFAST_UI_TOKEN, and these variables:
   HOLDFAST_LOCK        the lock's name
   HOLDFAST_OWNER       the owner that holds it, as inspect shows it
   HOLDFAST_EXPIRES_AT  the end of its lease (ISO 8601); without --lease, Holdfast renews the lease while the command runs,
                        and this is the end of the first lease
+  HOLDFAST_SERVER      where the lock is, without user and password
   HOLDFAST_FENCE       with --shared or --exclusive: the fencing token, greater for each new writer
 
 Kinds of locks; use at most one of these:
@@ -72,8 +74,8 @@ Examples:
   holdfast run convert --permits 1 --of 4 -- ./convert.sh   four at a time in the whole fleet
 
 Exit codes: the command's own, 128+n if signal n ended it; otherwise
-  64 wrong usage   65 the key is not a lock, or no permits are set   69 Redis cannot be reached
-  75 busy (-E changes it)   76 lock lost   77 permission   126 not executable   127 not found
+  64 wrong usage   65 the key is not a lock, or no permits are set   69 the server cannot be reached
+  75 busy (-E changes it)   76 lock lost   77 permission   78 not installed   126 not executable   127 not found
 
 --json writes events as lines to standard error: {"event","message","lock",…}, with the events waiting, acquired (owner,
 waitedMs), suspended, lost, killed, not-started, not-released, aborted and ended (exitCode). Standard output belongs to the command.

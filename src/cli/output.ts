@@ -4,6 +4,7 @@ import { styleText } from 'node:util'
 import { printable } from '../identity/printable.js'
 import { BROKEN_PIPE, exitCodes } from './exit-codes.js'
 import { type Failure, stackOf } from './failure.js'
+import { jsonText } from './json-text.js'
 import { StandardStream } from './standard-stream.js'
 
 export type Colours = ReturnType<typeof coloursFor>
@@ -29,16 +30,14 @@ export class Output {
 
   /** Writes a result: text, or one line of JSON. Settles when it is written, so that results do not pile up in memory. */
   result(text: () => string, json: Json): Promise<void> {
-    this.results.write(`${this.json ? JSON.stringify(json) : text()}\n`)
+    this.results.write(`${this.json ? jsonText(json) : text()}\n`)
     return this.results.written
   }
 
   /** Writes a message that is not a result. */
   note(event: string, text: string, details: { readonly [key: string]: Json } = {}): void {
     this.notes.write(
-      this.json
-        ? `${JSON.stringify({ event, message: text, ...details })}\n`
-        : `holdfast: ${printable(text)}\n`,
+      this.json ? `${jsonText({ event, message: text, ...details })}\n` : `holdfast: ${printable(text)}\n`,
     )
   }
 
@@ -46,7 +45,7 @@ export class Output {
     const { code, message, lock, exitCode } = failure
     if (this.json) {
       const about = { code, message, ...(lock === undefined ? {} : { lock }), exitCode }
-      this.notes.write(`${JSON.stringify({ error: about })}\n`)
+      this.notes.write(`${jsonText({ error: about })}\n`)
     } else {
       const label = this.#errorColours.red('holdfast:')
       // Parsers put their suggestions on a separate line.
@@ -54,7 +53,7 @@ export class Output {
       this.notes.write(`${label} ${text}\n${advice === undefined ? '' : `${advice}\n`}`)
     }
     const stack = stackOf(error)
-    if (stack !== undefined) this.notes.write(`${stack}\n`)
+    if (stack !== undefined) this.notes.write(`${stack.split('\n').map(printable).join('\n')}\n`)
   }
 
   /** Ends the program once all is written, even if a client library still waits for something. */

@@ -20,7 +20,7 @@ import { inspect } from './inspect.js'
 import { type KindFlag, kindFlags } from './kind-flag.js'
 import { ls } from './ls.js'
 import { runCommand } from './run-command.js'
-import { schemas } from './schemas.js'
+import { productOf, schemas } from './schemas.js'
 import { parseCount, parsePort, parsePositiveSeconds } from './seconds.js'
 import { withoutAddresses } from './server-address.js'
 import { type CommonFlags, interrupted, Session } from './session.js'
@@ -53,7 +53,11 @@ async function exitCodeOf(
       // Requested help is a result; help shown because a subcommand is missing is not.
       if (error.exitCode === 0) return exitCodes.ok
       if (error.code === 'commander.help') return exitCodes.usage
-      const mistake = usageError(withoutAddresses(error.message.replace(/^error: /, ''), own))
+      const misplaced = error.code === 'commander.excessArguments' && error.message.includes("for 'run'")
+      const message = misplaced
+        ? 'Only the name of the lock stands before --, and the whole command after it: holdfast run NAME -- command.'
+        : withoutAddresses(error.message.replace(/^error: /, ''), own)
+      const mistake = usageError(message)
       return session.fail(mistake, adviceFor(program, own, words))
     }
     return session.fail(error, adviceFor(program, own, words))
@@ -199,7 +203,9 @@ export function programOf(session: Session, words: readonly string[] | undefined
   program
     .command('schema')
     .description('Print the SQL that creates the tables of locks.')
-    .addArgument(new Argument('<product>', 'of which database').choices(Object.keys(schemas)))
+    .addArgument(
+      new Argument('<product>', 'of which database').choices(Object.keys(schemas)).argParser(productOf),
+    )
     .action(async (product: keyof typeof schemas) => {
       const sql = await schemas[product]()
       output.result(() => sql, { sql })

@@ -75,6 +75,7 @@ export class Run {
     const child = new Child(this.command, {
       HOLDFAST_LOCK: this.resource.name,
       HOLDFAST_OWNER: hold.owner,
+      HOLDFAST_SERVER: this.server.shown,
       HOLDFAST_EXPIRES_AT: new Date(Math.min(Date.now() + hold.remainingMs(), LAST_TIME)).toISOString(),
       ...(hold.fence === undefined ? {} : { HOLDFAST_FENCE: String(hold.fence) }),
     })

@@ -71,6 +71,11 @@ function databaseAddress(kind: DatabaseAddress['kind'], url: string): DatabaseAd
   // What cannot be read is not shown: any part of it may be a password.
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (!parsed) throw usageError(`The server URL cannot be read. Accepted: ${FORMS}.`)
+  // A slash ends the host, also one in a password, of which the first part would then be the host and the rest the path.
+  if (`${parsed.pathname}${parsed.search}${parsed.hash}`.includes('@'))
+    throw usageError(
+      'The server URL has an @ behind its host. In a user, a password, a path and an option write %40 for it, and %2F, %3F and %23 for / ? #.',
+    )
   // Client libraries know the part before the plus.
   const plain = url.replace(/^([a-z]+)\+[a-z-]+:/i, '$1:')
   return { kind, url: plain, shown: `${parsed.protocol}//${parsed.host}${parsed.pathname}` }

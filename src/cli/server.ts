@@ -19,13 +19,17 @@ export class Server implements AsyncDisposable {
   private constructor(
     readonly family: Family,
     readonly catalogue: Catalogue,
+    /** Its name in messages, without credentials. */
+    readonly shown: string,
     private readonly letGo: () => void,
   ) {}
 
   /** Connects on first use. */
   static async at(address: ServerAddress, keyPrefix: string, options: HoldfastOptions = {}): Promise<Server> {
-    if ('url' in address) return await Server.#ofStore(() => databaseAt(address), keyPrefix, options)
-    if ('servers' in address) return await Server.#ofStore(() => coordinationAt(address), keyPrefix, options)
+    const { shown } = address
+    if ('url' in address) return await Server.#ofStore(() => databaseAt(address), shown, keyPrefix, options)
+    if ('servers' in address)
+      return await Server.#ofStore(() => coordinationAt(address), shown, keyPrefix, options)
     return await Server.#redis(address, keyPrefix, options)
   }
 
@@ -35,7 +39,7 @@ export class Server implements AsyncDisposable {
     pattern.on('error', () => undefined)
     const family = new Family(pattern, options)
     const keyspace = new Keyspace(pattern, keyPrefix)
-    return new Server(family, new RedisCatalogue(family, keyspace), () => {
+    return new Server(family, new RedisCatalogue(family, keyspace), address.shown, () => {
       keyspace[Symbol.dispose]()
       pattern.disconnect()
     })
@@ -43,13 +47,19 @@ export class Server implements AsyncDisposable {
 
   static async #ofStore(
     open: () => Promise<OpenStore>,
+    shown: string,
     keyPrefix: string,
     options: HoldfastOptions,
   ): Promise<Server> {
     if (keyPrefix !== '') throw usageError('--key-prefix is for Redis: the names of other locks have none.')
     const { store, close } = await open()
     const family = new Family(store, options)
-    return new Server(family, new StoreCatalogue(family, family.session, traitsOf(store.traits)), close)
+    return new Server(
+      family,
+      new StoreCatalogue(family, family.session, traitsOf(store.traits)),
+      shown,
+      close,
+    )
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, inject, it } from 'vitest'
 import { ownerText } from '../../src/identity/label.js'
 import { placeOf } from '../setup/places.js'
 import { jsonLines } from './json.js'
@@ -196,7 +196,7 @@ describe('holdfast run: the wait', () => {
 
   it('says so when it waits for the run it is part of', async () => {
     const name = place.lockName()
-    const inner = `${program.words} run "$HOLDFAST_LOCK" -w 0.3 -- true`
+    const inner = `${program.words} run "$HOLDFAST_LOCK" --url '${inject('servers').standalone.url}' -w 0.3 -- true`
     const { code, stderr } = await program.run(['run', name, '-c', inner])
     expect(code).toBe(75)
     expect(stderr).toContain('the two wait for each other')

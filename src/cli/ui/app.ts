@@ -6,6 +6,7 @@ import { csrf } from 'hono/csrf'
 import { secureHeaders } from 'hono/secure-headers'
 import { streamSSE } from 'hono/streaming'
 import { CliError } from '../failure.js'
+import { jsonText } from '../json-text.js'
 import type { PageFile } from './page-files.js'
 import type { Message, Pictures, Subject } from './picture.js'
 import { isLoopback } from './ui-options.js'
@@ -51,11 +52,19 @@ export function appOf({ looker, told, server, files, token, unlocker }: AppTerms
   app.get('/events', known, (c) => {
     const subject = subjectOf(c.req.query('name'), c.req.query('filter'))
     if (subject === undefined) return c.text('This name, or filter, is too long.', 400)
+    // Hono answers HEAD as GET, without a reader: it would wait for one for ever, and the store would be looked at for it.
+    if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' })
     if (looker.pages >= MOST_PAGES) return c.text('Too many pages are open.', 503)
     const after = Number(c.req.query('after')) || 0
     return streamSSE(c, async (stream) => {
+      const { outgoing } = c.env
       const gone = new AbortController()
-      stream.onAbort(() => gone.abort())
+      const leave = (): void => gone.abort()
+      const left = new Promise((resolve) => gone.signal.addEventListener('abort', resolve))
+      // However it ends: a page costs the store commands until it is left.
+      stream.onAbort(leave)
+      outgoing.once('close', leave)
+      if (outgoing.destroyed) leave()
       let last = ''
       let sentAtMs = 0
       for await (const picture of looker.pictures(subject, after, gone.signal)) {
@@ -68,9 +77,12 @@ export function appOf({ looker, told, server, files, token, unlocker }: AppTerms
           server,
           mayUnlock: unlocker !== undefined,
         }
-        const stuck = setTimeout(() => c.env.outgoing.destroy(), PATIENCE_MS)
+        const stuck = setTimeout(() => {
+          outgoing.destroy()
+          leave()
+        }, PATIENCE_MS)
         // Settles when the page takes it: what it does not read is not made.
-        await stream.writeSSE({ data: JSON.stringify(message) })
+        await Promise.race([stream.writeSSE({ data: jsonText(message) }), left])
         clearTimeout(stuck)
         last = JSON.stringify({ ...picture, changes: [] })
         sentAtMs = nowMs

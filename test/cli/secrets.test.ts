@@ -1,0 +1,220 @@
+/** Passwords, tokens and the names of others on the command line: what it prints, and what the command that it runs is given. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, inject, it } from 'vitest'
+import { parseServerUrl } from '../../src/cli/server-address.js'
+import { freePort } from '../servers/port.js'
+import { Marker, rejection } from '../setup/marker.js'
+import { placeOf } from '../setup/places.js'
+import { jsonLines } from './json.js'
+import { useProgram } from './program.js'
+import { serve } from './ui/serving.js'
+
+const program = useProgram()
+const place = placeOf('standalone')
+const folders: string[] = []
+afterEach(async () => {
+  await place.tidy()
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true })
+})
+
+async function folder(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'holdfast-secrets-'))
+  folders.push(made)
+  return made
+}
+
+describe('faults A2: an address shows no part of a password', () => {
+  const schemes = [
+    'redis',
+    'redis-cluster',
+    'redis-sentinel',
+    'postgres',
+    'mysql',
+    'postgres+advisory',
+    'etcd',
+    'zk',
+    'memcached',
+  ]
+  const passwords = [
+    '/SECRET',
+    '12/SECRET',
+    'SECRET/x',
+    'a?SECRET',
+    '1?SECRET',
+    '1#SECRET',
+    '@SECRET',
+    '%SECRET',
+    ':SECRET/',
+    '1/SECRET@2/',
+  ]
+
+  it.each(schemes)('%s', async (scheme) => {
+    const marker = new Marker()
+    for (const password of passwords) {
+      const url = `${scheme}://app:${password.replace('SECRET', marker.text)}@127.0.0.1:1/main`
+      let shown = ''
+      const refusal = await rejection(() => {
+        shown = parseServerUrl(url).shown
+      })
+      marker.expectNone([shown, refusal], `${scheme}, ${password}`)
+    }
+  })
+})
+
+describe('faults A2: the program prints no secret', () => {
+  it('whatever is wrong with its words', async () => {
+    const marker = new Marker()
+    const url = `redis://app:${marker.text}@127.0.0.1:1`
+    const runs = [
+      ['ls', '--url', url],
+      ['ls', '--json', '--url', url],
+      ['ls', `--urll=${url}`],
+      ['ls', '--url', `redis:${marker.text}@127.0.0.1`],
+      ['ls', '--url', `postgres://app:12/${marker.text}@127.0.0.1:1/db`],
+      ['ls', '--url', `zk://app:${marker.text}@127.0.0.1:0`],
+      ['run', url, '--url', `mysql://app:/${marker.text}@127.0.0.1:1/db`, '--', 'true'],
+      ['run', 'x', url, '--', 'true'],
+      ['ui', '--token', `${marker.text} ä`],
+      ['ui', '--token', 'short', '--url', url],
+      ['schema', url],
+    ]
+    for (const args of runs) {
+      const { code, stdout, stderr } = await program.run(args, { env: { HOLDFAST_DEBUG: '1' } })
+      expect(code, args.join(' ')).not.toBe(0)
+      marker.expectNone(`${stdout}${stderr}`, args[0] ?? '')
+    }
+  })
+
+  it('where servers refuse the login, or are none', async () => {
+    const marker = new Marker()
+    const http = createServer((request, response) => response.end(request.url)).listen(0, '127.0.0.1')
+    const address = http.address()
+    const other = typeof address === 'object' && address ? address.port : 0
+    const { host, port } = inject('servers').standalone
+    const none = await freePort()
+    try {
+      const outcomes = [
+        `redis://${host}:${port}`,
+        ...['redis', 'postgres', 'mysql', 'etcd', 'zk', 'memcached'].flatMap((each) =>
+          [none, other].map((at) => `${each}://127.0.0.1:${at}`),
+        ),
+      ].map(async (server) => {
+        const url = server.replace('://', `://user-${marker.text}:pass-${marker.text}@`)
+        const path = /^(postgres|mysql)/.test(server) ? '/db' : ''
+        const { code, stdout, stderr } = await program.run(['run', 'x', '-w', '0.2', '--', 'true'], {
+          url: `${url}${path}`,
+          env: { HOLDFAST_DEBUG: '1' },
+        })
+        marker.expectNone(`${stdout}${stderr}`, server)
+        expect(code, server).toBeGreaterThan(0)
+      })
+      await Promise.all(outcomes)
+    } finally {
+      http.close()
+    }
+  })
+
+  it('nor does the page, also where its server is gone', async () => {
+    const marker = new Marker()
+    const token = `token-${marker.text}`
+    const { host, port } = inject('servers').standalone
+    await place.client().call('ACL', 'SETUSER', marker.text, 'on', `>${marker.text}`, '~*', '&*', '+@all')
+    const { url, running } = await serve(
+      program,
+      `redis://${marker.text}:${marker.text}@${host}:${port}`,
+      [],
+      {
+        HOLDFAST_UI_TOKEN: token,
+      },
+    )
+    await place.client().call('ACL', 'DELUSER', marker.text)
+    const answer = await fetch(`${url}events`, { headers: { Authorization: `Bearer ${token}` } })
+    let told = ''
+    for await (const chunk of answer.body ?? []) {
+      told += Buffer.from(chunk).toString()
+      if (/"trouble":"/.test(told)) break
+    }
+    for (const path of ['', 'events', 'nowhere']) told += await (await fetch(`${url}${path}`)).text()
+    marker.expectNone(`${told}${running.stdout}${running.stderr}`, 'the page')
+  })
+})
+
+describe('faults C2: names steer no terminal', () => {
+  it.each([['ls', '--json'], ['ls'], ['inspect', '--json'], ['inspect']])(
+    '%s %s',
+    async (command, ...flags) => {
+      const prefix = place.lockName()
+      const name = `${prefix}\u009b31m\u202e\u2028\u0085\u{e0041}\u001b[2J`
+      await using _ = await place.holdfast().lock(name).acquire()
+      const { code, stdout, stderr } = await program.run([
+        command,
+        ...flags,
+        command === 'ls' ? `${prefix}*` : name,
+      ])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+      if (flags.length > 0) expect(jsonLines(stdout)).toMatchObject([{ name }])
+    },
+  )
+
+  it('in what run tells', async () => {
+    const name = `${place.lockName()}\u009b31m\u202e`
+    const { stderr } = await program.run(['run', name, '--json', '--', 'true'])
+    expect(stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+    expect(jsonLines(stderr)[0]).toMatchObject({ lock: name })
+  })
+})
+
+describe('faults C3: no server is named', () => {
+  it('and there is no SQLite: that is said, and is no server that does not answer', async () => {
+    const hide = join(await folder(), 'hide.cjs')
+    await writeFile(
+      hide,
+      `const { _resolveFilename } = require('node:module')
+       require('node:module')._resolveFilename = (name, ...others) => {
+         if (name === 'libsql') throw Object.assign(new Error('hidden'), { code: 'MODULE_NOT_FOUND' })
+         return _resolveFilename(name, ...others)
+       }
+       const { getBuiltinModule } = process
+       process.getBuiltinModule = (name) => name === 'node:sqlite' ? undefined : getBuiltinModule(name)`,
+    )
+    const env = { NODE_OPTIONS: `--require ${hide}`, XDG_STATE_HOME: await folder() }
+    const { code, stderr } = await program.run(['run', 'x', '--', 'true'], { url: '', env })
+    expect(stderr).toContain('--url or HOLDFAST_URL')
+    expect(stderr).toContain('npm install libsql')
+    expect(stderr).toContain('Node 22.13')
+    expect(code).toBe(78)
+  })
+})
+
+describe('faults C4: what the command is given', () => {
+  it('no address of a server and no token', async () => {
+    const { url } = inject('servers').standalone
+    const env = { HOLDFAST_URL: url, HOLDFAST_UI_TOKEN: 'a token of some length', OTHER: 'kept' }
+    const { code, stdout } = await program.run(['run', place.lockName(), '--', 'env'], { env })
+    expect(code).toBe(0)
+    expect(stdout).not.toMatch(/^HOLDFAST_(URL|REDIS_URL|UI_TOKEN)=/m)
+    expect(stdout).toMatch(/^OTHER=kept$/m)
+    expect(stdout).toContain(`HOLDFAST_SERVER=${url}`)
+  })
+
+  it('a run within it takes no other lock by mistake: it has to name its server', async () => {
+    const inner = `${program.words} run inner -- echo inside`
+    const lost = await program.run(['run', place.lockName(), '-c', inner])
+    expect(lost.code).toBe(64)
+    expect(lost.stderr).toContain('name the server with --url')
+    const file = { url: '', env: { XDG_STATE_HOME: await folder() } }
+    const onThisMachine = await program.run(['run', place.lockName(), '-c', inner], file)
+    expect(onThisMachine).toMatchObject({ code: 0, stdout: 'inside\n' })
+  })
+
+  it('what has no schema, and a command in front of --, are answered with what to write', async () => {
+    expect((await program.run(['schema', 'sqlite'])).stderr).toContain('SQLite needs no SQL from you')
+    const { code, stderr } = await program.run(['run', 'a', 'sleep', '--', '1'])
+    expect(code).toBe(64)
+    expect(stderr).toContain('holdfast run NAME -- command')
+  })
+})
