@@ -1,4 +1,5 @@
 import { StoreError, type StoreFailure } from '../errors/errors.js'
+import { MalformedReplyError } from './client/jute.js'
 import { codes, RefusedError } from './client/result-codes.js'
 import { NoAnswerError, SessionOverError } from './client/session.js'
 
@@ -21,6 +22,11 @@ const NO_PERMISSION: Verdict = {
 }
 const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
 const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
+const UNREADABLE: Verdict = {
+  reason: 'unreadable',
+  transient: true,
+  hint: 'Something between this client and the server changes answers, or the server is no ZooKeeper.',
+}
 const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 const NOT_TRUSTED: Verdict = {
   reason: 'unreachable',
@@ -66,6 +72,7 @@ function judge(error: unknown): Verdict {
   if (error instanceof SessionOverError) return UNREACHABLE
   // The connection: refused, reset, closed, not trusted.
   const cause = error instanceof Error ? error.cause : undefined
+  if (error instanceof MalformedReplyError || cause instanceof MalformedReplyError) return UNREADABLE
   return cause instanceof Error && isAboutTls(cause) ? NOT_TRUSTED : UNREACHABLE
 }
 

@@ -176,6 +176,8 @@ export class Sessions {
       this.#refuse = reject
     })
     await Promise.race([this.#while(session, session.begin()), refused])
+    // It may have ended since.
+    if (session.over) return session
     this.#current = session
     this.#taken = false
     if (this.#closed) this.close()

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../../errors/errors.js'
+import { retryPauseMs } from '../../time/back-off.js'
 
 /** Where a server listens for clients. */
 export interface Address {
@@ -38,10 +39,18 @@ export function textOf({ host, port }: Address): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-/** The servers of an ensemble in an order of this client's own, so that clients spread over them; one after another, and round again. */
+/** A connection that ends sooner than so has been of no use, whatever it ended by. */
+const STEADY_MS = 1_000
+
+/**
+ * The servers of an ensemble in an order of this client's own, so that clients spread over them; one after another, and round again. Where
+ * one round of connections has ended early there is a pause before the next, which grows from round to round.
+ */
 export class Rota {
   readonly #addresses: Address[] = []
   #turns = -1
+  /** How many connections in turn ended early. */
+  #early = 0
 
   constructor(addresses: readonly Address[]) {
     for (const address of addresses) {
@@ -53,10 +62,21 @@ export class Rota {
     return this.#addresses.length
   }
 
+  /** How long to pause before the next is connected to. */
+  get pauseMs(): number {
+    const rounds = Math.floor(this.#early / this.size)
+    return rounds === 0 ? 0 : retryPauseMs(rounds)
+  }
+
   next(): Address {
     this.#turns = (this.#turns + 1) % this.#addresses.length
     const address = this.#addresses[this.#turns]
     if (!address) throw new Error('there is at least one server')
     return address
+  }
+
+  /** A connection has ended, so long after it was begun, and not because the client let go of it. */
+  broke(afterMs: number): void {
+    this.#early = afterMs < STEADY_MS ? this.#early + 1 : 0
   }
 }

@@ -28,8 +28,8 @@ export interface ConnectionTerms {
   readonly welcomeMs: number
   /** Something happened to a node that is watched; it is watched no longer. */
   readonly onEvent: (event: NodeEvent) => void
-  /** It is of no more use. What was under way has been rejected before. */
-  readonly onEnd: (cause: Error) => void
+  /** It is of no more use. What was under way has been rejected before. `broke`: the client did not let go of it. */
+  readonly onEnd: (cause: Error, broke: boolean) => void
 }
 
 export interface NodeEvent {
@@ -68,8 +68,8 @@ export class Connection {
     | undefined
   #lastXid = 0
   #seenZxid = 0n
-  #heardAt: number
-  /** A server that is silent for so long while it is to answer is given up. */
+  #answeredAt: number
+  /** A server that answers nothing for so long while it is to is given up, whatever else it sends. */
   silenceMs: number
   #alarm: TimerHandle | undefined
   #ended = false
@@ -85,7 +85,7 @@ export class Connection {
   ) {
     const { address, tls, schedule, welcomeMs } = terms
     this.silenceMs = welcomeMs
-    this.#heardAt = schedule.clock.now()
+    this.#answeredAt = schedule.clock.now()
     this.#socket = tls
       ? connectTls({ servername: nameOf(address.host), ...tls, ...address })
       : connect(address)
@@ -147,8 +147,17 @@ export class Connection {
     await Promise.all(frames)
   }
 
-  /** Ends it at once. */
+  /** It is broken, or of no use. */
   end(cause: Error): void {
+    this.#end(cause, true)
+  }
+
+  /** The client does not need it any more. */
+  letGo(cause: Error): void {
+    this.#end(cause, false)
+  }
+
+  #end(cause: Error, broke: boolean): void {
     if (this.#ended) return
     this.#ended = true
     this.terms.schedule.cancel(this.#alarm)
@@ -157,20 +166,20 @@ export class Connection {
     const lost = cause instanceof RefusedError ? cause : new ConnectionLostError(told, { cause })
     this.#first?.reject(lost)
     for (const { reject } of this.#pending.splice(0)) reject(lost)
-    this.terms.onEnd(lost)
+    this.terms.onEnd(lost, broke)
   }
 
   /** Ends it when nothing is under way. */
   retire(): void {
     this.#retired = true
-    if (this.#pending.length === 0) this.end(new Error('the client connects anew'))
+    if (this.#pending.length === 0) this.letGo(new Error('the client connects anew'))
   }
 
   /** It need not answer anything. */
   #rest(): void {
     this.terms.schedule.cancel(this.#alarm)
     this.#alarm = undefined
-    if (this.#retired) this.end(new Error('the client connects anew'))
+    if (this.#retired) this.letGo(new Error('the client connects anew'))
   }
 
   #special(operation: string, xid: number, frame: Buffer): Promise<void> {
@@ -207,15 +216,14 @@ export class Connection {
     this.#alarm = schedule.at(askedAt + silenceMs, () => {
       this.#alarm = undefined
       if (!this.#first && this.#pending.length === 0) return
-      const silentMs = schedule.clock.now() - Math.max(this.#heardAt, askedAt)
+      const silentMs = schedule.clock.now() - Math.max(this.#answeredAt, askedAt)
       if (silentMs >= silenceMs)
-        this.end(new Error(`the server has said nothing for ${Math.round(silentMs)} ms`))
+        this.end(new Error(`the server has answered nothing for ${Math.round(silentMs)} ms`))
       else this.#listen()
     })
   }
 
   #received(chunk: Buffer): void {
-    this.#heardAt = this.terms.schedule.clock.now()
     try {
       this.#frames.push(chunk)
     } catch (error) {
@@ -231,14 +239,21 @@ export class Connection {
       const welcome = readWelcome(reply)
       if (welcome.readOnly) throw new RefusedError('connect', codes.notReadOnly)
       this.#first = undefined
+      this.#answeredAt = this.terms.schedule.clock.now()
       this.#rest()
       first.resolve(welcome)
       return
     }
     const [xid, zxid, code] = [reply.int(), reply.long(), reply.int()]
+    if (xid === xids.event) {
+      this.#tell(reply)
+      return
+    }
+    this.#answer(xid, code, reply)
+    // Not of an answer that was none: by a number that is too great no server would let the client in again.
     if (zxid > this.#seenZxid) this.#seenZxid = zxid
-    if (xid === xids.event) this.#tell(reply)
-    else this.#answer(xid, code, reply)
+    this.#answeredAt = this.terms.schedule.clock.now()
+    if (this.#pending.length === 0) this.#rest()
   }
 
   #tell(reply: JuteReader): void {
@@ -256,15 +271,9 @@ export class Connection {
     const pending = this.#pending[at]
     if (!pending || pending.xid !== xid)
       throw new MalformedReplyError(`an answer to ${xid}, which was not asked`)
+    // One that cannot be read is none: what was asked is rejected with the connection.
+    pending.settle(reply, code)
     this.#pending.splice(at, 1)
-    if (this.#pending.length === 0) this.#rest()
-    try {
-      pending.settle(reply, code)
-    } catch (error) {
-      // An answer that cannot be read is none.
-      this.#pending.unshift(pending)
-      throw error
-    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { type JuteReader, JuteWriter } from './jute.js'
+import { type JuteReader, JuteWriter, MalformedReplyError } from './jute.js'
 
 /** A question to a server, or a step of several that are one ({@link multi}). */
 export interface Step {
@@ -46,6 +46,9 @@ const ANY = -1
 const PERSISTENT = 0
 const EPHEMERAL_SEQUENTIAL = 3
 const CONTAINER = 4
+/** What the server adds to the path that it is asked for. */
+const NUMBER = /^-?\d{1,10}$/
+const NOTHING = /^$/
 /** Watches of a node itself, and not of what is in it. */
 const DATA = 2
 
@@ -58,7 +61,13 @@ function created(name: string, type: number, mode: number) {
       for (const { scheme, id } of acl) out.int(ALL_RIGHTS).text(scheme).text(id)
       out.int(mode)
     },
-    read: (reply) => ({ path: reply.text(), stat: readStat(reply) }),
+    read: (reply) => {
+      const made = { path: reply.text(), stat: readStat(reply) }
+      const added = made.path.slice(path.length)
+      if (!made.path.startsWith(path) || !(mode === EPHEMERAL_SEQUENTIAL ? NUMBER : NOTHING).test(added))
+        throw new MalformedReplyError('the path of another node')
+      return made
+    },
   })
 }
 
@@ -124,7 +133,12 @@ export function getChildren(path: string): Operation<string[]> {
     name: 'getChildren',
     type: 8,
     write: (out) => out.text(path).bool(false),
-    read: (reply) => reply.texts(),
+    read: (reply) => {
+      const names = reply.texts()
+      if (names.some((name) => name.includes('/')))
+        throw new MalformedReplyError('a path where a name should be')
+      return names
+    },
   }
 }
 
@@ -213,11 +227,15 @@ export interface Welcome {
   readonly readOnly: boolean
 }
 
+const PASSWORD_BYTES = 16
+
 export function readWelcome(reply: JuteReader): Welcome {
   reply.int()
   const [timeoutMs, session] = [reply.int(), reply.long()]
   // A copy: the frame's memory is the socket's.
   const password = Buffer.from(reply.buffer())
+  if (timeoutMs > 0 && password.length !== PASSWORD_BYTES)
+    throw new MalformedReplyError(`a password of ${password.length} bytes`)
   // Servers before 3.4 say nothing of it.
   return { timeoutMs, session, password, readOnly: reply.left > 0 && reply.bool() }
 }

@@ -2,10 +2,11 @@ import type { ConnectionOptions } from 'node:tls'
 import { pause } from '../../time/pause.js'
 import type { Schedule } from '../../time/schedule.js'
 import type { Rota } from './address.js'
-import { Connection, type NodeEvent } from './connection.js'
-import { closeSession, getData, type Operation, unwatchNode, watchNode } from './operations.js'
+import { Connection } from './connection.js'
+import { MalformedReplyError } from './jute.js'
+import { closeSession, type Operation, watchNode } from './operations.js'
 import { codes, orNone, RefusedError } from './result-codes.js'
-import { Watches } from './watches.js'
+import { WatchedNodes } from './watched-nodes.js'
 
 /** Which servers, and who asks. */
 export interface SessionTerms {
@@ -31,20 +32,11 @@ export class SessionOverError extends Error {}
 /** Within a session a server that stays silent for this part of it is given up, so that there is time for another. */
 const SILENCE = 1 / 6
 const LEAST_SILENCE_MS = 150
-/** How long to pause when no server was to be had. */
-const PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 500
 /** How long a server may take to confirm the end of a session. */
 const GOODBYE_MS = 500
-/** A node that may not be read tells nothing: then it is looked at after so long. */
-const LOOK_AGAIN_MS = 1_000
-
 /** A session, over as many connections as it takes: what it made ends with it, and it ends when no server has heard of it for its time. */
 export class ZooKeeperSession {
-  /** For the end of a node. */
-  readonly #watches = new Watches<boolean>()
-  /** For every change. */
-  readonly #changes = new Watches<void>()
+  readonly #nodes: WatchedNodes
   readonly #waiting = new Set<Waiting>()
   #connection: Connection | undefined
   /** The last that was made, whatever became of it. */
@@ -52,12 +44,6 @@ export class ZooKeeperSession {
   /** One that ends once it has answered what is under way. */
   #retiring: Connection | undefined
   #connecting = false
-  /** Whether it is being told what happened while it had no connection, in whatever order. */
-  #catchesUp = false
-  /** Whether there is a node that it may not read, and so cannot watch. */
-  #blind = false
-  /** How many servers in turn were not to be had. */
-  #failures = 0
   #over: Error | undefined
   /** When it was last used. */
   #usedAt: number
@@ -77,6 +63,7 @@ export class ZooKeeperSession {
     askedMs: number,
     seenZxid: bigint,
   ) {
+    this.#nodes = new WatchedNodes(() => this.#connection, terms.schedule)
     this.#timeoutMs = askedMs
     this.#seenZxid = seenZxid
     this.#usedAt = terms.schedule.clock.now()
@@ -90,17 +77,17 @@ export class ZooKeeperSession {
     // All of them have a chance, where one hangs too.
     const welcomeMs = commandTimeoutMs / (rota.size + 1)
     let cause: unknown
-    for (let failures = 1; ; failures += 1) {
+    for (;;) {
+      const pauseMs = cause === undefined ? Math.min(rota.pauseMs, welcomeMs) : rota.pauseMs
+      if (schedule.clock.now() + pauseMs >= deadline) throw cause
+      if (pauseMs > 0) await pause(schedule, pauseMs)
       const leftMs = deadline - schedule.clock.now()
       if (this.#over) throw this.#over
       try {
         return await this.#connect(Math.min(welcomeMs, leftMs))
       } catch (error) {
         // That one with less time than others was silent says nothing.
-        if (leftMs >= welcomeMs) cause = error
-        const pauseMs = failures < rota.size ? 0 : PAUSE_MS
-        if (schedule.clock.now() + pauseMs >= deadline) throw cause
-        if (pauseMs > 0) await pause(schedule, pauseMs)
+        if (leftMs >= welcomeMs || cause === undefined) cause = error
       }
     }
   }
@@ -159,12 +146,7 @@ export class ZooKeeperSession {
    * went before it has been told of before. Nobody hears of a session that is over.
    */
   watch(path: string, onGone: (inOrder: boolean) => void): { close(): void } {
-    if (this.#watches.add(path, onGone)) this.#arm(path)
-    return {
-      close: () => {
-        if (this.#watches.delete(path, onGone)) this.#disarm(path)
-      },
-    }
+    return this.#nodes.watch(path, onGone)
   }
 
   /** Calls back whenever that node may have been made, changed or removed, from the confirmation on. */
@@ -172,13 +154,8 @@ export class ZooKeeperSession {
     path: string,
     onChange: () => void,
   ): { readonly confirmed: Promise<void>; readonly close: () => void } {
-    this.#changes.add(path, onChange)
-    return {
-      confirmed: orNone(this.request(watchNode(path))),
-      close: () => {
-        if (this.#changes.delete(path, onChange)) this.#disarm(path)
-      },
-    }
+    const close = this.#nodes.watchChanges(path, onChange)
+    return { confirmed: orNone(this.request(watchNode(path))), close }
   }
 
   /**
@@ -190,13 +167,13 @@ export class ZooKeeperSession {
     const connection = this.#connection ?? this.#dial(GOODBYE_MS, () => undefined)
     const ended = new SessionOverError('the session was ended')
     this.#finish(ended)
-    const alarm = schedule.at(schedule.clock.now() + GOODBYE_MS, () => connection.end(ended))
+    const alarm = schedule.at(schedule.clock.now() + GOODBYE_MS, () => connection.letGo(ended))
     try {
       const { timeoutMs } = await connection.welcome
       if (timeoutMs > 0) await connection.request(closeSession)
     } finally {
       schedule.cancel(alarm)
-      connection.end(ended)
+      connection.letGo(ended)
     }
   }
 
@@ -204,7 +181,7 @@ export class ZooKeeperSession {
   abandon(): void {
     const closed = new SessionOverError('the client was closed')
     this.#finish(closed)
-    this.#dialled?.end(closed)
+    this.#dialled?.letGo(closed)
   }
 
   #through<Result>(ask: (connection: Connection) => Promise<Result>): Promise<Result> {
@@ -244,31 +221,45 @@ export class ZooKeeperSession {
     if (error.code === codes.sessionMoved) this.#connection?.end(error)
   }
 
-  /** At the next server in turn. */
+  /** At the next server in turn. Where that fails, the connection has ended. */
   async #connect(welcomeMs: number): Promise<void> {
     const sentAt = this.terms.schedule.clock.now()
     const connection = this.#dial(welcomeMs, (cause) => this.#disconnected(connection, cause))
-    const { timeoutMs, session, password } = await connection.welcome
-    if (timeoutMs <= 0) {
-      connection.end(new Error('the session has ended'))
-      return this.#expired()
+    try {
+      const { timeoutMs, session, password } = await connection.welcome
+      const isNew = this.#id === 0n
+      if (timeoutMs <= 0) {
+        const cause = new RefusedError('session', codes.sessionExpired)
+        if (isNew) throw cause
+        connection.end(cause)
+        return this.#expired()
+      }
+      if (session === 0n || (!isNew && session !== this.#id))
+        throw new MalformedReplyError('a welcome to another session')
+      if (this.#over) return connection.letGo(this.#over)
+      this.#id = session
+      this.#password = password
+      this.#timeoutMs = timeoutMs
+      this.#touchedAt = Math.max(this.#touchedAt, sentAt)
+      this.#adopt(connection)
+    } catch (error) {
+      connection.end(error instanceof Error ? error : new Error(String(error)))
+      throw error
     }
-    if (this.#over) return connection.end(this.#over)
-    this.#id = session
-    this.#password = password
-    this.#timeoutMs = timeoutMs
-    this.#touchedAt = Math.max(this.#touchedAt, sentAt)
-    this.#adopt(connection)
   }
 
   #dial(welcomeMs: number, onEnd: (cause: Error) => void): Connection {
     const { rota, tls, schedule } = this.terms
-    this.#dialled?.end(new Error('the client connects anew'))
+    const dialledAt = schedule.clock.now()
+    this.#dialled?.letGo(new Error('the client connects anew'))
     this.#dialled = new Connection(
       {
         ...{ address: rota.next(), tls, schedule, welcomeMs },
-        onEvent: (event) => this.#happened(event),
-        onEnd,
+        onEvent: (event) => this.#nodes.happened(event),
+        onEnd: (cause, broke) => {
+          if (broke) rota.broke(schedule.clock.now() - dialledAt)
+          onEnd(cause)
+        },
       },
       { seenZxid: this.#seenZxid, timeoutMs: this.#timeoutMs, session: this.#id, password: this.#password },
     )
@@ -279,22 +270,12 @@ export class ZooKeeperSession {
     if (connection.ended) throw new Error('the connection has ended')
     const { identity } = this.terms
     this.#connection = connection
-    this.#failures = 0
     connection.silenceMs = this.#silenceMs
     const refused = (error: unknown): void => {
       if (error instanceof RefusedError) connection.end(error)
     }
     if (identity) connection.authenticate(identity.scheme, identity.auth).catch(refused)
-    const { paths } = this.#watches
-    this.#catchesUp = paths.length > 0
-    if (this.#catchesUp) {
-      const caughtUp = (): void => {
-        if (this.#connection === connection) this.#catchesUp = false
-      }
-      connection.setWatches(this.#seenZxid, paths).then(caughtUp, refused)
-    }
-    // Nobody knows what they missed.
-    for (const path of this.#changes.paths) this.#changed(path)
+    this.#nodes.goOnBy(connection, this.#seenZxid).catch(refused)
     for (const { send } of this.#waiting) send(connection)
     this.#waiting.clear()
   }
@@ -312,18 +293,6 @@ export class ZooKeeperSession {
     if (this.#wanted) this.#reconnect()
   }
 
-  #happened({ path, gone }: NodeEvent): void {
-    if (this.#changes.has(path)) this.#changed(path)
-    else if (gone) this.#watches.tellLast(path, !this.#catchesUp && !this.#blind)
-    else if (this.#watches.has(path)) this.#arm(path)
-  }
-
-  /** It is watched again before anybody looks. */
-  #changed(path: string): void {
-    this.#connection?.request(watchNode(path)).catch(() => undefined)
-    this.#changes.tell(path)
-  }
-
   /** How long a server may be silent. */
   get #silenceMs(): number {
     return Math.max(this.#timeoutMs * SILENCE, LEAST_SILENCE_MS)
@@ -333,22 +302,6 @@ export class ZooKeeperSession {
   get #wanted(): boolean {
     if (this.#over) return false
     return this.#waiting.size > 0 || this.terms.schedule.clock.now() < this.#usedAt + this.#timeoutMs
-  }
-
-  #arm(path: string): void {
-    // Without a connection it is set with the others when there is one, and likewise if this connection breaks meanwhile.
-    this.#connection?.request(getData(path, true)).catch((error: unknown) => {
-      if (!(error instanceof RefusedError)) return
-      if (error.code === codes.noNode) return this.#watches.tellLast(path, !this.#blind)
-      this.#blind = true
-      const { schedule } = this.terms
-      schedule.at(schedule.clock.now() + LOOK_AGAIN_MS, () => this.#watches.tellLast(path, false))
-    })
-  }
-
-  /** Else the server would keep what nobody waits for until that node goes. */
-  #disarm(path: string): void {
-    this.#connection?.request(unwatchNode(path)).catch(() => undefined)
   }
 
   #reconnect(): void {
@@ -364,13 +317,9 @@ export class ZooKeeperSession {
   async #connectAgain(): Promise<void> {
     const { schedule, rota } = this.terms
     while (this.#wanted && !this.#connection) {
-      try {
-        await this.#connect(this.#silenceMs)
-      } catch {
-        this.#failures += 1
-        const rounds = Math.floor(this.#failures / rota.size)
-        if (rounds > 0) await pause(schedule, Math.min(PAUSE_MS * 2 ** (rounds - 1), LONGEST_PAUSE_MS))
-      }
+      const { pauseMs } = rota
+      if (pauseMs > 0) await pause(schedule, pauseMs)
+      if (this.#wanted && !this.#connection) await this.#connect(this.#silenceMs).catch(() => undefined)
     }
   }
 
@@ -386,7 +335,7 @@ export class ZooKeeperSession {
   #finish(cause: Error): void {
     this.#over ??= cause
     this.#connection = undefined
-    this.#retiring?.end(cause)
+    this.#retiring?.letGo(cause)
     for (const { fail } of this.#waiting) fail(cause)
     this.#waiting.clear()
   }

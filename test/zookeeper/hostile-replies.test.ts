@@ -1,0 +1,151 @@
+/** What a server makes up ends its connection with a typed error: nothing of it is believed, kept or grown into memory. */
+import process from 'node:process'
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { JuteWriter } from '../../src/zookeeper/client/jute.js'
+import { createNumbered, getChildren, getData } from '../../src/zookeeper/client/operations.js'
+import { failureOf } from '../../src/zookeeper/failure.js'
+import { until } from '../servers/until.js'
+import { ZooKeeperServer } from '../servers/zookeeper/index.js'
+import { answer, HostileServer, type Manners, NOTHING, welcome } from './hostile.js'
+import { Scene } from './scene.js'
+import { Tap } from './tap.js'
+
+const scene = new Scene()
+
+const MARK = 'a-secret-that-is-in-no-error'
+const [CREATE, GET_DATA, GET_CHILDREN, PING, EVENT] = [15, 4, 8, 11, -1]
+const ACL = [{ scheme: 'world', id: 'anyone' }]
+
+const stat = (out: JuteWriter): JuteWriter => {
+  out.long(5n).long(5n).long(0n).long(0n).int(0).int(0).int(0).long(42n)
+  return out.int(0).int(0).long(5n)
+}
+
+const made: Readonly<Record<string, readonly [type: number, body: (out: JuteWriter) => JuteWriter]>> = {
+  'a path of a length that is negative': [CREATE, (out) => stat(out.int(-2))],
+  'a path of a huge length': [CREATE, (out) => stat(out.int(2 ** 31 - 1).text(MARK))],
+  'the path of another node': [CREATE, (out) => stat(out.text(`/elsewhere/${MARK}`))],
+  'a path without a number': [CREATE, (out) => stat(out.text(`/replies/entry-${MARK}`))],
+  'no stat': [CREATE, (out) => out.text('/replies/entry-0000000001')],
+  'half a stat': [CREATE, (out) => out.text('/replies/entry-0000000001').long(5n).int(1)],
+  nothing: [CREATE, (out) => out],
+  'more names than there are bytes': [GET_CHILDREN, (out) => out.int(1_000_000).text(MARK)],
+  'a path for a name': [GET_CHILDREN, (out) => out.texts([`../${MARK}`])],
+  'data that are cut off': [GET_DATA, (out) => out.int(100).text(MARK)],
+}
+
+test.each(Object.entries(made))('faults A1: %s is unreadable', async (_, [type, body]) => {
+  const server = scene.keep(
+    await HostileServer.start({
+      welcome: () => welcome(30_000),
+      answer: (request) => answer(request.xid, request.type === type ? body : undefined),
+    }),
+  )
+  const session = await scene.session(server.address, { timeoutMs: 30_000, commandTimeoutMs: 2_000 })
+  const operations = {
+    [CREATE]: () => session.request(createNumbered('/replies/entry-', new Uint8Array(), ACL)),
+    [GET_CHILDREN]: () => session.request(getChildren('/replies')),
+    [GET_DATA]: () => session.request(getData('/replies/entry')),
+  }
+  const error = await (operations[type]?.() ?? Promise.reject(new Error('no such operation'))).then(
+    () => new Error('it was believed'),
+    (failure: unknown) => failureOf(failure, { command: 'acquire', lockName: 'name' }),
+  )
+  expect(error).toMatchObject({ reason: 'unreadable', transient: true, lockName: 'name' })
+  expect(`${error.message} ${JSON.stringify(error)}`).not.toContain(MARK)
+  expect(session.over).toBe(false)
+  await session.ping()
+})
+
+test('faults A1: a welcome to another session is none, and the session goes on where it is known', async () => {
+  const good: Manners = { welcome: () => welcome(30_000), answer: ({ xid }) => answer(xid) }
+  const server = scene.keep(await HostileServer.start(good))
+  const session = await scene.session(server.address, { timeoutMs: 30_000, commandTimeoutMs: 5_000 })
+  let told = 0
+  server.manners = { ...good, welcome: (asked) => welcome(30_000, told++ === 0 ? 7n : asked) }
+  server.breakAll()
+  const pinged = (): Promise<boolean> =>
+    session.ping().then(
+      () => true,
+      () => false,
+    )
+  await until(pinged, { what: 'it is connected again' })
+  expect([session.id, session.over]).toEqual([42n, false])
+  expect(told).toBe(2)
+})
+
+test('faults A1: a transaction number in an answer that is none is not believed', async () => {
+  const server = scene.keep(
+    await HostileServer.start({
+      welcome: () => welcome(30_000),
+      answer: ({ xid }) => answer(xid + 100, undefined, 0, 2n ** 62n),
+    }),
+  )
+  const session = await scene.session(server.address, { timeoutMs: 30_000, commandTimeoutMs: 2_000 })
+  await expect(session.ping()).rejects.toThrow('which was not asked')
+  server.manners = { welcome: () => welcome(30_000), answer: ({ xid }) => answer(xid) }
+  await session.ping()
+  expect(Math.max(...server.seen.map(Number))).toBe(0)
+})
+
+test('faults A1: a server that tells of one event after another, and answers nothing, is asked once, and given up', async () => {
+  const changed = answer(EVENT, (out) => out.int(3).int(3).text('/replies/watched'), 0, -1n)
+  const flood = Buffer.concat(Array.from({ length: 20_000 }, () => changed))
+  let floods = 0
+  const server = scene.keep(
+    await HostileServer.start({
+      welcome: () => welcome(3_000),
+      answer: ({ xid, type, at }) => {
+        if (at === 0) return Buffer.concat([answer(xid, (out) => stat(out.text(''))), flood])
+        return type === PING ? answer(xid) : NOTHING
+      },
+    }),
+  )
+  let ended = 0
+  const session = await scene.session(server.address, {
+    timeoutMs: 3_000,
+    commandTimeoutMs: 2_000,
+    onSuspended: () => {
+      ended += 1
+    },
+  })
+  session.watch('/replies/watched', () => undefined)
+  const before = process.memoryUsage().rss
+  // It goes on with events alone.
+  const flooding = (async () => {
+    while (ended === 0 && floods < 1_000) {
+      floods += 1
+      server.sendAll(flood)
+      await setImmediate()
+    }
+  })()
+  await until(() => ended > 0, { what: 'it is given up' })
+  await flooding
+  expect(server.requests).toBeLessThan(20)
+  expect(process.memoryUsage().rss - before).toBeLessThan(200 * 2 ** 20)
+})
+
+test('faults A1, L3: a lock is kept when a server makes up an answer, and goes on to be renewed', async () => {
+  const server = scene.keep(await ZooKeeperServer.start())
+  const tap = scene.keep(await Tap.before(server))
+  const holdfast = scene.holdfast(tap.address, { watchdogMs: 3_000 })
+  const told: string[] = []
+  for (const event of ['lost', 'error'] as const) holdfast.on(event, () => told.push(event))
+  const hold = await holdfast.lock('kept').acquire()
+  const other = scene.holdfast(`${server.host}:${server.port}`)
+  for (const reply of [
+    Buffer.alloc(3),
+    Buffer.alloc(40, 0xff),
+    answer(1, (out) => out.int(-5)).subarray(4),
+  ]) {
+    const struck = tap.replaceReply('delete', reply)
+    const renewed = new Promise((resolve) => holdfast.once('renewed', resolve))
+    await struck
+    await renewed
+    expect(await other.lock('kept').tryAcquire()).toBeNull()
+    expect(hold.signal.aborted).toBe(false)
+  }
+  expect(told).toEqual([])
+  await hold.release()
+})
