@@ -14,7 +14,6 @@ if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   sure_of_loss('HDEL', KEYS[1])
   return 0
 end
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-end
+-- Always a write: who waits for replicas hears of the connection's last one.
+redis.call('PEXPIRE', KEYS[1], string.format('%.0f', math.max(redis.call('PTTL', KEYS[1]), tonumber(ARGV[2]))))
 return 1

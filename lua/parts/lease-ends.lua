@@ -5,13 +5,12 @@
 -- A score as high as this is Redisson's for a permit that never ends.
 local NEVER = 922337203685477
 
--- Never shortens. On a full server ZADD is refused as long as the script has written nothing: moving a score needs no memory, and
--- a renewal must not fail for that.
+-- Never shortens, and always writes: who waits for replicas hears of the connection's last write. On a full server ZADD is refused as long
+-- as the script has written nothing: moving a score needs no memory, and a renewal must not fail for that.
 local function extend_lease(leases, member, ends)
-  if tonumber(redis.call('ZSCORE', leases, member) or 0) < ends then
-    redis.call('ZREM', leases, '')
-    redis.call('ZADD', leases, ends, member)
-  end
+  local before = tonumber(redis.call('ZSCORE', leases, member) or 0)
+  redis.call('ZREM', leases, before < ends and '' or member)
+  redis.call('ZADD', leases, math.max(before, ends), member)
 end
 
 -- Milliseconds; -1: none ends.

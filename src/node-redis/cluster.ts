@@ -147,7 +147,7 @@ export class NodeRedisCluster extends EventEmitter<string> implements ClusterCli
       const [word, , target] = error instanceof Error ? error.message.split(' ') : []
       if (word !== 'MOVED' && word !== 'ASK' && word !== 'TRYAGAIN') throw error
       if (attempts === MOST_ATTEMPTS)
-        throw replyError(`Too many Cluster redirections. Last error: ${String(error)}`)
+        throw new Error(`Too many Cluster redirections. Last error: ${String(error)}`)
       if (word === 'TRYAGAIN') {
         await pause(APART_PAUSE_MS, undefined, { ref: false })
         return await this.#attempt(slot, send, attempts + 1)

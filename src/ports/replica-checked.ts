@@ -18,6 +18,8 @@ export class ReplicaCheckedPort extends ForwardingPort {
     port: LockPort,
     /** The same locks, with renewals that resolve when replicas have them. */
     private readonly acknowledging: Pick<LockPort, 'renew'>,
+    /** Called when the server that acknowledges knows nothing of what was granted: either may be the wrong one. */
+    private readonly disagreed: () => void = () => undefined,
   ) {
     super(port)
     this.line = port.line
@@ -77,6 +79,7 @@ export class ReplicaCheckedPort extends ForwardingPort {
     const leaseMs = reply.granted?.leaseMs ?? request.leaseMs
     const [answer] = this.acknowledging.renew([{ name, owner, permits, leaseMs }])
     if (await answer) return undefined
+    this.disagreed()
     if (heldBefore > 0) return { outcome: 'lost' }
     // Granted by one server and unknown to the next: the grant has not survived a failover.
     throw new StoreError('not-ready', 'acquire', {

@@ -51,7 +51,7 @@ export class RedisSession extends LockSession {
       new RedisSession(
         client,
         { ...settings, thread: undefined, replicas: undefined },
-        (link) => new ReplicaWaitLink(link, replicas),
+        (link) => new ReplicaWaitLink(link, replicas, this.link),
       )
   }
 
@@ -121,7 +121,9 @@ export class RedisSession extends LockSession {
   confirming(portOf: (session: StoreSession) => LockPort | undefined): LockPort | undefined {
     const port = portOf(this)
     const acknowledging = this.#acknowledging && portOf(this.#acknowledging)
-    return port && acknowledging ? new ReplicaCheckedPort(port, acknowledging) : port
+    return port && acknowledging
+      ? new ReplicaCheckedPort(port, acknowledging, () => void this.link.reconnect())
+      : port
   }
 
   async identity(): Promise<ServerIdentity> {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { Holdfast, type RedisClient } from '../../src/index.js'
-import { bringSentinel, type SentinelGroup } from '../servers/index.js'
+import { withAdmin } from '../servers/admin.js'
+import { bringSentinel, bringServer, type SentinelGroup } from '../servers/index.js'
+import { untilFollows } from '../servers/replication.js'
 import { sentinelClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
 
@@ -52,4 +54,39 @@ test('checkReplicas: a lock that was acquired is there after its primary has cra
   for (const name of names) expect(await other.lock(name).isLocked()).toBe(false)
   await Promise.all([holder.close(), other.close()])
   for (const client of clients) client.disconnect()
+})
+
+test('faults E4: the former primary wakes and knows nothing of its fate: locks are acknowledged by the new one', {
+  timeout: 60_000,
+}, async () => {
+  const former = group.primary
+  const args = ['--replicaof', former.host, String(former.port)]
+  const second = await bringServer({ flavour: inject('servers').flavour, args })
+  const [sentinel] = group.sentinels
+  if (!sentinel) throw new Error('a group has sentinels')
+  const ask = (...words: [string, ...string[]]): Promise<unknown> =>
+    withAdmin(sentinel, (command) => command('SENTINEL', ...words, group.name))
+  await eventually(async () => String(await ask('REPLICAS')).split('master-link-status,ok').length === 3)
+  const all = (['ioredis-6', 'ioredis-5', 'iovalkey', 'node-redis-6'] as const).map((library) => {
+    const client = sentinelClient(group, library)
+    const options = { checkReplicas: 1, watchdogMs: 15_000, commandTimeoutMs: 500, storeTimeoutMs: 30_000 }
+    return { library, client, holdfast: new Holdfast(client, options) }
+  })
+  const holds = await Promise.all(all.map(({ library, holdfast }) => holdfast.lock(library).acquire()))
+  await former.pause()
+  expect(await ask('FAILOVER')).toBe('OK')
+  await eventually(async () => !String(await ask('GET-MASTER-ADDR-BY-NAME')).endsWith(`,${former.port}`))
+  const renewed = all.map(({ holdfast }) => new Promise((resolve) => holdfast.once('renewed', resolve)))
+  await Promise.all(renewed)
+  const told = String(await ask('GET-MASTER-ADDR-BY-NAME'))
+  const [heir, other] = told.endsWith(`,${second.port}`) ? [second, group.replica] : [group.replica, second]
+  await untilFollows(other, heir)
+  await former.resume()
+  for (const { library, holdfast } of all) await holdfast.lock(`${library}:next`).acquire()
+  for (const hold of holds) await hold.release()
+  for (const { client, holdfast } of all) {
+    await holdfast.close()
+    client.disconnect()
+  }
+  await second.stop()
 })

@@ -25,8 +25,11 @@ export class ClusterLink implements Link {
   /** The nodes by address, each judged by its own answers: the others may still answer when one is silent. */
   readonly #peers = new Map<string, Peer>()
   #nodeBreaks = 0
-  /** How often a command was sent on to the node that a slot is moving to. */
+  /** How often a command was sent on to the node that a slot is moving to, and to which one last. */
   #sentOn = 0
+  #sentOnTo: StandaloneClient | undefined
+  /** Links to such nodes, for commands that they take before the slot is theirs. */
+  readonly #askingLinks = new WeakMap<StandaloneClient, NodeLink>()
   /** In lower case: otherwise ioredis 5 and iovalkey do not recognise the keys among the arguments, and ask any node. */
   readonly #call: Send = (command, ...args) => this.#cluster.client.call(command.toLowerCase(), ...args)
 
@@ -127,6 +130,16 @@ export class ClusterLink implements Link {
     return this.#nodeLink(await this.#primary(key, { command: 'CLUSTER SLOTS' }))
   }
 
+  async destinationOf(key: string): Promise<NodeLink | undefined> {
+    const before = this.#sentOn
+    await this.send(key, { command: 'PTTL' }, 'PTTL', key)
+    return this.#sentOn === before || !this.#sentOnTo ? undefined : this.#askingLink(this.#sentOnTo)
+  }
+
+  reconnect(): Promise<void> {
+    return this.#cluster.drop()
+  }
+
   async close(): Promise<void> {
     this.#subscriptions.close()
     this.#cluster.close()
@@ -155,6 +168,7 @@ export class ClusterLink implements Link {
     Object.assign(node, {
       asking: (): unknown => {
         this.#sentOn += 1
+        this.#sentOnTo = node
         return ask()
       },
     })
@@ -168,6 +182,23 @@ export class ClusterLink implements Link {
         this.#cluster.inTime(about, () => node.call(command, ...args), this.#peerAt(addressOf(node))),
     }
     this.#nodeLinks.set(node, link)
+    return link
+  }
+
+  /** Each command follows a permission of its own. */
+  #askingLink(node: StandaloneClient): NodeLink {
+    const known = this.#askingLinks.get(node)
+    if (known) return known
+    const peer = this.#peerAt(addressOf(node))
+    const link: NodeLink = {
+      send: (about, command, ...args) => {
+        const asked = this.#cluster.inTime(about, () => node.call('ASKING'), peer)
+        // The command fails as well, and that is reported.
+        asked.catch(() => undefined)
+        return this.#cluster.inTime(about, () => node.call(command, ...args), peer)
+      },
+    }
+    this.#askingLinks.set(node, link)
     return link
   }
 

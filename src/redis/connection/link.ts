@@ -68,7 +68,11 @@ export interface Link {
   nodes(): Promise<readonly NodeLink[]>
   /** The node where `key` lives. */
   nodeOf(key: string): Promise<NodeLink>
+  /** The node that the slot of `key` is moving to, if it is and that node has the key. Asks, and so learns if it has moved. */
+  destinationOf(key: string): Promise<NodeLink | undefined>
 
+  /** Breaks the connections for commands. The next ones may lead to another server. */
+  reconnect(): Promise<void>
   close(): Promise<void>
 }
 

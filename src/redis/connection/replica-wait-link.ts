@@ -1,11 +1,7 @@
 import { StoreError } from '../../errors/errors.js'
-import { companionOf } from '../locks/companion-key.js'
 import { wholeIn } from '../scripts/replies.js'
 import { answerTo, readAnswer } from './failure.js'
 import type { About, Argument, Command, Link, NodeLink, Send } from './link.js'
-
-/** How long a mark is kept: it only has to be written. */
-const MARK_KEPT_MS = 1_000
 
 interface Acknowledged {
   readonly replicas: number
@@ -14,8 +10,8 @@ interface Acknowledged {
 
 /**
  * A link whose scripts are answered when so many replicas have what they wrote. On separate connections, since `WAIT` holds up
- * every later command. `WAIT` is about the connection's own last write, and a script need not have written anything: so a
- * mark is written before it. One `WAIT` is under way for each server; what comes meanwhile shares the next one.
+ * every later command. `WAIT` is about the connection's own last write, so a script that did its work must have written.
+ * One `WAIT` is under way for each server; what comes meanwhile shares the next one.
  */
 export class ReplicaWaitLink implements Link {
   readonly publishCommand: Link['publishCommand']
@@ -23,10 +19,14 @@ export class ReplicaWaitLink implements Link {
   /** For each server the wait under way, and the one after it. */
   readonly #underWay = new WeakMap<NodeLink, Promise<unknown>>()
   readonly #next = new WeakMap<NodeLink, Promise<void>>()
+  /** Up to which break of the granting link this one has followed it. */
+  #followed = 0
 
   constructor(
     private readonly link: Link,
     private readonly wanted: Acknowledged,
+    /** What is to be acknowledged was written over this one. */
+    private readonly granting: Pick<Link, 'breaks'>,
   ) {
     this.publishCommand = link.publishCommand
     this.countCommand = link.countCommand
@@ -41,14 +41,22 @@ export class ReplicaWaitLink implements Link {
   }
 
   async execute<Result>(key: string, make: (send: Send) => Command<unknown, Result>): Promise<Result> {
+    await this.#follow()
     try {
-      return await this.#executeOn(await this.link.nodeOf(key), key, make)
+      return await this.#executeOn(await this.link.nodeOf(key), make)
     } catch (error) {
-      if (!hasMoved(error)) throw error
-      // The client library follows only commands that it has routed itself, and so learns where the key lives now.
-      await this.link.send(key, { command: 'PTTL' }, 'PTTL', key)
-      return await this.#executeOn(await this.link.nodeOf(key), key, make)
+      if (!livesElsewhere(error)) throw error
+      const node = (await this.link.destinationOf(key)) ?? (await this.link.nodeOf(key))
+      return await this.#executeOn(node, make)
     }
+  }
+
+  /** Where grants come from another server now, this link must not stay with the former one, which may answer as well. */
+  async #follow(): Promise<void> {
+    const { breaks } = this.granting
+    if (breaks === this.#followed) return
+    this.#followed = breaks
+    await this.link.reconnect()
   }
 
   send(key: string, about: About, command: string, ...args: Argument[]): Promise<unknown> {
@@ -79,21 +87,25 @@ export class ReplicaWaitLink implements Link {
     return this.link.nodeOf(key)
   }
 
+  destinationOf(key: string): Promise<NodeLink | undefined> {
+    return this.link.destinationOf(key)
+  }
+
+  reconnect(): Promise<void> {
+    return this.link.reconnect()
+  }
+
   close(): Promise<void> {
     return this.link.close()
   }
 
-  async #executeOn<Result>(
-    node: NodeLink,
-    key: string,
-    make: (send: Send) => Command<unknown, Result>,
-  ): Promise<Result> {
+  async #executeOn<Result>(node: NodeLink, make: (send: Send) => Command<unknown, Result>): Promise<Result> {
     let about: About = { command: 'WAIT' }
     const command = make((name, ...args) => node.send(about, name, ...args.flat()))
     about = command.about
     const sent = command.start()
     // On the same connection, so after it.
-    const acknowledged = this.#acknowledgement(node, key, about)
+    const acknowledged = this.#acknowledgement(node, about)
     acknowledged.catch(() => undefined)
     try {
       const reply = await sent
@@ -103,27 +115,27 @@ export class ReplicaWaitLink implements Link {
       const again = command.retry?.(error instanceof StoreError ? error.cause : error)
       if (!again) throw error
       const reply = await again
-      await this.#acknowledgement(node, key, about)
+      await this.#acknowledgement(node, about)
       return await readAnswer(command, reply)
     }
   }
 
   /** Resolves when every earlier write to that server has reached enough replicas. */
-  #acknowledgement(node: NodeLink, key: string, about: About): Promise<void> {
+  #acknowledgement(node: NodeLink, about: About): Promise<void> {
     const next = this.#next.get(node)
     if (next) return next
     const underWay = this.#underWay.get(node)
-    if (!underWay) return this.#begin(node, key, about)
+    if (!underWay) return this.#begin(node, about)
     const begun = underWay.then(
-      () => this.#begin(node, key, about),
-      () => this.#begin(node, key, about),
+      () => this.#begin(node, about),
+      () => this.#begin(node, about),
     )
     this.#next.set(node, begun)
     return begun
   }
 
-  #begin(node: NodeLink, key: string, { lockName }: About): Promise<void> {
-    const waiting = this.#wait(node, key, lockName)
+  #begin(node: NodeLink, { lockName }: About): Promise<void> {
+    const waiting = this.#wait(node, lockName)
     this.#next.delete(node)
     this.#underWay.set(node, waiting)
     const over = (): void => {
@@ -133,14 +145,12 @@ export class ReplicaWaitLink implements Link {
     return waiting
   }
 
-  async #wait(node: NodeLink, key: string, lockName: string | undefined): Promise<void> {
+  async #wait(node: NodeLink, lockName: string | undefined): Promise<void> {
     const { replicas, timeoutMs } = this.wanted
-    const mark = companionOf('holdfast_replicas', key)
     const about = { command: 'WAIT', lockName }
-    const [, acknowledged] = await Promise.all([
-      node.send({ command: 'SET', lockName }, 'SET', mark, '', 'PX', MARK_KEPT_MS),
-      answerTo(about, node.send(about, 'WAIT', replicas, timeoutMs), (reply) => wholeIn(reply, 0)),
-    ])
+    const acknowledged = await answerTo(about, node.send(about, 'WAIT', replicas, timeoutMs), (reply) =>
+      wholeIn(reply, 0),
+    )
     if (acknowledged >= replicas) return
     throw new StoreError('replicas', 'WAIT', {
       lockName,
@@ -152,8 +162,9 @@ export class ReplicaWaitLink implements Link {
   }
 }
 
-function hasMoved(error: unknown): boolean {
+/** The client library follows only commands that it has routed itself. */
+function livesElsewhere(error: unknown): boolean {
   return (
-    error instanceof StoreError && error.cause instanceof Error && error.cause.message.startsWith('MOVED')
+    error instanceof StoreError && error.cause instanceof Error && /^(?:MOVED|ASK) /.test(error.cause.message)
   )
 }

@@ -115,6 +115,14 @@ export class StandaloneLink implements Link {
     return this.#commands
   }
 
+  async destinationOf(): Promise<undefined> {
+    return undefined
+  }
+
+  reconnect(): Promise<void> {
+    return this.#commands.drop()
+  }
+
   async close(): Promise<void> {
     this.#together?.close()
     this.#apart.close()

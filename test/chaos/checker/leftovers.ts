@@ -11,7 +11,7 @@ import type { PlacesLeft } from './places-left.js'
 import { leftInRows } from './row-leftovers.js'
 
 /** What may stay: counters of tokens, numbers of permits, values, marks of requests. */
-const KEPT = /^(redisson_lock_token|holdfast_rw_fence|holdfast_once|holdfast_request|holdfast_replicas)/
+const KEPT = /^(redisson_lock_token|holdfast_rw_fence|holdfast_once|holdfast_request)/
 
 const LINE = /^holdfast_(rw_)?line:/
 const PROCESSES = /^holdfast_(rw_)?processes:/
