@@ -50,6 +50,7 @@ const BY_REASON: Readonly<Record<StoreFailure, number>> = {
   'read-only': exitCodes.unavailable,
   replicas: exitCodes.unavailable,
   script: exitCodes.internal,
+  unreadable: exitCodes.unavailable,
   unknown: exitCodes.internal,
 }
 

@@ -16,6 +16,7 @@ export type StoreFailure =
   | 'read-only'
   | 'replicas'
   | 'script'
+  | 'unreadable'
   | 'unknown'
 
 /** The call did not get the lock within `waitMs`. It holds nothing and leaves nothing behind. */
