@@ -8,8 +8,7 @@ import { EtcdClient } from './client/client.js'
 import type { EtcdAddress } from './client/connections.js'
 import { type About, timeoutOf } from './client/failure.js'
 import { grpcCodes } from './client/grpc-error.js'
-import { KeepAlives } from './client/keep-alives.js'
-import type { KeyValue, LeaseReply, TxnReply } from './client/replies.js'
+import { type KeyValue, type LeaseReply, LONGEST_TTL_SECONDS, type TxnReply } from './client/replies.js'
 import type { PutTerms, Span } from './client/requests.js'
 import { Watches } from './client/watches.js'
 import { EtcdEntry, writeTerms } from './entry.js'
@@ -18,9 +17,8 @@ import { OwnEntries } from './own-entries.js'
 import { Slots } from './slots.js'
 import { Turns } from './turns.js'
 
-/** etcd grants no lease for less, or for more. */
+/** etcd grants no lease for less. */
 const LEAST_TTL_SECONDS = 2
-const LONGEST_TTL_SECONDS = 9_000_000_000
 
 /** A keep-alive that takes longer than this part of the session's time is given up: others must fit in before the end. */
 const PATIENCE_PER_TTL = 1 / 6
@@ -32,7 +30,6 @@ const PAGE = 1_000
 /** One client's way to etcd. Sessions are leases; entries are keys that belong to one. */
 export class EtcdLink implements SessionLink {
   readonly #client: EtcdClient
-  readonly #keepAlives: KeepAlives
   readonly #watches: Watches
   readonly #names: EntryNames
   readonly #own: OwnEntries
@@ -51,7 +48,6 @@ export class EtcdLink implements SessionLink {
   ) {
     const { schedule, commandTimeoutMs } = settings
     this.#client = new EtcdClient(address, schedule, commandTimeoutMs)
-    this.#keepAlives = new KeepAlives(this.#client)
     this.#watches = new Watches(this.#client, schedule, commandTimeoutMs, (error) =>
       settings.onSuspended?.(error),
     )
@@ -87,7 +83,7 @@ export class EtcdLink implements SessionLink {
 
   keepAlive(session: string): Promise<boolean> {
     const withinMs = Math.min(this.#patienceMs, this.settings.commandTimeoutMs)
-    return this.#keepAlives.keepAlive(BigInt(session), withinMs)
+    return this.#client.leaseKeepAlive(BigInt(session), { command: 'LeaseKeepAlive' }, withinMs)
   }
 
   async end(session: string): Promise<void> {

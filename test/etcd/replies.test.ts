@@ -52,6 +52,7 @@ const asked = {
 const readers: Record<string, (message: Buffer) => unknown> = {
   ...replies,
   txn: (message) => replies.txn(message, asked),
+  leaseKeepAlive: (message) => replies.leaseKeepAlive(message, 1n),
 }
 
 test.each(Object.keys(readers))('%s: any bytes are read, or refused as malformed', (name) => {
@@ -145,7 +146,7 @@ test('a true answer to somebody who waits, cut or joined at any place, grants no
 async function rawAnswer(name: string): Promise<Buffer> {
   const { Channel } = await import('../../src/etcd/client/channel.js')
   const { prefixSpan, requests } = await import('../../src/etcd/client/requests.js')
-  const channel = new Channel(server.url, undefined, () => undefined)
+  const channel = new Channel(server.url, undefined, { leaving: () => undefined, ended: () => undefined })
   await channel.opened
   const request = requests.range(prefixSpan(Buffer.from(`holdfast/${name}/`)))
   const bytes = await channel.ask('/etcdserverpb.KV/Range', request, {})

@@ -1,9 +1,9 @@
 import type { ConnectionOptions } from 'node:tls'
 import type { Schedule } from '../../time/schedule.js'
 import { withDeadline } from '../../time/with-deadline.js'
-import { Channel } from './channel.js'
+import { Channel, type Headers } from './channel.js'
 import { ConnectionError, GrpcError, grpcCodes } from './grpc-error.js'
-import type { Headers } from './http2/headers.js'
+
 import { replies } from './replies.js'
 import { requests } from './requests.js'
 
@@ -17,10 +17,12 @@ export interface EtcdAddress {
 
 /** The one connection of a client, to the first of its servers that answers; after that has failed, to the next. */
 export class Connections {
+  /** The one for new calls. */
   #channel: Channel | undefined
-  /** The last that was made, whatever became of it. */
-  #dialled: Channel | undefined
+  /** All that have not ended: calls that go on keep one that is used no more. */
+  readonly #all = new Set<Channel>()
   #opening: Promise<Channel> | undefined
+  #login: Promise<string | undefined> | undefined
   #next = 0
   #metadata: Headers = { hasleader: 'true' }
   #closed = false
@@ -34,6 +36,11 @@ export class Connections {
   /** The one that is open, if there is one. */
   get current(): Channel | undefined {
     return this.#channel
+  }
+
+  /** Whether it has a user and a password. */
+  get logsIn(): boolean {
+    return this.address.credentials !== undefined
   }
 
   /** What is sent with each call, the same object until it changes. A server that knows of no leader refuses at once, instead of letting the call wait. */
@@ -50,24 +57,34 @@ export class Connections {
     return this.#opening
   }
 
-  /** It is of no more use: the next call goes to the next server. What is under way on it fails. */
-  drop(channel: Channel): void {
+  /** The next call goes to the next server. What is under way goes on. */
+  leave(channel: Channel): void {
     if (this.#channel === channel) {
       this.#channel = undefined
       this.#next += 1
     }
+    channel.leave()
+  }
+
+  /** It is of no more use: what is under way on it fails, too. */
+  drop(channel: Channel): void {
+    this.leave(channel)
     channel.end()
   }
 
-  /** Logs in anew, unless that has happened since this token was used. */
+  /** Logs in anew, unless that has happened since this token was used. Those who ask at the same time share one login. */
   async renewToken(channel: Channel, used: unknown): Promise<void> {
-    if (this.#token === used) this.#sendWith(await this.#authenticate(channel))
+    if (this.#token !== used) return
+    this.#login ??= this.#authenticate(channel).finally(() => {
+      this.#login = undefined
+    })
+    this.#sendWith(await this.#login)
   }
 
   close(): void {
     this.#closed = true
     // Also one that is being opened.
-    this.#dialled?.end()
+    for (const channel of [...this.#all]) channel.end()
     this.#channel = undefined
   }
 
@@ -101,8 +118,14 @@ export class Connections {
 
   async #openOne(url: string): Promise<Channel> {
     const { tls, credentials, hosts } = this.address
-    const channel: Channel = new Channel(url, tls, () => this.drop(channel))
-    this.#dialled = channel
+    const channel: Channel = new Channel(url, tls, {
+      leaving: () => this.leave(channel),
+      ended: () => {
+        this.#all.delete(channel)
+        this.leave(channel)
+      },
+    })
+    this.#all.add(channel)
     try {
       const patienceMs = this.timeoutMs / hosts.length
       const opened = channel.opened.then(async () => {

@@ -37,7 +37,17 @@ const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
 const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
 const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 
+const TOO_LARGE: Verdict = {
+  reason: 'unknown',
+  transient: false,
+  hint: 'etcd takes no request of that size: store less, or raise --max-request-bytes.',
+}
+
 const BY_CODE: Readonly<Record<number, Verdict>> = {
+  [grpcCodes.cancelled]: NOT_READY,
+  [grpcCodes.aborted]: NOT_READY,
+  // Of a proxy that has lost its server.
+  [grpcCodes.internal]: NOT_READY,
   [grpcCodes.deadlineExceeded]: { reason: 'timeout', transient: true },
   [grpcCodes.permissionDenied]: NO_PERMISSION,
   [grpcCodes.resourceExhausted]: NOT_READY,
@@ -56,15 +66,16 @@ function judge(error: unknown): Verdict {
   if (error instanceof ConnectionError) return tlsVerdict(error.cause) ?? UNREACHABLE
   if (!(error instanceof GrpcError)) {
     // What cannot be read leaves the outcome unknown, as if nothing had come.
-    return { reason: 'unknown', transient: true, hint: 'The answer was none that etcd gives.' }
+    return { reason: 'unreadable', transient: true, hint: 'The answer was none that etcd gives.' }
   }
   if (error.message.includes('database space exceeded')) {
     const hint = 'The database of etcd is full: compact and defragment it, then disarm its alarm.'
     return { reason: 'out-of-memory', transient: false, hint }
   }
   if (/user name|user ID|authentication failed/.test(error.message)) return NO_ACCESS
-  // Nothing was done: the leader was about to hand over to another. etcd has no code of its own for that.
-  if (error.message.includes('raft proposal dropped')) return NOT_READY
+  if (error.message.includes('revision of auth store is old')) return { ...NO_ACCESS, transient: true }
+  // By etcd's word, or by that of gRPC before it.
+  if (/request is too large|larger than max/.test(error.message)) return TOO_LARGE
   return BY_CODE[error.code] ?? UNKNOWN
 }
 

@@ -6,8 +6,6 @@ const HEAD = 5
 /** Far beyond any reply to what is asked here, and far below what would fill the memory. */
 const LONGEST = 64 * 1024 * 1024
 
-const NOTHING = Buffer.alloc(0)
-
 /** A message as gRPC sends it. */
 export function framed(message: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(HEAD + message.length)
@@ -17,30 +15,40 @@ export function framed(message: Buffer): Buffer {
   return frame
 }
 
-/** Puts messages together from what comes, however it is cut. */
+/** Puts messages together from what comes, however it is cut. What has come of a message is put together once, when it is whole. */
 export class FrameReader {
-  #rest: Buffer = NOTHING
+  readonly #parts: Buffer[] = []
+  #length = 0
+  /** How much has to be there before there is more to read. */
+  #needed = HEAD
 
   /** @throws MalformedError for what no server sends to a client that asked for nothing compressed. */
   read(bytes: Buffer): readonly Buffer[] {
+    this.#parts.push(bytes)
+    this.#length += bytes.length
     const messages: Buffer[] = []
-    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
+    if (this.#length < this.#needed) return messages
+    const all = this.#parts.length === 1 ? bytes : Buffer.concat(this.#parts)
     let at = 0
+    this.#needed = HEAD
     while (all.length - at >= HEAD) {
       if (all[at] !== 0) throw new MalformedError('a message is compressed')
       const length = all.readUInt32BE(at + 1)
       if (length > LONGEST) throw new MalformedError(`a message has ${length} bytes`)
-      const from = at + HEAD
-      if (all.length - from < length) break
-      messages.push(all.subarray(from, from + length))
-      at = from + length
+      if (all.length - at < HEAD + length) {
+        this.#needed = HEAD + length
+        break
+      }
+      messages.push(all.subarray(at + HEAD, at + HEAD + length))
+      at += HEAD + length
     }
-    this.#rest = at === all.length ? NOTHING : all.subarray(at)
+    this.#length = all.length - at
+    this.#parts.splice(0, Infinity, ...(this.#length > 0 ? [all.subarray(at)] : []))
     return messages
   }
 
   /** Whether a message has begun and not ended. */
   get torn(): boolean {
-    return this.#rest.length > 0
+    return this.#length > 0
   }
 }

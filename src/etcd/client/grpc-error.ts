@@ -1,34 +1,47 @@
 /** The status codes of gRPC that mean something here. */
 export const grpcCodes = {
+  cancelled: 1,
+  unknown: 2,
   invalidArgument: 3,
   deadlineExceeded: 4,
   notFound: 5,
   permissionDenied: 7,
   resourceExhausted: 8,
-  failedPrecondition: 9,
+  aborted: 10,
+  internal: 13,
   unavailable: 14,
   unauthenticated: 16,
 } as const
 
+/** What etcd says, as far as it means something here. Its proxy passes on the words, without the codes. */
+const CODES_OF_WORDS: ReadonlyArray<readonly [RegExp, number]> = [
+  [/requested lease not found/, grpcCodes.notFound],
+  [/permission denied/, grpcCodes.permissionDenied],
+  [/invalid auth token/, grpcCodes.unauthenticated],
+  [/too many requests|database space exceeded/, grpcCodes.resourceExhausted],
+  // Proposals are dropped while a leader hands over to another: etcd has no code of its own for that.
+  [/proposal dropped|no leader|leader changed|not leader|timed out|unhealthy|stopped/, grpcCodes.unavailable],
+]
+
 /** The server answered, and refused. */
 export class GrpcError extends Error {
   override readonly name = 'GrpcError'
+  readonly code: number
 
-  constructor(
-    readonly code: number,
-    message: string,
-  ) {
+  constructor(code: number, message: string) {
     super(message)
+    const told = code === grpcCodes.unknown && CODES_OF_WORDS.find(([words]) => words.test(message))
+    this.code = told ? told[1] : code
   }
 }
 
-/** There was no answer: the connection could not be opened, or ended. */
+/** There was no answer: the connection could not be opened, or ended, or what came ended before it. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
 
   constructor(
     message: string,
-    /** Whether the request may have reached the server. */
+    /** Whether the request may have been carried out. */
     readonly sent: boolean,
     cause?: unknown,
   ) {

@@ -38,7 +38,9 @@ export interface LeaseReply {
   readonly ttlSeconds: number
 }
 
-export interface WatchReply extends Seen {
+export interface WatchReply {
+  /** When it was created: of the last change before that. */
+  readonly revision: bigint
   readonly watchId: bigint
   readonly created: boolean
   readonly canceled: boolean
@@ -133,6 +135,8 @@ function lease(fields: Fields): LeaseReply {
 }
 
 const DELETED = 1n
+/** etcd grants no lease for longer. */
+export const LONGEST_TTL_SECONDS = 9_000_000_000
 
 /** The revision of what happened to a key. */
 function revisionOf(event: Fields | undefined): bigint {
@@ -164,11 +168,17 @@ export const replies = {
     const fields = new Fields(message)
     revisionIn(fields)
     const granted = lease(fields)
-    if (granted.ttlSeconds <= 0) throw new MalformedError('a lease was granted for no time')
+    if (granted.ttlSeconds <= 0 || granted.ttlSeconds > LONGEST_TTL_SECONDS)
+      throw new MalformedError('a lease was granted for no time that etcd grants')
     return granted
   },
   leaseRevoke: (message: Buffer): void => void revisionIn(new Fields(message)),
-  leaseKeepAlive: (message: Buffer): LeaseReply => lease(new Fields(message)),
+  /** Of that lease. */
+  leaseKeepAlive: (message: Buffer, id: bigint): LeaseReply => {
+    const kept = lease(new Fields(message))
+    if (kept.id !== id) throw new MalformedError('it is about another lease')
+    return kept
+  },
   token: (message: Buffer): string => {
     const token = new Fields(message).bytes(2).toString()
     // It goes into a header.
@@ -178,11 +188,13 @@ export const replies = {
   watch: (message: Buffer): WatchReply => {
     const fields = new Fields(message)
     const events = fields.all(11).map((event) => new Fields(event))
+    const [created, canceled] = [fields.flag(3), fields.flag(4)]
     return {
-      revision: revisionIn(fields),
+      // etcd's proxy leaves it out where a watch ends.
+      revision: created && !canceled ? revisionIn(fields) : 0n,
       watchId: fields.number(2),
-      created: fields.flag(3),
-      canceled: fields.flag(4),
+      created,
+      canceled,
       reason: fields.bytes(6).toString(),
       changed: events.length > 0,
       // The events of a watch are in the order of their revisions.

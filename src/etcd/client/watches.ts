@@ -1,13 +1,9 @@
 import { retryPauseMs } from '../../time/back-off.js'
 import { queueMicrotask } from '../../time/machine-time.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
-import { type Conversation, type EtcdClient, saysTokenIsOld } from './client.js'
-import { GrpcError, grpcCodes } from './grpc-error.js'
-import { replies } from './replies.js'
-import { requests } from './requests.js'
-
-const PATH = '/etcdserverpb.Watch/Watch'
-const ABOUT = { command: 'Watch' }
+import type { EtcdClient } from './client.js'
+import type { WatchReply } from './replies.js'
+import { type Watched, WatchStream } from './watch-stream.js'
 
 /** How often a server is asked whether it is still there, while somebody waits for its messages. etcd allows it every 5 s. */
 const HEARTBEAT_MS = 6_000
@@ -21,8 +17,7 @@ export interface WatchListener {
   readonly changed?: () => void
 }
 
-interface StandingWatch {
-  readonly key: Buffer
+interface StandingWatch extends Watched {
   readonly line: string | undefined
   /** Undefined: it rests. */
   listener: WatchListener | undefined
@@ -34,7 +29,7 @@ interface StandingWatch {
   toldAt: bigint
   /** How often the server has told of a later deletion while the watch rests. */
   vain: number
-  /** When the server must have said that it watches, or when it has rested long enough. */
+  /** When it has rested long enough. */
   alarm: TimerHandle | undefined
 }
 
@@ -50,13 +45,10 @@ const MOST_IN_VAIN = 1
  * entries: the next wait then costs no request, and hears at once of a deletion that came before it.
  */
 export class Watches {
-  readonly #watches = new Map<bigint, StandingWatch>()
+  readonly #watches = new Set<StandingWatch>()
   /** One for each line. */
-  readonly #resting = new Map<string, bigint>()
-  #lastId = 0n
-  /** Stands for the stream that is open or being opened; what an earlier one tells does not count. */
-  #attempt: object | undefined
-  #conversation: Conversation | undefined
+  readonly #resting = new Map<string, StandingWatch>()
+  #stream: WatchStream<StandingWatch> | undefined
   #failures = 0
   #reopening: TimerHandle | undefined
   #heartbeat: TimerHandle | undefined
@@ -78,27 +70,26 @@ export class Watches {
    * @param line what the key is an entry of
    */
   watch(key: Buffer, listener: WatchListener, line?: string): (goneAt?: bigint) => void {
-    const id = this.#rested(key, listener, line) ?? this.#begun(key, listener, line)
+    const watch = this.#rested(key, listener, line) ?? this.#add(key, listener, line)
     return (goneAt) => {
-      if (this.#watches.get(id)?.listener !== listener) return
-      if (goneAt === undefined) this.#end(id)
-      else this.#rest(id, goneAt)
+      if (watch.listener !== listener) return
+      if (goneAt === undefined) this.#end(watch)
+      else this.#rest(watch, goneAt)
     }
   }
 
   close(): void {
     this.#closed = true
-    for (const id of [...this.#watches.keys()]) this.#end(id)
+    for (const watch of [...this.#watches]) this.#end(watch)
     this.schedule.cancel(this.#reopening)
-    this.#attempt = undefined
-    this.#conversation?.stream.close()
+    this.#stream?.close()
+    this.#stream = undefined
   }
 
-  #begun(key: Buffer, listener: WatchListener, line: string | undefined): bigint {
-    this.#lastId += 1n
-    const id = this.#lastId
-    const watch = {
+  #add(key: Buffer, listener: WatchListener, line: string | undefined): StandingWatch {
+    const watch: StandingWatch = {
       key,
+      changes: listener.changed !== undefined,
       line,
       listener,
       begunAt: undefined,
@@ -107,20 +98,19 @@ export class Watches {
       vain: 0,
       alarm: undefined,
     }
-    this.#watches.set(id, watch)
+    this.#watches.add(watch)
     this.#heartbeat ??= this.#beat()
-    if (this.#conversation) this.#begin(id, watch, this.#conversation)
+    if (this.#stream) this.#stream.begin(watch)
     else this.#open()
-    return id
+    return watch
   }
 
   /** The one that rests in that line, if it is of that key: it goes on, and tells what it has heard. */
-  #rested(key: Buffer, listener: WatchListener, line: string | undefined): bigint | undefined {
-    const id = line === undefined ? undefined : this.#resting.get(line)
-    const watch = id === undefined ? undefined : this.#watches.get(id)
-    if (line === undefined || id === undefined || !watch) return undefined
+  #rested(key: Buffer, listener: WatchListener, line: string | undefined): StandingWatch | undefined {
+    const watch = line === undefined ? undefined : this.#resting.get(line)
+    if (line === undefined || !watch) return undefined
     if (!watch.key.equals(key)) {
-      this.#end(id)
+      this.#end(watch)
       return undefined
     }
     this.#resting.delete(line)
@@ -131,82 +121,60 @@ export class Watches {
       if (watch.listener === listener && begunAt !== undefined) listener.begun(begunAt)
       if (watch.listener === listener && endedAt > 0n) listener.ended?.(endedAt)
     })
-    return id
+    return watch
   }
 
-  #rest(id: bigint, goneAt: bigint): void {
+  #rest(watch: StandingWatch, goneAt: bigint): void {
     const { schedule } = this
-    const watch = this.#watches.get(id)
-    if (watch?.line === undefined || watch.begunAt === undefined) {
-      this.#end(id)
+    const { line } = watch
+    if (line === undefined || watch.begunAt === undefined) {
+      this.#end(watch)
       return
     }
-    const other = this.#resting.get(watch.line)
-    if (other !== undefined) this.#end(other)
-    this.#resting.set(watch.line, id)
+    const other = this.#resting.get(line)
+    if (other) this.#end(other)
+    this.#resting.set(line, watch)
     watch.listener = undefined
     watch.toldAt = goneAt
     watch.vain = 0
-    watch.alarm = schedule.at(schedule.clock.now() + REST_MS, () => this.#end(id))
+    watch.alarm = schedule.at(schedule.clock.now() + REST_MS, () => this.#end(watch))
   }
 
-  #begin(id: bigint, watch: StandingWatch, { channel, stream }: Conversation): void {
-    const { schedule } = this
-    schedule.cancel(watch.alarm)
-    watch.alarm = schedule.at(schedule.clock.now() + this.timeoutMs, () => this.client.drop(channel))
-    stream.send(requests.watch(id, watch.key, watch.listener?.changed !== undefined))
+  #end(watch: StandingWatch): void {
+    if (!this.#watches.has(watch)) return
+    this.#forget(watch)
+    this.#stream?.end(watch)
   }
 
-  #end(id: bigint): void {
-    const watch = this.#watches.get(id)
-    if (!watch) return
-    this.#forget(id, watch)
-    this.#conversation?.stream.send(requests.cancelWatch(id))
-  }
-
-  #forget(id: bigint, watch: StandingWatch): void {
-    this.#watches.delete(id)
+  #forget(watch: StandingWatch): void {
+    this.#watches.delete(watch)
     watch.listener = undefined
     this.schedule.cancel(watch.alarm)
-    if (watch.line !== undefined && this.#resting.get(watch.line) === id) this.#resting.delete(watch.line)
+    if (watch.line !== undefined && this.#resting.get(watch.line) === watch) this.#resting.delete(watch.line)
     if (this.#watches.size > 0) return
     this.schedule.cancel(this.#heartbeat)
     this.#heartbeat = undefined
   }
 
   #open(): void {
-    if (this.#attempt || this.#reopening || this.#closed) return
-    const attempt = {}
-    this.#attempt = attempt
-    const end = (error: unknown): void => {
-      if (this.#attempt === attempt) this.#broken(error)
-    }
-    const open = (): Promise<Conversation> =>
-      this.client.converse(PATH, {
-        message: (message) => {
-          if (this.#attempt === attempt) this.#hear(message)
-        },
-        end,
-      })
-    this.client.inTime(ABOUT, this.timeoutMs, open).then((conversation) => {
-      if (this.#attempt !== attempt) {
-        conversation.stream.close()
-        return
-      }
-      this.#conversation = conversation
-      for (const [id, watch] of this.#watches) this.#begin(id, watch, conversation)
-    }, end)
+    if (this.#stream || this.#reopening || this.#closed) return
+    const { client, schedule, timeoutMs } = this
+    this.#stream = new WatchStream(client, schedule, timeoutMs, {
+      begun: (watch, revision) => {
+        this.#failures = 0
+        watch.begunAt = revision
+        watch.listener?.begun(revision)
+      },
+      told: (watch, reply) => this.#told(watch, reply),
+      broken: (error) => this.#broken(error),
+    })
+    for (const watch of this.#watches) this.#stream.begin(watch)
   }
 
   #broken(error: unknown): void {
     const { schedule } = this
-    this.#conversation?.stream.close()
-    this.#attempt = undefined
-    this.#conversation = undefined
-    for (const [id, watch] of this.#watches) {
-      schedule.cancel(watch.alarm)
-      if (!watch.listener) this.#forget(id, watch)
-    }
+    this.#stream = undefined
+    for (const watch of [...this.#watches]) if (!watch.listener) this.#forget(watch)
     if (this.#closed || this.#watches.size === 0) return
     this.#failures += 1
     // At once after one that served: most breaks are of one connection, and another server is there.
@@ -218,48 +186,25 @@ export class Watches {
     this.onBreak(error)
   }
 
-  #hear(message: Buffer): void {
-    const { watchId, created, canceled, reason, endedAt, changed, revision } = replies.watch(message)
-    const watch = this.#watches.get(watchId)
-    // One that could not be begun is answered under no number.
-    if (canceled && (watch || watchId < 0n)) this.#refused(reason)
-    else if (watch && created) {
-      this.schedule.cancel(watch.alarm)
-      this.#failures = 0
-      watch.begunAt = revision
-      watch.listener?.begun(revision)
-    }
-    if (!watch || !changed) return
+  #told(watch: StandingWatch, { endedAt }: WatchReply): void {
     if (endedAt > watch.endedAt) watch.endedAt = endedAt
     // A read may have told of this deletion first: then it is no news.
-    if (!watch.listener && endedAt > watch.toldAt) this.#inVain(watchId, watch)
+    if (!watch.listener && endedAt > watch.toldAt) this.#inVain(watch)
     else if (endedAt > 0n) watch.listener?.ended?.(endedAt)
     watch.listener?.changed?.()
   }
 
   /** One message may have come before the wait that it is for: the entry was gone before the answer came that it stood there. */
-  #inVain(id: bigint, watch: StandingWatch): void {
+  #inVain(watch: StandingWatch): void {
     watch.vain += 1
-    if (watch.vain > MOST_IN_VAIN) this.#end(id)
-  }
-
-  /** The server has ended a watch: it was too slow, say, or the token is too old. */
-  #refused(reason: string): void {
-    const error = new GrpcError(grpcCodes.unavailable, reason || 'the server has ended the watch')
-    const attempt = this.#attempt
-    const again = (): void => {
-      if (this.#attempt === attempt) this.#broken(error)
-    }
-    if (saysTokenIsOld(reason)) this.client.renewToken(ABOUT).then(again, again)
-    else again()
+    if (watch.vain > MOST_IN_VAIN) this.#end(watch)
   }
 
   /** A server that hangs tells nothing, and nor does one to which nothing happens: only a question tells them apart. */
   #beat(): TimerHandle {
-    const { schedule, client } = this
+    const { schedule } = this
     return schedule.at(schedule.clock.now() + HEARTBEAT_MS, () => {
-      const { channel } = this.#conversation ?? {}
-      if (channel) client.inTime(ABOUT, this.timeoutMs, (uses) => uses(channel).ping()).catch(() => undefined)
+      this.#stream?.ping()
       this.#heartbeat = this.#beat()
     })
   }
