@@ -140,9 +140,9 @@ export function permitsCases(place: PortPlace, kind: string, portOf: (ports: Por
 
     test('a semaphore with an end is gone then, with all that was taken', async () => {
       const [one, name] = [port(), place.lockName()]
-      await one.trySetPermits(name, 2, fresh(), 100)
+      await one.trySetPermits(name, 2, fresh(), 1_000)
       const hold = await new Acquisition(one, name).granted()
-      await place.pass(110)
+      await place.pass(1_100)
       expect(await one.availablePermits(name)).toBe(0)
       expect(await hold.renew(LONG_MS)).toBe(false)
       expect(await one.trySetPermits(name, 1, fresh())).toBe(true)

@@ -9,15 +9,16 @@ import { ClusterPlace, StandalonePlace } from './redis-places.js'
 const places = [new StandalonePlace(), new StandalonePlace({ protocol: 2 }), new ClusterPlace()]
 const FIRST_LEASE_MS = 300
 
-/** What the store keeps of a client in line: when it looks, its first lease, since when it is away, how many places it has. */
-async function processOf(place: RedisPlace, name: string, { clientId }: ReadWriteClient): Promise<number[]> {
+/** What the store keeps of a client in line. */
+async function processOf(place: RedisPlace, name: string, { clientId }: ReadWriteClient) {
   const key = `holdfast_rw_processes:{${name}}`
   const kept = await place.server.ask(key, 'HGET', key, clientId)
-  return typeof kept === 'string' ? kept.split(' ').map(Number) : []
+  const [looksAt, leaseMs, , awaySince, places] = typeof kept === 'string' ? kept.split(' ').map(Number) : []
+  return { looksAt, leaseMs, awaySince, places }
 }
 
 async function isAway(place: RedisPlace, name: string, client: ReadWriteClient): Promise<boolean> {
-  return ((await processOf(place, name, client))[2] ?? 0) > 0
+  return ((await processOf(place, name, client)).awaySince ?? 0) > 0
 }
 
 /** Ends the client's connections, and waits until the server has seen that. */
