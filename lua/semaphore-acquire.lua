@@ -43,6 +43,12 @@ elseif available and available >= wanted then
   end
   available = written
   granted = 1
+  -- Without the semaphore they mean nothing.
+  local left = redis.call('PTTL', semaphore)
+  if left > 0 then
+    redis.call('PEXPIRE', leases, left)
+    redis.call('PEXPIRE', taken, left)
+  end
 end
 if returned > 0 and available > 0 then
   announce(ARGV[5], ARGV[4], available)

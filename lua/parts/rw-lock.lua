@@ -14,6 +14,7 @@
 ]]
 --@include loss
 --@include server-time
+--@include token
 local holds, fence, leases = KEYS[1], KEYS[4], KEYS[5]
 local publish, channels = ARGV[1], ARGV[2]
 local now = server_time()
@@ -104,21 +105,17 @@ end
 -- Begins a tenure. Each write has a new token; a read has that of the write before it. Gives it, or nil and the error.
 local function begin(member, lease, count)
   local kept = math.max(redis.call('PTTL', fence), RETENTION_MS + lease)
-  local token, set = redis.call('GET', fence), nil
-  local last = tonumber(token or '0')
-  if not last then
-    return nil, redis.error_reply('WRONGTYPE The counter of fencing tokens holds no number')
-  end
-  local mints = last == 0 or writes(member)
+  local token = redis.call('GET', fence)
+  local mints = writes(member) or not token or not string.match(token, '^[1-9]%d*$')
   if mints then
-    token = string.format('%.0f', math.max(last + 1, server_time_us()))
     -- A full server refuses the first change, and then nothing was changed.
-    set = redis.pcall('SET', fence, token, 'PX', string.format('%.0f', kept))
-    if set.err then
-      return nil, set
+    local refused
+    token, refused = mint(fence, string.format('%.0f', kept))
+    if not token then
+      return nil, refused
     end
   end
-  set = redis.pcall('HSET', holds, member, hold_text(count, token, string.format('%.0f', now)))
+  local set = redis.pcall('HSET', holds, member, hold_text(count, token, string.format('%.0f', now)))
   if type(set) == 'table' then
     return nil, set
   end

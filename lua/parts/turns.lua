@@ -45,6 +45,14 @@ local function their_turn()
   return ours > 0 and math.max(ours - server_time(), 0) or 0
 end
 
+local function note_ours(since)
+  redis.call('HSET', processes, ':ours', string.format('%.0f', since))
+  -- The processes in line may have been deleted by hand, or evicted: then nothing else gives this key an end.
+  if redis.call('PTTL', processes) < 0 then
+    redis.call('PEXPIRE', processes, TURNS_KEPT_MS)
+  end
+end
+
 -- Whether the lock, which has become free, is now left to the others.
 local function leaves_it_to_others()
   local others = outsiders()
@@ -61,12 +69,12 @@ local function leaves_it_to_others()
   local ours = ours_since()
   if ours == 0 or now - ours < SLICE_MS then
     if ours == 0 then
-      redis.call('HSET', processes, ':ours', string.format('%.0f', now))
+      note_ours(now)
     end
     return false
   end
   local theirs = math.min(SLICE_MS * math.max(others / in_line(), 0.25), LONGEST_TURN_MS)
-  redis.call('HSET', processes, ':ours', string.format('%.0f', now + theirs))
+  note_ours(now + theirs)
   call_head(theirs)
   return true
 end

@@ -7,7 +7,11 @@ import {
   keysOfSemaphoreChannel,
   takenOf,
 } from '../../src/cli/redis/key-names.js'
-import { latchChannelOf, permitsKeyOf, semaphoreChannelOf } from '../../src/redis/permits/semaphore-keys.js'
+import {
+  latchChannelOf,
+  redissonPermitsKeyOf,
+  semaphoreChannelOf,
+} from '../../src/redis/permits/semaphore-keys.js'
 
 /** Short, and rich in what braces do to a key. */
 const keys = fc.string({ unit: fc.constantFrom('a', '1', ':', '{', '}'), minLength: 1, maxLength: 8 })
@@ -21,11 +25,11 @@ describe('keys found in Redis lead back to the locks they belong to', () => {
     )
   })
 
-  it('permits: of `x` and of `{x}` they lie in one key, which is taken for that of `x`', () => {
+  it('permits: of `x` and of `{x}` Redisson has them in one key, which is taken for that of `x`', () => {
     fc.assert(
       fc.property(keys, (key) => {
         const inner = /^\{([^{]+)\}$/.exec(key)?.[1]
-        expect(keyOfPermits(permitsKeyOf(key))).toBe(inner ?? key)
+        expect(keyOfPermits(redissonPermitsKeyOf(key))).toBe(inner ?? key)
       }),
     )
   })

@@ -81,6 +81,11 @@ export class RespProxy {
     this.#rules.push({ match, verdict: Buffer.from(bytes), left: Infinity, struck: () => undefined })
   }
 
+  /** From now on, until {@link heal}: each such command ends its connection, as with proxies that do not know it. */
+  hangUpOn(match: Match): void {
+    this.#rules.push({ match, verdict: 'break', left: Infinity, struck: () => undefined })
+  }
+
   /** Nothing passes on any connection, old or new, and nobody is told. Connections made before it ends stay silent. */
   blackHole(): void {
     this.#blackHole = true
@@ -158,7 +163,7 @@ export class RespProxy {
     if (!command.applied) return 'deliver'
     for (const rule of this.#rules) {
       if (!rule.match(command)) continue
-      if (Buffer.isBuffer(rule.verdict)) return rule.verdict
+      if (rule.left === Infinity) return rule.verdict
       rule.left -= 1
       if (rule.left > 0) continue
       this.#rules.splice(this.#rules.indexOf(rule), 1)

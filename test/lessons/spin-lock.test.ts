@@ -1,6 +1,8 @@
 /** Where announcements cost too much, or cannot be had: a lock that is waited for without them. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { Scene } from '../fault/scene.js'
 import { PrivateServer } from '../redisson/private-server.js'
+import { clientLibraries } from '../setup/clients.js'
 
 let place: PrivateServer
 
@@ -55,3 +57,26 @@ test('redisson#4184: spin locks and others are members of one multi-lock, with a
   await hold.release()
   expect(await multi.isLocked()).toBe(false)
 })
+
+// As twemproxy, and others that know the commands with keys alone.
+test.each(clientLibraries)(
+  'faults B16: behind a proxy that hangs up on what it does not know, a spin lock works (%s)',
+  async (library) => {
+    const scene = await Scene.standalone(library)
+    const unknown = new Set(['CLIENT', 'HELLO', 'INFO', 'SELECT', 'SUBSCRIBE', 'PUBLISH', 'PUBSUB'])
+    scene.proxy.hangUpOn(({ name }) => unknown.has(name))
+    const client = { protocol: 2, enableReadyCheck: false, disableClientInfo: true }
+    const [one, other] = [1, 2].map(() =>
+      scene.holdfast({ watchdogMs: 1_500 }, { client }).spinLock(scene.name),
+    )
+    const hold = await one?.acquire()
+    expect(await other?.tryAcquire()).toBeNull()
+    const waiting = other?.acquire({ waitMs: 10_000 })
+    await hold?.release()
+    const next = await waiting
+    next?.assertHeld()
+    await next?.release()
+    expect(scene.proxy.connections.filter(({ closed }) => closed)).toEqual([])
+    await scene.end()
+  },
+)

@@ -53,6 +53,27 @@ describe.each([new StandalonePlace(), new StandalonePlace({ protocol: 2 }), new 
       await server.ask(key, 'DEL', key)
     })
 
+    test('faults A6: tokens grow beyond 2^53, for each write, and a read has that of the write before it', async () => {
+      const name = lockName()
+      const client = place.client()
+      const owner = client.owner()
+      const key = `holdfast_rw_fence:{${name}}`
+      const last = 2n ** 53n
+      await server.ask(key, 'SET', key, `${last - 1n}`)
+      for (const fence of [last, last + 1n, last + 2n]) {
+        expect((await client.granted('write', name, owner)).fence).toBe(fence)
+        await client.release('write', name, owner)
+        expect((await client.granted('read', name, owner)).fence).toBe(fence)
+        await client.release('read', name, owner)
+      }
+      expect(Number(await server.ask(key, 'PTTL', key))).toBeGreaterThan(DAY_MS - 60_000)
+      // One that counts no further refuses, and nothing is changed.
+      await server.ask(key, 'SET', key, `${2n ** 63n - 1n}`)
+      await expect(client.granted('write', name, owner)).rejects.toMatchObject({ code: 'STORE_ERROR' })
+      expect(await server.keys(name)).toEqual([key])
+      await server.ask(key, 'DEL', key)
+    })
+
     test('each grant is told once, to its own client only, and one message names all of that client', async () => {
       const name = lockName()
       const [holder, one, two] = [place.client(), place.client(), place.client()]

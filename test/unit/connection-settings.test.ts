@@ -8,6 +8,7 @@ describe('settings of Holdfast’s own connections', () => {
       host: '127.0.0.1',
       port: 1,
       keyPrefix: 'app:',
+      connectionName: 'application',
       autoResendUnfulfilledCommands: true,
       enableAutoPipelining: true,
       commandTimeout: 1,
@@ -17,7 +18,7 @@ describe('settings of Holdfast’s own connections', () => {
       enableOfflineQueue: false,
       monitor: true,
     })
-    const mine = hostile.duplicate(connectionSettings(3_000, 'commands'))
+    const mine = hostile.duplicate(connectionSettings(3_000, 'commands', hostile.options))
     expect(mine.options).toMatchObject({
       host: '127.0.0.1',
       port: 1,

@@ -1,5 +1,5 @@
-import { companionOf, redissonCompanionOf } from '../../redis/locks/companion-key.js'
-import { permitsKeyOf } from '../../redis/permits/semaphore-keys.js'
+import { companionOf } from '../../redis/locks/companion-key.js'
+import { redissonPermitsKeyOf } from '../../redis/permits/semaphore-keys.js'
 
 /** The names of the additional keys of locks, and the lock to which a key found in Redis belongs. */
 
@@ -7,9 +7,6 @@ const TAKEN = 'holdfast_semaphore_permits'
 const TIMEOUT = ':timeout'
 const SEMAPHORE_CHANNEL = 'redisson_sc:'
 const LATCH_CHANNEL = 'redisson_countdownlatch__channel__'
-
-/** Keys with these prefixes belong to a lock, but are not a lock. */
-export const OWN_KEY = /^holdfast_(rw|edges|line|processes|semaphore|request|once)[a-z_]*:/
 
 /** The line of a lock: a sorted set of places, `<mode>:<owner>`, by ticket. */
 export function lineOf(key: string): string {
@@ -19,13 +16,6 @@ export function lineOf(key: string): string {
 /** The processes in it: a hash of client -> `<when it looks> <lease> <since when nothing reaches it> <places>`. */
 export function processesOf(key: string): string {
   return companionOf('holdfast_processes', key)
-}
-
-/** The last token of a fenced lock. */
-export function tokenCounterOf(key: string, inCluster: boolean): string {
-  const prefix = 'redisson_lock_token'
-  if (inCluster) return redissonCompanionOf(prefix, key)
-  return key.includes('{') ? `${prefix}:${key}` : `${prefix}:{${key}}`
 }
 
 /** The Holdfast owners that hold a semaphore's permits: a hash of owner -> permits. */
@@ -41,11 +31,11 @@ export function keyOfTaken(found: string): string | undefined {
   return candidates.find((key) => key !== undefined && takenOf(key) === found)
 }
 
-/** The permit-expirable semaphore whose permits are in that key. `{x}:timeout` belongs to both `x` and `{x}`; this returns `x`. */
+/** The permit-expirable semaphore whose permits are in that key. `{x}:timeout` belongs to `x`. */
 export function keyOfPermits(found: string): string | undefined {
   if (!found.endsWith(TIMEOUT)) return undefined
   const bare = found.slice(0, -TIMEOUT.length)
-  return [bare.slice(1, -1), bare].find((key) => key !== '' && permitsKeyOf(key) === found)
+  return [bare.slice(1, -1), bare].find((key) => key !== '' && redissonPermitsKeyOf(key) === found)
 }
 
 /** The semaphores whose permits may be announced on that channel. */

@@ -1,5 +1,6 @@
 import { StoreError } from '../../errors/errors.js'
 import { lock } from '../../kinds/kinds.js'
+import { COMPANION } from '../../redis/locks/companion-key.js'
 import { keyOfHolds } from '../../redis/locks/read-write-keys.js'
 import { matchesGlob } from '../../rows/glob.js'
 import type { Listing, Pace } from '../catalogue.js'
@@ -10,7 +11,6 @@ import {
   keyOfTaken,
   keysOfSemaphoreChannel,
   NUMBER_CHANNELS,
-  OWN_KEY,
 } from './key-names.js'
 import type { Ask } from './keyspace.js'
 import type { RedisLocks } from './locks.js'
@@ -60,7 +60,7 @@ export class KeyListing implements Listing {
     if (readWrite !== undefined) return [async () => await readWriteView(server, readWrite, 'brief')]
     const semaphore = this.#new('semaphore', keyOfTaken(found))
     if (semaphore !== undefined) return [async () => await semaphoreView(server, semaphore, 'brief')]
-    const name = OWN_KEY.test(found) ? undefined : this.#new('lock', found)
+    const name = COMPANION.test(found) ? undefined : this.#new('lock', found)
     if (name === undefined) return []
     return [
       async () => {

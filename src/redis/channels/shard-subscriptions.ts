@@ -128,7 +128,7 @@ export class ShardSubscriptions {
       if (this.#subscribers.get(address) === subscriber) this.evacuate(address)
     }
     // A cluster has one database, whatever its client's options say.
-    const settings = { ...connectionSettings(this.#commandTimeoutMs, 'news'), db: 0 }
+    const settings = { ...connectionSettings(this.#commandTimeoutMs, 'news', primary.options), db: 0 }
     const connection = new Connection(
       () => primary.duplicate(settings),
       this.#schedule,

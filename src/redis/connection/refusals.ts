@@ -5,8 +5,9 @@ import type { About, Link } from './link.js'
 export type Need = 'keys' | 'channel'
 
 const HINTS: Readonly<Record<Need, string>> = {
-  keys: 'Grant the ACL user the keys holdfast_line:*, holdfast_processes:* and redisson_lock_token:*: without them its calls wait outside the line.',
-  channel: 'Grant the ACL user the channels holdfast:*: without them its calls wait outside the line.',
+  keys: 'Grant the ACL user the keys holdfast_line:*, holdfast_processes:* and redisson_lock_token:*, or those of its prefix (docs/wire-layout.md): without them its calls wait outside the line.',
+  channel:
+    'Grant the ACL user the channels holdfast:*, or those of its label (docs/wire-layout.md): without them its calls wait outside the line.',
 }
 
 /**

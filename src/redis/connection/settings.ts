@@ -15,6 +15,7 @@ export function connectionSettings(
 ): object {
   const sentinelTimeoutMs = timerMs(commandTimeoutMs / SENTINELS_PER_COMMAND, 50)
   const theirSentinelTimeout = 'sentinelCommandTimeout' in theirs ? theirs.sentinelCommandTimeout : undefined
+  const theirName = 'connectionName' in theirs ? theirs.connectionName : undefined
   const theirReason = 'reconnectOnError' in theirs ? theirs.reconnectOnError : undefined
   return {
     lazyConnect: true,
@@ -22,7 +23,8 @@ export function connectionSettings(
     keepAlive: 10_000,
     // How long to wait for the peer's goodbye: the client's timer for it would keep the process alive.
     disconnectTimeout: 100,
-    connectionName: `holdfast-${role}`,
+    // A proxy that does not know CLIENT SETNAME may hang up on it: only an application that names its own connections has none such.
+    connectionName: theirName ? `holdfast-${role}` : undefined,
     // All that is derived from a lock's name starts with the prefix, so Holdfast applies it itself, once.
     keyPrefix: '',
     // Only the core repeats a command whose reply was lost, because it knows the count that the command starts from (rule X1).

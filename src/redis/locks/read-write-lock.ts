@@ -172,7 +172,8 @@ class ReadWriteLockPort implements FencedPort, LineMode {
   #told(name: string, code: number): number {
     if (Math.abs(code) !== 2) return code
     const { link, onError } = this.to
-    const hint = 'Grant the ACL user the channels holdfast:*: without them waiters learn of a release late.'
+    const hint =
+      'Grant the ACL user the channels holdfast:*, or those of its label (docs/wire-layout.md): without them waiters learn of a release late.'
     onError(new StoreError('permission', link.publishCommand, { lockName: name, transient: false, hint }))
     return 1
   }

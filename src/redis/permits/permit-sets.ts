@@ -1,6 +1,6 @@
 import type { NodeLink } from '../connection/link.js'
 import { escapeGlob, scanMatching } from '../scan.js'
-import { permitsKeyOf } from './semaphore-keys.js'
+import { redissonPermitsKeyOf } from './semaphore-keys.js'
 
 /** The semaphores on a node with taken permits whose names, after the prefix, match a glob. */
 export async function* permitSetsOn(
@@ -14,8 +14,8 @@ export async function* permitSetsOn(
     for await (const found of scanMatching(node, match, 'zset')) {
       const bare = found.slice(0, -':timeout'.length)
       const semaphore = match.startsWith('{') ? bare.slice(1, -1) : bare
-      // Both matches find `{name}:timeout`, which is that of `name` and of `{name}`.
-      if (permitsKeyOf(semaphore) !== found || seen.has(found)) continue
+      // Both matches find `{name}:timeout`, which is that of `name`.
+      if (redissonPermitsKeyOf(semaphore) !== found || seen.has(found)) continue
       seen.add(found)
       yield semaphore
     }

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '../../errors/errors.js'
 import { companionOf, redissonNameOf } from '../locks/companion-key.js'
 
 /** How long the result of a request is kept, in case the request is sent again. */
@@ -21,8 +22,22 @@ export function semaphoreChannelOf(key: string): string {
   return redissonNameOf('redisson_sc', key)
 }
 
-/** The key of the taken permits of a permit-expirable semaphore: Redisson's name for it. */
+/**
+ * The key of the taken permits of a permit-expirable semaphore.
+ * @throws InvalidArgumentError for `{x}`, whose permits would be those of `x`
+ */
 export function permitsKeyOf(key: string): string {
+  if (/^\{[^{]*\}$/s.test(key))
+    throw new InvalidArgumentError(
+      'name',
+      key,
+      `a name that is not all in braces: as Redisson names keys, its permits would be those of ${JSON.stringify(key.slice(1, -1))}; leave out the braces, or write something behind them`,
+    )
+  return redissonPermitsKeyOf(key)
+}
+
+/** Redisson's name for it. */
+export function redissonPermitsKeyOf(key: string): string {
   return key.includes('{') ? `${key}:timeout` : `{${key}}:timeout`
 }
 

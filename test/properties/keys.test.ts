@@ -1,0 +1,196 @@
+/** No two names share a key, a channel or a row, but those that docs/wire-layout.md and the pages of the stores name. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { EntryNames } from '../../src/etcd/names.js'
+import { InvalidArgumentError } from '../../src/index.js'
+import { keyOf } from '../../src/memcached/key.js'
+import { storedName as mysqlName } from '../../src/mysql/stored-name.js'
+import type { LockKeyspace } from '../../src/ports/store.js'
+import { storedName as postgresName } from '../../src/postgres/stored-name.js'
+import { releaseChannelOf } from '../../src/redis/channels/release-channel.js'
+import { slotOf } from '../../src/redis/connection/slot.js'
+import { COMPANION, companionOf, tokenCounterOf } from '../../src/redis/locks/companion-key.js'
+import { readWriteKeysOf } from '../../src/redis/locks/read-write-keys.js'
+import {
+  latchChannelOf,
+  permitsKeyOf,
+  requestKeyOf,
+  semaphoreChannelOf,
+  semaphoreLeasesKeyOf,
+} from '../../src/redis/permits/semaphore-keys.js'
+import { cellPathOf, pathOf } from '../../src/zookeeper/node-name.js'
+import { hostileNames } from './hostile-names.js'
+import { runsOr } from './runs.js'
+
+/** Two names that are alike in all but what keys are made with. */
+const alike: fc.Arbitrary<readonly [string, string]> = fc
+  .tuple(hostileNames, fc.nat({ max: 999_999 }), fc.nat({ max: 7 }))
+  .map(([name, number, how]) => {
+    const tag = `${number}`
+    const others = [
+      `{${name}}`,
+      `${tag}}:${name}`,
+      `{${tag}}:${name}`,
+      `:${name}`,
+      `{${name}`,
+      `${name}}`,
+      `holdfast_line:{${name}}`,
+      `{${name}}:timeout`,
+    ]
+    return [name, others[how] ?? ''] as const
+  })
+
+const pairs = fc
+  .oneof(fc.tuple(hostileNames, hostileNames), alike)
+  .filter(([one, other]) => one !== other && other !== '')
+
+/** What stands in Redis for a name, by the kind that has it there: Holdfast's own keys. Undefined: the name is refused. */
+const OWN: ReadonlyArray<(key: string) => readonly string[]> = [
+  (key) =>
+    ['holdfast_line', 'holdfast_processes', 'holdfast_edges', 'holdfast_once', 'holdfast_replicas'].map(
+      (prefix) => companionOf(prefix, key),
+    ),
+  (key) => [companionOf('holdfast_rw_edges', key), companionOf('holdfast_tokens', key)],
+  (key) => [semaphoreLeasesKeyOf(key), companionOf('holdfast_semaphore_permits', key)],
+  (key) => [requestKeyOf(key, 'f1e0a8e2-8d3c-4f39-a5d4-3a1f3e0c7d11')],
+  readWriteKeysOf,
+  (key) => [latchChannelOf(key)],
+]
+
+function unlessRefused(keysOf: (key: string) => readonly string[], key: string): readonly string[] {
+  try {
+    return keysOf(key)
+  } catch (error) {
+    if (error instanceof InvalidArgumentError) return []
+    throw error
+  }
+}
+
+/** All that are there twice. */
+function shared(one: readonly string[], other: readonly string[]): string[] {
+  return one.filter((each) => other.includes(each))
+}
+
+describe('faults A5: two names are two locks', () => {
+  test('the two that met: a number in braces, and the permits of `x` and `{x}`', () => {
+    const [one, other] = ['job-17552}', '5918}:job-17552']
+    for (const keysOf of OWN) expect(shared(keysOf(one), keysOf(other))).toEqual([])
+    expect(permitsKeyOf('x')).toBe('{x}:timeout')
+    expect(() => permitsKeyOf('{x}')).toThrow(/leave out the braces/)
+    expect(permitsKeyOf('{x}:a')).toBe('{x}:a:timeout')
+  })
+
+  test('Redis: no two names share one of Holdfast’s keys, whatever the kinds', () => {
+    fc.assert(
+      fc.property(pairs, ([one, other]) => {
+        const keysOf = (key: string): string[] => OWN.flatMap((each) => [...unlessRefused(each, key)])
+        expect(new Set(keysOf(one)).size).toBe(keysOf(one).length)
+        expect(shared(keysOf(one), keysOf(other))).toEqual([])
+      }),
+      runsOr(300),
+    )
+  })
+
+  test('Redis: no two names share the permits with ids', () => {
+    fc.assert(
+      fc.property(pairs, ([one, other]) => {
+        const keysOf = (key: string): readonly string[] => unlessRefused((of) => [permitsKeyOf(of)], key)
+        expect(shared(keysOf(one), keysOf(other))).toEqual([])
+      }),
+      runsOr(2_000),
+    )
+  })
+
+  test('Redis: a name whose key stands beside a lock is refused', () => {
+    fc.assert(
+      fc.property(hostileNames, (name) => {
+        if (COMPANION.test(name)) return
+        for (const key of [...unlessRefused(OWN[0] ?? (() => []), name), tokenCounterOf(name, true)]) {
+          expect(() => companionOf('holdfast_line', key)).toThrow(InvalidArgumentError)
+          expect(() => requestKeyOf(key, 'request')).toThrow(InvalidArgumentError)
+        }
+      }),
+      runsOr(500),
+    )
+  })
+
+  test('Redis: a companion is in the slot of its lock', () => {
+    fc.assert(
+      fc.property(hostileNames, (name) => {
+        fc.pre(!COMPANION.test(name))
+        expect(slotOf(companionOf('holdfast_line', name))).toBe(slotOf(name))
+        expect(slotOf(tokenCounterOf(name, true))).toBe(slotOf(name))
+      }),
+      runsOr(1_000),
+    )
+  })
+
+  test('Redis: channels and token counters are shared by `x` and `{x}` alone, as in Redisson', () => {
+    fc.assert(
+      fc.property(pairs, ([one, other]) => {
+        const inner = (key: string): string => /^\{([^{]*)\}$/s.exec(key)?.[1] ?? key
+        fc.pre(inner(one) !== inner(other))
+        const namesOf = (key: string): string[] => [
+          releaseChannelOf(key),
+          semaphoreChannelOf(key),
+          tokenCounterOf(key, false),
+        ]
+        expect(shared(namesOf(one), namesOf(other))).toEqual([])
+      }),
+      runsOr(2_000),
+    )
+  })
+
+  const keyspaces: readonly LockKeyspace[] = ['lock', 'read-write', 'semaphore', 'permits', 'latch']
+
+  test('etcd: no two names of any kinds share a key, or lie within one another', () => {
+    const names = new EntryNames('holdfast/')
+    fc.assert(
+      fc.property(
+        pairs,
+        fc.constantFrom(...keyspaces),
+        fc.constantFrom(...keyspaces),
+        ([one, other], here, there) => {
+          const [first, second] = [
+            names.entry({ keyspace: here, name: one }, '').toString(),
+            names.entry({ keyspace: there, name: other }, '').toString(),
+          ]
+          expect(second.startsWith(first) || first.startsWith(second)).toBe(false)
+          const cell = names.cell({ space: 'computed', name: one }).toString()
+          expect([first, second].some((folder) => cell.startsWith(folder))).toBe(false)
+          expect(cell).not.toBe(names.cell({ space: 'computed', name: other }).toString())
+        },
+      ),
+      runsOr(2_000),
+    )
+  })
+
+  test('ZooKeeper: no two names of any kinds share a node', () => {
+    fc.assert(
+      fc.property(
+        pairs,
+        fc.constantFrom(...keyspaces),
+        fc.constantFrom(...keyspaces),
+        ([one, other], here, there) => {
+          const first = pathOf('/holdfast', { keyspace: here, name: one })
+          const second = pathOf('/holdfast', { keyspace: there, name: other })
+          const cells = [one, other].map((name) => cellPathOf('/holdfast', { space: 'computed', name }))
+          expect(new Set([first, second, ...cells]).size).toBe(4)
+        },
+      ),
+      runsOr(2_000),
+    )
+  })
+
+  test('memcached and tables: no two names share an item or a row', () => {
+    fc.assert(
+      fc.property(pairs, ([one, other]) => {
+        expect(keyOf(one)).not.toBe(keyOf(other))
+        expect(Buffer.byteLength(keyOf(one))).toBeLessThanOrEqual(250)
+        expect(postgresName(one).name).not.toBe(postgresName(other).name)
+        expect(mysqlName(one).name.equals(mysqlName(other).name)).toBe(false)
+      }),
+      runsOr(2_000),
+    )
+  })
+})
