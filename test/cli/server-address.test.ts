@@ -122,7 +122,8 @@ describe('H35: no password of a wrong address is shown', () => {
       ]
       for (const { code, stdout, stderr } of outcomes) {
         expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
-        expect(stderr).not.toMatch(/s3|cret/)
+        // But for the stack's own paths.
+        expect(stderr.replaceAll(/^ +at .*$/gm, '')).not.toMatch(/s3|cret/)
       }
     })
   }

@@ -5,6 +5,8 @@ import type { Reply } from './reply.js'
 export interface About {
   readonly command: string
   readonly lockName?: string | undefined
+  /** It sends a password: what is no memcached may repeat that in its reply. */
+  readonly login?: true
 }
 
 interface Verdict {
@@ -44,7 +46,7 @@ export function failureIn({ status, words }: Reply, about: About): StoreError {
   return new StoreError(reason, about.command, {
     lockName: about.lockName,
     transient,
-    cause: new Error(text),
+    cause: new Error(about.login ? status : text),
     hint,
   })
 }

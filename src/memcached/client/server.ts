@@ -70,7 +70,8 @@ export class Server {
       if (credentials) {
         const { username, password } = await this.#ask(credentials, about)
         const text = `${username} ${password}`
-        await connection.ask([`set holdfast 0 0 ${Buffer.byteLength(text)}\r\n${text}\r\n`], about)
+        const login = { ...about, login: true } as const
+        await connection.ask([`set holdfast 0 0 ${Buffer.byteLength(text)}\r\n${text}\r\n`], login)
       }
       await connection.ask(['mn\r\n'], about)
     } catch (error) {

@@ -1,0 +1,150 @@
+/** Whatever becomes of a login at a database: no error, event, trace or metric tells the secrets, and none the values of a statement. */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { createConnection as createMariadb } from 'mariadb'
+import { createConnection as createMysql2 } from 'mysql2/promise'
+import pg from 'pg'
+import postgresJs from 'postgres'
+import { afterEach, expect, test } from 'vitest'
+import { Holdfast, type Store } from '../../src/index.js'
+import { getLock, mysql } from '../../src/mysql/index.js'
+import { advisory, postgres } from '../../src/postgres/index.js'
+import { rowLock, sql } from '../../src/transactions/index.js'
+import { freePort } from '../servers/port.js'
+import { onDatabases } from '../setup/databases.js'
+import { Marker, rejection, useWithout } from '../setup/marker.js'
+
+const ends: Array<() => unknown> = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+interface Login {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly password: string
+  readonly database: string
+}
+
+function urlOf(scheme: string, { host, port, user, password, database }: Login): string {
+  return `${scheme}://${user}:${password}@${host}:${port}/${database}`
+}
+
+function poolOf(options: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool(options)
+  pool.on('error', () => undefined)
+  ends.push(() => pool.end())
+  return pool
+}
+
+function sqlOf(login: Login): postgresJs.Sql {
+  const made = postgresJs({ ...login, connect_timeout: 1, onnotice: () => undefined })
+  ends.push(() => made.end({ timeout: 0 }))
+  return made
+}
+
+const stores: Readonly<Record<'PostgreSQL' | 'MySQL', Readonly<Record<string, (login: Login) => Store>>>> = {
+  PostgreSQL: {
+    'pg, URL': (login) => postgres(poolOf({ connectionString: urlOf('postgres', login) })),
+    'pg, password as a function': ({ password, ...login }) =>
+      postgres(poolOf({ ...login, password: async () => password })),
+    'pg, advisory': (login) => advisory(poolOf({ ...login })),
+    postgres: (login) => postgres(sqlOf(login)),
+  },
+  MySQL: {
+    'mysql2, URL': (login) => mysql({ connect: () => createMysql2(urlOf('mysql', login)) }),
+    'mysql2, GET_LOCK': (login) => getLock({ connect: () => createMysql2({ ...login }) }),
+    mariadb: (login) => mysql({ connect: () => createMariadb({ ...login, connectTimeout: 500 }) }),
+    'mariadb, URL': (login) => mysql({ connect: () => createMariadb(urlOf('mariadb', login)) }),
+  },
+}
+
+const HASTE = { commandTimeoutMs: 300, storeTimeoutMs: 300 }
+
+const strangers: Readonly<Record<string, (socket: Socket) => void>> = {
+  'hangs up': (socket) => socket.destroy(),
+  'speaks HTTP, and repeats all': (socket) => {
+    socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')
+    socket.on('data', (data) => socket.write(data))
+  },
+}
+
+async function standIn(greet: (socket: Socket) => void): Promise<Pick<Login, 'host' | 'port'>> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined))
+    greet(socket)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  ends.push(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const address = server.address()
+  return { host: '127.0.0.1', port: typeof address === 'object' && address ? address.port : 0 }
+}
+
+await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
+  const all = Object.entries(stores[product === 'PostgreSQL' ? 'PostgreSQL' : 'MySQL'])
+  const tried = async (where: Pick<Login, 'host' | 'port'>): Promise<void> => {
+    const used = all.map(async ([library, make]) => {
+      const marker = new Marker(library)
+      const { text } = marker
+      const login = {
+        ...where,
+        user: `user_${text}`.slice(0, 31),
+        password: `pass_${text}`,
+        database: 'main',
+      }
+      const errors = await useWithout(marker, new Holdfast(make(login), HASTE), randomUUID())
+      expect(errors, library).not.toEqual([])
+    })
+    await Promise.all(used)
+  }
+
+  test('faults A2: a login that the server refuses', async () => {
+    const { host, port } = database().address
+    await tried({ host, port })
+  })
+
+  test.each(Object.entries(strangers))('faults A2: a login where the server %s', async (_, greet) => {
+    await tried(await standIn(greet))
+  })
+
+  test('faults A2: a login where nobody listens', async () => {
+    await tried({ host: '127.0.0.1', port: await freePort() })
+  })
+
+  test('faults A2: the values of a statement that fails', async () => {
+    const { host, port, user, password, database: name } = database().address
+    const login = { host, port, user, password, database: name }
+    const marker = new Marker()
+    const statement = sql`SELECT * FROM nowhere WHERE token = ${marker.text} FOR UPDATE`
+    const failed = async (tx: Parameters<typeof rowLock>[0]): Promise<void> => {
+      const error = await rejection(() => rowLock(tx, statement))
+      expect(error).toMatchObject({ code: 'STORE_ERROR', cause: expect.anything() })
+      marker.expectNone(error, 'the error')
+    }
+    if (product === 'PostgreSQL') {
+      const client = new pg.Client(login)
+      await client.connect()
+      ends.push(() => client.end())
+      await client.query('BEGIN')
+      await failed(client)
+      await sqlOf(login)
+        .begin(async (tx) => await failed(tx))
+        .catch(() => undefined)
+    } else {
+      const mysql2 = await createMysql2(login)
+      ends.push(() => mysql2.end())
+      await mysql2.beginTransaction()
+      await failed(mysql2)
+      const mariadb = await createMariadb({ ...login, allowPublicKeyRetrieval: true })
+      ends.push(() => mariadb.end())
+      await mariadb.beginTransaction()
+      await failed(mariadb)
+    }
+  })
+})
