@@ -17,6 +17,11 @@ export function clientOf(place: Place | Owner): string {
   return place.split(':').at(-2) ?? ''
 }
 
+/** Whether a text has the format of a place, in whatever mode. */
+export function isPlace(text: string): text is Place {
+  return /^[^:]+:[^:]+:\d+$/.test(text)
+}
+
 /** The owner that a row names. */
 export function asOwner(text: string | undefined): Owner | undefined {
   return text !== undefined && isOwner(text) ? text : undefined

@@ -1,4 +1,5 @@
-import { text } from '../sql/connection.js'
+import { aText } from '../rows/parts.js'
+import type { SqlRow } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
 import { BATCH, type Statements } from './statements.js'
 
@@ -10,12 +11,10 @@ export async function deleteBlank(
 ): Promise<void> {
   const retainUs = String(retainMs * 1_000)
   const about = { command: 'clean' }
-  const rows = await connections.query({
-    statement: statements.blank,
-    values: [retainUs, retainUs, retainUs],
-    about,
-  })
-  const keys = rows.map((row) => [bytesOf(row, 'space'), bytesOf(row, 'bytes'), text(row, 'written') ?? null])
+  const blank = { statement: statements.blank, values: [retainUs, retainUs, retainUs], about }
+  const keys = await connections.read(blank, (rows) =>
+    rows.map((row) => [bytesOf(row, 'space'), bytesOf(row, 'bytes'), aText(row['written'], 'written')]),
+  )
   for (let from = 0; from < keys.length; from += BATCH) {
     const batch = keys.slice(from, from + BATCH)
     await connections.query({
@@ -26,6 +25,6 @@ export async function deleteBlank(
   }
 }
 
-function bytesOf(row: Parameters<typeof text>[0], column: string): Buffer {
-  return Buffer.from(text(row, column) ?? '', 'hex')
+function bytesOf(row: SqlRow, column: string): Buffer {
+  return Buffer.from(aText(row[column], column), 'hex')
 }

@@ -1,8 +1,8 @@
 import type { StoreSettings } from '../ports/store.js'
 import type { Express } from '../rows/rows.js'
-import { text } from '../sql/connection.js'
+import { only, whole } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
-import { leaseMicroseconds } from './row.js'
+import { isDone, leaseMicroseconds } from './row.js'
 import { BATCH, type Statements } from './statements.js'
 import { storedName } from './stored-name.js'
 
@@ -33,13 +33,13 @@ export class MysqlExpress implements Express {
     }
   }
 
-  async free(name: string, owner: string): Promise<boolean> {
-    const [result] = await this.connections.query({
+  free(name: string, owner: string): Promise<boolean> {
+    const question = {
       statement: this.statements.free,
       values: [storedName(name).name, owner],
       about: { command: 'free', lockName: name },
-    })
-    return text(result, 'affectedRows') === '1'
+    }
+    return this.connections.read(question, isDone)
   }
 
   renew(requests: readonly Renewal[]): readonly Promise<boolean>[] {
@@ -64,28 +64,28 @@ export class MysqlExpress implements Express {
     await earlier?.catch(() => undefined)
     const stored = storedName(name)
     const lease = leaseMicroseconds(leaseMs)
-    const [result] = await this.connections.query(
+    const fence = await this.connections.read(
       {
         statement: this.statements.take,
         values: [stored.name, stored.fullName, owner, lease, owner, lease],
         about: { command: 'take', lockName: name },
       },
+      (rows) => whole(only(rows), 'insertId') ?? 0n,
       dueAt - this.settings.schedule.clock.now(),
     )
-    const fence = BigInt(text(result, 'insertId') ?? 0)
     return fence > 0n ? fence : undefined
   }
 
-  async #renew({ name, owner, leaseMs, withinMs }: Renewal): Promise<boolean> {
-    const [result] = await this.connections.query(
+  #renew({ name, owner, leaseMs, withinMs }: Renewal): Promise<boolean> {
+    return this.connections.read(
       {
         statement: this.statements.renew,
         values: [leaseMicroseconds(leaseMs), storedName(name).name, owner],
         about: { command: 'renew', lockName: name },
       },
+      isDone,
       withinMs,
     )
-    return text(result, 'affectedRows') === '1'
   }
 
   /** Whether all of them were renewed; they have one lease. Which were not, the answer does not tell. */
@@ -94,7 +94,7 @@ export class MysqlExpress implements Express {
     const leaseMs = batch[0]?.leaseMs ?? 0
     // One statement for batches of every size.
     const filled = Array.from({ length: BATCH }, (_, index) => batch[index % batch.length])
-    const [result] = await this.connections.query(
+    const renewed = await this.connections.read(
       {
         statement: this.statements.renewAll,
         values: [
@@ -103,9 +103,10 @@ export class MysqlExpress implements Express {
         ],
         about: { command: 'renew' },
       },
+      (rows) => whole(only(rows), 'affectedRows'),
       Number.isFinite(withinMs) ? withinMs : undefined,
     )
-    return text(result, 'affectedRows') === String(batch.length)
+    return renewed === BigInt(batch.length)
   }
 }
 

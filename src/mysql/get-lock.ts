@@ -1,10 +1,20 @@
 import { createHash } from 'node:crypto'
 import { checkFunction, checkObject } from '../facade/checks.js'
 import type { Store, StoreSettings } from '../ports/store.js'
+import { aText } from '../rows/parts.js'
 import type { Attempted, Holder, Lease, ServerLocks } from '../server-locks/server-locks.js'
 import { ServerLockStore, serverLockTraits } from '../server-locks/store.js'
-import { type SqlConnection, type SqlValue, type Statement, text } from '../sql/connection.js'
+import {
+  oneOf,
+  only,
+  type SqlConnection,
+  type SqlRow,
+  type SqlValue,
+  type Statement,
+  text,
+} from '../sql/connection.js'
 import { Connector } from '../sql/connector.js'
+import { type About, readBy } from '../sql/question.js'
 import { MysqlDialect } from './dialect.js'
 import type { MysqlOptions } from './options.js'
 import { DEFAULT_TABLE } from './schema.js'
@@ -82,15 +92,15 @@ class GetLocks implements ServerLocks {
   async idOf(connection: SqlConnection): Promise<string> {
     const known = this.#ids.get(connection)
     if (known !== undefined) return known
-    const [row] = await this.#ask(connection, getLockStatements.id)
-    const id = text(row, 'id') ?? ''
+    const asked = this.#ask(connection, getLockStatements.id)
+    const id = await readBy(aboutOf(getLockStatements.id), asked, (rows) => aText(only(rows)['id'], 'id'))
     this.#ids.set(connection, id)
     return id
   }
 
   async holderOf(connection: SqlConnection, name: string): Promise<Holder | undefined> {
-    const [row] = await this.#ask(connection, getLockStatements.holder, [keyOf(name)])
-    const id = text(row, 'id')
+    const asked = this.#ask(connection, getLockStatements.holder, [keyOf(name)])
+    const id = await readBy(aboutOf(getLockStatements.holder), asked, (rows) => text(only(rows), 'id'))
     return id === undefined ? undefined : { id, owner: undefined, remainingMs: Infinity }
   }
 
@@ -105,17 +115,20 @@ class GetLocks implements ServerLocks {
   async #take(connection: SqlConnection, name: string, seconds: number): Promise<boolean> {
     const timeoutMs = seconds * 1_000 + this.settings.commandTimeoutMs
     const values = [keyOf(name), String(seconds)]
-    const [row] = await this.#ask(connection, getLockStatements.take, values, timeoutMs)
-    return text(row, 'taken') === '1'
+    const asked = this.#ask(connection, getLockStatements.take, values, timeoutMs)
+    // Null where the server was kept from it.
+    const taken = (rows: readonly SqlRow[]): boolean =>
+      text(only(rows), 'taken') !== undefined && oneOf(only(rows), 'taken', '0', '1') === '1'
+    return await readBy(aboutOf(getLockStatements.take), asked, taken)
   }
 
   #ask(connection: SqlConnection, asked: Statement, values?: readonly SqlValue[], timeoutMs?: number) {
-    return this.connector.ask(
-      connection,
-      { statement: asked, values, about: { command: asked.name } },
-      timeoutMs,
-    )
+    return this.connector.ask(connection, { statement: asked, values, about: aboutOf(asked) }, timeoutMs)
   }
+}
+
+function aboutOf({ name }: Statement): About {
+  return { command: name }
 }
 
 /** Names have 64 characters at most there, and their case does not count. */

@@ -1,6 +1,6 @@
 import type { Versioned } from '../rows/rows.js'
 import { sinceIn } from '../rows/shape.js'
-import { type SqlRow, text } from '../sql/connection.js'
+import { number, oneOf, only, type SqlRow, text, whole } from '../sql/connection.js'
 
 /** A lease that ends after the year 8300 has no end; the column has room until 9999. */
 const FOREVER_US = 200_000_000_000_000_000
@@ -8,30 +8,32 @@ const LAST_US = 253_402_300_799_000_000
 const LONGEST_US = 240_000_000_000_000_000
 
 /** A row as the statements of this folder return it; there may be none, and still the server's clock. */
-export function readVersioned(row: SqlRow | undefined, endedTies: ReadonlySet<string>): Versioned {
-  const version = text(row, 'version')
-  const fence = text(row, 'fence')
-  const endsAt = text(row, 'ends_at')
-  const token = fence === undefined ? undefined : BigInt(fence)
+export function readVersioned(row: SqlRow): Versioned {
+  const version = whole(row, 'version')
+  const token = whole(row, 'fence')
   return {
     packed:
       version === undefined
         ? undefined
         : {
             owner: text(row, 'owner'),
-            holds: Number(text(row, 'holds')),
-            endsAt: endsAt === undefined ? undefined : msOf(Number(endsAt)),
-            since: sinceIn(row?.['owner'], token),
+            holds: number(row, 'holds'),
+            endsAt: row['ends_at'] === null ? undefined : msOf(number(row, 'ends_at')),
+            since: sinceIn(row['owner'], token),
             fence: token,
             // Nobody is told anything: there are no messages.
             waiting: [],
             rest: text(row, 'rest'),
           },
-    version: BigInt(version ?? 0),
-    now: Number(text(row, 'now')) / 1_000,
+    version: version ?? 0n,
+    now: number(row, 'now') / 1_000,
     unreachable: new Set(),
-    endedTies,
   }
+}
+
+/** Whether a statement has changed its row. */
+export function isDone(rows: readonly SqlRow[]): boolean {
+  return oneOf(only(rows), 'affectedRows', '0', '1') === '1'
 }
 
 /** A time in microseconds, as the column can keep it. */

@@ -1,8 +1,8 @@
 import type { StoreSettings } from '../ports/store.js'
-import { text } from '../sql/connection.js'
+import { aText } from '../rows/parts.js'
 import { Connections } from '../sql/connections.js'
 import { Connector } from '../sql/connector.js'
-import { namesLike } from '../sql/names.js'
+import { fullNameIn, namesLike } from '../sql/names.js'
 import { SqlSession } from '../sql/session.js'
 import { deleteBlank } from './delete-blank.js'
 import { MysqlDialect } from './dialect.js'
@@ -30,15 +30,17 @@ export function openSession(options: MysqlSettings, settings: StoreSettings): Sq
       express: new MysqlExpress(connections, statements, settings),
       names: (keyspace, glob) =>
         namesLike(glob, async (hashed, after) => {
-          const rows = await connections.query({
+          const question = {
             statement: statements.names,
             values: [keyspace, Buffer.from(after, 'hex'), hashed ? HASHED_LIKE : likeOf(glob)],
             about: { command: 'names' },
-          })
-          return rows.map((row) => {
-            const key = text(row, 'bytes') ?? ''
-            return { key, name: Buffer.from(key, 'hex').toString(), fullName: text(row, 'full_name') }
-          })
+          }
+          return await connections.read(question, (rows) =>
+            rows.map((row) => {
+              const key = aText(row['bytes'], 'bytes')
+              return { key, name: Buffer.from(key, 'hex').toString(), fullName: fullNameIn(row) }
+            }),
+          )
         }),
       clean: () => deleteBlank(connections, statements, options.retainMs),
       close() {

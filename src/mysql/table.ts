@@ -1,11 +1,11 @@
 import type { Versioned, VersionedTable } from '../rows/rows.js'
 import type { Keyspace, Packed } from '../rows/shape.js'
 import { tiesIn } from '../rows/ties.js'
-import { text } from '../sql/connection.js'
+import { only } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
 import { asciiJson } from './ascii-json.js'
 import { isDuplicate } from './failure.js'
-import { microsecondsOf, readVersioned } from './row.js'
+import { isDone, microsecondsOf, readVersioned } from './row.js'
 import type { Statements } from './statements.js'
 import { storedName } from './stored-name.js'
 import type { MysqlTies } from './ties.js'
@@ -19,19 +19,20 @@ export class MysqlTable implements VersionedTable {
   ) {}
 
   async read(keyspace: Keyspace, name: string): Promise<Versioned> {
-    const [row] = await this.connections.query({
+    const question = {
       statement: this.statements.read,
       values: [keyspace, storedName(name).name],
       about: { command: 'read', lockName: name },
-    })
-    return readVersioned(row, await this.#endedTies(text(row, 'rest'), name))
+    }
+    const row = await this.connections.read(question, (rows) => readVersioned(only(rows)))
+    return { ...row, endedTies: await this.#endedTies(row.packed?.rest, name) }
   }
 
   async write(keyspace: Keyspace, name: string, version: bigint, packed: Packed): Promise<boolean> {
     const { owner, holds, endsAt, fence, rest } = packed
     const stored = storedName(name)
     const isNew = version === 0n
-    const asked = this.connections.query({
+    const question = {
       statement: isNew ? this.statements.insert : this.statements.update,
       values: [
         owner ?? null,
@@ -44,10 +45,9 @@ export class MysqlTable implements VersionedTable {
         isNew ? stored.fullName : String(version),
       ],
       about: { command: 'write', lockName: name },
-    })
+    }
     try {
-      const [result] = await asked
-      return text(result, 'affectedRows') === '1'
+      return await this.connections.read(question, isDone)
     } catch (error) {
       if (isDuplicate(error)) return false
       throw error

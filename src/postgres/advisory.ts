@@ -4,10 +4,20 @@ import { encodedLabel, withLabel, withoutLabel } from '../identity/label.js'
 import { isOwner } from '../identity/owner.js'
 import type { Store, StoreSettings } from '../ports/store.js'
 import type { StoreTraits } from '../ports/store-traits.js'
+import { aText } from '../rows/parts.js'
 import type { Attempted, Holder, Lease, ServerLocks } from '../server-locks/server-locks.js'
 import { ServerLockStore, serverLockTraits } from '../server-locks/store.js'
-import { type SqlConnection, type SqlRow, type Statement, text } from '../sql/connection.js'
+import {
+  number,
+  oneOf,
+  only,
+  type SqlConnection,
+  type SqlRow,
+  type Statement,
+  text,
+} from '../sql/connection.js'
 import { Connector } from '../sql/connector.js'
+import { readBy } from '../sql/question.js'
 import type { ListeningConnection } from './connection.js'
 import { PostgresDialect } from './dialect.js'
 import { type PgPool, pgConnections } from './pg-connection.js'
@@ -92,11 +102,11 @@ class AdvisoryLocks implements ServerLocks {
 
   async attempt(connection: SqlConnection, name: string, lease: Lease): Promise<Attempted> {
     if (this.dialect.pooled) throw pooled(name)
-    const [row] = await this.#ask(connection, advisoryStatements.attempt, [
-      keyOf(name),
-      applicationName(lease),
-    ])
-    return { taken: text(row, 'taken') === 'true', holder: holderIn(row) }
+    const values = [keyOf(name), applicationName(lease)]
+    return await this.#read(connection, advisoryStatements.attempt, values, (rows) => {
+      const taken = oneOf(only(rows), 'taken', 'true', 'false') === 'true'
+      return { taken, holder: holderIn(rows) }
+    })
   }
 
   async wait(connection: SqlConnection, name: string, waitMs: number): Promise<boolean> {
@@ -118,24 +128,34 @@ class AdvisoryLocks implements ServerLocks {
   async idOf(connection: SqlConnection): Promise<string> {
     const known = this.#ids.get(connection)
     if (known !== undefined) return known
-    const [row] = await this.#ask(connection, advisoryStatements.id)
-    const id = text(row, 'id') ?? ''
+    const id = await this.#read(connection, advisoryStatements.id, [], (rows) =>
+      aText(only(rows)['id'], 'id'),
+    )
     this.#ids.set(connection, id)
     return id
   }
 
-  async holderOf(connection: SqlConnection, name: string): Promise<Holder | undefined> {
-    const [row] = await this.#ask(connection, advisoryStatements.holder, [keyOf(name)])
-    return holderIn(row)
+  holderOf(connection: SqlConnection, name: string): Promise<Holder | undefined> {
+    return this.#read(connection, advisoryStatements.holder, [keyOf(name)], holderIn)
   }
 
-  async waitingFor(connection: SqlConnection, name: string): Promise<number> {
-    const [row] = await this.#ask(connection, advisoryStatements.waiting, [keyOf(name)])
-    return Number(text(row, 'waiting'))
+  waitingFor(connection: SqlConnection, name: string): Promise<number> {
+    return this.#read(connection, advisoryStatements.waiting, [keyOf(name)], (rows) =>
+      number(only(rows), 'waiting'),
+    )
   }
 
   end(connection: SqlConnection, id: string): Promise<unknown> {
     return this.#ask(connection, advisoryStatements.end, [id])
+  }
+
+  #read<Result>(
+    connection: SqlConnection,
+    statement: Statement,
+    values: string[],
+    read: (rows: readonly SqlRow[]) => Result,
+  ): Promise<Result> {
+    return readBy({ command: statement.name }, this.#ask(connection, statement, values), read)
   }
 
   #ask(connection: SqlConnection, statement: Statement, values: string[] = [], timeoutMs?: number) {
@@ -163,14 +183,15 @@ function applicationName(lease: Lease): string {
   return `${withoutLabel(lease.owner)} ${idleMs(lease)} ${encodedLabel(lease.owner)}`.slice(0, LONGEST_NAME)
 }
 
-function holderIn(row: SqlRow | undefined): Holder | undefined {
-  const id = text(row, 'id')
-  if (id === undefined) return undefined
+/** More than one may share it. */
+function holderIn([row]: readonly SqlRow[]): Holder | undefined {
+  const id = row && text(row, 'id')
+  if (!row || id === undefined) return undefined
   const [unlabelled = '', leaseMs = '0', label = ''] = (text(row, 'label') ?? '').split(' ')
   const owner = label === '' ? unlabelled : withLabel(unlabelled, label)
   // What is no owner is a transaction's lock, or that of a user into whose connections this one may not look.
   if (!isOwner(owner)) return { id, owner: undefined, remainingMs: Infinity }
-  const silentMs = Number(text(row, 'silent_ms') ?? 0)
+  const silentMs = row['silent_ms'] === null ? 0 : number(row, 'silent_ms')
   return { id, owner, remainingMs: Number(leaseMs) === 0 ? Infinity : Number(leaseMs) - silentMs }
 }
 

@@ -1,8 +1,9 @@
 import { StoreError } from '../errors/errors.js'
 import type { StoreSettings } from '../ports/store.js'
-import { text } from '../sql/connection.js'
+import { aText } from '../rows/parts.js'
+import { only } from '../sql/connection.js'
 import type { Dialect } from '../sql/connector.js'
-import type { About } from '../sql/question.js'
+import { type About, readBy } from '../sql/question.js'
 import { isBelow, tooOld } from '../sql/version.js'
 import type { ListeningConnection, MakeConnection } from './connection.js'
 import { failureOf, isWornOut, showsPooler } from './failure.js'
@@ -42,13 +43,16 @@ export class PostgresDialect implements Dialect<ListeningConnection> {
 
   async introduce(connection: ListeningConnection): Promise<void> {
     const { processId } = connection
-    const [row] = await connection.query(statements.hello, [
+    const asked = connection.query(statements.hello, [
       processId === undefined ? null : String(processId),
       String(Math.min(Math.ceil(this.settings.commandTimeoutMs), LONGEST_TIMEOUT_MS)),
     ])
-    const version = text(row, 'version') ?? ''
-    if (isBelow(version, [OLDEST, 0])) throw tooOld('PostgreSQL', version, String(OLDEST))
-    if (processId !== undefined && row?.['pid'] !== String(processId)) this.foundPooler()
+    const [version, pid] = await readBy({ command: 'connect' }, asked, (rows) =>
+      ['version', 'pid'].map((column) => aText(only(rows)[column], column)),
+    )
+    if (version === undefined || isBelow(version, [OLDEST, 0]))
+      throw tooOld('PostgreSQL', version ?? '', String(OLDEST))
+    if (processId !== undefined && pid !== String(processId)) this.foundPooler()
     if (this.#createTable === undefined || (await this.#hasTable(connection))) return
     await connection.query(this.#createTable).catch(async (error: unknown) => {
       // Of two that create it at once, one may be refused, in several ways.

@@ -1,12 +1,13 @@
 import { clientOf, ownerOf } from '../line/place.js'
 import type { StoreSettings } from '../ports/store.js'
+import { aText } from '../rows/parts.js'
 import type { Express, Standing } from '../rows/rows.js'
 import { WaitedFor } from '../rows/waited-for.js'
-import { type SqlRow, text } from '../sql/connection.js'
+import { oneOf, only, tokenIn } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
 import { isQueueFull } from './failure.js'
 import type { NotifyQueue } from './notify-queue.js'
-import { readStanding, readVersioned } from './row.js'
+import { isDone, readStanding, readVersioned } from './row.js'
 import type { SeenRows } from './seen-rows.js'
 import type { Statements } from './statements.js'
 import { storedName } from './stored-name.js'
@@ -50,37 +51,39 @@ export class PostgresExpress implements Express {
     const askedAt = this.settings.schedule.clock.now()
     const values = ['lock', storedName(name).name, owner]
     const passes = !this.queue.full && (waitedFor || this.#waitedFor.has(name))
-    let row: SqlRow | undefined
+    const question = {
+      statement: passes ? this.statements.pass : this.statements.free,
+      values: passes ? [...values, JSON.stringify(name)] : values,
+      about: { command: 'free', lockName: name },
+    }
     try {
-      ;[row] = await this.connections.query({
-        statement: passes ? this.statements.pass : this.statements.free,
-        values: passes ? [...values, JSON.stringify(name)] : values,
-        about: { command: 'free', lockName: name },
+      return await this.connections.read(question, (rows) => {
+        const row = only(rows)
+        if (oneOf(row, 'done', 't', 'f') === 't') {
+          this.#waitedFor.saw(name, oneOf(row, 'next', 't', 'f') === 't')
+          return true
+        }
+        const seen = readVersioned(row, askedAt)
+        this.#waitedFor.saw(name, (seen.packed?.waiting.length ?? 0) > 0)
+        this.seen.add(name, seen)
+        return false
       })
     } catch (error) {
       if (!passes || !isQueueFull(error)) throw error
       this.queue.found(true)
       return false
     }
-    if (text(row, 'done') === 't') {
-      this.#waitedFor.saw(name, text(row, 'next') === 't')
-      return true
-    }
-    const seen = readVersioned(row, askedAt)
-    this.#waitedFor.saw(name, (seen.packed?.waiting.length ?? 0) > 0)
-    this.seen.add(name, seen)
-    return false
   }
 
   async stand({ name, place, firstLeaseMs }: StandRequest): Promise<Standing | undefined> {
     const askedAt = this.settings.schedule.clock.now()
     const client = clientOf(place)
-    const [row] = await this.connections.query({
+    const question = {
       statement: this.statements.stand,
       values: ['lock', storedName(name).name, ownerOf(place), place, client, String(firstLeaseMs)],
       about: { command: 'stand', lockName: name },
-    })
-    return readStanding(row, askedAt)
+    }
+    return await this.connections.read(question, (rows) => readStanding(rows, askedAt))
   }
 
   renew(requests: readonly Renewal[]): readonly Promise<boolean>[] {
@@ -104,35 +107,38 @@ export class PostgresExpress implements Express {
     await earlier?.catch(() => undefined)
     const stored = storedName(name)
     const askedAt = this.settings.schedule.clock.now()
-    const [row] = await this.connections.query(
+    return await this.connections.read(
       {
         statement: this.statements.take,
         values: ['lock', stored.name, owner, stored.fullName, String(leaseMs)],
         about: { command: 'take', lockName: name },
       },
+      (rows) => {
+        const row = only(rows)
+        if (oneOf(row, 'done', 't', 'f') === 't') return tokenIn(row)
+        this.seen.add(name, readVersioned(row, askedAt))
+        return undefined
+      },
       dueAt - askedAt,
     )
-    if (text(row, 'done') === 't') return BigInt(text(row, 'fence') ?? 0)
-    this.seen.add(name, readVersioned(row, askedAt))
-    return undefined
   }
 
-  async #renew({ name, owner, leaseMs, withinMs }: Renewal): Promise<boolean> {
-    const rows = await this.connections.query(
+  #renew({ name, owner, leaseMs, withinMs }: Renewal): Promise<boolean> {
+    return this.connections.read(
       {
         statement: this.statements.renew,
         values: ['lock', storedName(name).name, owner, String(leaseMs)],
         about: { command: 'renew', lockName: name },
       },
+      isDone,
       withinMs,
     )
-    return rows.length > 0
   }
 
-  async #renewAll(requests: readonly Renewal[]): Promise<ReadonlySet<string>> {
+  #renewAll(requests: readonly Renewal[]): Promise<ReadonlySet<string>> {
     const within = requests.map(({ withinMs = Infinity }) => withinMs)
     const withinMs = Math.min(...within)
-    const rows = await this.connections.query(
+    return this.connections.read(
       {
         statement: this.statements.renewAll,
         values: [
@@ -143,9 +149,9 @@ export class PostgresExpress implements Express {
         ],
         about: { command: 'renew' },
       },
+      (rows) => new Set(rows.map((row) => keyOf(aText(row['name'], 'name'), aText(row['owner'], 'owner')))),
       Number.isFinite(withinMs) ? withinMs : undefined,
     )
-    return new Set(rows.map((row) => keyOf(text(row, 'name') ?? '', text(row, 'owner') ?? '')))
   }
 }
 

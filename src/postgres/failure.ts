@@ -30,6 +30,12 @@ const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 const BY_STATE: Readonly<Record<string, Verdict>> = {
   '08': UNREACHABLE,
   '22P05': { ...UNKNOWN, hint: 'The database cannot keep that name: use one whose encoding is UTF8.' },
+  // A statement that works with what is in a row could not.
+  '22': {
+    reason: 'wrong-type',
+    transient: false,
+    hint: 'Holdfast cannot read the row: another program may have written it.',
+  },
   '25006': {
     reason: 'read-only',
     transient: true,

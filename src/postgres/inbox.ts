@@ -1,15 +1,17 @@
+import { StoreError } from '../errors/errors.js'
 import type { StoreSettings } from '../ports/store.js'
+import { aText, UnexpectedError } from '../rows/parts.js'
 import type { Inbox, InboxListener } from '../rows/rows.js'
-import { text } from '../sql/connection.js'
+import { oneOf, only, type SqlRow } from '../sql/connection.js'
 import type { Connector } from '../sql/connector.js'
-import { closedError } from '../sql/question.js'
+import { closedError, readBy } from '../sql/question.js'
 import { retryPauseMs } from '../time/back-off.js'
 import type { TimerHandle } from '../time/schedule.js'
 import type { ListeningConnection } from './connection.js'
 import { type PostgresDialect, poolerError } from './dialect.js'
 import { failureOf } from './failure.js'
 import { channelOf, MessageReader } from './messages.js'
-import { type NotifyQueue, queueIsFull } from './notify-queue.js'
+import { isFull, type NotifyQueue, queueIsFull } from './notify-queue.js'
 import { presenceOf, statements } from './statements.js'
 import { textArray } from './text-array.js'
 
@@ -67,11 +69,11 @@ export class PostgresInbox implements Inbox {
     const connection = this.#connection
     if (!connection || this.#doubting) return
     this.#doubting = true
-    this.connector
-      .ask(connection, { statement: statements.process, about: ABOUT })
+    const asked = this.connector.ask(connection, { statement: statements.process, about: ABOUT })
+    readBy(ABOUT, asked, readProcess)
       .then(
-        ([row]) => {
-          if (text(row, 'pid') === this.#process) return this.queue.found(text(row, 'full') === 'true')
+        ({ pid, full }) => {
+          if (pid === this.#process) return this.queue.found(full)
           this.dialect.foundPooler()
           connection.destroy()
         },
@@ -115,21 +117,23 @@ export class PostgresInbox implements Inbox {
     connection.onNotification((payload) => this.#heard(reader, payload))
     const channel = channelOf(clientId).replaceAll('"', '""')
     await ask({ name: 'holdfast_listen', text: `LISTEN "${channel}"` })
-    const [row] = await ask(PRESENT, [clientId])
-    if (text(row, 'present') !== 'true') {
+    const present = await readBy(ABOUT, ask(PRESENT, [clientId]), (rows) =>
+      oneOf(only(rows), 'present', 'true', 'false'),
+    )
+    if (present === 'false') {
       // The server has not yet found the earlier one to be broken. A user that may not end it waits until it does.
       await ask(statements.endListening, [textArray([clientId])]).catch(() => undefined)
       await ask(PRESENT_AT_LAST, [clientId])
     }
-    const [own] = await ask(statements.process)
+    const { pid, full } = await readBy(ABOUT, ask(statements.process), readProcess)
     if (this.#closed || !connection.open) throw closedError(ABOUT)
-    this.#process = text(own, 'pid')
+    this.#process = pid
     this.#connection = connection
     connection.onEnd(() => this.#broken(connection))
     // The first time, nobody has relied on it before.
     if (this.#failures > 0) this.listener.missed()
     this.#failures = 0
-    this.queue.found(text(own, 'full') === 'true')
+    this.queue.found(full)
   }
 
   #broken(connection: ListeningConnection): void {
@@ -155,7 +159,16 @@ export class PostgresInbox implements Inbox {
       const message = reader.read(payload)
       if (message) this.listener.message(message)
     } catch (error) {
-      this.settings.onError(error)
+      this.settings.onError(error instanceof UnexpectedError ? notOfHoldfast(error) : error)
     }
   }
+}
+
+function notOfHoldfast(cause: UnexpectedError): StoreError {
+  const hint = 'Another program has sent it: it is passed over.'
+  return new StoreError('unreadable', 'LISTEN', { cause, transient: false, hint })
+}
+
+function readProcess(rows: readonly SqlRow[]): { readonly pid: string; readonly full: boolean } {
+  return { pid: aText(only(rows)['pid'], 'pid'), full: isFull(rows) }
 }

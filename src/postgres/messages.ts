@@ -1,4 +1,5 @@
 import { withoutLabel } from '../identity/label.js'
+import { aListOf, aText, jsonIn, UnexpectedError } from '../rows/parts.js'
 import type { Message } from '../rows/rows.js'
 import type { Keyspace } from '../rows/shape.js'
 
@@ -33,7 +34,7 @@ export class MessageReader {
   /** The message that ends with that payload. Throws if that is none of Holdfast's. */
   read(payload: string): Message | undefined {
     const [, left, part] = /^\d+\.(\d+):([\s\S]*)$/.exec(payload) ?? []
-    if (left === undefined || part === undefined) throw new Error('a notification that is not of Holdfast')
+    if (left === undefined || part === undefined) throw notOfHoldfast(payload)
     const whole = this.#parts + part
     this.#parts = left === '0' ? '' : whole
     return left === '0' ? parse(whole) : undefined
@@ -41,9 +42,12 @@ export class MessageReader {
 }
 
 function parse(json: string): Message {
-  const message: unknown = JSON.parse(json)
-  const [place, name, text]: unknown[] = Array.isArray(message) ? message : []
+  const [place, name, text, ...others] = jsonIn(json, 'a notification', aListOf(aText))
   const keyspace = KEYSPACES.find((each) => each === place)
-  if (keyspace && typeof name === 'string' && typeof text === 'string') return { keyspace, name, text }
-  throw new Error('a notification that is not of Holdfast')
+  if (!keyspace || name === undefined || text === undefined || others.length > 0) throw notOfHoldfast(json)
+  return { keyspace, name, text }
+}
+
+function notOfHoldfast(payload: string): UnexpectedError {
+  return new UnexpectedError('a notification', payload, 'one of Holdfast')
 }

@@ -2,7 +2,7 @@ import { StoreError } from '../errors/errors.js'
 import { asOwner, clientOf } from '../line/place.js'
 import type { StoreSettings } from '../ports/store.js'
 import type { InboxListener, Versioned } from '../rows/rows.js'
-import { text } from '../sql/connection.js'
+import { oneOf, only, type SqlRow } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
 import { statements } from './statements.js'
 import { textArray } from './text-array.js'
@@ -23,7 +23,7 @@ export class NotifyQueue {
   readonly #roused = new Set<string>()
 
   constructor(
-    private readonly connections: Pick<Connections, 'query'>,
+    private readonly connections: Pick<Connections, 'query' | 'read'>,
     private readonly settings: Pick<StoreSettings, 'schedule' | 'clientId' | 'onError'>,
     private readonly listener: Pick<InboxListener, 'missed'>,
   ) {}
@@ -51,8 +51,7 @@ export class NotifyQueue {
     if (!this.#full || now < this.#lookedAt + LOOK_MS) return
     this.#lookedAt = now
     this.#roused.clear()
-    const [row] = await this.connections.query({ statement: statements.queue, about: ABOUT })
-    this.found(text(row, 'full') === 'true')
+    this.found(await this.connections.read({ statement: statements.queue, about: ABOUT }, isFull))
   }
 
   /** That row while it is full. Its waiters look by themselves, and find out to poll. */
@@ -76,6 +75,11 @@ export class NotifyQueue {
       .query({ statement: statements.endListening, values, about: ABOUT })
       .catch(() => undefined)
   }
+}
+
+/** What that statement, and `process`, say of it. */
+export function isFull(rows: readonly SqlRow[]): boolean {
+  return oneOf(only(rows), 'full', 'true', 'false') === 'true'
 }
 
 export function queueIsFull(): StoreError {

@@ -1,56 +1,68 @@
-import { asOwner } from '../line/place.js'
+import { anOwner } from '../rows/line.js'
+import { aListOf, aText, aTime, jsonIn, UnexpectedError } from '../rows/parts.js'
 import type { Standing, Versioned } from '../rows/rows.js'
 import { sinceIn } from '../rows/shape.js'
-import { type SqlRow, text } from '../sql/connection.js'
+import { number, oneOf, only, type SqlRow, text, whole } from '../sql/connection.js'
 
 /**
  * A row as the statements of this folder return it; there may be none, and still the server's clock.
  * @param askedAt when the statement was sent, if its answer is not used at once
  */
-export function readVersioned(answer: SqlRow | undefined, askedAt?: number): Versioned {
-  const row: SqlRow = JSON.parse(text(answer, 'row') ?? '{}')
-  const version = text(row, 'version')
-  const fence = text(row, 'fence')
-  const endsAt = text(row, 'ends_at')
-  const token = fence === undefined ? undefined : BigInt(fence)
+export function readVersioned(answer: SqlRow, askedAt?: number): Versioned {
+  const row = jsonIn(aText(answer['row'], 'row'), 'row', anObject)
+  const now = number(row, 'now')
+  const version = 'version' in row ? whole(row, 'version') : undefined
+  const token = version === undefined ? undefined : whole(row, 'fence')
   return {
     packed:
       version === undefined
         ? undefined
         : {
             owner: text(row, 'owner'),
-            holds: Number(text(row, 'holds')),
-            endsAt: endsAt === undefined ? undefined : Number(endsAt),
+            holds: number(row, 'holds'),
+            endsAt: row['ends_at'] === null ? undefined : number(row, 'ends_at'),
             since: sinceIn(row['owner'], token),
             fence: token,
             waiting: texts(row, 'waiting'),
             rest: text(row, 'rest'),
           },
-    version: BigInt(version ?? 0),
-    now: Number(text(row, 'now')),
+    version: version ?? 0n,
+    now,
     askedAt,
     unreachable: new Set(texts(row, 'gone')),
     endedTies: new Set(texts(row, 'ended_ties')),
   }
 }
 
+/** Whether a statement has changed its row, which returns nothing where it has not. */
+export function isDone(rows: readonly SqlRow[]): boolean {
+  return rows.length > 0 && oneOf(only(rows), 'done', 't') === 't'
+}
+
 /** A place that was added to a line; undefined where it was not. */
-export function readStanding(answer: SqlRow | undefined, askedAt: number): Standing | undefined {
-  const row: SqlRow = JSON.parse(text(answer, 'standing') ?? '{}')
-  const holder = asOwner(text(row, 'holder'))
-  const fence = text(row, 'fence')
-  if (holder === undefined) return undefined
+export function readStanding(rows: readonly SqlRow[], askedAt: number): Standing | undefined {
+  if (rows.length === 0) return undefined
+  const row = jsonIn(aText(only(rows)['standing'], 'standing'), 'standing', anObject)
+  const holder = anOwner(row['holder'], 'holder')
   return {
     holder,
-    since: sinceIn(holder, fence === undefined ? undefined : BigInt(fence)),
-    endsAt: Number(row['endsAt']),
-    looksAt: Number(row['looksAt']),
-    now: Number(text(row, 'now')),
+    since: sinceIn(holder, whole(row, 'fence')),
+    endsAt: aTime(row['endsAt'], 'endsAt'),
+    looksAt: aTime(row['looksAt'], 'looksAt'),
+    now: number(row, 'now'),
     askedAt,
   }
 }
 
+const someTexts = aListOf(aText)
+
+function anObject(found: unknown, where: string): SqlRow {
+  if (typeof found === 'object' && found !== null && !Array.isArray(found)) return { ...found }
+  throw new UnexpectedError(where, found, 'an object')
+}
+
 function texts(row: SqlRow, column: string): string[] {
-  const list = row[column]
-  return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : []
+  // The statement leaves out what nothing can stand in.
+  const list = row[column] ?? []
+  return someTexts(list, column)
 }

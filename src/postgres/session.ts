@@ -1,9 +1,9 @@
 import type { StoreSettings } from '../ports/store.js'
+import { aText } from '../rows/parts.js'
 import type { InboxListener } from '../rows/rows.js'
-import { text } from '../sql/connection.js'
 import { Connections } from '../sql/connections.js'
 import { Connector } from '../sql/connector.js'
-import { namesLike } from '../sql/names.js'
+import { fullNameIn, namesLike } from '../sql/names.js'
 import { SqlSession } from '../sql/session.js'
 import type { MakeConnection } from './connection.js'
 import { PostgresDialect } from './dialect.js'
@@ -42,15 +42,17 @@ export function openSession(
       inbox: () => (dialect.pooled || queue.full ? undefined : inbox),
       names: (keyspace, glob) =>
         namesLike(glob, async (hashed, after) => {
-          const rows = await connections.query({
+          const question = {
             statement: statements.names,
             values: [keyspace, after, hashed ? HASHED_LIKE : likeOf(glob)],
             about: { command: 'names' },
-          })
-          return rows.map((row) => {
-            const key = text(row, 'name') ?? ''
-            return { key, name: key, fullName: text(row, 'full_name') }
-          })
+          }
+          return await connections.read(question, (rows) =>
+            rows.map((row) => {
+              const key = aText(row['name'], 'name')
+              return { key, name: key, fullName: fullNameIn(row) }
+            }),
+          )
         }),
       async clean() {
         const about = { command: 'clean' }

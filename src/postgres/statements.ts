@@ -101,16 +101,16 @@ export function statementsFor(table: string) {
   const update = `
   UPDATE ${table} AS r SET version = ${NEXT_VERSION}, owner = $4, holds = $5::bigint,
     ends_at = to_timestamp($6::float8 / 1000), fence = $7::bigint, waiting = $8::text[], rest = $9::json
-  WHERE ${key} AND r.version = $3::bigint RETURNING true`
+  WHERE ${key} AND r.version = $3::bigint RETURNING true AS done`
   const insert = `
   INSERT INTO ${table} (keyspace, name, full_name, version, owner, holds, ends_at, fence, waiting, rest)
   VALUES ($1, $2, $3::json, ${MICROSECONDS}, $4, $5::bigint, to_timestamp($6::float8 / 1000), $7::bigint, $8::text[], $9::json)
-  ON CONFLICT DO NOTHING RETURNING true`
+  ON CONFLICT DO NOTHING RETURNING true AS done`
   // Counted, so that the server calls the function for each; and not at all where nothing was written.
   const andTell = (written: string): string => `
 WITH written AS (${written}),
 told AS (SELECT pg_notify(m.channel, m.payload) FROM written, unnest($10::text[], $11::text[]) AS m (channel, payload))
-SELECT count(*) FROM told HAVING (SELECT count(*) FROM written) > 0`
+SELECT count(*) >= 0 AS done FROM told HAVING (SELECT count(*) FROM written) > 0`
   const free = `(r.owner IS NULL OR r.ends_at <= clock_timestamp()) AND r.waiting = '{}' AND r.rest IS NULL`
   // The row comes with a refusal: what is to be done next needs it.
   const orRow = (result: string): string => `
@@ -235,7 +235,7 @@ RETURNING r.name, r.owner`,
       'renew',
       `
 UPDATE ${table} AS r SET version = ${NEXT_VERSION}, ends_at = greatest(r.ends_at, ${endOf('$4')})
-WHERE ${key} AND ${held} RETURNING true`,
+WHERE ${key} AND ${held} RETURNING true AS done`,
     ),
     // Planned for each pattern: one that begins with a letter is looked up in the index.
     names: statement(

@@ -1,10 +1,11 @@
 import type { Message, Versioned, VersionedTable } from '../rows/rows.js'
 import type { Keyspace, Packed } from '../rows/shape.js'
+import { only } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
 import { isQueueFull } from './failure.js'
 import { channelOf, payloadsOf } from './messages.js'
 import type { NotifyQueue } from './notify-queue.js'
-import { readVersioned } from './row.js'
+import { isDone, readVersioned } from './row.js'
 import type { SeenRows } from './seen-rows.js'
 import type { Statements } from './statements.js'
 import { storedName } from './stored-name.js'
@@ -27,12 +28,12 @@ export class PostgresTable implements VersionedTable {
   }
 
   async #read(keyspace: Keyspace, name: string): Promise<Versioned> {
-    const [row] = await this.connections.query({
+    const question = {
       statement: this.statements.read,
       values: [keyspace, storedName(name).name],
       about: { command: 'read', lockName: name },
-    })
-    return readVersioned(row)
+    }
+    return await this.connections.read(question, (rows) => readVersioned(only(rows)))
   }
 
   async write(
@@ -50,7 +51,7 @@ export class PostgresTable implements VersionedTable {
     const told = messages.flatMap(([client, message], index) =>
       payloadsOf(message, index).map((payload) => ({ channel: channelOf(client), payload })),
     )
-    const asked = this.connections.query({
+    const question = {
       statement: isNew ? (tells ? insertAndTell : insert) : tells ? updateAndTell : update,
       values: [
         keyspace,
@@ -67,9 +68,9 @@ export class PostgresTable implements VersionedTable {
           : []),
       ],
       about: { command: 'write', lockName: name },
-    })
+    }
     try {
-      return (await asked).length > 0
+      return await this.connections.read(question, isDone)
     } catch (error) {
       if (!tells || !isQueueFull(error)) throw error
       // Nothing was written. Once more, for a row whose clients are out of reach.

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { InvalidArgumentError } from '../errors/errors.js'
 import type { Ties } from '../rows/ties.js'
-import { text } from '../sql/connection.js'
+import { oneOf, only } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
 import { machineTime } from '../time/machine-time.js'
 import { transactionOf } from '../transactions/driver.js'
@@ -13,7 +13,7 @@ import { statements } from './statements.js'
  * and nobody can take it away; whoever wants to know whether it has ended tries to share it.
  */
 export class PostgresTies implements Ties {
-  constructor(private readonly connections: Pick<Connections, 'query'>) {}
+  constructor(private readonly connections: Pick<Connections, 'read'>) {}
 
   async tie(tx: unknown, lockName: string): Promise<string> {
     const session = transactionOf(tx)
@@ -26,12 +26,13 @@ export class PostgresTies implements Ties {
       throw failureOf(error, { call: 'confirm', lockName, startedAt })
     }
     // What this connection does not see either, those that want the lock would not see.
-    const [row] = await this.connections.query({
+    const question = {
       statement: statements.tieEnded,
       values: [tie],
       about: { command: 'confirm', lockName },
-    })
-    if (text(row, 'ended') !== 'false') throw elsewhere(tx, lockName)
+    }
+    const ended = await this.connections.read(question, (rows) => oneOf(only(rows), 'ended', 'true', 'false'))
+    if (ended === 'true') throw elsewhere(tx, lockName)
     return tie
   }
 }

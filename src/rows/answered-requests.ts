@@ -1,8 +1,18 @@
+import { aRecordOf, aText, aTime, aWhole, partsOf, type Read } from './parts.js'
+
 /** How long an answer is kept, for the case that the request comes again. */
 const KEPT_MS = 60_000
 
 /** What requests came to, as a row keeps it, so that one that comes twice counts once (rule X1). */
 export type Answered<Answer> = Record<string, { readonly answer: Answer; readonly forgetAt: number }>
+
+export function answeredWith<Answer>(answer: Read<Answer>): Read<Answered<Answer>> {
+  return aRecordOf(aText, partsOf({ answer, forgetAt: aTime }, {}))
+}
+
+/** A yes or no, or a number. */
+export const anAnswer: Read<boolean | number> = (found, where) =>
+  typeof found === 'boolean' ? found : aWhole(found, where)
 
 /** When all answers are forgotten. */
 export function forgottenAt(answered: Answered<unknown>): number {

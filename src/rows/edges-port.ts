@@ -1,6 +1,8 @@
 import { lockKeyOf } from '../deadlock/cycles.js'
 import type { LockRole } from '../errors/deadlock-error.js'
 import { type Edge, type EdgesPort, MOST_EDGES_READ, type SeenEdge } from '../ports/edges-port.js'
+import { anOwner } from './line.js'
+import { aFlag, aListOf, aText, aTextThat, aTime, jsonIn, partsOf, type Read } from './parts.js'
 import type { RowClient } from './row-client.js'
 import type { Draft } from './rows.js'
 import { NO_ROW, restOf, type Shape } from './shape.js'
@@ -18,6 +20,26 @@ interface EdgesBody {
   edges: LeftEdge[]
 }
 
+const aKind = aTextThat(
+  'a kind of lock',
+  (text): text is LockRole['kind'] => text === 'lock' || text === 'read lock' || text === 'write lock',
+)
+
+const anEdge: Read<LeftEdge> = partsOf(
+  {
+    id: aText,
+    owner: anOwner,
+    waitsFor: partsOf({ kind: aKind, name: aText }, {}),
+    holds: aListOf(partsOf({ kind: aKind, name: aText, storedAs: anOwner }, { takenAt: aText })),
+    rejects: aFlag,
+    since: aTime,
+    until: aTime,
+  },
+  { waitsAt: aText },
+)
+
+const aRest = partsOf({}, { edges: aListOf(anEdge) })
+
 /** A row for each lock, named as `lockKeyOf` does. */
 const besideLocks: Shape<EdgesBody> = {
   keyspace: 'edges',
@@ -27,7 +49,7 @@ const besideLocks: Shape<EdgesBody> = {
     rest: restOf(edges.length > 0 ? { edges } : {}, Math.max(0, ...edges.map(({ until }) => until))),
   }),
   unpack: ({ rest }) => {
-    const { edges = [] }: Partial<EdgesBody> = rest === undefined ? {} : JSON.parse(rest)
+    const { edges = [] } = rest === undefined ? {} : jsonIn(rest, 'rest', aRest)
     return { edges }
   },
 }

@@ -1,9 +1,10 @@
 import type { Owner } from '../identity/owner.js'
-import { asOwner, clientOf, modeOf, ownerOf, type Place } from '../line/place.js'
+import { clientOf, modeOf, ownerOf, type Place } from '../line/place.js'
 import type { KeptValue } from '../ports/kind-ports.js'
-import { Line, type LineBody, noLine, quietFrom, type Told, type Way } from './line.js'
+import { aLine, anOwner, Line, type LineBody, noLine, quietFrom, type Told, type Way } from './line.js'
 import { Listeners } from './listeners.js'
 import { nextFence } from './next-fence.js'
+import { aFlag, aListOf, aRecordOf, aText, aTime, jsonIn, partsOf, type Read } from './parts.js'
 import type { Draft } from './rows.js'
 import { type Packed, restOf, type Shape, sinceBefore } from './shape.js'
 import { TIED_LOOK_MS, type Tied } from './ties.js'
@@ -33,6 +34,17 @@ export interface ExclusiveBody {
 
 /** What has no column of its own. */
 type Rest = Partial<Pick<ExclusiveBody, 'ties' | 'lingers' | 'line' | 'listeners' | 'value'>>
+
+const aRest: Read<Rest> = partsOf(
+  {},
+  {
+    ties: aRecordOf(aText, anOwner),
+    lingers: partsOf({ told: aFlag }, {}),
+    line: aLine,
+    listeners: aListOf(aText),
+    value: partsOf({ text: aText, until: aTime }, {}),
+  },
+)
 
 export const exclusiveLocks: Shape<ExclusiveBody> = {
   keyspace: 'lock',
@@ -72,9 +84,9 @@ export const exclusiveLocks: Shape<ExclusiveBody> = {
     }
   },
   unpack: ({ owner, holds, endsAt = 0, since, fence, rest }): ExclusiveBody => {
-    const { ties, lingers, line, listeners, value }: Rest = rest === undefined ? {} : JSON.parse(rest)
+    const { ties, lingers, line, listeners, value } = rest === undefined ? {} : jsonIn(rest, 'rest', aRest)
     return {
-      owner: asOwner(owner),
+      owner: owner === undefined ? undefined : anOwner(owner, 'owner'),
       holds,
       endsAt,
       since: owner === undefined ? undefined : since,

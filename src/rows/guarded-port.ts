@@ -1,4 +1,5 @@
 import type { Guarded, GuardedPort } from '../ports/guarded-port.js'
+import { aText, jsonIn, partsOf } from './parts.js'
 import type { RowClient } from './row-client.js'
 import type { Shape } from './shape.js'
 
@@ -7,6 +8,8 @@ interface GuardedBody {
   value: string | undefined
   fence: bigint | undefined
 }
+
+const aRest = partsOf({}, { value: aText })
 
 const guardedValues: Shape<GuardedBody> = {
   keyspace: 'value',
@@ -21,7 +24,7 @@ const guardedValues: Shape<GuardedBody> = {
     rest: fence === undefined ? undefined : JSON.stringify({ value }),
   }),
   unpack: ({ fence, rest }) => {
-    const { value }: { value?: string } = rest === undefined ? {} : JSON.parse(rest)
+    const { value } = rest === undefined ? {} : jsonIn(rest, 'rest', aRest)
     return { value, fence }
   },
 }

@@ -9,9 +9,10 @@ import type {
   RenewRequest,
   Watch,
 } from '../ports/lock-port.js'
-import { type Answered, forgottenAt, once } from './answered-requests.js'
+import { type Answered, anAnswer, answeredWith, forgottenAt, once } from './answered-requests.js'
 import type { Told } from './line.js'
 import { Listeners } from './listeners.js'
+import { aCount, aListOf, aText, jsonIn, partsOf, type Read } from './parts.js'
 import type { RowClient } from './row-client.js'
 import type { Draft } from './rows.js'
 import { restOf, type Shape } from './shape.js'
@@ -22,6 +23,11 @@ interface LatchBody {
   readonly answered: Answered<boolean | number>
   readonly listeners: string[]
 }
+
+const aRest: Read<Partial<LatchBody>> = partsOf(
+  {},
+  { count: aCount, answered: answeredWith(anAnswer), listeners: aListOf(aText) },
+)
 
 const latches: Shape<LatchBody> = {
   keyspace: 'latch',
@@ -43,11 +49,7 @@ const latches: Shape<LatchBody> = {
     }
   },
   unpack: ({ rest }) => {
-    const {
-      count = 0,
-      answered = {},
-      listeners = [],
-    }: Partial<LatchBody> = rest === undefined ? {} : JSON.parse(rest)
+    const { count = 0, answered = {}, listeners = [] } = rest === undefined ? {} : jsonIn(rest, 'rest', aRest)
     return { count, answered, listeners }
   },
 }

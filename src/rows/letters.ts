@@ -1,7 +1,9 @@
+import { StoreError } from '../errors/errors.js'
 import type { LeftPlaces } from '../line/left-places.js'
 import { modeOf, ownerOf } from '../line/place.js'
 import type { News, Watch } from '../ports/lock-port.js'
-import type { Told } from './line.js'
+import { aMessage, type Told } from './line.js'
+import { jsonIn } from './parts.js'
 import type { Inbox, InboxListener, Message } from './rows.js'
 import type { Keyspace } from './shape.js'
 
@@ -20,7 +22,7 @@ export class Letters implements InboxListener {
 
   message({ keyspace, name, text }: Message): void {
     const address = addressOf(keyspace, name)
-    const told: Told = JSON.parse(text)
+    const told = toldIn(text, name)
     for (const read of [...(this.#readers.get(address) ?? [])]) read(told)
     if ('letIn' in told) this.leftPlaces.granted(told.letIn, address)
   }
@@ -54,6 +56,15 @@ export class Letters implements InboxListener {
         onClose?.()
       },
     }
+  }
+}
+
+function toldIn(text: string, lockName: string): Told {
+  try {
+    return jsonIn(text, 'a message', aMessage)
+  } catch (cause) {
+    const hint = 'Another program has sent it: it is passed over.'
+    throw new StoreError('unreadable', 'message', { lockName, cause, transient: false, hint })
   }
 }
 

@@ -1,5 +1,18 @@
-import type { Owner } from '../identity/owner.js'
-import { clientOf, ownerOf, type Place } from '../line/place.js'
+import { isOwner, type Owner } from '../identity/owner.js'
+import { clientOf, isPlace, ownerOf, type Place } from '../line/place.js'
+import {
+  aCount,
+  aFence,
+  aFlag,
+  aListOf,
+  aRecordOf,
+  aText,
+  aTextThat,
+  aTime,
+  partsOf,
+  type Read,
+  UnexpectedError,
+} from './parts.js'
 import type { Draft } from './rows.js'
 
 /** How long an unreachable process keeps its places; the line passes it over meanwhile. As in `lua/parts/line.lua`. */
@@ -49,6 +62,51 @@ export type Told =
   | { readonly room: number }
   /** It has been released, changed, or opened for everybody. */
   | { readonly became: 'free' | 'changed' | 'open' }
+
+export const anOwner = aTextThat('an owner', isOwner)
+export const aPlace = aTextThat('a place in line', isPlace)
+
+export const aLine: Read<LineBody> = partsOf(
+  {
+    places: aListOf(aPlace),
+    processes: aRecordOf(
+      aText,
+      partsOf({ places: aCount, looksAt: aTime, leaseMs: aTime }, { awaySince: aTime }),
+    ),
+    letIn: aListOf(anOwner),
+  },
+  {},
+)
+
+const messages: readonly Read<Told>[] = [
+  partsOf({ letIn: aPlace, atUs: aTime, leaseMs: aTime }, { fence: aFence }),
+  partsOf({ lookInMs: aTime }, {}),
+  partsOf({ placesGone: aTrue }, {}),
+  partsOf({ asked: aTrue }, {}),
+  partsOf({ room: aCount }, {}),
+  partsOf({ became: aTextThat('a change', isChange) }, {}),
+]
+
+/** Any of the messages. */
+export function aMessage(found: unknown, where: string): Told {
+  for (const read of messages) {
+    try {
+      return read(found, where)
+    } catch {
+      // It is another one.
+    }
+  }
+  throw new UnexpectedError(where, found, 'a message')
+}
+
+function aTrue(found: unknown, where: string): true {
+  if (aFlag(found, where)) return true
+  throw new UnexpectedError(where, found, 'true')
+}
+
+function isChange(text: string): text is 'free' | 'changed' | 'open' {
+  return ['free', 'changed', 'open'].includes(text)
+}
 
 /** The lock that a line is for. */
 export interface Served<P extends Place> {
@@ -233,7 +291,7 @@ export class Line<P extends Place> {
 
   /** A copy, because places leave while it is read. */
   #placed(): readonly P[] {
-    const isPlace = (place: string): place is P => place.includes(':')
-    return this.body.places.filter(isPlace)
+    const isOfMode = (place: string): place is P => isPlace(place)
+    return this.body.places.filter(isOfMode)
   }
 }

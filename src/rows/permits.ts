@@ -1,5 +1,6 @@
-import { type Answered, forgottenAt } from './answered-requests.js'
+import { type Answered, anAnswer, answeredWith, forgottenAt } from './answered-requests.js'
 import { Listeners } from './listeners.js'
+import { aListOf, aRecordOf, aText, aTime, aWhole, jsonIn, partsOf, type Read } from './parts.js'
 import type { Draft } from './rows.js'
 import { type Packed, restOf, type Shape } from './shape.js'
 
@@ -19,6 +20,17 @@ export interface PermitsBody {
   readonly answered: Answered<boolean | number>
   readonly listeners: string[]
 }
+
+const aRest: Read<Partial<PermitsBody>> = partsOf(
+  {},
+  {
+    taken: aRecordOf(aText, partsOf({ permits: aWhole }, { endsAt: aTime })),
+    answered: answeredWith(anAnswer),
+    listeners: aListOf(aText),
+    available: aWhole,
+    goneAt: aTime,
+  },
+)
 
 /** The permits of either kind of semaphore. */
 export function permitsIn(keyspace: 'semaphore' | 'permits'): Shape<PermitsBody> {
@@ -47,7 +59,7 @@ export function permitsIn(keyspace: 'semaphore' | 'permits'): Shape<PermitsBody>
         listeners = [],
         available,
         goneAt,
-      }: Partial<PermitsBody> = rest === undefined ? {} : JSON.parse(rest)
+      } = rest === undefined ? {} : jsonIn(rest, 'rest', aRest)
       return { available, goneAt, taken, answered, listeners }
     },
   }

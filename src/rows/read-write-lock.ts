@@ -1,7 +1,8 @@
 import type { Owner } from '../identity/owner.js'
 import { clientOf, modeOf, ownerOf, type Place } from '../line/place.js'
-import { Line, type LineBody, noLine, quietFrom, type Told } from './line.js'
+import { aLine, Line, type LineBody, noLine, quietFrom, type Told } from './line.js'
 import { nextFence } from './next-fence.js'
+import { aCount, aFence, aRecordOf, aText, aTextThat, aTime, jsonIn, partsOf, type Read } from './parts.js'
 import type { Draft } from './rows.js'
 import { type Packed, restOf, type Shape } from './shape.js'
 import { TIED_LOOK_MS, type Tied } from './ties.js'
@@ -32,6 +33,17 @@ export interface ReadWriteBody {
 
 type Rest = Partial<Pick<ReadWriteBody, 'holds' | 'ties' | 'line'>>
 
+const aMember = aTextThat('a member', isMember)
+
+const aRest: Read<Rest> = partsOf(
+  {},
+  {
+    holds: aRecordOf(aMember, partsOf({ fence: aFence, count: aCount, endsAt: aTime, since: aTime }, {})),
+    ties: aRecordOf(aText, aMember),
+    line: aLine,
+  },
+)
+
 export const readWriteLocks: Shape<ReadWriteBody> = {
   keyspace: 'read-write',
   blank: () => ({ holds: {}, fence: undefined, ties: {}, line: noLine() }),
@@ -55,7 +67,7 @@ export const readWriteLocks: Shape<ReadWriteBody> = {
     }
   },
   unpack: ({ fence, rest }): ReadWriteBody => {
-    const { holds = {}, ties = {}, line = noLine() }: Rest = rest === undefined ? {} : JSON.parse(rest)
+    const { holds = {}, ties = {}, line = noLine() } = rest === undefined ? {} : jsonIn(rest, 'rest', aRest)
     return { holds, fence, ties, line }
   },
 }

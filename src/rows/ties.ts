@@ -1,3 +1,5 @@
+import { aRecordOf, aText, jsonIn, partsOf } from './parts.js'
+
 /** What ties locks to transactions of the application: something that a transaction keeps until it ends, and that others can look for. */
 export interface Ties {
   /**
@@ -10,11 +12,17 @@ export interface Ties {
 /** The ties of a lock as its row keeps them, each with what it keeps the lock for. */
 export type Tied<Holder extends string> = Record<string, Holder>
 
+const someTies = partsOf({}, { ties: aRecordOf(aText, aText) })
+
 /** The ties in the `rest` of a row. */
 export function tiesIn(rest: string | undefined): readonly string[] {
   if (rest === undefined || !rest.includes('"ties"')) return []
-  const { ties = {} }: { ties?: object } = JSON.parse(rest)
-  return Object.keys(ties)
+  try {
+    return Object.keys(jsonIn(rest, 'rest', someTies).ties ?? {})
+  } catch {
+    // What is wrong with the row, its reader says.
+    return []
+  }
 }
 
 /** After how long to look again at a lock that a transaction keeps: its end is told to nobody. */

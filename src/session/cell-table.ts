@@ -1,9 +1,13 @@
 import type { StoreSettings } from '../ports/store.js'
 import { CompareAndSet } from '../rows/compare-and-set.js'
+import { aFence, aText, aTime, jsonIn, partsOf } from '../rows/parts.js'
 import type { RowSession, Versioned, VersionedTable } from '../rows/rows.js'
 import type { Keyspace, Packed } from '../rows/shape.js'
 import type { Cells } from './cells.js'
 import { ownerOf } from './key.js'
+
+const aValue = partsOf({}, { fence: aFence, rest: aText })
+const anEnd = partsOf({}, { until: aTime })
 
 const NOBODY: ReadonlySet<string> = new Set()
 
@@ -56,7 +60,7 @@ function textOf({ fence, rest }: Pick<Packed, 'fence' | 'rest'>): string {
 }
 
 function packedIn(text: string): Packed {
-  const { fence, rest }: { readonly fence?: string; readonly rest?: string } = JSON.parse(text)
+  const { fence, rest } = jsonIn(text, 'the value', aValue)
   return {
     owner: undefined,
     holds: 0,
@@ -68,6 +72,5 @@ function packedIn(text: string): Packed {
 }
 
 function untilOf(rest: string): number | undefined {
-  const { until }: { readonly until?: number } = JSON.parse(rest)
-  return until
+  return jsonIn(rest, 'rest', anEnd).until
 }

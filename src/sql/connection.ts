@@ -1,3 +1,5 @@
+import { aText, UnexpectedError } from '../rows/parts.js'
+
 /** A statement that a store of this family sends. */
 export interface Statement {
   /** What it is prepared as, where a client library asks for a name. */
@@ -26,8 +28,52 @@ export interface SqlConnection {
   destroy(): void
 }
 
-/** The text in a column; undefined for null, and where there is no row. */
-export function text(row: SqlRow | undefined, column: string): string | undefined {
-  const value = row?.[column]
-  return typeof value === 'string' ? value : undefined
+/*
+ * How answers are read: by their exact shape. What has another one is an `UnexpectedError`: to make the best of it would mean to take a lock
+ * for free, or for taken, that nobody knows of.
+ */
+
+/** The text in a column; undefined for null. */
+export function text(row: SqlRow, column: string): string | undefined {
+  const value = row[column]
+  return value === null ? undefined : aText(value, column)
+}
+
+/** The number in a column, written as a text. */
+export function number(row: SqlRow, column: string): number {
+  const found = aText(row[column], column)
+  const value = found === '' ? Number.NaN : Number(found)
+  if (Number.isNaN(value)) throw new UnexpectedError(column, found, 'a number')
+  return value
+}
+
+/** The whole number in a column, written as a text; undefined for null. */
+export function whole(row: SqlRow, column: string): bigint | undefined {
+  const found = text(row, column)
+  if (found === undefined) return undefined
+  if (/^-?\d{1,30}$/.test(found)) return BigInt(found)
+  throw new UnexpectedError(column, found, 'a whole number')
+}
+
+/** The token that a lock was given with. */
+export function tokenIn(row: SqlRow): bigint {
+  const token = whole(row, 'fence')
+  if (token !== undefined) return token
+  throw new UnexpectedError('fence', null, 'a token')
+}
+
+/** Which of these texts is in a column. */
+export function oneOf<Value extends string>(row: SqlRow, column: string, ...values: readonly Value[]): Value {
+  const found = row[column]
+  const value = values.find((each) => each === found)
+  if (value === undefined) throw new UnexpectedError(column, found, values.join(' or '))
+  return value
+}
+
+/** The one row of an answer that has one. */
+export function only(rows: readonly SqlRow[]): SqlRow {
+  const [row, ...others] = rows
+  if (!row || others.length > 0)
+    throw new UnexpectedError(`an answer of ${rows.length} rows`, rows, 'one row')
+  return row
 }

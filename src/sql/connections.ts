@@ -3,7 +3,7 @@ import type { Timer } from '../time/clock.js'
 import type { TimerHandle } from '../time/schedule.js'
 import type { SqlConnection, SqlRow } from './connection.js'
 import type { Connector } from './connector.js'
-import { closedError, type Question, timeoutOf } from './question.js'
+import { closedError, type Question, readBy, timeoutOf } from './question.js'
 
 /** A connection that was not used for so long is closed. */
 const IDLE_MS = 10_000
@@ -63,6 +63,15 @@ export class Connections {
       this.#waiting.push(command)
       this.#openMore()
     })
+  }
+
+  /** Asks, and reads the answer. Rejects also where that is none. */
+  read<Result>(
+    question: Question,
+    read: (rows: readonly SqlRow[]) => Result,
+    timeoutMs?: number,
+  ): Promise<Result> {
+    return readBy(question.about, this.query(question, timeoutMs), read)
   }
 
   /** Ends all connections, and rejects what is under way. Waits for nothing. */

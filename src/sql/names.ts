@@ -1,12 +1,20 @@
 import { matchesGlob } from '../rows/glob.js'
+import { aText, jsonIn } from '../rows/parts.js'
+import { type SqlRow, text } from './connection.js'
 
 /** A name as its row has it. */
 export interface NamedRow {
   /** What stands in the column by which they are sorted. */
   readonly key: string
   readonly name: string
-  /** The name in JSON, where the column has a hash of it. */
+  /** The whole name, where the column has a hash of it. */
   readonly fullName: string | undefined
+}
+
+/** The whole name, which a row keeps as JSON where its key is a hash of it. */
+export function fullNameIn(row: SqlRow): string | undefined {
+  const json = text(row, 'full_name')
+  return json === undefined ? undefined : jsonIn(json, 'full_name', aText)
 }
 
 /**
@@ -22,9 +30,8 @@ export async function* namesLike(
       const rows: readonly NamedRow[] = await page(hashed, after)
       after = rows.at(-1)?.key
       for (const { name: stored, fullName } of rows) {
-        const name: unknown = fullName === undefined ? stored : JSON.parse(fullName)
-        if (hashed === (fullName !== undefined) && typeof name === 'string' && matchesGlob(glob, name))
-          yield name
+        const name = fullName ?? stored
+        if (hashed === (fullName !== undefined) && matchesGlob(glob, name)) yield name
       }
     }
   }

@@ -1,4 +1,5 @@
 import { StoreError } from '../errors/errors.js'
+import { UnexpectedError } from '../rows/parts.js'
 import type { SqlValue, Statement } from './connection.js'
 
 /** What a command was about, for its errors. */
@@ -12,6 +13,34 @@ export interface Question {
   readonly statement: Statement
   readonly values?: readonly SqlValue[] | undefined
   readonly about: About
+}
+
+/**
+ * What `read` makes of an answer. Rejects with a `StoreError` (`unreadable`) where it cannot: something between this client and the server
+ * changes answers. What the statement has done is unknown.
+ */
+export async function readBy<Answer, Result>(
+  about: About,
+  asked: Promise<Answer>,
+  read: (answer: Answer) => Result,
+): Promise<Result> {
+  const answer = await asked
+  try {
+    return read(answer)
+  } catch (cause) {
+    if (cause instanceof UnexpectedError) throw unreadable(about, cause)
+    throw cause
+  }
+}
+
+/** The error for what cannot be read. */
+function unreadable({ command, lockName }: About, cause: UnexpectedError): StoreError {
+  return new StoreError('unreadable', command, {
+    lockName,
+    cause,
+    transient: true,
+    hint: 'Something between this client and the server changes answers, or another program has written the row.',
+  })
 }
 
 /** The error for a command that was not answered in time (rule C3). Its outcome is unknown. */

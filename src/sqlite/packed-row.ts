@@ -1,5 +1,9 @@
+import { aFence, aText, aTime, aWhole, type Read } from '../rows/parts.js'
 import { type Keyspace, type Packed, sinceIn } from '../rows/shape.js'
 import type { Database } from './database.js'
+
+/** A lease may have none. */
+const anEnd: Read<number> = (found, where) => (found === Infinity ? Infinity : aTime(found, where))
 
 export function readRow(database: Database, keyspace: Keyspace, name: string): Packed | undefined {
   const [row] = database.all(
@@ -11,15 +15,16 @@ export function readRow(database: Database, keyspace: Keyspace, name: string): P
   )
   if (!row) return undefined
   const [owner, holds, endsAt, fence, waiting, rest] = row
-  const token = typeof fence === 'string' ? BigInt(fence) : undefined
+  const token = fence === null ? undefined : BigInt(aFence(fence, 'fence'))
+  const clients = aText(waiting, 'waiting')
   return {
-    owner: typeof owner === 'string' ? owner : undefined,
-    holds: typeof holds === 'number' ? holds : 0,
-    endsAt: typeof endsAt === 'number' ? endsAt : undefined,
+    owner: owner === null ? undefined : aText(owner, 'owner'),
+    holds: aWhole(holds, 'holds'),
+    endsAt: endsAt === null ? undefined : anEnd(endsAt, 'ends_at'),
     since: sinceIn(owner, token),
     fence: token,
-    waiting: typeof waiting === 'string' && waiting !== '' ? waiting.split(' ') : [],
-    rest: typeof rest === 'string' ? rest : undefined,
+    waiting: clients === '' ? [] : clients.split(' '),
+    rest: rest === null ? undefined : aText(rest, 'rest'),
   }
 }
 

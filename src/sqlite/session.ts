@@ -1,6 +1,7 @@
 import { StoreError } from '../errors/errors.js'
 import type { StoreSettings } from '../ports/store.js'
 import { matchesGlob } from '../rows/glob.js'
+import { UnexpectedError } from '../rows/parts.js'
 import type { Draft, InboxListener, Message, RowSession } from '../rows/rows.js'
 import { isSame, type Keyspace, NO_ROW, type Packed, type Shape } from '../rows/shape.js'
 import { WaitedFor } from '../rows/waited-for.js'
@@ -180,7 +181,7 @@ export class SqliteSession implements RowSession, Frame {
   ): () => Result {
     const { keyspace } = shape
     const { clientId } = this.settings
-    const found = readRow(database, keyspace, name)
+    const found = ofThat(name, () => readRow(database, keyspace, name))
     const body = found ? unpack(shape, found, name) : shape.blank()
     const holders = new Set<string>()
     const messages: Array<readonly [client: string, message: Message]> = []
@@ -250,11 +251,20 @@ function unpack<Body>(shape: Shape<Body>, packed: Packed, name: string): Body {
   try {
     return shape.unpack(packed)
   } catch (cause) {
-    throw new StoreError('wrong-type', 'change', {
-      lockName: name,
-      cause,
-      transient: false,
-      hint: 'Holdfast cannot read the row of that lock: another program wrote it.',
-    })
+    throw spoilt(name, cause)
   }
+}
+
+/** What is in the columns of that row. */
+function ofThat<Result>(name: string, read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof UnexpectedError ? spoilt(name, error) : error
+  }
+}
+
+function spoilt(lockName: string, cause: unknown): StoreError {
+  const hint = 'Holdfast cannot read the row of that lock: another program wrote it.'
+  return new StoreError('wrong-type', 'change', { lockName, cause, transient: false, hint })
 }

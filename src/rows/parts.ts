@@ -1,0 +1,108 @@
+/** Something is of another type than it can be: another program has written or sent it. Tells the type alone; the value may be anything, also a secret. */
+export class UnexpectedError extends Error {
+  constructor(where: string, found: unknown, expected: string) {
+    super(`${where} is ${typeOf(found)} in place of ${expected}`)
+  }
+}
+
+function typeOf(found: unknown): string {
+  if (found === undefined) return 'missing'
+  if (found === null) return 'null'
+  if (typeof found === 'string') return 'another text'
+  if (typeof found === 'number' || typeof found === 'bigint') return 'another number'
+  if (Buffer.isBuffer(found)) return 'bytes'
+  return Array.isArray(found) ? 'a list' : `of type ${typeof found}`
+}
+
+/** Gives what it has found if it is that, and throws an {@link UnexpectedError} if not. */
+export type Read<Value> = (found: unknown, where: string) => Value
+
+type Readers = Readonly<Record<string, Read<unknown>>>
+type Parts<Needed extends Readers, Optional extends Readers> = {
+  [Name in keyof Needed]: ReturnType<Needed[Name]>
+} & { [Name in keyof Optional]?: ReturnType<Optional[Name]> }
+
+function reader<Value>(expected: string, is: (found: unknown) => found is Value): Read<Value> {
+  return (found, where) => {
+    if (is(found)) return found
+    throw new UnexpectedError(where, found, expected)
+  }
+}
+
+export const aText = reader('a text', (found): found is string => typeof found === 'string')
+export const aFlag = reader('true or false', (found): found is boolean => typeof found === 'boolean')
+/** Of the store's clock, or a length of time. */
+export const aTime = reader('a time', (found): found is number => Number.isFinite(found))
+export const aCount = reader(
+  'a whole number',
+  (found): found is number => Number.isSafeInteger(found) && Number(found) >= 0,
+)
+/** One that may be below zero. */
+export const aWhole = reader('a whole number', (found): found is number => Number.isSafeInteger(found))
+
+/** A text of that shape. */
+export function aTextThat<Value extends string>(
+  expected: string,
+  is: (text: string) => text is Value,
+): Read<Value> {
+  return reader(expected, (found): found is Value => typeof found === 'string' && is(found))
+}
+
+/** A token, in decimal. */
+export const aFence = aTextThat('a token', (text): text is `${bigint}` => /^\d{1,30}$/.test(text))
+
+export function aListOf<Value>(each: Read<Value>): Read<Value[]> {
+  return (found, where) => {
+    if (!Array.isArray(found)) throw new UnexpectedError(where, found, 'a list')
+    return found.map((value) => each(value, `a part of ${where}`))
+  }
+}
+
+/** Values under names that are keys of that kind. */
+export function aRecordOf<Key extends string, Value>(
+  key: Read<Key>,
+  each: Read<Value>,
+): Read<Record<Key, Value>> {
+  return (found, where) => {
+    const entries: Array<readonly unknown[]> = Object.entries(objectIn(found, where)).map(([name, value]) => [
+      key(name, `a name in ${where}`),
+      each(value, `a part of ${where}`),
+    ])
+    return Object.fromEntries(entries)
+  }
+}
+
+/** An object with these parts. Others that it has are passed over. */
+export function partsOf<Needed extends Readers, Optional extends Readers>(
+  needed: Needed,
+  optional: Optional,
+): Read<Parts<Needed, Optional>> {
+  return (found, where) => {
+    const object = objectIn(found, where)
+    const there = Object.entries(optional).filter(([name]) => object[name] !== undefined)
+    const entries: Array<readonly unknown[]> = [...Object.entries(needed), ...there].map(([name, read]) => [
+      name,
+      read(object[name], `${where}.${name}`),
+    ])
+    return Object.fromEntries(entries)
+  }
+}
+
+/** What JSON says. */
+export function jsonIn<Value>(json: string, where: string, read: Read<Value>): Value {
+  return read(parsed(json, where), where)
+}
+
+function parsed(json: string, where: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    // Its own error shows the text.
+    throw new UnexpectedError(where, json, 'JSON')
+  }
+}
+
+function objectIn(found: unknown, where: string): Readonly<Record<string, unknown>> {
+  if (typeof found === 'object' && found !== null && !Array.isArray(found)) return { ...found }
+  throw new UnexpectedError(where, found, 'an object')
+}
