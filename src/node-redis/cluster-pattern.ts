@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '../errors/errors.js'
 import { type Address, addressMap } from './address.js'
 import type { ClusterTerms } from './cluster.js'
+import { followLogin } from './options.js'
 import { PLAIN } from './plain.js'
 import {
   type ClusterClientOfTheirs,
@@ -14,6 +15,8 @@ import {
 /** The options of a cluster's client, read, with what its nodes have in common. */
 export interface ClusterOptions extends ClusterTerms {
   readonly defaults: object
+  /** The application's own object of them, in which it may change user and password. */
+  readonly login: object | undefined
 }
 
 /**
@@ -34,7 +37,8 @@ export function termsOfCluster(client: ClusterClientOfTheirs): ClusterOptions {
   const natMap = fieldOf(options, 'nodeAddressMap')
   const RESP = fieldOf(options, 'RESP')
   const defaults = { ...(RESP !== undefined && { RESP }), ...objectIn(options, 'defaults') }
-  return { startupNodes, addressMap: addressMap(natMap), natMap, defaults }
+  const login = objectIn(options, 'defaults')
+  return { startupNodes, addressMap: addressMap(natMap), natMap, defaults, login }
 }
 
 /** To make one takes node-redis tens of milliseconds. */
@@ -48,7 +52,7 @@ export function nodePattern(client: ClusterClientOfTheirs, options: ClusterOptio
 }
 
 /** node-redis connects a node's client while making it: this one cannot find its address. */
-function makePattern(client: ClusterClientOfTheirs, { defaults }: ClusterOptions): ServerClient {
+function makePattern(client: ClusterClientOfTheirs, { defaults, login }: ClusterOptions): ServerClient {
   const nowhere = (_host: string, _options: unknown, found: (error: Error) => void): void =>
     found(new Error('This client is only a pattern.'))
   const socket = objectIn(defaults, 'socket')
@@ -64,8 +68,13 @@ function makePattern(client: ClusterClientOfTheirs, { defaults }: ClusterOptions
     const made = fieldOf(fieldOf(node, 'client'), '_self')
     if (isServerClient(made)) {
       made.on('error', ignore)
-      const pattern = made.duplicate({ ...defaults, ...PLAIN, socket: { ...socket } })
-      if (isServerClient(pattern)) return pattern
+      // Without a provider of the application's it makes one of its own options, and tells what these say at the moment.
+      const credentialsProvider = fieldOf(defaults, 'credentialsProvider')
+      const pattern = made.duplicate({ ...defaults, ...PLAIN, credentialsProvider, socket: { ...socket } })
+      if (isServerClient(pattern)) {
+        if (pattern.options) followLogin(pattern.options, login)
+        return pattern
+      }
     }
   }
   throw new InvalidArgumentError(

@@ -5,6 +5,7 @@ import { slotOf } from '../redis/connection/slot.js'
 import { pause } from '../time/machine-time.js'
 import { type Address, type AddressMap, parseAddress, textOf } from './address.js'
 import { at, NodeRedisConnection } from './connection.js'
+import { followLogin } from './options.js'
 import { fieldOf, objectIn, type ServerClient } from './shapes.js'
 import { addressOf, SlotSurvey } from './slot-survey.js'
 import { nodesIn, type SlotTable } from './slots.js'
@@ -70,6 +71,7 @@ export class NodeRedisCluster extends EventEmitter<string> implements ClusterCli
     this.#survey = new SlotSurvey(startupNodes, addressMap, (address) => this.#connectionTo(address))
     const redisOptions = new NodeRedisConnection(pattern, undefined, '').options
     const { host: _host, port: _port, keyPrefix: _keyPrefix, ...shared } = redisOptions
+    followLogin(shared, pattern.options)
     this.options = { ...(natMap !== undefined && { natMap }), redisOptions: shared, keyPrefix }
   }
 

@@ -2,7 +2,7 @@ import { EventEmitter } from 'eventemitter3'
 import type { StandaloneClient } from '../redis/connection/client.js'
 import type { Argument } from '../redis/connection/link.js'
 import type { Address } from './address.js'
-import { namedAsByIoredis } from './options.js'
+import { followLogin, namedAsByIoredis } from './options.js'
 import { PLAIN } from './plain.js'
 import { namedReply } from './reply-error.js'
 import { fieldOf, isServerClient, objectIn, type ServerClient } from './shapes.js'
@@ -56,6 +56,7 @@ export class NodeRedisConnection extends EventEmitter<string> implements Standal
     const protocol = protocolOf(pattern)
     const theirs = { ...namedAsByIoredis(pattern.options), ...whereabouts?.options }
     this.options = { ...theirs, protocol, ...settings, keyPrefix }
+    followLogin(this.options, pattern.options)
   }
 
   duplicate(settings: object = {}): NodeRedisConnection {

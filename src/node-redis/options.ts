@@ -37,6 +37,15 @@ function credentialsIn(options: unknown): Record<string, unknown> {
   return { credentialsProvider: fieldOf(options, 'credentialsProvider') }
 }
 
+/** Has these options show the user and password that those have at the moment: an application may change them. */
+export function followLogin(options: object, theirs: object | undefined): void {
+  for (const name of ['username', 'password']) {
+    if (fieldOf(theirs, name) === undefined) continue
+    const get = (): unknown => fieldOf(theirs, name)
+    Object.defineProperty(options, name, { get, enumerable: true, configurable: true })
+  }
+}
+
 function tlsIn(socket: object | undefined): object {
   return Object.fromEntries(Object.entries(socket ?? {}).filter(([name]) => !NOT_TLS.has(name)))
 }

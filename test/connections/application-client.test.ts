@@ -3,7 +3,7 @@ import { Holdfast, type StandaloneClient } from '../../src/index.js'
 import { eventsOf } from '../fault/heard.js'
 import { named } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
-import { standaloneClient } from '../setup/clients.js'
+import { clusterClient, standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
 import { tlsBefore } from './tls-front.js'
 
@@ -181,6 +181,34 @@ describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
       await Promise.all([holder.close(), waiter.close(), stranger.close()])
       await front.stop()
     })
+  },
+)
+
+test.each(['ioredis-6', 'ioredis-5', 'iovalkey', 'node-redis-6'] as const)(
+  'C1, C2: TLS to every node of a cluster, for commands and for what waiters hear (%s)',
+  async (library) => {
+    const { startupNodes } = inject('servers').cluster
+    const fronts = await Promise.all(startupNodes.map((node) => tlsBefore(node)))
+    const places = fronts.map(({ port }) => ({ host: '127.0.0.1', port }))
+    const natMap = Object.fromEntries(
+      startupNodes.map(({ host, port }, index) => [`${host}:${port}`, places[index]]),
+    )
+    const tls = { ca: fronts[0]?.certificate }
+    const clients = [1, 2].map(() => clusterClient(places, { natMap, redisOptions: { tls } }, library))
+    const [holder, waiter] = clients.map((client) => new Holdfast(client))
+    // Slots 3300, 7365 and 15495: one on each node.
+    for (const tag of ['{b}', '{c}', '{a}']) {
+      const name = `${tag}:tls:${library}:${process.pid}`
+      const hold = await holder?.lock(name).acquire({ leaseMs: 60_000 })
+      const waiting = waiter?.lock(name).acquire()
+      await eventually(async () => (await holder?.lock(name).countWaitingClients()) === 1)
+      await hold?.release()
+      await (await waiting)?.release()
+    }
+    for (const { accepted } of fronts) expect(accepted()).toBeGreaterThanOrEqual(3)
+    await Promise.all([holder?.close(), waiter?.close()])
+    for (const client of clients) client.disconnect()
+    await Promise.all(fronts.map((front) => front.stop()))
   },
 )
 

@@ -2,14 +2,15 @@
  * Another server takes the primary's place while every kind of waiter waits, and what they wait for is given back at once: the rows on
  * failovers of the table "Until a waiter is woken" in docs/guarantees.md.
  */
-import { afterEach, beforeEach, describe, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { Holdfast, type RedisClient } from '../../src/index.js'
 import { RespProxy } from '../fault/proxy.js'
 import { withAdmin } from '../servers/admin.js'
 import { bringCluster, bringSentinel, bringServer, type Server } from '../servers/index.js'
-import { type ClientLibrary, clusterClient, sentinelClient, standaloneClient } from '../setup/clients.js'
+import { clusterClient, type MatrixLibrary, sentinelClient, standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
 import { kinds } from './contended.js'
+import { tenures } from './tenures.js'
 
 /** Far below the lease that the holders have. */
 const WOKEN_WITHIN_MS = 15_000
@@ -18,7 +19,7 @@ const NAME = '{b}'
 
 /** Servers of which one can take another's place, without loss. */
 interface Group {
-  connect(library: ClientLibrary): RedisClient
+  connect(library: MatrixLibrary): RedisClient
   /** Those where waiters may be subscribed. */
   readonly nodes: () => readonly Server[]
   failOver(): Promise<void>
@@ -94,7 +95,31 @@ describe.each(Object.keys(groups))('W7: %s fails over', { timeout: 90_000 }, (wh
     await group.stop()
   })
 
-  function holdfast(library: ClientLibrary): Holdfast {
+  test('faults E, W7: every kind is kept through it by who has it, and goes to the next after it', async () => {
+    const fleet = (['ioredis-6', 'node-redis-6'] as const).flatMap((library) => {
+      const [holder, rival] = [holdfast(library), holdfast(library)]
+      return Object.entries(tenures).map(([kind, begin]) => ({ kind, library, holder, rival, begin }))
+    })
+    const begun = await Promise.all(
+      fleet.map(async ({ kind, library, holder, rival, begin }) => {
+        const { check, end } = await begin(holder, `${NAME}:${kind}:${library}`)
+        return { what: `${kind} with ${library}`, check: () => check(rival), end: () => end(rival) }
+      }),
+    )
+    await group.failOver()
+    const undone = begun.map(async ({ what, check, end }) => {
+      try {
+        await check()
+        await end()
+        return []
+      } catch (error) {
+        return [`${what}: ${error}`]
+      }
+    })
+    expect((await Promise.all(undone)).flat()).toEqual([])
+  })
+
+  function holdfast(library: MatrixLibrary): Holdfast {
     const client = group.connect(library)
     const made = new Holdfast(client, { commandTimeoutMs: 2_000, storeTimeoutMs: 60_000 })
     ends.push(async () => {

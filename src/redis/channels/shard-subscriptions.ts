@@ -3,6 +3,7 @@ import { retryPauseMs } from '../../time/back-off.js'
 import type { Schedule } from '../../time/schedule.js'
 import type { StandaloneClient } from '../connection/client.js'
 import { Connection } from '../connection/connection.js'
+import { followCredentials } from '../connection/credentials.js'
 import { isRefusal } from '../connection/failure.js'
 import type { LinkListener } from '../connection/link.js'
 import { connectionSettings } from '../connection/settings.js'
@@ -130,7 +131,11 @@ export class ShardSubscriptions {
     // A cluster has one database, whatever its client's options say.
     const settings = { ...connectionSettings(this.#commandTimeoutMs, 'news', primary.options), db: 0 }
     const connection = new Connection(
-      () => primary.duplicate(settings),
+      () => {
+        const client = primary.duplicate(settings)
+        followCredentials(client.options, primary)
+        return client
+      },
       this.#schedule,
       this.#commandTimeoutMs,
       {

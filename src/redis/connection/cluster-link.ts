@@ -4,6 +4,7 @@ import { announce } from '../channels/announcements.js'
 import { addressOf, ShardSubscriptions, type SlotTable } from '../channels/shard-subscriptions.js'
 import type { ClusterClient, StandaloneClient } from './client.js'
 import { Connection, letProcessEnd, type Peer } from './connection.js'
+import { credentialsOf, followCredentials } from './credentials.js'
 import { hangUp } from './hang-up.js'
 import type { About, Announcement, Argument, Command, Link, LinkListener, NodeLink, Send } from './link.js'
 import { connectionSettings } from './settings.js'
@@ -40,6 +41,7 @@ export class ClusterLink implements Link {
     private readonly listener: LinkListener,
   ) {
     const { redisOptions } = pattern.options
+    let copied = credentialsOf(pattern)
     const settings = {
       lazyConnect: true,
       keyPrefix: '',
@@ -61,10 +63,15 @@ export class ClusterLink implements Link {
       scripts: undefined,
       redisOptions: { ...redisOptions, ...connectionSettings(commandTimeoutMs, 'commands', redisOptions) },
     }
-    this.#cluster = new Connection(() => pattern.duplicate([], settings), schedule, commandTimeoutMs, {
+    const make = (): ClusterClient => {
+      copied = credentialsOf(pattern)
+      return pattern.duplicate([], { ...settings, redisOptions: { ...settings.redisOptions, ...copied } })
+    }
+    this.#cluster = new Connection(make, schedule, commandTimeoutMs, {
       events: {
         '+node': (node) => {
           if (!isNode(node)) return
+          followCredentials(node.options, pattern, copied)
           node.on('connect', () => letProcessEnd(node))
           this.#countSentOn(node)
         },

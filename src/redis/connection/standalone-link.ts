@@ -2,6 +2,7 @@ import type { Schedule } from '../../time/schedule.js'
 import { Subscriber } from '../channels/subscriber.js'
 import type { StandaloneClient } from './client.js'
 import { Connection, type ConnectionListener } from './connection.js'
+import { followCredentials } from './credentials.js'
 import type { About, Argument, Command, Link, LinkListener, NodeLink, Send } from './link.js'
 import { connectionSettings } from './settings.js'
 import { streamOf } from './stream.js'
@@ -37,7 +38,11 @@ export class StandaloneLink implements Link {
       told: ConnectionListener,
     ): Connection<StandaloneClient> =>
       new Connection(
-        () => pattern.duplicate(connectionSettings(commandTimeoutMs, role, pattern.options)),
+        () => {
+          const client = pattern.duplicate(connectionSettings(commandTimeoutMs, role, pattern.options))
+          followCredentials(client.options, pattern)
+          return client
+        },
         schedule,
         commandTimeoutMs,
         {

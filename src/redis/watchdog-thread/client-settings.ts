@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { InvalidArgumentError } from '../../errors/errors.js'
 import { isCluster, type RedisClient } from '../connection/client.js'
+import { type Credentials, credentialsOf } from '../connection/credentials.js'
 
 type Data = null | boolean | number | bigint | string | ArrayBufferView | Data[] | { [name: string]: Data }
 
@@ -12,6 +13,9 @@ export type ClientSettings =
       readonly startupNodes: readonly Data[]
       readonly options: Readonly<Record<string, Data>>
     }
+
+/** Credentials, as data. */
+export type CopiedCredentials = Readonly<Record<string, Data>>
 
 /** Options that may be code, and are not needed to reach the server: retries, the node to read from, commands to define. */
 const NOT_NEEDED = new Set([
@@ -44,6 +48,18 @@ export function clientSettings(client: RedisClient): ClientSettings {
     startupNodes: startupNodes.map((node, index) => copy(node, `startupNodes[${index}]`)),
     options,
   }
+}
+
+/** Its credentials of this moment, once they are others than those. */
+export function newCredentials(client: RedisClient, known: Credentials): Credentials | undefined {
+  const now = credentialsOf(client)
+  const same = Object.entries(now).every(([name, value]) => value === Reflect.get(known, name))
+  return same ? undefined : now
+}
+
+/** @throws `InvalidArgumentError` if they cannot be copied to another thread. */
+export function copiedCredentials(credentials: Credentials): CopiedCredentials {
+  return copyOptions(credentials)
 }
 
 function copyOptions(options: object): Record<string, Data> {

@@ -1,5 +1,5 @@
 import type { Owner } from '../../identity/owner.js'
-import type { ClientSettings } from './client-settings.js'
+import type { ClientSettings, CopiedCredentials } from './client-settings.js'
 import type { Instant } from './instant.js'
 import type { LeaseKind } from './lease-kinds.js'
 import type { NetworkDefaults } from './network-defaults.js'
@@ -41,6 +41,8 @@ export type Order =
       readonly renewUntil: Instant
     }
   | { readonly kind: 'unwatch'; readonly id: number }
+  /** Those that the application's client has from now on. */
+  | { readonly kind: 'credentials'; readonly credentials: CopiedCredentials }
   /** The main thread is back after more than `maxBlockedMs` without a sign of life. */
   | { readonly kind: 'awake' }
 

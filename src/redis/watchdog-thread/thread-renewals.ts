@@ -4,7 +4,8 @@ import type { Owner } from '../../identity/owner.js'
 import type { LeaseThread, LeaseThreadListener } from '../../ports/lease-thread.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
 import type { RedisClient } from '../connection/client.js'
-import { clientSettings } from './client-settings.js'
+import { type Credentials, credentialsOf } from '../connection/credentials.js'
+import { clientSettings, copiedCredentials, newCredentials } from './client-settings.js'
 import { Heartbeat } from './heartbeat.js'
 import { instantOf } from './instant.js'
 import type { LeaseKind } from './lease-kinds.js'
@@ -35,9 +36,11 @@ export interface ThreadRenewalsSettings {
 export class ThreadRenewals implements LeaseThread {
   readonly #leases = new Map<number, WatchedLease>()
   readonly #heartbeat = new Heartbeat()
-  readonly #settings: ThreadSettings
+  readonly #settings: Omit<ThreadSettings, 'client'>
   readonly #beatMs: number
   #session: ThreadSession | undefined
+  /** Those that the thread knows. */
+  #credentials: Credentials = {}
   #starting: Promise<void> | undefined
   #startedAt = 0
   #failures = 0
@@ -49,7 +52,7 @@ export class ThreadRenewals implements LeaseThread {
 
   /** @throws `InvalidArgumentError` if the client has options that matter and cannot be copied to a thread, or in Bun and Deno. */
   constructor(
-    client: RedisClient,
+    private readonly client: RedisClient,
     { leaseMs, quarantineMs = 0, commandTimeoutMs, maxBlockedMs }: ThreadRenewalsSettings,
     private readonly schedule: Schedule,
     /** Called when a thread dies, and with failures that belong to no lease. */
@@ -57,8 +60,9 @@ export class ThreadRenewals implements LeaseThread {
   ) {
     refuseOwnClocks()
     this.#beatMs = Math.min(maxBlockedMs / BEATS_PER_BLOCK, LONGEST_BEAT_MS)
+    // Refuses what cannot be copied before a thread is needed.
+    clientSettings(client)
     this.#settings = {
-      client: clientSettings(client),
       network: networkDefaults(),
       leaseMs,
       quarantineMs,
@@ -133,7 +137,9 @@ export class ThreadRenewals implements LeaseThread {
       const { ThreadSession } = await import('./thread-session.js')
       if (this.#closed) return
       this.#startedAt = this.schedule.clock.now()
-      const session = new ThreadSession(this.#settings, {
+      this.#credentials = credentialsOf(this.client)
+      const settings = { ...this.#settings, client: clientSettings(this.client) }
+      const session = new ThreadSession(settings, {
         report: (report) => this.#heard(report),
         ended: (cause) => this.#broken(cause),
       })
@@ -144,7 +150,20 @@ export class ThreadRenewals implements LeaseThread {
     }
   }
 
+  /** The application's client may have other credentials by now. A thread whose main thread is blocked goes on with those it knows. */
+  #tellCredentials(session: ThreadSession): void {
+    const credentials = newCredentials(this.client, this.#credentials)
+    if (!credentials) return
+    this.#credentials = credentials
+    try {
+      session.send({ kind: 'credentials', credentials: copiedCredentials(credentials) })
+    } catch (error) {
+      this.onError(error)
+    }
+  }
+
   #hand(lease: WatchedLease, session: ThreadSession): void {
+    this.#tellCredentials(session)
     const slot = session.takeSlot()
     lease.sit({ session, slot })
     const { id, of, name, owner } = lease
@@ -226,6 +245,7 @@ export class ThreadRenewals implements LeaseThread {
   #beatLater(): TimerHandle {
     return this.schedule.at(this.schedule.clock.now() + this.#beatMs, () => {
       this.#nextBeat = this.#beatLater()
+      if (this.#session) this.#tellCredentials(this.#session)
       const wasGivenUp = this.#heartbeat.ageMs() > this.#settings.maxBlockedMs
       this.#heartbeat.beat()
       // The thread dropped leases because of that; they may still be ours.

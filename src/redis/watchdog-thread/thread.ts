@@ -26,7 +26,8 @@ applyNetworkDefaults(settings.network)
 const report = (message: Report): void => parentPort?.postMessage(message)
 const onError = (error: unknown): void => report({ kind: 'trouble', failure: tellFailure(error) })
 const schedule = new Schedule(new SystemClock(sleepMeter()), onError)
-const link = linkTo(settings.client)
+const pattern = patternOf(settings.client)
+const link = linkTo(pattern)
 const { keyPrefix } = settings.client.options
 const prefix = typeof keyPrefix === 'string' ? keyPrefix : ''
 const { quarantineMs } = settings
@@ -40,11 +41,29 @@ const quarantined: RenewingPort = {
 const list = new WatchList(settings, quarantined, schedule, new Heartbeat(settings.heartbeat), report)
 
 parentPort?.on('message', (orders: readonly Order[]) => {
-  for (const order of orders) list.carryOut(order)
+  for (const order of orders) {
+    // Its connections read them from there.
+    if (order.kind === 'credentials') Object.assign(keptIn(pattern), order.credentials)
+    else list.carryOut(order)
+  }
 })
 
 /** RESP2, which every server and every proxy speaks: a renewal's answer is a number in both. */
-function linkTo(client: ClientSettings): Link {
+function patternOf(client: ClientSettings): Redis | Cluster {
+  if (client.kind === 'standalone') return new Redis({ ...client.options, protocol: 2, lazyConnect: true })
+  const { redisOptions, ...options } = client.options
+  return new Cluster(client.startupNodes.map(startupNode), {
+    ...options,
+    lazyConnect: true,
+    redisOptions: { ...Object(redisOptions), protocol: 2 },
+  })
+}
+
+function keptIn(client: Redis | Cluster): object {
+  return client instanceof Cluster ? Object(client.options.redisOptions) : client.options
+}
+
+function linkTo(client: Redis | Cluster): Link {
   // This connection has no subscriptions.
   const listener: LinkListener = {
     message: () => undefined,
@@ -53,18 +72,9 @@ function linkTo(client: ClientSettings): Link {
     error: onError,
   }
   const { commandTimeoutMs } = settings
-  if (client.kind === 'standalone') {
-    const pattern = new Redis({ ...client.options, protocol: 2, lazyConnect: true })
-    return new StandaloneLink(pattern, schedule, commandTimeoutMs, listener)
-  }
-  const { redisOptions, ...options } = client.options
-  const nodes = client.startupNodes.map(startupNode)
-  const pattern = new Cluster(nodes, {
-    ...options,
-    lazyConnect: true,
-    redisOptions: { ...Object(redisOptions), protocol: 2 },
-  })
-  return new ClusterLink(pattern, schedule, commandTimeoutMs, listener)
+  return client instanceof Cluster
+    ? new ClusterLink(client, schedule, commandTimeoutMs, listener)
+    : new StandaloneLink(client, schedule, commandTimeoutMs, listener)
 }
 
 /** A node as the application gave it: a URL, a port, or options. */

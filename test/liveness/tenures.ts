@@ -1,0 +1,162 @@
+import { expect } from 'vitest'
+import type { Holdfast } from '../../src/index.js'
+
+/** What one client has begun, and another is kept from meanwhile. */
+export interface Tenure {
+  /** Throws unless it goes on, for its holder alone. */
+  check(rival: Holdfast): unknown
+  /** Ends it; resolves when the rival has had its turn. */
+  end(rival: Holdfast): Promise<unknown>
+}
+
+type Begin = (holder: Holdfast, name: string) => Promise<Tenure>
+
+const lockLike =
+  (make: (holdfast: Holdfast, name: string) => ReturnType<Holdfast['lock']>): Begin =>
+  async (holder, name) => {
+    const hold = await make(holder, name).acquire()
+    return {
+      check: async (rival) => {
+        hold.assertHeld()
+        expect(await make(rival, name).tryAcquire()).toBeNull()
+      },
+      end: async (rival) => {
+        const next = make(rival, name).acquire()
+        await hold.release()
+        await (await next).release()
+      },
+    }
+  }
+
+/** Every kind, held over what happens between its beginning and its end. */
+export const tenures: Readonly<Record<string, Begin>> = {
+  lock: lockLike((holdfast, name) => holdfast.lock(name)),
+  fencedLock: lockLike((holdfast, name) => holdfast.fencedLock(name)),
+  fairLock: lockLike((holdfast, name) => holdfast.fairLock(name)),
+  writeLock: lockLike((holdfast, name) => holdfast.readWriteLock(name).writeLock()),
+  readLock: async (holder, name) => {
+    const hold = await holder.readWriteLock(name).readLock().acquire()
+    const writer = (rival: Holdfast) => rival.readWriteLock(name).writeLock()
+    return {
+      check: async (rival) => {
+        hold.assertHeld()
+        expect(await writer(rival).tryAcquire()).toBeNull()
+      },
+      end: async (rival) => {
+        const next = writer(rival).acquire()
+        await hold.release()
+        await (await next).release()
+      },
+    }
+  },
+  semaphore: async (holder, name) => {
+    await holder.semaphore(name).trySetPermits(1)
+    const permit = await holder.semaphore(name).acquire()
+    return {
+      check: async (rival) => {
+        permit.assertHeld()
+        expect(await rival.semaphore(name).tryAcquire()).toBeNull()
+      },
+      end: async (rival) => {
+        const next = rival.semaphore(name).acquire()
+        await permit.release()
+        await (await next).release()
+        expect(await rival.semaphore(name).availablePermits()).toBe(1)
+      },
+    }
+  },
+  permitExpirableSemaphore: async (holder, name) => {
+    await holder.permitExpirableSemaphore(name).trySetPermits(1)
+    const permit = await holder.permitExpirableSemaphore(name).acquire()
+    return {
+      check: async (rival) => {
+        permit.assertHeld()
+        expect(await rival.permitExpirableSemaphore(name).tryAcquire()).toBeNull()
+      },
+      end: async (rival) => {
+        const next = rival.permitExpirableSemaphore(name).acquire()
+        await permit.release()
+        await (await next).release()
+        expect(await rival.permitExpirableSemaphore(name).availablePermits()).toBe(1)
+      },
+    }
+  },
+  countDownLatch: async (holder, name) => {
+    await holder.countDownLatch(name).trySetCount(1)
+    return {
+      check: async (rival) => expect(await rival.countDownLatch(name).count()).toBe(1),
+      end: async (rival) => {
+        const open = rival.countDownLatch(name).await()
+        await holder.countDownLatch(name).countDown()
+        await open
+      },
+    }
+  },
+  computeOnce: async (holder, name) => {
+    let computed = (): void => undefined
+    let begun = (): void => undefined
+    const beginning = new Promise<void>((resolve) => {
+      begun = resolve
+    })
+    const terms = { ttlMs: 60_000 }
+    const compute = async (): Promise<string> => {
+      begun()
+      await new Promise<void>((resolve) => {
+        computed = resolve
+      })
+      return 'once'
+    }
+    const value = holder.computeOnce(name, compute, terms)
+    await beginning
+    return {
+      check: () => undefined,
+      end: async (rival) => {
+        const same = rival.computeOnce(name, () => Promise.resolve('twice'), terms)
+        computed()
+        expect(await Promise.all([value, same])).toEqual(['once', 'once'])
+      },
+    }
+  },
+  job: async (holder, name) => {
+    const terms = { atLeastMs: 0, atMostMs: 300_000 }
+    let finish = (): void => undefined
+    let running = Promise.resolve<unknown>(undefined)
+    await new Promise<void>((begun) => {
+      const body = async (): Promise<void> => {
+        begun()
+        await new Promise<void>((resolve) => {
+          finish = resolve
+        })
+      }
+      running = holder.job(name, terms, body)
+    })
+    return {
+      check: async (rival) =>
+        expect(await rival.job(name, terms, () => undefined)).toMatchObject({ ran: false }),
+      end: async (rival) => {
+        finish()
+        expect(await running).toMatchObject({ ran: true })
+        expect(await rival.job(name, terms, () => undefined)).toMatchObject({ ran: true })
+      },
+    }
+  },
+  leader: async (holder, name) => {
+    let signal: AbortSignal | undefined
+    const elected = await new Promise<ReturnType<Holdfast['leader']>>((resolve) => {
+      const election = holder.leader(name, {
+        onElected: (term) => {
+          signal = term.signal
+          resolve(election)
+        },
+      })
+    })
+    return {
+      check: () => expect(signal?.aborted).toBe(false),
+      end: async (rival) => {
+        const next = new Promise<void>((resolve) => rival.leader(name, { onElected: () => resolve() }))
+        await elected.stop()
+        await next
+      },
+    }
+  },
+}
