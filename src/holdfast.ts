@@ -8,6 +8,7 @@ import { ConfiguredStore } from './facade/configured-store.js'
 import { refuseFormerMethods } from './facade/former-names.js'
 import { checkHoldfastOptions, clientOptionsOf, type HoldfastOptions } from './facade/holdfast-options.js'
 import { type LockOptions, withLockOptions, withoutLingering } from './facade/lock-options.js'
+import { refuseMoreArguments } from './facade/more-arguments.js'
 import type { Section } from './facade/section.js'
 import { checkSpinOptions, type SpinOptions } from './facade/spin-options.js'
 import { checkSequencer } from './fence/check-sequencer.js'
@@ -58,6 +59,22 @@ export class Holdfast extends LockClient {
       quit: 'holdfast.close()',
       disconnect: 'holdfast.close()',
     })
+    refuseMoreArguments(this.prototype, {
+      fencedLock: 2,
+      fairLock: 2,
+      readWriteLock: 1,
+      semaphore: 2,
+      permitExpirableSemaphore: 2,
+      countDownLatch: 1,
+      guardedValue: 1,
+      checkSequencer: 1,
+      spinLock: 2,
+      multiLock: 1,
+      stripedLock: 2,
+      computeOnce: 3,
+      job: 3,
+      leader: 2,
+    })
   }
 
   readonly #kinds: Kinds
@@ -105,18 +122,24 @@ export class Holdfast extends LockClient {
   /**
    * Permits that any number of calls share: each takes one or more, or waits. The same as Redisson's `RSemaphore` of that name, except
    * that a crash returns permits. See docs/semaphore.md. Sends nothing.
+   *
+   * @param permits how many there are: set by the first call that finds no number. Without it set one by `trySetPermits()`.
    */
-  semaphore(name: string): Semaphore {
-    return new Semaphore(checkName(name), this.#kinds.of(kinds.semaphore), this.#present('semaphore'))
+  semaphore(name: string, permits?: number): Semaphore {
+    const terms = this.#kinds.of(kinds.semaphore)
+    return new Semaphore(checkName(name), terms, this.#present('semaphore'), permits)
   }
 
   /**
    * Permits with an id and a lease each, so that another process can prolong or return them: Redisson's
    * `RPermitExpirableSemaphore` of that name. See docs/permit-expirable-semaphore.md. Sends nothing.
+   *
+   * @param permits as for {@link Holdfast.semaphore}
    */
-  permitExpirableSemaphore(name: string): PermitExpirableSemaphore {
+  permitExpirableSemaphore(name: string, permits?: number): PermitExpirableSemaphore {
     const terms = this.#kinds.of(kinds.permitExpirableSemaphore)
-    return new PermitExpirableSemaphore(checkName(name), terms, this.#present('permitExpirableSemaphore'))
+    const port = this.#present('permitExpirableSemaphore')
+    return new PermitExpirableSemaphore(checkName(name), terms, port, permits)
   }
 
   /**
@@ -192,7 +215,7 @@ export class Holdfast extends LockClient {
    * Returns the value stored under `key`. If there is none, one caller in one process computes it with `compute`, and all others
    * get that value. See docs/compute-once.md.
    *
-   * @throws what `compute` throws, to the caller that computed; the next waiting caller then computes.
+   * @throws what `compute` throws, to all callers of this process that waited for it; who comes later computes anew.
    * @throws `UnstorableValueError` if JSON cannot carry the value; `LockTimeoutError` if there was none within `waitMs`.
    */
   async computeOnce<Value>(

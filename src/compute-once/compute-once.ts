@@ -1,5 +1,6 @@
 import type { Call, Refusal } from '../core/acquire/call.js'
 import { isTransient, noAnswer } from '../core/acquire/outage.js'
+import { retry } from '../core/acquire/retry.js'
 import { onAbort } from '../core/acquire/shared-signal.js'
 import { LEAST_ANSWER_MS } from '../core/acquire/wait-left.js'
 import { TIME_IS_UP, Waiter } from '../core/queue/waiter.js'
@@ -77,6 +78,7 @@ export class ComputeOnce {
         if (isUsable(found, options.staleMs, this.#now())) return parsedFrom(found.text)
         const shared = await this.#inTime(waiter, waiter.startedAt + call.waitMs, flight.result)
         if (isUsable(shared, options.staleMs, this.#now())) return parsedFrom(shared.text)
+        if (flight.thrown) throw flight.thrown.error
         failingSince = this.#failingSince(waiter, flight, failingSince)
       }
     } finally {
@@ -110,7 +112,7 @@ export class ComputeOnce {
     let result: CachedValue | undefined
     try {
       const { waitMs } = waiter.call
-      const reading = this.#readInTime(waiter, answerBy(waiter), flight)
+      const reading = this.#readInTime(waiter, answerBy(waiter), flight, failingSince)
       flight.found = reading.catch(() => undefined)
       const kept = await reading
       if (isUsable(kept, options.staleMs, this.#now())) {
@@ -214,8 +216,7 @@ export class ComputeOnce {
       hold.signal.addEventListener('abort', () => {
         if (hold.signal.reason instanceof ClosedError) this.#end(key, flight)
       })
-      const value = await compute(hold)
-      const text = textOf(key, value)
+      const { value, text } = await this.#computed(key, () => compute(hold), flight)
       await this.#keep(grant, name, entryOf(text, options.staleMs ?? 0), options)
       // The calls that waited take this value even if computing it took longer than `ttlMs`.
       return { value, text, staleAt: Infinity }
@@ -228,6 +229,21 @@ export class ComputeOnce {
       onLost: 'continue',
       onTrouble: (error) => locker.emit('error', error),
     })
+  }
+
+  /** A failure is shared by the calls that wait; who comes later tries anew. */
+  async #computed<Value>(
+    key: string,
+    compute: () => Value | PromiseLike<Value>,
+    flight: Flight | undefined,
+  ): Promise<{ readonly value: Awaited<Value>; readonly text: string }> {
+    try {
+      const value = await compute()
+      return { value, text: textOf(key, value) }
+    } catch (error) {
+      if (flight) flight.thrown = { error }
+      throw error
+    }
   }
 
   /** The caller gets the value whether or not it can be stored. */
@@ -251,17 +267,41 @@ export class ComputeOnce {
     return kept && cachedValueOf(kept, this.#now())
   }
 
-  /** As its leader reads for a flight. One that has no more time for the answer leaves the others with the store’s silence so far. */
-  async #readInTime(waiter: Waiter, deadline: number, flight: Flight): Promise<CachedValue | undefined> {
-    const since = this.#now()
+  /**
+   * As its leader reads for a flight: as patiently as a call that waits for a lock. One that has no more time for the answer leaves the others
+   * with the store’s silence so far.
+   * @param failingSince since when the store has failed flights before this one
+   */
+  async #readInTime(
+    waiter: Waiter,
+    deadline: number,
+    flight: Flight,
+    failingSince?: number,
+  ): Promise<CachedValue | undefined> {
+    const { env, settings } = this.terms.locker
+    const { name, waitMs } = waiter.call
+    const since = failingSince ?? this.#now()
     flight.failure = { error: undefined, since }
+    let left = false
+    const terms = {
+      clock: env.schedule.clock,
+      pause: (until: number) => env.pauses.until(until),
+      patienceMs: waitMs === 0 ? 0 : Math.max(since + settings.storeTimeoutMs - this.#now(), 0),
+      givesUp: () => left,
+    }
     try {
-      const kept = await this.#inTime(waiter, deadline, this.#read(waiter.call.name))
+      const kept = await this.#inTime(
+        waiter,
+        deadline,
+        retry(() => this.#read(name), terms),
+      )
       flight.failure = undefined
       return kept
     } catch (error) {
       if (error instanceof StoreError) flight.failure = isTransient(error) ? { error, since } : undefined
       throw error
+    } finally {
+      left = true
     }
   }
 

@@ -14,10 +14,12 @@ export class Flight {
   scope: Scope | undefined
   /** Why it ended without a value, where the store was silent or failed for the moment: the calls that wait for it need not begin anew. */
   failure: FlightFailure | undefined
+  /** What the computation threw, if it did: all calls that wait for it throw that. */
+  thrown: { readonly error: unknown } | undefined
   /** What its leader finds in the store at first: a call may accept a value that the leader does not. Never rejects. */
   found: Promise<CachedValue | undefined> = Promise.resolve(undefined)
   #settle: ((result: CachedValue | undefined) => void) | undefined
-  /** Undefined when the flight ended without a value. Never rejects: a failure goes to the call that leads the flight. */
+  /** Undefined when the flight ended without a value. Never rejects. */
   readonly result = new Promise<CachedValue | undefined>((resolve) => {
     this.#settle = resolve
   })

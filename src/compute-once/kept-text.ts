@@ -27,28 +27,43 @@ function check(key: string, value: unknown, path: string, within: Set<object>): 
   if (typeof value !== 'object') throw new UnstorableValueError(key, path, nameOf(value))
   if (within.has(value)) throw new UnstorableValueError(key, path, 'a circle')
   within.add(value)
-  if (Array.isArray(value)) {
-    // By index: iteration skips gaps.
-    for (let index = 0; index < value.length; index += 1)
-      check(key, value[index], `${path}[${index}]`, within)
-  } else {
-    checkPlain(key, value, path)
-    for (const [name, each] of Object.entries(value)) {
-      // JSON leaves out an undefined property, and a reader sees no difference.
-      if (each !== undefined) check(key, each, `${path}.${name}`, within)
-    }
-  }
+  if (Array.isArray(value)) checkArray(key, value, path, within)
+  else checkPlain(key, value, path, within)
   within.delete(value)
 }
 
-function checkPlain(key: string, value: object, path: string): void {
+function checkArray(key: string, value: unknown[], path: string, within: Set<object>): void {
+  // The prototype of arrays is an array itself, in every realm.
+  if (!Array.isArray(Object.getPrototypeOf(value)))
+    throw new UnstorableValueError(key, path, `an array of ${value.constructor?.name || 'a class'}`)
+  // By index: iteration skips gaps.
+  for (let index = 0; index < value.length; index += 1) check(key, value[index], `${path}[${index}]`, within)
+  const [extra] = Object.getOwnPropertyNames(value)
+    .slice(value.length)
+    .filter((name) => name !== 'length')
+  if (extra !== undefined) throw new UnstorableValueError(key, `${path}.${extra}`, 'a property of an array')
+  refuseSymbols(key, value, path)
+}
+
+function checkPlain(key: string, value: object, path: string, within: Set<object>): void {
   const prototype: unknown = Object.getPrototypeOf(value)
   const plain = prototype === null || prototype === Object.prototype
   if (!plain)
     throw new UnstorableValueError(key, path, `an object of ${value.constructor?.name || 'a class'}`)
+  refuseSymbols(key, value, path)
+  if ('toJSON' in value) throw new UnstorableValueError(key, path, 'an object with a toJSON of its own')
+  for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+    const place = `${path}.${name}`
+    if (!property.enumerable) throw new UnstorableValueError(key, place, 'a property that is not enumerable')
+    if (!('value' in property)) throw new UnstorableValueError(key, place, 'a getter')
+    // JSON leaves out an undefined property, and a reader sees no difference.
+    if (property.value !== undefined) check(key, property.value, place, within)
+  }
+}
+
+function refuseSymbols(key: string, value: object, path: string): void {
   if (Object.getOwnPropertySymbols(value).length > 0)
     throw new UnstorableValueError(key, path, 'a symbol key')
-  if ('toJSON' in value) throw new UnstorableValueError(key, path, 'an object with a toJSON of its own')
 }
 
 function nameOf(value: unknown): string {

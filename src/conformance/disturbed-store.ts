@@ -2,7 +2,7 @@ import { StoreError } from '../errors/errors.js'
 import type { LockPort, News } from '../ports/lock-port.js'
 import type { Store, StoreSession, StoreSettings } from '../ports/store.js'
 
-type Call = 'acquire' | 'release'
+type Call = 'acquire' | 'release' | 'handOver'
 
 /** What is in force between one client and its store. */
 export class Disturbance {
@@ -10,7 +10,7 @@ export class Disturbance {
   cut = false
   /** How often the client was told something of a lock. */
   news = 0
-  readonly #loses = new Map<Call, number>()
+  readonly #loses = new Map<string, number>()
 
   /** The store carries out so many of the next calls, and its answers are lost. */
   lose(call: Call, times = 1): void {
@@ -21,9 +21,9 @@ export class Disturbance {
   async pass<Reply>(name: string, call: () => Promise<Reply>): Promise<Reply> {
     if (this.cut) throw failure(name, 'unreachable')
     const reply = await call()
-    const left = name === 'acquire' || name === 'release' ? (this.#loses.get(name) ?? 0) : 0
+    const left = this.#loses.get(name) ?? 0
     if (left === 0) return reply
-    this.#loses.set(name === 'acquire' ? 'acquire' : 'release', left - 1)
+    this.#loses.set(name, left - 1)
     throw failure(name, 'timeout')
   }
 }

@@ -19,6 +19,11 @@ export interface PermitsHandle {
   countWaitingClients(): Promise<number | undefined>
 }
 
-export function handleOf(holdfast: Holdfast, kind: PermitsKind, name: string): PermitsHandle {
-  return holdfast[kind](name)
+export function handleOf(
+  holdfast: Holdfast,
+  kind: PermitsKind,
+  name: string,
+  permits?: number,
+): PermitsHandle {
+  return holdfast[kind](name, permits)
 }

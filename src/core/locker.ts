@@ -18,6 +18,7 @@ import { noAnswer, OWN_FAILURE_MS } from './acquire/outage.js'
 import { Environment } from './environment.js'
 import type { KindTraits } from './kind.js'
 import { extend } from './lease/extend.js'
+import type { Waiter } from './queue/waiter.js'
 import type { CoreSettings, Services } from './services.js'
 import { enterInMemory } from './tenure/enter-kept.js'
 import { around, letIn } from './tenure/other-side.js'
@@ -177,7 +178,7 @@ export class Locker {
   #release(grant: HoldRecord): Promise<void> | undefined {
     if (releaseInMemory(this.env, grant)) return undefined
     this.#keepAlive.enter()
-    const releasing = new Releasing()
+    const releasing = new Releasing(grant.tenure.name)
     this.#releasing.add(releasing)
     const work = release(this.env, grant, releasing, () => this.#releaseEnded(releasing))
     const released = this.#unanswered.upToEnd(work, grant.tenure.name)
@@ -353,11 +354,13 @@ export class Locker {
     env.lingering.end()
     env.closed = true
     env.pauses.end()
-    const acquisitions = [...this.#acquisitions]
-    for (const { waiter } of acquisitions) waiter.cancel(new ClosedError(waiter.call.name))
+    const cancelled = [...this.#acquisitions].filter(({ waiter }) => !isBeingAnswered(waiter))
+    for (const { waiter } of cancelled) waiter.cancel(new ClosedError(waiter.call.name))
     this.#compositions.end('close')
     await this.#keepAlive.during(async () => {
-      await Promise.allSettled([...acquisitions.map(({ work }) => work), ...this.#compositions.work])
+      await Promise.allSettled([...cancelled.map(({ work }) => work), ...this.#compositions.work])
+      env.tenures.closeHeld(new ClosedError())
+      await Promise.allSettled([...this.#acquisitions].map(({ work }) => work))
       env.tenures.closeHeld(new ClosedError())
       // Whatever a call that just ended gives back is among them.
       await Promise.allSettled([...this.#releasing].map(({ work }) => work))
@@ -376,7 +379,17 @@ export class Locker {
   /** Stops waiting for the store: commands that it has not answered reject with `ClosedError`. */
   async end(): Promise<void> {
     this.#unanswered.end()
-    for (const releasing of [...this.#releasing]) this.#releaseEnded(releasing)
+    for (const { waiter } of [...this.#acquisitions]) waiter.cancel(new ClosedError(waiter.call.name))
+    for (const releasing of [...this.#releasing]) {
+      this.env.orphans.leftTaken(releasing.name)
+      this.#releaseEnded(releasing)
+    }
+    this.env.orphans.end()
     await this.#closing
   }
+}
+
+/** A single attempt that has gone to the store: it may have been granted, and others refused for its sake. */
+function isBeingAnswered({ call, attempting }: Waiter): boolean {
+  return call.waitMs === 0 && !call.composition && attempting !== undefined
 }

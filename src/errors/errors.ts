@@ -43,8 +43,8 @@ export class LockTimeoutError extends HoldfastError {
       remainingMs?: number | undefined
     },
     cause?: unknown,
-    /** Of what: a latch is awaited. */
-    asks?: 'await' | undefined,
+    /** What was wanted, if not a lock: that a latch opens, permits. */
+    wants?: 'await' | 'permits' | undefined,
   ) {
     const holder =
       seen.holder === undefined
@@ -55,7 +55,7 @@ export class LockTimeoutError extends HoldfastError {
         ? ''
         : ` with ${Math.round(seen.remainingMs)} ms of its lease left`
     const [what, instead, unknown] =
-      asks === 'await'
+      wants === 'await'
         ? [`Latch ${quoted(lockName)} did not open`, 'tryAwait() if you need not wait for it', 'it is open']
         : [
             `Lock ${quoted(lockName)} was not acquired`,
@@ -64,7 +64,9 @@ export class LockTimeoutError extends HoldfastError {
           ]
     const advice =
       cause === undefined
-        ? `Wait longer (waitMs), or use ${instead}.`
+        ? wants === 'permits' && seen.remainingMs === Infinity
+          ? 'No lease ends that would return permits. If their number was never set, write semaphore(name, permits), or call trySetPermits().'
+          : `Wait longer (waitMs), or use ${instead}.`
         : `${troubleText(cause)} Whether ${unknown} is not known.`
     super('LOCK_TIMEOUT', `${what} within ${Math.round(waitedMs)} ms${holder}${lease}. ${advice}`, {
       lockName,

@@ -25,9 +25,14 @@ export interface KindContext {
   readonly placeOf: (name: string) => number
   /** How long its locks may stay with the process after their release; undefined where they cannot. */
   readonly lingerMs?: number | undefined
+  /** Where its calls ask for it by more than an `acquire`. */
+  readonly sends?: Call['sends']
   /** Where no news comes: how long its calls pause between attempts. */
   readonly polls?: Polls | undefined
 }
+
+/** What sets a call apart from others of its kind. */
+type Unusual = Pick<Call, 'sends' | 'insists'>
 
 type Check = (options: UnlockOptions, owners: Owners) => unknown
 
@@ -95,15 +100,15 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
 
   /**
    * @param scope as for {@link acquire}
-   * @param sends what asks for the lock in another way
+   * @param more what sets the call apart from others
    */
   async tryAcquire(
     options: AcquireOptions,
     permits?: number,
     scope = this.#scopeFor(options),
-    sends?: Call['sends'],
+    more?: Unusual,
   ): Promise<Held | null> {
-    const outcome = await this.#call(options, 0, scope, scope, permits, sends)
+    const outcome = await this.#call(options, 0, scope, scope, permits, more)
     if (!isRefusal(outcome)) return this.#begin(outcome, scope)
     if (outcome.cause !== undefined) throw outcome.cause
     return null
@@ -132,8 +137,9 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
   #grantedOrThrow(outcome: Granted | Refused, options: AcquireOptions): Granted {
     if (!isRefusal(outcome)) return outcome
     if (options.waitMs === 0 && outcome.cause !== undefined) throw outcome.cause
-    const { asks } = this.context.kind
-    throw new LockTimeoutError(outcome.name ?? this.name, outcome.waitedMs, outcome, outcome.cause, asks)
+    const { asks, reentrant } = this.context.kind
+    const wants = asks ?? (reentrant ? undefined : 'permits')
+    throw new LockTimeoutError(outcome.name ?? this.name, outcome.waitedMs, outcome, outcome.cause, wants)
   }
 
   /** A scope that was made for this one acquisition ends with it: what still runs in it then is nobody's section (rule O3). */
@@ -154,9 +160,9 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     caller: Scope,
     holder: Scope,
     permits: number | undefined,
-    sends?: Call['sends'],
+    more?: Unusual,
   ): Promise<Granted | Refused> {
-    const { kind, locker, maxHoldMs, polls, lingerMs } = this.context
+    const { kind, locker, maxHoldMs, polls, lingerMs, sends } = this.context
     if (options.lingerMs !== undefined && lingerMs === undefined)
       throw invalidNumber('lingerMs', options.lingerMs, 'undefined, because this lock cannot linger')
     const call: Call = {
@@ -170,8 +176,9 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
       lingerMs: options.lingerMs ?? lingerMs,
       signal: options.signal,
       permits,
-      sends,
       polls,
+      sends,
+      ...more,
     }
     if (!acquireChannel.hasSubscribers) return this.take(call)
     const told = {

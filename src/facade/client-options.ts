@@ -42,7 +42,8 @@ export interface ClientOptions {
    */
   readonly quarantineMs?: number
   /**
-   * How many calls may wait for one lock in this process; any more reject with `TooManyWaitersError`. Minimum: 1.
+   * How many calls may wait for one lock in this process, on both sides of a read-write lock together; of any more the newest rejects with
+   * `TooManyWaitersError`. Minimum: 1.
    * @default Infinity
    */
   readonly maxWaiters?: number

@@ -8,13 +8,12 @@ import type { AdoptOptions } from './options.js'
 
 /** The way in to one lock, permit or latch. */
 export class LockAcquirer extends Acquirer<HoldRecord, Hold> {
-  /** A hold that another client has given up, if it is `from`'s still. */
+  /** A hold that another client has given up, if it is `from`'s still. An answer that is lost would leave it to nobody: so it is asked for again. */
   async adopt(from: Owner, options: AdoptOptions): Promise<Hold | null> {
     checkObject('options', options, ['leaseMs', 'maxHoldMs', 'owner'])
     const { port } = this.context.locker
-    return await this.tryAcquire(options, undefined, undefined, (request) =>
-      port.handOver({ ...request, from }),
-    )
+    const sends: Call['sends'] = (request) => port.handOver({ ...request, from })
+    return await this.tryAcquire(options, undefined, undefined, { sends, insists: true })
   }
 
   protected take(call: Call): Promise<HoldRecord | Refusal> {

@@ -187,7 +187,8 @@ export class Hold implements AsyncDisposable {
    * @throws `InvalidArgumentError` if `leaseMs` is no lease, the owner has other holds of the lock, or the store cannot pass it on; the
    *   hold is unchanged.
    * @throws {@link LockLostError} if the lock was lost; {@link NotOwnerError} if this hold was released.
-   * @throws `StoreError` if the store failed. The hold is released, and the lock is free when its lease ends, or `leaseMs` is over.
+   * @throws `StoreError` if the store failed. The hold is released, and the lock is freed when the store answers again, or its lease or
+   *   `leaseMs` is over: nobody has a ticket.
    */
   async detach(leaseMs: number): Promise<string> {
     checkLease(leaseMs)

@@ -100,8 +100,8 @@ export class Lock {
    * @returns the hold. Release it once.
    * @throws {@link LockLostError} if the lock is not detached under this ticket any more: adopted before, over, or forced open.
    * @throws `InvalidArgumentError` if the text is no ticket for this lock. The error does not show it.
-   * @throws {@link StoreError} if the store failed. The hold is adopted by nobody; if the store had passed it on before the answer was
-   *   lost, the lock is given back. `ClosedError` after `close`.
+   * @throws {@link StoreError} if the store failed for `storeTimeoutMs`. The hold is adopted by nobody; if the store had passed it on before
+   *   the answer was lost, the lock is given back. `ClosedError` after `close`.
    */
   async adopt(ticket: string, options: AdoptOptions = {}): Promise<Hold> {
     const from = ticketOwner(ticket, this.name)

@@ -20,8 +20,8 @@ export class PermitExpirableSemaphore extends Permits<PermitsHold> {
   readonly #port: PermitExpirableSemaphorePort
 
   /** @internal */
-  constructor(name: string, context: KindContext, port: PermitExpirableSemaphorePort) {
-    super(name, context, port, MOST_IDS)
+  constructor(name: string, context: KindContext, port: PermitExpirableSemaphorePort, atFirst?: number) {
+    super(name, context, port, atFirst, MOST_IDS)
     this.#locker = context.locker
     this.#port = port
   }
@@ -44,6 +44,7 @@ export class PermitExpirableSemaphore extends Permits<PermitsHold> {
 
   /** The number of permits, taken ones included. */
   async permits(): Promise<number> {
+    await this.setFirst()
     return await this.#locker.query(() => this.#port.permits(this.name))
   }
 

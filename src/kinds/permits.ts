@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import type { Call } from '../core/acquire/call.js'
 import type { Locker } from '../core/locker.js'
 import type { KindContext } from '../facade/acquirer.js'
 import { applyOnce } from '../facade/apply-once.js'
@@ -17,11 +19,21 @@ export abstract class Permits<Held extends Hold> {
   readonly #locker: Locker
   readonly #port: PermitsPort
   readonly #most: number | undefined
+  /** How many there are to be, where no number is set. */
+  readonly #atFirst: number | undefined
 
   /** @internal */
-  constructor(name: string, context: KindContext, port: PermitsPort, most?: number) {
+  constructor(
+    name: string,
+    context: KindContext,
+    port: PermitsPort,
+    atFirst: number | undefined,
+    most?: number,
+  ) {
     this.name = name
-    this.#acquirer = new LockAcquirer(name, context)
+    this.#atFirst = atFirst === undefined ? undefined : checkPermits('permits', atFirst, 1)
+    const sends = atFirst === undefined ? undefined : settingFirst(context.locker, port, atFirst)
+    this.#acquirer = new LockAcquirer(name, { ...context, sends })
     this.#locker = context.locker
     this.#port = port
     this.#most = most
@@ -31,7 +43,7 @@ export abstract class Permits<Held extends Hold> {
   protected abstract heldAs(hold: Hold, permits: number): Held
 
   /**
-   * Sets the number of permits if it is not set yet. Until then there are none.
+   * Sets the number of permits if it is not set yet. Until then there are none. A semaphore that was made with a number needs no such call.
    *
    * @param options `ttlMs`: after this time the semaphore expires, with all its holds. Minimum: 1.
    * @returns whether this call set it.
@@ -54,8 +66,9 @@ export abstract class Permits<Held extends Hold> {
     await this.#add(-checkPermits('permits', permits, 1))
   }
 
-  /** The number of available permits: 0 if none were ever set, negative if the number is lower than the number taken. */
+  /** The number of available permits: 0 if no number is set, negative if the number is lower than the number taken. */
   async availablePermits(): Promise<number> {
+    await this.setFirst()
     return await this.#locker.query(() => this.#port.availablePermits(this.name))
   }
 
@@ -125,7 +138,26 @@ export abstract class Permits<Held extends Hold> {
     return await this.#acquirer.withLock(lock, section, permits)
   }
 
+  /** @internal Sets the number that the handle was made with, unless one is set: before a question about it, or a change. */
+  protected async setFirst(): Promise<void> {
+    if (this.#atFirst !== undefined) await this.trySetPermits(this.#atFirst)
+  }
+
   async #add(delta: number): Promise<void> {
+    await this.setFirst()
     await applyOnce(this.#locker, (request) => this.#port.addPermits(this.name, delta, request))
+  }
+}
+
+/**
+ * Sends requests for permits, and sets their number where none is set. A refusal shows that: nothing is taken whose lease could end. So it
+ * costs nothing where a number is set, and a number that has gone with the server's data is set again by the next who asks.
+ */
+function settingFirst({ port }: Locker, permits: PermitsPort, atFirst: number): Call['sends'] {
+  return async (request) => {
+    const reply = await port.acquire(request)
+    if (reply.outcome !== 'busy' || reply.remainingMs !== Infinity) return reply
+    await permits.trySetPermits(request.name, atFirst, randomUUID())
+    return await port.acquire(request)
   }
 }

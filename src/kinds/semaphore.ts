@@ -15,8 +15,8 @@ export class Semaphore extends Permits<Hold> {
   readonly #port: SemaphorePort
 
   /** @internal */
-  constructor(name: string, context: KindContext, port: SemaphorePort) {
-    super(name, context, port)
+  constructor(name: string, context: KindContext, port: SemaphorePort, atFirst?: number) {
+    super(name, context, port, atFirst)
     this.#locker = context.locker
     this.#port = port
   }
@@ -32,6 +32,7 @@ export class Semaphore extends Permits<Hold> {
    * @returns how many it took; negative if availability was negative after a reduction, which it resets to 0.
    */
   async drainPermits(): Promise<number> {
+    await this.setFirst()
     return await applyOnce(this.#locker, (request) => this.#port.drainPermits(this.name, request))
   }
 

@@ -81,11 +81,29 @@ describe('H4: one outage counts for all callers of a value', () => {
   })
 })
 
-test('a store that fails for a moment costs one caller its call, and the next computes', async () => {
+test('faults D4: a store that fails for a moment costs nobody his call', async () => {
+  for (const blips of [1, 2, 3]) {
+    port.blips = blips
+    const end = endOf(
+      clock,
+      holdfast.computeOnce(`key ${blips}`, () => 'value', { ttlMs: 1_000 }),
+    )
+    const others = [1, 2].map(() =>
+      endOf(
+        clock,
+        holdfast.computeOnce(`key ${blips}`, () => 'value', { ttlMs: 1_000 }),
+      ),
+    )
+    await clock.advance(STORE_TIMEOUT_MS)
+    expect([end, ...others]).toMatchObject([{ value: 'value' }, { value: 'value' }, { value: 'value' }])
+  }
+})
+
+test('faults D4: a caller that does not wait is told at once', async () => {
   port.blips = 1
-  const ends = calls(3)
-  await clock.advance(10)
-  expect(ends).toMatchObject([TOO_LATE, { value: 'value' }, { value: 'value' }])
+  const end = call(undefined, { waitMs: 0 })
+  await clock.advance(0)
+  expect(end).toMatchObject({ at: 0, ...TOO_LATE })
 })
 
 test('a computation that takes long and fails of a store is no outage of this one', async () => {
@@ -94,10 +112,12 @@ test('a computation that takes long and fails of a store is no outage of this on
     throw new StoreError('timeout', 'other', { transient: true })
   }
   const first = call(fail)
-  const next = call()
+  const waiting = call()
   await clock.advance(31_000)
-  expect(first).toMatchObject({ at: 30_000, error: { command: 'other' } })
-  expect(next).toMatchObject({ at: 30_000, value: 'value' })
+  for (const end of [first, waiting]) expect(end).toMatchObject({ at: 30_000, error: { command: 'other' } })
+  const next = call()
+  await clock.advance(0)
+  expect(next).toMatchObject({ at: 31_000, value: 'value' })
 })
 
 test('a lease that is over before its grant has come is no outage, for callers that asked for a longer one', async () => {

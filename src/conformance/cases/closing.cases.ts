@@ -212,6 +212,37 @@ export function closingCases(place: Place): void {
       for (const each of taken) await each.release()
     })
 
+    test('faults D5: close lets a single attempt that is under way be answered; a job that is granted runs', async () => {
+      const holdfast = place.holdfast()
+      const far = place.holdfast()
+      const taken = await far.lock(place.lockName()).acquire({ leaseMs: 600_000 })
+      const lock = holdfast.lock(place.lockName())
+      const name = place.lockName()
+      let ran = false
+      const job = holdfast.job(name, { atLeastMs: 0, atMostMs: 60_000 }, ({ signal }) => {
+        ran = true
+        return signal
+      })
+      const asking = Promise.all([
+        lock.tryAcquire({ leaseMs: 60_000 }),
+        holdfast.lock(taken.name).tryAcquire(),
+        rejectionOf(job),
+      ])
+      const waiting = rejectionOf(holdfast.lock(taken.name).acquire())
+      const closing = holdfast.close()
+      const [hold, refused, jobEnd] = await inTime(place, asking)
+      expect(refused).toBeNull()
+      expect(await waiting).toBeInstanceOf(ClosedError)
+      expect(ran).toBe(true)
+      expect(jobEnd).toBeInstanceOf(ClosedError)
+      await inTime(place, closing)
+      expect(hold?.signal.reason).toBeInstanceOf(ClosedError)
+      expect(await far.lock(lock.name).isLocked()).toBe(true)
+      expect(sumOf(holdfast)).toBe(0)
+      for (const each of [lock.name, name]) await far.lock(each).forceUnlock()
+      await taken.release()
+    })
+
     test('H5: draining renews what it waits for', async () => {
       const holdfast = place.holdfast({ watchdogMs: place.lease(1_800) })
       const hold = await holdfast.lock(place.lockName()).acquire()

@@ -64,7 +64,7 @@ export function computeOnceCases(place: Place): void {
       }
     })
 
-    test('a failure is its own caller’s; the next one computes, of this process and of others', async () => {
+    test('faults B17: calls that wait for a computation share its failure; other processes, and who comes later, compute', async () => {
       const key = place.lockName()
       const [one, two] = [place.holdfast(), place.holdfast()]
       const begun = new Latch()
@@ -81,11 +81,15 @@ export function computeOnceCases(place: Place): void {
         ),
       )
       await begun.opened
-      const next = [one.computeOnce(key, () => 'second', TTL), two.computeOnce(key, () => 'second', TTL)]
+      const behind = [1, 2, 3].map(() => rejectionOf(one.computeOnce(key, () => expect.unreachable(), TTL)))
+      const elsewhere = two.computeOnce(key, () => 'second', TTL)
       await untilWaiting(place, two.lock(`once:${key}`), 1)
       go.open()
-      expect(await failing).toMatchObject({ message: 'no' })
-      expect(await inTime(place, Promise.all(next))).toEqual(['second', 'second'])
+      const error = await failing
+      expect(error).toMatchObject({ message: 'no' })
+      for (const each of behind) expect(await each).toBe(error)
+      const later = one.computeOnce(key, () => 'second', TTL)
+      expect(await inTime(place, Promise.all([elsewhere, later]))).toEqual(['second', 'second'])
     })
 
     test.each<[string, unknown, string]>([
@@ -98,6 +102,10 @@ export function computeOnceCases(place: Place): void {
       ['a lone surrogate', ['\ud800'], '$[0]'],
       ['-0 (H30)', { low: -0 }, '$.low'],
       ['a symbol key (H30)', { a: { [Symbol('b')]: 1 } }, '$.a'],
+      ['the match of a regular expression (faults D7)', { found: 'ab'.match(/b/) }, '$.found.index'],
+      ['an array of a class (faults D7)', [new (class List extends Array {})()], '$[0]'],
+      ['a property that is not enumerable (faults D7)', Object.defineProperty({}, 'a', { value: 1 }), '$.a'],
+      ['a getter (faults D7)', Object.defineProperty({}, 'a', { get: () => 1, enumerable: true }), '$.a'],
     ])('a value that JSON does not carry is refused, and not kept: %s', async (_, value, path) => {
       const key = place.lockName()
       const holdfast = place.holdfast()

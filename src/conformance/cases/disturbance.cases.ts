@@ -51,6 +51,45 @@ export function disturbanceCases(place: StorePlace): void {
       })
     }
 
+    given(place, 'detaches')(
+      'faults D1: an answer to detach or adopt that is lost counts once; a detach that fails leaves no lock to nobody',
+      async () => {
+        const [holdfast, disturbance] = place.disturbed({ storeTimeoutMs: place.lease(900) })
+        const lock = holdfast.lock(place.lockName())
+        const far = place.holdfast().lock(lock.name)
+        const hold = await lock.acquire()
+        disturbance.lose('handOver')
+        const ticket = await inTime(place, hold.detach(600_000))
+        disturbance.lose('handOver', 2)
+        const adopted = await inTime(place, lock.adopt(ticket))
+        adopted.assertHeld()
+        expect(await far.tryAcquire()).toBeNull()
+        disturbance.lose('handOver', 1_000)
+        expect(await inTime(place, rejectionOf(adopted.detach(600_000)))).toBeInstanceOf(StoreError)
+        const next = await inTime(place, far.acquire())
+        disturbance.lose('handOver', 0)
+        const last = await next.detach(600_000)
+        await (await inTime(place, lock.adopt(last))).release()
+        expect(await far.isLocked()).toBe(false)
+        await untilIdle(place, holdfast)
+      },
+    )
+
+    given(place, 'detaches')(
+      'faults D1: an adoption that the store never answers settles, and its lock is not left to nobody',
+      async () => {
+        const [holdfast, disturbance] = place.disturbed({ storeTimeoutMs: place.lease(900) })
+        const lock = place.holdfast().lock(place.lockName())
+        const ticket = await (await lock.acquire()).detach(600_000)
+        disturbance.lose('handOver', 1_000)
+        const adopting = rejectionOf(holdfast.lock(lock.name).adopt(ticket))
+        expect(await inTime(place, adopting)).toBeInstanceOf(StoreError)
+        await (await inTime(place, lock.acquire())).release()
+        expect(await rejectionOf(lock.adopt(ticket))).toBeInstanceOf(LockLostError)
+        await untilIdle(place, holdfast)
+      },
+    )
+
     given(place)('S3, W4: what a call took that never heard of it is given back', async () => {
       const [holdfast, disturbance] = place.disturbed()
       const lock = holdfast.lock(place.lockName())

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { given } from '../given.js'
 import { untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
-import { inTime } from '../outcome.js'
+import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
 
 /** What a client tells its listeners, and what a bad listener can do to it: nothing. */
@@ -24,6 +24,28 @@ export function eventsCases(place: Place): void {
         { ...about, holdCount: 0 },
       ])
     })
+
+    given(place, 'namesHolder')(
+      'faults D2: every call that waits is told the holder, and names it when its time is up; in its own process, too',
+      async () => {
+        const holdfast = place.holdfast()
+        const lock = holdfast.lock(place.lockName())
+        for (const client of [place.holdfast(), holdfast]) {
+          const told = journalOf(holdfast, 'waiting')
+          const hold = await client.lock(lock.name).acquire({ leaseMs: 60_000 })
+          // Once its connections are made.
+          expect(await lock.isLocked()).toBe(true)
+          const waits = [1, 2, 3].map(() => inTime(place, rejectionOf(lock.acquire({ waitMs: 500 }))))
+          for (const error of await Promise.all(waits)) {
+            expect(error).toMatchObject({ code: 'LOCK_TIMEOUT', holder: hold.owner })
+            expect(String(error)).toContain('last seen held by')
+          }
+          const holders = told.filter(({ cause }) => cause === undefined).map(({ holder }) => holder)
+          expect(holders).toEqual([hold.owner, hold.owner, hold.owner])
+          await hold.release()
+        }
+      },
+    )
 
     given(place, 'namesHolder')(
       'waiting is emitted once for each call that waits, with the holder and its time left',

@@ -153,6 +153,17 @@ export function leavingCases(place: Place): void {
       expect(await lock.isLocked()).toBe(false)
     })
 
+    test('faults D3: maxWaiters: of calls made at once the newest are refused', async () => {
+      const lock = place.holdfast({ maxWaiters: 2 }).lock(place.lockName())
+      const hold = await place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })
+      const calls = [1, 2, 3, 4].map(() => lock.acquire())
+      const refused = Promise.all(calls.slice(2).map((call) => rejectionOf(call)))
+      for (const error of await inTime(place, refused)) expect(error).toBeInstanceOf(TooManyWaitersError)
+      await hold.release()
+      for (const call of calls.slice(0, 2)) await (await inTime(place, call)).release()
+      expect(await lock.isLocked()).toBe(false)
+    })
+
     test('maxWaiters: a place that was left may be taken', async () => {
       const lock = place.holdfast({ maxWaiters: 1 }).lock(place.lockName())
       const hold = await place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })

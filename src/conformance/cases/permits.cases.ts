@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { ClosedError, LockLostError, LockTimeoutError } from '../../index.js'
+import { ClosedError, InvalidArgumentError, LockLostError, LockTimeoutError } from '../../index.js'
 import { given } from '../given.js'
 import { untilIdle, untilWaiting } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
@@ -18,6 +18,53 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
         await semaphore.trySetPermits(permits)
         return { near, far, semaphore, remote: handleOf(far, kind, semaphore.name) }
       }
+
+      test('faults B19: the number that a handle is made with is set if none is, once, whoever asks first', async () => {
+        const clients = [place.holdfast(), place.holdfast(), place.holdfast()]
+        const name = place.lockName()
+        const handles = clients.map((client) => handleOf(client, kind, name, 3))
+        const asked = handles.flatMap((handle) => [handle.tryAcquire(), handle.tryAcquire()])
+        const holds = (await inTime(place, Promise.all(asked))).filter((hold) => hold !== null)
+        expect(holds).toHaveLength(3)
+        const [first] = handles
+        expect(await first?.availablePermits()).toBe(0)
+        expect(await first?.trySetPermits(9)).toBe(false)
+        const other = handleOf(place.holdfast(), kind, name, 5)
+        const waiting = other.withPermits({}, () => other.availablePermits())
+        await untilWaiting(place, other, 1)
+        for (const hold of holds) await hold.release()
+        expect(await inTime(place, waiting)).toBe(2)
+        expect(await first?.availablePermits()).toBe(3)
+      })
+
+      test('faults B19: it is set before a question or a change, and lets in who waits with another handle', async () => {
+        const [near, far] = [place.holdfast(), place.holdfast()]
+        const asked = handleOf(near, kind, place.lockName(), 2)
+        expect(await asked.availablePermits()).toBe(2)
+        const changed = handleOf(near, kind, place.lockName(), 2)
+        await changed.addPermits(1)
+        expect(await changed.availablePermits()).toBe(3)
+        const without = handleOf(far, kind, place.lockName())
+        const waiting = without.acquire()
+        await untilWaiting(place, without, 1)
+        const mine = await handleOf(near, kind, without.name, 2).acquire()
+        await (await inTime(place, waiting)).release()
+        await mine.release()
+      })
+
+      test('faults B19: a wait without a number says what is missing; what is no number is refused', async () => {
+        const holdfast = place.holdfast()
+        const handle = handleOf(holdfast, kind, place.lockName())
+        const error = await inTime(place, rejectionOf(handle.acquire({ waitMs: 150 })))
+        expect(error).toBeInstanceOf(LockTimeoutError)
+        expect(String(error)).toMatch(/number was never set.*trySetPermits/)
+        expect(String(error)).not.toContain('Wait longer')
+        for (const permits of [0, 1.5, Number.NaN, { permits: 3 }])
+          expect(() => Reflect.apply(holdfast[kind], holdfast, [handle.name, permits])).toThrow(
+            InvalidArgumentError,
+          )
+        expect(() => Reflect.apply(holdfast[kind], holdfast, [handle.name, 3, 4])).toThrow(/argument 3/)
+      })
 
       test('a section has its permits as long as it runs, also when it fails', async () => {
         const { near, semaphore, remote } = await pair(3)

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { LockUpgradeError, type ReadWriteLock } from '../../index.js'
+import { LockUpgradeError, type ReadWriteLock, TooManyWaitersError } from '../../index.js'
 import { untilIdle, untilWaiting } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
@@ -26,6 +26,18 @@ export function readWriteCases(place: Place): void {
       for (const reader of readers) await reader.release()
       await using writer = await there.writeLock().acquire()
       writer.assertHeld()
+    })
+
+    test('faults D3: maxWaiters counts both sides together, and the newest call is refused', async () => {
+      const lock = place.holdfast({ maxWaiters: 2 }).readWriteLock(place.lockName())
+      const hold = await place.holdfast().readWriteLock(lock.name).writeLock().acquire()
+      const calls = [lock.readLock(), lock.writeLock(), lock.readLock(), lock.writeLock()].map((side) =>
+        side.acquire(),
+      )
+      const refused = Promise.all(calls.slice(2).map((call) => rejectionOf(call)))
+      for (const error of await inTime(place, refused)) expect(error).toBeInstanceOf(TooManyWaitersError)
+      await hold.release()
+      for (const call of calls.slice(0, 2)) await (await inTime(place, call)).release()
     })
 
     test('one writes, and nobody else reads or writes', async () => {

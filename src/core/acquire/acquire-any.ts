@@ -10,8 +10,6 @@ import { waitLeft } from './wait-left.js'
 const MOST_AT_ONCE = 64
 /** Where there are more than can be waited for at once, others are drawn after this time. */
 const REDRAW_MS = 5_000
-/** A single attempt that travels alone, of a call that waits: where the store fails it is refused, and the call goes on. */
-const BY_ITSELF = (): undefined => undefined
 
 /** One of the locks was granted, or none. */
 export type AnyOutcome = { readonly index: number; readonly grant: HoldRecord } | Refusal
@@ -113,7 +111,8 @@ export class AcquireAny implements Composition {
     const [only] = idle
     if (only === undefined || waitMs === undefined) return undefined
     if (!together) {
-      const outcome = await locker.acquire({ ...terms, name: this.nameOf(only), waitMs, sends: BY_ITSELF })
+      // Where the store fails it is refused, and the call for any of them goes on.
+      const outcome = await locker.acquire({ ...terms, name: this.nameOf(only), waitMs, once: true })
       return outcome instanceof HoldRecord ? { index: only, grant: outcome } : outcome
     }
     const calls = idle.map((index) => ({ ...terms, name: this.nameOf(index), waitMs }))

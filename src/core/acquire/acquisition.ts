@@ -51,7 +51,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
     this.waiter = waiter
     this.now = waiter.startedAt
     this.deadline = waiter.startedAt + call.waitMs
-    this.once = call.waitMs === 0 || call.sends !== undefined
+    this.once = call.waitMs === 0 || call.once === true
     this.#waiting = new Waiting(env, queue, waiter, calledAt)
     this.#attempt = new Attempt(env, queue, call, waiter, this.#waiting, calledAt)
   }
@@ -145,7 +145,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   }
 
   get tryAgainAt(): number | undefined {
-    return this.#attempt.patience.askAgainAt
+    return this.call.insists ? this.retryAt : this.#attempt.patience.askAgainAt
   }
 
   get handOffPending(): boolean {
@@ -316,11 +316,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   }
 
   #beginToWait(): undefined {
-    const { holder, heldSince, busyUntil, outage } = this.#attempt
-    const tenure = this.#tenure
-    const remainingMs = Math.max((tenure?.deadline ?? busyUntil) - this.now, 0)
-    if (tenure) this.#waiting.begin(tenure.owner, undefined, remainingMs, outage.cause)
-    else this.#waiting.begin(holder, heldSince, remainingMs, outage.cause)
+    this.#waiting.begin(this.#attempt.outage.cause)
   }
 
   /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
@@ -356,11 +352,12 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   }
 
   #refusal(): Refusal {
-    const { holder, heldSince, busyUntil, outage } = this.#attempt
-    const { now, env, waiter } = this
+    const { busyUntil, outage } = this.#attempt
+    const { now, env, waiter, queue } = this
+    const { holder, heldSince, until = busyUntil } = queue.seen ?? {}
     if (outage.cause !== undefined) env.metrics.failed()
-    else if (!this.call.sends) env.metrics.timedOut()
-    const remainingMs = busyUntil > now ? busyUntil - now : undefined
+    else if (!this.call.once) env.metrics.timedOut()
+    const remainingMs = until > now ? until - now : undefined
     const { cause, since } = outage
     return { waitedMs: now - waiter.startedAt, holder, heldSince, remainingMs, cause, failingSince: since }
   }

@@ -20,9 +20,6 @@ export class Attempt {
   readonly outage: Outage
   /** Whether the last attempt was made with the watch in force, so that no release can have slipped by. */
   watching = false
-  holder: Owner | undefined
-  /** Since when that owner has it, by the store's clock. */
-  heldSince: number | undefined
   busyUntil = -Infinity
   /** When to ask again, although it may be busy still. */
   askAgainAt = Infinity
@@ -52,8 +49,6 @@ export class Attempt {
   /** The process itself holds the lock: as good as an answer. */
   knowsBusy(tenure: Tenure): void {
     this.outage.forget()
-    this.holder = tenure.owner
-    this.heldSince = undefined
     // One that is being released ends with the answer to that, which wakes; its deadline may have passed already.
     this.askAgainAt = Infinity
     this.busyUntil = tenure.state === 'held' ? tenure.deadline : Infinity
@@ -184,6 +179,7 @@ export class Attempt {
       left?.abort()
       this.#sending = false
       waiter.attempting = undefined
+      queue.waiters.told()
       if (tenure.renewUntil === undefined) watchdog.unwatch(tenure)
     }
   }
@@ -203,7 +199,7 @@ export class Attempt {
       heldBefore: tenure.holds.length,
       leaseMs: leaseMs + env.settings.quarantineMs,
       // One that may have been given a place before has it still.
-      waits: call.waitMs > 0 && !call.sends && (hears || this.#unsettled?.request.waits === true),
+      waits: call.waitMs > 0 && !call.once && (hears || this.#unsettled?.request.waits === true),
       lingers,
       permits: call.permits,
       caller,
@@ -236,6 +232,7 @@ export class Attempt {
       this.#tooLateSince = undefined
     }
     this.queue.outage.answered()
+    this.env.orphans.storeHasAnswered = true
   }
 
   /** A lock that was given away without a word while this call listened. (Where a lease has ended there was none to be said.) */
@@ -257,13 +254,14 @@ export class Attempt {
       // The tenure may have been lost before, so `lose` may have done nothing.
       if (env.port.inParts) env.orphans.leave(tenure, request.leaseMs)
     } else {
-      this.holder = queue.ownerBehind(reply.holder)
+      const holder = queue.ownerBehind(reply.holder)
       // It is the time of the owner that the store names.
-      this.heldSince = this.holder === reply.holder ? reply.heldSince : undefined
+      const heldSince = holder === reply.holder ? reply.heldSince : undefined
       const now = env.schedule.clock.now()
+      queue.saw({ holder, heldSince, until: now + reply.remainingMs })
       this.busyUntil = now + reply.remainingMs
       this.askAgainAt = now + (reply.againMs ?? restMs(reply.remainingMs))
-      this.waiting.refused(this.holder, this.heldSince, reply.remainingMs)
+      this.waiting.tell()
       if (!queue.held) this.patience.refused(reply, now)
     }
   }
@@ -298,6 +296,7 @@ export class Attempt {
 
   /** The call has the lock, by an answer of the store or by hand-over. */
   granted(grant: HoldRecord): HoldRecord {
+    this.queue.saw(undefined)
     return granted(this.env, this.call, grant, this.waiter.startedAt, this.calledAt)
   }
 
@@ -333,7 +332,7 @@ export class Attempt {
     this.outage.failed(error, sentAt, now)
     this.#unsettled = { request, tenure }
     this.queue.place.forget(request.owner)
-    if (this.call.waitMs === 0) throw error
+    if (this.call.waitMs === 0 && !this.call.insists) throw error
     if (this.outOfPatience(now)) throw this.queue.outage.cause
   }
 
@@ -371,6 +370,7 @@ export class Attempt {
   #answerBy(): number {
     const { call, env } = this
     const { startedAt } = this.waiter
+    if (call.insists) return Infinity
     if (call.waitMs === 0) return startedAt + env.settings.commandTimeoutMs + OWN_FAILURE_MS
     return startedAt + (this.#count === 0 ? Math.max(call.waitMs, LEAST_ANSWER_MS) : call.waitMs)
   }

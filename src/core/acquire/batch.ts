@@ -59,7 +59,9 @@ export async function acquireBatch(
   const batch = new Batch(port, wanted)
   const sends = (request: AcquireRequest): ReturnType<Batch['send']> => batch.send(request)
   const fan = new SignalFan(calls[0]?.signal)
-  const asking = calls.map((call) => locker.acquire({ ...call, sends, signal: call.signal && fan.next() }))
+  const asking = calls.map((call) =>
+    locker.acquire({ ...call, once: true, sends, signal: call.signal && fan.next() }),
+  )
   batch.leave()
   const ends = await Promise.allSettled(asking)
   fan.close()

@@ -24,7 +24,11 @@ export interface Call {
   readonly composition?: Composition | undefined
   /** How many permits it wants, where the kind has permits. */
   readonly permits?: number | undefined
-  /** What sends its one attempt, where several locks are asked for at once or a hold is adopted; undefined when that request has to go by itself. */
+  /** Whether it makes one attempt, however long its caller waits. */
+  readonly once?: boolean | undefined
+  /** Whether its one attempt is repeated while the store fails for the moment, as those of a call that waits are. */
+  readonly insists?: boolean | undefined
+  /** What sends its requests, where that is no plain `acquire`; undefined when one has to go by itself. */
   readonly sends?: ((request: AcquireRequest) => Promise<AcquireReply> | undefined) | undefined
   /** Where it does not listen to news: how long to pause between attempts. Absent: as the port says. */
   readonly polls?: Polls | undefined

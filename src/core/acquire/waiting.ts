@@ -1,12 +1,12 @@
-import { StoreError, TooManyWaitersError } from '../../errors/errors.js'
+import { StoreError } from '../../errors/errors.js'
 import { quoted } from '../../errors/holdfast-error.js'
 import type { WaitingEvent } from '../../events/events.js'
 import { labelOf, ownerText } from '../../identity/label.js'
-import type { Owner } from '../../identity/owner.js'
 import type { TimerHandle } from '../../time/schedule.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
+import { makeRoom } from './most-waiters.js'
 import { noAnswer } from './outage.js'
 
 /** How long a store may be silent before those who wait for it are told. */
@@ -32,18 +32,20 @@ export class Waiting {
   }
 
   /** @param cause what the store failed with, if nothing is known of the lock for that reason */
-  begin(holder: Owner | undefined, heldSince: number | undefined, remainingMs: number, cause: unknown): void {
+  begin(cause: unknown): void {
     const { env, queue, waiter } = this
-    const { name } = waiter.call
-    const { maxWaiters, warnAfterMs } = env.settings
-    if (queue.waiters.waiting >= maxWaiters) throw new TooManyWaitersError(name, maxWaiters)
+    const { warnAfterMs } = env.settings
+    makeRoom(env, queue, waiter)
     this.#begun = true
+    waiter.counts = true
     queue.waiters.waiting += 1
     env.metrics.waitBegan()
     this.#warning = env.schedule.at(waiter.startedAt + warnAfterMs, () => this.#warn())
     this.#onEnd = env.onWait(waiter, this.calledAt)
     if (cause instanceof StoreError) this.#tellOfTrouble(cause)
-    else this.refused(holder, heldSince, remainingMs)
+    // The answer to another call's request is on its way, and names the holder.
+    else if (!queue.seen && queue.waiters.asking) queue.waiters.untold.add(this.#tellOfHolder)
+    else this.tell()
   }
 
   /** A request is under way. Gives what is to be cancelled when the store answers it. */
@@ -58,17 +60,28 @@ export class Waiting {
 
   end(): void {
     if (!this.#begun) return
-    this.env.schedule.cancel(this.#warning)
+    const { env, queue, waiter } = this
+    env.schedule.cancel(this.#warning)
     this.#onEnd?.()
-    this.queue.waiters.waiting -= 1
-    this.env.metrics.waitEnded()
+    queue.waiters.untold.delete(this.#tellOfHolder)
+    if (waiter.counts) queue.waiters.waiting -= 1
+    waiter.counts = false
+    env.metrics.waitEnded()
   }
 
   /** Another owner has the lock, by an answer of the store or by what this process knows. */
-  refused(holder: Owner | undefined, heldSince: number | undefined, remainingMs: number): void {
+  tell(): void {
     if (this.#toldOfHolder || !this.#begun) return
     this.#toldOfHolder = true
+    const { holder, heldSince, until = 0 } = this.queue.seen ?? {}
+    const remainingMs = Math.max(until - this.env.schedule.clock.now(), 0)
     this.#tell({ holder, holderLabel: holder && labelOf(holder), heldSince, remainingMs, cause: undefined })
+  }
+
+  readonly #tellOfHolder = (): void => {
+    const { cause } = this.queue.outage
+    if (!this.queue.seen && cause instanceof StoreError) this.#tellOfTrouble(cause)
+    else this.tell()
   }
 
   #tellOfTrouble(cause: StoreError): void {

@@ -10,7 +10,7 @@ import type { ProcessPlace } from './process-place.js'
 import type { ReleaseWatch } from './release-watch.js'
 import type { WaitQueue } from './wait-queue.js'
 import type { Waiter } from './waiter.js'
-import { type ClientParts, WaitingRoom } from './waiting-room.js'
+import { type ClientParts, type Seen, WaitingRoom } from './waiting-room.js'
 
 /** How long a process leaves a lock without a line to others: for them to hear of it and ask, which is two round trips. */
 const STEP_ASIDE_MS = 2
@@ -62,6 +62,19 @@ export class LocalQueue implements Linked<LocalQueue> {
 
   get outage(): Outage {
     return this.#waitingRoom.outage
+  }
+
+  /** Who has the lock as far as any call here knows: of this process, or as the store said last. */
+  get seen(): Seen | undefined {
+    const tenure = this.tenures.any
+    if (!tenure || this.tenures.perOwner) return this.#room?.seen
+    return { holder: tenure.owner, heldSince: undefined, until: tenure.deadline }
+  }
+
+  /** The store has answered one of the calls here; all that wait may know. */
+  saw(seen: Seen | undefined): void {
+    this.#waitingRoom.seen = seen
+    this.waiters.told()
   }
 
   /** No call is here any more. */

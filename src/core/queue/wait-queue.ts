@@ -11,6 +11,8 @@ const NOBODY: readonly Waiter[] = []
 export class WaitQueue {
   /** Calls that have had to wait and still do. */
   waiting = 0
+  /** What tells of those that wait for the answer to another call's request to learn for whom they wait. */
+  readonly untold = new Set<() => void>()
   readonly #waiters = new LinkedSet<Waiter>()
   /** Waiters that act in a scope others may share, by owner: only among them can there be siblings. Those within apart. */
   #related: Map<string, Set<Waiter>> | undefined
@@ -80,6 +82,17 @@ export class WaitQueue {
   firstWithin(owner: Owner): Waiter | undefined {
     const [first] = this.#related?.get(keyWithin(owner)) ?? NOBODY
     return first
+  }
+
+  /** Whether one of them has a request under way. */
+  get asking(): boolean {
+    return this.contender(undefined)?.attempting !== undefined
+  }
+
+  /** A request of one of them has ended. */
+  told(): void {
+    for (const tell of this.untold) tell()
+    this.untold.clear()
   }
 
   all(): Iterable<Waiter> {

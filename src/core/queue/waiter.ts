@@ -8,6 +8,8 @@ import { WakeUpSemaphore } from './wake-up.js'
 /** Told apart by identity: the time a waiter had for something is over. */
 export const TIME_IS_UP: unique symbol = Symbol('time is up')
 
+let turns = 0
+
 /**
  * One call that wants the lock. It does one thing at a time, and whatever that is ends at once when the call is cancelled
  * (abort, close), and in time when its deadline passes (rule W5).
@@ -28,6 +30,10 @@ export class Waiter implements Linked<Waiter> {
   askedAs: Owner | undefined
   /** Whether it runs within a section that its owner has on the other side of the lock: then it waits for none of its siblings. */
   within = false
+  /** Whether it counts among the calls that wait, of which there are so many at most. */
+  counts = false
+  /** Calls are numbered as they come. */
+  readonly turn: number
   /** Whether its call has ended. */
   gone = false
   /** Its neighbours in the queue. */
@@ -43,6 +49,8 @@ export class Waiter implements Linked<Waiter> {
     readonly schedule: Schedule,
   ) {
     this.startedAt = schedule.clock.now()
+    turns += 1
+    this.turn = turns
   }
 
   get caller(): Scope {

@@ -1,3 +1,4 @@
+import type { Owner } from '../../identity/owner.js'
 import type { LockPort } from '../../ports/lock-port.js'
 import type { Clock } from '../../time/clock.js'
 import { Outage } from '../acquire/outage.js'
@@ -15,10 +16,20 @@ export interface ClientParts {
   readonly schedule: { readonly clock: Pick<Clock, 'now'> }
 }
 
+/** Who has a lock, and until when it is not free. */
+export interface Seen {
+  readonly holder: Owner | undefined
+  /** Since when that owner has it, by the store's clock. */
+  readonly heldSince: number | undefined
+  readonly until: number
+}
+
 /** What the calls of one process for one lock share while they are there: their order, the watch, the place in line, the store's failures. */
 export class WaitingRoom implements QueueParts {
   readonly waiters = new WaitQueue()
   readonly policy: Policy
+  /** Who had the lock when the store last refused it to a call here. */
+  seen: Seen | undefined
   // Calls that get the lock at once need none of them.
   #watch: ReleaseWatch | undefined
   #place: ProcessPlace | undefined
@@ -54,6 +65,7 @@ export class WaitingRoom implements QueueParts {
 
   /** The last call has left. */
   rest(): void {
+    this.seen = undefined
     if (this.#watch) this.#watch.end()
     else this.policy.onWatchEnded()
     if (!this.#watch?.unreadSignal) this.#watch = undefined

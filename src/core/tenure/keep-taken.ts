@@ -1,4 +1,5 @@
-import { nobody } from '../../identity/owner.js'
+import { nobody, type Owner } from '../../identity/owner.js'
+import { noAnswer } from '../acquire/outage.js'
 import { type FailedTry, retry } from '../acquire/retry.js'
 import type { Environment } from '../environment.js'
 import type { Tenure } from './tenure.js'
@@ -47,6 +48,21 @@ export async function keepTaken(
   } catch (error) {
     // The store may have the lock down to it until its lease ends.
     orphans.retire(from)
+    if (tenure.kept?.as) giveBack(env, tenure, to)
     throw error
   }
+}
+
+/** Nobody has been told how to adopt it. First of the one that had it: then no copy of the request can pass it on any more. */
+function giveBack(
+  { orphans, schedule }: Environment,
+  { name, storedAs, deadline, kept }: Tenure,
+  to: Owner,
+): void {
+  const until = Math.max(deadline, kept?.until ?? 0)
+  const request = { name, heldBefore: 0, leaseMs: Math.max(until - schedule.clock.now(), 0) }
+  const unknown = (): Promise<never> => Promise.reject(noAnswer(name, { asks: 'handOver' }))
+  void orphans
+    .begin({ ...request, owner: storedAs }, unknown())
+    .then(() => orphans.begin({ ...request, owner: to }, unknown()))
 }

@@ -1,4 +1,4 @@
-import { ClosedError } from '../../errors/errors.js'
+import { ClosedError, StoreError } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
 import type { AcquireReply, AcquireRequest } from '../../ports/lock-port.js'
 import { retryPauseMs } from '../../time/back-off.js'
@@ -28,10 +28,15 @@ export const CARRIED_OUT: Promise<AcquireReply> = Promise.resolve({ outcome: 'gr
 export class Orphans {
   /** Orphans not yet settled, by lock and owner. */
   readonly #open = new Map<string, Promise<void>>()
+  /** Those that the store may know of. */
+  readonly #undoing = new Set<AcquireRequest>()
   /** Owners of which something may still be on its way. */
   readonly #retired: LapsedOwners
+  /** Whether the store has ever answered: before that it cannot be said to have taken anything. */
+  storeHasAnswered = false
   #closed = false
   #givenUp = false
+  #ended = false
   readonly #pauses: Pauses
   /** After the close. */
   readonly #lastPauses: Pauses
@@ -58,11 +63,14 @@ export class Orphans {
   ): Promise<void> {
     const key = keyOf(request.name, request.owner)
     sent.catch(() => undefined)
+    // A place that nobody keeps up lapses by itself.
+    if (request.leaseMs > 0 && this.storeHasAnswered) this.#undoing.add(request)
     return this.#track(
       key,
       Promise.resolve(this.#open.get(key))
         .then(() => this.#settle(request, sent, undone))
-        .catch((error: unknown) => this.services.events.emit('error', error)),
+        .catch((error: unknown) => this.services.events.emit('error', error))
+        .finally(() => this.#undoing.delete(request)),
     )
   }
 
@@ -119,7 +127,26 @@ export class Orphans {
     this.#lastPauses.end()
   }
 
-  /** What cannot be undone is told of, unless nobody knows whether there is anything: no lock was held that anybody knows of. */
+  /** Waits for no answer any more. */
+  end(): void {
+    for (const { name } of this.#undoing) this.leftTaken(name)
+    this.#undoing.clear()
+    this.#ended = true
+  }
+
+  /** The client has ended, and the store has not said that this lock is free. */
+  leftTaken(name: string): void {
+    if (this.#ended) return
+    const hint =
+      'The client was closed before the store answered: the lock may stay taken until its lease ends.'
+    const error = new StoreError('timeout', 'release', { lockName: name, transient: true, hint })
+    this.services.events.emit('error', error)
+  }
+
+  /**
+   * What cannot be undone is told of. Not where nobody knows whether there is anything, and its lease has ended meanwhile: no lock was held
+   * that anybody knows of.
+   */
   async #settle(
     request: AcquireRequest,
     sent: Promise<AcquireReply>,
@@ -157,7 +184,10 @@ export class Orphans {
       pause: (again) =>
         this.#closed ? this.#lastPauses.until(clock.now() + retryPauseMs(1)) : this.#pauses.until(again),
     }).catch((error: unknown) => {
-      if (certain || !(isTransient(error) || error instanceof ClosedError)) throw error
+      const isUnanswered = isTransient(error) || error instanceof ClosedError
+      if (this.#closed && isUnanswered && this.#undoing.has(request) && clock.now() < goneAt)
+        this.leftTaken(request.name)
+      else if (certain || !isUnanswered) throw error
     })
   }
 }

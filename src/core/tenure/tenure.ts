@@ -220,4 +220,6 @@ export class Releasing implements Linked<Releasing> {
   before: Releasing | undefined
   behind: Releasing | undefined
   work: Promise<unknown> | undefined
+
+  constructor(readonly name: string) {}
 }
