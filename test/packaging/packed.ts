@@ -56,9 +56,13 @@ async function packInto(folder: string): Promise<Packed> {
 }
 
 /** Runs npm and returns what it printed. */
-export async function npm(cwd: string, args: readonly string[]): Promise<string> {
+export async function npm(
+  cwd: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
   try {
-    const { stdout } = await run('npm', args, { cwd, env: quietEnvironment() })
+    const { stdout } = await run('npm', args, { cwd, env: { ...quietEnvironment(), ...env } })
     return stdout
   } catch (cause) {
     const { stdout = '', stderr = '' } = Object(cause)
