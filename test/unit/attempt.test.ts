@@ -106,3 +106,19 @@ test('H4: a question ends when one command has had its time, however many the st
   await clock.advance(1_100)
   expect(await asking).toMatchObject({ code: 'STORE_ERROR', reason: 'timeout', lockName: 'lock' })
 })
+
+test('faults A1: a store of another maker answers with a time that is none: the call fails, and timers go on', async () => {
+  const clock = new VirtualClock()
+  const port = new ScriptedPort(true)
+  const scripted = new ScriptedLocker(port, clock)
+  const { locker, owners, schedule } = scripted
+  const asked = rejectionOf(locker.acquire(callFrom(root(owners.next()), { name: 'lock', waitMs: 0 })))
+  const rung = new Promise((resolve) => schedule.at(100, () => resolve('in time')))
+  await scripted.answer(() => ({ outcome: 'busy', remainingMs: Number.NaN, holder: undefined }))
+  expect(await asked).toMatchObject({ code: 'STORE_ERROR', reason: 'unreadable', transient: true })
+  await clock.advance(100)
+  expect(await rung).toBe('in time')
+  // What the store may have granted is given back.
+  expect(await scripted.freeAll()).toEqual(['lock'])
+  await locker.close()
+})

@@ -7,6 +7,7 @@ import type { LocalQueue } from '../queue/local-queue.js'
 import { TIME_IS_UP, type Waiter } from '../queue/waiter.js'
 import { CARRIED_OUT } from '../tenure/orphans.js'
 import { HoldRecord, type Tenure } from '../tenure/tenure.js'
+import { checkTimes } from './answer-times.js'
 import type { Call } from './call.js'
 import { granted } from './granted.js'
 import { isTransient, noAnswer, Outage, OWN_FAILURE_MS } from './outage.js'
@@ -147,6 +148,7 @@ export class Attempt {
       tenure.growing = true
       try {
         reply = await waiter.upTo(answerBy, sent)
+        if (reply !== TIME_IS_UP) checkTimes(reply, call.name)
       } catch (error) {
         return this.#failed(request, sent, earlier, heardAt, error, tenure)
       } finally {
