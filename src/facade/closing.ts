@@ -40,6 +40,9 @@ export class Closing {
     private readonly schedule: Schedule,
   ) {}
 
+  /** Whether the session was told to close. */
+  sessionClosed = false
+
   /** Whether `close()` was called. */
   get begun(): boolean {
     return this.#work !== undefined
@@ -63,6 +66,7 @@ export class Closing {
     const settled = this.kinds.close()
     await withDeadline(this.schedule, timeoutMs, settled)
     this.kinds.giveUp()
+    this.sessionClosed = true
     const closed = this.kinds.session.close()
     try {
       await withDeadline(this.schedule, AFTERMATH_MS, closed)

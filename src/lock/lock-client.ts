@@ -1,6 +1,6 @@
 import { EventEmitter } from 'eventemitter3'
 import { ClosedError } from '../errors/errors.js'
-import { quoted } from '../errors/holdfast-error.js'
+import { clean, quoted } from '../errors/holdfast-error.js'
 import type { HoldfastEvents } from '../events/events.js'
 import type { KindContext } from '../facade/acquirer.js'
 import { checkFunction, checkName, invalidNumber } from '../facade/checks.js'
@@ -72,9 +72,12 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
       watchdogLeaseMs: settings.watchdogMs + settings.quarantineMs,
       quarantineMs: settings.quarantineMs,
       commandTimeoutMs: settings.commandTimeoutMs,
-      onError: (error) => this.#emitSafely('error', error),
+      // What breaks when the client closes its connections is no news.
+      onError: (error) => {
+        if (!this.#closing?.sessionClosed) this.#emitSafely('error', clean(error))
+      },
       onLost: (loss) => this.#kinds.lost(loss),
-      onSuspended: (cause) => this.#kinds.suspended(cause),
+      onSuspended: (cause) => this.#kinds.suspended(clean(cause)),
     })
     if (settings.lingerMs > 0 && !session.lock.line?.hearAsks) {
       void session.close()

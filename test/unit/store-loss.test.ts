@@ -1,6 +1,6 @@
 /** A store that finds out by itself what has become of its client's locks: a session that ends, an entry that somebody removed. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Hold, Holdfast } from '../../src/index.js'
+import { type Hold, Holdfast, StoreError } from '../../src/index.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import type { StoreLoss, StoreSettings } from '../../src/ports/store.js'
 import { ScriptedPort, settle } from './scripted-port.js'
@@ -11,6 +11,7 @@ let told: unknown[]
 let holdfast: Holdfast
 let tellLoss: (loss: StoreLoss) => void
 let suspend: (cause: unknown) => void
+let tellError: (error: unknown) => void
 
 beforeEach(() => {
   port = new ScriptedPort()
@@ -18,7 +19,8 @@ beforeEach(() => {
   told = []
   holdfast = new Holdfast({
     clock: new VirtualClock(),
-    open: ({ onLost, onSuspended }: StoreSettings) => {
+    open: ({ onError, onLost, onSuspended }: StoreSettings) => {
+      tellError = onError
       tellLoss = (loss) => onLost?.(loss)
       suspend = (cause) => onSuspended?.(cause)
       return { lock: port, spinLock: readers, close: async () => undefined }
@@ -35,6 +37,24 @@ async function held(name: string, leaseMs?: number): Promise<Hold> {
   port.acquires.last.answer({ outcome: 'granted' })
   return await hold
 }
+
+test('faults B18: what breaks because the client closes its connections is no event', async () => {
+  const errors: unknown[] = []
+  holdfast.on('error', (error) => errors.push(error))
+  const broken = new StoreError('unreachable', 'watch', { transient: false, hint: 'The client was closed.' })
+  tellError(broken)
+  await holdfast.close()
+  tellError(broken)
+  expect(errors).toEqual([broken])
+})
+
+test('faults A2: what a store tells of a client library’s error carries nothing of the connection', () => {
+  const errors: unknown[] = []
+  holdfast.on('error', (error) => errors.push(error))
+  tellError(Object.assign(new Error('refused'), { command: { name: 'auth', args: ['a password'] } }))
+  expect(errors).toEqual([expect.objectContaining({ message: 'refused' })])
+  expect(errors[0]).not.toHaveProperty('command')
+})
 
 const ENDED = { keyspace: 'lock', reason: 'session-ended', cause: 'too late' } as const
 
