@@ -37,8 +37,9 @@ export function pgConnections(pool: PgPool): MakeConnection {
       'a Pool of the package pg, 8.11 or later, or sql of the package postgres',
     )
   }
-  const { options } = pool
   return (prepares) => {
+    // As they are at that moment: the application may have changed the password since.
+    const { options } = pool
     const client: unknown = Reflect.construct(Client, [
       {
         ...options,
