@@ -29,12 +29,17 @@ const PRESENT_AT_LAST = {
   text: `SELECT pg_advisory_lock(${presenceOf('$1::text')})`,
 }
 
+/** A connection that lasts for so long is a good one. */
+const STEADY_MS = 1_000
+
 /** Carries messages to one client: a connection that listens on a channel of its own, opened when first needed and again when it breaks. */
 export class PostgresInbox implements Inbox {
   #connection: ListeningConnection | undefined
   #process: string | undefined
   #opening: Promise<void> | undefined
+  /** How many connections in turn could not be had, or ended early. */
   #failures = 0
+  #openedAt = -Infinity
   #reopening: TimerHandle | undefined
   #doubting = false
   #closed = false
@@ -103,7 +108,8 @@ export class PostgresInbox implements Inbox {
       connection?.end()
       const failure = failureOf(error, ABOUT)
       this.#failures += 1
-      if (failure.transient) this.#reopen()
+      // Who has relied on it waits for it, also where only another password is to be had yet.
+      if (failure.transient || this.#openedAt > -Infinity) this.#reopen()
       throw failure
     }
   }
@@ -132,14 +138,16 @@ export class PostgresInbox implements Inbox {
     connection.onEnd(() => this.#broken(connection))
     // The first time, nobody has relied on it before.
     if (this.#failures > 0) this.listener.missed()
-    this.#failures = 0
+    this.#openedAt = this.settings.schedule.clock.now()
     this.queue.found(full)
   }
 
   #broken(connection: ListeningConnection): void {
     if (this.#connection !== connection) return
     this.#connection = undefined
-    this.#failures += 1
+    // One that ends as soon as it is made has done no good.
+    const steady = this.settings.schedule.clock.now() >= this.#openedAt + STEADY_MS
+    this.#failures = steady ? 1 : this.#failures + 1
     this.#reopen()
     this.listener.missed()
   }

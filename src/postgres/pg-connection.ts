@@ -38,8 +38,9 @@ export function pgConnections(pool: PgPool): MakeConnection {
         'postgres(new pg.Pool({ connectionString: url }))',
     )
   }
-  const { options } = pool
   return (prepares) => {
+    // As they are at that moment: the application may have changed the password since.
+    const { options } = pool
     const client: unknown = Reflect.construct(Client, [
       {
         ...options,
