@@ -19,7 +19,7 @@ export function writeTerms({ mode, leaseMs, key, within }: EntryTerms & { readon
 
 /** Other programs write nothing or something else: such an entry has the lock alone, for as long as is usual here. */
 function readTerms(value: Buffer, usualMs: number): EntryTerms {
-  const match = /^(lock|read|write) (\d{1,15}) (\S+)(?: (\d{1,19}))?$/.exec(value.toString())
+  const match = /^(lock|read|write) (\d{1,16}) (\S+)(?: (\d{1,19}))?$/.exec(value.toString())
   if (!match) return { mode: 'lock', leaseMs: usualMs }
   const [, mode, leaseMs, key, within] = match
   return {

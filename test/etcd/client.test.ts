@@ -129,6 +129,15 @@ describe('commands', () => {
   })
 })
 
+test.each([1_700_000, 3_000_000])(
+  'faults B18: a request of %i bytes is refused for good, and the error says what to do',
+  async (size) => {
+    const error = await failureOf(put(client(), 'large', 'x'.repeat(size)))
+    expect(error).toMatchObject({ transient: false, reason: 'unknown' })
+    expect(error.message).toContain('max-request-bytes')
+  },
+)
+
 describe('watches', () => {
   function watches(servers = [server] as Parameters<typeof clientOf>[0], timeoutMs = 3_000) {
     const { client: etcd, schedule } = clientAndTime(servers, { timeoutMs })

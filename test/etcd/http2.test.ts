@@ -1,4 +1,4 @@
-/** The client's calls, with a server of Node's; and with one that sends anything. */
+/** The client's own HTTP/2, with a server of Node's; and with one that sends anything. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2'
@@ -7,9 +7,11 @@ import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { Channel } from '../../src/etcd/client/channel.js'
 import { failureOf } from '../../src/etcd/client/failure.js'
-import { framed } from '../../src/etcd/client/frames.js'
+import { FrameReader, framed } from '../../src/etcd/client/frames.js'
 import { ConnectionError, GrpcError } from '../../src/etcd/client/grpc-error.js'
+import { HeadersReader, writeHeaders } from '../../src/etcd/client/http2/headers.js'
 import { eventually } from '../setup/eventually.js'
+import { clientOf } from './scene.js'
 
 const ignored = { leaving: () => undefined, ended: () => undefined }
 const closing: Array<() => void> = []
@@ -53,6 +55,22 @@ async function echo(stream: ServerHttp2Stream): Promise<void> {
   for await (const part of stream) parts.push(part)
   succeed(stream, Buffer.concat(parts).subarray(5))
 }
+
+test('headers come out of a block as they went in, of any length, the first time and later', () => {
+  const reader = new HeadersReader()
+  const text = fc.string({
+    unit: fc.integer({ min: 1, max: 255 }).map((code) => String.fromCharCode(code)),
+    maxLength: 40_000,
+  })
+  fc.assert(
+    fc.property(fc.dictionary(fc.string({ unit: 'grapheme-ascii', minLength: 1 }), text), (headers) => {
+      const block = writeHeaders(headers)
+      expect({ ...reader.read(block) }).toEqual({ ...headers })
+      expect({ ...reader.read(Buffer.from(block)) }).toEqual({ ...headers })
+    }),
+    { examples: [[{ ['__proto__']: 'a name' }]] },
+  )
+})
 
 test('what a server writes in headers is read, whatever way it writes them', async () => {
   const seen = fc.stringMatching(/^[!-~]([ -~]{0,200}[!-~])?$/)
@@ -176,4 +194,158 @@ test('bytes that are no HTTP/2 end the connection, and nothing else', async () =
     }),
     { numRuns: 300 },
   )
+})
+
+/** An answer to a question for a range: nothing is there, at revision 1. */
+const NOTHING_THERE = Buffer.from('0a021801', 'hex')
+
+function portOf(server: { address(): unknown }): number {
+  const address = server.address()
+  if (typeof address !== 'object' || address === null || !('port' in address)) throw new Error('no port')
+  return Number(address.port)
+}
+
+test('faults B6: a server that goes away answers what it has begun; what came later was not carried out', async () => {
+  const streams: ServerHttp2Stream[] = []
+  const server = await serverOf((stream) => streams.push(stream))
+  const channel = await channelTo(server)
+  const calls = ['/1', '/2', '/3'].map((path) => channel.ask(path, Buffer.of(1), {}))
+  const outcomes = Promise.allSettled(calls)
+  await eventually(() => streams.length === 3)
+  const [first, second] = streams
+  if (!first || !second) throw new Error('there are three')
+  first.session?.goaway(0, second.id)
+  await expect(calls[2]).rejects.toMatchObject({ name: 'ConnectionError', sent: false })
+  await expect(channel.ask('/4', Buffer.of(1), {})).rejects.toMatchObject({ sent: false })
+  for (const stream of [first, second]) succeed(stream, Buffer.of(2))
+  expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+})
+
+test('faults B6: behind a balancer that ends connections every 25 calls no call fails, and none is made twice', async () => {
+  let sessions = 0
+  let carriedOut = 0
+  const server = createServer()
+  server.on('session', (session) => {
+    sessions += 1
+    let served = 0
+    session.on('stream', (stream) => {
+      stream.on('error', () => undefined)
+      served += 1
+      if (served > 25) return
+      carriedOut += 1
+      if (served === 25) session.goaway(0, stream.id)
+      stream.resume().on('end', () => succeed(stream, NOTHING_THERE))
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { client } = clientOf([{ url: `http://127.0.0.1:${portOf(server)}` }])
+  closing.push(() => {
+    client.close()
+    server.close()
+  })
+  const work = async (): Promise<void> => {
+    for (let count = 0; count < 40; count += 1)
+      expect(await client.deleteRange({ key: Buffer.of(1) }, { command: 'test' })).toBe(0)
+  }
+  await Promise.all(Array.from({ length: 8 }, work))
+  expect(carriedOut).toBe(320)
+  expect(sessions).toBeGreaterThan(10)
+})
+
+test('faults B7: what comes ahead of an answer is none', async () => {
+  const server = await serverOf((stream) => {
+    stream.additionalHeaders({ ':status': 103 })
+    succeed(stream, Buffer.of(7))
+  })
+  const channel = await channelTo(server)
+  expect(await channel.ask('/x', Buffer.of(1), {})).toEqual(Buffer.of(7))
+})
+
+const halfAnswers: Readonly<Record<string, (stream: ServerHttp2Stream) => void>> = {
+  'a gateway that has lost its server': (stream) => stream.respond({ ':status': 502 }, { endStream: true }),
+  'a gateway whose server was too slow': (stream) => {
+    stream.respond({ ':status': 504 })
+    stream.end('<html>')
+  },
+  'trailers without a status': (stream) => {
+    stream.respond({ ':status': 200 }, { waitForTrailers: true })
+    stream.on('wantTrailers', () => stream.sendTrailers({ other: 'word' }))
+    stream.end(framed(NOTHING_THERE))
+  },
+  'an answer without trailers': (stream) => {
+    stream.respond({ ':status': 200 })
+    stream.end(framed(NOTHING_THERE))
+  },
+  'an answer that is reset': (stream) => {
+    stream.respond({ ':status': 200 })
+    stream.write(framed(NOTHING_THERE), () => stream.close(2))
+  },
+}
+
+test.each(Object.keys(halfAnswers))(
+  'faults B7: %s: a change is sent once, and its outcome is unknown; a question is asked again',
+  async (what) => {
+    const asked: string[] = []
+    const server = await serverOf((stream, path) => {
+      asked.push(path)
+      if (asked.length > 2) stream.resume().on('end', () => succeed(stream, NOTHING_THERE))
+      else stream.resume().on('end', () => halfAnswers[what]?.(stream))
+    })
+    const { client } = clientOf([{ url: `http://127.0.0.1:${portOf(server)}` }])
+    closing.push(() => {
+      client.close()
+      server.close()
+    })
+    const about = { command: 'test' }
+    await expect(client.deleteRange({ key: Buffer.of(1) }, about)).rejects.toMatchObject({
+      name: 'StoreError',
+      transient: true,
+    })
+    expect(asked).toHaveLength(1)
+    expect((await client.range({ key: Buffer.of(1) }, about)).revision).toBe(1n)
+    expect(asked).toHaveLength(3)
+  },
+)
+
+const floods: Readonly<Record<string, Buffer>> = {
+  pings: Buffer.concat([Buffer.from('000008060000000000', 'hex'), Buffer.alloc(8)]),
+  settings: Buffer.from('000000040000000000', 'hex'),
+}
+
+test.each(Object.keys(floods))(
+  'faults B8: a server that sends %s without end, and reads nothing, is left, and fills no memory',
+  async (what) => {
+    const flood = floods[what] ?? Buffer.alloc(0)
+    const chunk = Buffer.concat(Array.from({ length: 10_000 }, () => flood))
+    const server = createNetServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.write(floods['settings'] ?? '')
+      const go = (error?: Error | null): void => {
+        if (!error && !socket.destroyed) socket.write(chunk, (failure) => setImmediate(go, failure))
+      }
+      go()
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const before = process.memoryUsage().rss
+    const channel = new Channel(`http://127.0.0.1:${portOf(server)}`, undefined, ignored)
+    closing.push(() => {
+      channel.end()
+      server.close()
+    })
+    const asked = channel.opened.then(() => channel.ask('/x', Buffer.of(1), {}))
+    await expect(asked).rejects.toMatchObject({ name: 'ConnectionError' })
+    expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000)
+  },
+)
+
+test('faults B8: a large message that comes in small pieces takes time in proportion to its length', () => {
+  const message = randomBytes(16_000_000)
+  const frame = Buffer.concat([framed(message), framed(Buffer.of(1))])
+  const reader = new FrameReader()
+  const messages: Buffer[] = []
+  // Quadratic time would be minutes.
+  for (let at = 0; at < frame.length; at += 250) messages.push(...reader.read(frame.subarray(at, at + 250)))
+  expect(messages.map((each) => each.length)).toEqual([message.length, 1])
+  expect(messages[0]?.equals(message)).toBe(true)
+  expect(reader.torn).toBe(false)
 })

@@ -107,6 +107,14 @@ describe('keys', () => {
   })
 })
 
+test('faults A1: an entry whose lease no timer can take is one of another program, for as long as is usual', async () => {
+  const { link } = linked()
+  const lock = anyLock()
+  const lease = /lease (\w+) granted/.exec(await server.ctl('lease', 'grant', '60'))?.[1] ?? ''
+  await server.ctl('put', `holdfast/${lock.name}/x`, `lock ${'9'.repeat(400)} x`, `--lease=${lease}`)
+  expect(await link.read(lock)).toMatchObject([{ mode: 'lock', remainingMs: 30_000 }])
+})
+
 describe('lines', () => {
   test('entries stand in the order in which they came, those of one client too; the token is the revision of each', async () => {
     const here = linked()

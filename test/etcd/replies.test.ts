@@ -9,6 +9,7 @@ import { replies } from '../../src/etcd/client/replies.js'
 import { StoreError } from '../../src/index.js'
 import { blockerOf } from '../../src/session/turns.js'
 import { EtcdServer } from '../servers/etcd/index.js'
+import { eventually } from '../setup/eventually.js'
 import { anyLock, linkTo } from './scene.js'
 
 /** What it answers, by the call's path. */
@@ -113,6 +114,25 @@ test('C3: whatever a server answers, an attempt is rejected in time, and nothing
     { numRuns: 60 },
   )
 }, 60_000)
+
+test('faults A1: an answer that cannot be read is told as such, and calls beside it go on', async () => {
+  let held: ServerHttp2Stream | undefined
+  const [revision, leaseForAges] = [
+    Buffer.from('0a021801', 'hex'),
+    Buffer.from('10011880808080808080804040', 'hex'),
+  ]
+  answer = (stream, path) => {
+    if (path.endsWith('Range')) held = stream
+    else respond(stream, framed(Buffer.concat([revision, leaseForAges])), { 'grpc-status': '0' })
+  }
+  const { link } = linkTo([{ url }])
+  const beside = link.read(anyLock())
+  await eventually(() => held !== undefined)
+  await expect(link.begin(2_000)).rejects.toMatchObject({ reason: 'unreadable', transient: true })
+  if (held) respond(held, framed(revision), { 'grpc-status': '0' })
+  expect(await beside).toEqual([])
+  link.close()
+})
 
 test('a true answer to somebody who waits, cut or joined at any place, grants nothing', async () => {
   const holder = linkTo([server])

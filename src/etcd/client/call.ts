@@ -1,11 +1,8 @@
-import {
-  type ClientHttp2Stream,
-  constants,
-  type IncomingHttpHeaders,
-  type IncomingHttpStatusHeader,
-} from 'node:http2'
 import { FrameReader, framed } from './frames.js'
 import { ConnectionError, GrpcError, grpcCodes } from './grpc-error.js'
+import type { Http2Connection } from './http2/connection.js'
+import type { Headers } from './http2/headers.js'
+import { Http2Stream, type Http2StreamListener } from './http2/stream.js'
 
 /** What a call tells while it goes on, and once when it has ended. */
 export interface CallListener {
@@ -14,51 +11,46 @@ export interface CallListener {
 }
 
 /** One call of gRPC, which is one stream of HTTP/2: messages, and a status at the end. */
-export class Call {
+export class Call implements Http2StreamListener {
+  readonly #stream: Http2Stream
   readonly #frames = new FrameReader()
   #verdict: Error | undefined
   #over = false
 
+  /** @param headers a block of them */
   constructor(
-    private readonly stream: ClientHttp2Stream,
+    private readonly connection: Http2Connection,
+    headers: Buffer,
     private readonly listener: CallListener,
-    /** What a call fails with whose stream or connection breaks. */
-    private readonly failure: () => Error,
+    /** What a call fails with whose connection ends. */
+    private readonly failureOf: (sent: boolean) => Error,
   ) {
-    stream.on('response', (headers) => this.#response(headers))
-    stream.on('trailers', (headers) => this.#status(headers))
-    stream.on('data', (bytes: Buffer) => this.#data(bytes))
-    stream.once('end', () => this.#said())
-    // What it was closed with tells more.
-    stream.on('error', () => undefined)
-    stream.once('close', () => this.#end(this.failure()))
+    this.#stream = new Http2Stream(headers, this)
+    connection.open(this.#stream)
   }
 
   /** @param last whether nothing comes after it */
   send(message: Buffer, last: boolean): void {
     if (this.#over) return
-    if (last) this.stream.end(framed(message))
-    else this.stream.write(framed(message))
+    this.#stream.put(framed(message), last)
+    this.connection.flush(this.#stream)
   }
 
   close(): void {
-    this.stream.close(constants.NGHTTP2_CANCEL)
+    this.connection.cancel(this.#stream)
   }
 
-  #response(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): void {
+  headers(headers: Headers): void {
     const status = headers[':status']
     // A call that is refused has its status there, and no body.
-    this.#status(headers)
-    if (status === 200 || this.#verdict) return
-    // A balancer that has lost the server says so, too: what it had passed on may have been carried out.
-    this.#fail(new ConnectionError(`the server answered with HTTP status ${status}`, true))
-  }
-
-  #status(headers: IncomingHttpHeaders): void {
     if (headers['grpc-status'] !== undefined) this.#verdict = verdictOf(headers)
+    // Trailers have no such status, and what comes ahead of an answer says nothing of it.
+    else if (status !== undefined && status !== '200' && !status.startsWith('1'))
+      // A balancer that has lost its server says so, too: what it had passed on may have been carried out.
+      this.#fail(new ConnectionError(`the server answered with HTTP status ${status}`, true))
   }
 
-  #data(bytes: Buffer): void {
+  data(bytes: Buffer): void {
     if (this.#over) return
     try {
       for (const message of this.#frames.read(bytes)) this.listener.message(message)
@@ -67,15 +59,18 @@ export class Call {
     }
   }
 
-  /** The server has said all. */
-  #said(): void {
+  end(): void {
     if (this.#frames.torn) this.#fail(new ConnectionError('the answer ended within a message', true))
-    else this.#fail(this.#verdict ?? new ConnectionError('the answer ended without a status', true))
+    else this.#end(this.#verdict ?? new ConnectionError('the answer ended without a status', true))
+  }
+
+  broken(sent: boolean): void {
+    this.#end(this.#verdict ?? this.failureOf(sent))
   }
 
   #fail(error: unknown): void {
+    this.close()
     this.#end(error instanceof Error ? error : new Error(String(error)))
-    if (!this.stream.closed) this.close()
   }
 
   #end(error: Error): void {
@@ -91,10 +86,10 @@ export function isSuccess(error: Error): boolean {
   return error instanceof GrpcError && error.code === 0
 }
 
-function verdictOf(headers: IncomingHttpHeaders): Error {
+function verdictOf(headers: Headers): Error {
   const code = Number(headers['grpc-status'] ?? Number.NaN)
   if (code === 0) return SUCCESS
-  const told = String(headers['grpc-message'] ?? 'no reason was told')
+  const told = headers['grpc-message'] ?? 'no reason was told'
   return new GrpcError(Number.isInteger(code) ? code : grpcCodes.unavailable, unescaped(told))
 }
 

@@ -1,12 +1,9 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2'
-import { connect as connectNet, isIP, type Socket } from 'node:net'
-import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import type { ConnectionOptions } from 'node:tls'
 import { Call, type CallListener, isSuccess } from './call.js'
 import { ConnectionError } from './grpc-error.js'
+import { Http2Connection } from './http2/connection.js'
+import { type Headers, writeHeaders } from './http2/headers.js'
 import { MalformedError } from './protobuf.js'
-
-/** Headers by their names. */
-export type Headers = Readonly<Record<string, string>>
 
 /** What becomes of a connection. */
 interface ChannelListener {
@@ -20,52 +17,45 @@ export interface MessageStream {
   close(): void
 }
 
-/** How much may come without leave. */
-const WINDOW = 2 ** 24
-
 /** One connection to one etcd server, by gRPC on HTTP/2. It keeps no process alive. */
 export class Channel {
-  readonly #socket: Socket
-  readonly #session: ClientHttp2Session
+  readonly #connection: Http2Connection
   readonly #headers: Headers
+  /** Blocks of headers by the paths of calls, with the metadata that was sent last. */
+  readonly #blocks = new Map<string, Buffer>()
+  #metadata: Headers | undefined
   /** Settles when the server can be talked to, or cannot. */
   readonly opened: Promise<void>
   readonly #host: string
-  #failure: unknown
-  /** The number of the last stream that a server which goes away serves. */
-  #lastServed = Infinity
+  #ended = false
 
   /** @param url `http://…`, or `https://…` for TLS */
   constructor(url: string, tls: ConnectionOptions | undefined, listener: ChannelListener) {
-    this.#host = new URL(url).host
-    this.#headers = { ':method': 'POST', 'content-type': 'application/grpc', te: 'trailers' }
-    this.#socket = socketTo(url, tls)
-    const socket = this.#socket.setNoDelay(true).unref()
-    const settings = { enablePush: false, initialWindowSize: WINDOW }
-    this.#session = connect(url, { createConnection: () => socket, settings })
-    const session = this.#session
-    // A session does not learn by itself of a server that says nothing more, or that TLS refuses.
-    socket.once('end', () => this.end())
-    session.once('connect', () => session.setLocalWindowSize(WINDOW))
-    session.on('goaway', (_, lastServed) => {
-      this.#lastServed = lastServed
-      listener.leaving()
-    })
-    const broken = (error: Error): void => {
-      this.#failure ??= error
-      this.end()
+    const { host, protocol } = new URL(url)
+    this.#host = host
+    this.#headers = {
+      ':method': 'POST',
+      ':scheme': protocol.slice(0, -1),
+      ':authority': host,
+      'content-type': 'application/grpc',
+      te: 'trailers',
     }
-    socket.once('error', broken)
-    session.on('error', broken)
+    let ready = (): void => undefined
+    let closed = (): void => undefined
     this.opened = new Promise((resolve, reject) => {
-      session.once('remoteSettings', () => resolve())
-      socket.once('close', () => {
-        this.end()
-        reject(this.#broken(false))
-        listener.ended()
-      })
+      ready = resolve
+      closed = () => reject(this.#broken(false))
     })
     this.opened.catch(() => undefined)
+    this.#connection = new Http2Connection(url, tls, {
+      ready,
+      leaving: () => listener.leaving(),
+      closed: () => {
+        this.#ended = true
+        closed()
+        listener.ended()
+      },
+    })
   }
 
   /**
@@ -96,7 +86,7 @@ export class Channel {
     })
   }
 
-  /** A call with many messages in both directions. */
+  /** A call with many messages in both directions. It begins with the first that is sent. */
   converse(path: string, metadata: Headers, listener: CallListener): MessageStream {
     const call = this.#open(path, metadata, listener)
     return {
@@ -108,49 +98,43 @@ export class Channel {
   /** Resolves when the server has answered, if only to say that it is there. */
   ping(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const over = (error: Error | null): void => (error ? reject(this.#broken(true)) : resolve())
-      if (this.#session.destroyed) reject(this.#broken(false))
-      else this.#session.ping(over)
+      const over = (answered: boolean): void => (answered ? resolve() : reject(this.#broken(true)))
+      if (this.#ended) reject(this.#broken(false))
+      else this.#connection.ping(over)
     })
   }
 
   /** No further call is made on it. It ends with the last that is under way. */
   leave(): void {
-    this.#session.close()
+    this.#connection.leave()
   }
 
   /** Breaks it, with all calls that are under way. */
   end(): void {
-    this.#session.destroy()
-    this.#socket.destroy()
+    this.#ended = true
+    this.#connection.destroy()
   }
 
   #open(path: string, metadata: Headers, listener: CallListener): Call | undefined {
-    const { closed, destroyed } = this.#session
-    if (!closed && !destroyed) {
-      const stream = this.#session.request({ ':path': path, ...this.#headers, ...metadata })
-      return new Call(stream, listener, () => this.#broken(this.#mayBeServed(stream)))
+    if (!this.#ended && !this.#connection.leaving) {
+      const block = this.#blockOf(path, metadata)
+      return new Call(this.#connection, block, listener, (sent) => this.#broken(sent))
     }
     listener.end(this.#broken(false))
     return undefined
   }
 
-  /** Whether what a stream says that has broken may have been carried out. */
-  #mayBeServed({ id, rstCode }: ClientHttp2Stream): boolean {
-    return id !== undefined && id <= this.#lastServed && rstCode !== constants.NGHTTP2_REFUSED_STREAM
+  #blockOf(path: string, metadata: Headers): Buffer {
+    if (this.#metadata !== metadata) this.#blocks.clear()
+    this.#metadata = metadata
+    const block = this.#blocks.get(path) ?? writeHeaders({ ':path': path, ...this.#headers, ...metadata })
+    this.#blocks.set(path, block)
+    return block
   }
 
   #broken(sent: boolean): ConnectionError {
-    const why = this.#failure instanceof Error ? `: ${this.#failure.message}` : ''
-    return new ConnectionError(`the connection to ${this.#host} ended${why}`, sent, this.#failure)
+    const { failure } = this.#connection
+    const why = failure instanceof Error ? `: ${failure.message}` : ''
+    return new ConnectionError(`the connection to ${this.#host} ended${why}`, sent, failure)
   }
-}
-
-function socketTo(url: string, tls: ConnectionOptions | undefined): Socket {
-  const { hostname, protocol, port } = new URL(url)
-  const host = hostname.replace(/^\[|\]$/g, '')
-  const address = { host, port: Number(port) }
-  if (protocol === 'http:') return connectNet(address)
-  const servername = isIP(host) === 0 ? { servername: host } : {}
-  return connectTls({ ...servername, ALPNProtocols: ['h2'], ...tls, ...address })
 }

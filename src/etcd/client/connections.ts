@@ -1,9 +1,10 @@
 import type { ConnectionOptions } from 'node:tls'
 import type { Schedule } from '../../time/schedule.js'
 import { withDeadline } from '../../time/with-deadline.js'
-import { Channel, type Headers } from './channel.js'
+import { Channel } from './channel.js'
 import { ConnectionError, GrpcError, grpcCodes } from './grpc-error.js'
 
+import type { Headers } from './http2/headers.js'
 import { replies } from './replies.js'
 import { requests } from './requests.js'
 

@@ -22,8 +22,8 @@ export interface WatchStreamListener<Watch> {
   /** The server tells what happens after that revision. */
   begun(watch: Watch, revision: bigint): void
   told(watch: Watch, reply: WatchReply): void
-  /** It is over, with all its watches. */
-  broken(error: unknown): void
+  /** It is over, with all its watches. `loggedIn`: for want of a good token, which is there now. */
+  broken(error: unknown, loggedIn: boolean): void
 }
 
 /**
@@ -155,13 +155,16 @@ export class WatchStream<Watch extends Watched> {
   }
 
   #loginThenEnd(error: unknown): void {
-    const over = (): void => this.#break(error)
-    this.client.renewToken(ABOUT, this.#token).then(over, over)
+    const { client } = this
+    client.renewToken(ABOUT, this.#token).then(
+      () => this.#break(error, true),
+      (refusal: unknown) => this.#break(refusal),
+    )
   }
 
-  #break(error: unknown): void {
+  #break(error: unknown, loggedIn = false): void {
     if (this.#over) return
     this.close()
-    this.listener.broken(error)
+    this.listener.broken(error, loggedIn)
   }
 }

@@ -166,12 +166,12 @@ export class Watches {
         watch.listener?.begun(revision)
       },
       told: (watch, reply) => this.#told(watch, reply),
-      broken: (error) => this.#broken(error),
+      broken: (error, loggedIn) => this.#broken(error, loggedIn),
     })
     for (const watch of this.#watches) this.#stream.begin(watch)
   }
 
-  #broken(error: unknown): void {
+  #broken(error: unknown, loggedIn: boolean): void {
     const { schedule } = this
     this.#stream = undefined
     for (const watch of [...this.#watches]) if (!watch.listener) this.#forget(watch)
@@ -183,7 +183,7 @@ export class Watches {
       this.#reopening = undefined
       this.#open()
     })
-    this.onBreak(error)
+    if (!loggedIn || this.#failures > 1) this.onBreak(error)
   }
 
   #told(watch: StandingWatch, { endedAt }: WatchReply): void {

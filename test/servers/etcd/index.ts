@@ -1,2 +1,3 @@
 export { EtcdEnsemble } from './ensemble.js'
+export { EtcdProxy } from './proxy.js'
 export { EtcdServer } from './server.js'

@@ -8,7 +8,7 @@ import { freePort } from '../port.js'
 import { type Command, processLauncher } from '../process.js'
 import type { Certificate } from '../sql/certificate.js'
 import { Impossible, until } from '../until.js'
-import { etcdProgram } from './programs.js'
+import { type EtcdRelease, etcdProgram } from './programs.js'
 
 const run = promisify(execFile)
 
@@ -17,6 +17,9 @@ export interface EtcdOrder {
   readonly args?: readonly string[]
   /** Speaks TLS only; with `asksForOne`, to those who show a certificate of that authority. */
   readonly tls?: Certificate & { readonly asksForOne?: boolean }
+  readonly release?: EtcdRelease
+  /** Tokens are signed, and end after so many seconds. Default: they are kept in memory. */
+  readonly signedTokensEndAfterS?: number
   /** Whether what is written outlasts a crash of the machine. Default: false. */
   readonly fsync?: boolean
 }
@@ -64,6 +67,7 @@ export class EtcdServer {
       await writeFile(join(guard.dir, 'key.pem'), tls.key, { mode: 0o600 })
       await writeFile(join(guard.dir, 'cert.pem'), tls.cert)
     }
+    if (order.signedTokensEndAfterS) await writeFile(join(guard.dir, 'secret'), 'of tests', { mode: 0o600 })
     return new EtcdServer(guard, await freePort(), peerPort, order, membership)
   }
 
@@ -90,7 +94,7 @@ export class EtcdServer {
 
   /** Starts the process and waits for nothing. */
   async launch(): Promise<void> {
-    const command = await etcdProgram('etcd')
+    const command = await etcdProgram('etcd', this.order.release)
     this.#running = await processLauncher(command).launch({
       args: this.#arguments(),
       dir: this.guard.dir,
@@ -165,7 +169,8 @@ export class EtcdServer {
 
   #arguments(): string[] {
     const { order, membership, peerPort, url } = this
-    const { args = [], tls, fsync = false } = order
+    const { args = [], tls, signedTokensEndAfterS: endAfterS, release, fsync = false } = order
+    const signed = `jwt,sign-method=HS256,priv-key=secret,ttl=${endAfterS}s`
     return [
       ...['--name', membership.name, '--data-dir', 'data', '--log-level', 'error'],
       ...['--listen-client-urls', url, '--advertise-client-urls', url],
@@ -174,7 +179,9 @@ export class EtcdServer {
       ...['--initial-cluster-state', 'new'],
       ...(tls ? ['--cert-file', 'cert.pem', '--key-file', 'key.pem'] : []),
       ...(tls?.asksForOne ? ['--client-cert-auth', '--trusted-ca-file', 'cert.pem'] : []),
-      ...(fsync ? [] : ['--unsafe-no-fsync']),
+      ...(endAfterS === undefined ? [] : ['--auth-token', signed]),
+      // 3.4 knows no such flag.
+      ...(fsync || release === '3.4' ? [] : ['--unsafe-no-fsync']),
       ...args,
     ]
   }

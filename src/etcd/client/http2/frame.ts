@@ -1,0 +1,106 @@
+/** The frames of HTTP/2 (RFC 9113) that a client meets, by the numbers of their types. */
+export const frameTypes = {
+  data: 0,
+  headers: 1,
+  reset: 3,
+  settings: 4,
+  pushPromise: 5,
+  ping: 6,
+  goAway: 7,
+  windowUpdate: 8,
+  continuation: 9,
+} as const
+
+export const frameFlags = { endStream: 0x1, ack: 0x1, endHeaders: 0x4, padded: 0x8, priority: 0x20 } as const
+
+export const settingNumbers = {
+  headerTableSize: 1,
+  enablePush: 2,
+  maxConcurrentStreams: 3,
+  initialWindowSize: 4,
+  maxFrameSize: 5,
+} as const
+
+const HEAD = 9
+/** The longest payload that may be sent to one who has not allowed more. */
+export const LONGEST_PAYLOAD = 16_384
+
+const NOTHING = Buffer.alloc(0)
+
+export interface Frame {
+  readonly type: number
+  readonly flags: number
+  readonly stream: number
+  readonly payload: Buffer
+}
+
+export function writeFrame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const frame = Buffer.allocUnsafe(HEAD + payload.length)
+  frame.writeUIntBE(payload.length, 0, 3)
+  frame[3] = type
+  frame[4] = flags
+  frame.writeUInt32BE(stream, 5)
+  payload.copy(frame, HEAD)
+  return frame
+}
+
+export function numberPayload(number: number): Buffer {
+  const payload = Buffer.allocUnsafe(4)
+  payload.writeUInt32BE(number)
+  return payload
+}
+
+/** Pairs of numbers and values. */
+export function settingsPayload(settings: readonly (readonly [number, number])[]): Buffer {
+  const payload = Buffer.allocUnsafe(settings.length * 6)
+  for (const [index, [number, value]] of settings.entries()) {
+    payload.writeUInt16BE(number, index * 6)
+    payload.writeUInt32BE(value, index * 6 + 2)
+  }
+  return payload
+}
+
+export function* readSettings(payload: Buffer): Generator<readonly [number, number]> {
+  for (let at = 0; at + 6 <= payload.length; at += 6)
+    yield [payload.readUInt16BE(at), payload.readUInt32BE(at + 2)]
+}
+
+/** What a frame of data or headers carries, without what fills it up. */
+export function contentOf({ type, flags, payload }: Frame): Buffer {
+  let from = 0
+  let to = payload.length
+  if (flags & frameFlags.padded) {
+    from += 1
+    to -= payload[0] ?? 0
+  }
+  if (type === frameTypes.headers && flags & frameFlags.priority) from += 5
+  if (from > to) throw new RangeError('a frame has more filling than room')
+  return from === 0 && to === payload.length ? payload : payload.subarray(from, to)
+}
+
+/** Puts frames together from what comes, however it is cut. */
+export class FramesReader {
+  #rest: Buffer = NOTHING
+
+  /** @throws RangeError for a frame that is longer than the server may send. */
+  read(bytes: Buffer): readonly Frame[] {
+    const frames: Frame[] = []
+    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
+    let at = 0
+    while (all.length - at >= HEAD) {
+      const length = all.readUIntBE(at, 3)
+      if (length > LONGEST_PAYLOAD) throw new RangeError(`a frame has ${length} bytes`)
+      const from = at + HEAD
+      if (all.length - from < length) break
+      frames.push({
+        type: all[at + 3] ?? 0,
+        flags: all[at + 4] ?? 0,
+        stream: all.readUInt32BE(at + 5) & 0x7fffffff,
+        payload: all.subarray(from, from + length),
+      })
+      at = from + length
+    }
+    this.#rest = at === all.length ? NOTHING : all.subarray(at)
+    return frames
+  }
+}
