@@ -1,7 +1,19 @@
 import process from 'node:process'
-import picocolors from 'picocolors'
+import { styleText } from 'node:util'
+
+const coloured = process.stdout.isTTY === true && !process.env['NO_COLOR']
+
+function paint(colour: Parameters<typeof styleText>[0]) {
+  return (text: string) => (coloured ? styleText(colour, text, { validateStream: false }) : text)
+}
 
 /** Colours, on a terminal that may have them; elsewhere the plain text. */
-export const palette = picocolors.createColors(process.stdout.isTTY === true && !process.env['NO_COLOR'])
+export const palette = {
+  bold: paint('bold'),
+  cyan: paint('cyan'),
+  dim: paint('dim'),
+  green: paint('green'),
+  red: paint('red'),
+}
 
 export type Palette = typeof palette
