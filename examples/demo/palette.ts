@@ -3,11 +3,16 @@ import { styleText } from 'node:util'
 
 const coloured = process.stdout.isTTY === true && !process.env['NO_COLOR']
 
-function paint(colour: Parameters<typeof styleText>[0]): (text: string) => string {
-  return (text) => (coloured ? styleText(colour, text) : text)
+function paint(colour: Parameters<typeof styleText>[0]) {
+  return (text: string) => (coloured ? styleText(colour, text, { validateStream: false }) : text)
 }
 
 /** Colours, on a terminal that may have them; elsewhere the plain text. */
-export const palette = { bold: paint('bold'), cyan: paint('cyan'), green: paint('green'), red: paint('red') }
+export const palette = {
+  bold: paint('bold'),
+  cyan: paint('cyan'),
+  green: paint('green'),
+  red: paint('red'),
+}
 
 export type Palette = typeof palette

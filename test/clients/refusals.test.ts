@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { Redis as Upstash } from '@upstash/redis'
 import { GlideClient, GlideClusterClient } from '@valkey/valkey-glide'
 import RedisMock from 'ioredis-mock'
+import Redis4 from 'ioredis4'
 import * as redis6 from 'redis'
 import { createClient as createClient3 } from 'redis3'
 import { createClient as createClient4 } from 'redis4'
@@ -66,7 +67,7 @@ const found: ReadonlyArray<{ what: string; value: unknown; says: readonly string
   {
     what: 'node-redis 4',
     value: createClient4(),
-    says: ['for node-redis 4 install redis 5 or later', importLine, 'new Holdfast(nodeRedis(client))'],
+    says: ['for node-redis 4 install redis 5.9 or later', importLine, 'new Holdfast(nodeRedis(client))'],
   },
   {
     what: '@upstash/redis',
@@ -76,7 +77,12 @@ const found: ReadonlyArray<{ what: string; value: unknown; says: readonly string
   {
     what: 'node-redis 3',
     value: client3,
-    says: ['for node-redis 3 install redis 5 or later', importLine, 'new Holdfast(nodeRedis(client))'],
+    says: ['for node-redis 3 install redis 5.9 or later', importLine, 'new Holdfast(nodeRedis(client))'],
+  },
+  {
+    what: 'ioredis 4',
+    value: new Redis4({ lazyConnect: true }),
+    says: ['for ioredis 4 install ioredis 5.4 or later'],
   },
   {
     what: 'ioredis-mock',

@@ -44,7 +44,7 @@ async function packInto(folder: string): Promise<Packed> {
   await mkdir(copy)
   for (const path of [...SOURCES, ...PAGES]) await cp(join(root, path), join(copy, path), { recursive: true })
   await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
-  await npm(copy, ['run', 'build'])
+  await npm(copy, ['run', 'prepack'])
   const stdout = await npm(copy, ['pack', '--json', '--ignore-scripts', '--pack-destination', folder])
   const { filename, files, size, unpackedSize } = readReport(stdout)
   return {

@@ -1,6 +1,6 @@
 /** What is published: the right files, found by every sort of importer, no more than needed. */
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
@@ -66,6 +66,25 @@ export function tarballCases(packedOf: () => Packed): void {
         named.map((way) => [way.slice(2), [`./${posix.join('dist/cjs', way, 'index.d.ts')}`]]),
       ),
     )
+  })
+
+  test('every link and picture of the README leads to a file of the repository, from npm too', async () => {
+    const { stdout } = await promisify(execFile)('tar', ['-xzOf', packedOf().file, 'package/README.md'])
+    const targets = [...stdout.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+    const address = manifest.repository.url.replace(/^git\+|\.git$/g, '')
+    const [pages, pictures] = ['blob', 'raw'].map((way) => `${address}/${way}/v${manifest.version}/`)
+    const own = targets.filter((target) => !target.startsWith('https://img.shields.io/'))
+    expect(own).toContain(`${pages}docs/lock.md`)
+    expect(own).toContain(`${pictures}docs/demo.svg`)
+    for (const target of own) {
+      const [, path = '', part] = /^https:.*?\/(?:blob|raw)\/v[^/]+\/([^#]+)(#.*)?$/.exec(target) ?? []
+      expect([target, existsSync(join(root, path))]).toEqual([target, path !== ''])
+      if (part === undefined) continue
+      const headings = (await readFile(join(root, path), 'utf8')).matchAll(/^#+ (.+)$/gm)
+      expect([...headings].map(([, text = '']) => `#${text.toLowerCase().replaceAll(' ', '-')}`)).toContain(
+        part,
+      )
+    }
   })
 
   test('npm would publish it', { timeout: 180_000 }, async () => {

@@ -18,8 +18,9 @@ const STRANGERS: ReadonlyArray<readonly [members: readonly string[], hint: strin
     ['sendCommand', 'destroy', 'execute'],
     `for a pool of node-redis ${NODE_REDIS}createClient(options))), with the options of its clients`,
   ],
-  [['sendCommand', 'v4'], `for node-redis 4 install redis 5 or later, ${NODE_REDIS}client))`],
-  [['send_command'], `for node-redis 3 install redis 5 or later, ${NODE_REDIS}client))`],
+  [['sendCommand', 'v4'], `for node-redis 4 install redis 5.9 or later, ${NODE_REDIS}client))`],
+  [['send_command', 'connector'], 'for ioredis 4 install ioredis 5.4 or later'],
+  [['send_command'], `for node-redis 3 install redis 5.9 or later, ${NODE_REDIS}client))`],
   [
     ['shaScripts', 'subscriberMode'],
     "for ioredis-mock, which keeps no time, import { MemoryStore } from 'holdfast/memory' and write new Holdfast(new MemoryStore())",
