@@ -1,8 +1,8 @@
 import type { Owner } from '../../identity/owner.js'
+import { ownerOf, type Place } from '../../line/place.js'
 import type { AcquireReply, AcquireRequest, HandOverRequest } from '../../ports/lock-port.js'
-import { announce, countListeners } from '../channels/announcements.js'
+import { announce } from '../channels/announcements.js'
 import { releaseChannelOf } from '../channels/release-channel.js'
-import { isRefusal } from '../connection/failure.js'
 import type { Argument, Link } from '../connection/link.js'
 import type { Refusals } from '../connection/refusals.js'
 import { undivided } from '../connection/undivided.js'
@@ -11,6 +11,7 @@ import { runScript, type Script, type ScriptTerms } from '../scripts/script.js'
 import { acquire, forceUnlock, handOver, release } from '../scripts/scripts.generated.js'
 import { type AcquireAnswer, acquireAnswer, type Granted, granted, LOST } from './acquire-reply.js'
 import type { LineMode, LineNames } from './lines.js'
+import { countWaiting, rosterOf } from './waiting-clients.js'
 
 export interface LockTerms {
   /** The command that publishes releases and grants; empty: none are published. */
@@ -118,8 +119,8 @@ export class LockCommands implements LineNames, LineMode {
   }
 
   /** Takes the owner out of the line, and gives back what was granted to its place there, nothing else. */
-  leavePlace(name: string, owner: Owner): Promise<number> {
-    return this.#free(release, name, [owner, 1, 2], (code) => code)
+  leavePlace(name: string, place: Place): Promise<number> {
+    return this.#free(release, name, [ownerOf(place), 1, 2], (code) => code)
   }
 
   /** Above 0: it was held; 0: it was free. */
@@ -128,16 +129,9 @@ export class LockCommands implements LineNames, LineMode {
   }
 
   /** How many processes wait: those in line, and those that listen outside it. */
-  async countWaiting(name: string): Promise<number> {
-    const { link } = this
-    const channels = this.releaseChannels(name)
+  countWaiting(name: string): Promise<number> {
     const processes = companionOf('holdfast_processes', this.keyPrefix + name)
-    const [[listed = 0, listening = 0], inLine] = await Promise.all([
-      countListeners(link, name, ...channels),
-      link.send(processes, { command: 'HKEYS', lockName: name }, 'HKEYS', processes).catch(unlessRefused),
-    ])
-    const outside = listening - listed
-    return outside + (Array.isArray(inLine) ? inLine.filter(isClientId).length : 0)
+    return countWaiting(this.link, name, this.releaseChannels(name), processes)
   }
 
   /**
@@ -194,19 +188,4 @@ export class LockCommands implements LineNames, LineMode {
   counterOf(name: string): string {
     return tokenCounterOf(this.keyPrefix + name, this.#inCluster)
   }
-}
-
-/** A user who may not read the line sees nobody in it. */
-function unlessRefused(error: unknown): undefined {
-  if (!isRefusal(error)) throw error
-}
-
-/** Fields of the hash that are no process begin with a colon. */
-function isClientId(field: unknown): boolean {
-  return typeof field === 'string' && !field.startsWith(':')
-}
-
-/** In the slot of the release channel, and among the channels of the processes for ACL users. */
-function rosterOf(channel: string): string {
-  return companionOf('holdfast:line', channel)
 }

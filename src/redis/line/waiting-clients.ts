@@ -1,0 +1,38 @@
+import { countListeners } from '../channels/announcements.js'
+import { isRefusal } from '../connection/failure.js'
+import type { Link } from '../connection/link.js'
+import { companionOf } from '../locks/companion-key.js'
+
+/** In the slot of the release channel, and among the channels of the processes for ACL users. */
+export function rosterOf(channel: string): string {
+  return companionOf('holdfast:line', channel)
+}
+
+/**
+ * How many processes wait: those in line, and those that listen outside it.
+ * @param channels the roster and the release channel
+ * @param processes the key of those in line
+ */
+export async function countWaiting(
+  link: Link,
+  lockName: string,
+  channels: readonly [string, string],
+  processes: string,
+): Promise<number> {
+  const [[listed = 0, listening = 0], inLine] = await Promise.all([
+    countListeners(link, lockName, ...channels),
+    link.send(processes, { command: 'HKEYS', lockName }, 'HKEYS', processes).catch(unlessRefused),
+  ])
+  const outside = listening - listed
+  return outside + (Array.isArray(inLine) ? inLine.filter(isClientId).length : 0)
+}
+
+/** A user who may not read the line sees nobody in it. */
+function unlessRefused(error: unknown): undefined {
+  if (!isRefusal(error)) throw error
+}
+
+/** Fields of the hash that are no process begin with a colon. */
+function isClientId(field: unknown): boolean {
+  return typeof field === 'string' && !field.startsWith(':')
+}
