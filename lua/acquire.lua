@@ -7,7 +7,7 @@
   ARGV[4]  how many holds the owner has before this one; absent: none
   ARGV[5]  0 or absent: the owner does not wait. Below: it stands outside the line, and takes the lock wherever it is free, as Redisson's clients do.
            Else it gets a place in line, and looks again by itself after so many milliseconds at the latest
-  ARGV[6]  the lease that is granted in line, until the owner takes over, in milliseconds, and the word that proves a grant, see
+  ARGV[6]  the lease that is granted in line, until the owner takes over, and the word that proves a grant: `<milliseconds>:<word>`, see
            parts/line.lua. Needed with a place
   ARGV[7]  1: the owner's process would keep the lock beyond its release. Absent else
 

@@ -1,57 +1,97 @@
 --[[
-  Takes permits that have an id and a lease each, all or none.
+  Takes permits of a semaphore of either kind, all or none, or a place in its line.
 
-  KEYS[1]  the semaphore: the number of permits available
-  KEYS[2]  a sorted set of the ids of the permits that are out, by the time when the lease of each ends
-  ARGV[1]  the first 12 bytes of the ids: the owner, of this acquisition only
-  ARGV[2]  permits
-  ARGV[3]  lease in milliseconds
-  ARGV[4]  channel
-  ARGV[5]  PUBLISH, or SPUBLISH in a cluster
+  KEYS and ARGV[1]: see parts/permits.lua
+  ARGV[2]  owner, of this acquisition only
+  ARGV[3]  permits
+  ARGV[4]  lease in milliseconds
+  ARGV[5]  0: the owner does not wait. Below: it stands outside the line, and takes permits wherever there are enough, as Redisson's clients do.
+           Else it gets a place in line, and looks again by itself after so many milliseconds at the latest
+  ARGV[6]  the lease that is granted in line, until the owner takes over, and the word that proves a grant: `<milliseconds>:<word>`, see
+           parts/line.lua. Needed with a place
 
   Returns
-    {1, available, first}  granted; so many are left, and `first` milliseconds until the first lease ends
-    {0, available, first}  not so many are available; `first` is -1 where no lease will give any back
+    `-`  granted
+    {left, '', time, first, places, 0}
+         not so many are available, or others came before; `left` milliseconds until the first lease ends (-1: none does), at those
+         microseconds of the server; first: 1 where the owner's process is to listen to what clients outside the line give back; how many
+         places its process has in line
 
   Safe to repeat: an owner that has its permits gets no more (rule X1).
 ]]
---@include server-time
---@include lease-ends
---@include permits-ended
---@include permit-ids
---@include announce
-local semaphore, leases, owner = KEYS[1], KEYS[2], ARGV[1]
-local now, wanted = server_time(), tonumber(ARGV[2])
-local ends = now + tonumber(ARGV[3])
-local available, returned = give_back_ended(semaphore, leases, now)
-local mine = permits_out(leases, owner, wanted)
-local granted = 0
+--@include permits
+local owner, permits, lease, looks = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local me = ARGV[3] .. ':' .. owner
+local client = client_of(me)
 
-if #mine > 0 then
-  for _, id in ipairs(mine) do
-    extend_lease(leases, id, ends)
-  end
-  granted = 1
-elseif available and available >= wanted then
-  -- Whatever fails here (a full server, no permission), nothing may stay of it.
-  for index = 0, wanted - 1 do
-    redis.call('ZADD', leases, ends, owner .. struct.pack('>I4', index))
-  end
-  local written = redis.pcall('DECRBY', semaphore, ARGV[2])
-  if type(written) ~= 'number' then
-    for _, id in ipairs(permits_out(leases, owner, wanted)) do
-      redis.call('ZREM', leases, id)
+local function busy(left)
+  local places, refused = 0, nil
+  if looks > 0 then
+    refused, places = stand(me, left < 0 and looks or math.min(left, looks), ARGV[6])
+    if refused then
+      return refused
     end
-    return written
   end
-  available = written
-  granted = 1
-  local left = redis.call('PTTL', semaphore)
-  if left > 0 then
-    redis.call('PEXPIRE', leases, left)
+  -- Permits that come back to the line need a listener each time, and who stands in front changes with each: so all of them listen.
+  return { left, '', server_time_us(), looks > 0 and 1 or 0, places, 0 }
+end
+
+local waiting = redis.call('ZCARD', line) > 0
+if waiting then
+  claim(client)
+end
+local mine = members_of(owner, permits)
+if #mine > 0 then
+  -- The lease of a grant in line suits no hold in particular: the first request of its owner sets the right one. It shortens no other.
+  local granted = now + (tonumber(string.match(ARGV[6], '^%d+')) or 0)
+  for _, member in ipairs(mine) do
+    if tonumber(redis.call('ZSCORE', leases, member)) <= granted then
+      redis.call('ZREM', leases, '')
+      redis.call('ZADD', leases, string.format('%.0f', now + lease), member)
+    else
+      extend_lease(leases, member, now + lease)
+    end
+  end
+  if ended > 0 then
+    pass_on(client)
+  end
+  return '-'
+end
+
+-- So long a call that comes may take what is too little for the first in line.
+local OVERTAKEN_MS = 2000
+local closed = false
+if waiting then
+  doubt_lapsed(client)
+  if looks >= 0 then
+    local theirs = their_turn()
+    if theirs > 0 then
+      return busy(theirs)
+    end
+    local stands = redis.call('ZSCORE', line, me)
+    local _, refused, head, it = advance(me)
+    local left = head and obstacle() or -1
+    if left >= 0 then
+      call_head(left, head, it)
+    end
+    -- A process that this node may not publish to waits until it looks by itself; no other process waits for that.
+    if head and not refused then
+      closed = stands or server_time_us() - redis.call('ZSCORE', line, head) > OVERTAKEN_MS * 1000
+    end
   end
 end
-if returned > 0 and available > 0 then
-  announce(ARGV[5], ARGV[4], available)
+if not closed and available() >= permits then
+  local failure = take(owner, permits, lease)
+  if failure then
+    return failure
+  end
+  if (waiting and leave(me)) or ended > 0 then
+    pass_on(client)
+  end
+  return '-'
 end
-return { granted, available or 0, first_end(leases, now) }
+local answer = busy(obstacle())
+if ended > 0 then
+  pass_on(client)
+end
+return answer

@@ -1,18 +1,12 @@
 --[[
   Counts permits, those of ended leases as available.
 
-  KEYS[1]  the semaphore: the number of permits available
-  KEYS[2]  a sorted set of the ids of the permits that are out, by the time when the lease of each ends
-  ARGV[1]  channel
-  ARGV[2]  PUBLISH, or SPUBLISH in a cluster
+  KEYS and ARGV[1]: see parts/permits.lua
 
-  Returns {available, out}.
+  Returns {available, out}: 0 are available where none were ever set, less after a reduction; `out`, of how many leases.
 ]]
---@include server-time
---@include permits-ended
---@include announce
-local available, returned = give_back_ended(KEYS[1], KEYS[2], server_time())
-if returned > 0 then
-  announce(ARGV[2], ARGV[1], available)
+--@include permits
+if ended > 0 then
+  pass_on()
 end
-return { available or 0, redis.call('ZCARD', KEYS[2]) }
+return { available(), redis.call('ZCARD', leases) }

@@ -1,29 +1,22 @@
 --[[
-  Sets how many permits there are, those that are out included, and announces it where there are more.
+  Sets how many permits there are, those that are out included. Where there are more, gives them to the next in line, and announces the rest.
 
-  KEYS[1]  the semaphore: the number of permits available
-  KEYS[2]  a sorted set of the ids of the permits that are out, by the time when the lease of each ends
-  KEYS[3]  what this request came to, kept for a while
-  ARGV[1]  permits; with fewer than are out, what is available falls below 0
-  ARGV[2]  channel
-  ARGV[3]  PUBLISH, or SPUBLISH in a cluster
-  ARGV[4]  how long KEYS[3] is kept, in milliseconds
+  KEYS and ARGV[1]: see parts/permits.lua; behind them what this request came to, kept for a while
+  ARGV[2]  permits; with fewer than are out, what is available falls below 0
+  ARGV[3]  how long the outcome is kept, in milliseconds
 
   Returns {1, available, told}: so many are available then; told to so many connections, -1: this node could not.
 
   Safe to repeat for as long as its outcome is kept: what others change meanwhile stays (rule X1).
 ]]
---@include server-time
---@include permits-ended
---@include announce
-if redis.call('EXISTS', KEYS[3]) == 1 then
-  return { 1, whole_number(KEYS[1]) or 0, 0 }
+--@include permits
+if redis.call('EXISTS', request) == 1 then
+  return { 1, available(), 0 }
 end
-local available, returned = give_back_ended(KEYS[1], KEYS[2], server_time())
-local change = tonumber(ARGV[1]) - redis.call('ZCARD', KEYS[2]) - (available or 0)
-if change ~= 0 or not available then
-  available = redis.call('INCRBY', KEYS[1], change)
+local change = tonumber(ARGV[2]) - redis.call('ZCARD', leases) - available()
+if change ~= 0 or not was_set then
+  redis.call('INCRBY', semaphore, change)
 end
-redis.call('SET', KEYS[3], '1', 'PX', ARGV[4])
-local told = change + returned > 0 and announce(ARGV[3], ARGV[2], available) or 0
-return { 1, available, told }
+redis.call('SET', request, '1', 'PX', ARGV[3])
+local told = change + ended > 0 and pass_on() or 0
+return { 1, available(), told }

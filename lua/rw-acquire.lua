@@ -7,7 +7,7 @@
   ARGV[5]  how many holds the member has before this one
   ARGV[6]  lease in milliseconds
   ARGV[7]  0: the owner does not wait. Else it gets a place in line, and looks again by itself after so many milliseconds at the latest
-  ARGV[8]  the lease that is granted in line, until the owner takes over, in milliseconds, and the word that proves a grant
+  ARGV[8]  the lease that is granted in line, until the owner takes over, and the word that proves a grant: `<milliseconds>:<word>`
 
   Returns
     a text                               granted: the token

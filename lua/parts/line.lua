@@ -4,10 +4,11 @@
 
   KEYS[2]  the line: a sorted set of places by ticket: when the place was taken (server, microseconds), or the last ticket and 1 where that
            is more. A place is `<mode>:<owner>`: how the process will hold the lock, and under which owner
-  KEYS[3]  the processes in line: a hash of client -> "looks lease word away places"
+  KEYS[3]  the processes in line: a hash of client -> "looks lease:word:unclaimed away places"
              looks   when the process looks by itself (server, milliseconds)
              lease   how long a grant lasts until the process takes over: the same for all of its places
              word    what the process and this key alone know: it proves that a message about a grant is of such a script
+             unclaimed  where several may hold: the last of its places that was granted, until it sends a request; else nothing
              away    since when no message reaches the process, 0 while it is reachable
              places  how many places it has
            and, for a lock that one owner has at a time, of `:last` -> the most recently granted place, until it releases; `:unclaimed` -> the
@@ -40,14 +41,32 @@ local function client_of(place)
 end
 
 local function process_of(client)
-  local looks, lease, word, away, places = string.match(redis.call('HGET', processes, client) or '', '^(%d+) (%d+) (%S+) (%d+) (%d+)$')
+  local known = redis.call('HGET', processes, client) or ''
+  local looks, lease, word, unclaimed, away, places = string.match(known, '^(%d+) (%d+):?([^: ]*):?(%S*) (%d+) (%d+)$')
   if looks then
-    return { looks = tonumber(looks), lease = lease, word = word, away = tonumber(away), places = tonumber(places) }
+    return {
+      looks = tonumber(looks),
+      lease = lease,
+      word = word,
+      away = tonumber(away),
+      places = tonumber(places),
+      unclaimed = unclaimed,
+    }
   end
 end
 
 local function keep(client, it)
-  redis.call('HSET', processes, client, string.format('%.0f %s %s %.0f %.0f', it.looks, it.lease, it.word, it.away, it.places))
+  local known = string.format('%.0f %s:%s:%s %.0f %.0f', it.looks, it.lease, it.word, it.unclaimed, it.away, it.places)
+  redis.call('HSET', processes, client, known)
+end
+
+-- The process has sent a request: it has heard of its grants, if there were any.
+local function claim(client)
+  local it = process_of(client)
+  if it and it.unclaimed ~= '' then
+    it.unclaimed = ''
+    keep(client, it)
+  end
 end
 
 local function leave(place)
@@ -108,8 +127,8 @@ local function stand(place, looks_in, terms)
     it = process_of(client)
   end
   it = it or { places = 0 }
-  it.looks, it.away = now + looks_in, 0
-  it.lease, it.word = string.match(terms, '^(%d+) (%S+)$')
+  it.looks, it.away, it.unclaimed = now + looks_in, 0, ''
+  it.lease, it.word = string.match(terms, '^(%d+):([^: ]+)$')
   if redis.call('ZSCORE', line, place) then
     -- First, because a full server allows it, and then allows the rest too: no place is lost for lack of memory.
     redis.call('PEXPIRE', line, string.format('%.0f', math.max(redis.call('PTTL', line), lives)))
@@ -137,7 +156,7 @@ local function doubt(place, asking)
   local client = client_of(place)
   local it = client ~= asking and process_of(client)
   if it and it.away == 0 then
-    it.away = server_time()
+    it.away, it.unclaimed = server_time(), ''
     keep(client, it)
     tell(client, '0 0 ' .. place)
   end
@@ -208,7 +227,11 @@ local function advance(me)
           withdraw(place)
         else
           leave(place)
-          if not shared then
+          local stays = shared and process_of(client)
+          if stays then
+            stays.unclaimed = place
+            keep(client, stays)
+          elseif not shared then
             redis.call('HSET', processes, ':last', place, ':unclaimed', place)
             -- Those in line may all be gone now.
             if redis.call('PTTL', processes) < 0 then

@@ -9,7 +9,7 @@ const OWNER_BYTES = 12
  * same permits, and nobody need remember them.
  */
 export function permitOwnerBytes(owner: Owner): Buffer {
-  return createHash('sha256').update(owner).digest().subarray(0, OWNER_BYTES)
+  return createHash('sha1').update(owner).digest().subarray(0, OWNER_BYTES)
 }
 
 /** The ids of an owner's permits, in hex as Redisson shows them. */

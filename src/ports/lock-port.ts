@@ -22,6 +22,9 @@ export interface LockPort {
   /** Set where a place in line is one tenure's and cannot go to another: then each call has its own, whatever the kind says. */
   readonly placePer?: 'call' | undefined
 
+  /** How long a client lets others go first that were told of its release and stand in no line; absent: two round trips nearby. */
+  readonly asideMs?: number
+
   /** Set where no hold can be handed to another client: a lock ends with what its client has, or each place is one owner's. */
   readonly bound?: true | undefined
 
@@ -108,6 +111,8 @@ export interface AcquireRequest {
 
 /** The call that waits for an answer. */
 export interface Caller {
+  /** Since when it waits, on the store's clock; absent: it has just begun. */
+  readonly since?: number
   /** By when it wants the answer, on the store's clock. */
   readonly waitsUntil: number
   /** Aborts when the call stops waiting for any reason: a later grant is given back. */

@@ -11,6 +11,7 @@ import type { QuorumWatches } from './news.js'
 import { pause } from './pause.js'
 import { type Busy, goesFirst, type Verdict } from './tally.js'
 import {
+  freePauseMs,
   splitAgainMs,
   splitPauseMs,
   TIE_ROUNDS,
@@ -67,7 +68,12 @@ export async function elect(
   const { grants } = ballot
   const patienceMs = Math.max(Math.min(timeoutMs, waitsUntil - 1 - clock.now()), 0)
   await withDeadline(schedule, patienceMs, ballot.giveBack())
-  attempt.refused(grants, verdict.outcome === 'held' ? 0 : splitPauseMs(attempt.splitsBefore, Math.random()))
+  const since = caller?.since ?? startedAt
+  const split = verdict.outcome !== 'held'
+  attempt.refused(grants, split, (splits) => {
+    const waitedMs = clock.now() - since
+    return split ? splitPauseMs(splits, Math.random(), waitedMs) : freePauseMs(Math.random(), waitedMs)
+  })
   return left?.aborted ? NOT_WANTED : refusal(verdict)
 
   function busy({ outcome, holder, heldSince, freeAt }: Busy): BusyReply {

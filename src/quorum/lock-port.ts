@@ -21,6 +21,7 @@ import { stateOf } from './inspection.js'
 import { majorityOf, sparesOf } from './majority.js'
 import type { Member } from './member.js'
 import { QuorumWatches } from './news.js'
+import { ASIDE_MS } from './timing.js'
 
 const GRANTED: AcquireReply = { outcome: 'granted' }
 const LOST: AcquireReply = { outcome: 'lost' }
@@ -31,6 +32,7 @@ const LEAST_GRACE_MS = 10
 export class QuorumLockPort implements LockPort {
   readonly inRounds = true
   readonly inParts = true
+  readonly asideMs = ASIDE_MS
   readonly #watches: QuorumWatches
   readonly #majority: number
   readonly #spares: number

@@ -13,9 +13,11 @@ export interface WatchedAttempt {
   granted(): void
   /**
    * @param grants the servers that had voted for it, and are free again.
-   * @param quietMs for how long news is kept back: clients that a split refused must not all come back at once.
+   * @param split whether no owner has a majority, as far as known
+   * @param quietMs for how long news is kept back, after so many splits in a row: not all clients must come back at once. After a split that
+   *   is from now on, else from when a majority may be free
    */
-  refused(grants: readonly number[], quietMs: number): void
+  refused(grants: readonly number[], split: boolean, quietMs: (splits: number) => number): void
 }
 
 /**
@@ -51,8 +53,8 @@ export class QuorumWatches {
       granted: () => {
         for (const watch of watches) watch.splits = 0
       },
-      refused: (grants, quietMs) => {
-        for (const watch of watches) watch.refused(grants, quietMs)
+      refused: (grants, split, quietMs) => {
+        for (const watch of watches) watch.refused(grants, split, quietMs)
       },
     }
   }
@@ -71,7 +73,9 @@ class QuorumWatch implements Watch {
   splits = 0
   readonly #watches: Array<Watch | undefined> = []
   readonly #again = new Map<number, TimerHandle>()
-  #quietUntil = -Infinity
+  /** Until when news is kept back; undefined: that is decided when there is some. */
+  #quietUntil: number | undefined = -Infinity
+  #quietMs: () => number = () => 0
   #telling: TimerHandle | undefined
   #closed = false
 
@@ -86,9 +90,11 @@ class QuorumWatch implements Watch {
     this.confirmed.catch(() => this.close())
   }
 
-  refused(grants: readonly number[], quietMs: number): void {
-    this.splits = quietMs > 0 ? this.splits + 1 : 0
-    this.#quietUntil = this.schedule.clock.now() + quietMs
+  refused(grants: readonly number[], split: boolean, quietMs: (splits: number) => number): void {
+    const now = this.schedule.clock.now()
+    this.#quietUntil = split ? now + quietMs(this.splits) : undefined
+    this.#quietMs = () => quietMs(0)
+    this.splits = split ? this.splits + 1 : 0
     for (const index of grants) this.free.add(index)
     this.#tellIfMajority()
   }
@@ -146,6 +152,7 @@ class QuorumWatch implements Watch {
 
   #tellIfMajority(): void {
     if (this.#closed || this.#telling || this.free.size < majorityOf(this.members.length)) return
+    this.#quietUntil ??= this.schedule.clock.now() + this.#quietMs()
     if (this.schedule.clock.now() < this.#quietUntil) {
       this.#telling = this.schedule.at(this.#quietUntil, () => {
         this.#telling = undefined

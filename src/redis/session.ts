@@ -86,12 +86,12 @@ export class RedisSession extends LockSession {
   }
 
   get semaphore(): RedisSemaphorePort {
-    this.#semaphore ??= new RedisSemaphorePort(this.parts, 'semaphore')
+    this.#semaphore ??= new RedisSemaphorePort(this.parts, this.lineSettings())
     return this.#semaphore
   }
 
   get permitExpirableSemaphore(): RedisPermitExpirableSemaphorePort {
-    this.#permitExpirableSemaphore ??= new RedisPermitExpirableSemaphorePort(this.parts, 'permits')
+    this.#permitExpirableSemaphore ??= new RedisPermitExpirableSemaphorePort(this.parts, this.lineSettings())
     return this.#permitExpirableSemaphore
   }
 

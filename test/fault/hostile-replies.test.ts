@@ -107,12 +107,11 @@ const cases: Readonly<Record<string, Case>> = {
     of: calls('rwForceUnlock'),
     make: asked((h, n) => h.readWriteLock(n).readLock().forceUnlock()),
   },
-  'semaphore: acquire': { of: calls('semaphoreAcquire'), make: asked((h, n) => h.semaphore(n).tryAcquire()) },
-  'semaphore: release': { of: calls('semaphoreRelease'), make: releases(takeSemaphore) },
+  'semaphore: acquire': { of: calls('permitsAcquire'), make: asked((h, n) => h.semaphore(n).tryAcquire()) },
+  'semaphore: release': { of: calls('permitsRelease'), make: releases(takeSemaphore) },
   'semaphore: available': {
-    of: calls('semaphoreAvailable'),
+    of: calls('permitsCount'),
     make: asked((h, n) => h.semaphore(n).availablePermits()),
-    fits: ['number', 'huge number'],
   },
   'semaphore: drain': {
     of: calls('semaphoreDrain'),
@@ -167,7 +166,7 @@ const FOREIGN = new Set(['guarded value: write', 'latch: count'])
 const takes: ReadonlyArray<readonly [Match, (holdfast: Holdfast, name: string) => Promise<Hold | null>]> = [
   [calls('acquire'), (h, n) => h.lock(n).tryAcquire()],
   [calls('rwAcquire'), (h, n) => h.readWriteLock(n).writeLock().tryAcquire()],
-  [calls('semaphoreAcquire'), (h, n) => h.semaphore(n).tryAcquire()],
+  [calls('permitsAcquire'), (h, n) => h.semaphore(n).tryAcquire()],
   [calls('permitsAcquire'), (h, n) => permits(h, n).tryAcquire()],
 ]
 

@@ -19,11 +19,11 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
   test('of an acquire and a release of permits: they count once', async () => {
     const semaphore = scene.holdfast({ commandTimeoutMs: 300 }).semaphore(scene.name)
     await semaphore.trySetPermits(5)
-    const acquired = scene.dropReply(calls('semaphoreAcquire'), fault)
+    const acquired = scene.dropReply(calls('permitsAcquire'), fault)
     const hold = await semaphore.acquire({ permits: 2 })
     await acquired
     expect(await semaphore.availablePermits()).toBe(3)
-    const released = scene.dropReply(calls('semaphoreRelease'), fault)
+    const released = scene.dropReply(calls('permitsRelease'), fault)
     await hold.release()
     await released
     expect(await semaphore.availablePermits()).toBe(5)
@@ -74,7 +74,7 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
     const holdfast = scene.holdfast({ commandTimeoutMs: 300 })
     const semaphore = holdfast.semaphore(scene.name)
     await semaphore.trySetPermits(3)
-    const held = scene.holdReply(calls('semaphoreAcquire'))
+    const held = scene.holdReply(calls('permitsAcquire'))
     const controller = new AbortController()
     const leaving = semaphore.acquire({ permits: 2, signal: controller.signal })
     const answer = await held

@@ -120,6 +120,7 @@ export class Attempt {
       const watched = call.leaseMs === undefined
       const leaseMs = call.leaseMs ?? watchdog.leaseMs
       const caller = left && {
+        since: waiter.startedAt,
         waitsUntil: answerBy,
         left: left.signal,
         hears: (busy: BusyReply) => {

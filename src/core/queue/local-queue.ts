@@ -143,7 +143,8 @@ export class LocalQueue implements Linked<LocalQueue> {
       this.#backUntil =
         this.client.schedule.clock.now() +
         (polls.asideMs?.(random) ?? polls.pauseMs(STEP_ASIDE_ATTEMPTS, random))
-    else if (others > 0) this.#backUntil = this.client.schedule.clock.now() + STEP_ASIDE_MS
+    else if (others > 0)
+      this.#backUntil = this.client.schedule.clock.now() + (this.client.port.asideMs ?? STEP_ASIDE_MS)
   }
 
   /** Until when calls of this process let others go first; in the past when they need not. */

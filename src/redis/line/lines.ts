@@ -1,5 +1,4 @@
 import { StoreError } from '../../errors/errors.js'
-import type { Owner } from '../../identity/owner.js'
 import type { LeftPlaces } from '../../line/left-places.js'
 import { modeOf, type Place } from '../../line/place.js'
 import type { Words } from '../../line/proof.js'
@@ -71,8 +70,8 @@ type Ask = (
 export interface LineMode {
   /** The first part of its places. */
   readonly mode: string
-  /** Takes that owner's place out of the line, and gives back a grant to it. */
-  leavePlace(name: string, owner: Owner): Promise<unknown>
+  /** Takes that place out of the line, and gives back a grant to it. */
+  leavePlace(name: string, place: Place): Promise<unknown>
 }
 
 /**
@@ -140,7 +139,7 @@ export class Lines {
     // If the subscription is in force anyway, messages that come before the answer count too.
     const heard = waits && standing !== undefined && this.#hearsReleases(name)
     if (heard) this.#listen(name, standing)
-    const terms = `${firstLeaseMs} ${standing?.word ?? '-'}`
+    const terms = `${firstLeaseMs}:${standing?.word ?? '-'}`
     const asked = ask(looksMs, terms, (answer) => {
       if (answer.outcome !== 'busy') {
         if (answer.outcome === 'granted' && answer.placeStays && standing?.stands(place))
@@ -178,18 +177,18 @@ export class Lines {
   leave(as: LineMode, { name, owner, heldBefore }: Held): void {
     const place: Place = `${as.mode}:${owner}`
     this.#leave(name, place)
-    if (heldBefore === 0) this.#left(as, place, name, owner)
+    if (heldBefore === 0) this.#left(as, place, name)
   }
 
   /** A hold is about to be given back. */
   released(as: LineMode, { name, owner, heldBefore }: Held): void {
     if (this.#besideLine.size === 0 || heldBefore > 1) return
     const place: Place = `${as.mode}:${owner}`
-    if (this.#besideLine.delete(place)) this.#left(as, place, name, owner)
+    if (this.#besideLine.delete(place)) this.#left(as, place, name)
   }
 
-  #left(as: LineMode, place: Place, name: string, owner: Owner): void {
-    this.settings.leftPlaces.add(place, this.names.keyOf(name), () => as.leavePlace(name, owner))
+  #left(as: LineMode, place: Place, name: string): void {
+    this.settings.leftPlaces.add(place, this.names.keyOf(name), () => as.leavePlace(name, place))
   }
 
   /** Calls back on every message about that lock, and where one may have been missed. */
@@ -198,8 +197,8 @@ export class Lines {
     return this.channels.hear(this.#ownChannel(name), hear, this.names.keyOf(name), KEPT_FOR_ASKS_MS)
   }
 
-  /** Calls back on messages about the process's places of that mode. */
-  watch(as: LineMode, name: string, onNews: Listener): Watch {
+  /** Calls back on messages about the process's places of that mode; of all, where there is no other way to hold. */
+  watch(as: Partial<LineMode> & Pick<LineMode, 'leavePlace'>, name: string, onNews: Listener): Watch {
     const { refusals } = this.settings
     const standing = this.#standingAt(name)
     const listener: Listener = (news) => onNews(news)
@@ -209,8 +208,8 @@ export class Lines {
         inLine: () => this.#watchPlaces(as.mode, name, standing, onNews),
         outside: () => this.#watchReleases(name, standing, onNews),
         leavePlaces: () => {
-          for (const owner of standing.leaveAll(as.mode))
-            void as.leavePlace(name, owner).catch(() => undefined)
+          for (const place of standing.leaveAll(as.mode))
+            void as.leavePlace(name, place).catch(() => undefined)
         },
         onRefused: (error) => refusals.add('channel', { command: 'SUBSCRIBE', lockName: name }, error),
         onMissed: () => onNews(),
@@ -226,8 +225,9 @@ export class Lines {
     return watch
   }
 
-  #watchPlaces(mode: string, name: string, standing: Standing, onNews: Listener): Watch {
+  #watchPlaces(mode: string | undefined, name: string, standing: Standing, onNews: Listener): Watch {
     const key = this.names.keyOf(name)
+    const isOf = (place: Place): boolean => mode === undefined || modeOf(place) === mode
     const hear = (text?: string): void => {
       if (text === undefined) {
         // Forbidden since. What the client has learned about refusals is forgotten when a connection breaks; this watch has ended for good.
@@ -239,13 +239,13 @@ export class Lines {
       if (!told) return
       for (const grant of told.grants) {
         const grantedTo = ownerOf(grant.place)
-        if (!grantedTo || modeOf(grant.place) !== mode || !standing.has(grant.place)) continue
+        if (!grantedTo || !isOf(grant.place) || !standing.has(grant.place)) continue
         if (told.proven) standing.granted(grant)
         onNews({ grantedTo })
       }
       const { look } = told
       // A message about a place that the process no longer has asks it to show that it is alive, by a request for any place.
-      if (look && (modeOf(look.place) === mode || !standing.has(look.place))) onNews({ lookInMs: look.inMs })
+      if (look && (isOf(look.place) || !standing.has(look.place))) onNews({ lookInMs: look.inMs })
     }
     const own = this.channels.hear(this.#ownChannel(name), hear, key)
     const releases = this.#emptyLine === name ? this.#listen(name, standing) : undefined

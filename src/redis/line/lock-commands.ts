@@ -1,17 +1,17 @@
 import type { Owner } from '../../identity/owner.js'
+import { ownerOf, type Place } from '../../line/place.js'
 import type { AcquireReply, AcquireRequest, HandOverRequest } from '../../ports/lock-port.js'
-import { announce, countListeners } from '../channels/announcements.js'
+import { announce } from '../channels/announcements.js'
 import { releaseChannelOf } from '../channels/release-channel.js'
-import { answerTo, isRefusal } from '../connection/failure.js'
 import type { Argument, Link } from '../connection/link.js'
 import type { Refusals } from '../connection/refusals.js'
 import { undivided } from '../connection/undivided.js'
 import { companionOf, processChannelsOf, tokenCounterOf } from '../locks/companion-key.js'
-import { listIn, textIn, wholeIn } from '../scripts/replies.js'
 import { runScript, type Script, type ScriptTerms } from '../scripts/script.js'
 import { acquire, forceUnlock, handOver, release } from '../scripts/scripts.generated.js'
 import { type AcquireAnswer, acquireAnswer, type Granted, granted, LOST } from './acquire-reply.js'
 import type { LineMode, LineNames } from './lines.js'
+import { countWaiting, rosterOf } from './waiting-clients.js'
 
 export interface LockTerms {
   /** The command that publishes releases and grants; empty: none are published. */
@@ -117,8 +117,8 @@ export class LockCommands implements LineNames, LineMode {
   }
 
   /** Takes the owner out of the line, and gives back what was granted to its place there, nothing else. */
-  leavePlace(name: string, owner: Owner): Promise<number> {
-    return this.#free(release, name, [owner, 1, 2], (code) => code)
+  leavePlace(name: string, place: Place): Promise<number> {
+    return this.#free(release, name, [ownerOf(place), 1, 2], (code) => code)
   }
 
   /** Above 0: it was held; 0: it was free. */
@@ -127,18 +127,9 @@ export class LockCommands implements LineNames, LineMode {
   }
 
   /** How many processes wait: those in line, and those that listen outside it. */
-  async countWaiting(name: string): Promise<number> {
-    const { link } = this
-    const channels = this.releaseChannels(name)
+  countWaiting(name: string): Promise<number> {
     const processes = companionOf('holdfast_processes', this.keyPrefix + name)
-    const about = { command: 'HKEYS', lockName: name }
-    const [[listed = 0, listening = 0], inLine] = await Promise.all([
-      countListeners(link, name, ...channels),
-      answerTo(about, link.send(processes, about, 'HKEYS', processes), (reply) =>
-        listIn(reply).map(textIn),
-      ).catch(unlessRefused),
-    ])
-    return listening - listed + inLine.filter(isClientId).length
+    return countWaiting(this.link, name, this.releaseChannels(name), processes)
   }
 
   /**
@@ -195,20 +186,4 @@ export class LockCommands implements LineNames, LineMode {
   counterOf(name: string): string {
     return tokenCounterOf(this.keyPrefix + name, this.#inCluster)
   }
-}
-
-/** A user who may not read the line sees nobody in it. */
-function unlessRefused(error: unknown): readonly string[] {
-  if (isRefusal(error)) return []
-  throw error
-}
-
-/** Fields of the hash that are no process begin with a colon. */
-function isClientId(field: string): boolean {
-  return !field.startsWith(':')
-}
-
-/** In the slot of the release channel, and among the channels of the processes for ACL users. */
-function rosterOf(channel: string): string {
-  return companionOf('holdfast:line', channel)
 }

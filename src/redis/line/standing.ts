@@ -1,9 +1,7 @@
-import type { Owner } from '../../identity/owner.js'
 import { ClientLine } from '../../line/client-line.js'
 import { modeOf, type Place } from '../../line/place.js'
 import type { News, Watch } from '../../ports/lock-port.js'
 import type { LineWatch } from './line-watch.js'
-import { ownerOf } from './told.js'
 
 export type Listener = (news?: News) => void
 
@@ -46,16 +44,11 @@ export class Standing extends ClientLine {
     for (const watch of this.watches) void watch.stepOutside().catch(() => undefined)
   }
 
-  /** Leaves the places of that mode. Returns their owners. */
-  leaveAll(mode: string): Owner[] {
-    const owners: Owner[] = []
-    for (const place of this.places) {
-      const owner = modeOf(place) === mode ? ownerOf(place) : undefined
-      if (!owner) continue
-      owners.push(owner)
-      this.leave(place)
-    }
-    return owners
+  /** Leaves the places of that mode, or all. Returns them. */
+  leaveAll(mode: string | undefined): readonly Place[] {
+    const places = this.places.filter((place) => mode === undefined || modeOf(place) === mode)
+    for (const place of places) this.leave(place)
+    return places
   }
 
   ignoreReleases(): void {

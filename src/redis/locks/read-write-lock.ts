@@ -1,6 +1,7 @@
 import { StoreError } from '../../errors/errors.js'
 import { LockUpgradeError } from '../../errors/upgrade-error.js'
 import type { Owner } from '../../identity/owner.js'
+import { ownerOf, type Place } from '../../line/place.js'
 import type { FencedPort, TenureState } from '../../ports/fenced-port.js'
 import type { ReadWritePorts } from '../../ports/kind-ports.js'
 import type {
@@ -159,8 +160,8 @@ class ReadWriteLockPort implements FencedPort, LineMode {
     )
   }
 
-  leavePlace(name: string, owner: Owner): Promise<number> {
-    return this.#release(name, owner, 1, LEAVES_PLACE)
+  leavePlace(name: string, place: Place): Promise<number> {
+    return this.#release(name, ownerOf(place), 1, LEAVES_PLACE)
   }
 
   #inspect(name: string): Promise<InspectReply> {

@@ -1,55 +1,120 @@
+import type { Owner } from '../../identity/owner.js'
+import { modeOf, ownerOf, type Place } from '../../line/place.js'
 import type { PermitsPort } from '../../ports/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
   LockState,
+  News,
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
+  StoreLine,
+  Watch,
 } from '../../ports/lock-port.js'
 import type { Argument } from '../connection/link.js'
+import { undivided } from '../connection/undivided.js'
+import { acquireAnswer } from '../line/acquire-reply.js'
+import { type LineMode, type LineNames, Lines, type LinesSettings, LONGEST_LOOK_MS } from '../line/lines.js'
+import { countWaiting, rosterOf } from '../line/waiting-clients.js'
+import { companionOf, processChannelsOf } from '../locks/companion-key.js'
 import type { LockParts } from '../locks/reentrant-lock.js'
-import { listIn, permitsIn, timeLeft, UnreadableReply, wholeIn, yesIn } from '../scripts/replies.js'
+import { listIn, permitsIn, UnreadableReply, wholeIn, yesIn } from '../scripts/replies.js'
 import { type Keys, runScript, type Script } from '../scripts/script.js'
-import { permitsAdd, permitsSet } from '../scripts/scripts.generated.js'
+import {
+  permitsAcquire,
+  permitsAdd,
+  permitsCount,
+  permitsForceUnlock,
+  permitsRelease,
+  permitsSet,
+} from '../scripts/scripts.generated.js'
 import type { KindRenewals } from '../watchdog-thread/thread-renewals.js'
 import { AnnouncedPort } from './announced-port.js'
 import { REQUEST_KEPT_MS, requestKeyOf, semaphoreChannelOf } from './semaphore-keys.js'
 
-/** What semaphores of either kind have in common in Redis: a number of available permits. */
+/** Whether each permit has an id: `p`, or not: `s`. */
+type PermitsKind = 's' | 'p'
+
+/** What semaphores of either kind have in common in Redis: a number of available permits, and the line of the calls that wait for them. */
 export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsPort {
   readonly thread: KindRenewals | undefined
+  /** A place is for so many permits as its call wants. */
+  readonly placePer = 'call'
+  readonly line: StoreLine
+  readonly #lines: Lines
 
-  constructor(parts: LockParts, kind: 'semaphore' | 'permits') {
+  constructor(
+    parts: LockParts,
+    private readonly kind: PermitsKind,
+    settings: LinesSettings,
+  ) {
     super(parts)
-    this.thread = parts.renewals?.of(kind)
+    this.thread = parts.renewals?.of(kind === 's' ? 'semaphore' : 'permits')
+    const names: LineNames = {
+      get outside() {
+        return settings.refusals.has('channel')
+      },
+      keyOf: (name) => this.key(name),
+      channelOf: (name, clientId) => this.#processChannels(name) + clientId,
+      releaseChannel: (name) => this.channelOf(name),
+      releaseChannels: (name) => [rosterOf(this.channelOf(name)), this.channelOf(name)],
+    }
+    this.#lines = new Lines(parts.channels, names, settings)
+    this.line = { placeMs: LONGEST_LOOK_MS, hears: (name) => this.#lines.hears(name) }
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     // It runs before the first grant: a block of the event loop may come right after that.
     const starting = this.thread?.start()
     if (starting) await starting
-    return await this.take(request)
+    const { name, owner, leaseMs, permits = 1 } = request
+    return await this.#lines.acquire(this.#mode(permits), request, (looksMs, terms, read) =>
+      this.run(permitsAcquire, name, [owner, permits, leaseMs, looksMs, terms], (reply) =>
+        read(acquireAnswer(reply)),
+      ),
+    )
   }
 
-  protected abstract take(request: AcquireRequest): Promise<AcquireReply>
-  abstract abandon(request: AcquireRequest): Promise<void>
-  abstract release(request: ReleaseRequest): Promise<ReleaseReply>
+  async abandon(request: AcquireRequest): Promise<void> {
+    const { name, owner, permits = 1 } = request
+    this.#lines.leave(this.#mode(permits), request)
+    await this.#leave(name, owner, permits)
+  }
+
+  /**
+   * One that may have been delivered before finds nothing left to release: it was carried out then.
+   */
+  release({ name, owner, permits = 0, repeated }: ReleaseRequest): Promise<ReleaseReply> {
+    const { breaks } = this.link
+    return this.run(permitsRelease, name, [owner, permits, 0], async (reply): Promise<ReleaseReply> => {
+      const { permits: released, others } = await this.returned(name, reply)
+      if (released === 0) return repeated || this.link.breaks !== breaks ? 'released' : 'not-owner'
+      return others > 0 ? { others } : 'released'
+    })
+  }
+
   abstract renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[]
   abstract inspect(name: string): Promise<LockState>
-  abstract forceUnlock(name: string): Promise<boolean>
   abstract list(pattern: string): AsyncIterable<LockState>
-  abstract availablePermits(name: string): Promise<number>
 
-  /** The keys beside the number; without a number they mean nothing. */
-  protected abstract companionsOf(key: string): readonly string[]
-
-  protected channelOf(name: string): string {
-    return semaphoreChannelOf(this.key(name))
+  override watch(name: string, onNews: (news?: News) => void): Watch {
+    return this.#lines.watch({ leavePlace: (of, place) => this.#leavePlace(of, place) }, name, onNews)
   }
 
-  protected roomIn(text: string): number | undefined {
-    return /^-?\d{1,15}$/.test(text) ? Number(text) : undefined
+  override countWatchers(name: string): Promise<number> {
+    const channel = this.channelOf(name)
+    return countWaiting(this.link, name, [rosterOf(channel), channel], this.#lineKeys(name)[1])
+  }
+
+  async availablePermits(name: string): Promise<number> {
+    return (await this.count(name)).available
+  }
+
+  /** Takes all permits from their holders; tells whether there were any. */
+  async forceUnlock(name: string): Promise<boolean> {
+    const given = await this.run(permitsForceUnlock, name, [], (reply) => this.returned(name, reply))
+    return given.permits > 0
   }
 
   trySetPermits(name: string, permits: number, request: string, ttlMs = 0): Promise<boolean> {
@@ -64,16 +129,43 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     return this.#change(permitsAdd, name, request, [delta, 1])
   }
 
+  /** The keys beside the number; without a number they mean nothing. */
+  protected abstract companionsOf(key: string): readonly string[]
+
+  /** How many are available, and how many leases there are. */
+  protected async count(name: string): Promise<{ available: number; out: number }> {
+    return await this.run(permitsCount, name, [], (reply) => {
+      const [available, out] = listIn(reply, 2, 2)
+      return { available: permitsIn(available), out: wholeIn(out, 0) }
+    })
+  }
+
+  protected channelOf(name: string): string {
+    return semaphoreChannelOf(this.key(name))
+  }
+
+  protected roomIn(): undefined {
+    return undefined
+  }
+
+  /** @param request where the script keeps what it came to */
   protected run<Result>(
     script: Script,
     name: string,
-    keys: Keys,
     args: readonly Argument[],
     read: (reply: unknown) => Result | Promise<Result>,
+    request?: string,
   ): Promise<Result> {
+    const { link } = this
+    const key = this.key(name)
+    const channel = this.channelOf(name)
+    const before = rosterOf(channel).slice(0, -channel.length)
+    const what = `${this.kind} ${link.publishCommand} ${this.#processChannels(name)} ${before} ${channel}`
+    const own: Keys = [key, ...this.#lineKeys(name), ...this.companionsOf(key)]
+    const keys = request === undefined ? own : ([...own, requestKeyOf(key, request)] as const)
     // Of one permit, which has one waiter look.
-    const announces = { channel: this.channelOf(name), text: '1' }
-    return runScript(this.link, script, keys, name, args, read, { announces })
+    const announces = { channel, text: '1' }
+    return runScript(link, script, undivided(link, keys), name, [what, ...args], read, { announces })
   }
 
   /** Reads {permits, available, told}. Announces from here if the script could not. */
@@ -86,53 +178,33 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     return { permits, others: available - permits < 1 ? others : 0 }
   }
 
-  /**
-   * Reads the outcome of a release. One that may have been delivered before finds nothing left to release: it was carried out
-   * then.
-   */
-  protected async released(
-    { name, repeated }: ReleaseRequest,
-    breaksBefore: number,
-    reply: unknown,
-  ): Promise<ReleaseReply> {
-    const { permits, others } = await this.returned(name, reply)
-    if (permits === 0) return repeated || this.link.breaks !== breaksBefore ? 'released' : 'not-owner'
-    return others > 0 ? { others } : 'released'
+  #leave(name: string, owner: Owner, permits: number): Promise<unknown> {
+    return this.run(permitsRelease, name, [owner, permits, 1], (reply) => this.returned(name, reply))
   }
 
-  /** Runs a script that takes all permits from their holders; tells whether there were any. */
-  protected async freed(script: Script, name: string, keys: Keys): Promise<boolean> {
-    const given = await this.run(
-      script,
-      name,
-      keys,
-      this.announcing(name),
-      async (reply) => await this.returned(name, reply),
-    )
-    return given.permits > 0
+  #leavePlace(name: string, place: Place): Promise<unknown> {
+    return this.#leave(name, ownerOf(place), Number(modeOf(place)))
+  }
+
+  #mode(permits: number): LineMode {
+    return { mode: String(permits), leavePlace: (name, place) => this.#leavePlace(name, place) }
+  }
+
+  #lineKeys(name: string): readonly [line: string, processes: string] {
+    const key = this.key(name)
+    const prefix = this.kind === 's' ? 'holdfast_semaphore' : 'holdfast_permits'
+    return [companionOf(`${prefix}_line`, key), companionOf(`${prefix}_processes`, key)]
+  }
+
+  #processChannels(name: string): string {
+    return processChannelsOf(this.key(name), this.link.publishCommand === 'SPUBLISH')
   }
 
   #change(script: Script, name: string, request: string, args: readonly Argument[]): Promise<boolean> {
-    const key = this.key(name)
-    const keys: Keys = [key, requestKeyOf(key, request), ...this.companionsOf(key)]
-    return this.run(
-      script,
-      name,
-      keys,
-      [...args, ...this.announcing(name), REQUEST_KEPT_MS],
-      async (reply) => {
-        const { permits: changed } = await this.returned(name, reply)
-        return yesIn(changed)
-      },
-    )
+    const read = async (reply: unknown): Promise<boolean> => {
+      const { permits: changed } = await this.returned(name, reply)
+      return yesIn(changed)
+    }
+    return this.run(script, name, [...args, REQUEST_KEPT_MS], read, request)
   }
-}
-
-/** Reads {granted, available, time until the first lease ends}. */
-export function permitsReply(reply: unknown): AcquireReply {
-  const [granted, left, first] = listIn(reply, 3, 3)
-  const [available, firstEndMs] = [permitsIn(left), timeLeft(first)]
-  if (!yesIn(granted)) return { outcome: 'busy', remainingMs: firstEndMs, holder: undefined }
-  if (available < 1) return { outcome: 'granted', room: 0, fullForMs: firstEndMs }
-  return { outcome: 'granted', room: available }
 }
