@@ -1,10 +1,11 @@
 /** A real application of Nest, served on a port, with its locks in memory and in Redis. */
 import type { DynamicModule, INestApplication } from '@nestjs/common'
+import { APP_FILTER } from '@nestjs/core'
 import { Test } from '@nestjs/testing'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
 import { MemoryStore } from '../../src/memory/index.js'
-import { HoldfastHealthIndicator, HoldfastModule, Lock } from '../../src/nestjs/index.js'
+import { HoldfastHealthIndicator, HoldfastModule, Lock, LockFilter } from '../../src/nestjs/index.js'
 import { RespProxy } from '../fault/proxy.js'
 import { standaloneClient } from '../setup/clients.js'
 import { later } from '../setup/later.js'
@@ -88,6 +89,22 @@ describe.each(places)('an application with its locks in %s', (_place, open) => {
         expect(status).toBe(500)
         expect(text).not.toContain(id)
       })
+  })
+
+  test('users 7: LockFilter answers 423 where a lock is in use, and leaves other errors to Nest', async () => {
+    class Answers {}
+    const answers = { module: Answers, providers: [{ provide: APP_FILTER, useClass: LockFilter }] }
+    const application = await start(HoldfastModule.forRoot({ store: open() }), answers)
+    const id = crypto.randomUUID()
+    const lock = application.get(Holdfast).lock(`invoice:${id}`)
+    await lock.withLock(async () => {
+      const response = await fetch(`${await application.getUrl()}/invoices/${id}/direct`, { method: 'POST' })
+      expect(response.status).toBe(423)
+      expect(response.headers.get('retry-after')).toBe('1')
+      expect(await response.json()).toMatchObject({ statusCode: 423, code: 'LOCK_TIMEOUT' })
+    })
+    expect((await ask(application, `/invoices/${id}/direct`)).status).toBe(201)
+    expect((await ask(application, '/nowhere')).status).toBe(404)
   })
 
   test('@ScheduledLock: of two instances whose @Cron fires, one runs the method, in either order of the decorators', async () => {
