@@ -125,7 +125,7 @@ export class Member {
       'members',
       undefined,
       'independent servers, because the vote of one would count twice and fail twice',
-      { found: `has ${twin.label} and ${this.label}, which are one server under two addresses` },
+      { found: `has one server twice: ${twin.label} and ${this.label} are one server under two addresses` },
     )
     throw this.misuse
   }

@@ -45,7 +45,7 @@ const strangers: Readonly<Record<string, (socket: Socket) => void>> = {
   },
 }
 
-const HASTE = { commandTimeoutMs: 300, storeTimeoutMs: 300 }
+const HASTE = { commandTimeoutMs: 1_000, storeTimeoutMs: 300 }
 
 async function standIn(greet: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>()

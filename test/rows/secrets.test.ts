@@ -61,7 +61,7 @@ const stores: Readonly<Record<'PostgreSQL' | 'MySQL', Readonly<Record<string, (l
   },
 }
 
-const HASTE = { commandTimeoutMs: 300, storeTimeoutMs: 300 }
+const HASTE = { commandTimeoutMs: 1_000, storeTimeoutMs: 300 }
 
 const strangers: Readonly<Record<string, (socket: Socket) => void>> = {
   'hangs up': (socket) => socket.destroy(),

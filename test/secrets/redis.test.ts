@@ -135,7 +135,7 @@ function commandsIn(text: string): string[][] {
     .map((command) => command.split('\r\n').filter((_, index) => index % 2 === 1))
 }
 
-const HASTE: HoldfastOptions = { commandTimeoutMs: 100, storeTimeoutMs: 100 }
+const HASTE: HoldfastOptions = { commandTimeoutMs: 1_000, storeTimeoutMs: 300 }
 
 /** Markers are both, and long: what repeats either repeats the marker. */
 function loginOf({ text }: Marker): Login {
