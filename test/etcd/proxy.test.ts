@@ -31,6 +31,12 @@ function holdfast(watchdogMs = 30_000) {
   return { client: made, told }
 }
 
+/** How many watches etcd itself counts. */
+async function watched(): Promise<number> {
+  const metrics = await (await fetch(`${server.url}/metrics`)).text()
+  return Number(/^etcd_debugging_mvcc_watcher_total (\d+)$/m.exec(metrics)?.[1])
+}
+
 test('faults B5: locks that are freed one after the other are told as such, and no other is', async () => {
   const [one, other] = [linkTo([proxy]), linkTo([proxy])]
   ending.push(
@@ -50,7 +56,7 @@ test('faults B5: locks that are freed one after the other are told as such, and 
   const told = new Set<number>()
   // All at once: they are answered in any order.
   for (const [index, { lock, entry }] of keys.entries()) other.link.watch(lock, entry, () => told.add(index))
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await eventually(async () => (await watched()) >= locks.length)
   for (const [index, { lock, key }] of keys.entries()) {
     if (index % 2 === 0) continue
     await one.link.remove(lock, key)
