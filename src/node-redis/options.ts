@@ -26,6 +26,7 @@ export function namedAsByIoredis(options: unknown): Record<string, unknown> {
     ...known(Object.fromEntries(place)),
     ...credentialsIn(options),
     db: fieldOf(options, 'database'),
+    connectionName: fieldOf(options, 'name'),
     tls: fieldOf(socket, 'tls') === true ? tlsIn(socket) : undefined,
   })
 }

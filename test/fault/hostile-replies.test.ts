@@ -199,7 +199,7 @@ describe('faults A1: replies that cannot be read', () => {
   })
 
   function garble(of: Match, name: string, bytes: string): void {
-    const about: Match = (command) => of(command) && command.words.some((word) => word.includes(name))
+    const about: Match = (command) => command.words.some((word) => word.includes(name)) && of(command)
     scene.proxy.replaceReplies(about, bytes)
   }
 
