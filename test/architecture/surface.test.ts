@@ -118,6 +118,7 @@ test('a framework’s way in exports what it is given, and nothing else', () => 
     'HoldfastHealthIndicator',
     'HoldfastModule',
     'Lock',
+    'LockFilter',
     'ScheduledLock',
   ])
   expect(Object.keys(fastify)).toEqual(['fastifyHoldfast'])

@@ -48,7 +48,7 @@ describe('C2: connections', () => {
       const names = ['a', 'b'].map((letter) => `${scene.name}:${letter}`)
       const holder = scene.holdfast({}, { proxied: false })
       const holds = await Promise.all(names.map((name) => holder.lock(name).acquire()))
-      const waiter = scene.holdfast()
+      const waiter = scene.holdfast({}, { client: { connectionName: 'application' } })
       const [first, second] = names.map((name) => waiter.lock(name))
       await Promise.all([first?.isLocked(), second?.isLocked()])
       // Until this is answered the client library has not asked whether the server is ready.

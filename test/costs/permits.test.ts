@@ -44,12 +44,15 @@ describe.each(['semaphore', 'permitExpirableSemaphore'] as const)('%s', (kind) =
         while (sections < SECTIONS) {
           const hold = await holdfast[kind](name).acquire()
           sections += 1
-          // All the others are in line by the time it ends.
-          await new Promise((resolve) => setTimeout(resolve, 10))
+          // All the others are in line by the time it ends. To ask for that takes none of the commands that count.
+          if (sections < SECTIONS)
+            await eventually(async () => (await semaphore.countWaitingClients()) === processes - 1)
           await hold.release()
         }
       })
       await eventually(async () => (await semaphore.countWaitingClients()) === processes)
+      // Who stands in line listens to what clients outside it give back: that subscription is none of what a section costs.
+      await eventually(async () => (await direct.pubsub('NUMSUB', `redisson_sc:{${name}}`))[1] === processes)
       const before = await commands()
       await blocked.release()
       await eventually(() => sections >= SECTIONS, undefined, 60_000)

@@ -18,8 +18,10 @@ describe.each(cases)('CLIENT KILL of the connection for $role ($library)', ({ li
 
   stage(library, (_server, made) => {
     scene = made
-    holder = scene.holdfast({ watchdogMs: 1_500, commandTimeoutMs: 500 })
-    waiter = scene.holdfast({ commandTimeoutMs: 500 })
+    // Holdfast names its connections where the application names its own.
+    const client = { connectionName: 'application' }
+    holder = scene.holdfast({ watchdogMs: 1_500, commandTimeoutMs: 500 }, { client })
+    waiter = scene.holdfast({ commandTimeoutMs: 500 }, { client })
   })
 
   /** Kills all connections of that role; says how many there were. */

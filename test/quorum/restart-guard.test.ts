@@ -88,7 +88,7 @@ test('two members that are one process are refused at first use, by their names'
   for (const attempt of [() => lock.tryAcquire(), () => lock.acquire({ waitMs: 1_000 })]) {
     await expect(assembly.outcome(attempt())).rejects.toMatchObject({
       name: 'InvalidArgumentError',
-      message: expect.stringContaining('members[0] and members[2], which are one server'),
+      message: expect.stringContaining('members[0] and members[2] are one server'),
     })
   }
   await assembly.nothingLeft(NAME)

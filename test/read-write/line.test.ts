@@ -13,8 +13,8 @@ const FIRST_LEASE_MS = 300
 async function processOf(place: RedisPlace, name: string, { clientId }: ReadWriteClient) {
   const key = `holdfast_rw_processes:{${name}}`
   const kept = await place.server.ask(key, 'HGET', key, clientId)
-  const [looksAt, leaseMs, , awaySince, places] = typeof kept === 'string' ? kept.split(' ').map(Number) : []
-  return { looksAt, leaseMs, awaySince, places }
+  const [looksAt, , awaySince, places] = typeof kept === 'string' ? kept.split(' ').map(Number) : []
+  return { looksAt, awaySince, places }
 }
 
 async function isAway(place: RedisPlace, name: string, client: ReadWriteClient): Promise<boolean> {

@@ -21,7 +21,9 @@ export class PrivateServer {
   }
 
   client(): RedisClient {
-    const client = standaloneClient({ host: this.server.host, port: this.server.port })
+    const { host, port } = this.server
+    // Holdfast names its connections where the application names its own.
+    const client = standaloneClient({ host, port, connectionName: 'application' })
     this.#clients.push(client)
     return client
   }

@@ -36,7 +36,7 @@ test.each(Object.entries(calls))(
     await call(...good)
     await call(...good, undefined)
     await expect(call(...good, 5)).rejects.toThrow(InvalidArgumentError)
-    await expect(call(...good, 5)).rejects.toThrow(`argument ${good.length + 1} of ${name}() is 5`)
+    await expect(call(...good, 5)).rejects.toThrow(`argument ${good.length + 1} of ${name}() is a number`)
   },
 )
 

@@ -324,9 +324,8 @@ export class Attempt {
     error: unknown,
     tenure: Tenure,
   ): undefined {
-    const { waiter } = this
     const now = this.env.schedule.clock.now()
-    if (waiter.cancelled || !isTransient(error)) {
+    if (this.waiter.cancelled || !isTransient(error)) {
       this.#undo(request, settledBy(sent, earlier), tenure)
       throw error
     }
