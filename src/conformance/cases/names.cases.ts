@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { untilWaiting } from '../idle.js'
+import { inTime } from '../outcome.js'
 import type { Place } from '../place.js'
 
 /** Names that break careless code: hash tags of a cluster, separators, other scripts, sheer length. */
@@ -54,7 +55,7 @@ export function namesCases(place: Place): void {
         await untilWaiting(place, lock, 1)
         await inner.release()
         await outer.release()
-        const mine = await waiting
+        const mine = await inTime(place, waiting)
         expect(mine.name).toBe(name)
         if (place.traits.lists) {
           const listed: string[] = []
@@ -68,8 +69,7 @@ export function namesCases(place: Place): void {
         await untilWaiting(place, lock, 1)
         expect(await here.lock(name).forceUnlock()).toBe(true)
         // Where waiters stand in no line, a client that has just released leaves the lock to the others for a moment.
-        await place.pass(5)
-        await (await back).release()
+        await (await inTime(place, back)).release()
         expect(await far.isLocked()).toBe(false)
       })
     }
@@ -81,7 +81,7 @@ export function namesCases(place: Place): void {
         const waiting = there.lock(name).acquire()
         await untilWaiting(place, here.lock(name), 1)
         await hold.release()
-        await (await waiting).release()
+        await (await inTime(place, waiting)).release()
       }
     })
 

@@ -16,7 +16,7 @@ export function waitingCases(place: Place): void {
       const waiting = lock.acquire()
       await untilWaiting(place, lock, 1)
       await hold.release()
-      const mine = await waiting
+      const mine = await inTime(place, waiting)
       expect((await lock.inspect()).owners).toMatchObject([{ owner: mine.owner, holds: 1 }])
       await mine.release()
     })
@@ -41,7 +41,7 @@ export function waitingCases(place: Place): void {
       const waiting = lock.acquire()
       await untilWaiting(place, lock, 1)
       expect(await place.holdfast().lock(lock.name).forceUnlock()).toBe(true)
-      await (await waiting).release()
+      await (await inTime(place, waiting)).release()
     })
 
     given(place, 'push')(
@@ -76,7 +76,7 @@ export function waitingCases(place: Place): void {
       await untilWaiting(place, lock, 1)
       expect(granted).toBe(false)
       await outer.release()
-      await (await waiting).release()
+      await (await inTime(place, waiting)).release()
     })
 
     test('W1: waiters of several clients all get in, one after the other', async () => {
@@ -96,7 +96,7 @@ export function waitingCases(place: Place): void {
       )
       await untilWaiting(place, place.holdfast().lock(name), 4)
       await hold.release()
-      expect(await Promise.all(sections)).toHaveLength(12)
+      expect(await inTime(place, Promise.all(sections))).toHaveLength(12)
     })
 
     test('W2: the waiters of one process count as one client, and the channel is dropped with the last', async () => {
@@ -111,7 +111,7 @@ export function waitingCases(place: Place): void {
       await waitingThere
       await untilWaiting(place, here.lock(name), 1)
       await hold.release()
-      for (const waiting of waitingHere) await (await waiting).release()
+      for (const waiting of waitingHere) await (await inTime(place, waiting)).release()
       await untilWaiting(place, here.lock(name), 0)
       await untilIdle(place, here)
     })
@@ -127,7 +127,7 @@ export function waitingCases(place: Place): void {
       abort.abort()
       await first
       await hold.release()
-      await (await second).release()
+      await (await inTime(place, second)).release()
     })
 
     for (const holder of ['another process', 'the same process'] as const) {
@@ -140,7 +140,7 @@ export function waitingCases(place: Place): void {
         const sections = [0, 1, 2, 3, 4, 5, 6, 7].map((number) => lock.withLock(() => order.push(number)))
         await untilWaiting(place, lock, 1)
         await hold.release()
-        await Promise.all(sections)
+        await inTime(place, Promise.all(sections))
         expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
       })
     }
@@ -160,9 +160,9 @@ export function waitingCases(place: Place): void {
       const last = lock.acquire().then(take(4))
       await untilWaiting(place, lock, 1)
       abort.abort()
-      await Promise.all([first, third])
+      await inTime(place, Promise.all([first, third]))
       await hold.release()
-      await Promise.all([middle, last])
+      await inTime(place, Promise.all([middle, last]))
       expect(order).toEqual([2, 4])
     })
 
