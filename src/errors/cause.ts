@@ -1,7 +1,18 @@
 import { typeText } from './found.js'
 
 /** What tells one failure of a client library, or of Node, from another. */
-const TELLING = ['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'sqlState', 'severity', 'fatal']
+const TELLING = [
+  'code',
+  'errno',
+  'syscall',
+  'address',
+  'port',
+  'hostname',
+  'sqlState',
+  'severity',
+  'routine',
+  'fatal',
+]
 
 /** No server has more to say; some other program at its address may. */
 const LONGEST_TEXT = 4_000

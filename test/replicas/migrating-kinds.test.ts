@@ -271,7 +271,7 @@ let names = 0
 describe.each(Object.keys(states))('H27: a slot on its way, %s', (state) => {
   test.each(Object.keys(settings))('%s', async (what) => {
     names += 1
-    const name = `${what.startsWith('computeOnce') ? 'once:' : ''}{moving-${names}}`
+    const name = `${what.startsWith('computeOnce') ? 'once:' : ''}{moving-${names}}:name`
     const scene = await settings[what]?.(holdfast(), holdfast(), name)
     const move = await SlotMove.of(name, nodes)
     const keys = await move.keys()
@@ -307,7 +307,7 @@ describe.each(['nothing has moved yet', 'all keys have moved'])(
   (state) => {
     test.each(Object.keys(held))('%s: what is held is renewed', async (kind) => {
       names += 1
-      const name = `{staying-${names}}`
+      const name = `{staying-${names}}:name`
       const made = holdfast({ watchdogMs: 1_500 })
       const hold = await held[kind]?.(made, name)
       const move = await SlotMove.of(name, nodes)
