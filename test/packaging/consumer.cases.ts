@@ -12,8 +12,8 @@ import { Project } from './project.js'
 /** Compilers take their time on a machine that runs other tests too. */
 const PATIENCE_MS = 180_000
 /** What a minified bundle has of the package, its licences included. */
-const PLAIN_LOCK_BYTES = 145_500
-const WHOLE_CLIENT_BYTES = 255_000
+const PLAIN_LOCK_BYTES = 157_500
+const WHOLE_CLIENT_BYTES = 266_000
 /** The one package beside it. */
 const EMITTER = ['eventemitter3/index.js', 'eventemitter3/index.mjs']
 const EXPECTED = { nested: 2, refused: true, locked: false }
@@ -80,7 +80,7 @@ export function consumerCases(projectOf: () => Project): void {
   test('who imports one error class gets that and little else', async () => {
     const { modules, bytes } = await bundle(projectOf().path('one-error.mjs'), false)
     expect(modules.sort()).toEqual([sharedFile('errors'), 'holdfast/dist/index.js'])
-    expect(bytes).toBeLessThan(4_000)
+    expect(bytes).toBeLessThan(6_500)
   })
 
   test('who imports the client gets no store in memory and no command line, and not much in all', async () => {

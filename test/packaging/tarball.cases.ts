@@ -27,7 +27,6 @@ export function tarballCases(packedOf: () => Packed): void {
     const shared = /^dist\/(cjs\/)?chunks\/[\w.-]+\.(js|d\.ts)$/
     expect(packedOf().paths.filter((path) => !shared.test(path))).toEqual(
       [
-        'CHANGELOG.md',
         'LICENSE',
         'README.md',
         ...built,
