@@ -3,9 +3,9 @@ import type { ComputeOnceOptions } from './compute-once/compute-once-options.js'
 import { Lookout } from './deadlock/lookout.js'
 import { viewOf } from './deadlock/view.js'
 import { UnsupportedKindError } from './errors/unsupported-kind-error.js'
-import { checkName } from './facade/checks.js'
+import { checkName, hintAtOptionsBy } from './facade/checks.js'
 import { ConfiguredStore } from './facade/configured-store.js'
-import { refuseFormerMethods } from './facade/former-names.js'
+import { optionHint, refuseFormerMethods } from './facade/former-names.js'
 import { checkHoldfastOptions, clientOptionsOf, type HoldfastOptions } from './facade/holdfast-options.js'
 import { type LockOptions, withLockOptions, withoutLingering } from './facade/lock-options.js'
 import { refuseMoreArguments } from './facade/more-arguments.js'
@@ -45,20 +45,32 @@ const kindsBeside = {
 
 /** The client, for every kind of lock. */
 export class Holdfast extends LockClient {
+  // What helps after a mistake. A bundle of the plain lock alone goes without.
   static {
+    hintAtOptionsBy(optionHint)
     const release = 'hold.release(), of the hold that acquire() returned'
+    const extend = 'hold.extend(leaseMs)'
+    const section = 'lock.withLock(async ({ signal }) => …)'
+    refuseFormerMethods(Lock.prototype, {
+      release,
+      extend,
+      using: section,
+      runExclusive: section,
+      run: section,
+    })
     refuseFormerMethods(this.prototype, {
       using:
         'holdfast.lock(name).withLock(async ({ signal }) => …), and for several names holdfast.multiLock(locks)',
       acquire: 'holdfast.lock(name).acquire(), and for several names holdfast.multiLock(locks)',
       getLock: 'holdfast.lock(name)',
       createLock: 'holdfast.lock(name)',
-      extend: 'hold.extend(leaseMs)',
+      extend,
       unlock: release,
       release,
       quit: 'holdfast.close()',
       disconnect: 'holdfast.close()',
     })
+    refuseMoreArguments(LockClient.prototype, { lock: 2, run: 1, owner: 0, list: 1, close: 1 })
     refuseMoreArguments(this.prototype, {
       fencedLock: 2,
       fairLock: 2,

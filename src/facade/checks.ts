@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from '../errors/errors.js'
 import { typeText, wordOf } from '../errors/found.js'
-import { optionHint } from './former-names.js'
 
 /** The longest name, in UTF-16 units: room for any sensible name, and a limit on what is sent. */
 const LONGEST_NAME = 512 * 1024
@@ -16,6 +15,13 @@ export function checkName(name: unknown): string {
   if (!name.isWellFormed())
     throw new InvalidArgumentError('name', name, 'well-formed Unicode', { found: 'has lone surrogates' })
   return name
+}
+
+let hintAt: (option: string, known: readonly string[]) => string = () => ''
+
+/** Has refusals of unknown options say what to write in their place. A bundle of the plain lock alone goes without. */
+export function hintAtOptionsBy(hint: typeof hintAt): void {
+  hintAt = hint
 }
 
 /** @param example the call, with a function */
@@ -44,7 +50,7 @@ export function checkObject(
   if (unknown === undefined) return
   const word = wordOf(unknown)
   const found =
-    word === undefined ? 'an unknown option' : `the unknown option "${word}"${optionHint(word, known)}`
+    word === undefined ? 'an unknown option' : `the unknown option "${word}"${hintAt(word, known)}`
   throw new InvalidArgumentError(argument, value, known.join(', '), { found: `has ${found}` })
 }
 

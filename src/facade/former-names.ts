@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../errors/errors.js'
 
-/** What options of other libraries are here, of which the first counts that the call knows. Short, because every bundle has it. */
+/** What options of other libraries are here, of which the first counts that the call knows. */
 const FORMER_OPTIONS: ReadonlyArray<readonly [were: string, are: readonly string[]]> = [
   ['ttl lease leaseTime lockTimeout duration', ['ttlMs', 'leaseMs']],
   [

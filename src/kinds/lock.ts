@@ -1,6 +1,5 @@
 import { LockLostError, NotOwnerError } from '../errors/errors.js'
 import type { KindContext } from '../facade/acquirer.js'
-import { refuseFormerMethods } from '../facade/former-names.js'
 import { LockAcquirer } from '../facade/lock-acquirer.js'
 import {
   type AcquireOptions,
@@ -21,17 +20,6 @@ import type { Hold } from './hold.js'
  * creating one sends nothing. Redisson's `RLock` of the same name is the same lock too.
  */
 export class Lock {
-  static {
-    const section = 'lock.withLock(async ({ signal }) => …)'
-    refuseFormerMethods(this.prototype, {
-      release: 'hold.release(), of the hold that acquire() returned',
-      extend: 'hold.extend(leaseMs)',
-      using: section,
-      runExclusive: section,
-      run: section,
-    })
-  }
-
   /** The lock's name. */
   readonly name: string
   readonly #acquirer: LockAcquirer

@@ -7,7 +7,6 @@ import { checkFunction, checkName, invalidNumber } from '../facade/checks.js'
 import { type ClientOptions, checkClientOptions } from '../facade/client-options.js'
 import { type CloseOptions, Closing } from '../facade/closing.js'
 import { type LockOptions, withLockOptions } from '../facade/lock-options.js'
-import { refuseMoreArguments } from '../facade/more-arguments.js'
 import { ownerText } from '../identity/label.js'
 import { type Owner, Owners, Scope } from '../identity/owner.js'
 import { lock } from '../kinds/kinds.js'
@@ -42,10 +41,6 @@ export function kindsOf(client: LockClient): Kinds {
  * knows the owner of the running code, and owns the connections that it opened. One per process and server is enough.
  */
 export class LockClient extends EventEmitter<HoldfastEvents> {
-  static {
-    refuseMoreArguments(this.prototype, { lock: 2, run: 1, owner: 0, list: 1, close: 1 })
-  }
-
   readonly #schedule: Schedule
   readonly #kinds: Kinds
   readonly #plain: KindContext

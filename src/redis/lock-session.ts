@@ -5,7 +5,7 @@ import type { LockPort } from '../ports/lock-port.js'
 import type { StoreSession, StoreSettings } from '../ports/store.js'
 import { ReleaseChannels } from './channels/release-channel.js'
 import { isCluster, type RedisClient } from './connection/client.js'
-import { ClusterLink } from './connection/cluster-link.js'
+import { LateLink } from './connection/late-link.js'
 import type { Link, LinkListener } from './connection/link.js'
 import { Refusals } from './connection/refusals.js'
 import { StandaloneLink } from './connection/standalone-link.js'
@@ -60,7 +60,10 @@ export class LockSession implements StoreSession {
     }
     this.link = through(
       isCluster(client)
-        ? new ClusterLink(client, schedule, commandTimeoutMs, listener)
+        ? new LateLink('SPUBLISH', 'SHARDNUMSUB', async () => {
+            const { ClusterLink } = await import('./connection/cluster-link.js')
+            return new ClusterLink(client, schedule, commandTimeoutMs, listener)
+          })
         : new StandaloneLink(client, schedule, commandTimeoutMs, listener),
     )
     this.#refusals = new Refusals(this.link, onError)

@@ -1,10 +1,17 @@
 import { InvalidArgumentError } from '../errors/errors.js'
 import type { Store } from '../ports/store.js'
 import { isClient, type RedisClient } from './connection/client.js'
-import { clientHint } from './connection/client-hint.js'
 
-/** The store that a client was given: for a client of Redis, the one made for it. */
-export function storeOf(clientOrStore: RedisClient | Store, storeFor: (client: RedisClient) => Store): Store {
+/**
+ * The store that a client was given: for a client of Redis, the one made for it.
+ *
+ * @param hint what to write in place of something else
+ */
+export function storeOf(
+  clientOrStore: RedisClient | Store,
+  storeFor: (client: RedisClient) => Store,
+  hint: (given: unknown) => string = () => '',
+): Store {
   if (typeof clientOrStore === 'object' && clientOrStore !== null) {
     if (isClient(clientOrStore)) return storeFor(clientOrStore)
     if ('open' in clientOrStore && typeof clientOrStore.open === 'function') return clientOrStore
@@ -12,6 +19,6 @@ export function storeOf(clientOrStore: RedisClient | Store, storeFor: (client: R
   throw new InvalidArgumentError(
     'clientOrStore',
     clientOrStore,
-    `a client of ioredis or iovalkey (Redis or Cluster), or a store such as MemoryStore${clientHint(clientOrStore)}`,
+    `a client of ioredis or iovalkey (Redis or Cluster), or a store such as MemoryStore${hint(clientOrStore)}`,
   )
 }

@@ -33,5 +33,5 @@ export function redis(client: RedisClient): RedisStore {
 
 /** A client stands for the store it is connected to. */
 export function redisStoreOf(clientOrStore: RedisClient | Store): Store {
-  return storeOf(clientOrStore, (client) => new RedisStore(client))
+  return storeOf(clientOrStore, (client) => new RedisStore(client), clientHint)
 }

@@ -23,6 +23,7 @@ test.each(mutants)('$name: there is such a nemesis', (mutant) => {
 
 test('a changed script has another hash', () => {
   const { sha1, parts } = scripts.renew
+  // The same text as in the library, which keeps its parts apart.
   expect(unchanged).toContain(sha1)
   const changed = mutated({ name: 'm', text: 'return 0', becomes: 'return 1' }, ['renew.lua'])
   expect(changed).not.toContain(sha1)

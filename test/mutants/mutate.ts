@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { camel, luaScripts, shortLua } from '../../scripts/lua-scripts.js'
 import { luaText } from '../../scripts/lua-text.js'
-import * as library from '../../src/redis/scripts/scripts.generated.js'
 import type { Fault } from './fault.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -24,12 +24,12 @@ export async function textWith(fault: Fault): Promise<string> {
 export function mutated(fault: Pick<Fault, 'name' | 'text' | 'becomes'>, scripts: readonly string[]): string {
   const left = new Set(scripts)
   const embedded = { name: fault.name, text: luaText(fault.text), becomes: luaText(fault.becomes) }
-  const module = Object.entries(library).map(([exported, script]) => {
-    const { name } = script
-    const source = script.parts.join('')
-    const lua = left.delete(name) ? replaceOnce(source, embedded, name) : source
-    const sha1 = createHash('sha1').update(lua).digest('hex')
-    return `export const ${exported} = ${JSON.stringify({ name, sha1, parts: [lua] })}\n`
+  const module = luaScripts.map(({ file, chunks }) => {
+    const source = chunks.map(({ text }) => text).join('')
+    const lua = left.delete(file) ? replaceOnce(source, embedded, file) : source
+    const text = shortLua.prelude + shortLua.shorten(lua)
+    const sha1 = createHash('sha1').update(text).digest('hex')
+    return `export const ${camel(file)} = ${JSON.stringify({ name: file, sha1, parts: [text] })}\n`
   })
   if (left.size > 0) throw new Error(`mutant ${fault.name}: there is no ${[...left].join(', ')}`)
   return module.join('')
