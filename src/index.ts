@@ -19,6 +19,7 @@ export {
   TooManyWaitersError,
 } from './errors/errors.js'
 export { NoTransactionError } from './errors/no-transaction-error.js'
+export { NotReentrantError } from './errors/not-reentrant-error.js'
 export { PermitNotHeldError } from './errors/permit-not-held-error.js'
 export { SequencerError, StaleSequencerError } from './errors/sequencer-error.js'
 export { StaleFenceError } from './errors/stale-fence-error.js'

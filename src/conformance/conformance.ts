@@ -13,6 +13,7 @@ import { lingeringCases } from './cases/lingering.cases.js'
 import { multiLockCases } from './cases/multi-lock.cases.js'
 import { multiLockHoldsCases } from './cases/multi-lock-holds.cases.js'
 import { multiLockMembersCases } from './cases/multi-lock-members.cases.js'
+import { notReentrantCases } from './cases/not-reentrant.cases.js'
 import { orderCases } from './cases/order.cases.js'
 import { permitIdsCases } from './cases/permit-ids.cases.js'
 import { permitsCases } from './cases/permits.cases.js'
@@ -60,13 +61,13 @@ const topics: Readonly<Record<string, Topic>> = {
   'fenced lock': {
     needs: 'fencedLock',
     kind: 'fenced',
-    cases: [commonCases, waitingCases, lingeringCases, fencesCases],
+    cases: [commonCases, waitingCases, lingeringCases, notReentrantCases, fencesCases],
   },
   leader: { needs: 'fencedLock', cases: [leaderCases] },
   'fair lock': {
     needs: 'fairLock',
     kind: 'fair',
-    cases: [commonCases, waitingCases, lingeringCases, orderCases],
+    cases: [commonCases, waitingCases, lingeringCases, notReentrantCases, orderCases],
   },
   'spin lock': { needs: 'spinLock', kind: 'spin', cases: [commonCases] },
   'write lock': { needs: 'readWriteLock', kind: 'write', cases: [commonCases] },

@@ -13,6 +13,7 @@ import { leavingCases } from './cases/leaving.cases.js'
 import { lingeringCases } from './cases/lingering.cases.js'
 import { lossCases } from './cases/loss.cases.js'
 import { namesCases } from './cases/names.cases.js'
+import { notReentrantCases } from './cases/not-reentrant.cases.js'
 import { orderCases } from './cases/order.cases.js'
 import { outlivingCases } from './cases/outliving.cases.js'
 import { ownersCases } from './cases/owners.cases.js'
@@ -49,6 +50,7 @@ export function lockCases(place: Place): void {
   handOverHeirsCases(place)
   handOverTermsCases(place)
   lingeringCases(place)
+  notReentrantCases(place)
   labelsCases(place)
   handlesCases(place)
   questionsCases(place)

@@ -1,8 +1,10 @@
 import { InvalidArgumentError } from '../errors/errors.js'
+import type { LockOptions } from '../facade/lock-options.js'
 import type { AcquireOptions } from '../facade/options.js'
 import { LockClient } from '../lock/lock-client.js'
 import { withCurrentHold } from './current-hold.js'
 import { type LockName, lockNameOf } from './lock-name.js'
+import { lockedSection } from './locked-section.js'
 
 /** A method that returns a promise. */
 type Method<This, Args extends unknown[], Result> = (this: This, ...args: Args) => Promise<Result>
@@ -13,13 +15,13 @@ type Method<This, Args extends unknown[], Result> = (this: This, ...args: Args) 
  *
  * @param client the client, or where an object has it
  * @param name the lock's name, which may depend on the call's arguments: `'invoice:{0.id}'`
- * @param options as for `withLock`. Without `waitMs` a call waits as long as it takes.
+ * @param options as for `withLock` and `holdfast.lock`. Without `waitMs` a call waits as long as it takes.
  * @throws `InvalidArgumentError`, at the decoration, if the name is not well formed. The calls reject as `withLock` does.
  */
 export function locked<Self, Params extends unknown[]>(
   client: LockClient | ((self: Self) => LockClient),
   name: LockName<Params>,
-  options: AcquireOptions = {},
+  options: AcquireOptions & LockOptions = {},
 ): <This extends Self, Args extends [...Params, ...unknown[]], Result>(
   method: Method<This, Args, Result>,
   context: ClassMethodDecoratorContext<This, Method<This, Args, Result>>,
@@ -34,9 +36,9 @@ export function locked<Self, Params extends unknown[]>(
       )
     return async function (...args) {
       const found = client instanceof LockClient ? client : client(this)
-      return await found
-        .lock(nameOf(args))
-        .withLock(options, (hold) => withCurrentHold(hold, () => method.apply(this, args)))
+      return await lockedSection(found, nameOf(args), options, (hold) =>
+        withCurrentHold(hold, () => method.apply(this, args)),
+      )
     }
   }
 }

@@ -25,6 +25,8 @@ export interface KindContext {
   readonly placeOf: (name: string) => number
   /** How long its locks may stay with the process after their release; undefined where they cannot. */
   readonly lingerMs?: number | undefined
+  /** Whether its sections may take it once more; absent: as the kind says. */
+  readonly reentrant?: boolean | undefined
   /** Where its calls ask for it by more than an `acquire`. */
   readonly sends?: Call['sends']
   /** Where no news comes: how long its calls pause between attempts. */
@@ -162,7 +164,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     permits: number | undefined,
     more?: Unusual,
   ): Promise<Granted | Refused> {
-    const { kind, locker, maxHoldMs, polls, lingerMs, sends } = this.context
+    const { kind, locker, maxHoldMs, polls, lingerMs, reentrant, sends } = this.context
     if (options.lingerMs !== undefined && lingerMs === undefined)
       throw invalidNumber('lingerMs', options.lingerMs, 'undefined, because this lock cannot linger')
     const call: Call = {
@@ -175,6 +177,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
       maxHoldMs: options.maxHoldMs ?? maxHoldMs,
       lingerMs: options.lingerMs ?? lingerMs,
       signal: options.signal,
+      reentrant,
       permits,
       polls,
       sends,

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '../errors/errors.js'
 import type { KindContext } from './acquirer.js'
 import { checkObject, invalidNumber, whole } from './checks.js'
 
@@ -8,16 +9,25 @@ export interface LockOptions {
    * @default the `lingerMs` of the `Holdfast`
    */
   readonly lingerMs?: number
+  /**
+   * `false`: a call within a section of the same lock rejects at once with `NotReentrantError`, whichever of the two says so. For `lock`,
+   * `fencedLock` and `fairLock`.
+   * @default true
+   */
+  readonly reentrant?: boolean
 }
 
 /** What handles of a kind with these options are made of. */
 export function withLockOptions(context: KindContext, options: LockOptions): KindContext {
-  checkObject('options', options, ['lingerMs'])
+  checkObject('options', options, ['lingerMs', 'reentrant'])
+  const { reentrant } = options
+  if (reentrant !== undefined && typeof reentrant !== 'boolean')
+    throw new InvalidArgumentError('reentrant', reentrant, 'true or false')
   const lingerMs = whole('lingerMs', options.lingerMs, 0)
-  if (lingerMs === undefined) return context
-  if (context.lingerMs === undefined)
+  if (lingerMs !== undefined && context.lingerMs === undefined)
     throw invalidNumber('lingerMs', lingerMs, 'undefined, because this lock cannot linger')
-  return { ...context, lingerMs }
+  if (lingerMs === undefined && reentrant === undefined) return context
+  return { ...context, lingerMs: lingerMs ?? context.lingerMs, reentrant }
 }
 
 /** For several locks at once, which end with their release. */

@@ -136,10 +136,11 @@ class MultiAcquirer extends Acquirer<MultiGrant, MultiHold> {
     super(locks.map(({ name }) => name).join(', '), plain)
     this.#locks = locks
     this.#inOrder = locks
-      .map(({ name, terms: { locker, polls, owners, placeOf } }) => ({
+      .map(({ name, terms: { locker, polls, reentrant, owners, placeOf } }) => ({
         name,
         locker,
         polls,
+        reentrant,
         owners,
         place: placeOf(name),
       }))

@@ -14,6 +14,7 @@ export {
   TooManyWaitersError,
 } from '../errors/errors.js'
 export { NoTransactionError } from '../errors/no-transaction-error.js'
+export { NotReentrantError } from '../errors/not-reentrant-error.js'
 export type {
   AcquiredEvent,
   DeadlockEvent,

@@ -1,4 +1,6 @@
 import { type LockName, lockNameOf } from '../decorators/lock-name.js'
+import { lockedSection } from '../decorators/locked-section.js'
+import type { LockOptions } from '../facade/lock-options.js'
 import type { AcquireOptions } from '../facade/options.js'
 import { type GuardedMethod, guardMethod } from './guarded-method.js'
 
@@ -7,15 +9,15 @@ import { type GuardedMethod, guardMethod } from './guarded-method.js'
  * is `currentHold()` of `holdfast`.
  *
  * @param name the lock's name, which may depend on the call's arguments: `'invoice:{0.id}'` or `(invoice) => …`
- * @param options as for `withLock`. Without `waitMs` a call waits as long as it takes.
+ * @param options as for `withLock` and `holdfast.lock`. Without `waitMs` a call waits as long as it takes.
  */
 export function Lock<Params extends unknown[]>(
   name: LockName<Params>,
-  options: AcquireOptions = {},
+  options: AcquireOptions & LockOptions = {},
 ): GuardedMethod<Params> {
   const nameOf = lockNameOf(name)
   return (target, _key, descriptor) =>
     guardMethod(target, descriptor, nameOf, (holdfast, lockName, body) =>
-      holdfast.lock(lockName).withLock(options, body),
+      lockedSection(holdfast, lockName, options, body),
     )
 }

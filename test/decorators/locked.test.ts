@@ -1,6 +1,13 @@
 /** The decorator of the standard, `@locked`, on real sections. This folder is compiled by esbuild: see vitest.config.ts. */
 import { expect, test, vi } from 'vitest'
-import { currentHold, Holdfast, InvalidArgumentError, LockTimeoutError, locked } from '../../src/index.js'
+import {
+  currentHold,
+  Holdfast,
+  InvalidArgumentError,
+  LockTimeoutError,
+  locked,
+  NotReentrantError,
+} from '../../src/index.js'
 import { MemoryStore } from '../../src/memory/index.js'
 
 interface Invoice {
@@ -44,6 +51,11 @@ class Invoices {
     return await work()
   }
 
+  @locked(shared, 'once', { reentrant: false })
+  static async once(work: () => Promise<unknown>): Promise<unknown> {
+    return await work()
+  }
+
   @locked(shared, 'member:{0.a.b}')
   static async member(_value: unknown): Promise<string | undefined> {
     return currentHold()?.name
@@ -79,6 +91,13 @@ test('options count: waitMs 0 does not wait; and what the method throws is what 
     await expect(shared.lock('one').withLock(other, inner)).rejects.toBeInstanceOf(LockTimeoutError)
   })
   expect(inner).not.toHaveBeenCalled()
+})
+
+test('reentrant: false counts: such a method does not get into itself', async () => {
+  const inner = vi.fn()
+  await expect(Invoices.once(() => Invoices.once(inner))).rejects.toBeInstanceOf(NotReentrantError)
+  expect(inner).not.toHaveBeenCalled()
+  expect(await Invoices.once(() => Invoices.one(async () => 'another lock'))).toBe('another lock')
 })
 
 class Query implements PromiseLike<string | undefined> {

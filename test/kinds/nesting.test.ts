@@ -3,7 +3,13 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { untilIdle } from '../../src/conformance/idle.js'
 import { inTime, rejectionOf } from '../../src/conformance/outcome.js'
 import { handleOf, kinds as permitsKinds } from '../../src/conformance/permits-handle.js'
-import { type Holdfast, type Lock, LockTimeoutError, LockUpgradeError } from '../../src/index.js'
+import {
+  type Holdfast,
+  type Lock,
+  LockTimeoutError,
+  LockUpgradeError,
+  NotReentrantError,
+} from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
 
 /** The kinds that keep one hash of owners under the lock's name. */
@@ -72,6 +78,25 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)('nestin
     expect(await outside.isLocked()).toBe(false)
     await untilIdle(place, holdfast)
   })
+
+  test.each(pairs.filter(({ inner }) => inner !== 'spinLock'))(
+    '$inner within $outer of one name, not reentrant: refused at once, in place of waiting for itself',
+    async ({ outer, inner }) => {
+      const holdfast = place.holdfast()
+      const name = place.lockName()
+      const inside = holdfast[inner](name, { reentrant: false })
+      await holdfast[outer](name).withLock(async () => {
+        for (const way of [() => inside.acquire(), () => inside.tryAcquire()])
+          expect(await inTime(place, rejectionOf(way()))).toBeInstanceOf(NotReentrantError)
+        const other = holdfast.lock(`${name}:other`)
+        const both = holdfast.multiLock([inside, other])
+        expect(await inTime(place, rejectionOf(both.acquire()))).toBeInstanceOf(NotReentrantError)
+        await place.eventually(async () => !(await other.isLocked()))
+      })
+      await inside.withLock(() => undefined)
+      await untilIdle(place, holdfast)
+    },
+  )
 
   test.each(pairs)(
     '$outer and $inner of one name, side by side in one scope: in turns',

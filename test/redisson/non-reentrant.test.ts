@@ -1,19 +1,18 @@
 /** Redisson's tests of its locks that cannot be re-entered, under its names. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Holdfast, type Lock, LockTimeoutError } from '../../src/index.js'
+import { type Holdfast, type Lock, NotReentrantError } from '../../src/index.js'
 import { type PlaceName, placeOf } from '../setup/places.js'
 import { Thread } from './thread.js'
 
-// Here this is no kind of lock but a way to ask: `owner: holdfast.owner()` is another owner each time, whoever asks. It finds the
-// lock busy where Redisson throws, and within its own section it waits for itself only as long as it was told to.
 type Asked = (holdfast: Holdfast, name: string) => Lock
+const once = { reentrant: false } as const
 const kinds: readonly (readonly [string, Asked])[] = [
-  ['lock', (holdfast, name) => holdfast.lock(name)],
-  ['fair lock', (holdfast, name) => holdfast.fairLock(name)],
+  ['lock', (holdfast, name) => holdfast.lock(name, once)],
+  ['fair lock', (holdfast, name) => holdfast.fairLock(name, once)],
 ]
 const places: readonly PlaceName[] = ['memory', 'standalone']
 
-describe.each(places)('asked for as a new owner, %s', (placeName) => {
+describe.each(places)('reentrant: false, %s', (placeName) => {
   const place = placeOf(placeName)
   afterEach(() => place.tidy())
 
@@ -22,46 +21,47 @@ describe.each(places)('asked for as a new owner, %s', (placeName) => {
       const holdfast = place.holdfast()
       const lock = lockOf(holdfast, place.lockName())
       const [one, other] = [await Thread.start(holdfast), await Thread.start(holdfast)]
-      const hold = await one.do(() => lock.acquire({ owner: holdfast.owner() }))
+      await one.do(() => lock.lock())
       let entered = false
       const waiting = other.do(async () => {
-        const next = await lock.acquire({ owner: holdfast.owner() })
+        await lock.lock()
         entered = true
-        return next
+        await lock.unlock()
       })
       await place.eventually(() => holdfast.metrics().waiting === 1)
       expect(entered).toBe(false)
-      await hold.release()
-      await (await waiting).release()
+      await one.do(() => lock.unlock())
+      await waiting
+      expect(await lock.isLocked()).toBe(false)
       await one.end()
       await other.end()
     })
 
-    test('testSameThreadReacquireThrows: the same thread is refused, and goes on holding it', async () => {
+    test('testSameThreadReacquireThrows: the same thread is refused, and one unlock frees it', async () => {
       const holdfast = place.holdfast()
       const lock = lockOf(holdfast, place.lockName())
       await holdfast.run(async () => {
-        const hold = await lock.acquire({ owner: holdfast.owner() })
-        expect(await lock.tryAcquire({ owner: holdfast.owner() })).toBeNull()
-        const again = lock.acquire({ owner: holdfast.owner(), waitMs: 100 })
-        await expect(again).rejects.toThrow(LockTimeoutError)
-        // Nor without naming one: the scope's owner is a third.
-        expect(await lock.tryLock()).toBe(false)
-        hold.assertHeld()
-        expect(await lock.holdCount(hold.owner)).toBe(1)
-        await hold.release()
-      })
-    })
-
-    test('testCrossInstanceSameThreadReentryThrows: one handle’s section is not entered through another handle or instance', async () => {
-      const holdfast = place.holdfast()
-      const lock = lockOf(holdfast, place.lockName())
-      await lock.withLock({ owner: holdfast.owner() }, async () => {
-        const handle = lockOf(holdfast, lock.name)
-        expect(await handle.tryAcquire({ owner: holdfast.owner() })).toBeNull()
-        expect(await lockOf(place.holdfast(), lock.name).tryAcquire()).toBeNull()
+        await lock.lock()
+        for (const again of [() => lock.lock(), () => lock.tryLock(), () => lock.tryLock({ waitMs: 100 })])
+          await expect(again()).rejects.toThrow(NotReentrantError)
+        expect(await lock.isHeld()).toBe(true)
+        await lock.unlock()
       })
       expect(await lock.isLocked()).toBe(false)
+    })
+
+    test('testCrossInstanceSameThreadReentryThrows: nor through another handle', async () => {
+      const holdfast = place.holdfast()
+      const one = lockOf(holdfast, place.lockName())
+      const other = lockOf(holdfast, one.name)
+      await holdfast.run(async () => {
+        await one.lock()
+        await expect(other.lock()).rejects.toThrow(NotReentrantError)
+        await expect(other.tryLock()).rejects.toThrow(NotReentrantError)
+        expect(await other.isHeld()).toBe(true)
+        await one.unlock()
+        expect(await other.isLocked()).toBe(false)
+      })
     })
   })
 })

@@ -13,6 +13,7 @@ const FIRST: Situation = {
   deadline: NEVER,
   once: false,
   handedOff: undefined,
+  nested: false,
   keptHere: false,
   tryAgainAt: undefined,
   handOffPending: false,
@@ -68,6 +69,12 @@ const rows: ReadonlyArray<readonly [string, Partial<Situation>, Step]> = [
   ['also at the end of its time', { tenureHere: 'enterable', deadline: NOW }, { do: 'reenter' }],
   ['O2: a sibling waits', { tenureHere: 'siblings', mayAsk: false, waits: true }, sleepUntil(NEVER)],
   ['a sibling that makes one attempt is refused', { ...ONCE, tenureHere: 'siblings' }, { do: 'refuse' }],
+
+  [
+    'a call within a section that it may not re-enter is refused at once, whatever it is waiting for',
+    { ...COVERED, tenureHere: 'enterable', nested: true },
+    { do: 'refuseNested' },
+  ],
 
   [
     'a hand-off that is on its way is waited for',

@@ -6,6 +6,7 @@ import {
   DeadlockError,
   HoldfastError,
   LockUpgradeError,
+  NotReentrantError,
   PermitNotHeldError,
   StaleFenceError,
   StaleSequencerError,
@@ -95,6 +96,7 @@ describe('errors', () => {
     new StaleSequencerError(HOSTILE, 1n, 2n),
     new StaleFenceError(HOSTILE, 1n),
     new LockUpgradeError(HOSTILE, HOSTILE_OWNER),
+    new NotReentrantError(HOSTILE, HOSTILE_OWNER),
     new UnstorableValueError(HOSTILE, `$.${HOSTILE}`, 'a Date'),
   ])('$name: nothing in a name steers a terminal or forges a line', (error) => {
     expect(error.message).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)

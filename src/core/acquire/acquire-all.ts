@@ -23,12 +23,13 @@ export interface Member {
   readonly place: number
   /** As in a call for it alone. */
   readonly polls: Call['polls']
+  readonly reentrant?: Call['reentrant']
   /** Who calls, where the lock is of another client than the call: each client has owners of its own. */
   readonly by?: Pick<Call, 'caller' | 'holder' | 'unrelated'> | undefined
 }
 
 /** A call for several locks: the terms are the same for each. */
-export type Terms = Omit<Call, 'name' | 'permits' | 'sends' | 'polls' | 'failingSince'>
+export type Terms = Omit<Call, 'name' | 'permits' | 'sends' | 'polls' | 'reentrant' | 'failingSince'>
 
 /** An end without the locks, and which of them stood in the way. */
 export interface AcquireAllRefusal extends Refusal {
@@ -238,13 +239,14 @@ export class AcquireAll implements Composition {
     for (const { member, grant } of this.#held.splice(0).reverse()) void member.locker.discard(grant)
   }
 
-  #callFor({ name, polls, by }: Member, waitMs: number): Call {
+  #callFor({ name, polls, reentrant, by }: Member, waitMs: number): Call {
     const { terms } = this
     return {
       ...terms,
       ...by,
       name,
       polls,
+      reentrant,
       waitMs,
       failingSince: this.#failingSince,
       // Until all are held the watchdog renews without end, see #complete.

@@ -1,10 +1,11 @@
 import type { Linked } from '../../collections/linked-set.js'
+import { NotReentrantError } from '../../errors/not-reentrant-error.js'
 import { outcomeOf } from '../../trace/outcome.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import { TIME_IS_UP, Waiter } from '../queue/waiter.js'
 import { enterInMemory, enterInStore } from '../tenure/enter-kept.js'
-import { around } from '../tenure/other-side.js'
+import { around, isNested } from '../tenure/other-side.js'
 import { storedAs } from '../tenure/stored-as.js'
 import { type HoldRecord, Tenure } from '../tenure/tenure.js'
 import { Attempt } from './attempt.js'
@@ -30,6 +31,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   readonly deadline: number
   readonly once: boolean
   now: number
+  nested = false
   /** The tenure of this process that the call meets first. */
   #tenure: Tenure | undefined
   /** Whether the call has looked since it last had reason to, and which tenure it met then. */
@@ -100,17 +102,18 @@ export class Acquisition implements Situation, Linked<Acquisition> {
         return this.#watch()
       case 'sleep':
         return this.#sleep(step.until)
+      case 'refuseNested':
+        throw new NotReentrantError(this.call.name, this.call.caller.owner)
       case 'fail':
         throw this.queue.outage.cause
     }
   }
 
   #join(): (() => void) | undefined {
-    const { env, queue, waiter } = this
-    const { signal } = this.call
+    const { env, queue, waiter, call } = this
     waiter.within = around(env, queue.name, waiter.caller) !== undefined
     queue.waiters.join(waiter)
-    return signal && onAbort(signal, (reason) => waiter.cancel(reason))
+    return call.signal && onAbort(call.signal, (reason) => waiter.cancel(reason))
   }
 
   /** Whatever the exit, nothing is left behind (rule W4). */
@@ -133,6 +136,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   #observe(): void {
     this.now = this.env.schedule.clock.now()
     this.#tenure = this.env.tenures.current(this.queue, this.call.caller.owner)
+    this.nested = isNested(this.env, this.call, this.#tenure)
     this.#standWithin()
   }
 
@@ -352,14 +356,13 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   }
 
   #refusal(): Refusal {
-    const { busyUntil, outage } = this.#attempt
+    const { cause, since: failingSince } = this.#attempt.outage
     const { now, env, waiter, queue } = this
-    const { holder, heldSince, until = busyUntil } = queue.seen ?? {}
-    if (outage.cause !== undefined) env.metrics.failed()
+    const { holder, heldSince, until = this.#attempt.busyUntil } = queue.seen ?? {}
+    if (cause !== undefined) env.metrics.failed()
     else if (!this.call.once) env.metrics.timedOut()
     const remainingMs = until > now ? until - now : undefined
-    const { cause, since } = outage
-    return { waitedMs: now - waiter.startedAt, holder, heldSince, remainingMs, cause, failingSince: since }
+    return { waitedMs: now - waiter.startedAt, holder, heldSince, remainingMs, cause, failingSince }
   }
 
   #hasLookedAt(tenure: Tenure | undefined): void {

@@ -167,7 +167,7 @@ export class Attempt {
       this.#onReply(request, reply, watching)
       if (reply.outcome !== 'granted') return this.#wasRefused(reply, request, tenure)
       const until = watched ? renewUntil(beforeSend, call.maxHoldMs) : undefined
-      const grant = new HoldRecord(tenure, call.holder, until)
+      const grant = new HoldRecord(tenure, call.holder, until, call.reentrant)
       tenure.fence ??= reply.fence
       const { since, leaseMs: grantedMs } = reply.granted ?? { since: beforeSend, leaseMs }
       if (!env.tenures.granted(queue, grant, since, grantedMs, reply.granted !== undefined)) {

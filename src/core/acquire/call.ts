@@ -18,6 +18,8 @@ export interface Call {
   readonly maxHoldMs: number
   /** How long the process may keep the lock after its release; absent: not at all. */
   readonly lingerMs?: number | undefined
+  /** False: within a section of its own owner it is refused. Absent: it enters once more. */
+  readonly reentrant?: boolean | undefined
   /** Set where it is for one of several locks: all of them are wanted, or any. */
   readonly among?: 'all' | 'any' | undefined
   /** The call for several locks that makes this one. */

@@ -9,6 +9,8 @@ export interface Situation {
   readonly once: boolean
   /** The hold that another call of this process has handed to it. */
   readonly handedOff: HoldRecord | undefined
+  /** Whether its own section is in its way, which it may not enter once more. */
+  readonly nested: boolean
   /** Whether the lock has stayed with this process, with nobody inside. */
   readonly keptHere: boolean
   /** When to make a single attempt once more: what refused it may have nobody inside. */
@@ -75,6 +77,8 @@ export type Step =
   | { readonly do: 'watch' }
   /** Sleep on the wake-up semaphore, at most until then. */
   | { readonly do: 'sleep'; readonly until: number }
+  /** Give up at once: it would wait for its own section. */
+  | { readonly do: 'refuseNested' }
   /** Give up because the store fails. */
   | { readonly do: 'fail' }
   /** Give up because the time is over. */
@@ -86,6 +90,7 @@ export type Step =
  */
 export function decide(me: Situation): Step {
   if (me.handedOff) return { do: 'enter', hold: me.handedOff }
+  if (me.nested) return { do: 'refuseNested' }
   if (me.keptHere) return { do: 'enterKept' }
   const look = me.hasLooked ? undefined : howToLook(me)
   if (look) return look

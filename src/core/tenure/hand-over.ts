@@ -57,7 +57,7 @@ export function staysAsItIs(
 export function handOverInMemory(env: Environment, last: HoldRecord, call: Call): HoldRecord {
   const { tenure } = last
   const now = env.schedule.clock.now()
-  const grant = new HoldRecord(tenure, call.holder, renewUntil(now, call.maxHoldMs))
+  const grant = new HoldRecord(tenure, call.holder, renewUntil(now, call.maxHoldMs), call.reentrant)
   grant.handedOver = true
   tenure.passTo(call.caller.owner, grant, now)
   env.tenures.watchdog.resume(tenure)
@@ -108,7 +108,7 @@ export async function handOverByCommand(
   }
   next.fence = reply.fence
   const until = watched ? renewUntil(beforeSend, call.maxHoldMs) : undefined
-  const grant = new HoldRecord(next, call.holder, until)
+  const grant = new HoldRecord(next, call.holder, until, call.reentrant)
   grant.handedOver = true
   const inTime = tenures.granted(queue, grant, beforeSend, leaseMs)
   // Not before: who asks for the lock while the command is under way is heard by either.

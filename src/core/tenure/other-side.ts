@@ -1,12 +1,34 @@
 import type { Scope } from '../../identity/owner.js'
+import type { Call } from '../acquire/call.js'
 import type { Environment } from '../environment.js'
 import type { HoldRecord, Tenure } from './tenure.js'
 
 /** The tenure on the other side of the lock within which `caller` runs. */
 export function around({ otherSide }: Environment, name: string, caller: Scope): Tenure | undefined {
-  const queue = otherSide?.queues.get(name)
-  const tenure = queue && otherSide?.tenures.current(queue, caller.owner)
-  return tenure?.state === 'held' && tenure.admits(caller) ? tenure : undefined
+  return otherSide && sectionIn(otherSide, name, caller)
+}
+
+/**
+ * Whether the call is made within a section of its own owner, and one of the two is not reentrant. Kinds of one lock never enter each other.
+ * @param own the tenure of its owner that it meets, if any
+ */
+export function isNested(
+  { rivals }: Environment,
+  { name, caller, reentrant = true }: Call,
+  own: Tenure | undefined,
+): boolean {
+  if (own && isSection(own, caller)) return !(reentrant && own.holds.at(-1)?.reentrant)
+  return !reentrant && rivals.some((rival) => sectionIn(rival, name, caller) !== undefined)
+}
+
+function sectionIn({ queues, tenures }: Environment, name: string, caller: Scope): Tenure | undefined {
+  const queue = queues.get(name)
+  const tenure = queue && tenures.current(queue, caller.owner)
+  return tenure && isSection(tenure, caller) ? tenure : undefined
+}
+
+function isSection(tenure: Tenure, caller: Scope): boolean {
+  return tenure.state === 'held' && tenure.admits(caller)
 }
 
 /**

@@ -194,6 +194,8 @@ export class HoldRecord {
     readonly tenure: Tenure,
     readonly scope: Scope,
     public renewUntil: number | undefined,
+    /** Whether its owner's section may take the lock once more. */
+    readonly reentrant = true,
   ) {}
 
   get loss(): LockLostError | undefined {

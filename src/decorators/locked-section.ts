@@ -1,0 +1,17 @@
+import type { LockOptions } from '../facade/lock-options.js'
+import type { AcquireOptions } from '../facade/options.js'
+import type { Section } from '../facade/section.js'
+import type { LockClient } from '../lock/lock-client.js'
+
+/** Runs a call of a decorated method, whose one set of options is of its lock and of its section. */
+export async function lockedSection<Result>(
+  client: LockClient,
+  name: string,
+  options: AcquireOptions & LockOptions,
+  body: Section<Result>,
+): Promise<Awaited<Result>> {
+  // What is no object is refused there.
+  if (typeof options !== 'object' || options === null) return await client.lock(name).withLock(options, body)
+  const { reentrant = true, ...terms } = options
+  return await client.lock(name, { reentrant }).withLock(terms, body)
+}
