@@ -75,12 +75,12 @@ export class PostgresExpress implements Express {
     }
   }
 
-  async stand({ name, place, firstLeaseMs }: StandRequest): Promise<Standing | undefined> {
+  async stand({ name, place, firstLeaseMs, word }: StandRequest): Promise<Standing | undefined> {
     const askedAt = this.settings.schedule.clock.now()
     const client = clientOf(place)
     const question = {
       statement: this.statements.stand,
-      values: ['lock', storedName(name).name, ownerOf(place), place, client, String(firstLeaseMs)],
+      values: ['lock', storedName(name).name, ownerOf(place), place, client, String(firstLeaseMs), word],
       about: { command: 'stand', lockName: name },
     }
     return await this.connections.read(question, (rows) => readStanding(rows, askedAt))

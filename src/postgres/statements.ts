@@ -161,11 +161,11 @@ line AS (
   WHERE h.rest - 'line' - 'until' = '{}' AND h.rest #> '{line,letIn}' <@ jsonb_build_array($3::text)
     AND octet_length($4::text) < 6000),
 next AS (
-  SELECT l.*, (p.process ->> 'leaseMs')::float8 AS lease_ms, (p.process ->> 'places')::int - 1 AS left,
+  SELECT l.*, p.process ->> 'word' AS word, (p.process ->> 'leaseMs')::float8 AS lease_ms, (p.process ->> 'places')::int - 1 AS left,
     (SELECT max((e.value ->> 'looksAt')::float8) FROM jsonb_each(l.processes) AS e
       WHERE e.key <> l.client OR (p.process ->> 'places')::int > 1) AS quiet_from
   FROM line AS l, LATERAL (SELECT l.processes -> l.client AS process) AS p
-  WHERE CASE WHEN p.process IS NOT NULL
+  WHERE CASE WHEN p.process ? 'word'
       AND NOT EXISTS (SELECT FROM jsonb_each(l.processes) AS e WHERE e.value ? 'awaySince') AND (l.behind IS NULL
       OR (l.processes -> l.behind ->> 'looksAt')::float8
         <= extract(epoch FROM l.now) * 1000 + (p.process ->> 'leaseMs')::float8 + ${SLACK_MS})
@@ -182,12 +182,13 @@ passed AS (
         ELSE jsonb_set(n.processes, ARRAY[n.client, 'places'], to_jsonb(n.left)) END,
       'letIn', json_build_array(substr(n.place, strpos(n.place, ':') + 1)))) END
   FROM next AS n WHERE ${key}
-  RETURNING n.place, n.client, n.now, n.lease_ms, r.fence),
+  RETURNING n.place, n.client, n.word, n.now, n.lease_ms, r.fence),
 told AS (
-  SELECT pg_notify(${channelIn('p.client')}, '0.0:' || json_build_array('lock', $4::json,
-    json_strip_nulls(json_build_object('letIn', p.place, 'atUs', (extract(epoch FROM p.now) * 1000000)::bigint,
-      'leaseMs', p.lease_ms, 'fence', CASE WHEN p.place LIKE 'f:%' THEN p.fence::text END))::text)::text)
-  FROM passed AS p),
+  SELECT pg_notify(${channelIn('p.client')}, '0.0.0:' || json_build_array('lock', $4::json,
+    encode(sha256(convert_to(p.word || g.text || p.word, 'UTF8')), 'hex') || ' ' || g.text)::text)
+  FROM passed AS p, LATERAL (
+    SELECT json_strip_nulls(json_build_object('letIn', p.place, 'atUs', (extract(epoch FROM p.now) * 1000000)::bigint,
+      'leaseMs', p.lease_ms, 'fence', CASE WHEN p.place LIKE 'f:%' THEN p.fence::text END))::text AS text) AS g),
 changed AS (SELECT false AS next FROM freed UNION ALL SELECT true FROM told)
 ${orRow('changed.next')}`,
     ),
@@ -203,7 +204,7 @@ UPDATE ${table} AS r SET version = ${NEXT_VERSION}, (waiting, rest) = (
       'line', json_build_object('places', l.places || to_jsonb($4::text),
         'processes', l.processes || jsonb_build_object($5::text, jsonb_build_object(
           'places', coalesce((l.processes #>> ARRAY[$5::text, 'places'])::int, 0) + 1,
-          'looksAt', l.looks_at, 'leaseMs', $6::float8)),
+          'looksAt', l.looks_at, 'leaseMs', $6::float8, 'word', $7::text)),
         'letIn', l.let_in))
   FROM (
     SELECT coalesce(n.line -> 'places', '[]') AS places, coalesce(n.line -> 'processes', '{}') AS processes,

@@ -1,6 +1,7 @@
 import type { Owner } from '../identity/owner.js'
 import { clientOf, modeOf, ownerOf, type Place } from '../line/place.js'
 import type { KeptValue } from '../ports/kind-ports.js'
+import { textOf } from './letters.js'
 import { aLine, anOwner, Line, type LineBody, noLine, quietFrom, type Told, type Way } from './line.js'
 import { Listeners } from './listeners.js'
 import { nextFence } from './next-fence.js'
@@ -115,8 +116,8 @@ export class ExclusiveLock {
     this.#way = {
       now,
       reaches: (client) => draft.reaches(client),
-      tell: (client, told) =>
-        draft.tell(client, { keyspace: exclusiveLocks.keyspace, name, text: JSON.stringify(told) }),
+      tell: (client, told, word) =>
+        draft.tell(client, { keyspace: exclusiveLocks.keyspace, name, text: textOf(told, word) }),
     }
     this.listeners = new Listeners(body.listeners, this.#way)
     this.line = new Line(body.line, this.#way, {

@@ -10,6 +10,7 @@ import type {
   Watch,
 } from '../ports/lock-port.js'
 import { type Answered, anAnswer, answeredWith, forgottenAt, once } from './answered-requests.js'
+import { textOf } from './letters.js'
 import type { Told } from './line.js'
 import { Listeners } from './listeners.js'
 import { aCount, aListOf, aText, jsonIn, partsOf, type Read } from './parts.js'
@@ -158,7 +159,6 @@ function announce(name: string, draft: Draft<LatchBody>, told: Told): void {
   new Listeners(draft.body.listeners, {
     now: draft.now,
     reaches: (client) => draft.reaches(client),
-    tell: (client, each) =>
-      draft.tell(client, { keyspace: latches.keyspace, name, text: JSON.stringify(each) }),
+    tell: (client, each) => draft.tell(client, { keyspace: latches.keyspace, name, text: textOf(each) }),
   }).announce(told)
 }

@@ -1,6 +1,7 @@
 import { StoreError } from '../errors/errors.js'
 import type { LeftPlaces } from '../line/left-places.js'
 import { modeOf, ownerOf } from '../line/place.js'
+import { proofOf, type Words } from '../line/proof.js'
 import type { News, Watch } from '../ports/lock-port.js'
 import { aMessage, type Told } from './line.js'
 import { jsonIn } from './parts.js'
@@ -13,8 +14,14 @@ type Read = (told: Told | undefined) => void
 export class Letters implements InboxListener {
   readonly #readers = new Map<string, Set<Read>>()
 
-  /** @param leftPlaces are given back what is granted to them (rule W4) */
-  constructor(private readonly leftPlaces: LeftPlaces) {}
+  /**
+   * @param leftPlaces are given back what is granted to them (rule W4)
+   * @param words those that this client leaves in lines, by addresses
+   */
+  constructor(
+    private readonly leftPlaces: LeftPlaces,
+    private readonly words: Words,
+  ) {}
 
   get waits(): boolean {
     return this.#readers.size > 0
@@ -22,7 +29,7 @@ export class Letters implements InboxListener {
 
   message({ keyspace, name, text }: Message): void {
     const address = addressOf(keyspace, name)
-    const told = toldIn(text, name)
+    const told = toldIn(text, name, () => this.words.of(address))
     for (const read of [...(this.#readers.get(address) ?? [])]) read(told)
     if ('letIn' in told) this.leftPlaces.granted(told.letIn, address)
   }
@@ -59,9 +66,25 @@ export class Letters implements InboxListener {
   }
 }
 
-function toldIn(text: string, lockName: string): Told {
+/**
+ * What a message says, as its text. A grant begins with its proof, of the word that the process has left in the line: whoever may send
+ * messages could let a process in beside the holder without it.
+ */
+export function textOf(told: Told, word?: string): string {
+  const text = JSON.stringify(told)
+  return word === undefined ? text : withProof(text, word)
+}
+
+function withProof(text: string, word: string): string {
+  return `${proofOf('sha256', word, text)} ${text}`
+}
+
+/** A grant that is not proven is a reason to look, no more. */
+function toldIn(text: string, lockName: string, wordOf: () => string): Told {
   try {
-    return jsonIn(text, 'a message', aMessage)
+    const json = text.slice(text.indexOf('{'))
+    const told = jsonIn(json, 'a message', aMessage)
+    return !('letIn' in told) || text === withProof(json, wordOf()) ? told : { lookInMs: 0 }
   } catch (cause) {
     const hint = 'Another program has sent it: it is passed over.'
     throw new StoreError('unreadable', 'message', { lockName, cause, transient: false, hint })

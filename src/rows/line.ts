@@ -29,6 +29,8 @@ interface Process {
   looksAt: number
   /** How long a grant lasts until it takes over. */
   leaseMs: number
+  /** What it and this row alone know: it proves that a message about a grant is of who has changed the row. */
+  word: string
   /** Since when no message reaches it, or it has not taken over a grant. */
   awaySince?: number
 }
@@ -71,7 +73,7 @@ export const aLine: Read<LineBody> = partsOf(
     places: aListOf(aPlace),
     processes: aRecordOf(
       aText,
-      partsOf({ places: aCount, looksAt: aTime, leaseMs: aTime }, { awaySince: aTime }),
+      partsOf({ places: aCount, looksAt: aTime, leaseMs: aTime, word: aText }, { awaySince: aTime }),
     ),
     letIn: aListOf(anOwner),
   },
@@ -120,7 +122,8 @@ export interface Served<P extends Place> {
 
 /** What a line can do to the processes in it. */
 export interface Way extends Pick<Draft<unknown>, 'now' | 'reaches'> {
-  tell(client: string, told: Told): void
+  /** @param word that of the process, which a grant needs */
+  tell(client: string, told: Told, word?: string): void
 }
 
 /** A time of the store's clock as messages name it. */
@@ -162,8 +165,9 @@ export class Line<P extends Place> {
    * else when the lock ends.
    * @param endsInMs when the lock ends, as far as known
    * @param firstLeaseMs how long a grant lasts until the process takes over
+   * @param word what proves a grant to it
    */
-  stand(place: P, endsInMs: number, firstLeaseMs: number): number {
+  stand(place: P, endsInMs: number, firstLeaseMs: number, word: string): number {
     const { places, processes } = this.body
     const client = clientOf(place)
     const known = places.includes(place)
@@ -173,6 +177,7 @@ export class Line<P extends Place> {
       places: (processes[client]?.places ?? 0) + (known ? 0 : 1),
       looksAt: this.way.now + looksInMs,
       leaseMs: firstLeaseMs,
+      word,
     }
     return looksInMs
   }
@@ -243,16 +248,13 @@ export class Line<P extends Place> {
       process.awaySince = this.way.now
       return false
     }
-    const { leaseMs } = process
+    const { leaseMs, word } = process
     const fence = this.served.grant(place, leaseMs)
     this.body.letIn.push(ownerOf(place))
     this.leave(place)
-    this.way.tell(client, {
-      letIn: place,
-      atUs: microseconds(this.way.now),
-      leaseMs,
-      ...(fence !== undefined && { fence: String(fence) }),
-    })
+    const atUs = microseconds(this.way.now)
+    const token = fence !== undefined && { fence: String(fence) }
+    this.way.tell(client, { letIn: place, atUs, leaseMs, ...token }, word)
     return true
   }
 

@@ -182,7 +182,7 @@ export class RowLockPort implements FencedPort {
 
   async #stand(name: string, place: Place): Promise<Answer | undefined> {
     const { express, firstLeaseMs } = this.client
-    const standing = await express?.stand?.({ name, place, firstLeaseMs })
+    const standing = await express?.stand?.({ name, place, firstLeaseMs, word: this.#word(name) })
     if (!standing) return undefined
     const { holder, since, endsAt, looksAt, now, askedAt } = standing
     const heldSince = sinceBefore(now, since)
@@ -237,10 +237,11 @@ export class RowLockPort implements FencedPort {
     }
     if (!waits || !this.client.inbox) return busy
     if (this.line) {
+      const { firstLeaseMs } = this.client
       const place = this.#place(owner)
       // Of those in line the first looks again and again, for all.
       const endsInMs = tied && (lock.line.head ?? place) !== place ? Infinity : lock.obstacleMs
-      return { ...busy, againMs: lock.line.stand(place, endsInMs, this.client.firstLeaseMs) }
+      return { ...busy, againMs: lock.line.stand(place, endsInMs, firstLeaseMs, this.#word(name)) }
     }
     // The waiters of a spin lock do not listen: they poll.
     if (this.client.letters.awaits(exclusiveLocks.keyspace, name)) lock.listeners.add(this.client.id)
@@ -284,6 +285,11 @@ export class RowLockPort implements FencedPort {
 
   #place(owner: Owner): Place<Mode> {
     return `${this.mode}:${owner}`
+  }
+
+  /** What proves a grant in the line of that lock to this client. */
+  #word(name: string): string {
+    return this.client.wordOf(exclusiveLocks.keyspace, name)
   }
 
   #lastFence(lock: ExclusiveLock): bigint | undefined {

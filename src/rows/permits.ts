@@ -1,4 +1,5 @@
 import { type Answered, anAnswer, answeredWith, forgottenAt } from './answered-requests.js'
+import { textOf } from './letters.js'
 import { Listeners } from './listeners.js'
 import { aListOf, aRecordOf, aText, aTime, aWhole, jsonIn, partsOf, type Read } from './parts.js'
 import type { Draft } from './rows.js'
@@ -82,8 +83,7 @@ export class Permits {
     this.listeners = new Listeners(body.listeners, {
       now,
       reaches: (client) => draft.reaches(client),
-      tell: (client, told) =>
-        draft.tell(client, { keyspace: shape.keyspace, name, text: JSON.stringify(told) }),
+      tell: (client, told) => draft.tell(client, { keyspace: shape.keyspace, name, text: textOf(told) }),
     })
     if (body.goneAt !== undefined && body.goneAt <= now) this.#forget()
     const ended = Object.entries(body.taken).filter(([taker, { endsAt = Infinity }]) => {

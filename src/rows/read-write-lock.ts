@@ -1,5 +1,6 @@
 import type { Owner } from '../identity/owner.js'
 import { clientOf, modeOf, ownerOf, type Place } from '../line/place.js'
+import { textOf } from './letters.js'
 import { aLine, Line, type LineBody, noLine, quietFrom, type Told } from './line.js'
 import { nextFence } from './next-fence.js'
 import { aCount, aFence, aRecordOf, aText, aTextThat, aTime, jsonIn, partsOf, type Read } from './parts.js'
@@ -89,8 +90,8 @@ export class ReadWriteLock {
     const way = {
       now,
       reaches: (client: string) => draft.reaches(client),
-      tell: (client: string, told: Told) =>
-        draft.tell(client, { keyspace: readWriteLocks.keyspace, name, text: JSON.stringify(told) }),
+      tell: (client: string, told: Told, word?: string) =>
+        draft.tell(client, { keyspace: readWriteLocks.keyspace, name, text: textOf(told, word) }),
     }
     this.line = new Line(body.line, way, {
       holds: (owner) => body.holds[`r:${owner}`] !== undefined || body.holds[`w:${owner}`] !== undefined,

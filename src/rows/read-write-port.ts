@@ -159,7 +159,7 @@ export class RowReadWritePort implements FencedPort {
   }
 
   #acquire(lock: ReadWriteLock, request: AcquireRequest): AcquireReply | 'upgrade' {
-    const { owner, heldBefore, leaseMs, waits } = request
+    const { name, owner, heldBefore, leaseMs, waits } = request
     const member = this.#member(owner)
     const held = lock.find(member)
     if (held) {
@@ -197,8 +197,10 @@ export class RowReadWritePort implements FencedPort {
     } as const
     if (!waits || !this.client.inbox) return busy
     // Of those in line the first looks again and again, for all.
+    const { firstLeaseMs } = this.client
+    const word = this.client.wordOf(readWriteLocks.keyspace, name)
     const endsInMs = tiedTo !== undefined && head !== member ? Infinity : obstacleMs
-    return { ...busy, againMs: lock.line.stand(member, endsInMs, this.client.firstLeaseMs) }
+    return { ...busy, againMs: lock.line.stand(member, endsInMs, firstLeaseMs, word) }
   }
 
   async #undo(name: string, owner: Owner, heldBefore: number): Promise<void> {

@@ -2,6 +2,7 @@ import { isTransient } from '../core/acquire/outage.js'
 import { firstLeaseMs } from '../core/lease/first-lease.js'
 import { LeftPlaces } from '../line/left-places.js'
 import type { Place } from '../line/place.js'
+import { Words } from '../line/proof.js'
 import type { News, Polls, Watch } from '../ports/lock-port.js'
 import type { StoreSettings } from '../ports/store.js'
 import { retryPauseMs } from '../time/back-off.js'
@@ -26,6 +27,7 @@ export class RowClient {
   /** How long a grant in line lasts until its process takes over, and after how long a new place looks for the first time. */
   readonly firstLeaseMs: number
   readonly #leftPlaces: LeftPlaces
+  readonly #words = new Words()
   readonly letters: Letters
   readonly refusals: Refusals
   readonly #session: RowSession
@@ -39,7 +41,7 @@ export class RowClient {
     this.firstLeaseMs = firstLeaseMs(settings.watchdogLeaseMs)
     this.refusals = new Refusals(settings.schedule.clock)
     this.#leftPlaces = new LeftPlaces(settings.schedule.clock, settings.onError)
-    this.letters = new Letters(this.#leftPlaces)
+    this.letters = new Letters(this.#leftPlaces, this.#words)
     this.#session = rows.openRows(settings, this.letters)
   }
 
@@ -118,6 +120,11 @@ export class RowClient {
    */
   isBack(keyspace: Keyspace, name: string, place: Place): Promise<void> | undefined {
     return this.#leftPlaces.delete(place, addressOf(keyspace, name))
+  }
+
+  /** What proves a grant in that row's line to this client. */
+  wordOf(keyspace: Keyspace, name: string): string {
+    return this.#words.of(addressOf(keyspace, name))
   }
 
   names(keyspace: Keyspace, pattern: string): AsyncIterable<string> {

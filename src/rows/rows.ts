@@ -102,12 +102,13 @@ export interface Express {
   /**
    * Adds a place at the end of the line of a lock that another owner holds, as `change` would. Undefined if the lock is not like that, or
    * the place is there: then `change` decides. Absent where `change` costs no more. `firstLeaseMs`: how long a grant lasts until the
-   * process takes over.
+   * process takes over. `word`: what proves a grant to it.
    */
   stand?(request: {
     readonly name: string
     readonly place: Place
     readonly firstLeaseMs: number
+    readonly word: string
   }): Promise<Standing | undefined>
   /** Prolongs leases; one answer for each, in order. */
   renew(

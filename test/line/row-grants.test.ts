@@ -1,5 +1,6 @@
 /** Grants in the line of a row: when a client believes what it is told of one, and what becomes of those that it cannot use. */
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { Place } from '../../src/line/place.js'
 import { exclusiveLocks } from '../../src/rows/exclusive-lock.js'
 import { readWriteLocks } from '../../src/rows/read-write-lock.js'
 import { VirtualClock } from '../../src/time/virtual-clock.js'
@@ -114,11 +115,13 @@ describe.each(['lock', 'fenced', 'fair'] as const)('%s', (kind) => {
   test('what is granted to a place that its call had left is given back, with one change', async () => {
     const first = await holder.take(kind, name)
     const gone = await waiter.joinLine(kind, name)
+    const itsPlace: Place = kind === 'fenced' ? `f:${gone}` : `x:${gone}`
+    const word = place.wordOf(itsPlace, name)
     await waiter.abandon(kind, name, gone)
     waiter.stopListening()
     await place.pass(1)
     // A late copy of its request.
-    await place.stand(kind === 'fenced' ? `f:${gone}` : `x:${gone}`, name)
+    await place.stand(itsPlace, name, word)
     const changes = await changesIn(async () => {
       await holder.release(kind, name, first)
       await place.pass(0)
@@ -142,6 +145,19 @@ describe.each(['lock', 'fenced', 'fair'] as const)('%s', (kind) => {
     expect(late.length).toBe(1)
     for (const deliver of late) deliver()
     await place.pass(1)
+    expect(await holder.holders(name)).toEqual([next])
+  })
+
+  test('faults A3: of a grant that is not proven the row is asked', async () => {
+    const first = await holder.take(kind, name)
+    const next = await waiter.joinLine(kind, name)
+    await place.pass(1)
+    place.carry = (message, deliver) =>
+      deliver({ ...message, text: message.text.replace(/^\w+/, '0'.repeat(64)) })
+    await holder.release(kind, name, first)
+    const { granted } = await waiter.granted(kind, name, next)
+    expect(waiter.heard).toHaveLength(1)
+    expect(granted).toBeUndefined()
     expect(await holder.holders(name)).toEqual([next])
   })
 

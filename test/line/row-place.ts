@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Place } from '../../src/line/place.js'
+import { clientOf, type Place } from '../../src/line/place.js'
 import { MemoryRows } from '../../src/memory/memory-rows.js'
 import type { StoreSettings } from '../../src/ports/store.js'
 import { ExclusiveLock, exclusiveLocks } from '../../src/rows/exclusive-lock.js'
@@ -22,7 +22,7 @@ export class RowPlace implements Rows {
   /** How often a client has gone to the rows. */
   changes = 0
   /** What is done with a message before it arrives. */
-  carry: (message: Message, deliver: () => void) => void = (_, deliver) => deliver()
+  carry: (message: Message, deliver: (changed?: Message) => void) => void = (_, deliver) => deliver()
   readonly #clock = new VirtualClock()
   readonly #rows = new MemoryRows(this.#clock)
 
@@ -50,14 +50,19 @@ export class RowPlace implements Rows {
     return new ReadWriteClient(clientId, session.readWriteLock, async () => undefined)
   }
 
+  /** What the client of that place, which stands in line, has left there to prove grants. */
+  wordOf(place: Place, name: string): string {
+    return this.#rows.at(exclusiveLocks, name).body.line.processes[clientOf(place)]?.word ?? ''
+  }
+
   /** A request gets that place in line, of which its client does not know. */
-  async stand(place: Place, name: string): Promise<void> {
+  async stand(place: Place, name: string, word: string): Promise<void> {
     const stranger = this.#rows.openRows(rowSettings(this.#clock), {
       message: () => undefined,
       missed: () => undefined,
     })
     await stranger.change(exclusiveLocks, name, (draft) => {
-      new ExclusiveLock(name, draft).line.stand(place, 5_000, 5_000)
+      new ExclusiveLock(name, draft).line.stand(place, 5_000, 5_000, word)
     })
   }
 
@@ -71,7 +76,7 @@ export class RowPlace implements Rows {
 
   openRows(settings: StoreSettings, listener: InboxListener): RowSession {
     const session = this.#rows.openRows(settings, {
-      message: (message) => this.carry(message, () => listener.message(message)),
+      message: (message) => this.carry(message, (changed = message) => listener.message(changed)),
       missed: () => listener.missed(),
     })
     return {

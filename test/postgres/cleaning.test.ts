@@ -88,6 +88,7 @@ describe.skipIf(missing)(`${title}: cleaning`, () => {
       name: 'line',
       place: 'x:b:1',
       firstLeaseMs: 1_000,
+      word: 'any',
     })
     expect(standing).toBeDefined()
     await age('line', DAY + 120_000)

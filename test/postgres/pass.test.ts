@@ -5,6 +5,7 @@ import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Owner } from '../../src/identity/owner.js'
 import { clientOf, type Place } from '../../src/line/place.js'
+import { proofOf } from '../../src/line/proof.js'
 import { type ExclusiveBody, ExclusiveLock, exclusiveLocks } from '../../src/rows/exclusive-lock.js'
 import type { Message } from '../../src/rows/rows.js'
 import type { SqlServer } from '../servers/sql/index.js'
@@ -83,6 +84,7 @@ describe.skipIf(missing)(`${title}: passing on`, () => {
         places: (body.line.processes[client]?.places ?? 0) + 1,
         looksAt: now + looksInMs,
         leaseMs,
+        word: `word of ${client}`,
         ...(away && { awaySince: now }),
       }
     }
@@ -146,8 +148,10 @@ describe.skipIf(missing)(`${title}: passing on`, () => {
         what: 'it hears',
       })
       expect({ ...heard, text: '' }).toEqual({ ...message, text: '' })
-      const { atUs, ...said } = JSON.parse(heard.text)
-      const { atUs: wantedAt, fence, ...wantedToSay } = JSON.parse(message.text)
+      const [told, wantedTold] = [heard, message].map(({ text }) => text.slice(text.indexOf('{')))
+      const { atUs, ...said } = JSON.parse(told ?? '')
+      const { atUs: wantedAt, fence, ...wantedToSay } = JSON.parse(wantedTold ?? '')
+      expect(heard.text).toBe(`${proofOf('sha256', `word of ${client}`, told ?? '')} ${told}`)
       expect(said).toEqual({ ...wantedToSay, ...(fence !== undefined && { fence: String(body.fence) }) })
       // Never later than the row's: the lease must not be believed to last longer.
       expect(atUs).toBeLessThanOrEqual(at * 1_000 + 1)

@@ -16,7 +16,7 @@ const examples = {
   take: "'lock', 'one', 'a:1', NULL, '1000'",
   free: "'lock', 'one', 'a:1'",
   pass: "'lock', 'one', 'a:1', '\"one\"'",
-  stand: "'lock', 'one', 'b:1', 'x:b:1', 'b', '1000'",
+  stand: "'lock', 'one', 'b:1', 'x:b:1', 'b', '1000', 'word'",
   renew: "'lock', 'one', 'a:1', '1000'",
   renewAll: "'lock', '{one}', '{a:1}', '{1000}'",
 } as const

@@ -10,6 +10,7 @@ import { bringPostgres, type Client, missing, openClient, poolOf, title } from '
 
 const LEASE_MS = 60_000
 const FIRST_LEASE_MS = 5_000
+const WORD = 'what only the row and the client know'
 /** A text that the server cannot read. */
 const UNREADABLE = 'a\0'
 
@@ -62,6 +63,7 @@ describe.skipIf(missing)(`${title}: standing in line`, () => {
         places: (body.line.processes[id]?.places ?? 0) + 1,
         looksAt: now + 100 * process,
         leaseMs: 3_000,
+        word: 'earlier',
         ...(scene.away && { awaySince: now }),
       }
     }
@@ -76,7 +78,7 @@ describe.skipIf(missing)(`${title}: standing in line`, () => {
     client.session.change(exclusiveLocks, name, ({ body, now }) => ({ body: structuredClone(body), now }))
 
   const stand = (name: string) =>
-    client.session.express.stand?.({ name, place, firstLeaseMs: FIRST_LEASE_MS })
+    client.session.express.stand?.({ name, place, firstLeaseMs: FIRST_LEASE_MS, word: WORD })
 
   /** The times in it, which depend on when it was made. */
   const looksOf = ({ line }: ExclusiveBody): Array<number | undefined> =>
@@ -118,7 +120,7 @@ describe.skipIf(missing)(`${title}: standing in line`, () => {
       ended: () => false,
       tell: () => undefined,
     })
-    lock.line.stand(place, scene.leaseMs, FIRST_LEASE_MS)
+    lock.line.stand(place, scene.leaseMs, FIRST_LEASE_MS, WORD)
     return body
   }
 

@@ -13,7 +13,12 @@ import { runsOr } from '../properties/runs.js'
 const MARK = 'a-secret-that-is-in-no-error'
 
 const line = (parts: object): object => ({
-  line: { places: ['x:a:1'], processes: { a: { places: 1, looksAt: 1, leaseMs: 1 } }, letIn: [], ...parts },
+  line: {
+    places: ['x:a:1'],
+    processes: { a: { places: 1, looksAt: 1, leaseMs: 1, word: 'a' } },
+    letIn: [],
+    ...parts,
+  },
 })
 
 /** By keyspace: what no row of it says. */
@@ -22,8 +27,9 @@ const spoilt: Readonly<Record<string, readonly unknown[]>> = {
     { line: 5 },
     line({ places: [MARK] }),
     line({ places: [7] }),
-    line({ processes: { a: { places: 1, looksAt: null, leaseMs: 1 } } }),
-    line({ processes: { a: { places: 1, looksAt: MARK, leaseMs: 1 } } }),
+    line({ processes: { a: { places: 1, looksAt: null, leaseMs: 1, word: 'a' } } }),
+    line({ processes: { a: { places: 1, looksAt: MARK, leaseMs: 1, word: 'a' } } }),
+    line({ processes: { a: { places: 1, looksAt: 1, leaseMs: 1, word: 7 } } }),
     line({ letIn: [MARK] }),
     { value: { text: 7, until: 1 } },
     { value: { text: MARK, until: MARK } },

@@ -130,7 +130,7 @@ test('of what kinds keep in rows beside a holder, what is over is removed, and n
   const client = stand.client({ path, retainMs: HOUR }, { machine })
   // A process that crashes while it waits leaves its place.
   await client.session.change(exclusiveLocks, 'in line', (draft) => {
-    new ExclusiveLock('in line', draft).line.stand(`x:${client.id}:1`, 1_000, 1_000)
+    new ExclusiveLock('in line', draft).line.stand(`x:${client.id}:1`, 1_000, 1_000, 'any')
   })
   machine.pass(3 * HOUR)
   const cleaner = stand.client({ path, retainMs: HOUR }, { machine })
