@@ -15,33 +15,100 @@ const rules = [
   ...Array.from({ length: 36 }, (_, index) => `H${index + 1}`),
 ]
 
+/** Names of Redisson's tests, and the name of the test that shows the same: of the contract for most, which every kind keeps on every store. */
+type ShownBy = Readonly<Record<string, string>>
+
+const exclusion = 'a held lock is refused to another client'
+const questions = 'a held lock answers for its holder and for others, to every client'
+const nesting = 'O2: sections nest three deep, and the hold count goes up and down with them'
+
 /** What Redisson tests each of its locks for. */
-const commonTests = [
-  'testIsLocked',
-  'testIsLockedOtherThread',
-  'testIsHeldByCurrentThread',
-  'testIsHeldByCurrentThreadOtherThread',
-  'testGetHoldCount',
-  'testLockUnlock',
-  'testReentrancy',
-  'testUnlockFail',
-  'testForceUnlock',
-  'testExpire',
-  'testAutoExpire',
-  'testTryLockWait',
+const commonTests: ShownBy = {
+  testIsLocked: exclusion,
+  testIsLockedOtherThread: exclusion,
+  testIsHeldByCurrentThread: questions,
+  testIsHeldByCurrentThreadOtherThread: questions,
+  testGetHoldCount: nesting,
+  testHoldCount: nesting,
+  testLockUnlock: exclusion,
+  testReentrancy: nesting,
+  testUnlockFail:
+    'O5: by another owner, another scope or another process it is a NotOwnerError, and changes nothing',
+  testForceUnlock: 'O5: after forceUnlock it is a LockLostError, and the next owner’s hold stays as it is',
+  testExpire: 'O5: after expiry it is a LockLostError, and the next owner’s hold stays as it is',
+  testAutoExpire: 'L5: without a release the lock of a client that is gone is free after its watchdog time',
+  testTryLockWait: 'W5: waitMs bounds tryAcquire, tryLock and withLock too',
+}
+
+const all = 'holds all of its locks for one owner, and frees all'
+const shape = 'lock and unlock: in the shape of Redisson, each of the locks once'
+const lossOfOne = 'L6: the loss of one is the loss of it; the others are given back'
+
+/** What Redisson tests its multi-locks for. */
+const multiLockTests: ShownBy = {
+  test: 'sections exclude each other, whatever client is asked and in whatever order the locks are listed',
+  testIsLocked: all,
+  testIsLockedOtherThread: all,
+  testIsHeldByCurrentThread: shape,
+  testIsHeldByCurrentThreadOtherThread: shape,
+  testIsHeldAndIsLockedByThread: shape,
+  testGetHoldCount:
+    'O2: within its section its locks are re-entered, and it is within a section that holds one of them',
+  testLockUnlock: all,
+  testSimpleLock: all,
+  testReentrantLock: shape,
+  testReentrancy: shape,
+  testUnlockFail: shape,
+  testMultiLock: shape,
+  testTryLock: 'W4: one that is held by another: none is taken, and nothing is left',
+  testForceUnlock: lossOfOne,
+  testForceUnLock: lossOfOne,
+  testRenewExpiration: 'L1: the watchdog keeps all of them',
+  testExpire: 'L1: a lease begins when all are held, and ends for all',
+  testMultiThreads: 'waits for each that is held, and gets all',
+  testWaitAndLeaseTimeouts:
+    'W4: a wait that ends gives back what it has got meanwhile, and leaves nobody waiting',
+  testLockUnInterruptibly:
+    'W4: a wait that ends gives back what it has got meanwhile, and leaves nobody waiting',
+  testConcurrency_MultiInstance:
+    'callers that name the same locks in different orders do not deadlock, and exclude each other',
+}
+
+/** What Redisson tests its other locks for, and is a case of the contract here. */
+const otherTests: ShownBy = {
+  lockUnlockRLock: 'W1: waiters of several clients all get in, one after the other',
+  tryLockUnlockRLock: 'testConcurrencyTryLockUnLock: whoever holds is renewed, however many come and go',
+  testTokenIncrease:
+    'grow from section to section, handed over in the process or not, with a lease or under the watchdog',
+  testContendingThreadBlocksAndAcquiresOnRelease: 'hand-overs and other clients have it like any other',
+  testSameThreadReacquireThrows:
+    'refuses its own section, on every way in and however deep, and leaves the hold as it was',
+  testCrossInstanceSameThreadReentryThrows:
+    'where two handles of one name disagree, each refuses to be nested in the other',
+  testIsHeldByThread: questions,
+  testName: 'names that differ only in what braces, spaces or case make of them are different locks',
+  testWriteRead: 'readers that wait for a writer get in together when it leaves',
+  testWriteLock: 'one writes, and nobody else reads or writes',
+  testMultiRead: 'many read together, and nobody writes meanwhile',
+  testTryLockAsyncFailed: exclusion,
+  testTryLockAsyncSucceed: exclusion,
+}
+
+const concurrencyTests = [
   'testConcurrency_SingleInstance',
   'testConcurrency_MultiInstance',
   'testConcurrencyLoop_MultiInstance',
-  'testInCluster',
 ]
 
 /** Redisson's tests by their classes, and the files of `test/redisson` that have their counterparts. */
 const redissonTests: ReadonlyArray<{ of: string; files: RegExp; wanted: readonly string[] }> = [
   {
     of: 'RedissonLockTest',
-    files: /^(lock|time|concurrency|subscriptions|cluster)\.test/,
+    files: /^(time|concurrency|subscriptions|cluster)\.test/,
     wanted: [
-      ...commonTests,
+      ...concurrencyTests,
+      'testAutoExpire',
+      'testInCluster',
       'testSubscriptionsPerConnection',
       'testSinglePubSub',
       'testLockIsNotRenewedAfterInterruptedTryLock',
@@ -64,12 +131,11 @@ const redissonTests: ReadonlyArray<{ of: string; files: RegExp; wanted: readonly
       'testLockReentrantRenew',
     ],
   },
-  { of: 'RedissonLockHeavyTest', files: /^heavy\.test/, wanted: ['lockUnlockRLock', 'tryLockUnlockRLock'] },
   {
     of: 'RedissonFairLockTest',
-    files: /^fair-lock/,
+    files: /^(fair-lock|concurrency)/,
     wanted: [
-      ...commonTests.filter((name) => name !== 'testInCluster'),
+      ...concurrencyTests,
       'testLeaseTimeout',
       'testMultipleLocks',
       'testWaitTimeoutDrift',
@@ -87,23 +153,19 @@ const redissonTests: ReadonlyArray<{ of: string; files: RegExp; wanted: readonly
   },
   {
     of: 'RedissonReadWriteLockTest',
-    files: /^read-write/,
+    files: /^(read-write|concurrency)/,
     wanted: [
-      ...commonTests.filter((name) => !['testGetHoldCount', 'testExpire', 'testTryLockWait'].includes(name)),
-      ...['testHoldCount', 'testExpireWrite', 'testExpireRead'],
+      ...concurrencyTests,
+      ...['testInCluster', 'testExpireWrite', 'testExpireRead'],
       'testReadLockExpiration',
       'testReadLockExpirationRenewal',
-      'testName',
       'testReadLockIsLocked',
       'testWriteLockExpiration',
       'testReadLockLeaseTimeout',
       'testReadLockLeaseTimeoutDiffThreadsWRR',
       'testReadLockLeaseTimeoutDiffThreadsRRW',
       'testWR',
-      'testWriteRead',
       'testWriteReadReentrancy',
-      'testWriteLock',
-      'testMultiRead',
       'testReadWriteTTL',
       'testMultiInstanceReadLockZombieCleanup',
       'testMultiInstanceZombieReadLockPerformance',
@@ -111,52 +173,21 @@ const redissonTests: ReadonlyArray<{ of: string; files: RegExp; wanted: readonly
   },
   {
     of: 'RedissonSpinLockTest',
-    files: /^spin-lock/,
+    files: /^(spin-lock|concurrency)/,
     wanted: [
-      ...commonTests,
+      ...concurrencyTests,
+      'testInCluster',
       'testRedisFailed',
       'testLockUninterruptibly',
       'testTryLockAsync',
       'testTimedTryLockAsync',
       'testTryLockAsyncWaitTime',
-      'testTryLockAsyncFailed',
-      'testTryLockAsyncSucceed',
     ],
   },
   {
     of: 'LockOptionsTest',
     files: /^lock-options/,
     wanted: ['testExponentialBackoff', 'testConstantBackoff'],
-  },
-  { of: 'RedissonFencedLockTest', files: /^fenced-lock/, wanted: ['testTokenIncrease'] },
-  {
-    of: 'RedissonNonReentrantLockTest and RedissonNonReentrantFairLockTest',
-    files: /^non-reentrant/,
-    wanted: [
-      'testContendingThreadBlocksAndAcquiresOnRelease',
-      'testSameThreadReacquireThrows',
-      'testCrossInstanceSameThreadReentryThrows',
-    ],
-  },
-  {
-    of: 'RedissonMultiLockTest',
-    files: /^multi-lock/,
-    wanted: ['testLockUnlock', 'testWaitAndLeaseTimeouts', 'testMultiThreads', 'test'],
-  },
-  {
-    of: 'RedissonFasterMultiLockTest',
-    files: /^faster-multi-lock/,
-    wanted: [
-      ...commonTests.slice(0, 5),
-      ...['testSimpleLock', 'testReentrantLock', 'testReentrancy', 'testTryLock', 'testUnlockFail'],
-      ...['testForceUnlock', 'testRenewExpiration', 'testExpire', 'testConcurrency_MultiInstance'],
-      ...['testForceUnLock', 'testIsHeldAndIsLockedByThread', 'testLockUnInterruptibly'],
-    ],
-  },
-  {
-    of: 'the tests of reactive clients',
-    files: /^explicit-owners/,
-    wanted: ['testMultiLock', 'testIsHeldByThread'],
   },
   {
     of: 'RedissonSemaphoreTest',
@@ -232,6 +263,16 @@ describe.each(redissonTests)('Redisson, $of', ({ files, wanted }) => {
     .map(({ name }) => name)
   test.each(wanted)('%s is mirrored', (wantedName) => {
     expect(ours.filter((name) => namesIn(name).includes(wantedName))).not.toEqual([])
+  })
+})
+
+describe.each([
+  { of: 'every lock', shownBy: commonTests },
+  { of: 'multi-locks', shownBy: multiLockTests },
+  { of: 'other locks', shownBy: otherTests },
+])('Redisson, $of', ({ shownBy }) => {
+  test.each(Object.entries(shownBy))('%s is shown by “%s”', (_, title) => {
+    expect(names.map(({ name }) => name)).toContain(title)
   })
 })
 

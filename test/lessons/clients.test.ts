@@ -1,6 +1,6 @@
 /** What others did with the client they were given, and what ioredis does by itself. */
 import { afterEach, describe, expect, inject, test } from 'vitest'
-import { Holdfast, InvalidArgumentError, LockLostError } from '../../src/index.js'
+import { Holdfast } from '../../src/index.js'
 import { clientLibraries, standaloneClient } from '../setup/clients.js'
 import { placeOf } from '../setup/places.js'
 
@@ -82,40 +82,5 @@ describe.each(clientLibraries)('%s', (library) => {
       client.disconnect()
       bystander.disconnect()
     }
-  })
-})
-
-describe('from outside the process', () => {
-  test('node-redlock#30, #41, #56, #176, etcd3#75: what is held can be seen and freed by another process', async () => {
-    const name = place.lockName()
-    const holder = place.holdfast()
-    const operator = place.holdfast()
-    const hold = await holder.lock(name).acquire({ leaseMs: 60_000 })
-    const held: object[] = []
-    for await (const state of operator.list(`${name}*`)) held.push(state)
-    expect(held).toEqual([
-      {
-        name,
-        owners: [expect.objectContaining({ owner: hold.owner, holds: 1 })],
-        remainingMs: expect.any(Number),
-      },
-    ])
-    // An owner can be told to others, who may ask about it; they cannot act for it.
-    expect(await operator.lock(name).isHeld(hold.owner)).toBe(true)
-    expect(await operator.lock(name).holdCount(hold.owner)).toBe(1)
-    await expect(operator.lock(name).acquire({ owner: hold.owner })).rejects.toThrow(InvalidArgumentError)
-    expect(await operator.lock(name).forceUnlock()).toBe(true)
-    expect(await operator.lock(name).isLocked()).toBe(false)
-    await expect(hold.release()).rejects.toThrow(LockLostError)
-  })
-
-  test('ioredis: an owner is a UUIDv4, made once, the client’s label, and a counter', async () => {
-    const holdfast = place.holdfast()
-    const owners = [holdfast.owner(), holdfast.owner(), holdfast.owner()]
-    const [first = ''] = owners
-    const clientId = first.slice(0, first.lastIndexOf(':'))
-    expect(clientId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}~[^:]+$/)
-    expect(owners).toEqual([`${clientId}:1`, `${clientId}:2`, `${clientId}:3`])
-    expect(place.holdfast().owner().startsWith(clientId)).toBe(false)
   })
 })

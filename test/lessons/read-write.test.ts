@@ -16,46 +16,6 @@ describe.each(places)('read-write lock, %s', (placeName) => {
 
   afterEach(() => place.tidy())
 
-  test('redisson#1458, PR#7098: a dead reader with four holds is gone after its lease, though another reads and renews', async () => {
-    const name = place.lockName()
-    const dead = place.holdfast({ watchdogMs })
-    await dead.run(async () => {
-      for (let depth = 0; depth < 4; depth += 1) await dead.readWriteLock(name).readLock().lock()
-      expect(await dead.readWriteLock(name).readLock().holdCount()).toBe(4)
-      // It dies: nothing is released, nothing is renewed.
-      await dead.close()
-    })
-    const alive = place.holdfast({ watchdogMs })
-    const { read } = sidesOf(alive.readWriteLock(name))
-    let renewals = 0
-    alive.on('renewed', () => {
-      renewals += 1
-    })
-    const hold = await read.acquire()
-    await place.eventually(async () => (await read.inspect()).owners.length === 1)
-    await place.eventually(() => renewals >= 4)
-    expect((await read.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
-    await hold.release()
-    const writer = await place.holdfast().readWriteLock(name).writeLock().tryAcquire()
-    expect(writer).not.toBeNull()
-    await writer?.release()
-  })
-
-  test('redisson#2144: a reader with a short lease that dies takes nothing from one with a long lease', async () => {
-    const name = place.lockName()
-    const { read, write } = sidesOf(place.holdfast().readWriteLock(name))
-    const long = await read.acquire({ leaseMs: 60_000 })
-    const dead = place.holdfast()
-    await dead.readWriteLock(name).readLock().acquire({ leaseMs: 200 })
-    await dead.close()
-    await place.eventually(async () => (await read.inspect()).owners.length === 1)
-    expect(await read.remainingMs()).toBeGreaterThan(50_000)
-    expect(await place.holdfast().readWriteLock(name).writeLock().tryAcquire()).toBeNull()
-    long.assertHeld()
-    await long.release()
-    expect(await write.isLocked()).toBe(false)
-  })
-
   test('redisson#4217: after the write is given back, the read that goes on is renewed as before', async () => {
     const holdfast = place.holdfast({ watchdogMs })
     const { read, write } = sidesOf(holdfast.readWriteLock(place.lockName()))
@@ -77,45 +37,6 @@ describe.each(places)('read-write lock, %s', (placeName) => {
       }),
     )
     expect(await read.isLocked()).toBe(false)
-  })
-
-  test('redisson#1604: a hundred readers of five instances outlive the watchdog’s lease, and each can unlock', async () => {
-    const name = place.lockName()
-    // Long enough for a busy machine to be late with a hundred renewals.
-    const holdfasts = Array.from({ length: 5 }, () => place.holdfast({ watchdogMs: 2_000 }))
-    const lost: unknown[] = []
-    const rounds = new Map<number, number>()
-    for (const [index, holdfast] of holdfasts.entries()) {
-      holdfast.on('lost', (event) => lost.push(event))
-      holdfast.on('renewed', () => rounds.set(index, (rounds.get(index) ?? 0) + 1))
-    }
-    const holds = await Promise.all(
-      Array.from({ length: 100 }, (_, index) => {
-        const lock = holdfasts[index % 5]?.readWriteLock(name)
-        return lock?.readLock().acquire()
-      }),
-    )
-    // Three renewals of a third of the lease each: without them every hold would have ended.
-    await place.eventually(() => holdfasts.every((_, index) => (rounds.get(index) ?? 0) >= 20 * 4))
-    await Promise.all(holds.map((hold) => hold?.release()))
-    expect(lost).toEqual([])
-    expect(await holdfasts[0]?.readWriteLock(name).readLock().isLocked()).toBe(false)
-  })
-
-  test('redisson#891: write, read, read given back: the write is still held, and can be given back', async () => {
-    const holdfast = place.holdfast()
-    const name = place.lockName()
-    const { read, write } = sidesOf(holdfast.readWriteLock(name))
-    await holdfast.run(async () => {
-      await write.lock()
-      await read.lock()
-      await read.unlock()
-      expect(await write.isHeld()).toBe(true)
-      for (const side of ['read', 'write'] as const)
-        expect(await sidesOf(place.holdfast().readWriteLock(name))[side].tryAcquire()).toBeNull()
-      await write.unlock()
-      expect(await write.isLocked()).toBe(false)
-    })
   })
 
   test('redisson PR#7251: a read that was held several times over and given back as often is not renewed any more', async () => {

@@ -7,7 +7,6 @@ import { Holdfast, type Lock } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
 import { runsOr } from '../properties/runs.js'
 import { sidesOf } from '../redisson/read-write-sides.js'
-import { later } from '../setup/later.js'
 import { type Place, type PlaceName, placeOf } from '../setup/places.js'
 
 const places: readonly PlaceName[] = ['memory-virtual-time', 'standalone']
@@ -50,57 +49,6 @@ describe.each(places)('multi-lock, %s', (placeName) => {
     await inTime(place, Promise.all(tasks))
     expect(sections).toBe(60)
     for (const holdfast of holdfasts) await untilIdle(place, holdfast)
-  })
-
-  test('redisson#467, medusa#16285: two that name the same locks the other way round do not wait for each other', async () => {
-    const name = place.lockName()
-    const [one, other] = [place.holdfast(), place.holdfast()]
-    let inside = 0
-    const sections = [one, other].map(async (holdfast, index) => {
-      const names = [`${name}:a`, `${name}:b`]
-      if (index === 1) names.reverse()
-      for (let round = 0; round < 25; round += 1)
-        await holdfast.multiLock(names.map((each) => holdfast.lock(each))).withLock(async () => {
-          inside += 1
-          await turn(place)
-          expect(inside).toBe(1)
-          inside -= 1
-        })
-    })
-    await inTime(place, Promise.all(sections))
-  })
-
-  test('medusa#16285, redisson#4456: one that is called off with some of its locks leaves none, and touches none of another’s', async () => {
-    const name = place.lockName()
-    const holder = await place.holdfast().lock(`${name}:1`).acquire({ leaseMs: 60_000 })
-    const holdfast = place.holdfast()
-    const locks = [0, 1, 2].map((index) => holdfast.lock(`${name}:${index}`))
-    const abort = new AbortController()
-    const reason = new Error('no longer wanted')
-    const waiting = later(
-      expect(holdfast.multiLock(locks).acquire({ signal: abort.signal })).rejects.toBe(reason),
-    )
-    await place.eventually(() => holdfast.lock(`${name}:1`).countWaitingClients())
-    abort.abort(reason)
-    await waiting
-    await untilIdle(place, holdfast)
-    const locked = await Promise.all(locks.map((lock) => lock.isLocked()))
-    expect(locked).toEqual([false, true, false])
-    holder.assertHeld()
-    await holder.release()
-  })
-
-  test('redisson#4033, #4177: a wait of zero is one attempt: granted where all are free, refused where one is not', async () => {
-    const holdfast = place.holdfast()
-    const name = place.lockName()
-    const multi = holdfast.multiLock([0, 1, 2].map((index) => holdfast.lock(`${name}:${index}`)))
-    const hold = await multi.tryAcquire({ waitMs: 0, leaseMs: 60_000 })
-    expect(hold).not.toBeNull()
-    await hold?.release()
-    const busy = await place.holdfast().lock(`${name}:2`).acquire()
-    expect(await multi.tryAcquire({ waitMs: 0 })).toBeNull()
-    await busy.release()
-    expect(await multi.isLocked()).toBe(false)
   })
 })
 

@@ -39,25 +39,6 @@ test('redisson#3349, #4105: a spin lock announces nothing and listens to nothing
   expect(await place.ask('PUBSUB', 'CHANNELS')).toEqual([])
 })
 
-// Redisson's multi-lock cast its members to the one kind it knew.
-test('redisson#4184: spin locks and others are members of one multi-lock, with a wait and a lease', async () => {
-  const [holding, waiting] = [place.holdfast(), place.holdfast()]
-  const busy = await holding.spinLock('member:spin').acquire({ leaseMs: 60_000 })
-  const multi = waiting.multiLock([
-    waiting.lock('member:plain'),
-    waiting.spinLock('member:spin'),
-    waiting.fairLock('member:fair'),
-  ])
-  expect(await multi.tryAcquire({ leaseMs: 60_000 })).toBeNull()
-  const wait = multi.acquire({ waitMs: 15_000, leaseMs: 60_000 })
-  await busy.release()
-  const hold = await wait
-  expect(hold.remainingMs()).toBeGreaterThan(50_000)
-  expect(await Promise.all(multi.locks.map((lock) => lock.isLocked()))).toEqual([true, true, true])
-  await hold.release()
-  expect(await multi.isLocked()).toBe(false)
-})
-
 // As twemproxy, and others that know the commands with keys alone.
 test.each(clientLibraries)(
   'faults B16: behind a proxy that hangs up on what it does not know, a spin lock works (%s)',

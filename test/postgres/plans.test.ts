@@ -55,6 +55,18 @@ describe.skipIf(missing)(`${title}: plans`, () => {
     expect(plan).toMatch(/Index (Only )?Scan using holdfast_locks_pkey|Conflict Arbiter Indexes|Insert on/)
   })
 
+  test('a list of names that begin alike reads no others', async () => {
+    const connection = await pool.connect()
+    await connection.query('SET enable_seqscan = off')
+    const { rows } = await connection.query<Record<string, string>>(
+      `EXPLAIN SELECT name FROM holdfast_locks
+       WHERE keyspace = 'latch' AND name > '' AND name LIKE 'job-%' ORDER BY name LIMIT 1000`,
+    )
+    connection.release(true)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).toMatch(/Index Cond:.*name >= 'job-'.*name < 'job\.'/)
+  })
+
   test('sections leave no bloat: updates stay on their page and touch no index', async () => {
     const { express } = client.session
     for (let round = 0; round < 500; round += 1) {

@@ -1,6 +1,6 @@
 /** Redisson's concurrency tests, under its names, over data in Redis that nothing else protects. */
-import { afterEach, expect, inject, test } from 'vitest'
-import type { Holdfast } from '../../src/index.js'
+import { afterEach, describe, expect, inject, test } from 'vitest'
+import type { Holdfast, Lock } from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
 import { Forked } from './forked.js'
 import { UnguardedCounter } from './unguarded-counter.js'
@@ -12,14 +12,15 @@ afterEach(async () => {
   await place.tidy()
 })
 
-/** One thread's turn, as Redisson's tests take it. */
-async function takeTurn(holdfast: Holdfast, name: string, counter: UnguardedCounter): Promise<void> {
-  const lock = holdfast.lock(name)
+/** One thread's turn, as Redisson's tests take it; nested, so that the count goes up and down meanwhile. */
+async function takeTurn(holdfast: Holdfast, lock: Lock, counter: UnguardedCounter): Promise<void> {
   await holdfast.run(async () => {
+    await lock.lock()
     await lock.lock()
     try {
       await counter.section()
     } finally {
+      await lock.unlock()
       await lock.unlock()
     }
   })
@@ -33,24 +34,40 @@ test('the counter does lose updates where no lock guards it: these tests can fai
   expect(overlaps).toBeGreaterThan(0)
 })
 
-test('testConcurrency_SingleInstance: 15 threads of one instance', async () => {
-  const name = place.lockName()
-  const counter = new UnguardedCounter(place.client(), name)
-  const holdfast = place.holdfast()
-  await Promise.all(Array.from({ length: 15 }, () => takeTurn(holdfast, name, counter)))
-  expect(await counter.read()).toEqual({ value: 15, overlaps: 0 })
-  expect(await holdfast.lock(name).isLocked()).toBe(false)
+/** Each kind of lock that Redisson tests so, how it is had, and how many instances are there at once. */
+const kinds: ReadonlyArray<[string, (holdfast: Holdfast, name: string) => Lock, number]> = [
+  ['lock', (holdfast, name) => holdfast.lock(name), 100],
+  ['fair lock', (holdfast, name) => holdfast.fairLock(name), 100],
+  ['spin lock', (holdfast, name) => holdfast.spinLock(name), 100],
+  ['write lock', (holdfast, name) => holdfast.readWriteLock(name).writeLock(), 40],
+]
+
+describe.each(kinds)('%s', (_kind, lockOf, most) => {
+  test.each([
+    ['testConcurrency_SingleInstance', 1, 15, 1],
+    ['testConcurrency_MultiInstance', most, 1, 1],
+    ['testConcurrencyLoop_MultiInstance', 16, 1, 25],
+  ])(
+    '%s: of %i instances, with %i threads each, no update is lost',
+    async (_name, instances, threads, rounds) => {
+      const name = place.lockName()
+      const counter = new UnguardedCounter(place.client(), name)
+      const holdfasts = Array.from({ length: instances }, () => place.holdfast())
+      const turns = holdfasts.flatMap((holdfast) =>
+        Array.from({ length: threads }, async () => {
+          for (let round = 0; round < rounds; round += 1)
+            await takeTurn(holdfast, lockOf(holdfast, name), counter)
+        }),
+      )
+      await Promise.all(turns)
+      expect(await counter.read()).toEqual({ value: instances * threads * rounds, overlaps: 0 })
+      expect(await place.client().call('EXISTS', name, `holdfast_line:{${name}}`)).toBe(0)
+    },
+    60_000,
+  )
 })
 
-test('testConcurrency_MultiInstance: 100 instances', async () => {
-  const name = place.lockName()
-  const counter = new UnguardedCounter(place.client(), name)
-  const holdfasts = Array.from({ length: 100 }, () => place.holdfast())
-  await Promise.all(holdfasts.map((holdfast) => takeTurn(holdfast, name, counter)))
-  expect(await counter.read()).toEqual({ value: 100, overlaps: 0 })
-})
-
-test('testConcurrencyLoop_MultiInstance: 16 instances in 4 processes, 25 rounds each', async () => {
+test('testConcurrencyLoop_MultiInstance, in processes: 16 instances in 4 of them, 25 rounds each', async () => {
   const name = place.lockName()
   const counter = new UnguardedCounter(place.client(), name)
   const { host, port } = inject('servers').standalone

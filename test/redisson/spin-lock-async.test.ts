@@ -40,7 +40,7 @@ test('testTimedTryLockAsync: with a wait and a lease: had while it is free, with
   })
 })
 
-test('testTryLockAsyncWaitTime: a wait that is longer than the holder needs succeeds, one that is shorter does not', async () => {
+test('testTryLockAsyncWaitTime, testTryLockWait: a wait that is longer than the holder needs succeeds, one that is shorter does not', async () => {
   const name = place.lockName()
   const hold = await place.holdfast().spinLock(name).acquire({ leaseMs: 60_000 })
   const [short, long] = [place.holdfast(), place.holdfast()]
@@ -55,30 +55,6 @@ test('testTryLockAsyncWaitTime: a wait that is longer than the holder needs succ
   const next = await inTime(place, granted)
   expect(next).not.toBeNull()
   await next?.release()
-})
-
-test('testTryLockAsyncFailed: held by another thread, it comes to false at once', async () => {
-  const holdfast = place.holdfast()
-  const lock = holdfast.spinLock(place.lockName())
-  const [owner, other] = [await Thread.start(holdfast), await Thread.start(holdfast)]
-  await owner.do(() => lock.lock())
-  expect(await other.do(() => lock.tryLock())).toBe(false)
-  const elsewhere = place.holdfast()
-  expect(await elsewhere.run(() => elsewhere.spinLock(lock.name).tryLock())).toBe(false)
-  expect(await owner.do(() => lock.isHeld())).toBe(true)
-  await owner.do(() => lock.unlock())
-  await owner.end()
-  await other.end()
-})
-
-test('testTryLockAsyncSucceed: free, it comes to true', async () => {
-  const holdfast = place.holdfast()
-  const lock = holdfast.spinLock(place.lockName())
-  await holdfast.run(async () => {
-    expect(await lock.tryLock()).toBe(true)
-    expect(await lock.isHeld()).toBe(true)
-    await lock.unlock()
-  })
 })
 
 // There are no interrupts in JavaScript: a wait ends early by its own signal, and by nothing else.

@@ -1,4 +1,4 @@
-/** RedissonSpinLockTest on crowds, a cluster and a server that is down, under its names. */
+/** RedissonSpinLockTest in a cluster and on a server that is down, under its names. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Holdfast, StoreError } from '../../src/index.js'
 import { slotOf } from '../../src/redis/connection/slot.js'
@@ -30,27 +30,6 @@ async function takeTurns(
   expect(await counter.read()).toEqual({ value: instances.length * rounds, overlaps: 0 })
   expect(await instances[0]?.spinLock(name).isLocked()).toBe(false)
 }
-
-describe('concurrency', () => {
-  const place = placeOf('standalone')
-  afterEach(() => place.tidy())
-
-  test('testConcurrency_SingleInstance: 15 threads of one instance', async () => {
-    const holdfast = place.holdfast()
-    const threads = Array.from({ length: 15 }, () => holdfast)
-    await takeTurns(place, place.lockName(), threads, 1)
-  })
-
-  test('testConcurrency_MultiInstance: 100 instances', async () => {
-    const instances = Array.from({ length: 100 }, () => place.holdfast())
-    await takeTurns(place, place.lockName(), instances, 1)
-  }, 60_000)
-
-  test('testConcurrencyLoop_MultiInstance: 16 instances, 25 rounds each', async () => {
-    const instances = Array.from({ length: 16 }, () => place.holdfast())
-    await takeTurns(place, place.lockName(), instances, 25)
-  }, 60_000)
-})
 
 describe('in a cluster', () => {
   const place = placeOf('cluster')

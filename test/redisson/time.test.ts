@@ -1,9 +1,7 @@
 /** Redisson's lock tests about time, under its names, with shorter leases. */
 import { afterEach, expect, inject, test } from 'vitest'
-import { LockLostError } from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
 import { Forked } from './forked.js'
-import { Thread } from './thread.js'
 
 /** What two busy cores may add to any time that is measured here. */
 const SLACK_MS = 2_000
@@ -12,26 +10,6 @@ const place = placeOf('standalone')
 afterEach(async () => {
   await Forked.killAll()
   await place.tidy()
-})
-
-test('testExpire: the lease lets a waiter in, and the late unlock fails without touching it', async () => {
-  const name = place.lockName()
-  const holdfast = place.holdfast()
-  const late = await Thread.start(holdfast)
-  await late.do(() => holdfast.lock(name).lock({ leaseMs: 400 }))
-  const startedAt = performance.now()
-  const next = place.holdfast()
-  await next.run(async () => {
-    const lock = next.lock(name)
-    await lock.lock()
-    const tookMs = performance.now() - startedAt
-    expect(tookMs).toBeGreaterThan(300)
-    expect(tookMs).toBeLessThan(400 + SLACK_MS)
-    await expect(late.do(() => holdfast.lock(name).unlock())).rejects.toThrow(LockLostError)
-    expect(await lock.isHeld()).toBe(true)
-    await lock.unlock()
-  })
-  await late.end()
 })
 
 test("testAutoExpire: a killed process's lock goes within the watchdog's lease", async () => {
@@ -55,22 +33,6 @@ test("testAutoExpire: a killed process's lock goes within the watchdog's lease",
   const hold = await lock.acquire({ waitMs: 10_000 })
   expect(performance.now() - killedAt).toBeLessThan(watchdogMs + SLACK_MS)
   await hold.release()
-})
-
-test('testTryLockWait: a wait in vain returns false when it is over', async () => {
-  const holdfast = place.holdfast()
-  const lock = holdfast.lock(place.lockName())
-  const owner = await Thread.start(holdfast)
-  await owner.do(() => lock.lock())
-  const startedAt = performance.now()
-  const stranger = place.holdfast()
-  const obtained = await stranger.run(() => stranger.lock(lock.name).tryLock({ waitMs: 600 }))
-  const tookMs = performance.now() - startedAt
-  expect(obtained).toBe(false)
-  expect(tookMs).toBeGreaterThan(595)
-  expect(tookMs).toBeLessThan(600 + SLACK_MS)
-  await owner.do(() => lock.unlock())
-  await owner.end()
 })
 
 test('testRemainTimeToLive: a leased lock, a free one (0 where Redisson says -2), a watched one', async () => {

@@ -6,26 +6,12 @@ import { given } from '../given.js'
 import { untilIdle } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { severalIn } from '../several.js'
 
 /** A multi-lock, wherever its locks are kept. */
 export function multiLockMembersCases(place: Place): void {
   afterEach(() => place.tidy())
-
-  /** Names nobody else uses. In a cluster they are of several slots. */
-  function names(count: number): string[] {
-    const name = place.lockName()
-    return Array.from({ length: count }, (_, index) => `${name}:${index}`)
-  }
-
-  /** As all callers take them. */
-  function orderOf(locks: readonly Lock[]): readonly Lock[] {
-    const rank = ({ name }: Lock): number => place.rankOf(name)
-    return [...locks].sort((one, other) => rank(one) - rank(other) || (one.name < other.name ? -1 : 1))
-  }
-
-  async function held(locks: readonly Lock[]): Promise<boolean[]> {
-    return await Promise.all(locks.map((lock) => lock.isLocked()))
-  }
+  const { names, orderOf, held } = severalIn(place)
 
   describe(`multi-lock, members: ${place.name}`, () => {
     test('lock and unlock: in the shape of Redisson, each of the locks once', async () => {
@@ -44,6 +30,14 @@ export function multiLockMembersCases(place: Place): void {
         expect(await held(locks)).toEqual([false, true])
         await locks[1]?.unlock()
       })
+      expect(await multi.isLocked()).toBe(false)
+      const [one, other] = [holdfast.owner(), holdfast.owner()]
+      await multi.lock({ owner: one })
+      expect([await multi.isHeld(one), await multi.isHeld(other)]).toEqual([true, false])
+      expect(await multi.tryLock({ owner: other })).toBe(false)
+      await expect(multi.unlock({ owner: other })).rejects.toBeInstanceOf(NotOwnerError)
+      expect(await held(locks)).toEqual([true, true])
+      await multi.unlock({ owner: one })
       expect(await multi.isLocked()).toBe(false)
     })
 

@@ -1,29 +1,15 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Lock, LockTimeoutError, NotOwnerError } from '../../index.js'
+import { LockTimeoutError, NotOwnerError } from '../../index.js'
 import { given } from '../given.js'
 import { untilIdle, untilWaiting } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { severalIn } from '../several.js'
 
 /** A multi-lock, wherever its locks are kept. */
 export function multiLockCases(place: Place): void {
   afterEach(() => place.tidy())
-
-  /** Names nobody else uses. In a cluster they are of several slots. */
-  function names(count: number): string[] {
-    const name = place.lockName()
-    return Array.from({ length: count }, (_, index) => `${name}:${index}`)
-  }
-
-  /** As all callers take them. */
-  function orderOf(locks: readonly Lock[]): readonly Lock[] {
-    const rank = ({ name }: Lock): number => place.rankOf(name)
-    return [...locks].sort((one, other) => rank(one) - rank(other) || (one.name < other.name ? -1 : 1))
-  }
-
-  async function held(locks: readonly Lock[]): Promise<boolean[]> {
-    return await Promise.all(locks.map((lock) => lock.isLocked()))
-  }
+  const { names, orderOf, held } = severalIn(place)
 
   describe(`multi-lock: ${place.name}`, () => {
     test('holds all of its locks for one owner, and frees all', async () => {

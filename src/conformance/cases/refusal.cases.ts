@@ -18,7 +18,8 @@ export function refusalCases(place: Place): void {
     const heldByAnother = async (): Promise<{ holdfast: Holdfast; lock: Lock; hold: Hold }> => {
       const holdfast = place.holdfast()
       const lock = holdfast.lock(place.lockName())
-      return { holdfast, lock, hold: await lock.acquire() }
+      // No renewal may change meanwhile what must not change.
+      return { holdfast, lock, hold: await lock.acquire({ leaseMs: 600_000 }) }
     }
 
     given(place, 'namesHolder')(
@@ -29,6 +30,9 @@ export function refusalCases(place: Place): void {
         const before = await lock.inspect()
         const stranger = holdfast.owner()
         const farOwner = far.owner()
+        // Who holds another lock holds this one no more for that.
+        const elsewhere = far.lock(place.lockName())
+        await elsewhere.lock({ owner: farOwner })
         const shapes: Array<[asked: string | undefined, call: () => Promise<void>]> = [
           [stranger, () => lock.unlock({ owner: stranger })],
           [undefined, () => holdfast.run(() => lock.unlock())],
@@ -41,9 +45,13 @@ export function refusalCases(place: Place): void {
           expect(error).not.toBeInstanceOf(LockLostError)
           expect(error).toMatchObject({ code: 'NOT_OWNER', lockName: lock.name, holder: hold.owner })
           if (asked !== undefined) expect(error).toMatchObject({ owner: asked })
-          expect((await lock.inspect()).owners).toEqual(before.owners)
+          const after = await lock.inspect()
+          expect(after.owners).toEqual(before.owners)
+          expect(after.remainingMs).toBeLessThanOrEqual(before.remainingMs)
+          expect(after.remainingMs).toBeGreaterThan(before.remainingMs - 60_000)
           expect(hold.remainingMs()).toBeGreaterThan(0)
         }
+        await elsewhere.unlock({ owner: farOwner })
         await hold.release()
       },
     )
@@ -77,6 +85,48 @@ export function refusalCases(place: Place): void {
       })
       expect(await lock.inspect()).toMatchObject({ owners: [], remainingMs: 0 })
     })
+
+    test('O5: of two unlocks at once of one hold, one does it and the other is refused', async () => {
+      const holdfast = place.holdfast()
+      const lock = holdfast.lock(place.lockName())
+      const owner = holdfast.owner()
+      await lock.lock({ owner })
+      const outcomes = await Promise.allSettled([lock.unlock({ owner }), lock.unlock({ owner })])
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+      expect(await lock.isLocked()).toBe(false)
+    })
+
+    test('O5: what a run left locked is not unlocked by the next run', async () => {
+      const holdfast = place.holdfast()
+      const lock = holdfast.lock(place.lockName())
+      await holdfast.run(() => lock.lock())
+      await expect(holdfast.run(() => lock.unlock())).rejects.toBeInstanceOf(NotOwnerError)
+      expect(await lock.forceUnlock()).toBe(true)
+    })
+
+    for (const scope of ['that goes on', 'that has ended'] as const) {
+      test(`O5, O3: a task that outlives its section unlocks nobody else’s, in a scope ${scope}`, async () => {
+        const holdfast = place.holdfast()
+        const lock = holdfast.lock(place.lockName())
+        const go = new Latch()
+        const late: Array<Promise<unknown>> = []
+        const next = async (): Promise<void> => {
+          const hold = await place.holdfast().lock(lock.name).acquire()
+          go.open()
+          const refused = scope === 'that goes on' ? NotOwnerError : NoOwnerError
+          for (const error of await Promise.all(late)) expect(error).toBeInstanceOf(refused)
+          hold.assertHeld()
+          await hold.release()
+        }
+        await holdfast.run(async () => {
+          await lock.withLock(() => {
+            late.push(rejectionOf(go.opened.then(() => lock.unlock())))
+          })
+          if (scope === 'that goes on') await next()
+        })
+        if (scope === 'that has ended') await next()
+      })
+    }
 
     test('O5: a sibling cannot unlock what its sibling locked', async () => {
       const holdfast = place.holdfast()
@@ -115,9 +165,12 @@ export function refusalCases(place: Place): void {
         const lock = holdfast.lock(place.lockName())
         await holdfast.run(async () => {
           await lock.lock({ leaseMs: place.lease(60) })
+          await lock.lock({ leaseMs: place.lease(60) })
           const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
           const before = await lock.inspect()
+          // Each of the nested holds is told.
           await expect(lock.unlock()).rejects.toBeInstanceOf(LockLostError)
+          await expect(lock.unlock()).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'lease-expired' })
           expect((await lock.inspect()).owners).toEqual(before.owners)
           await expect(lock.unlock()).rejects.toMatchObject({ code: 'NOT_OWNER', holder: next.owner })
           await next.release()

@@ -1,0 +1,119 @@
+/** PostgreSQL, MariaDB and MySQL with each of their client libraries, at the sessions that keep the rows. */
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
+import type { SqlSession } from '../../src/sql/session.js'
+import * as mysql from '../mysql/clients.js'
+import * as postgres from '../postgres/server.js'
+import type { ProductName } from '../servers/sql/index.js'
+import { type Database, onDatabases } from '../setup/databases.js'
+
+/** One client, with what went wrong outside of its calls. */
+export interface SqlClient {
+  readonly session: SqlSession
+  readonly errors: unknown[]
+}
+
+export interface TableOptions {
+  readonly table?: string
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Clients of one product by one library, each as another process would have it. */
+export interface SqlClients {
+  readonly product: ProductName
+  /** Makes its table. Closed after the test, which fails if an error was told. */
+  open(options?: TableOptions): SqlClient
+  /** Asks as an administrator; a question mark stands for each value. */
+  administer(sql: string, ...values: unknown[]): Promise<Row[]>
+  /** Locks the row of that name, until the function is called that it resolves with. */
+  lockRow(name: string): Promise<() => Promise<void>>
+}
+
+/** How the tests come to a product. */
+interface Way {
+  open(options: TableOptions): SqlClient
+  administer(sql: string, values: unknown[]): Promise<Row[]>
+  lockRow(name: string): Promise<() => Promise<void>>
+  end(): Promise<unknown>
+}
+
+const LOCK_ROW = "SELECT 1 FROM holdfast_locks WHERE keyspace = 'lock' AND name = ? FOR UPDATE"
+
+function toPostgres({ address }: Database, library: (typeof postgres.libraryNames)[number]): Way {
+  const application = postgres.libraries[library](address)
+  const pool = postgres.poolOf(address)
+  const numbered = (sql: string): string => {
+    let number = 0
+    return sql.replaceAll('?', () => {
+      number += 1
+      return `$${number}`
+    })
+  }
+  return {
+    open: (options) => postgres.openClient(application, { createTable: true, ...options }),
+    administer: async (sql, values) =>
+      (await (values.length > 0 ? pool.query<Row>(numbered(sql), values) : pool.query<Row>(sql))).rows,
+    lockRow: async (name) => {
+      const transaction = await pool.connect()
+      await transaction.query('BEGIN')
+      await transaction.query(numbered(LOCK_ROW), [name])
+      return async () => {
+        await transaction.query('COMMIT')
+        transaction.release()
+      }
+    },
+    end: () => Promise.all([pool.end(), application.end()]),
+  }
+}
+
+function toMysql({ address }: Database, library: mysql.Library): Way {
+  return {
+    open: (options) =>
+      mysql.openClient(() => mysql.libraries[library](address), { createTable: true, ...options }),
+    administer: (sql, values) => mysql.administer(address, sql, values),
+    lockRow: async (name) => {
+      const transaction = await mysql.libraries.mysql2(address)
+      await transaction.query('BEGIN')
+      await transaction.query(LOCK_ROW.replace('?', `'${name}'`))
+      return async () => {
+        await transaction.query('COMMIT')
+        await transaction.end()
+      }
+    },
+    end: async () => undefined,
+  }
+}
+
+/** A group of tests for each product and library. */
+export async function onSqlClients(tests: (clients: SqlClients) => void): Promise<void> {
+  await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
+    const ways: Readonly<Record<string, () => Way>> =
+      product === 'PostgreSQL'
+        ? Object.fromEntries(postgres.libraryNames.map((name) => [name, () => toPostgres(database(), name)]))
+        : Object.fromEntries(mysql.libraryNames.map((name) => [name, () => toMysql(database(), name)]))
+    describe.each(Object.entries(ways))('with %s', (_library, toServer) => {
+      let way: Way
+      const opened: SqlClient[] = []
+      beforeAll(() => {
+        way = toServer()
+      })
+      afterEach(async () => {
+        for (const { session, errors } of opened.splice(0)) {
+          await session.close()
+          expect(errors).toEqual([])
+        }
+      })
+      afterAll(() => way?.end())
+      tests({
+        product,
+        open: (options = {}) => {
+          const client = way.open(options)
+          opened.push(client)
+          return client
+        },
+        administer: (sql, ...values) => way.administer(sql, values),
+        lockRow: (name) => way.lockRow(name),
+      })
+    })
+  })
+}

@@ -1,3 +1,0 @@
-import { unlockCases } from './unlock.cases.js'
-
-unlockCases('cluster')
