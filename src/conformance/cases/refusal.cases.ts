@@ -11,13 +11,13 @@ import { given } from '../given.js'
 import { Latch } from '../latch.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** Releasing what one does not hold: rule O5, in every shape. */
 export function refusalCases(place: Place): void {
   describe('releasing what one does not hold', () => {
     const heldByAnother = async (): Promise<{ holdfast: Holdfast; lock: Lock; hold: Hold }> => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       return { holdfast, lock, hold: await lock.acquire() }
     }
 
@@ -79,8 +79,7 @@ export function refusalCases(place: Place): void {
     })
 
     test('O5: a sibling cannot unlock what its sibling locked', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       await holdfast.run(async () => {
         const [entered, leave] = [new Latch(), new Latch()]
         const locks = holdfast.run(async () => {
@@ -100,8 +99,7 @@ export function refusalCases(place: Place): void {
     })
 
     test('O5: a nested section cannot be unlocked from within: withLock gives back what it took', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { lock } = scene(place)
       await lock.withLock(async () => {
         await expect(lock.unlock()).rejects.toBeInstanceOf(NotOwnerError)
         expect(await lock.holdCount()).toBe(1)
@@ -111,8 +109,7 @@ export function refusalCases(place: Place): void {
     given(place, 'namesHolder')(
       'O5: after expiry it is a LockLostError, and the next owner’s hold stays as it is',
       async () => {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
+        const { holdfast, lock } = scene(place)
         await holdfast.run(async () => {
           await lock.lock({ leaseMs: place.lease(60) })
           const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
