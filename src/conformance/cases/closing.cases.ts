@@ -4,14 +4,13 @@ import { untilIdle, untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** The end of a client. That nothing is left alive after close is checked after each test of the suite, by `tidy`. */
 export function closingCases(place: Place): void {
   describe('close', () => {
     test('W4: close ends every wait with ClosedError, and nothing waits any more', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const far = place.holdfast().lock(lock.name)
+      const { holdfast, lock, far } = scene(place)
       const hold = await far.acquire({ leaseMs: 600_000 })
       const waits = [
         lock.acquire(),
@@ -33,9 +32,7 @@ export function closingCases(place: Place): void {
     })
 
     test('after close every call is refused with ClosedError', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const owner = holdfast.owner()
+      const { holdfast, lock, owner } = scene(place)
       const hold = await holdfast.lock(place.lockName()).acquire({ leaseMs: 5_000 })
       await lock.lock({ owner, leaseMs: 5_000 })
       await holdfast.close()
@@ -97,8 +94,7 @@ export function closingCases(place: Place): void {
     })
 
     test('a section that runs while the client is closed rejects with ClosedError once it has settled', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       const own = new Error('own')
       expect(await rejectionOf(lock.withLock({ leaseMs: 5_000 }, () => holdfast.close()))).toBeInstanceOf(
         ClosedError,
@@ -303,8 +299,7 @@ export function closingCases(place: Place): void {
 
     test('W4: a grant that is on its way when the client closes is given back', async () => {
       for (let turns = 0; turns < 6; turns += 1) {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
+        const { holdfast, lock } = scene(place)
         expect(await lock.isLocked()).toBe(false)
         const outcome = lock.acquire({ leaseMs: 600_000 }).then(
           (hold) => hold.release(),
@@ -317,16 +312,14 @@ export function closingCases(place: Place): void {
     })
 
     test('L5: a release that is on its way when the client closes is carried out', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       const hold = await lock.acquire({ leaseMs: 600_000 })
       await Promise.all([hold.release(), holdfast.close()])
       expect(await place.holdfast().lock(lock.name).isLocked()).toBe(false)
     })
 
     test('W4: an idle client has nothing alive, before it is closed', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       await Promise.all(Array.from({ length: 5 }, () => lock.withLock(() => lock.withLock(() => undefined))))
       await holdfast.run(async () => {
         await lock.lock()

@@ -4,6 +4,7 @@ import { given } from '../given.js'
 import { untilIdle } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** Holds that go to another process: `hold.detach` and `lock.adopt`. */
 export function detachCases(place: Place): void {
@@ -56,8 +57,7 @@ export function detachCases(place: Place): void {
     given(place, 'detaches')(
       'D3: a hold that nobody adopts is free after its time, and its ticket worth nothing',
       async () => {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
+        const { lock } = scene(place)
         const ticket = await (await lock.acquire()).detach(place.lease(300))
         const next = await inTime(place, lock.acquire())
         expect(await rejectionOf(place.holdfast().lock(lock.name).adopt(ticket))).toBeInstanceOf(
@@ -78,8 +78,7 @@ export function detachCases(place: Place): void {
     given(place, 'detaches')(
       'D2: neither the store’s view nor an error has what a ticket needs',
       async () => {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
+        const { lock } = scene(place)
         const ticket = await (await lock.acquire()).detach(600_000)
         const [, , secret] = JSON.parse(Buffer.from(ticket, 'base64url').toString())
         const seen = JSON.stringify(await lock.inspect())
@@ -115,9 +114,7 @@ export function detachCases(place: Place): void {
     given(place, 'detaches')(
       'O5: only an owner’s only hold can be detached, once, and while it stands',
       async () => {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
-        const owner = holdfast.owner()
+        const { lock, owner } = scene(place)
         const outer = await lock.acquire({ owner })
         const inner = await lock.acquire({ owner })
         expect(await rejectionOf(inner.detach(600_000))).toBeInstanceOf(InvalidArgumentError)

@@ -4,14 +4,13 @@ import { untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** What a client tells its listeners, and what a bad listener can do to it: nothing. */
 export function eventsCases(place: Place): void {
   describe('events', () => {
     test('acquired and released count the holds up and down', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const [acquired, released] = [journalOf(holdfast, 'acquired'), journalOf(holdfast, 'released')]
+      const { lock, acquired, released } = scene(place)
       const owner = await lock.withLock((hold) => lock.withLock(() => hold.owner))
       const about = { name: lock.name, owner }
       const waitedMs = expect.any(Number)
@@ -28,8 +27,7 @@ export function eventsCases(place: Place): void {
     given(place, 'namesHolder')(
       'faults D2: every call that waits is told the holder, and names it when its time is up; in its own process, too',
       async () => {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
+        const { holdfast, lock } = scene(place)
         for (const client of [place.holdfast(), holdfast]) {
           const told = journalOf(holdfast, 'waiting')
           const hold = await client.lock(lock.name).acquire({ leaseMs: 60_000 })
@@ -50,8 +48,7 @@ export function eventsCases(place: Place): void {
     given(place, 'namesHolder')(
       'waiting is emitted once for each call that waits, with the holder and its time left',
       async () => {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
+        const { holdfast, lock } = scene(place)
         const [told, acquired] = [journalOf(holdfast, 'waiting'), journalOf(holdfast, 'acquired')]
         const hold = await place.holdfast().lock(lock.name).acquire({ leaseMs: 60_000 })
         const owner = holdfast.owner()
@@ -84,9 +81,7 @@ export function eventsCases(place: Place): void {
     )
 
     test('L1: renewed tells the lock, the owner and the time left', async () => {
-      const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
-      const lock = holdfast.lock(place.lockName())
-      const renewed = journalOf(holdfast, 'renewed')
+      const { lock, renewed } = scene(place, place.holdfast({ watchdogMs: place.lease(900) }))
       const hold = await lock.acquire()
       await place.eventually(() => renewed.length > 0)
       expect(renewed[0]).toEqual({ name: lock.name, owner: hold.owner, remainingMs: expect.any(Number) })
@@ -96,9 +91,7 @@ export function eventsCases(place: Place): void {
     })
 
     test('L3: lost tells the lock, the owner, the reason and the cause', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const lost = journalOf(holdfast, 'lost')
+      const { lock, lost } = scene(place)
       const hold = await lock.acquire({ leaseMs: place.lease(60) })
       await place.eventually(() => lost.length > 0)
       expect(lost).toEqual([
@@ -107,9 +100,7 @@ export function eventsCases(place: Place): void {
     })
 
     test('a listener that throws breaks no lock; what it threw is emitted as `error`', async () => {
-      const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
-      const lock = holdfast.lock(place.lockName())
-      const errors = journalOf(holdfast, 'error')
+      const { holdfast, lock, errors } = scene(place, place.holdfast({ watchdogMs: place.lease(900) }))
       const thrower = (event: string) => () => {
         throw new Error(event)
       }
@@ -135,8 +126,7 @@ export function eventsCases(place: Place): void {
 
     test('with nobody listening to `error`, or an `error` listener that throws itself, nothing is thrown', async () => {
       for (const listen of [false, true]) {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
+        const { holdfast, lock } = scene(place)
         const throws = (): never => {
           throw new Error('listener')
         }
@@ -148,8 +138,7 @@ export function eventsCases(place: Place): void {
     })
 
     test('listeners may use the lock themselves', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       const follow: Array<Promise<string>> = []
       holdfast.once('released', () => {
         follow.push(lock.withLock(() => 'after'))

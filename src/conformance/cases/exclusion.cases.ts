@@ -3,6 +3,7 @@ import { LockTimeoutError } from '../../index.js'
 import { given } from '../given.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** One owner at a time, whoever asks and however. */
 export function exclusionCases(place: Place): void {
@@ -21,8 +22,7 @@ export function exclusionCases(place: Place): void {
     })
 
     test('O1: outside a scope two concurrent tasks of one process exclude each other', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { lock } = scene(place)
       let inside = 0
       let most = 0
       await Promise.all(

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { InvalidArgumentError, LockLostError, NotOwnerError } from '../../index.js'
-import { journalOf } from '../journal.js'
 import { rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** More lease time on request: `hold.extend`. */
 export function extendCases(place: Place): void {
@@ -24,10 +24,7 @@ export function extendCases(place: Place): void {
 
     test('L1: a hold outlives its first lease for as long as was asked for, and is not renewed beyond that', async () => {
       const leaseMs = place.lease(900)
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const far = place.holdfast().lock(lock.name)
-      const lost = journalOf(holdfast, 'lost')
+      const { lock, far, lost } = scene(place)
       const hold = await lock.acquire({ leaseMs })
       await hold.extend(3 * leaseMs)
       await place.pass(leaseMs)
@@ -47,9 +44,7 @@ export function extendCases(place: Place): void {
     })
 
     test('L2: all holds of the owner have the time that one of them asked for, and keep it after its release', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const owner = holdfast.owner()
+      const { lock, owner } = scene(place)
       const outer = await lock.acquire({ owner, leaseMs: 20_000 })
       const inner = await lock.acquire({ owner, leaseMs: 20_000 })
       await inner.extend(60_000)
@@ -61,9 +56,7 @@ export function extendCases(place: Place): void {
     })
 
     test('L2: the watchdog goes on renewing a hold that was extended, and shortens nothing', async () => {
-      const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
-      const lock = holdfast.lock(place.lockName())
-      const renewed = journalOf(holdfast, 'renewed')
+      const { lock, renewed } = scene(place, place.holdfast({ watchdogMs: place.lease(900) }))
       const hold = await lock.acquire()
       expect(await hold.extend(60_000)).toBeGreaterThan(40_000)
       const before = renewed.length
@@ -75,9 +68,7 @@ export function extendCases(place: Place): void {
     })
 
     test('L4: an extension that finds the lock gone is a loss', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const lost = journalOf(holdfast, 'lost')
+      const { lock, lost } = scene(place)
       const hold = await lock.acquire({ leaseMs: 60_000 })
       await place.holdfast().lock(lock.name).forceUnlock()
       const error = await rejectionOf(hold.extend(60_000))
@@ -88,9 +79,7 @@ export function extendCases(place: Place): void {
     })
 
     test('O5: a hold that was released cannot be extended, and what its owner still holds keeps its time', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const owner = holdfast.owner()
+      const { lock, owner } = scene(place)
       const outer = await lock.acquire({ owner, leaseMs: 20_000 })
       const inner = await lock.acquire({ owner, leaseMs: 20_000 })
       await inner.release()

@@ -5,6 +5,7 @@ import { untilIdle, untilWaiting } from '../idle.js'
 import { handingOn, line, seen } from '../line.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** What the call that a lock is handed to has, what is left to the one before, and what an heir that leaves leaves behind. */
 export function handOverHeirsCases(place: Place): void {
@@ -16,8 +17,7 @@ export function handOverHeirsCases(place: Place): void {
       given(place, 'namesHolder')(
         `O1: the heir’s hold is as good as any other, and its client names it as the holder (${terms})`,
         async () => {
-          const holdfast = handingOn(place)
-          const lock = holdfast.lock(place.lockName())
+          const { holdfast, lock } = scene(place, handingOn(place))
           const [hold, [heir]] = await line(place, lock, {}, options)
           await hold.release()
           const mine = await heir
@@ -43,9 +43,7 @@ export function handOverHeirsCases(place: Place): void {
       )
 
       test(`O5: the previous owner’s unlock is a NotOwnerError, and changes nothing (${terms})`, async () => {
-        const holdfast = handingOn(place)
-        const lock = holdfast.lock(place.lockName())
-        const owner = holdfast.owner()
+        const { lock, owner } = scene(place, handingOn(place))
         await lock.lock({ owner })
         const heir = lock.acquire(options)
         await untilWaiting(place, lock, 1)
@@ -76,8 +74,7 @@ export function handOverHeirsCases(place: Place): void {
 
       test(`W4: an heir that is aborted around the hand-over leaves nothing; the next gets in (${terms})`, async () => {
         for (let turns = -1; turns < 5; turns += 1) {
-          const holdfast = handingOn(place)
-          const lock = holdfast.lock(place.lockName())
+          const { holdfast, lock } = scene(place, handingOn(place))
           const abort = new AbortController()
           const [hold, [first, second]] = await line(
             place,
@@ -104,8 +101,7 @@ export function handOverHeirsCases(place: Place): void {
 
       test(`W5: an heir whose time ends around the hand-over leaves nothing (${terms})`, async () => {
         for (const early of [2, 1, 0, -1]) {
-          const holdfast = handingOn(place)
-          const lock = holdfast.lock(place.lockName())
+          const { holdfast, lock } = scene(place, handingOn(place))
           const [hold, [heir]] = await line(place, lock, {}, { ...options, waitMs: 150 })
           // On a busy machine its time may end before the release.
           const ended = heir.then(

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { LockLostError } from '../../index.js'
 import { given } from '../given.js'
 import { untilWaiting } from '../idle.js'
-import { journalOf } from '../journal.js'
 import { handingOn, line, seen } from '../line.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** A renewal comes with every third of a lease. */
 const MORE_THAN_ONE = 4
@@ -20,9 +20,7 @@ export function handOverTermsCases(place: Place): void {
     })
 
     test('an heir with a lease has exactly that, also where more was left, and is not renewed; then the next gets in', async () => {
-      const holdfast = handingOn(place, { watchdogMs })
-      const lock = holdfast.lock(place.lockName())
-      const [renewed, lost] = [journalOf(holdfast, 'renewed'), journalOf(holdfast, 'lost')]
+      const { lock, renewed, lost } = scene(place, handingOn(place, { watchdogMs }))
       const [hold, [long, short, last]] = await line(
         place,
         lock,
@@ -48,8 +46,7 @@ export function handOverTermsCases(place: Place): void {
     })
 
     test('L1: an heir of a hold that was extended has the watchdog’s lease, and its crash costs no more than that', async () => {
-      const holdfast = handingOn(place)
-      const lock = holdfast.lock(place.lockName())
+      const { lock } = scene(place, handingOn(place))
       const [hold, [heir]] = await line(place, lock, {}, {})
       await hold.extend(600_000)
       await hold.release()
@@ -60,9 +57,7 @@ export function handOverTermsCases(place: Place): void {
     })
 
     test('H18: an heir whose lease ends sooner than the one before: waiters elsewhere do not sleep until that would have', async () => {
-      const holdfast = handingOn(place)
-      const lock = holdfast.lock(place.lockName())
-      const lost = journalOf(holdfast, 'lost')
+      const { lock, lost } = scene(place, handingOn(place))
       const [hold, [short]] = await line(place, lock, { leaseMs: 600_000 }, { leaseMs: place.lease(700) })
       const elsewhere = place.holdfast().lock(lock.name)
       const waiting = elsewhere.acquire()
@@ -76,9 +71,7 @@ export function handOverTermsCases(place: Place): void {
     })
 
     test('L1: an heir without a lease is renewed, from its grant on, however the lock was held before', async () => {
-      const holdfast = handingOn(place, { watchdogMs })
-      const lock = holdfast.lock(place.lockName())
-      const renewed = journalOf(holdfast, 'renewed')
+      const { holdfast, lock, renewed } = scene(place, handingOn(place, { watchdogMs }))
       const [hold, [heir]] = await line(place, lock, { leaseMs: 600_000 }, {})
       await hold.release()
       const mine = await heir
@@ -111,9 +104,7 @@ export function handOverTermsCases(place: Place): void {
     })
 
     test('L5: the heir’s maxHoldMs counts from its own grant', async () => {
-      const holdfast = handingOn(place, { watchdogMs })
-      const lock = holdfast.lock(place.lockName())
-      const renewed = journalOf(holdfast, 'renewed')
+      const { lock, renewed } = scene(place, handingOn(place, { watchdogMs }))
       const [hold, [heir]] = await line(place, lock, {}, { maxHoldMs: place.lease(1_000) })
       await place.eventually(() => renewed.length >= MORE_THAN_ONE)
       await hold.release()
@@ -127,9 +118,7 @@ export function handOverTermsCases(place: Place): void {
     })
 
     test('L5: an heir is renewed also when the time of the hold before it was over', async () => {
-      const holdfast = handingOn(place, { watchdogMs })
-      const lock = holdfast.lock(place.lockName())
-      const renewed = journalOf(holdfast, 'renewed')
+      const { holdfast, lock, renewed } = scene(place, handingOn(place, { watchdogMs }))
       const [hold, [heir]] = await line(place, lock, { maxHoldMs: 1 }, {})
       await place.eventually(() => holdfast.census.watched === 0)
       await hold.release()
@@ -143,9 +132,7 @@ export function handOverTermsCases(place: Place): void {
       given(place, 'namesHolder')(
         `L6: a loss after a hand-over is the heir’s, and the next gets in (forced open by ${by})`,
         async () => {
-          const holdfast = handingOn(place, { watchdogMs })
-          const lock = holdfast.lock(place.lockName())
-          const lost = journalOf(holdfast, 'lost')
+          const { holdfast, lock, lost } = scene(place, handingOn(place, { watchdogMs }))
           const [hold, [first, second]] = await line(place, lock, {}, {}, {})
           await hold.release()
           const mine = await first

@@ -5,6 +5,7 @@ import { untilWaiting } from '../idle.js'
 import { handingOn, line, seen } from '../line.js'
 import { rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** Hand-over from call to call of one process. What bounds it is tested in unit/hand-over.test.ts, what it costs in costs/. */
 export function handOverCases(place: Place): void {
@@ -12,8 +13,7 @@ export function handOverCases(place: Place): void {
     given(place, 'namesHolder')(
       'under the watchdog the lock goes to the next in line and is free for nobody in between',
       async () => {
-        const lock = handingOn(place).lock(place.lockName())
-        const far = place.holdfast().lock(lock.name)
+        const { lock, far } = scene(place, handingOn(place))
         const [hold, heirs] = await line(place, lock, {}, {}, {}, {}, {})
         const states = new Set<string>()
         let over = false
@@ -54,8 +54,7 @@ export function handOverCases(place: Place): void {
     })
 
     test('each hold is acquired and released once; the one is told before the next', async () => {
-      const holdfast = handingOn(place)
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place, handingOn(place))
       const [hold, heirs] = await line(place, lock, {}, {}, { leaseMs: 60_000 }, {})
       const told: unknown[] = []
       for (const event of ['acquired', 'released', 'lost', 'error'] as const)
@@ -74,8 +73,7 @@ export function handOverCases(place: Place): void {
     })
 
     test('O2: a sibling of the previous owner waits for its turn; a reentrant call of the heir gets in', async () => {
-      const holdfast = handingOn(place)
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place, handingOn(place))
       const order: string[] = []
       const enter = (who: string) => () => {
         order.push(who)
@@ -136,8 +134,7 @@ export function handOverCases(place: Place): void {
     )
 
     test('lock() and unlock() hand on too, nested ones with the last', async () => {
-      const holdfast = handingOn(place)
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place, handingOn(place))
       const order: number[] = []
       const thread = (number: number) => () =>
         holdfast.run(async () => {

@@ -3,13 +3,13 @@ import { type Hold, LockLostError, NotOwnerError } from '../../index.js'
 import { given } from '../given.js'
 import { rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** The handles a user has: `Lock` in both shapes, and `Hold`. */
 export function handlesCases(place: Place): void {
   describe('handles', () => {
     test('tryAcquire is a hold or null, tryLock is true or false', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       const hold = await lock.tryAcquire()
       expect(hold).toMatchObject({ name: lock.name, fence: undefined })
       expect(await lock.tryAcquire()).toBeNull()
@@ -26,8 +26,7 @@ export function handlesCases(place: Place): void {
     })
 
     test('Redisson’s shape: lock twice is hold count 2, and a third unlock is a NotOwnerError', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       await holdfast.run(async () => {
         await lock.lock()
         await lock.lock()
@@ -45,8 +44,7 @@ export function handlesCases(place: Place): void {
     })
 
     test('Redisson’s shape works with an explicit owner, outside any scope', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       const [me, you] = [holdfast.owner(), holdfast.owner()]
       await lock.lock({ owner: me })
       expect(await lock.tryLock({ owner: me, leaseMs: 60_000 })).toBe(true)
@@ -90,9 +88,7 @@ export function handlesCases(place: Place): void {
     })
 
     given(place, 'namesHolder')('a second release does nothing, nor does one beside the first', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const owner = holdfast.owner()
+      const { lock, owner } = scene(place)
       const [outer, inner] = [await lock.acquire({ owner }), await lock.acquire({ owner })]
       await Promise.all([inner.release(), inner.release()])
       await inner.release()
@@ -148,8 +144,7 @@ export function handlesCases(place: Place): void {
     })
 
     test('O2: unlock takes the latest of the locks that lie open to the scope, not those of a section', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       await holdfast.run(async () => {
         await lock.lock()
         await lock.withLock(async () => {

@@ -4,6 +4,7 @@ import { given } from '../given.js'
 import { untilIdle } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** Runs that take longer than any lease that has to end in a test. */
 const LONG = { atLeastMs: 60_000, atMostMs: 600_000 }
@@ -140,8 +141,7 @@ export function jobCases(place: Place): void {
     })
 
     test('J2, O2: what a run takes of its own lock changes nothing of the time it stays taken', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       await holdfast.job(lock.name, LONG, () => lock.withLock((hold) => hold.assertHeld()))
       expect(await lock.remainingMs()).toBeGreaterThan(40_000)
       expect(await lock.tryAcquire()).toBeNull()

@@ -4,14 +4,13 @@ import { given } from '../given.js'
 import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** Lease times and deadlines: rules L1 to L3. The watchdog has a file of its own. */
 export function leasesCases(place: Place): void {
   describe('leases', () => {
     test('L1: a hold with a lease is not renewed; when the lease ends the next waiter gets in', async () => {
-      const holdfast = place.holdfast({ watchdogMs: place.lease(90) })
-      const lock = holdfast.lock(place.lockName())
-      const renewed = journalOf(holdfast, 'renewed')
+      const { holdfast, lock, renewed } = scene(place, place.holdfast({ watchdogMs: place.lease(90) }))
       const hold = await lock.acquire({ leaseMs: place.lease(300) })
       const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
       expect(next.owner).not.toBe(hold.owner)
@@ -21,9 +20,7 @@ export function leasesCases(place: Place): void {
     })
 
     test('L2: a nested hold with a shorter lease does not shorten the time left, nor does its release', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const owner = holdfast.owner()
+      const { lock, owner } = scene(place)
       const outer = await lock.acquire({ owner, leaseMs: 60_000 })
       const inner = await lock.acquire({ owner, leaseMs: place.lease(100) })
       for (const left of [await lock.remainingMs(), outer.remainingMs(), inner.remainingMs()]) {
@@ -37,9 +34,7 @@ export function leasesCases(place: Place): void {
     })
 
     test('L2: a nested hold with a longer lease adds time, and a partial release leaves it', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const owner = holdfast.owner()
+      const { lock, owner } = scene(place)
       const outer = await lock.acquire({ owner, leaseMs: 20_000 })
       const inner = await lock.acquire({ owner, leaseMs: 60_000 })
       await inner.release()
@@ -49,10 +44,7 @@ export function leasesCases(place: Place): void {
     })
 
     test('L2: a nested watched hold, and its renewals, do not shorten a long lease', async () => {
-      const holdfast = place.holdfast({ watchdogMs: place.lease(300) })
-      const lock = holdfast.lock(place.lockName())
-      const owner = holdfast.owner()
-      const renewed = journalOf(holdfast, 'renewed')
+      const { lock, owner, renewed } = scene(place, place.holdfast({ watchdogMs: place.lease(300) }))
       const outer = await lock.acquire({ owner, leaseMs: 60_000 })
       const inner = await lock.acquire({ owner })
       expect(await lock.remainingMs()).toBeGreaterThan(40_000)
@@ -65,9 +57,7 @@ export function leasesCases(place: Place): void {
     })
 
     test('L2: no order of releases shortens the time left', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const owner = holdfast.owner()
+      const { lock, owner } = scene(place)
       const long = await lock.acquire({ owner, leaseMs: 60_000 })
       const short = await lock.acquire({ owner, leaseMs: 20_000 })
       await long.release()
@@ -89,9 +79,7 @@ export function leasesCases(place: Place): void {
     })
 
     test('L3: when the lease passes the signal aborts, `lost` is emitted and assertHeld throws', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const lost = journalOf(holdfast, 'lost')
+      const { lock, lost } = scene(place)
       const hold = await lock.acquire({ leaseMs: place.lease(200) })
       hold.assertHeld()
       expect(hold.remainingMs()).toBeGreaterThan(0)
@@ -122,9 +110,7 @@ export function leasesCases(place: Place): void {
     })
 
     test('L3: every hold of the tenure learns of the end of its lease', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const owner = holdfast.owner()
+      const { lock, owner } = scene(place)
       const holds = [
         await lock.acquire({ owner, leaseMs: place.lease(100) }),
         await lock.acquire({ owner, leaseMs: place.lease(100) }),

@@ -5,6 +5,7 @@ import { untilIdle, untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** Every way out of a wait leaves nothing behind: rule W4. The end by close is in closing.cases.ts. */
 export function leavingCases(place: Place): void {
@@ -17,8 +18,7 @@ export function leavingCases(place: Place): void {
 
     for (const [method, call] of Object.entries(calls)) {
       test(`W4: an abort ends ${method} with the signal’s reason, and leaves nothing behind`, async () => {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
+        const { holdfast, lock } = scene(place)
         const hold = await place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })
         const abort = new AbortController()
         const reason = new Error('no longer wanted')
@@ -45,9 +45,7 @@ export function leavingCases(place: Place): void {
     })
 
     test('W4: a signal that is aborted already refuses the call, even when the lock is free', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const acquired = journalOf(holdfast, 'acquired')
+      const { lock, acquired } = scene(place)
       const reason = new Error('never wanted')
       const signal = AbortSignal.abort(reason)
       expect(await rejectionOf(lock.acquire({ signal }))).toBe(reason)
@@ -69,8 +67,7 @@ export function leavingCases(place: Place): void {
     })
 
     test('W4: a timeout leaves nothing behind', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       const hold = await place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })
       const error = await inTime(place, rejectionOf(lock.acquire({ waitMs: 50 })))
       expect(error).toBeInstanceOf(LockTimeoutError)
@@ -83,8 +80,7 @@ export function leavingCases(place: Place): void {
     test('W4: a grant that arrives after its waiter left is given back', async () => {
       const far = place.holdfast()
       for (let turns = 0; turns < 12; turns += 1) {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
+        const { holdfast, lock } = scene(place)
         // Once the connection stands, the reply is only some turns away: the abort comes before, with, and after it.
         expect(await lock.isLocked()).toBe(false)
         const abort = new AbortController()
@@ -101,8 +97,7 @@ export function leavingCases(place: Place): void {
     })
 
     test('W4: an abandoned grant goes to the next waiter of the process', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { lock } = scene(place)
       const abort = new AbortController()
       const leaving = rejectionOf(lock.acquire({ signal: abort.signal, leaseMs: 600_000 }))
       const staying = lock.acquire()
@@ -115,9 +110,7 @@ export function leavingCases(place: Place): void {
     })
 
     test('W4: an abandoned nested acquisition lowers the count again and keeps the outer hold', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const owner = holdfast.owner()
+      const { lock, owner } = scene(place)
       const outer = await lock.acquire({ owner })
       const abort = new AbortController()
       const nested = rejectionOf(lock.acquire({ owner, signal: abort.signal }))
@@ -135,8 +128,7 @@ export function leavingCases(place: Place): void {
     })
 
     test('maxWaiters: one more waiter is a TooManyWaitersError at once; those that wait are not disturbed', async () => {
-      const holdfast = place.holdfast({ maxWaiters: 2 })
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place, place.holdfast({ maxWaiters: 2 }))
       const hold = await place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })
       const told = journalOf(holdfast, 'waiting')
       const waiting = [lock.acquire(), lock.acquire()].map((each) => inTime(place, each))

@@ -5,6 +5,7 @@ import { untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
 import { inTime } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** So long that no test waits for it. */
 const LONG_MS = 20_000
@@ -24,8 +25,7 @@ async function lingering(
   options: HoldfastOptions = {},
   terms: AcquireOptions = {},
 ): Promise<Scene> {
-  const holdfast = place.holdfast({ lingerMs: LONG_MS, ...options })
-  const lock = holdfast.lock(place.lockName())
+  const { holdfast, lock } = scene(place, place.holdfast({ lingerMs: LONG_MS, ...options }))
   const last = await place.eventually(async () => {
     const hold = await lock.acquire(terms)
     await hold.release()
@@ -72,9 +72,7 @@ export function lingeringCases(place: Place): void {
     })
 
     lingers('also to the same owner, as a first hold', async () => {
-      const holdfast = place.holdfast({ lingerMs: LONG_MS })
-      const lock = holdfast.lock(place.lockName())
-      const owner = holdfast.owner()
+      const { lock, owner } = scene(place, place.holdfast({ lingerMs: LONG_MS }))
       await place.eventually(async () => {
         await (await lock.acquire({ owner })).release()
         return (await lock.inspect()).lingering
@@ -179,9 +177,7 @@ export function lingeringCases(place: Place): void {
       })
 
     lingers('does so for its time at the most, however often it is taken meanwhile', async () => {
-      const holdfast = place.holdfast({ lingerMs: 300 })
-      const lock = holdfast.lock(place.lockName())
-      const far = place.holdfast().lock(lock.name)
+      const { holdfast, lock, far } = scene(place, place.holdfast({ lingerMs: 300 }))
       const free = place.eventually(() => far.isLocked().then((locked) => !locked))
       await place.eventually(async () => {
         await lock.withLock(() => undefined)

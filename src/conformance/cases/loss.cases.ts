@@ -4,6 +4,7 @@ import { given } from '../given.js'
 import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** So long that a busy machine does not end a lease, nor lets a renewal wait for an answer, that this is not about. */
 const watchdogMs = 4_500
@@ -21,9 +22,7 @@ export function lossCases(place: Place): void {
     given(place, 'namesHolder')(
       'L4: a renewal answered "not yours" is loss at once, long before the deadline',
       async () => {
-        const holdfast = place.holdfast({ watchdogMs })
-        const lock = holdfast.lock(place.lockName())
-        const [lost, suspended] = [journalOf(holdfast, 'lost'), journalOf(holdfast, 'suspended')]
+        const { holdfast, lock, lost, suspended } = scene(place, place.holdfast({ watchdogMs }))
         const hold = await lock.acquire()
         const { signal } = hold
         const next = await takeAway(lock)
@@ -55,9 +54,7 @@ export function lossCases(place: Place): void {
     })
 
     test('L4: a loss through forceUnlock by the holder’s own client is known at once', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const lost = journalOf(holdfast, 'lost')
+      const { lock, lost } = scene(place)
       const hold = await lock.acquire()
       expect(await lock.forceUnlock()).toBe(true)
       expect(hold.signal.aborted).toBe(true)
@@ -67,9 +64,7 @@ export function lossCases(place: Place): void {
     })
 
     test('L4: a nested acquisition that finds the lock gone tells the outer hold of the loss, then contends', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const owner = holdfast.owner()
+      const { lock, owner } = scene(place)
       const outer = await lock.acquire({ owner })
       const next = await takeAway(lock)
       const { signal } = outer
@@ -86,9 +81,7 @@ export function lossCases(place: Place): void {
     given(place, 'namesHolder')(
       'L6: releasing what was lost is a LockLostError, which is a NotOwnerError; final, and touches nothing',
       async () => {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
-        const [lost, released] = [journalOf(holdfast, 'lost'), journalOf(holdfast, 'released')]
+        const { lock, lost, released } = scene(place)
         const hold = await lock.acquire()
         const next = await takeAway(lock)
         const error = await rejectionOf(hold.release())
@@ -108,9 +101,7 @@ export function lossCases(place: Place): void {
     given(place, 'namesHolder')(
       'L6: each hold of a lost tenure reports the loss; none touches the new owner’s',
       async () => {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
-        const owner = holdfast.owner()
+        const { lock, owner } = scene(place)
         const holds = [
           await lock.acquire({ owner }),
           await lock.acquire({ owner }),
@@ -141,9 +132,7 @@ export function lossCases(place: Place): void {
     })
 
     test('L6: with onLost `continue` withLock returns the body’s result; the loss is only signalled', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const lost = journalOf(holdfast, 'lost')
+      const { lock, lost } = scene(place)
       const result = await lock.withLock({ onLost: 'continue' }, async () => {
         await takeAway(lock)
         return 'done'
@@ -167,8 +156,7 @@ export function lossCases(place: Place): void {
     }
 
     test('L6: a body that stops on the signal rejects with the loss as its reason', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { lock } = scene(place)
       const section = lock.withLock({ leaseMs: place.lease(100) }, async ({ signal }) => {
         await new Promise((resolve) => signal.addEventListener('abort', resolve))
         signal.throwIfAborted()
@@ -178,8 +166,7 @@ export function lossCases(place: Place): void {
     })
 
     test('L6: a lock that is lost can be taken anew, and is then held anew', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { lock } = scene(place)
       const lostHold = await lock.acquire()
       await (await takeAway(lock)).release()
       expect(await rejectionOf(lostHold.release())).toBeInstanceOf(LockLostError)

@@ -6,6 +6,7 @@ import { given } from '../given.js'
 import { untilIdle } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 import { severalIn } from '../several.js'
 
 /** A multi-lock, wherever its locks are kept. */
@@ -79,8 +80,7 @@ export function multiLockMembersCases(place: Place): void {
     })
 
     test('bad input: a typed error, and nothing sent', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       const bad: unknown[] = [
         [],
         undefined,

@@ -5,6 +5,7 @@ import { Latch } from '../latch.js'
 import { rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
 import { Room } from '../room.js'
+import { scene } from '../scene.js'
 
 /** Work that outlives its section: rule O3. */
 export function outlivingCases(place: Place): void {
@@ -93,8 +94,7 @@ export function outlivingCases(place: Place): void {
     })
 
     test('O3: what still runs in hold.run after the release contends anew', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { lock } = scene(place)
       const hold = await lock.acquire()
       const [go, stay] = [new Latch(), new Latch()]
       const late = hold.run(async () => {
@@ -112,8 +112,7 @@ export function outlivingCases(place: Place): void {
     })
 
     test('O3: after its run has ended a task has no owner to lock for', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       const go = new Latch()
       const detached: Array<Promise<unknown>> = []
       await holdfast.run(() => {

@@ -3,6 +3,7 @@ import { type Hold, type Holdfast, type Lock, NoOwnerError } from '../../index.j
 import { Latch } from '../latch.js'
 import type { Place } from '../place.js'
 import { Room } from '../room.js'
+import { scene } from '../scene.js'
 
 /** Who holds: rules O1, O2 and O4. */
 export function ownersCases(place: Place): void {
@@ -34,8 +35,7 @@ export function ownersCases(place: Place): void {
     })
 
     test('O1: two tasks outside any scope contend, two calls with one explicit owner re-enter', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       const me = holdfast.owner()
       await using outer = await lock.acquire({ owner: me })
       expect(await lock.tryAcquire()).toBeNull()
@@ -46,9 +46,7 @@ export function ownersCases(place: Place): void {
     })
 
     test('O2: sections nest three deep, and the hold count goes up and down with them', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const far = place.holdfast().lock(lock.name)
+      const { lock, far } = scene(place)
       const counts: number[] = []
       const count = async (hold: Hold): Promise<void> => {
         const mine = await lock.holdCount()
@@ -90,8 +88,7 @@ export function ownersCases(place: Place): void {
 
     for (const [how, start] of Object.entries(waysToBeSiblings)) {
       test(`O2: siblings side by side share the owner but take turns (${how})`, async () => {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
+        const { holdfast, lock } = scene(place)
         const room = new Room()
         const owners = new Set<string>()
         const nestedCounts = new Set<number>()
@@ -145,8 +142,7 @@ export function ownersCases(place: Place): void {
     })
 
     test('O4: beside and after withLock, run and hold.run the caller has no owner', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       const ways: Array<(body: () => Promise<void>) => Promise<void>> = [
         (body) => lock.withLock(body),
         (body) => holdfast.run(() => lock.lock().then(body)).finally(() => lock.forceUnlock()),

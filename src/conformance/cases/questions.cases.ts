@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import type { Holdfast, LockState } from '../../index.js'
 import { given } from '../given.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** What may be asked of a lock, and breaking it open. */
 export function questionsCases(place: Place): void {
   describe('questions', () => {
     test('a free lock answers that nobody holds it', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { lock } = scene(place)
       const answers = [
         await lock.isLocked(),
         await lock.isHeld(),
@@ -23,8 +23,7 @@ export function questionsCases(place: Place): void {
     given(place, 'namesHolder')(
       'a held lock answers for its holder and for others, to every client',
       async () => {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
+        const { holdfast, lock } = scene(place)
         const me = holdfast.owner()
         const holds = [
           await lock.acquire({ owner: me, leaseMs: 60_000 }),
@@ -89,10 +88,7 @@ export function questionsCases(place: Place): void {
     })
 
     test('forceUnlock frees a lock whoever holds it, however often, and tells whether it was held', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
-      const far = place.holdfast().lock(lock.name)
-      const owner = holdfast.owner()
+      const { lock, far, owner } = scene(place)
       expect(await far.forceUnlock()).toBe(false)
       await lock.acquire({ owner })
       await lock.acquire({ owner })
@@ -103,8 +99,7 @@ export function questionsCases(place: Place): void {
     })
 
     test('asking costs the holder nothing: no hold, no waiter and no time changes', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       await using hold = await lock.acquire({ leaseMs: 60_000 })
       const before = holdfast.census
       await Promise.all([

@@ -11,13 +11,13 @@ import { given } from '../given.js'
 import { Latch } from '../latch.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** Releasing what one does not hold: rule O5, in every shape. */
 export function refusalCases(place: Place): void {
   describe('releasing what one does not hold', () => {
     const heldByAnother = async (): Promise<{ holdfast: Holdfast; lock: Lock; hold: Hold }> => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       // No renewal may change meanwhile what must not change.
       return { holdfast, lock, hold: await lock.acquire({ leaseMs: 600_000 }) }
     }
@@ -87,8 +87,7 @@ export function refusalCases(place: Place): void {
     })
 
     test('O5: of two unlocks at once of one hold, one does it and the other is refused', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       const owner = holdfast.owner()
       await lock.lock({ owner })
       const outcomes = await Promise.allSettled([lock.unlock({ owner }), lock.unlock({ owner })])
@@ -97,8 +96,7 @@ export function refusalCases(place: Place): void {
     })
 
     test('O5: what a run left locked is not unlocked by the next run', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       await holdfast.run(() => lock.lock())
       await expect(holdfast.run(() => lock.unlock())).rejects.toBeInstanceOf(NotOwnerError)
       expect(await lock.forceUnlock()).toBe(true)
@@ -106,8 +104,7 @@ export function refusalCases(place: Place): void {
 
     for (const scope of ['that goes on', 'that has ended'] as const) {
       test(`O5, O3: a task that outlives its section unlocks nobody else’s, in a scope ${scope}`, async () => {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
+        const { holdfast, lock } = scene(place)
         const go = new Latch()
         const late: Array<Promise<unknown>> = []
         const next = async (): Promise<void> => {
@@ -129,8 +126,7 @@ export function refusalCases(place: Place): void {
     }
 
     test('O5: a sibling cannot unlock what its sibling locked', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       await holdfast.run(async () => {
         const [entered, leave] = [new Latch(), new Latch()]
         const locks = holdfast.run(async () => {
@@ -150,8 +146,7 @@ export function refusalCases(place: Place): void {
     })
 
     test('O5: a nested section cannot be unlocked from within: withLock gives back what it took', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { lock } = scene(place)
       await lock.withLock(async () => {
         await expect(lock.unlock()).rejects.toBeInstanceOf(NotOwnerError)
         expect(await lock.holdCount()).toBe(1)
@@ -161,8 +156,7 @@ export function refusalCases(place: Place): void {
     given(place, 'namesHolder')(
       'O5: after expiry it is a LockLostError, and the next owner’s hold stays as it is',
       async () => {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
+        const { holdfast, lock } = scene(place)
         await holdfast.run(async () => {
           await lock.lock({ leaseMs: place.lease(60) })
           await lock.lock({ leaseMs: place.lease(60) })

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { type Hold, LockTimeoutError } from '../../index.js'
 import { given } from '../given.js'
 import { untilIdle, untilWaiting } from '../idle.js'
-import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** Waiting for a lock: rules W1, W2, W3 and W5. Nothing here lets a lease end: what must not be waited for, cannot come. */
 export function waitingCases(place: Place): void {
@@ -132,8 +132,7 @@ export function waitingCases(place: Place): void {
 
     for (const holder of ['another process', 'the same process'] as const) {
       test(`W3: the waiters of one process queue first in, first out (held by ${holder})`, async () => {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
+        const { holdfast, lock } = scene(place)
         const from = holder === 'the same process' ? holdfast : place.holdfast()
         const hold = await from.lock(lock.name).acquire({ leaseMs: 600_000 })
         const order: number[] = []
@@ -169,9 +168,7 @@ export function waitingCases(place: Place): void {
     given(place, 'namesHolder')(
       'W5: waitMs bounds the call, whatever becomes of the wake-ups in between',
       async () => {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
-        const far = place.holdfast().lock(lock.name)
+        const { lock, far } = scene(place)
         const hold = await far.acquire({ leaseMs: 600_000 })
         // With the connection made, there is time to be seen waiting.
         expect(await lock.isLocked()).toBe(true)
@@ -192,8 +189,7 @@ export function waitingCases(place: Place): void {
     )
 
     test('W5: waitMs bounds tryAcquire, tryLock and withLock too', async () => {
-      const holdfast = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place)
       await using hold = await place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })
       expect(await lock.isLocked()).toBe(true)
       let entered = false
@@ -214,9 +210,7 @@ export function waitingCases(place: Place): void {
     given(place, 'namesHolder')(
       'W5: a wait of zero makes one attempt: it gets a free lock, and no time passes for a held one',
       async () => {
-        const holdfast = place.holdfast()
-        const lock = holdfast.lock(place.lockName())
-        const waiting = journalOf(holdfast, 'waiting')
+        const { holdfast, lock, waiting } = scene(place)
         const hold = await lock.acquire({ waitMs: 0 })
         for (const from of [holdfast, place.holdfast()]) {
           const error = await rejectionOf(from.lock(lock.name).acquire({ waitMs: 0 }))

@@ -3,13 +3,13 @@ import { untilIdle } from '../idle.js'
 import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** What is likely a mistake in the program is told by a `warning`. */
 export function warningsCases(place: Place): void {
   describe('warnings', () => {
     test('LONG_LOCAL_WAIT: a long wait for a lock of the own process is told, with both stacks', async () => {
-      const holdfast = place.holdfast({ warnAfterMs: 60, diagnostics: true })
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place, place.holdfast({ warnAfterMs: 60, diagnostics: true }))
       const warnings = journalOf(holdfast, 'warning')
       const [me, other] = [holdfast.owner(), holdfast.owner()]
       const takesIt = async () => await lock.acquire({ owner: me })
@@ -36,8 +36,7 @@ export function warningsCases(place: Place): void {
     })
 
     test('LONG_LOCAL_WAIT: without diagnostics there are no stacks, but the warning all the same', async () => {
-      const holdfast = place.holdfast({ warnAfterMs: 40 })
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place, place.holdfast({ warnAfterMs: 40 }))
       const warnings = journalOf(holdfast, 'warning')
       await using hold = await lock.acquire()
       const selfMade = rejectionOf(lock.acquire({ waitMs: 120 }))
@@ -59,8 +58,7 @@ export function warningsCases(place: Place): void {
     })
 
     test('LEFT_LOCKED: a run that ends without its unlock is told, and the lock ends with its lease', async () => {
-      const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place, place.holdfast({ watchdogMs: place.lease(900) }))
       const warnings = journalOf(holdfast, 'warning')
       await holdfast.run(async () => {
         await lock.lock()

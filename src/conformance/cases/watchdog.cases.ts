@@ -5,6 +5,7 @@ import { untilIdle } from '../idle.js'
 import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { scene } from '../scene.js'
 
 /** A renewal comes with every third of a lease: so many are more than a lease, and more than two. */
 const MORE_THAN_ONE = 4
@@ -28,10 +29,7 @@ export function watchdogCases(place: Place): void {
     }
 
     test('L1: a hold without a lease time is kept over several leases, and others stay out', async () => {
-      const holdfast = place.holdfast({ watchdogMs })
-      const lock = holdfast.lock(place.lockName())
-      const far = place.holdfast().lock(lock.name)
-      const renewed = journalOf(holdfast, 'renewed')
+      const { lock, far, renewed } = scene(place, place.holdfast({ watchdogMs }))
       const hold = await lock.acquire()
       await place.eventually(() => renewed.length >= MORE_THAN_TWO)
       expect(await far.tryAcquire()).toBeNull()
@@ -44,11 +42,7 @@ export function watchdogCases(place: Place): void {
     given(place, 'namesHolder')(
       'L1: a leased hold nested in a watched one is renewed as long as the outer needs it',
       async () => {
-        const holdfast = place.holdfast({ watchdogMs })
-        const lock = holdfast.lock(place.lockName())
-        const far = place.holdfast().lock(lock.name)
-        const owner = holdfast.owner()
-        const renewed = journalOf(holdfast, 'renewed')
+        const { lock, far, owner, renewed } = scene(place, place.holdfast({ watchdogMs }))
         const outer = await lock.acquire({ owner })
         const inner = await lock.acquire({ owner, leaseMs: place.lease(100) })
         await place.eventually(() => renewed.length >= MORE_THAN_ONE)
@@ -64,10 +58,7 @@ export function watchdogCases(place: Place): void {
     )
 
     test('L1: a watched hold nested in a leased one renews while it lasts; then the lease runs out', async () => {
-      const holdfast = place.holdfast({ watchdogMs })
-      const lock = holdfast.lock(place.lockName())
-      const owner = holdfast.owner()
-      const [renewed, lost] = [journalOf(holdfast, 'renewed'), journalOf(holdfast, 'lost')]
+      const { holdfast, lock, owner, renewed, lost } = scene(place, place.holdfast({ watchdogMs }))
       // The inner hold must be there before the outer one’s lease ends: not the time to make a connection.
       expect(await lock.isLocked()).toBe(false)
       const outer = await lock.acquire({ owner, leaseMs: place.lease(400) })
@@ -100,10 +91,7 @@ export function watchdogCases(place: Place): void {
     })
 
     test('L5: the watchdog ends with the last release, and nothing is left of it', async () => {
-      const holdfast = place.holdfast({ watchdogMs })
-      const lock = holdfast.lock(place.lockName())
-      const owner = holdfast.owner()
-      const renewed = journalOf(holdfast, 'renewed')
+      const { holdfast, lock, owner, renewed } = scene(place, place.holdfast({ watchdogMs }))
       const [outer, inner] = [await lock.acquire({ owner }), await lock.acquire({ owner })]
       expect(holdfast.census).toMatchObject({ tenures: 1, watched: 1 })
       await outer.release()
@@ -124,8 +112,7 @@ export function watchdogCases(place: Place): void {
     })
 
     test('L5: a refused, an aborted and a timed-out acquisition leave no watchdog behind', async () => {
-      const holdfast = place.holdfast({ watchdogMs })
-      const lock = holdfast.lock(place.lockName())
+      const { holdfast, lock } = scene(place, place.holdfast({ watchdogMs }))
       await using hold = await place.holdfast().lock(lock.name).acquire()
       const abort = new AbortController()
       const aborted = rejectionOf(lock.acquire({ signal: abort.signal }))
@@ -140,9 +127,7 @@ export function watchdogCases(place: Place): void {
     for (const [where, settingsFor] of Object.entries(placesForMaxHold)) {
       test(`L5: maxHoldMs (${where}) ends the renewal of a task that hangs`, async () => {
         const settings = settingsFor(place.lease(700))
-        const holdfast = place.holdfast({ watchdogMs, ...settings.holdfast })
-        const lock = holdfast.lock(place.lockName())
-        const [renewed, lost] = [journalOf(holdfast, 'renewed'), journalOf(holdfast, 'lost')]
+        const { lock, renewed, lost } = scene(place, place.holdfast({ watchdogMs, ...settings.holdfast }))
         const hold = await lock.acquire(settings.call)
         const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
         expect(renewed.length).toBeGreaterThan(0)
