@@ -62,7 +62,11 @@ save(
   'dist/cjs/conformance/index.js',
   "throw new Error('holdfast/conformance stands on Vitest, which nothing can require: import it.')\n",
 )
-save('dist/cjs/package.json', '{ "type": "commonjs" }\n')
+// By its name the package finds itself from there too.
+const ways = Object.fromEntries(
+  required.map((entry) => [entry === '.' ? '.' : `./${entry}`, `./${posix.join(entry, 'index.js')}`]),
+)
+save('dist/cjs/package.json', `${JSON.stringify({ name: manifest.name, type: 'commonjs', exports: ways })}\n`)
 for (const entry of entries) {
   const cjs = posix.join('dist/cjs', entry)
   if (required.includes(entry)) save(posix.join(cjs, 'index.mjs'), "export * from './index.js'\n")
@@ -130,6 +134,8 @@ function sharedFile(_module: string, users: ReadonlySet<string>): string {
   if (used('lock')) return 'lock'
   if (used('.')) return 'client'
   if (used('etcd', 'zookeeper', 'memcached')) return 'session'
+  // What names a file loads no rows for it.
+  if (used('url')) return used('sqlite') ? 'others' : 'url'
   if (used('postgres', 'mysql', 'sqlite', 'transactions')) return 'rows'
   return 'others'
 }

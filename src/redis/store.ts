@@ -32,6 +32,6 @@ export function redis(client: RedisClient): RedisStore {
 }
 
 /** A client stands for the store it is connected to. */
-export function redisStoreOf(clientOrStore: RedisClient | Store): Store {
+export function redisStoreOf(clientOrStore: RedisClient | Store | undefined): Store {
   return storeOf(clientOrStore, (client) => new RedisStore(client))
 }
