@@ -28,6 +28,8 @@ const common: InputOptions = {
   platform: 'node',
   external: (id, importer) => /^[^./]/.test(id) && !bundled.test(id) && !importer?.includes('/node_modules/'),
   transform: { target: 'node20.19' },
+  // No paths of sources, which are not there.
+  experimental: { attachDebugInfo: 'none' },
 }
 
 rmSync(`${root}dist`, { recursive: true, force: true })
@@ -62,11 +64,7 @@ save(
   'dist/cjs/conformance/index.js',
   "throw new Error('holdfast/conformance stands on Vitest, which nothing can require: import it.')\n",
 )
-// By its name the package finds itself from there too.
-const ways = Object.fromEntries(
-  required.map((entry) => [entry === '.' ? '.' : `./${entry}`, `./${posix.join(entry, 'index.js')}`]),
-)
-save('dist/cjs/package.json', `${JSON.stringify({ name: manifest.name, type: 'commonjs', exports: ways })}\n`)
+save('dist/cjs/package.json', '{ "type": "commonjs" }\n')
 for (const entry of entries) {
   const cjs = posix.join('dist/cjs', entry)
   if (required.includes(entry)) save(posix.join(cjs, 'index.mjs'), "export * from './index.js'\n")

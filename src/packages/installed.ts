@@ -1,5 +1,5 @@
-// Under another name: bundlers are often told to declare this one.
-import { createRequire as requireFrom } from 'node:module'
+// Not by the name of its function: bundlers are often told to declare that one.
+import nodeModule from 'node:module'
 import process from 'node:process'
 import { StoreError } from '../errors/errors.js'
 
@@ -10,7 +10,7 @@ import { StoreError } from '../errors/errors.js'
 export function installed(name: string): unknown {
   try {
     // A bundle in CommonJS has no `import.meta.url`.
-    return requireFrom(import.meta.url || process.argv[1] || `${process.cwd()}/`)(name)
+    return nodeModule.createRequire(import.meta.url || process.argv[1] || `${process.cwd()}/`)(name)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
