@@ -28,6 +28,8 @@ const common: InputOptions = {
   platform: 'node',
   external: (id, importer) => /^[^./]/.test(id) && !bundled.test(id) && !importer?.includes('/node_modules/'),
   transform: { target: 'node20.19' },
+  // No paths of sources, which are not there.
+  experimental: { attachDebugInfo: 'none' },
 }
 
 rmSync(`${root}dist`, { recursive: true, force: true })
@@ -130,6 +132,8 @@ function sharedFile(_module: string, users: ReadonlySet<string>): string {
   if (used('lock')) return 'lock'
   if (used('.')) return 'client'
   if (used('etcd', 'zookeeper', 'memcached')) return 'session'
+  // What names a file loads no rows for it.
+  if (used('url')) return used('sqlite') ? 'others' : 'url'
   if (used('postgres', 'mysql', 'sqlite', 'transactions')) return 'rows'
   return 'others'
 }

@@ -5,6 +5,7 @@ import { viewOf } from './deadlock/view.js'
 import { UnsupportedKindError } from './errors/unsupported-kind-error.js'
 import { checkName, hintAtOptionsBy } from './facade/checks.js'
 import { ConfiguredStore } from './facade/configured-store.js'
+import { defaultStore } from './facade/default-store.js'
 import { optionHint, refuseFormerMethods } from './facade/former-names.js'
 import { checkHoldfastOptions, clientOptionsOf, type HoldfastOptions } from './facade/holdfast-options.js'
 import { type LockOptions, withLockOptions, withoutLingering } from './facade/lock-options.js'
@@ -94,12 +95,17 @@ export class Holdfast extends LockClient {
 
   /**
    * @param clientOrStore an ioredis (or iovalkey) `Redis` or `Cluster`, or a store. Holdfast never sends commands over a client and
-   *   never closes it; it opens its own connections with `duplicate()`.
-   * @throws `InvalidArgumentError` if an option is invalid. Connects only on first use.
+   *   never closes it; it opens its own connections with `duplicate()`. Without an argument, locks are where the command line has them: on the
+   *   server that `HOLDFAST_URL` names, or else in a file of this user. With options, write `storeAt()` of `holdfast/url` for that.
+   * @throws `InvalidArgumentError` if an option is invalid; `StoreError` if what the store needs is not installed. Connects only on first use.
    */
-  constructor(clientOrStore: RedisClient | Store, options: HoldfastOptions = {}) {
+  constructor()
+  constructor(clientOrStore: RedisClient | Store, options?: HoldfastOptions)
+  constructor(...given: [clientOrStore?: RedisClient | Store, options?: HoldfastOptions]) {
+    const [clientOrStore, options = {}] = given
     const settings = checkHoldfastOptions(options)
-    super(new ConfiguredStore(redisStoreOf(clientOrStore), settings), clientOptionsOf(options))
+    const store = given.length === 0 ? defaultStore() : redisStoreOf(clientOrStore)
+    super(new ConfiguredStore(store, settings), clientOptionsOf(options))
     this.#kinds = kindsOf(this)
     const view = viewOf(this.#kinds.session)
     if (view) this.#kinds.observer = new Lookout(view, this.#kinds, settings.onDeadlock)

@@ -45,6 +45,7 @@ const BY_REASON: Readonly<Record<StoreFailure, number>> = {
   unreachable: exitCodes.unavailable,
   timeout: exitCodes.unavailable,
   'not-ready': exitCodes.unavailable,
+  'not-installed': exitCodes.notInstalled,
   'wrong-type': exitCodes.notALock,
   permission: exitCodes.noPermission,
   'out-of-memory': exitCodes.unavailable,

@@ -104,7 +104,7 @@ export const inspectHelp = `
 Shows the owners of a lock and their holds, the time left of the lease, and the number of waiting clients; a process with many
 waiting calls counts once. For locks and read-write locks it also shows the line, in order; for semaphores the available permits;
 for fenced and read-write locks the last token; for latches the count. If several locks have the name, it shows one after
-another. Plain, fair and fenced locks are one lock: it is called fenced if it ever had a token.
+another. Plain, fair and fenced locks are one lock: in Redis it is called fenced if it ever had a token.
 
 --json writes one line per lock:
   the fields of ls, "waitingClients" (null if the store does not know it, or does not let this user ask), and "line":[{"owner","mode"?}].

@@ -22,11 +22,11 @@ import { ls } from './ls.js'
 import { runCommand } from './run-command.js'
 import { productOf, schemas } from './schemas.js'
 import { parseCount, parsePort, parsePositiveSeconds } from './seconds.js'
-import { withoutAddresses } from './server-address.js'
 import { type CommonFlags, interrupted, Session } from './session.js'
 import { type UiFlags, uiTerms } from './ui/ui-options.js'
 import { checkUnlock, unlock } from './unlock.js'
 import { watch } from './watch.js'
+import { withoutAddresses } from './without-addresses.js'
 
 /** Runs the program with these arguments, and ends the process with its exit code. */
 export async function main(args: readonly string[]): Promise<never> {

@@ -1,14 +1,13 @@
 import type { HoldfastOptions } from '../facade/holdfast-options.js'
+import { notInstalled } from '../packages/installed.js'
 import { traitsOf } from '../ports/store-traits.js'
+import { redisClientAt } from '../url/redis-client.js'
+import type { RedisAddress, ServerAddress } from '../url/server-address.js'
+import { storeOf } from '../url/store-at.js'
 import type { Catalogue } from './catalogue.js'
-import { coordinationAt } from './coordination.js'
-import { databaseAt, type OpenStore } from './database.js'
-import { usageError } from './failure.js'
 import { Family } from './family.js'
 import { RedisCatalogue } from './redis/catalogue.js'
-import { clientOf } from './redis/client.js'
 import { Keyspace } from './redis/keyspace.js'
-import type { RedisAddress, ServerAddress } from './server-address.js'
 import { StoreCatalogue } from './store-catalogue.js'
 
 /** How long the end of the program waits for requests on their way to the server. */
@@ -26,15 +25,18 @@ export class Server implements AsyncDisposable {
 
   /** Connects on first use. */
   static async at(address: ServerAddress, keyPrefix: string, options: HoldfastOptions = {}): Promise<Server> {
-    const { shown } = address
-    if ('url' in address) return await Server.#ofStore(() => databaseAt(address), shown, keyPrefix, options)
-    if ('servers' in address)
-      return await Server.#ofStore(() => coordinationAt(address), shown, keyPrefix, options)
-    return await Server.#redis(address, keyPrefix, options)
+    if ('endpoints' in address) return await Server.#redis(address, keyPrefix, options)
+    const store = storeOf(address, keyPrefix)
+    const family = new Family(store, options)
+    const catalogue = new StoreCatalogue(family, family.session, traitsOf(store.traits))
+    return new Server(family, catalogue, address.shown, () => undefined)
   }
 
   static async #redis(address: RedisAddress, keyPrefix: string, options: HoldfastOptions): Promise<Server> {
-    const pattern = await clientOf(address, keyPrefix)
+    const library = await import('ioredis').catch((cause: unknown) => {
+      throw notInstalled('ioredis could not be loaded: npm install ioredis', cause)
+    })
+    const pattern = redisClientAt(address, keyPrefix, library)
     // Holdfast only duplicates this client; its commands report every failure of its connections.
     pattern.on('error', () => undefined)
     const family = new Family(pattern, options)
@@ -43,23 +45,6 @@ export class Server implements AsyncDisposable {
       keyspace[Symbol.dispose]()
       pattern.disconnect()
     })
-  }
-
-  static async #ofStore(
-    open: () => Promise<OpenStore>,
-    shown: string,
-    keyPrefix: string,
-    options: HoldfastOptions,
-  ): Promise<Server> {
-    if (keyPrefix !== '') throw usageError('--key-prefix is for Redis: the names of other locks have none.')
-    const { store, close } = await open()
-    const family = new Family(store, options)
-    return new Server(
-      family,
-      new StoreCatalogue(family, family.session, traitsOf(store.traits)),
-      shown,
-      close,
-    )
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,11 +1,10 @@
-import process from 'node:process'
 import type { HoldfastOptions } from '../facade/holdfast-options.js'
-import { defaultSqliteFile } from '../sqlite/default-file.js'
+import { presentAddress } from '../url/present-address.js'
+import { parseServerUrl, type ServerAddress } from '../url/server-address.js'
 import { exitCodes } from './exit-codes.js'
-import { failureOf, usageError } from './failure.js'
+import { failureOf } from './failure.js'
 import { Output } from './output.js'
 import { Server } from './server.js'
-import { parseServerUrl, type ServerAddress } from './server-address.js'
 import { exitCodeOfSignal, Signals } from './signals.js'
 
 /** The options of every subcommand. */
@@ -35,7 +34,7 @@ export class Session {
 
   /** Runs a subcommand and leaves nothing open, whatever the outcome. */
   async perform(flags: CommonFlags, action: Action, options: HoldfastOptions = {}): Promise<void> {
-    this.#address = parseServerUrl(flags.url || process.env['HOLDFAST_REDIS_URL'] || ownFile())
+    this.#address = flags.url ? parseServerUrl(flags.url) : presentAddress()
     await using server = await Server.at(this.#address, flags.keyPrefix ?? '', options)
     this.exitCode = await action(server, this.output)
   }
@@ -56,17 +55,6 @@ export class Session {
     this.output.failure(failure, error, failure.exitCode === exitCodes.usage ? advice : undefined)
     return failure.exitCode
   }
-}
-
-/** The file of this user, unless it would be another place than that of the `holdfast run` that has started this. */
-function ownFile(): string {
-  const file = `sqlite:${defaultSqliteFile()}`
-  const { HOLDFAST_SERVER: outer = file } = process.env
-  if (outer === file) return file
-  throw usageError(
-    `No server is named. The holdfast run that has started this uses ${outer}, and does not pass on its URL, which may have a password: ` +
-      'name the server with --url or HOLDFAST_URL.',
-  )
 }
 
 /** The exit code of a watch or a question after a signal. Ctrl-C is the normal end of a watch. */

@@ -84,12 +84,12 @@ export class StoreCatalogue implements Catalogue {
       this.family.countWaiting(kinds.lock, name),
     ])
     if (!isLocked(state) && !waitingClients) return undefined
-    const fenced = fence !== undefined
+    // These stores give each tenure a token, whether or not its holder asks for one: so it tells no fenced lock from another.
     return {
       ...state,
-      kind: fenced ? 'fenced lock' : 'lock',
+      kind: 'lock',
       waitingClients,
-      ...(fenced && { fence: String(fence) }),
+      ...(fence !== undefined && { fence: String(fence) }),
     }
   }
 

@@ -11,6 +11,7 @@ export type StoreFailure =
   | 'unreachable'
   | 'timeout'
   | 'not-ready'
+  | 'not-installed'
   | 'wrong-type'
   | 'permission'
   | 'out-of-memory'

@@ -14,7 +14,7 @@ export interface HttpAnswer {
 }
 
 /** These do not pass by themselves. */
-const MISUSES: readonly StoreFailure[] = ['wrong-type', 'permission', 'script']
+const MISUSES: readonly StoreFailure[] = ['not-installed', 'wrong-type', 'permission', 'script']
 
 const CONFLICTS = ['LOCK_LOST', 'STALE_FENCE', 'SEQUENCER_STALE', 'VERSION_CONFLICT', 'DEADLOCK']
 const OVERLOADS = ['CLOSED', 'TOO_MANY_WAITERS']

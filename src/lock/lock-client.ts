@@ -6,6 +6,7 @@ import type { KindContext } from '../facade/acquirer.js'
 import { checkFunction, checkName, invalidNumber } from '../facade/checks.js'
 import { type ClientOptions, checkClientOptions } from '../facade/client-options.js'
 import { type CloseOptions, Closing } from '../facade/closing.js'
+import { defaultStore } from '../facade/default-store.js'
 import { type LockOptions, withLockOptions } from '../facade/lock-options.js'
 import { ownerText } from '../identity/label.js'
 import { type Owner, Owners, Scope } from '../identity/owner.js'
@@ -48,13 +49,18 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
 
   /**
    * @param clientOrStore an ioredis (or iovalkey) `Redis` or `Cluster`, or a store. Holdfast never sends commands over a client and
-   *   never closes it; it opens its own connections with `duplicate()`.
-   * @throws `InvalidArgumentError` if an option is invalid. Connects only on first use.
+   *   never closes it; it opens its own connections with `duplicate()`. Without an argument, locks are where the command line has them: on the
+   *   server that `HOLDFAST_URL` names, or else in a file of this user. With options, write `storeAt()` of `holdfast/url` for that.
+   * @throws `InvalidArgumentError` if an option is invalid; `StoreError` if what the store needs is not installed. Connects only on first use.
    */
-  constructor(clientOrStore: RedisClient | Store, options: ClientOptions = {}) {
+  constructor()
+  constructor(clientOrStore: RedisClient | Store, options?: ClientOptions)
+  constructor(...given: [clientOrStore?: RedisClient | Store, options?: ClientOptions]) {
     super()
+    const [clientOrStore, options = {}] = given
     const settings = checkClientOptions(options)
-    const store = storeOf(clientOrStore, (client) => new RedisLockStore(client))
+    const store =
+      given.length === 0 ? defaultStore() : storeOf(clientOrStore, (client) => new RedisLockStore(client))
     const { portVersion = PORT_VERSION } = store
     if (portVersion !== PORT_VERSION)
       throw invalidNumber('store.portVersion', portVersion, `${PORT_VERSION}, the version of this Holdfast`)

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
-// Under another name: bundlers are often told to declare this one.
-import { createRequire as requireFrom } from 'node:module'
 import { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { InvalidArgumentError } from '../errors/errors.js'
+import { installed } from '../packages/installed.js'
 import type { SqlRow, SqlValue } from '../sql/connection.js'
 import type { ListeningConnection, MakeConnection } from './connection.js'
 import { tellsOfReplica, unreplicated } from './failure.js'
@@ -229,12 +228,8 @@ function placesOf({ host, port, path }: Options): Place[] {
 
 /** The package itself, which an instance does not lead to. Not imported, so that nothing has to be there which is not used. */
 function load(sql: PostgresJs): MakeInstance {
-  try {
-    const found: unknown = requireFrom(import.meta.url)('postgres')
-    if (typeof found === 'function') return (options) => Reflect.apply(found, undefined, [options])
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND')) throw error
-  }
+  const found = installed('postgres')
+  if (typeof found === 'function') return (options) => Reflect.apply(found, undefined, [options])
   throw new InvalidArgumentError(
     'sql',
     sql,

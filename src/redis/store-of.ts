@@ -8,7 +8,7 @@ import { isClient, type RedisClient } from './connection/client.js'
  * @param hint what to write in place of something else
  */
 export function storeOf(
-  clientOrStore: RedisClient | Store,
+  clientOrStore: RedisClient | Store | undefined,
   storeFor: (client: RedisClient) => Store,
   hint: (given: unknown) => string = () => '',
 ): Store {

@@ -32,6 +32,11 @@ export function redis(client: RedisClient): RedisStore {
 }
 
 /** A client stands for the store it is connected to. */
-export function redisStoreOf(clientOrStore: RedisClient | Store): Store {
-  return storeOf(clientOrStore, (client) => new RedisStore(client), clientHint)
+export function redisStoreOf(clientOrStore: RedisClient | Store | undefined): Store {
+  return storeOf(clientOrStore, (client) => new RedisStore(client), hintFor)
+}
+
+function hintFor(given: unknown): string {
+  if (given !== undefined) return clientHint(given)
+  return '; with no argument at all locks are on the server that HOLDFAST_URL names, or in a file of this user'
 }

@@ -1,7 +1,5 @@
-// Under another name: bundlers are often told to declare this one.
-import { createRequire as requireFrom } from 'node:module'
 import process from 'node:process'
-import { StoreError } from '../errors/errors.js'
+import { installed, notInstalled } from '../packages/installed.js'
 
 /** One connection to a database file: what Node's own SQLite and libsql have in common. */
 export interface Connection {
@@ -34,30 +32,36 @@ interface Opener {
 export function findDriver(): Driver {
   const driver = nodeDriver() ?? libsqlDriver()
   if (driver) return driver
-  throw new StoreError('not-ready', 'open', {
-    transient: false,
-    hint: `Node ${process.versions.node} has no SQLite of its own: install libsql (npm install libsql), or use Node 22.13 or later.`,
-  })
+  throw notInstalled(
+    `Node ${process.versions.node} has no SQLite, which locks in a file take: npm install libsql, or use Node 22.13 or later. For locks on a ` +
+      'server, HOLDFAST_URL names it to new Holdfast() and to the command line, --url to the latter.',
+  )
 }
 
 /** `node:sqlite`, where Node has it without a flag. */
 export function nodeDriver(): Driver | undefined {
-  const found = process.getBuiltinModule('node:sqlite')
+  const found = withoutWarning(() => process.getBuiltinModule('node:sqlite'))
   return hasDatabase(found) ? (path) => new found.DatabaseSync(path) : undefined
 }
 
-/** The optional peer. Not imported, so that nothing has to be there which is not used. */
+/** The optional peer. */
 export function libsqlDriver(): Driver | undefined {
-  const found = load('libsql')
+  const found = installed('libsql')
   return isOpener(found) ? (path) => new found(path) : undefined
 }
 
-function load(name: string): unknown {
+/** Keeps from the user's terminal that Node calls its SQLite experimental, which Node says once, while it loads it. All else is said. */
+function withoutWarning<Result>(load: () => Result): Result {
+  const { emitWarning } = process
+  const filtered = (...[warning, ...others]: unknown[]): void => {
+    if (others[0] === 'ExperimentalWarning' && String(warning).startsWith('SQLite ')) return
+    Reflect.apply(emitWarning, process, [warning, ...others])
+  }
+  process.emitWarning = filtered
   try {
-    return requireFrom(import.meta.url)(name)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return undefined
-    throw error
+    return load()
+  } finally {
+    process.emitWarning = emitWarning
   }
 }
 

@@ -33,12 +33,23 @@ export type SqliteTerms = Required<SqliteOptions>
 
 const DAY_MS = 86_400_000
 
-export function checkSqliteOptions(given: string | SqliteOptions): SqliteTerms {
+export function checkSqliteOptions(given: string | SqliteOptions | undefined): SqliteTerms {
   const options = typeof given === 'string' ? { path: given } : given
+  if (options === undefined)
+    throw new InvalidArgumentError(
+      'file',
+      options,
+      'the path of a file; for the file that the command line uses write sqlite()',
+    )
   checkObject('options', options, ['path', 'mode', 'networkFileSystem', 'retainMs'])
   const { path, mode = 0o600, networkFileSystem = 'refuse' } = options
-  if (typeof path !== 'string' || path === '' || path.includes('\0') || /^(:memory:|file:)/.test(path))
-    throw new InvalidArgumentError('path', path, 'the path of a file')
+  if (
+    typeof path !== 'string' ||
+    path === '' ||
+    path.includes('\0') ||
+    /^(:memory:|file:|sqlite:)/.test(path)
+  )
+    throw new InvalidArgumentError('path', path, 'the path of a file, and no URL')
   if (!Number.isInteger(mode) || mode < 0o600 || mode > 0o777 || (mode & 0o600) !== 0o600)
     throw invalidNumber('mode', mode, 'a mode with which its owner may read and write')
   if (networkFileSystem !== 'refuse' && networkFileSystem !== 'warn')

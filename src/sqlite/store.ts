@@ -1,5 +1,6 @@
 import type { Store, StoreSession, StoreSettings } from '../ports/store.js'
 import { RowStoreSession } from '../rows/session.js'
+import { defaultSqliteFile } from './default-file.js'
 import { checkSqliteOptions, type SqliteOptions } from './options.js'
 import { SqliteRows } from './rows.js'
 
@@ -9,11 +10,13 @@ import { SqliteRows } from './rows.js'
  *
  * Uses `node:sqlite` where Node has it (from 22.13 on), else the package `libsql`, which has to be installed then.
  *
- * @param file the path of a file of Holdfast's own, or {@link SqliteOptions}
+ * @param file the path of a file of Holdfast's own, or {@link SqliteOptions}. Without an argument it is the file that the command line uses,
+ *   and `new Holdfast()`: see docs/sqlite.md.
  * @throws StoreError if there is neither; InvalidArgumentError
  */
-export function sqlite(file: string | SqliteOptions): Store {
-  const rows = new SqliteRows(checkSqliteOptions(file))
+export function sqlite(...file: [] | [file: string | SqliteOptions]): Store {
+  const [given = file.length === 0 ? defaultSqliteFile() : undefined] = file
+  const rows = new SqliteRows(checkSqliteOptions(given))
   return {
     open: (settings: StoreSettings): StoreSession => new RowStoreSession(rows, settings),
   }

@@ -15,6 +15,7 @@ import * as redis from '../../src/redis/index.js'
 import * as sqlite from '../../src/sqlite/index.js'
 import * as store from '../../src/store/index.js'
 import * as transactions from '../../src/transactions/index.js'
+import * as url from '../../src/url/index.js'
 import * as zookeeper from '../../src/zookeeper/index.js'
 
 test('holdfast exports the client, the errors, the guard, the decorator and the quorum, and nothing else', () => {
@@ -112,6 +113,7 @@ test('a store’s own way in exports what makes the store, and nothing else', ()
   expect(Object.keys(postgres).sort()).toEqual(['advisory', 'postgres', 'postgresSchema'])
   expect(Object.keys(sqlite)).toEqual(['sqlite'])
   expect(Object.keys(etcd)).toEqual(['etcd'])
+  expect(Object.keys(url)).toEqual(['storeAt'])
   expect(Object.keys(zookeeper)).toEqual(['zookeeper'])
 })
 

@@ -60,13 +60,13 @@ describe.each([
   afterAll(() => where?.stop())
   const run = (...args: string[]) => program.run(['--url', where.url, ...args])
 
-  test('run, inspect, watch, unlock: a held lock is seen, kept from others, and freed by force', async () => {
+  test('users 9: run, inspect, watch, unlock: a held lock is seen, kept from others, and freed by force', async () => {
     const running = program.start(['--url', where.url, 'run', 'nightly', '-v', '--', 'sleep', '600'])
     await running.says('got lock')
     expect((await run('run', '-n', 'nightly', '--', 'true')).code).toBe(75)
     expect((await run('inspect', 'nightly')).stdout).toContain('held')
     const watched = await run('watch', 'nightly', '--json', '--count', '1')
-    expect(JSON.parse(watched.stdout)).toMatchObject({ name: 'nightly', locked: true })
+    expect(JSON.parse(watched.stdout)).toMatchObject({ name: 'nightly', kind: 'lock', locked: true })
     expect((await run('unlock', '--force', '--yes', 'nightly')).stdout).toContain('is free')
     expect((await run('run', '-n', 'nightly', '--', 'true')).code).toBe(0)
     running.child.kill('SIGTERM')

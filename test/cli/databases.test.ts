@@ -52,13 +52,13 @@ describe.each([
     expect((await run('run', 'x', '--', 'true')).code).toBe(0)
   })
 
-  test('run, ls, inspect, unlock: a held lock is seen, kept from others, and freed by force', async () => {
+  test('users 9: run, ls, inspect, unlock: a held lock is seen, kept from others, and freed by force', async () => {
     const running = program.start(['--url', where.url, 'run', 'nightly', '-v', '--', 'sleep', '600'])
     await running.says('got lock')
     const busy = await run('run', '-n', 'nightly', '--', 'true')
     expect(busy.code).toBe(75)
     const listed = await run('ls', 'night*', '--json')
-    expect(JSON.parse(listed.stdout)).toMatchObject({ name: 'nightly', locked: true })
+    expect(JSON.parse(listed.stdout)).toMatchObject({ name: 'nightly', kind: 'lock', locked: true })
     const shown = await run('inspect', 'nightly')
     expect(shown.stdout).toContain('held')
     const freed = await run('unlock', '--force', '--yes', 'nightly')

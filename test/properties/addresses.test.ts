@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { failureOf } from '../../src/cli/failure.js'
-import { parseServerUrl, withoutAddresses } from '../../src/cli/server-address.js'
+import { withoutAddresses } from '../../src/cli/without-addresses.js'
+import { parseServerUrl } from '../../src/url/server-address.js'
 import { runsOr } from './runs.js'
 
 const SECRET = 's3cret'

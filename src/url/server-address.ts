@@ -1,10 +1,9 @@
 import { type CoordinationAddress, coordinationAddress } from './coordination-address.js'
-import { usageError } from './failure.js'
 import {
+  badUrl,
   decode,
   type Endpoint,
   endpointText,
-  FORMS,
   parseCredentials,
   parseEndpoints,
   partsOf,
@@ -63,18 +62,19 @@ export function parseServerUrl(url: string): ServerAddress {
 function sqliteAddress(url: string): DatabaseAddress {
   const path = url.slice(url.indexOf(':') + 1).replace(/^\/\/(?=\/)/, '')
   if (path === '' || path.startsWith('//'))
-    throw usageError('A sqlite: URL names a file, such as sqlite:/var/lib/app/locks.db.')
+    throw badUrl('names no file', 'sqlite: and the path of a file, such as sqlite:/var/lib/app/locks.db')
   return { kind: 'sqlite', url: path, shown: `sqlite:${path}` }
 }
 
 function databaseAddress(kind: DatabaseAddress['kind'], url: string): DatabaseAddress {
   // What cannot be read is not shown: any part of it may be a password.
   const parsed = URL.canParse(url) ? new URL(url) : undefined
-  if (!parsed) throw usageError(`The server URL cannot be read. Accepted: ${FORMS}.`)
+  if (!parsed) throw badUrl('cannot be read')
   // A slash ends the host, also one in a password, of which the first part would then be the host and the rest the path.
   if (`${parsed.pathname}${parsed.search}${parsed.hash}`.includes('@'))
-    throw usageError(
-      'The server URL has an @ behind its host. In a user, a password, a path and an option write %40 for it, and %2F, %3F and %23 for / ? #.',
+    throw badUrl(
+      'has an @ behind its host',
+      '%40 for an @ in a user, a password, a path or an option, and %2F, %3F and %23 for / ? #',
     )
   // Client libraries know the part before the plus.
   const plain = url.replace(/^([a-z]+)\+[a-z-]+:/i, '$1:')
@@ -83,20 +83,18 @@ function databaseAddress(kind: DatabaseAddress['kind'], url: string): DatabaseAd
 
 function redisAddress(url: string): RedisAddress {
   const parts = partsOf(url)
-  if (!parts) throw usageError(`The server URL cannot be read. Accepted: ${FORMS}.`)
+  if (!parts) throw badUrl('cannot be read')
   const { scheme } = parts
   const tls = scheme.startsWith('rediss')
   const kind = KINDS[scheme.replace(/^rediss/, 'redis')]
-  if (kind === undefined)
-    throw usageError(`The server URL begins with an unknown scheme. Accepted: ${FORMS}.`)
+  if (kind === undefined) throw badUrl('begins with an unknown scheme')
   const endpoints = parseHosts(parts.hosts, kind)
   const path = parts.path.split('/').slice(1).map(decode)
   const [group, db] = kind === 'sentinel' ? path : [undefined, ...path]
   if (kind === 'sentinel' && (group ?? '') === '') {
-    throw usageError('A redis-sentinel:// URL ends with the name of the group, such as …:26379/mymaster.')
+    throw badUrl('names no group', 'the name of the group at its end, such as …:26379/mymaster')
   }
-  if (path.length > (kind === 'sentinel' ? 2 : 1))
-    throw usageError('The server URL has too many parts in its path.')
+  if (path.length > (kind === 'sentinel' ? 2 : 1)) throw badUrl('has too many parts in its path')
   const [username, password] = parseCredentials(parts.credentials)
   const query = parseQuery(parts.query, kind)
   const where = endpoints.map(endpointText)
@@ -117,7 +115,10 @@ function redisAddress(url: string): RedisAddress {
 function parseHosts(text: string, kind: RedisAddress['kind']): RedisAddress['endpoints'] {
   const endpoints = parseEndpoints(text, kind === 'sentinel' ? 26379 : 6379)
   if (kind === 'standalone' && endpoints.length > 1) {
-    throw usageError('redis:// takes one host; several belong to redis-cluster:// or redis-sentinel://.')
+    throw badUrl(
+      'has several hosts',
+      'one host after redis://, and several after redis-cluster:// or redis-sentinel://',
+    )
   }
   return endpoints
 }
@@ -125,8 +126,9 @@ function parseHosts(text: string, kind: RedisAddress['kind']): RedisAddress['end
 function parseDb(text: string | undefined, kind: RedisAddress['kind']): number {
   if (text === undefined || text === '') return 0
   if (!/^\d{1,6}$/.test(text))
-    throw usageError('The server URL has something else where the number of a database belongs.')
-  if (kind === 'cluster' && Number(text) !== 0) throw usageError('A cluster has no databases but 0.')
+    throw badUrl('has something else where the number of a database belongs', 'a number, or nothing')
+  if (kind === 'cluster' && Number(text) !== 0)
+    throw badUrl('names a database of a cluster', '0, because a cluster has no other')
   return Number(text)
 }
 
@@ -134,18 +136,10 @@ function parseQuery(text: string, kind: RedisAddress['kind']): URLSearchParams {
   const query = new URLSearchParams(text)
   for (const key of query.keys()) {
     if (kind === 'sentinel' && (key === 'sentinelUsername' || key === 'sentinelPassword')) continue
-    throw usageError(
-      'The server URL has an option that is not known. redis-sentinel:// takes sentinelUsername and sentinelPassword.',
+    throw badUrl(
+      'has an option that is not known',
+      'sentinelUsername and sentinelPassword after redis-sentinel://',
     )
   }
   return query
-}
-
-/** A message without those words of the command line that may be an address, since an address may contain a password. */
-export function withoutAddresses(message: string, words: readonly string[]): string {
-  const hidden = words.flatMap((word) => {
-    const [value] = /(?<=^--[a-z-]+=).+$/is.exec(word) ?? []
-    return value ?? (/:\/\/|@/.test(word) ? word : [])
-  })
-  return hidden.reduce((text, word) => text.replaceAll(word, '…'), message)
 }

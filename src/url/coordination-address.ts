@@ -1,5 +1,4 @@
-import { usageError } from './failure.js'
-import { decode, endpointText, FORMS, parseCredentials, parseEndpoints, partsOf } from './server-url.js'
+import { badUrl, decode, endpointText, parseCredentials, parseEndpoints, partsOf } from './server-url.js'
 
 /** The servers of etcd, ZooKeeper or memcached. */
 export interface CoordinationAddress {
@@ -38,9 +37,9 @@ export function coordinationAddress(url: string): CoordinationAddress | undefine
   if (!scheme) return undefined
   const { kind, port, tls } = scheme
   const parts = partsOf(url)
-  if (!parts) throw usageError(`The server URL cannot be read. Accepted: ${FORMS}.`)
+  if (!parts) throw badUrl('cannot be read')
   const path = decode(parts.path.replace(/\/$/, ''))
-  if (path !== '' && kind !== 'zookeeper') throw usageError(`${name}:// takes no path.`)
+  if (path !== '' && kind !== 'zookeeper') throw badUrl('has a path', `none after ${name}://`)
   const servers = parseEndpoints(parts.hosts, port).map(endpointText)
   return {
     kind,
@@ -56,7 +55,7 @@ export function coordinationAddress(url: string): CoordinationAddress | undefine
 function credentialsOf(text: string | undefined): CoordinationAddress['credentials'] {
   const [user, password] = parseCredentials(text)
   if (password === undefined) return undefined
-  if (user === undefined) throw usageError('The server URL has a password but no user: write user:password@.')
+  if (user === undefined) throw badUrl('has a password but no user', 'user:password@')
   return { user, password }
 }
 
@@ -64,7 +63,7 @@ function prefixOf(kind: CoordinationAddress['kind'], text: string): string | und
   const query = new URLSearchParams(text)
   for (const key of query.keys()) {
     if (kind !== 'etcd' || key !== 'prefix')
-      throw usageError('The server URL has an option that is not known. etcd:// takes prefix.')
+      throw badUrl('has an option that is not known', 'prefix, after etcd://')
   }
   return query.get('prefix') ?? undefined
 }

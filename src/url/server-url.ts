@@ -1,4 +1,4 @@
-import { usageError } from './failure.js'
+import { InvalidArgumentError } from '../errors/errors.js'
 
 export interface Endpoint {
   readonly host: string
@@ -6,10 +6,15 @@ export interface Endpoint {
 }
 
 /** The forms that are accepted, for messages. */
-export const FORMS =
+const FORMS =
   'redis://[user:password@]host[:port][/db], rediss://…, redis-cluster://host:port,host:port/ or ' +
   'redis-sentinel://host:port,host:port/group, postgres://user:password@host:port/database, mysql://… in the same way, ' +
   'etcd://, zk:// or memcached://[user:password@]host:port,host:port, or sqlite:path'
+
+/** The error for such a URL. It shows no part of it, because any part may be a password. */
+export function badUrl(found: string, accepted = FORMS): InvalidArgumentError {
+  return new InvalidArgumentError('the server URL', undefined, accepted, { found })
+}
 
 /**
  * `URL` does not support lists of hosts, so this parses the parts itself. Messages show no part of an unreadable address, since any part
@@ -37,7 +42,7 @@ export function partsOf(url: string): UrlParts | undefined {
 
 export function parseEndpoints(text: string, defaultPort: number): readonly [Endpoint, ...Endpoint[]] {
   const [first, ...others] = text.split(',').map((each) => parseEndpoint(each, defaultPort))
-  if (first === undefined) throw usageError('The server URL names no host.')
+  if (first === undefined) throw badUrl('names no host')
   return [first, ...others]
 }
 
@@ -51,9 +56,7 @@ function parseEndpoint(text: string, defaultPort: number): Endpoint {
   const host = match?.groups?.['six'] ?? match?.groups?.['name']
   const port = Number(match?.groups?.['port'] ?? defaultPort)
   if (host === undefined || port < 1 || port > 65_535) {
-    throw usageError(
-      `The server URL has something else where host:port belongs (a password is followed by @). Accepted: ${FORMS}.`,
-    )
+    throw badUrl('has something else where host:port belongs (a password is followed by @)')
   }
   return { host, port }
 }
@@ -62,8 +65,7 @@ export function parseCredentials(text: string | undefined): [string | undefined,
   if (text === undefined || text === '') return [undefined, undefined]
   const colon = text.indexOf(':')
   // As in redis-cli: a user without a password is useless, so a lone word must be a mistake.
-  if (colon < 0)
-    throw usageError('The server URL has a user but no password: write user:password@, or :password@.')
+  if (colon < 0) throw badUrl('has a user but no password', 'user:password@, or :password@')
   const username = decode(text.slice(0, colon))
   return [username === '' ? undefined : username, decode(text.slice(colon + 1))]
 }
@@ -72,8 +74,6 @@ export function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw usageError(
-      'The server URL has a % that is not followed by two hexadecimal digits; write %25 for itself.',
-    )
+    throw badUrl('has a % that is not followed by two hexadecimal digits', '%25 for a % itself')
   }
 }

@@ -1,10 +1,19 @@
-import type { RedisClient } from '../../redis/connection/client.js'
-import { clientLibrary } from '../client-library.js'
-import type { RedisAddress } from '../server-address.js'
+import { offers, required } from '../packages/installed.js'
+import type { RedisClient } from '../redis/connection/client.js'
+import type { RedisAddress } from './server-address.js'
+
+/** What is used of ioredis. */
+export interface Ioredis {
+  readonly Redis: new (options: object) => RedisClient
+  readonly Cluster: new (nodes: Array<{ host: string; port: number }>, options: object) => RedisClient
+}
 
 /** A client for that address, which connects on first use. */
-export async function clientOf(address: RedisAddress, keyPrefix: string): Promise<RedisClient> {
-  const { Cluster, Redis } = await clientLibrary('ioredis', () => import('ioredis'))
+export function redisClientAt(
+  address: RedisAddress,
+  keyPrefix: string,
+  { Redis, Cluster } = required('ioredis', offers<Ioredis>('Redis', 'Cluster'), 'npm install ioredis'),
+): RedisClient {
   const { endpoints, username, password, db, tls } = address
   const common = {
     ...(username === undefined ? {} : { username }),

@@ -1,0 +1,51 @@
+// Not by the name of its function: bundlers are often told to declare that one.
+import nodeModule from 'node:module'
+import process from 'node:process'
+import { StoreError } from '../errors/errors.js'
+
+/**
+ * A package that not everybody needs; undefined where it is not installed. It is not imported: nothing has to be there which is not used,
+ * and no bundler looks for it.
+ */
+export function installed(name: string): unknown {
+  try {
+    // A bundle in CommonJS has no `import.meta.url`.
+    return nodeModule.createRequire(import.meta.url || process.argv[1] || `${process.cwd()}/`)(name)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/** @throws StoreError that says what to do if there is none. */
+export function required<Module>(
+  name: string,
+  is: (found: unknown) => found is Module,
+  todo: string,
+): Module {
+  let cause: unknown
+  try {
+    const found = installed(name)
+    if (is(found)) return found
+  } catch (error) {
+    cause = error
+  }
+  throw notInstalled(`${name} could not be loaded: ${todo}`, cause)
+}
+
+export function notInstalled(hint: string, cause?: unknown): StoreError {
+  return new StoreError('not-installed', 'open', { transient: false, hint, cause })
+}
+
+/** Whether a module has these functions. Some are a function themselves. */
+export function offers<Module>(
+  ...names: ReadonlyArray<keyof Module & string>
+): (found: unknown) => found is Module {
+  return (found): found is Module =>
+    ((typeof found === 'object' && found !== null) || typeof found === 'function') &&
+    names.every((name) => typeof Reflect.get(found, name) === 'function')
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
+}
