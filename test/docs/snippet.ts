@@ -7,7 +7,7 @@
  * is complete: it is also run as it stands, with HOLDFAST_REDIS_URL naming a server, and a database where it asks for one:
  * DATABASE_URL is one of PostgreSQL, MARIADB_URL one of MariaDB. It must end by itself, and print line by
  * line what its `// => …` comments say, in that order; an ellipsis in such a comment stands for any text. Any other block is run with what
- * fragment-prelude.ts puts around it, and has to end without an error.
+ * fragment-prelude.ts puts around it, and has to end without an error. Blocks of other languages are left to other tests.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -35,18 +35,18 @@ export function allSnippets(): Snippet[] {
 }
 
 /** Those of one page. */
-export function snippetsOf(page: string, text: string): Snippet[] {
+export function snippetsOf(page: string, text: string, language = /^(ts|typescript)\b/): Snippet[] {
   const snippets: Snippet[] = []
-  let fence: { line: number; typescript: boolean } | undefined
+  let fence: { line: number; wanted: boolean } | undefined
   const lines = text.split('\n')
   lines.forEach((line, index) => {
     const [, info] = /^\s*```(.*)$/.exec(line) ?? []
     if (info === undefined) return
     if (!fence) {
-      fence = { line: index + 2, typescript: /^(ts|typescript)\b/.test(info) }
+      fence = { line: index + 2, wanted: language.test(info) }
       return
     }
-    if (fence.typescript) snippets.push(snippet(page, fence.line, lines.slice(fence.line - 1, index)))
+    if (fence.wanted) snippets.push(snippet(page, fence.line, lines.slice(fence.line - 1, index)))
     fence = undefined
   })
   if (fence) throw new Error(`${page}:${fence.line - 1}: this block is never closed`)
