@@ -1,5 +1,6 @@
 import { type Registry, type RegistryContentType, register } from 'prom-client'
 import { InvalidArgumentError } from '../errors/errors.js'
+import { checkPeer } from '../errors/peer.js'
 import { checkFunction, checkObject } from '../facade/checks.js'
 import { listenTo, type ObservedClient } from '../trace/listener.js'
 import { clientName, type GroupOf, shownGroup } from '../trace/shown-name.js'
@@ -36,6 +37,7 @@ const expositions = new WeakMap<Registry<RegistryContentType>, Exposition>()
  * @throws `InvalidArgumentError` if an option is invalid, or a client of that name is in the registry already.
  */
 export function expose(client: ObservedClient, options: ExposeOptions = {}): Disposable {
+  checkPeer('prom-client')
   checkObject('options', options, ['client', 'groupOf', 'registry'])
   const { groupOf, registry = register } = options
   if (groupOf !== undefined) checkFunction('groupOf', groupOf)

@@ -2,6 +2,7 @@
 import { createRequire as requireFrom } from 'node:module'
 import process from 'node:process'
 import { StoreError } from '../errors/errors.js'
+import { needed } from '../errors/peer.js'
 
 /** One connection to a database file: what Node's own SQLite and libsql have in common. */
 export interface Connection {
@@ -36,7 +37,7 @@ export function findDriver(): Driver {
   if (driver) return driver
   throw new StoreError('not-ready', 'open', {
     transient: false,
-    hint: `Node ${process.versions.node} has no SQLite of its own: install libsql (npm install libsql), or use Node 22.13 or later.`,
+    hint: `Node ${process.versions.node} has no SQLite of its own: install ${needed('libsql')}, or use Node 22.13 or later.`,
   })
 }
 
