@@ -125,12 +125,13 @@ function usersOf(context: ChunkingContext): Map<string, Set<string>> {
   return users
 }
 
-/** By what is loaded together: the errors, the plain lock, the client with every kind, the stores of a family. */
+/** By what is loaded together: the errors, the plain lock, the client with every kind, what adapters have, the stores of a family. */
 function sharedFile(_module: string, users: ReadonlySet<string>): string {
   const used = (...by: string[]): boolean => by.some((entry) => users.has(entry))
   if (used('errors')) return 'errors'
   if (used('lock')) return 'lock'
   if (used('.')) return 'client'
+  if (used('otel')) return 'others'
   if (used('etcd', 'zookeeper', 'memcached')) return 'session'
   // What names a file loads no rows for it.
   if (used('url')) return used('sqlite') ? 'others' : 'url'

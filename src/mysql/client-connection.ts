@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../errors/errors.js'
+import { needed } from '../packages/peer.js'
 import type { SqlConnection, SqlRow, SqlValue } from '../sql/connection.js'
 
 /** A connection of `mysql2/promise` or of `mariadb`, described by what Holdfast uses of it. */
@@ -143,6 +144,7 @@ function notAConnection(made: unknown): InvalidArgumentError {
   return new InvalidArgumentError(
     'connect()',
     made,
-    'a promise of a connection, as createConnection() of mysql2/promise and of mariadb returns it',
+    'a promise of a connection, as createConnection() of mysql2/promise and of mariadb returns it: ' +
+      `${needed('mysql2')}, ${needed('mariadb')}`,
   )
 }

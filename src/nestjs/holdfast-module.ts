@@ -1,9 +1,13 @@
-import { ConfigurableModuleBuilder, Logger, Module, type OnApplicationShutdown } from '@nestjs/common'
+// As a whole: an old release has no builder, and would fail before anybody says why.
+import * as nest from '@nestjs/common'
 import { Holdfast } from '../holdfast.js'
+import { checkPeer } from '../packages/peer.js'
 import { Service, type ServiceOptions } from '../service/service.js'
 import { HoldfastHealthIndicator } from './health-indicator.js'
 
-const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<ServiceOptions>({
+checkPeer('@nestjs/common')
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new nest.ConfigurableModuleBuilder<ServiceOptions>({
   moduleName: 'Holdfast',
 })
   .setClassMethodName('forRoot')
@@ -18,14 +22,14 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
 export class HoldfastModule extends ConfigurableModuleClass {}
 
 /** Nest has both closed when the application has stopped to serve. */
-class ApplicationService extends Service implements OnApplicationShutdown {
+class ApplicationService extends Service implements nest.OnApplicationShutdown {
   onApplicationShutdown(): Promise<void> {
     return this.close()
   }
 }
 
 function open(options: ServiceOptions): ApplicationService {
-  const logger = new Logger('Holdfast')
+  const logger = new nest.Logger('Holdfast')
   return new ApplicationService(options, {
     warn: (text) => logger.warn(text),
     error: (error) => logger.error(error instanceof Error ? error.message : String(error)),
@@ -33,7 +37,7 @@ function open(options: ServiceOptions): ApplicationService {
 }
 
 // A call in place of the syntax of decorators, so that this file needs no setting of the compiler.
-Module({
+nest.Module({
   providers: [
     { provide: ApplicationService, inject: [MODULE_OPTIONS_TOKEN], useFactory: open },
     { provide: Holdfast, inject: [ApplicationService], useFactory: ({ holdfast }: Service) => holdfast },

@@ -1,6 +1,8 @@
-import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api'
+// As a whole: old releases have no metrics, and would fail before anybody says why.
+import * as api from '@opentelemetry/api'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { checkFunction, checkObject } from '../facade/checks.js'
+import { checkPeer } from '../packages/peer.js'
 import { listenTo, type ObservedClient } from '../trace/listener.js'
 import { clientName, type GroupOf } from '../trace/shown-name.js'
 import { Instruments } from './instruments.js'
@@ -23,18 +25,18 @@ export interface InstrumentOptions {
    * Where the spans go.
    * @default the global one
    */
-  readonly tracerProvider?: TracerProvider
+  readonly tracerProvider?: api.TracerProvider
   /**
    * Where the metrics go.
    * @default the global one
    */
-  readonly meterProvider?: MeterProvider
+  readonly meterProvider?: api.MeterProvider
 }
 
 const SCOPE = 'holdfast'
 
 /** The clients whose numbers a meter provider gets already, by their names. */
-const known = new WeakMap<MeterProvider, Set<string>>()
+const known = new WeakMap<api.MeterProvider, Set<string>>()
 
 /**
  * Reports the work of one client to OpenTelemetry: spans for each acquire, hold and release, and metrics. Call it when the SDK has been
@@ -44,10 +46,11 @@ const known = new WeakMap<MeterProvider, Set<string>>()
  * @throws `InvalidArgumentError` if an option is invalid, or a client of that name is instrumented already.
  */
 export function instrument(client: ObservedClient, options: InstrumentOptions = {}): Disposable {
+  checkPeer('@opentelemetry/api')
   checkObject('options', options, ['client', 'groupOf', 'tracerProvider', 'meterProvider'])
   if (options.groupOf !== undefined) checkFunction('groupOf', options.groupOf)
-  const tracerProvider = options.tracerProvider ?? trace.getTracerProvider()
-  const meterProvider = options.meterProvider ?? metrics.getMeterProvider()
+  const tracerProvider = options.tracerProvider ?? api.trace.getTracerProvider()
+  const meterProvider = options.meterProvider ?? api.metrics.getMeterProvider()
   const name = clientName(options.client)
   const names = known.get(meterProvider) ?? new Set<string>()
   known.set(meterProvider, names)

@@ -1,10 +1,5 @@
-import {
-  type Attributes,
-  type BatchObservableCallback,
-  type Meter,
-  type Observable,
-  ValueType,
-} from '@opentelemetry/api'
+import type { Attributes, BatchObservableCallback, Meter, Observable } from '@opentelemetry/api'
+import * as api from '@opentelemetry/api'
 import type { AcquireTrace } from '../trace/acquire.js'
 import type { HoldTrace } from '../trace/hold.js'
 import type { ObservedClient } from '../trace/listener.js'
@@ -48,9 +43,9 @@ export class Instruments {
     )
 
     const counter = (name: string, unit: string, description: string) =>
-      meter.createObservableCounter(name, { description, unit, valueType: ValueType.INT })
+      meter.createObservableCounter(name, { description, unit, valueType: api.ValueType.INT })
     const current = (name: string, unit: string, description: string) =>
-      meter.createObservableUpDownCounter(name, { description, unit, valueType: ValueType.INT })
+      meter.createObservableUpDownCounter(name, { description, unit, valueType: api.ValueType.INT })
     const contended = counter(
       'holdfast.acquire.contended',
       '{call}',

@@ -46,7 +46,7 @@ export class Spans {
     if (handedOver !== undefined) span.setAttribute(attribute.handedOver, handedOver)
     if (holder !== undefined) span.setAttribute(attribute.holder, holder)
     if (outcome === 'failed') fail(span, error)
-    span.addLinks(this.#linksOf(trace))
+    span.addLinks?.(this.#linksOf(trace))
     this.#holders.answered(trace)
     end(span, within)
   }

@@ -9,8 +9,7 @@ import { StoreError } from '../errors/errors.js'
  */
 export function installed(name: string): unknown {
   try {
-    // A bundle in CommonJS has no `import.meta.url`.
-    return nodeModule.createRequire(import.meta.url || process.argv[1] || `${process.cwd()}/`)(name)
+    return requireHere()(name)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
@@ -44,6 +43,12 @@ export function offers<Module>(
   return (found): found is Module =>
     ((typeof found === 'object' && found !== null) || typeof found === 'function') &&
     names.every((name) => typeof Reflect.get(found, name) === 'function')
+}
+
+/** Node's `require`, which finds what is installed for this package, or for the application that it was bundled into. */
+export function requireHere(): NodeJS.Require {
+  // A bundle in CommonJS has no `import.meta.url`.
+  return nodeModule.createRequire(import.meta.url || process.argv[1] || `${process.cwd()}/`)
 }
 
 function isMissing(error: unknown): boolean {

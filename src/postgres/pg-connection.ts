@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../errors/errors.js'
+import { needed } from '../packages/peer.js'
 import type { SqlRow, SqlValue } from '../sql/connection.js'
 import type { ListeningConnection, MakeConnection } from './connection.js'
 import { tellsOfReplica, unreplicated } from './failure.js'
@@ -34,8 +35,7 @@ export function pgConnections(pool: PgPool): MakeConnection {
     throw new InvalidArgumentError(
       'pool',
       pool,
-      'a Pool of the package pg, 8.11 or later, or sql of the package postgres, as in ' +
-        'postgres(new pg.Pool({ connectionString: url }))',
+      `a Pool of the package ${needed('pg')}, or sql of the package ${needed('postgres')}, as in postgres(new pg.Pool({ connectionString: url }))`,
     )
   }
   return (prepares) => {

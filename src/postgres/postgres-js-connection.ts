@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { installed } from '../packages/installed.js'
+import { needed } from '../packages/peer.js'
 import type { SqlRow, SqlValue } from '../sql/connection.js'
 import type { ListeningConnection, MakeConnection } from './connection.js'
 import { tellsOfReplica, unreplicated } from './failure.js'
@@ -233,7 +234,7 @@ function load(sql: PostgresJs): MakeInstance {
   throw new InvalidArgumentError(
     'sql',
     sql,
-    'an instance of the package postgres, 3.4 or later, which has to be installed where Holdfast finds it too',
+    `an instance of the package ${needed('postgres')}, which has to be installed where Holdfast finds it too`,
   )
 }
 

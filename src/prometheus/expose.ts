@@ -1,6 +1,7 @@
 import { type Registry, type RegistryContentType, register } from 'prom-client'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { checkFunction, checkObject } from '../facade/checks.js'
+import { checkPeer } from '../packages/peer.js'
 import { listenTo, type ObservedClient } from '../trace/listener.js'
 import { clientName, type GroupOf, shownGroup } from '../trace/shown-name.js'
 import { Exposition } from './exposition.js'
@@ -36,6 +37,7 @@ const expositions = new WeakMap<Registry<RegistryContentType>, Exposition>()
  * @throws `InvalidArgumentError` if an option is invalid, or a client of that name is in the registry already.
  */
 export function expose(client: ObservedClient, options: ExposeOptions = {}): Disposable {
+  checkPeer('prom-client')
   checkObject('options', options, ['client', 'groupOf', 'registry'])
   const { groupOf, registry = register } = options
   if (groupOf !== undefined) checkFunction('groupOf', groupOf)
