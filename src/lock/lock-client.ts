@@ -15,6 +15,7 @@ import { Lock } from '../kinds/lock.js'
 import { Kinds } from '../kinds/registry.js'
 import type { HoldfastMetrics } from '../metrics/metrics.js'
 import type { LockState } from '../ports/lock-port.js'
+import { sheltered } from '../ports/sheltered.js'
 import { PORT_VERSION, type Store } from '../ports/store.js'
 import type { RedisClient } from '../redis/connection/client.js'
 import { RedisLockStore } from '../redis/lock-store.js'
@@ -67,7 +68,7 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
     const clock = store.clock ?? new SystemClock(sleepMeter())
     this.#schedule = new Schedule(clock, (error) => this.#emitSafely('error', error))
     const owners = new Owners(settings.label)
-    const session = store.open({
+    const session = sheltered(store).open({
       schedule: this.#schedule,
       clientId: owners.clientId,
       watchdogLeaseMs: settings.watchdogMs + settings.quarantineMs,

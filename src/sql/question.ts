@@ -1,5 +1,4 @@
 import { StoreError } from '../errors/errors.js'
-import { UnexpectedError } from '../rows/parts.js'
 import type { SqlValue, Statement } from './connection.js'
 
 /** What a command was about, for its errors. */
@@ -28,13 +27,12 @@ export async function readBy<Answer, Result>(
   try {
     return read(answer)
   } catch (cause) {
-    if (cause instanceof UnexpectedError) throw unreadable(about, cause)
-    throw cause
+    throw cause instanceof StoreError ? cause : unreadable(about, cause)
   }
 }
 
 /** The error for what cannot be read. */
-function unreadable({ command, lockName }: About, cause: UnexpectedError): StoreError {
+function unreadable({ command, lockName }: About, cause: unknown): StoreError {
   return new StoreError('unreadable', command, {
     lockName,
     cause,

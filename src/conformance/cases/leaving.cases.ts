@@ -103,7 +103,7 @@ export function leavingCases(place: Place): void {
       const staying = lock.acquire()
       abort.abort()
       expect(await leaving).toMatchObject({ name: 'AbortError' })
-      const hold = await staying
+      const hold = await inTime(place, staying)
       expect((await lock.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
       await hold.release()
       expect(await lock.isLocked()).toBe(false)
