@@ -191,7 +191,7 @@ const redissonTests: ReadonlyArray<{ of: string; files: RegExp; wanted: readonly
   },
   {
     of: 'RedissonSemaphoreTest',
-    files: /^semaphore/,
+    files: /^(semaphore|concurrency)/,
     wanted: [
       'testZero',
       'testAcquireWithoutSetPermits',
@@ -214,7 +214,7 @@ const redissonTests: ReadonlyArray<{ of: string; files: RegExp; wanted: readonly
   },
   {
     of: 'RedissonPermitExpirableSemaphoreTest',
-    files: /^permit-/,
+    files: /^(permit-|concurrency)/,
     wanted: [
       'testGetInClusterNameMapper',
       'testUpdateLeaseTime',

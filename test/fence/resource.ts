@@ -6,9 +6,9 @@ import type { Fence } from '../../src/fence/fence.js'
 import { GuardedValue } from '../../src/fence/guarded-value.js'
 import type { ProductName, SqlAddress } from '../servers/sql/index.js'
 import { standaloneClient } from '../setup/clients.js'
-import { RedisSession } from './redis-session.js'
 import type { Stock } from './sql/stock.js'
 import { stockOf } from './sql/stock-of.js'
+import { redisSession } from './stand.js'
 
 /** Where one is, in a form that can be told to another process. */
 export type Place =
@@ -33,7 +33,7 @@ export function resourceAt(place: Place): Resource {
 }
 
 function guardedValue(server: { host: string; port: number }, key: string): Resource {
-  const session = new RedisSession(standaloneClient(server))
+  const session = redisSession(standaloneClient(server))
   const value = new GuardedValue(key, session.guarded, (ask) => ask())
   return { write: (text, fence) => value.set(text, fence), end: () => session.close() }
 }

@@ -7,10 +7,12 @@ import type { FencedPort } from '../../src/ports/fenced-port.js'
 import type { GuardedPort } from '../../src/ports/guarded-port.js'
 import type { AcquireReply, LockPort } from '../../src/ports/lock-port.js'
 import type { RedisClient } from '../../src/redis/connection/client.js'
+import { RedisSession } from '../../src/redis/session.js'
 import { RowStoreSession } from '../../src/rows/session.js'
+import { SystemClock } from '../../src/time/clock.js'
+import { Schedule } from '../../src/time/schedule.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
 import { rowSettings } from '../setup/row-settings.js'
-import { RedisSession } from './redis-session.js'
 
 export interface Session {
   readonly plain: LockPort
@@ -69,12 +71,38 @@ export function clusterStand(): Stand {
   return redisStand(clusterClient(inject('servers').cluster.startupNodes))
 }
 
+/** One client's ports on a server, with no core above them. */
+export function redisSession(
+  client: RedisClient,
+  fenceRetentionMs?: number,
+): Session & { close(): Promise<void> } {
+  const onError = (error: unknown): never => {
+    throw error
+  }
+  const schedule = new Schedule(new SystemClock(), onError)
+  const session = new RedisSession(client, {
+    schedule,
+    clientId: 'client',
+    watchdogLeaseMs: 30_000,
+    quarantineMs: 0,
+    fenceRetentionMs,
+    commandTimeoutMs: 3_000,
+    onError,
+  })
+  const { lock: plain, fencedLock: fenced, guardedValues: guarded } = session
+  const close = async (): Promise<void> => {
+    await session.close()
+    schedule.clear()
+  }
+  return { plain, fenced, guarded, close }
+}
+
 function redisStand(client: RedisClient): Stand {
-  const opened: RedisSession[] = []
+  const opened: Array<{ close(): Promise<void> }> = []
   return {
     server: true,
     session: (retentionMs) => {
-      const session = new RedisSession(client, retentionMs)
+      const session = redisSession(client, retentionMs)
       opened.push(session)
       return session
     },

@@ -1,12 +1,6 @@
 /** What each kind refuses with a typed error, and that the server's keys are then what they were. */
 import { afterEach, describe, expect, test } from 'vitest'
-import {
-  type Hold,
-  InvalidArgumentError,
-  LockUpgradeError,
-  type RedisClient,
-  StoreError,
-} from '../../src/index.js'
+import { InvalidArgumentError, type RedisClient, StoreError } from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
 
 const place = placeOf('standalone')
@@ -69,75 +63,6 @@ describe('numbers', () => {
       await expect(invoke(latch, 'trySetCount', bad)).rejects.toBeInstanceOf(InvalidArgumentError)
     })
   })
-
-  test.each([0, -1, 1.5, 65_537])(
-    '%s stripes: refused when it is made, and a stripe that is held stays so',
-    async (bad) => {
-      const holdfast = place.holdfast()
-      const name = place.lockName()
-      const held = await holdfast.stripedLock(name, 4).stripe(0).acquire()
-      await expectUnchanged(name, async () => {
-        await expect(invoke(holdfast, 'stripedLock', name, bad)).rejects.toBeInstanceOf(InvalidArgumentError)
-      })
-      held.assertHeld()
-    },
-  )
-})
-
-test('members of a multi-lock that are named twice, or in two clients: none is taken, and none that is held is touched', async () => {
-  const [holdfast, other] = [place.holdfast(), place.holdfast()]
-  const name = place.lockName()
-  const [one, two] = [holdfast.lock(`${name}:one`), holdfast.lock(`${name}:two`)]
-  const held = await one.acquire()
-  await expectUnchanged(name, async () => {
-    for (const members of [
-      [],
-      [two, two],
-      [two, holdfast.fairLock(two.name)],
-      [one, two, other.lock(two.name)],
-      [two, holdfast.multiLock([one])],
-    ])
-      await expect(invoke(holdfast, 'multiLock', members)).rejects.toBeInstanceOf(InvalidArgumentError)
-  })
-  held.assertHeld()
-  expect(await holdfast.multiLock([one, two]).tryAcquire({ owner: held.owner })).not.toBeNull()
-})
-
-test('an upgrade: the read is as it was, and nobody has joined the line', async () => {
-  const holdfast = place.holdfast()
-  const name = place.lockName()
-  const both = holdfast.readWriteLock(name)
-  await both.readLock().withLock({ leaseMs: 60_000 }, async (read) => {
-    await expectUnchanged(name, async () => {
-      const write = both.writeLock()
-      await expect(write.acquire()).rejects.toBeInstanceOf(LockUpgradeError)
-      await expect(write.acquire({ owner: read.owner })).rejects.toBeInstanceOf(LockUpgradeError)
-      await expect(write.tryAcquire({ waitMs: 50 })).rejects.toBeInstanceOf(LockUpgradeError)
-      await expect(write.lock()).rejects.toBeInstanceOf(LockUpgradeError)
-    })
-    read.assertHeld()
-  })
-})
-
-test('a sequencer that was tampered with', async () => {
-  const holdfast = place.holdfast()
-  const name = place.lockName()
-  const hold: Hold = await holdfast.fencedLock(name).acquire()
-  const text = hold.sequencer()
-  const middle = Math.floor(text.length / 2)
-  await expectUnchanged(name, async () => {
-    for (const bad of [
-      text.slice(0, middle) + (text[middle] === 'A' ? 'B' : 'A') + text.slice(middle + 1),
-      text.slice(1),
-      `${text}A`,
-      '',
-      undefined,
-    ])
-      await expect(invoke(holdfast, 'checkSequencer', bad)).rejects.toMatchObject({
-        code: 'SEQUENCER_INVALID',
-      })
-  })
-  expect(await holdfast.checkSequencer(text)).toMatchObject({ name, fence: hold.fence })
 })
 
 describe('a key of another type', () => {

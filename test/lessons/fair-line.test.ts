@@ -3,11 +3,12 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { inTime } from '../../src/conformance/outcome.js'
 import type { Hold } from '../../src/index.js'
-import { MemoryPlace } from '../line/places.js'
 import { runsOr } from '../properties/runs.js'
 import { inLine } from '../redisson/fair-line.js'
 import { Forked } from '../redisson/forked.js'
 import { placeOf } from '../setup/places.js'
+import { LineClient } from '../setup/port-client.js'
+import { MemoryPlace } from '../setup/port-place.js'
 
 /** How much later than a lease's end is it looked for. */
 const LATE_LOOK_MS = 2
@@ -27,7 +28,7 @@ describe('the arithmetic of places', () => {
   test('redisson#1104, #2099: whoever came and went before, each of the dead costs the one behind them one first lease', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.nat(900), async (steps, heldMs) => {
-        const place = new MemoryPlace()
+        const place = new MemoryPlace(LineClient)
         const [holder, alive] = [place.client(), place.client({ firstLeaseMs })]
         const others = [1, 2, 3].map(() => place.client({ firstLeaseMs }))
         const first = await holder.take('fair', 'lock', { leaseMs: 3_600_000 })

@@ -4,18 +4,18 @@ import { type Clock, SystemClock } from '../../src/time/clock.js'
 import { PrivateServer } from '../redisson/private-server.js'
 import { standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
-import { type LineClient, WATCHDOG_MS } from './client.js'
-import { lockName, RedisPlace } from './places.js'
+import { LineClient, WATCHDOG_MS } from '../setup/port-client.js'
+import { lockName, RedisPlace } from '../setup/port-place.js'
 
 let server: PrivateServer
-let place: RedisPlace
+let place: RedisPlace<LineClient>
 let name: string
 let holder: LineClient
 let waiter: LineClient
 
 beforeAll(async () => {
   server = await PrivateServer.bring()
-  place = new RedisPlace('a server of its own', () => server.client())
+  place = new RedisPlace('a server of its own', LineClient, () => server.client())
 })
 beforeEach(() => {
   name = lockName()
@@ -184,14 +184,14 @@ describe.each(['lock', 'fair'] as const)('%s', (kind) => {
   test('a hand-over that may set no lease leaves the lock as it was', async () => {
     await server.ask('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-pexpire')
     const { host, port } = server.server
-    const timeless = new RedisPlace('a user without leases', () =>
+    const timeless = new RedisPlace('a user without leases', LineClient, () =>
       standaloneClient({ host, port, username: 'timeless', password: 'secret' }),
     )
     const first = await holder.take(kind, name, { leaseMs: 20_000 })
     await expect(timeless.client().handOver(kind, name, first, holder.owner(), 10_000)).rejects.toMatchObject(
       { reason: 'permission' },
     )
-    expect(await holder.holders(name)).toEqual([first])
+    expect(await holder.holders('lock', name)).toEqual([first])
     expect(await ttl()).toBeGreaterThan(10_000)
     await holder.release(kind, name, first)
     await timeless.close()
@@ -200,7 +200,7 @@ describe.each(['lock', 'fair'] as const)('%s', (kind) => {
   test('a client that may not publish: the next one finds the lock free when it looks', async () => {
     await server.ask('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels')
     const { host, port } = server.server
-    const mute = new RedisPlace('a user without channels', () =>
+    const mute = new RedisPlace('a user without channels', LineClient, () =>
       standaloneClient({ host, port, username: 'mute', password: 'secret' }),
     )
     const silent = mute.client()
@@ -210,7 +210,7 @@ describe.each(['lock', 'fair'] as const)('%s', (kind) => {
     expect(await silent.release(kind, name, first)).toBe('released')
     await eventually(() => silent.errors.length > 0)
     expect(silent.errors.splice(0)).toMatchObject([{ reason: 'permission' }])
-    expect(await holder.holders(name)).toEqual([])
+    expect(await holder.holders('lock', name)).toEqual([])
     await waiter.granted(kind, name, next)
     await waiter.release(kind, name, next)
     await waiter.enters(kind, name, last)

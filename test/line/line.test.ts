@@ -1,10 +1,14 @@
 /** The rules of the one line in which processes wait, in every place it can be kept. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { eventually } from '../setup/eventually.js'
-import type { Kind, LineClient } from './client.js'
-import { lockName, MemoryPlace, RedisPlace } from './places.js'
+import { type Kind, LineClient } from '../setup/port-client.js'
+import { lockName, MemoryPlace, RedisPlace } from '../setup/port-place.js'
 
-const places = [new MemoryPlace(), RedisPlace.standalone(), RedisPlace.cluster()]
+const places = [
+  new MemoryPlace(LineClient),
+  RedisPlace.standalone(LineClient),
+  RedisPlace.cluster(LineClient),
+]
 const FIRST_LEASE_MS = 700
 /** Long enough to join the line behind, on a busy machine. */
 const SHORT_MS = 1_000
@@ -25,12 +29,12 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     }
     for (const [index, { client, kind, owner }] of waiting.entries()) {
       if (index > 0) await client.enters(kind, name, owner)
-      expect(await holder.holders(name)).toEqual([owner])
+      expect(await holder.holders('lock', name)).toEqual([owner])
       await client.release(kind, name, owner)
     }
     for (const { client, kind, owner } of waiting.slice(1))
       expect(client.heard.filter((what) => what.includes(':'))).toEqual([`${kind} ${owner}`])
-    expect(await holder.holders(name)).toEqual([])
+    expect(await holder.holders('lock', name)).toEqual([])
   })
 
   test('a place keeps its turn, however often its process asks', async () => {
@@ -162,7 +166,7 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
       const lost = [await frozen.joinLine(kind, name), await frozen.joinLine(kind, name)]
       const next = await alive.joinLine('lock', name)
       await holder.release('lock', name, first)
-      expect(await alive.holders(name)).toEqual(lost.slice(0, 1))
+      expect(await alive.holders('lock', name)).toEqual(lost.slice(0, 1))
       expect(await alive.remainingMs(name)).toBeLessThanOrEqual(FIRST_LEASE_MS)
       await place.pass(FIRST_LEASE_MS + 1)
       await alive.granted('lock', name, next)
@@ -205,7 +209,7 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     await leaver.abandon('fair', name, late)
     await stayer.enters('lock', name, next)
     await stayer.release('lock', name, next)
-    expect(await holder.holders(name)).toEqual([])
+    expect(await holder.holders('lock', name)).toEqual([])
   })
 
   test.each(['lock', 'fair', 'fenced'] as const)(

@@ -3,10 +3,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Owner } from '../../src/identity/owner.js'
 import type { Watch } from '../../src/ports/lock-port.js'
 import { eventually } from '../setup/eventually.js'
-import type { Kind, LineClient } from './client.js'
-import { lockName, MemoryPlace, RedisPlace } from './places.js'
+import { type Kind, LineClient } from '../setup/port-client.js'
+import { lockName, MemoryPlace, RedisPlace } from '../setup/port-place.js'
 
-const places = [new MemoryPlace(), RedisPlace.standalone(), RedisPlace.cluster()]
+const places = [
+  new MemoryPlace(LineClient),
+  RedisPlace.standalone(LineClient),
+  RedisPlace.cluster(LineClient),
+]
 const kinds = ['lock', 'fenced', 'fair'] as const
 const LINGERS = { lingers: true, waits: false }
 const ONCE = { waits: false }

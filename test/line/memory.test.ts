@@ -1,18 +1,18 @@
 /** The line in memory, in virtual time: what a real server would be waited for. */
 import { beforeEach, expect, test } from 'vitest'
-import type { LineClient } from './client.js'
-import { lockName, MemoryPlace } from './places.js'
+import { LineClient } from '../setup/port-client.js'
+import { lockName, MemoryPlace } from '../setup/port-place.js'
 
 const AWAY_MS = 10_000
 
-let place: MemoryPlace
+let place: MemoryPlace<LineClient>
 let name: string
 let holder: LineClient
 let waiter: LineClient
 let other: LineClient
 
 beforeEach(() => {
-  place = new MemoryPlace()
+  place = new MemoryPlace(LineClient)
   name = lockName()
   ;[holder, waiter, other] = [place.client(), place.client(), place.client()]
 })
@@ -48,7 +48,7 @@ test('a process whose watch has ended is passed over, and its place goes with wh
   await waiter.abandon('lock', name, gone)
   expect(await holder.ports.lock.countWatchers(name)).toBe(0)
   await other.release('lock', name, next)
-  expect(await holder.holders(name)).toEqual([])
+  expect(await holder.holders('lock', name)).toEqual([])
 })
 
 test('the next in line is told when the one before takes over with less time than it was granted', async () => {

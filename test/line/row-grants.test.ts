@@ -4,7 +4,7 @@ import type { Place } from '../../src/line/place.js'
 import { exclusiveLocks } from '../../src/rows/exclusive-lock.js'
 import { readWriteLocks } from '../../src/rows/read-write-lock.js'
 import { VirtualClock } from '../../src/time/virtual-clock.js'
-import { type LineClient, WATCHDOG_MS } from './client.js'
+import { type LineClient, WATCHDOG_MS } from '../setup/port-client.js'
 import { RowPlace } from './row-place.js'
 
 let place: RowPlace
@@ -47,7 +47,7 @@ describe.each(['lock', 'fenced', 'fair'] as const)('%s', (kind) => {
     expect(await waiter.ports[kind].renew([{ name, owner: next, leaseMs: WATCHDOG_MS }])[0]).toBe(true)
     expect(await waiter.remainingMs(name)).toBe(WATCHDOG_MS)
     await waiter.release(kind, name, next)
-    expect(await holder.holders(name)).toEqual([])
+    expect(await holder.holders('lock', name)).toEqual([])
   })
 
   test('it is believed once', async () => {
@@ -128,7 +128,7 @@ describe.each(['lock', 'fenced', 'fair'] as const)('%s', (kind) => {
     })
     // The release is one of them.
     expect(changes).toBe(2)
-    expect(await holder.holders(name)).toEqual([])
+    expect(await holder.holders('lock', name)).toEqual([])
   })
 
   test('what its owner has asked for is its own, however late the message comes', async () => {
@@ -145,7 +145,7 @@ describe.each(['lock', 'fenced', 'fair'] as const)('%s', (kind) => {
     expect(late.length).toBe(1)
     for (const deliver of late) deliver()
     await place.pass(1)
-    expect(await holder.holders(name)).toEqual([next])
+    expect(await holder.holders('lock', name)).toEqual([next])
   })
 
   test('faults A3: of a grant that is not proven the row is asked', async () => {

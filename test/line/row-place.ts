@@ -7,9 +7,8 @@ import type { InboxListener, Message, RowSession, Rows } from '../../src/rows/ro
 import { RowStoreSession } from '../../src/rows/session.js'
 import type { Shape } from '../../src/rows/shape.js'
 import { VirtualClock } from '../../src/time/virtual-clock.js'
-import { ReadWriteClient } from '../read-write/client.js'
+import { LineClient, type Opened, ReadWriteClient, WATCHDOG_MS } from '../setup/port-client.js'
 import { rowSettings } from '../setup/row-settings.js'
-import { LineClient, WATCHDOG_MS } from './client.js'
 
 interface RowClientOptions {
   /** This machine's. Else it is the store's. */
@@ -38,16 +37,12 @@ export class RowPlace implements Rows {
 
   /** Another process's client, in effect. */
   client(options: RowClientOptions = {}): LineClient {
-    const { clientId, session } = this.#open(options)
-    const { lock, fencedLock: fenced, fairLock: fair = lock, announcedLock: announced } = session
-    return new LineClient(clientId, { lock, fenced, fair, announced }, async () => undefined)
+    return new LineClient(this.#open(options))
   }
 
   /** The same, for read-write locks. */
   readWriteClient(): ReadWriteClient {
-    const { session, clientId } = this.#open({})
-    if (!session.readWriteLock) throw new Error('no read-write locks')
-    return new ReadWriteClient(clientId, session.readWriteLock, async () => undefined)
+    return new ReadWriteClient(this.#open({}))
   }
 
   /** What the client of that place, which stands in line, has left there to prove grants. */
@@ -89,13 +84,13 @@ export class RowPlace implements Rows {
     }
   }
 
-  #open({ clock = this.#clock, quarantineMs = 0 }: RowClientOptions) {
+  #open({ clock = this.#clock, quarantineMs = 0 }: RowClientOptions): Opened {
     const clientId = randomUUID()
     const session = new RowStoreSession(this, {
       ...rowSettings(clock, { clientId }),
       quarantineMs,
       watchdogLeaseMs: WATCHDOG_MS + quarantineMs,
     })
-    return { clientId, session }
+    return { clientId, session, end: async () => undefined, errors: [] }
   }
 }

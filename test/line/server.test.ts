@@ -2,13 +2,13 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { slotOf } from '../../src/redis/connection/slot.js'
 import { companionOf } from '../../src/redis/locks/companion-key.js'
-import type { LineClient } from './client.js'
-import { lockName, RedisPlace } from './places.js'
+import { LineClient } from '../setup/port-client.js'
+import { lockName, RedisPlace } from '../setup/port-place.js'
 
 /** So long a process may be away, and what is known of it is kept. */
 const AWAY_MS = 10_000
 
-const places = [RedisPlace.standalone(), RedisPlace.cluster()]
+const places = [RedisPlace.standalone(LineClient), RedisPlace.cluster(LineClient)]
 const kinds = ['lock', 'fair'] as const
 
 const line = (name: string): string => companionOf('holdfast_line', name)
@@ -87,7 +87,7 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       await waiter.refused(kind, name, owner)
       await holder.release(kind, name, first)
       await waiter.enters(kind, name, owner)
-      expect(await holder.holders(name)).toEqual([owner])
+      expect(await holder.holders('lock', name)).toEqual([owner])
       await waiter.release(kind, name, owner)
     })
 

@@ -3,12 +3,11 @@ import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import type { Owner } from '../../src/identity/owner.js'
 import { runsOr } from '../properties/runs.js'
-import type { ReadWriteClient } from './client.js'
-import { lockName, MemoryPlace, type ReadWritePlace } from './places.js'
+import { ReadWriteClient } from '../setup/port-client.js'
+import { lockName, MemoryPlace, type PortPlace, RedisPlace } from '../setup/port-place.js'
 import { CLIENTS, programs, type Step } from './program.js'
-import { StandalonePlace } from './redis-places.js'
 
-const places = [new MemoryPlace(), new StandalonePlace()]
+const places = [new MemoryPlace(ReadWriteClient), RedisPlace.standalone(ReadWriteClient)]
 const LONG_MS = 60_000
 
 afterEach(() => Promise.all(places.map((place) => place.close())))
@@ -18,7 +17,7 @@ class Run {
   readonly #clients: ReadWriteClient[]
   readonly #name = lockName()
 
-  constructor(place: ReadWritePlace) {
+  constructor(place: PortPlace<ReadWriteClient>) {
     this.#clients = Array.from({ length: CLIENTS }, () => place.client({ firstLeaseMs: LONG_MS }))
   }
 

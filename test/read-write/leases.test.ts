@@ -1,9 +1,13 @@
 /** Every hold's lease is its own (Redisson #1458, #2144, #4217, #1604, #891). */
 import { afterEach, describe, expect, test } from 'vitest'
-import { lockName, MemoryPlace } from './places.js'
-import { ClusterPlace, StandalonePlace } from './redis-places.js'
+import { ReadWriteClient } from '../setup/port-client.js'
+import { lockName, MemoryPlace, RedisPlace } from '../setup/port-place.js'
 
-const places = [new MemoryPlace(), new StandalonePlace(), new ClusterPlace()]
+const places = [
+  new MemoryPlace(ReadWriteClient),
+  RedisPlace.standalone(ReadWriteClient),
+  RedisPlace.cluster(ReadWriteClient),
+]
 const LONG_MS = 60_000
 /** What two busy cores may take between two commands. */
 const SLACK_MS = 5_000

@@ -2,27 +2,38 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { processChannelsOf } from '../../src/redis/locks/companion-key.js'
 import { eventually } from '../setup/eventually.js'
-import type { ReadWriteClient, Side } from './client.js'
-import { lockName, type RedisPlace } from './places.js'
-import { ClusterPlace, StandalonePlace } from './redis-places.js'
+import { ReadWriteClient, type Side } from '../setup/port-client.js'
+import { lockName, RedisPlace } from '../setup/port-place.js'
 
-const places = [new StandalonePlace(), new StandalonePlace({ protocol: 2 }), new ClusterPlace()]
+const places = [
+  RedisPlace.standalone(ReadWriteClient),
+  RedisPlace.standalone(ReadWriteClient, { protocol: 2 }),
+  RedisPlace.cluster(ReadWriteClient),
+]
 const FIRST_LEASE_MS = 300
 
 /** What the store keeps of a client in line. */
-async function processOf(place: RedisPlace, name: string, { clientId }: ReadWriteClient) {
+async function processOf(place: RedisPlace<ReadWriteClient>, name: string, { clientId }: ReadWriteClient) {
   const key = `holdfast_rw_processes:{${name}}`
   const kept = await place.server.ask(key, 'HGET', key, clientId)
   const [looksAt, , awaySince, places] = typeof kept === 'string' ? kept.split(' ').map(Number) : []
   return { looksAt, awaySince, places }
 }
 
-async function isAway(place: RedisPlace, name: string, client: ReadWriteClient): Promise<boolean> {
+async function isAway(
+  place: RedisPlace<ReadWriteClient>,
+  name: string,
+  client: ReadWriteClient,
+): Promise<boolean> {
   return ((await processOf(place, name, client)).awaySince ?? 0) > 0
 }
 
 /** Ends the client's connections, and waits until the server has seen that. */
-async function vanish(place: RedisPlace, name: string, client: ReadWriteClient): Promise<void> {
+async function vanish(
+  place: RedisPlace<ReadWriteClient>,
+  name: string,
+  client: ReadWriteClient,
+): Promise<void> {
   await client.close()
   const inCluster = place.name === 'cluster'
   const channel = `${processChannelsOf(`holdfast_rw:{${name}}`, inCluster)}${client.clientId}`
@@ -33,7 +44,7 @@ async function vanish(place: RedisPlace, name: string, client: ReadWriteClient):
   })
 }
 
-async function lineOf(place: RedisPlace, name: string): Promise<unknown> {
+async function lineOf(place: RedisPlace<ReadWriteClient>, name: string): Promise<unknown> {
   const key = `holdfast_rw_line:{${name}}`
   return await place.server.ask(key, 'ZRANGE', key, 0, -1)
 }
@@ -187,7 +198,7 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
       await place.server.ask(line, 'DEL', line, `holdfast_rw_processes:{${name}}`)
       await other.joinLine('write', name)
       await slow.refused('read', name, read)
-      expect(slow.heard).toEqual(['places gone', 'places gone'])
+      expect(slow.heard).toEqual(['write places gone', 'read places gone'])
       await slow.refused('write', name, lost)
       expect(slow.heard).toHaveLength(2)
       await holder.release('write', name, first)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Owner } from '../../src/identity/owner.js'
-import type { Side } from './client.js'
+import type { Side } from '../setup/port-client.js'
 
 /** One step of a program over one lock: what somebody asks, or that time passes. */
 export type Step =

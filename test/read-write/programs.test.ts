@@ -7,8 +7,8 @@ import { type MemberHold, ReadWriteLock, readWriteLocks } from '../../src/rows/r
 import { RowStoreSession } from '../../src/rows/session.js'
 import { VirtualClock } from '../../src/time/virtual-clock.js'
 import { runsOr } from '../properties/runs.js'
+import type { Side } from '../setup/port-client.js'
 import { rowSettings } from '../setup/row-settings.js'
-import type { Side } from './client.js'
 import { CLIENTS, owners, programs, type Step } from './program.js'
 
 const NAME = 'lock'

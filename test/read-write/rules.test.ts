@@ -1,10 +1,14 @@
 /** Who may enter when, in every place the lock can be kept. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { LockUpgradeError } from '../../src/errors/upgrade-error.js'
-import { lockName, MemoryPlace } from './places.js'
-import { ClusterPlace, StandalonePlace } from './redis-places.js'
+import { ReadWriteClient } from '../setup/port-client.js'
+import { lockName, MemoryPlace, RedisPlace } from '../setup/port-place.js'
 
-const places = [new MemoryPlace(), new StandalonePlace(), new ClusterPlace()]
+const places = [
+  new MemoryPlace(ReadWriteClient),
+  RedisPlace.standalone(ReadWriteClient),
+  RedisPlace.cluster(ReadWriteClient),
+]
 
 describe.each(places.map((place) => ({ where: place.name, place })))(
   'read-write lock ($where)',

@@ -3,7 +3,6 @@ import { afterEach, describe, expect, inject, test } from 'vitest'
 import { Holdfast, LockLostError } from '../../src/index.js'
 import { clusterClient } from '../setup/clients.js'
 import { placeOf } from '../setup/places.js'
-import { UnguardedCounter } from './unguarded-counter.js'
 
 const place = placeOf('standalone')
 const ID = /^[0-9a-f]{32}$/
@@ -158,26 +157,6 @@ describe('taking', () => {
 })
 
 describe('concurrency', () => {
-  test('testConcurrency_SingleInstance: one permit, 50 tasks of one instance', async () => {
-    const semaphore = await semaphoreOf(1)
-    const counter = new UnguardedCounter(place.client(), semaphore.name)
-    await Promise.all(Array.from({ length: 50 }, () => semaphore.withPermits(() => counter.section())))
-    expect(await counter.read()).toEqual({ value: 50, overlaps: 0 })
-  })
-
-  test('testConcurrencyLoop_MultiInstance: one permit, 16 instances, 15 rounds each', async () => {
-    const semaphore = await semaphoreOf(1)
-    const counter = new UnguardedCounter(place.client(), semaphore.name)
-    const each = Array.from({ length: 16 }, () => place.holdfast().permitExpirableSemaphore(semaphore.name))
-    await Promise.all(
-      each.map(async (handle) => {
-        for (let round = 0; round < 15; round += 1) await handle.withPermits(() => counter.section())
-      }),
-    )
-    expect(await counter.read()).toEqual({ value: 240, overlaps: 0 })
-    expect(await semaphore.availablePermits()).toBe(1)
-  }, 60_000)
-
   test('testConcurrencyMultiPermits, testConcurrencyMultiPermits2: never more inside than there are permits', async () => {
     const semaphore = await semaphoreOf(5)
     const each = Array.from({ length: 8 }, () => place.holdfast().permitExpirableSemaphore(semaphore.name))

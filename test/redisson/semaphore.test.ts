@@ -2,7 +2,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { InvalidArgumentError } from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
-import { UnguardedCounter } from './unguarded-counter.js'
 
 const place = placeOf('standalone')
 const JAVA_MAX = 2 ** 31 - 1
@@ -161,36 +160,6 @@ describe('waiting', () => {
 })
 
 describe('concurrency', () => {
-  test('testConcurrency_SingleInstance: one permit, 15 tasks of one instance', async () => {
-    const semaphore = await semaphoreOf(1)
-    const counter = new UnguardedCounter(place.client(), semaphore.name)
-    await Promise.all(Array.from({ length: 15 }, () => semaphore.withPermits(() => counter.section())))
-    expect(await counter.read()).toEqual({ value: 15, overlaps: 0 })
-    expect(await semaphore.availablePermits()).toBe(1)
-  })
-
-  test('testConcurrency_MultiInstance_1_permits: one permit, 30 instances', async () => {
-    const semaphore = await semaphoreOf(1)
-    const counter = new UnguardedCounter(place.client(), semaphore.name)
-    const each = Array.from({ length: 30 }, () => place.holdfast().semaphore(semaphore.name))
-    await Promise.all(each.map((handle) => handle.withPermits(() => counter.section())))
-    expect(await counter.read()).toEqual({ value: 30, overlaps: 0 })
-    expect(await semaphore.availablePermits()).toBe(1)
-  })
-
-  test('testConcurrencyLoop_MultiInstance: one permit, 16 instances, 20 rounds each', async () => {
-    const semaphore = await semaphoreOf(1)
-    const counter = new UnguardedCounter(place.client(), semaphore.name)
-    const each = Array.from({ length: 16 }, () => place.holdfast().semaphore(semaphore.name))
-    await Promise.all(
-      each.map(async (handle) => {
-        for (let round = 0; round < 20; round += 1) await handle.withPermits(() => counter.section())
-      }),
-    )
-    expect(await counter.read()).toEqual({ value: 320, overlaps: 0 })
-    expect(await semaphore.availablePermits()).toBe(1)
-  }, 60_000)
-
   test('testConcurrencyLoopMax_MultiInstance: one or all of 2147483647 permits', async () => {
     const semaphore = await semaphoreOf(JAVA_MAX)
     const each = Array.from({ length: 4 }, () => place.holdfast().semaphore(semaphore.name))

@@ -5,34 +5,46 @@ import type {
   BusyReply,
   GrantedReply,
   LockPort,
+  LockState,
   News,
   ReleaseReply,
   Watch,
 } from '../../src/ports/lock-port.js'
-import { eventually } from '../setup/eventually.js'
+import type { StoreSession } from '../../src/ports/store.js'
+import { eventually } from './eventually.js'
 
 export const WATCHDOG_MS = 30_000
 
-/** The kinds that are one lock in the store; those that wait for an announced one stand in no line. */
-export const kinds = ['lock', 'fenced', 'fair', 'announced'] as const
-export type Kind = (typeof kinds)[number]
+export type Terms = Partial<AcquireRequest>
 
-type Terms = Partial<AcquireRequest>
+/** What one client has opened in a store. */
+export interface Opened {
+  readonly clientId: string
+  readonly session: StoreSession
+  readonly end: () => Promise<void>
+  /** Trouble that belonged to no call; closing the client fails where a test has not taken it. */
+  readonly errors: unknown[]
+}
 
-/** One client at the ports of the kinds that share a line, which does what it is told and remembers what it hears. */
-export class LineClient {
+/** One client at the ports of some kinds of lock, without the wait loop: it does what it is told and remembers what it hears. */
+export abstract class PortClient<Kind extends string> {
   /** What its watches have told, in order: `lock <owner>`, `lock look`, `lock places gone`, or `lock news` without particulars. */
   readonly heard: string[] = []
   readonly #watches: Watch[] = []
   #lastNumber = 0
 
   constructor(
-    readonly clientId: string,
+    private readonly opened: Opened,
     readonly ports: Readonly<Record<Kind, LockPort>>,
-    private readonly end: () => Promise<void>,
-    /** Trouble that belonged to no call; {@link close} fails where a test has not taken it. */
-    readonly errors: unknown[] = [],
   ) {}
+
+  get clientId(): string {
+    return this.opened.clientId
+  }
+
+  get errors(): unknown[] {
+    return this.opened.errors
+  }
 
   /** A logical thread of this client. */
   owner(): Owner {
@@ -40,20 +52,21 @@ export class LineClient {
     return `${this.clientId}:${this.#lastNumber}`
   }
 
-  acquire(kind: Kind, name: string, owner: Owner, terms: Terms = {}): Promise<AcquireReply> {
-    return this.ports[kind].acquire(this.#request(name, owner, terms))
+  async acquire(kind: Kind, name: string, owner: Owner, terms: Terms = {}): Promise<AcquireReply> {
+    return await this.ports[kind].acquire(this.request(name, owner, terms))
   }
 
   async granted(kind: Kind, name: string, owner: Owner, terms: Terms = {}): Promise<GrantedReply> {
     const reply = await this.acquire(kind, name, owner, terms)
     if (reply.outcome !== 'granted')
-      throw new Error(`${owner} was to get ${name}, and it is ${reply.outcome}`)
+      throw new Error(`${owner} was to get ${kind} ${name}, and it is ${reply.outcome}`)
     return reply
   }
 
   async refused(kind: Kind, name: string, owner: Owner, terms: Terms = {}): Promise<BusyReply> {
     const reply = await this.acquire(kind, name, owner, terms)
-    if (reply.outcome !== 'busy') throw new Error(`${owner} was to find ${name} busy: ${reply.outcome}`)
+    if (reply.outcome !== 'busy')
+      throw new Error(`${owner} was to find ${kind} ${name} busy: ${reply.outcome}`)
     return reply
   }
 
@@ -98,26 +111,21 @@ export class LineClient {
   }
 
   async abandon(kind: Kind, name: string, owner: Owner): Promise<void> {
-    await this.ports[kind].abandon(this.#request(name, owner, {}))
+    await this.ports[kind].abandon(this.request(name, owner, {}))
   }
 
-  async handOver(
-    kind: Kind,
-    name: string,
-    from: Owner,
-    owner: Owner,
-    leaseMs: number,
-  ): Promise<AcquireReply> {
-    return await this.ports[kind].handOver({ ...this.#request(name, owner, { leaseMs }), from })
+  async renew(kind: Kind, name: string, owner: Owner, leaseMs = WATCHDOG_MS): Promise<boolean> {
+    const [renewed] = this.ports[kind].renew([{ name, owner, leaseMs }])
+    return (await renewed) ?? false
   }
 
-  /** Who has it. */
-  async holders(name: string): Promise<Owner[]> {
-    return (await this.ports.lock.inspect(name)).owners.map(({ owner }) => owner)
+  inspect(kind: Kind, name: string): Promise<LockState> {
+    return this.ports[kind].inspect(name)
   }
 
-  async remainingMs(name: string): Promise<number> {
-    return (await this.ports.lock.inspect(name)).remainingMs
+  /** Who holds it so, in order of their names. */
+  async holders(kind: Kind, name: string): Promise<Owner[]> {
+    return (await this.inspect(kind, name)).owners.map(({ owner }) => owner).sort()
   }
 
   /** Nobody listens any more. */
@@ -127,12 +135,12 @@ export class LineClient {
 
   async close(): Promise<void> {
     this.stopListening()
-    await this.end()
+    await this.opened.end()
     const [error] = this.errors
     if (error !== undefined) throw error
   }
 
-  #request(name: string, owner: Owner, terms: Terms): AcquireRequest {
+  protected request(name: string, owner: Owner, terms: Terms): AcquireRequest {
     return { name, owner, heldBefore: 0, leaseMs: WATCHDOG_MS, waits: true, ...terms }
   }
 }
@@ -141,4 +149,41 @@ function said(news: News = {}): string {
   if (news.grantedTo !== undefined) return news.grantedTo
   if (news.placesGone) return 'places gone'
   return news.lookInMs === undefined ? 'news' : 'look'
+}
+
+/** The kinds that are one lock in the store; those that wait for an announced one stand in no line. */
+export const kinds = ['lock', 'fenced', 'fair', 'announced'] as const
+export type Kind = (typeof kinds)[number]
+
+/** One client at the ports of the kinds that share a line. */
+export class LineClient extends PortClient<Kind> {
+  constructor(opened: Opened) {
+    const { lock, fencedLock: fenced = lock, fairLock: fair = lock, announcedLock = lock } = opened.session
+    super(opened, { lock, fenced, fair, announced: announcedLock })
+  }
+
+  async handOver(
+    kind: Kind,
+    name: string,
+    from: Owner,
+    owner: Owner,
+    leaseMs: number,
+  ): Promise<AcquireReply> {
+    return await this.ports[kind].handOver({ ...this.request(name, owner, { leaseMs }), from })
+  }
+
+  async remainingMs(name: string): Promise<number> {
+    return (await this.inspect('lock', name)).remainingMs
+  }
+}
+
+export type Side = 'read' | 'write'
+
+/** One client at the two ports of read-write locks. */
+export class ReadWriteClient extends PortClient<Side> {
+  constructor(opened: Opened) {
+    const { readWriteLock } = opened.session
+    if (!readWriteLock) throw new Error('no read-write locks are kept there')
+    super(opened, readWriteLock)
+  }
 }

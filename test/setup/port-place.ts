@@ -1,0 +1,153 @@
+/** Locks at their ports, without the wait loop: what the store promises by itself, in each place they are kept. */
+import { randomUUID } from 'node:crypto'
+import { inject } from 'vitest'
+import { MemoryRows } from '../../src/memory/memory-rows.js'
+import type { StoreSettings } from '../../src/ports/store.js'
+import type { RedisClient } from '../../src/redis/connection/client.js'
+import type { LinesSettings } from '../../src/redis/line/lines.js'
+import { RedisSession } from '../../src/redis/session.js'
+import { RowStoreSession } from '../../src/rows/session.js'
+import { type Clock, SystemClock } from '../../src/time/clock.js'
+import { Schedule } from '../../src/time/schedule.js'
+import { VirtualClock } from '../../src/time/virtual-clock.js'
+import { Bystander } from './bystander.js'
+import { clusterClient, standaloneClient } from './clients.js'
+import { type Opened, WATCHDOG_MS } from './port-client.js'
+import { rowSettings } from './row-settings.js'
+
+export interface ClientOptions {
+  /** How long what is granted to it in line lasts until it takes over, and after how long it looks for the first time. */
+  readonly firstLeaseMs?: number
+  /** This machine's, where that counts. */
+  readonly clock?: Clock
+}
+
+type Clients<Client> = new (opened: Opened) => Client
+type Closing = { close(): Promise<void> }
+
+interface PortSettings extends StoreSettings {
+  readonly firstLeaseMs: number
+}
+
+/** A session whose first lease in line is what a test asks for. */
+class PortSession extends RedisSession {
+  declare protected readonly settings: PortSettings
+
+  protected override lineSettings(): LinesSettings {
+    return { ...super.lineSettings(), firstLeaseMs: this.settings.firstLeaseMs }
+  }
+}
+
+abstract class PortPlace<Client extends Closing> {
+  readonly #clients: Client[] = []
+
+  constructor(
+    readonly name: string,
+    private readonly clients: Clients<Client>,
+  ) {}
+
+  /** Another process's client, in effect. */
+  client({ firstLeaseMs = 5_000, clock = new SystemClock() }: ClientOptions = {}): Client {
+    const client = new this.clients(this.open(randomUUID(), firstLeaseMs, clock))
+    this.#clients.push(client)
+    return client
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.splice(0).map((client) => client.close()))
+  }
+
+  /** Lets time pass where the locks are. */
+  abstract pass(ms: number): Promise<void>
+
+  protected abstract open(clientId: string, firstLeaseMs: number, clock: Clock): Opened
+}
+
+export type { PortPlace }
+
+/** In memory and virtual time. */
+export class MemoryPlace<Client extends Closing> extends PortPlace<Client> {
+  readonly clock = new VirtualClock()
+  readonly #rows = new MemoryRows(this.clock)
+
+  constructor(clients: Clients<Client>) {
+    super('memory', clients)
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.clock.advance(ms)
+  }
+
+  protected open(clientId: string, firstLeaseMs: number): Opened {
+    const session = new RowStoreSession(this.#rows, rowSettings(this.clock, { clientId, firstLeaseMs }))
+    return { clientId, session, end: () => session.close(), errors: [] }
+  }
+}
+
+/** On Redis. */
+export class RedisPlace<Client extends Closing> extends PortPlace<Client> {
+  /** The server, or the cluster, seen from beside. */
+  readonly server: Bystander
+
+  constructor(
+    name: string,
+    clients: Clients<Client>,
+    private readonly pattern: () => RedisClient,
+  ) {
+    super(name, clients)
+    this.server = new Bystander(pattern)
+  }
+
+  static standalone<Client extends Closing>(
+    clients: Clients<Client>,
+    options: { protocol?: number; keyPrefix?: string } = {},
+  ): RedisPlace<Client> {
+    return new RedisPlace('standalone', clients, () =>
+      standaloneClient({ ...inject('servers').standalone, ...options }),
+    )
+  }
+
+  static cluster<Client extends Closing>(clients: Clients<Client>): RedisPlace<Client> {
+    return new RedisPlace('cluster', clients, () => clusterClient(inject('servers').cluster.startupNodes))
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.server.pass(ms)
+  }
+
+  override async close(): Promise<void> {
+    await super.close()
+    await this.server.close()
+  }
+
+  protected open(clientId: string, firstLeaseMs: number, clock: Clock): Opened {
+    const errors: unknown[] = []
+    const onError = (error: unknown): void => {
+      errors.push(error)
+    }
+    const schedule = new Schedule(clock, onError)
+    const settings: PortSettings = {
+      schedule,
+      clientId,
+      firstLeaseMs,
+      watchdogLeaseMs: WATCHDOG_MS,
+      quarantineMs: 0,
+      commandTimeoutMs: 5_000,
+      onError,
+    }
+    const session = new PortSession(this.pattern(), settings)
+    const end = async (): Promise<void> => {
+      await session.close()
+      schedule.clear()
+    }
+    return { clientId, session, end, errors }
+  }
+}
+
+let names = 0
+
+/** A name nobody else uses. */
+export function lockName(): string {
+  names += 1
+  return `ports:${process.pid}:${Date.now()}:${names}`
+}
