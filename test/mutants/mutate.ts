@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { transform } from 'esbuild'
 import { luaText } from '../../scripts/lua-text.js'
-import * as library from '../../src/redis/scripts/scripts.generated.js'
+import type { Script } from '../../src/redis/scripts/script.js'
 import type { Fault } from './fault.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -21,10 +22,13 @@ export async function textWith(fault: Fault): Promise<string> {
 }
 
 /** The module of the scripts, with some of them changed. A script is known to servers by its hash: that changes too. */
-export function mutated(fault: Pick<Fault, 'name' | 'text' | 'becomes'>, scripts: readonly string[]): string {
+export async function mutated(
+  fault: Pick<Fault, 'name' | 'text' | 'becomes'>,
+  scripts: readonly string[],
+): Promise<string> {
   const left = new Set(scripts)
   const embedded = { name: fault.name, text: luaText(fault.text), becomes: luaText(fault.becomes) }
-  const module = Object.entries(library).map(([exported, script]) => {
+  const module = Object.entries(await unbroken()).map(([exported, script]) => {
     const { name } = script
     const source = script.parts.join('')
     const lua = left.delete(name) ? replaceOnce(source, embedded, name) : source
@@ -33,6 +37,12 @@ export function mutated(fault: Pick<Fault, 'name' | 'text' | 'becomes'>, scripts
   })
   if (left.size > 0) throw new Error(`mutant ${fault.name}: there is no ${[...left].join(', ')}`)
   return module.join('')
+}
+
+/** The scripts as they are on the disk: a run of a mutant has every import of them read the broken ones. */
+async function unbroken(): Promise<Record<string, Script>> {
+  const { code } = await transform(await readFile(`${root}${SCRIPTS}`, 'utf8'), { loader: 'ts' })
+  return await import(`data:text/javascript,${encodeURIComponent(code)}`)
 }
 
 function replaceOnce(
