@@ -24,7 +24,7 @@ export async function run(mutant: string, project: string, only: readonly string
   mkdirSync(`${root}temp`, { recursive: true })
   const report = `${root}temp/kill-${process.pid}.json`
   await rm(report, { force: true })
-  const options = ['--bail=1', '--exclude=test/mutants/**', '--passWithNoTests', '--reporter=json']
+  const options = ['--bail=1', '--exclude=test/mutants/**', '--reporter=json']
   const vitest = [process.execPath, `${root}node_modules/vitest/vitest.mjs`, 'run', '--project', project]
   const child = spawn(
     'sh',
