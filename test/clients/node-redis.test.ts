@@ -6,6 +6,7 @@ import { afterEach, describe, expect, inject, test } from 'vitest'
 import { Holdfast, type RedisClient } from '../../src/index.js'
 import { type NodeRedisClient, type NodeRedisCluster, nodeRedis } from '../../src/node-redis/index.js'
 import { clientSettings } from '../../src/redis/watchdog-thread/client-settings.js'
+import { standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
 
 const made: Holdfast[] = []
@@ -56,6 +57,16 @@ describe.each(versions)('node-redis $version', ({ library }) => {
       expect(theirs.isOpen).toBe(false)
     },
   )
+
+  test('C1: connections have the name of their role where the application names its own', async () => {
+    const { host, port } = inject('servers').standalone
+    const server = standaloneClient({ host, port })
+    const theirs = library.createClient({ url: `redis://${host}:${port}/13`, name: 'application' })
+    await holdfastOn(nodeRedis(theirs)).lock(lockName()).acquire({ leaseMs: 60_000 })
+    const connections = String(await server.client('LIST')).split('\n')
+    server.disconnect()
+    expect(connections.filter((each) => each.includes(' db=13 ')).join()).toContain('name=holdfast-commands ')
+  })
 
   test('C1: a client that is connected goes on when Holdfast has closed', async () => {
     const { host, port } = inject('servers').standalone

@@ -51,6 +51,18 @@ test('a process whose watch has ended is passed over, and its place goes with wh
   expect(await holder.holders('lock', name)).toEqual([])
 })
 
+test('a process that is away is passed over: a release goes to the next behind it', async () => {
+  const first = await holder.take('lock', name)
+  for (let places = 0; places < 2; places += 1) await waiter.joinLine('fair', name)
+  await holder.release('lock', name, first)
+  // One of its places is granted the lock, and the grant lapses. Its other place stays in line.
+  await place.pass(5_000)
+  const second = await holder.take('lock', name)
+  const next = await other.joinLine('lock', name)
+  await holder.release('lock', name, second)
+  await other.enters('lock', name, next)
+})
+
 test('the next in line is told when the one before takes over with less time than it was granted', async () => {
   const first = await holder.take('lock', name)
   const short = await other.joinLine('fair', name, { leaseMs: 100 })

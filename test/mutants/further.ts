@@ -125,12 +125,6 @@ export const furtherFaults: readonly Fault[] = [
       text: 'if (value && value.until <= this.now) this.#body.value = undefined',
       becomes: '',
     },
-    {
-      name: 'holds-of-the-one-before',
-      fault: 'a new tenure in a row has the holds of the one before',
-      text: 'body.holds = 1\n',
-      becomes: 'body.holds += 1\n',
-    },
   ),
   ...inSource(
     'rows/read-write-lock.ts',
@@ -314,5 +308,77 @@ export const furtherFaults: readonly Fault[] = [
     fault: 'transactions share a lock that each wanted alone',
     text: "shared ? '_shared' : ''",
     becomes: "shared ? '_shared' : '_shared'",
+  }),
+  ...inSource('transactions/row-lock.ts', {
+    name: 'row-lock-without-transaction',
+    fault: 'a row is locked on a connection that has no transaction, and so for no time at all',
+    text: 'if (!session.inTransaction()) throw new NoTransactionError(statement.text)',
+    becomes: '',
+  }),
+  ...inSource('transactions/update-versioned.ts', {
+    name: 'old-snapshot-unnoticed',
+    fault: 'a transaction that cannot see the changes of others tries again and again',
+    text: 'if (attempt > 1 && String(seen) === String(refused)) throw',
+    becomes: 'if (attempt > 1e9) throw',
+  }),
+  ...inSource('memcached/lock-port.ts', {
+    name: 'memcached-loss-at-release-untold',
+    fault: 'a release that finds the item gone says that all was well',
+    text: "return repeated ? 'released' : 'not-owner'",
+    becomes: "return 'released'",
+  }),
+  ...inSource('etcd/client/watches.ts', {
+    name: 'etcd-watches-forgotten',
+    fault: 'a new stream does not watch what the one before did',
+    text: 'for (const watch of this.#watches) this.#stream.begin(watch)',
+    becomes: 'for (const watch of [...this.#watches].slice(-1)) this.#stream.begin(watch)',
+  }),
+  ...inSource(
+    'etcd/cells.ts',
+    {
+      name: 'etcd-version-ignored',
+      fault: 'a value is written whatever was written since it was read',
+      text: 'if (version !== undefined) when.push(',
+      becomes: 'if (version === 0n) when.push(',
+    },
+    {
+      name: 'etcd-entry-ignored',
+      fault: 'a value is written although the lock that it depends on is lost',
+      text: 'when.push({ key: standing.stored, createRevision: standing.order })',
+      becomes: '',
+    },
+  ),
+  ...inSource(
+    'zookeeper/cells.ts',
+    {
+      name: 'zookeeper-version-ignored',
+      fault: 'a value is written whatever was written since it was read',
+      text: '? [check(mark(version)), setData(path, data, written)]',
+      becomes: '? [setData(path, data, -1)]',
+    },
+    {
+      name: 'zookeeper-entry-ignored',
+      fault: 'a value is written although the lock that it depends on is lost',
+      text: 'const guards = entry === undefined ? [] : [check(entry)]',
+      becomes: 'const guards: Step[] = []',
+    },
+    {
+      name: 'zookeeper-next-session-silent',
+      fault: 'what changed between two sessions is told to nobody',
+      text: 'this.#watchBy(session, watched).catch(() => undefined)\n      watched.onChange()',
+      becomes: 'void session',
+    },
+  ),
+  ...inSource('node-redis/cluster.ts', {
+    name: 'asking-unsaid',
+    fault: 'a node that takes over a slot is not told that the command was sent there on purpose',
+    text: "if (word === 'ASK') return await this.#to(there, slot, asked(send), attempts + 1)",
+    becomes: "if (word === 'ASK') return await this.#to(there, slot, send, attempts + 1)",
+  }),
+  ...inSource('node-redis/reply-error.ts', {
+    name: 'refusal-of-node-redis-unnamed',
+    fault: 'a refusal of the server counts as an outcome that nobody knows',
+    text: "if (isErrorReply(error)) error.name = 'ReplyError'",
+    becomes: '',
   }),
 ]

@@ -1,13 +1,15 @@
+import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import type { Plugin } from 'esbuild'
 import { faults } from './catalogue.js'
 import type { Fault } from './fault.js'
 import { placeOf, textWith } from './mutate.js'
 
-/** The broken version that this run tests, by `HOLDFAST_MUTANT`. */
+/** The broken version that this run tests: `HOLDFAST_MUTANT` names one of the catalogue, or a file of JSON that has one. */
 export function faultOfRun(): Fault | undefined {
   const name = process.env['HOLDFAST_MUTANT']
   if (!name) return undefined
+  if (name.endsWith('.json')) return JSON.parse(readFileSync(name, 'utf8'))
   const fault = faults.find((each) => each.name === name)
   if (!fault) throw new Error(`HOLDFAST_MUTANT is "${name}", which no mutant is called`)
   return fault

@@ -115,6 +115,17 @@ describe('releases', () => {
     await next.release()
   })
 
+  test('what one of three servers has answered is no release yet', async () => {
+    const hold = await assembly.holdfast().lock(NAME).acquire({ leaseMs: 60_000 })
+    for (const server of assembly.servers.slice(1)) server.conduct = 'frozen'
+    let released = false
+    const releasing = hold.release().then(() => (released = true))
+    await assembly.clock.advance(100)
+    expect(released).toBe(false)
+    for (const server of assembly.servers) server.recover()
+    await assembly.outcome(releasing)
+  })
+
   test('who waits is woken without waiting for a lease, though one server says nothing', async () => {
     assembly.server(0).conduct = 'gone'
     const hold = await assembly.outcome(assembly.holdfast().lock(NAME).acquire({ leaseMs: 600_000 }))

@@ -1,6 +1,7 @@
 /** Locks that last as long as their client's session: what is told when it ends, and what it costs to keep and to wait. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
+import { Latch } from '../../src/conformance/latch.js'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import type { HoldfastOptions } from '../../src/index.js'
 import type { LockName } from '../../src/session/lock-name.js'
@@ -121,6 +122,26 @@ describe('a session', () => {
     await closing
     expect(link.sent).toContain('end')
     expect(errors).toEqual([])
+  })
+
+  test('whose begin is answered when its client is closed is kept by nobody', async () => {
+    const { holdfast, link } = client()
+    const [begin, answer] = [link.begin.bind(link), new Latch()]
+    link.begin = async (leastMs) => {
+      const grant = await begin(leastMs)
+      await answer.opened
+      return grant
+    }
+    const taking = rejectionOf(holdfast.lock('lock').acquire())
+    await settled()
+    const closing = holdfast.close({ timeoutMs: 0 })
+    await clock.advance(10_000)
+    await closing
+    expect(await taking).toMatchObject({ code: 'CLOSED' })
+    link.sent.length = 0
+    answer.open()
+    await clock.advance(60_000)
+    expect(link.sent).toEqual([])
   })
 
   test('H5: close() does not wait for a server that hangs to end the session, whatever a command may take', async () => {
