@@ -6,7 +6,6 @@ import { afterEach, describe, expect, inject, test } from 'vitest'
 import { Holdfast, type RedisClient } from '../../src/index.js'
 import { type NodeRedisClient, type NodeRedisCluster, nodeRedis } from '../../src/node-redis/index.js'
 import { clientSettings } from '../../src/redis/watchdog-thread/client-settings.js'
-import { standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
 
 const made: Holdfast[] = []
@@ -60,11 +59,13 @@ describe.each(versions)('node-redis $version', ({ library }) => {
 
   test('C1: connections have the name of their role where the application names its own', async () => {
     const { host, port } = inject('servers').standalone
-    const server = standaloneClient({ host, port })
-    const theirs = library.createClient({ url: `redis://${host}:${port}/13`, name: 'application' })
+    const url = `redis://${host}:${port}/13`
+    const theirs = library.createClient({ url, name: 'application' })
     await holdfastOn(nodeRedis(theirs)).lock(lockName()).acquire({ leaseMs: 60_000 })
-    const connections = String(await server.client('LIST')).split('\n')
-    server.disconnect()
+    const operator = redis6.createClient({ url })
+    await operator.connect()
+    const connections = String(await operator.sendCommand(['CLIENT', 'LIST'])).split('\n')
+    operator.destroy()
     expect(connections.filter((each) => each.includes(' db=13 ')).join()).toContain('name=holdfast-commands ')
   })
 

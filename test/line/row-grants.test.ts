@@ -158,7 +158,7 @@ describe.each(['lock', 'fenced', 'fair'] as const)('%s', (kind) => {
     const { granted } = await waiter.granted(kind, name, next)
     expect(waiter.heard).toHaveLength(1)
     expect(granted).toBeUndefined()
-    expect(await holder.holders(name)).toEqual([next])
+    expect(await holder.holders('lock', name)).toEqual([next])
   })
 
   test('where the message was not heard the row is asked, which has the grant', async () => {
