@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { createServer } from 'node:tls'
+import { listen } from '../servers/port.js'
 
 /** A port that speaks TLS and passes on what it hears to a server that does not. */
 export interface TlsFront {
@@ -32,12 +33,8 @@ export async function tlsBefore(server: { readonly host: string; readonly port: 
       side.on('close', () => other.destroy())
     }
   })
-  front.listen(0, '127.0.0.1')
-  await once(front, 'listening')
-  const address = front.address()
-  if (typeof address !== 'object' || address === null) throw new Error('the front has no port')
   return {
-    port: address.port,
+    port: await listen(front),
     certificate: cert,
     accepted: () => accepted,
     async stop() {

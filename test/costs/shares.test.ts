@@ -1,7 +1,7 @@
 /** How a lock that is wanted all the time is shared among processes, near and far (rule W3: none starves for being slow or far away). */
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { Holdfast, type RedisClient } from '../../src/index.js'
-import { Distance } from '../fault/distance.js'
+import { Wire } from '../chaos/network/wire.js'
 import { type ClientLibrary, standaloneClient } from '../setup/clients.js'
 
 /** How often the lock changes hands, for each client: a share is what a client has of its turns, which last as long as a slice may. */
@@ -20,13 +20,13 @@ afterEach(async () => {
 
 async function clientAt(roundTripMs: number, library: ClientLibrary): Promise<Holdfast> {
   const { host, port } = inject('servers').standalone
-  const way = roundTripMs > 0 ? await Distance.to({ host, port }, roundTripMs) : undefined
+  const way = roundTripMs > 0 ? await Wire.before({ host, port }, roundTripMs / 2) : undefined
   const client: RedisClient = standaloneClient({ host, port: way?.port ?? port }, library)
   const holdfast = new Holdfast(client)
   ends.push(async () => {
     await holdfast.close()
     client.disconnect()
-    await way?.stop()
+    way?.stop()
   })
   return holdfast
 }

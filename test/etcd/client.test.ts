@@ -1,5 +1,3 @@
-/** etcd's own commands, as its servers carry them out; and what becomes of them when a server cannot be reached or does not answer. */
-import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { EtcdClient } from '../../src/etcd/client/client.js'
@@ -8,7 +6,7 @@ import { Watches } from '../../src/etcd/client/watches.js'
 import { StoreError } from '../../src/index.js'
 import type { Schedule } from '../../src/time/schedule.js'
 import { EtcdServer } from '../servers/etcd/index.js'
-import { freePort } from '../servers/port.js'
+import { freePort, listen } from '../servers/port.js'
 import { eventually } from '../setup/eventually.js'
 import { clientOf, wireTo } from './scene.js'
 
@@ -270,10 +268,7 @@ describe('servers that do not do what they should', () => {
         socket.on('error', () => undefined)
         if (answer !== '') socket.end(answer)
       })
-      other.listen(0, '127.0.0.1')
-      await once(other, 'listening')
-      const address = other.address()
-      const port = typeof address === 'object' && address ? address.port : 0
+      const port = await listen(other)
       closing.push(() => other.close())
       const alone = client([{ url: `http://127.0.0.1:${port}` }], { timeoutMs: 300 })
       expect(await failureOf(alone.range({ key: text('a') }, about))).toMatchObject({ transient: true })

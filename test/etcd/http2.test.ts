@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2'
-import { createServer as createNetServer } from 'node:net'
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { Channel } from '../../src/etcd/client/channel.js'
@@ -10,6 +9,7 @@ import { failureOf } from '../../src/etcd/client/failure.js'
 import { FrameReader, framed } from '../../src/etcd/client/frames.js'
 import { ConnectionError, GrpcError } from '../../src/etcd/client/grpc-error.js'
 import { HeadersReader, writeHeaders } from '../../src/etcd/client/http2/headers.js'
+import { standIn } from '../servers/stand-in.js'
 import { eventually } from '../setup/eventually.js'
 import { clientOf } from './scene.js'
 
@@ -159,14 +159,9 @@ test('pings are answered, and end with the connection', async () => {
 
 test('bytes that are no HTTP/2 end the connection, and nothing else', async () => {
   let said = Buffer.alloc(0)
-  const server = createNetServer((socket) => {
-    socket.on('error', () => undefined)
-    socket.end(said)
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  closing.push(() => server.close())
-  const address = server.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+  const server = await standIn((socket) => void socket.end(said))
+  closing.push(() => server.stop())
+  const url = `http://${server.address}`
   const settings = Buffer.from('000000040000000000', 'hex')
   const bytes = fc.uint8Array({ maxLength: 200 })
   const frame = fc.tuple(fc.nat(9), fc.nat(255), fc.nat(3), bytes).map(([type, flags, stream, payload]) => {
@@ -317,20 +312,18 @@ test.each(Object.keys(floods))(
   async (what) => {
     const flood = floods[what] ?? Buffer.alloc(0)
     const chunk = Buffer.concat(Array.from({ length: 10_000 }, () => flood))
-    const server = createNetServer((socket) => {
-      socket.on('error', () => undefined)
+    const server = await standIn((socket) => {
       socket.write(floods['settings'] ?? '')
       const go = (error?: Error | null): void => {
         if (!error && !socket.destroyed) socket.write(chunk, (failure) => setImmediate(go, failure))
       }
       go()
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
     const before = process.memoryUsage().rss
-    const channel = new Channel(`http://127.0.0.1:${portOf(server)}`, undefined, ignored)
+    const channel = new Channel(`http://${server.address}`, undefined, ignored)
     closing.push(() => {
       channel.end()
-      server.close()
+      server.stop()
     })
     const asked = channel.opened.then(() => channel.ask('/x', Buffer.of(1), {}))
     await expect(asked).rejects.toMatchObject({ name: 'ConnectionError' })

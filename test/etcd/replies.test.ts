@@ -1,5 +1,3 @@
-/** No reply, whatever is in it, hangs or crashes a client, or is taken for a lock that was granted. */
-import { once } from 'node:events'
 import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,6 +7,7 @@ import { replies } from '../../src/etcd/client/replies.js'
 import { StoreError } from '../../src/index.js'
 import { blockerOf } from '../../src/session/turns.js'
 import { EtcdServer } from '../servers/etcd/index.js'
+import { listen } from '../servers/port.js'
 import { eventually } from '../setup/eventually.js'
 import { anyLock, linkTo } from './scene.js'
 
@@ -28,10 +27,7 @@ beforeAll(async () => {
     answer(stream, String(headers[':path']))
   })
   fake.on('sessionError', () => undefined)
-  fake.listen(0, '127.0.0.1')
-  await once(fake, 'listening')
-  const address = fake.address()
-  url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+  url = `http://127.0.0.1:${await listen(fake)}`
 })
 afterAll(async () => {
   fake?.close()

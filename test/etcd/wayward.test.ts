@@ -8,6 +8,7 @@ import { etcd } from '../../src/etcd/index.js'
 import { Holdfast } from '../../src/index.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import { Schedule } from '../../src/time/schedule.js'
+import { listen } from '../servers/port.js'
 import { eventually } from '../setup/eventually.js'
 import { anyLock, clientOf, linkTo } from './scene.js'
 
@@ -18,11 +19,8 @@ afterEach(async () => {
 })
 
 async function portOf(server: Server): Promise<number> {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
   ending.push(() => server.close())
-  const address = server.address()
-  if (typeof address !== 'object' || address === null) throw new Error('no port')
-  return address.port
+  return await listen(server)
 }
 
 test('C3: one that greets and sends everybody away is asked again with pauses, and no longer than the command takes', async () => {

@@ -1,17 +1,14 @@
-import { createServer, type Server } from 'node:net'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Holdfast, LockTimeoutError, StoreError, type WaitingEvent } from '../../src/index.js'
+import { type StandIn, standIn } from '../servers/stand-in.js'
 
 /** A server that accepts connections and never says a word. */
-let silent: Server
+let silent: StandIn
 beforeEach(async () => {
-  silent = createServer(() => undefined).listen(0, '127.0.0.1')
-  await new Promise((resolve) => silent.once('listening', resolve))
+  silent = await standIn()
 })
-afterEach(() => {
-  silent.close()
-})
+afterEach(() => silent.stop())
 
 const places = [
   {
@@ -22,7 +19,7 @@ const places = [
   },
   {
     where: 'a port that is silent',
-    options: () => ({ port: portOf(silent) }),
+    options: () => ({ port: silent.port }),
     reason: 'timeout',
     says: /The server did not answer/,
   },
@@ -76,9 +73,3 @@ describe.each(places)('H6: a server that is down ($where)', ({ options, reason, 
     expect(error).toMatchObject({ message: expect.not.stringMatching(/wait longer|held by/i) })
   })
 })
-
-function portOf(server: Server): number {
-  const address = server.address()
-  if (typeof address !== 'object' || address === null) throw new Error('the server listens on no port')
-  return address.port
-}

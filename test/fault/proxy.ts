@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
+import { listen } from '../servers/port.js'
 import type { Match, ProxiedCommand } from './proxied-command.js'
 import { ProxiedConnection, type Verdict } from './proxied-connection.js'
 
@@ -50,11 +51,7 @@ export class RespProxy {
 
   static async before(target: { readonly host: string; readonly port: number }): Promise<RespProxy> {
     const listener = createServer({ allowHalfOpen: true })
-    listener.listen(0, '127.0.0.1')
-    await once(listener, 'listening')
-    const address = listener.address()
-    if (typeof address !== 'object' || address === null) throw new Error('the proxy has no port')
-    return new RespProxy(target, listener, address.port)
+    return new RespProxy(target, listener, await listen(listener))
   }
 
   /** Connections that stand. */

@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Holdfast, type HoldfastOptions, type Lock, LockTimeoutError } from '../../src/index.js'
 import { quorum } from '../../src/quorum/quorum.js'
+import { Wire } from '../chaos/network/wire.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
-import { Distance } from './distance.js'
 
 const ROUND_TRIP_MS = 60
 const TOO_SHORT_MS = 40
@@ -27,14 +27,14 @@ const kinds: ReadonlyArray<readonly [kind: string, of: (holdfast: Holdfast) => L
 
 describe.each(stages)('chaos 6050: a lease too short for the way to the store ($where)', ({ count }) => {
   const servers: Server[] = []
-  const distances: Distance[] = []
+  const distances: Wire[] = []
   let holdfast: Holdfast
 
   beforeEach(async () => {
     for (let index = 0; index < count; index += 1) {
       const server = await bringServer()
       servers.push(server)
-      distances.push(await Distance.to(server, ROUND_TRIP_MS))
+      distances.push(await Wire.before(server, ROUND_TRIP_MS / 2))
     }
     const clients = distances.map(({ host, port }) => standaloneClient({ host, port }))
     const [first] = clients
@@ -45,7 +45,8 @@ describe.each(stages)('chaos 6050: a lease too short for the way to the store ($
 
   afterEach(async () => {
     await holdfast.close()
-    await Promise.all([...distances.splice(0), ...servers.splice(0)].map((each) => each.stop()))
+    for (const distance of distances.splice(0)) distance.stop()
+    await Promise.all(servers.splice(0).map((server) => server.stop()))
   })
 
   test.each(count === 1 ? kinds : kinds.slice(0, 1))(

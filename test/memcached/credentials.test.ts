@@ -1,12 +1,12 @@
 /** As whom, and how safely, Holdfast comes to the server. */
 
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { Holdfast, StoreError } from '../../src/index.js'
 import { type MemcachedOptions, memcached } from '../../src/memcached/index.js'
 import { MemcachedServer } from '../servers/memcached.js'
+import { listen } from '../servers/port.js'
 import { certificate, trust } from '../setup/certificate.js'
 
 const ends: Array<() => Promise<unknown> | unknown> = []
@@ -106,10 +106,7 @@ test.each([
     socket.on('error', () => undefined)
     socket.on('data', () => socket.write(answer, 'latin1'))
   })
-  listener.listen(0, '127.0.0.1')
-  await once(listener, 'listening')
+  const port = await listen(listener)
   ends.push(() => listener.close())
-  const address = listener.address()
-  const port = typeof address === 'object' && address ? address.port : 0
   expect(await refusalOf(open(`127.0.0.1:${port}`))).toMatchObject(expected)
 })

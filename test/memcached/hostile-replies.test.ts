@@ -1,9 +1,8 @@
-/** A server or a proxy gives replies that their commands never have. */
-import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Hold, Holdfast, StoreError } from '../../src/index.js'
 import { memcached } from '../../src/memcached/index.js'
+import { listen } from '../servers/port.js'
 import { eventually } from '../setup/eventually.js'
 
 /** Speaks as much of memcached's protocol as a lock needs, and garbles what it is told to. */
@@ -16,11 +15,7 @@ class StandIn {
   readonly listener = createServer((socket) => this.#serve(socket))
 
   async start(): Promise<number> {
-    this.listener.listen(0, '127.0.0.1')
-    await once(this.listener, 'listening')
-    const address = this.listener.address()
-    if (typeof address !== 'object' || address === null) throw new Error('no port')
-    return address.port
+    return await listen(this.listener)
   }
 
   forget(key: string): void {

@@ -1,7 +1,6 @@
 /** Whatever becomes of a login at memcached, etcd and ZooKeeper: no error, event, trace or metric tells the secrets. */
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { etcd } from '../../src/etcd/index.js'
 import { Holdfast, type Store } from '../../src/index.js'
@@ -10,6 +9,7 @@ import { zookeeper } from '../../src/zookeeper/index.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { MemcachedServer } from '../servers/memcached.js'
 import { freePort } from '../servers/port.js'
+import { standIn } from '../servers/stand-in.js'
 import { Marker, useWithout } from '../setup/marker.js'
 
 const ends: Array<() => unknown> = []
@@ -47,21 +47,6 @@ const strangers: Readonly<Record<string, (socket: Socket) => void>> = {
 
 const HASTE = { commandTimeoutMs: 1_000, storeTimeoutMs: 300 }
 
-async function standIn(greet: (socket: Socket) => void): Promise<string> {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => undefined))
-    greet(socket)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  ends.push(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  const address = server.address()
-  return `127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
-}
-
 async function tried(address: string, names = Object.keys(stores)): Promise<void> {
   const used = Object.entries(stores).map(async ([library, make]) => {
     if (!names.includes(library)) return
@@ -90,7 +75,9 @@ test('faults A2: a login that the server refuses', async () => {
 })
 
 test.each(Object.entries(strangers))('faults A2: a login where the server %s', async (_, greet) => {
-  await tried(await standIn(greet))
+  const stranger = await standIn(greet)
+  ends.push(() => stranger.stop())
+  await tried(stranger.address)
 })
 
 test('faults A2: a login where nobody listens', async () => {

@@ -89,41 +89,4 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: waiting`, (library)
     stop.abort()
     await Promise.all([watching, second.stop()])
   })
-
-  test('a client that is gone is passed over at once', async () => {
-    const [one, gone, last] = [open(), open(), open()]
-    const name = randomUUID()
-    const hold = await one.lock(name).acquire()
-    const lost = gone.lock(name).acquire()
-    await until(async () => (await waiting(name)) === 1, { what: 'the first waits' })
-    const acquiring = last.lock(name).acquire()
-    await until(async () => (await waiting(name)) === 2, { what: 'the second waits' })
-    const settled = later(expect(lost).rejects.toMatchObject({ code: 'CLOSED' }))
-    await gone.close()
-    await settled
-    await hold.release()
-    await (await acquiring).release()
-  })
-
-  test('every kind that waits works between processes', async () => {
-    const [one, other] = [open(), open()]
-    const name = randomUUID()
-    const write = await one.readWriteLock(name).writeLock().acquire()
-    const reading = other.readWriteLock(name).readLock().acquire()
-    const semaphore = one.semaphore(name)
-    await semaphore.trySetPermits(1)
-    const permit = await semaphore.acquire()
-    const permitted = other.semaphore(name).acquire()
-    const latch = one.countDownLatch(name)
-    await latch.trySetCount(1)
-    const counted = other.countDownLatch(name).await()
-    await write.release()
-    await (await reading).release()
-    await permit.release()
-    await (await permitted).release()
-    await latch.countDown()
-    await counted
-    expect(await other.computeOnce(name, async () => ({ seven: 7 }), { ttlMs: 60_000 })).toEqual({ seven: 7 })
-    expect(await one.computeOnce(name, async () => ({ seven: 8 }), { ttlMs: 60_000 })).toEqual({ seven: 7 })
-  })
 })

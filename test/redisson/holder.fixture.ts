@@ -7,11 +7,10 @@ interface Task {
   readonly server: { host: string; port: number }
   readonly name: string
   readonly watchdogMs: number
-  readonly kind?: 'lock' | 'spinLock'
 }
 
-const { server, name, watchdogMs, kind = 'lock' }: Task = JSON.parse(process.argv[2] ?? '')
+const { server, name, watchdogMs }: Task = JSON.parse(process.argv[2] ?? '')
 const holdfast = new Holdfast(standaloneClient(server), { watchdogMs })
-const hold = await holdfast[kind](name).acquire()
+const hold = await holdfast.lock(name).acquire()
 process.send?.(hold.owner)
 setInterval(() => undefined, 60_000)

@@ -1,7 +1,6 @@
 /** Whatever becomes of a login at a database: no error, event, trace or metric tells the secrets, and none the values of a statement. */
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { createConnection as createMariadb } from 'mariadb'
 import { createConnection as createMysql2 } from 'mysql2/promise'
 import pg from 'pg'
@@ -12,6 +11,7 @@ import { getLock, mysql } from '../../src/mysql/index.js'
 import { advisory, postgres } from '../../src/postgres/index.js'
 import { rowLock, sql } from '../../src/transactions/index.js'
 import { freePort } from '../servers/port.js'
+import { standIn } from '../servers/stand-in.js'
 import { onDatabases } from '../setup/databases.js'
 import { Marker, rejection, useWithout } from '../setup/marker.js'
 
@@ -71,21 +71,6 @@ const strangers: Readonly<Record<string, (socket: Socket) => void>> = {
   },
 }
 
-async function standIn(greet: (socket: Socket) => void): Promise<Pick<Login, 'host' | 'port'>> {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => undefined))
-    greet(socket)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  ends.push(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  const address = server.address()
-  return { host: '127.0.0.1', port: typeof address === 'object' && address ? address.port : 0 }
-}
-
 await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
   const all = Object.entries(stores[product === 'PostgreSQL' ? 'PostgreSQL' : 'MySQL'])
   const tried = async (where: Pick<Login, 'host' | 'port'>): Promise<void> => {
@@ -110,7 +95,9 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
   })
 
   test.each(Object.entries(strangers))('faults A2: a login where the server %s', async (_, greet) => {
-    await tried(await standIn(greet))
+    const stranger = await standIn(greet)
+    ends.push(() => stranger.stop())
+    await tried(stranger)
   })
 
   test('faults A2: a login where nobody listens', async () => {

@@ -1,6 +1,5 @@
 /** Whatever a server of Redis, or what stands in its place, does with a login: no error, event, trace or metric tells the secrets. */
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import * as ioredis6 from 'ioredis'
 import * as ioredis5 from 'ioredis5'
 import * as iovalkey from 'iovalkey'
@@ -11,6 +10,7 @@ import { afterEach, describe, expect, inject, test } from 'vitest'
 import { Holdfast, type HoldfastOptions, quorum, type RedisClient } from '../../src/index.js'
 import { nodeRedis } from '../../src/node-redis/index.js'
 import { freePort } from '../servers/port.js'
+import { standIn } from '../servers/stand-in.js'
 import { Marker, useWithout } from '../setup/marker.js'
 
 const ends: Array<() => unknown> = []
@@ -108,23 +108,17 @@ const answers: Readonly<Record<string, Answer>> = {
   'speaks HTTP': (words) => `HTTP/1.1 400 Bad Request\r\nX-Request: ${words.join(' ')}\r\n\r\n`,
 }
 
-async function standIn(answer: Answer): Promise<Where> {
-  const sockets = new Set<Socket>()
-  const server: Server = createServer((socket) => {
-    sockets.add(socket.on('error', () => undefined))
+async function answering(answer: Answer): Promise<Where> {
+  const server = await standIn((socket) => {
     socket.on('data', (data) => {
       for (const words of commandsIn(data.toString())) {
         const told = answer(words, socket)
         if (told !== undefined && !socket.destroyed) socket.write(told)
       }
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  ends.push(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
   })
-  return { host: '127.0.0.1', port: Object(server.address() satisfies string | AddressInfo | null).port }
+  ends.push(() => server.stop())
+  return server
 }
 
 /** Commands arrive whole here: they are short. */
@@ -146,7 +140,7 @@ describe('faults A2: a login of Redis is told nowhere', () => {
   const all = Object.entries({ ...single, ...several })
 
   test.each(Object.entries(answers))('where the server %s', async (_, answer) => {
-    const where = await standIn(answer)
+    const where = await answering(answer)
     const used = all.map(async ([library, make]) => {
       const marker = new Marker(library)
       const errors = await useWithout(marker, new Holdfast(make(where, loginOf(marker)), HASTE), 'invoice')

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { listen } from './port.js'
 
 /** Who opens a connection, by the first bytes of it, and what goes on of them; undefined: that takes more bytes. */
 export type ReadHead = (head: Buffer) => { readonly from: string; readonly head: Buffer } | undefined
@@ -32,11 +32,7 @@ export class PeerGate {
     admits: (from: string) => boolean,
   ): Promise<PeerGate> {
     const listener = createServer()
-    listener.listen(0, '127.0.0.1')
-    await once(listener, 'listening')
-    const address = listener.address()
-    if (typeof address !== 'object' || address === null) throw new Error('the gate has no port')
-    return new PeerGate(listener, address.port, target, readHead, admits)
+    return new PeerGate(listener, await listen(listener), target, readHead, admits)
   }
 
   /** Ends what stands and is no longer admitted. */

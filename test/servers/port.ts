@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
 
 /*
  * Below the range systems hand out to outgoing connections. A client that reconnects to a port of that range while
@@ -28,4 +29,13 @@ function isFree(port: number): Promise<boolean> {
     probe.once('error', () => resolve(false))
     probe.listen({ port, host: '127.0.0.1' }, () => probe.close(() => resolve(true)))
   })
+}
+
+/** Has what stands in for a server listen on the loopback interface. Resolves with its port. */
+export async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('a server that listens has a port')
+  return address.port
 }

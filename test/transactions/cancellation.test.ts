@@ -1,9 +1,10 @@
 /** Cancelled waits in PostgreSQL, where the cancellation comes late, never, or together with something else. */
-import { connect, createServer, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import pg from 'pg'
 import postgres from 'postgres'
 import { afterEach, describe, expect, test } from 'vitest'
 import { LockTimeoutError, type SqlConnection, transactionLock } from '../../src/transactions/index.js'
+import { standIn } from '../servers/stand-in.js'
 import { onDatabases } from '../setup/databases.js'
 import { eventually } from '../setup/eventually.js'
 
@@ -57,27 +58,20 @@ await onDatabases(['PostgreSQL'], (database) => {
   /** The way to the server for the first connection; what happens to those that cancel is told. */
   async function wayWhere(cancels: (pass: () => void) => void): Promise<number> {
     const { host, port } = database().address
-    const sockets: Socket[] = []
-    const server = createServer((socket) => {
-      const isFirst = sockets.length === 0
+    let connections = 0
+    const way = await standIn((socket) => {
       const pass = (): void => {
         const onward = connect(port, host)
-        sockets.push(onward)
         onward.on('error', () => socket.destroy())
+        socket.on('close', () => onward.destroy())
         socket.pipe(onward).pipe(socket)
       }
-      sockets.push(socket)
-      socket.on('error', () => undefined)
-      if (isFirst) pass()
+      connections += 1
+      if (connections === 1) pass()
       else cancels(pass)
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    ends.push(() => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    })
-    const address = server.address()
-    return typeof address === 'object' && address ? address.port : 0
+    ends.push(() => way.stop())
+    return way.port
   }
 
   async function holder(): Promise<{ client: pg.Client; untilWaiting: () => Promise<unknown> }> {

@@ -1,10 +1,9 @@
 /** A client that is closed while a server keeps it waiting. */
-import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast } from '../../src/index.js'
 import { zookeeper } from '../../src/zookeeper/index.js'
+import { type StandIn, standIn } from '../servers/stand-in.js'
 import { eventually } from '../setup/eventually.js'
 
 const ending: Array<() => unknown> = []
@@ -12,35 +11,29 @@ afterEach(() => {
   for (const end of ending.splice(0)) end()
 })
 
-interface MuteServer {
-  readonly open: Set<Socket>
-  readonly address: string
+interface MuteServer extends StandIn {
   /** How often it was told something that it has not answered. */
-  unanswered: number
+  readonly unanswered: number
 }
 
 /** Welcomes so many connections, and says nothing else. */
 async function server(welcomes: number): Promise<MuteServer> {
-  const open = new Set<Socket>()
   let left = welcomes
-  const listener = createServer((socket) => {
-    open.add(socket)
-    socket.on('error', () => undefined).on('close', () => open.delete(socket))
+  let unanswered = 0
+  const mute = await standIn((socket) => {
     socket.on('data', () => {
-      if (left === 0) mute.unanswered += 1
+      if (left === 0) unanswered += 1
       else socket.write(welcome())
       left = Math.max(left - 1, 0)
     })
   })
-  await once(listener.listen(0, '127.0.0.1'), 'listening')
-  ending.push(() => {
-    for (const socket of open) socket.destroy()
-    listener.close()
-  })
-  const address = listener.address()
-  if (typeof address !== 'object' || address === null) throw new Error('no port')
-  const mute: MuteServer = { open, address: `127.0.0.1:${address.port}`, unanswered: 0 }
-  return mute
+  ending.push(() => mute.stop())
+  return {
+    ...mute,
+    get unanswered() {
+      return unanswered
+    },
+  }
 }
 
 function welcome(): Buffer {

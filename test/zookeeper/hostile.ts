@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { Frames } from '../../src/zookeeper/client/frames.js'
 import { JuteWriter } from '../../src/zookeeper/client/jute.js'
+import { listen } from '../servers/port.js'
 
 /** What such a server sends: bytes with their length, or nothing. `undefined` ends the connection. */
 export interface Manners {
@@ -48,11 +49,7 @@ export class HostileServer {
 
   static async start(manners: Manners): Promise<HostileServer> {
     const listener = createServer()
-    listener.listen(0, '127.0.0.1')
-    await once(listener, 'listening')
-    const address = listener.address()
-    if (typeof address !== 'object' || address === null) throw new Error('the server has no port')
-    return new HostileServer(listener, `127.0.0.1:${address.port}`, manners)
+    return new HostileServer(listener, `127.0.0.1:${await listen(listener)}`, manners)
   }
 
   sendAll(bytes: Buffer): void {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { Frames } from '../../src/zookeeper/client/frames.js'
+import { listen } from '../servers/port.js'
 
 /** What clients ask, by ZooKeeper's numbers. */
 const OPERATIONS: Readonly<Record<number, string>> = {
@@ -56,11 +57,7 @@ export class Tap {
 
   static async before(target: { readonly host: string; readonly port: number }): Promise<Tap> {
     const listener = createServer()
-    listener.listen(0, '127.0.0.1')
-    await once(listener, 'listening')
-    const address = listener.address()
-    if (typeof address !== 'object' || address === null) throw new Error('the tap has no port')
-    return new Tap(target, listener, address.port)
+    return new Tap(target, listener, await listen(listener))
   }
 
   get address(): string {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { listen } from '../../servers/port.js'
 import { eventually } from '../../setup/eventually.js'
 import { Wire } from './wire.js'
 
@@ -10,11 +11,7 @@ const clients: Socket[] = []
 
 beforeEach(async () => {
   echo = createServer((socket) => socket.on('error', () => undefined).pipe(socket))
-  echo.listen(0, '127.0.0.1')
-  await once(echo, 'listening')
-  const address = echo.address()
-  if (typeof address !== 'object' || address === null) throw new Error('the server has no port')
-  wire = await Wire.before({ host: '127.0.0.1', port: address.port })
+  wire = await Wire.before({ host: '127.0.0.1', port: await listen(echo) })
 })
 
 afterEach(() => {

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { listen } from '../../servers/port.js'
 import type { Endpoint } from '../order.js'
 
 export type Direction = 'up' | 'down'
@@ -38,13 +38,11 @@ export class Wire {
     listener.on('connection', (socket) => this.#accept(socket))
   }
 
-  static async before(target: Endpoint): Promise<Wire> {
+  static async before({ host, port }: Endpoint, delayMs = 0): Promise<Wire> {
     const listener = createServer()
-    listener.listen(0, '127.0.0.1')
-    await once(listener, 'listening')
-    const address = listener.address()
-    if (typeof address !== 'object' || address === null) throw new Error('the wire has no port')
-    return new Wire({ host: target.host, port: target.port }, listener, address.port)
+    const wire = new Wire({ host, port }, listener, await listen(listener))
+    wire.delayMs = delayMs
+    return wire
   }
 
   get target(): Endpoint {
