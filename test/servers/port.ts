@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 
 /*
  * Below the range systems hand out to outgoing connections. A client that reconnects to a port of that range while
@@ -27,5 +27,18 @@ function isFree(port: number): Promise<boolean> {
     const probe = createServer()
     probe.once('error', () => resolve(false))
     probe.listen({ port, host: '127.0.0.1' }, () => probe.close(() => resolve(true)))
+  })
+}
+
+/** Whether something listens on that port of this machine. */
+export function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    const settle = (listens: boolean): void => {
+      socket.destroy()
+      resolve(listens)
+    }
+    socket.once('connect', () => settle(true))
+    socket.once('error', () => settle(false))
   })
 }
