@@ -1,95 +1,32 @@
-import { cacheFlush, cachePause, cacheRestart } from './caches.js'
-import { deleteKey, forceUnlock, moveSlot } from './data.js'
-import {
-  databasePause,
-  databaseRestart,
-  deleteRow,
-  fileFull,
-  fileLocked,
-  oldSnapshot,
-  readOnly,
-  rowLocks,
-  sessionKill,
-  sessionLimits,
-  statementCancel,
-  tableLock,
-} from './databases.js'
-import { compaction, leaderKill, leaderMove, leaderPause, minority, quorumLoss } from './ensembles.js'
+import * as caches from './caches.js'
+import * as data from './data.js'
+import * as databases from './databases.js'
+import * as ensembles from './ensembles.js'
 import type { Nemesis } from './nemesis.js'
-import { cut, dark, delay, hush, hushShort, late, refuse, silence } from './network.js'
-import {
-  clientKill,
-  clientPause,
-  crash,
-  debugSleep,
-  failover,
-  restart,
-  scriptFlush,
-  serverPause,
-} from './servers.js'
-import { block, blockWithThread, calm, clockStep, kill, pause, reopen } from './workers.js'
+import * as network from './network.js'
+import * as servers from './servers.js'
+import * as workers from './workers.js'
+
+const { block, kill, pause, reopen } = workers
+const { cut, refuse, silence } = network
 
 /** All that goes wrong, alone and together. */
 export const nemeses: readonly Nemesis[] = [
-  calm,
-  kill,
-  pause,
-  block,
-  blockWithThread,
-  clockStep,
-  reopen,
-  restart,
-  crash,
-  serverPause,
-  debugSleep,
-  clientPause,
-  clientKill,
-  scriptFlush,
-  failover,
-  forceUnlock,
-  deleteKey,
-  moveSlot,
-  delay,
-  cut,
-  refuse,
-  silence,
-  late,
-  dark,
-  hush,
-  hushShort,
-  databasePause,
-  databaseRestart,
-  sessionKill,
-  statementCancel,
-  sessionLimits,
-  rowLocks,
-  tableLock,
-  oldSnapshot,
-  deleteRow,
-  readOnly,
-  fileLocked,
-  fileFull,
-  cacheRestart,
-  cacheFlush,
-  cachePause,
-  leaderKill,
-  leaderPause,
-  leaderMove,
-  quorumLoss,
-  minority,
-  compaction,
-  both(block, clientKill),
+  ...[workers, servers, data, network, databases, caches, ensembles].flatMap((each): readonly Nemesis[] =>
+    Object.values(each),
+  ),
+  both(block, servers.clientKill),
   both(kill, cut),
-  both(pause, serverPause),
-  both(refuse, scriptFlush),
+  both(pause, servers.serverPause),
+  both(refuse, servers.scriptFlush),
   both(reopen, cut),
   both(silence, kill),
-  both(block, sessionKill),
-  both(pause, databasePause),
-  both(kill, rowLocks),
-  both(kill, leaderMove),
-  both(pause, leaderKill),
-  both(cut, leaderKill),
+  both(block, databases.sessionKill),
+  both(pause, databases.databasePause),
+  both(kill, databases.rowLocks),
+  both(kill, ensembles.leaderMove),
+  both(pause, ensembles.leaderKill),
+  both(cut, ensembles.leaderKill),
 ]
 
 function both(one: Nemesis, other: Nemesis): Nemesis {
