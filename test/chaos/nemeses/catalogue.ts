@@ -7,26 +7,27 @@ import * as network from './network.js'
 import * as servers from './servers.js'
 import * as workers from './workers.js'
 
-const { block, kill, pause, reopen } = workers
-const { cut, refuse, silence } = network
-
 /** All that goes wrong, alone and together. */
 export const nemeses: readonly Nemesis[] = [
-  ...[workers, servers, data, network, databases, caches, ensembles].flatMap((each): readonly Nemesis[] =>
-    Object.values(each),
-  ),
-  both(block, servers.clientKill),
-  both(kill, cut),
-  both(pause, servers.serverPause),
-  both(refuse, servers.scriptFlush),
-  both(reopen, cut),
-  both(silence, kill),
-  both(block, databases.sessionKill),
-  both(pause, databases.databasePause),
-  both(kill, databases.rowLocks),
-  both(kill, ensembles.leaderMove),
-  both(pause, ensembles.leaderKill),
-  both(cut, ensembles.leaderKill),
+  ...Object.values(workers),
+  ...Object.values(servers),
+  ...Object.values(data),
+  ...Object.values(network),
+  ...Object.values(databases),
+  ...Object.values(caches),
+  ...Object.values(ensembles),
+  both(workers.block, servers.clientKill),
+  both(workers.kill, network.cut),
+  both(workers.pause, servers.serverPause),
+  both(network.refuse, servers.scriptFlush),
+  both(workers.reopen, network.cut),
+  both(network.silence, workers.kill),
+  both(workers.block, databases.sessionKill),
+  both(workers.pause, databases.databasePause),
+  both(workers.kill, databases.rowLocks),
+  both(workers.kill, ensembles.leaderMove),
+  both(workers.pause, ensembles.leaderKill),
+  both(network.cut, ensembles.leaderKill),
 ]
 
 function both(one: Nemesis, other: Nemesis): Nemesis {
