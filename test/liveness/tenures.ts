@@ -39,13 +39,16 @@ const held =
     }
   }
 
-const permits =
-  (kind: 'semaphore' | 'permitExpirableSemaphore') =>
-  async (holdfast: Holdfast, name: string): Promise<Way> => {
-    const semaphore = holdfast[kind](name)
-    await semaphore.trySetPermits(1)
-    return semaphore
-  }
+type PermitsKind = 'semaphore' | 'permitExpirableSemaphore'
+
+const permits = (kind: PermitsKind): Begin =>
+  held(
+    async (holdfast, name) => {
+      await holdfast[kind](name).trySetPermits(1)
+      return holdfast[kind](name)
+    },
+    (holdfast, name) => holdfast[kind](name),
+  )
 
 const writer = (holdfast: Holdfast, name: string): Way => holdfast.readWriteLock(name).writeLock()
 
@@ -56,8 +59,8 @@ export const tenures: Readonly<Record<string, Begin>> = {
   fairLock: held((holdfast, name) => holdfast.fairLock(name)),
   writeLock: held(writer),
   readLock: held((holdfast, name) => holdfast.readWriteLock(name).readLock(), writer),
-  semaphore: held(permits('semaphore')),
-  permitExpirableSemaphore: held(permits('permitExpirableSemaphore')),
+  semaphore: permits('semaphore'),
+  permitExpirableSemaphore: permits('permitExpirableSemaphore'),
   countDownLatch: async (holder, name) => {
     await holder.countDownLatch(name).trySetCount(1)
     return {
