@@ -16,8 +16,11 @@ export function testNamesOf({ path, text }: SourceFile): string[] {
   return names
 }
 
+/** With those that the suite makes of `given`. */
+const testFunctions = /^(test|it|describe|given|inOrder|lingers|detaching|whereNamed)$/
+
 function isTestFunction(callee: ts.Expression): boolean {
-  if (ts.isIdentifier(callee)) return ['test', 'it', 'describe', 'given', 'inOrder'].includes(callee.text)
+  if (ts.isIdentifier(callee)) return testFunctions.test(callee.text)
   const inner = ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee)
   return inner && isTestFunction(callee.expression)
 }

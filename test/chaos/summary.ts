@@ -10,48 +10,28 @@ export interface Outcome {
   readonly verdict: Verdict
 }
 
-/** The figures of one nemesis, all kinds together or one. */
-export interface Row {
-  readonly nemesis: string
-  readonly kind: string
-  episodes: number
-  sections: number
-  booked: number
-  faults: number
-  violations: number
-  stuck: number
-  late: number
-  other: number
-  expected: number
-  explained: number
-  longestIdleMs: number
+const nothing = {
+  ...{ episodes: 0, sections: 0, booked: 0, faults: 0, violations: 0, stuck: 0, late: 0, other: 0 },
+  ...{ expected: 0, explained: 0, longestIdleMs: 0 },
 }
+type Figure = keyof typeof nothing
 
-const VIOLATIONS: ReadonlyArray<Finding['check']> = ['exclusion', 'unnoticed', 'fence', 'order', 'permits']
-const LATE: ReadonlyArray<Finding['check']> = ['late', 'idle', 'starved']
+/** The figures of one nemesis, all kinds together or one. */
+export type Row = typeof nothing & { readonly nemesis: string; readonly kind: string }
+
+/** As what a finding of that check counts, where it was not expected. */
+const figureOf: Partial<Record<Finding['check'], Figure>> = {
+  ...{ exclusion: 'violations', unnoticed: 'violations', fence: 'violations', order: 'violations' },
+  ...{ permits: 'violations', late: 'late', idle: 'late', starved: 'late', stuck: 'stuck' },
+}
 const ALL = 'all'
 
 /** The figures by nemesis, and by nemesis and kind. */
 export function rowsOf(outcomes: readonly Outcome[]): Row[] {
   const rows = new Map<string, Row>()
   const rowOf = (nemesis: string, kind: string): Row => {
-    const key = `${nemesis} ${kind}`
-    const row = rows.get(key) ?? {
-      ...{
-        nemesis,
-        kind,
-        episodes: 0,
-        sections: 0,
-        booked: 0,
-        faults: 0,
-        violations: 0,
-        stuck: 0,
-        late: 0,
-        other: 0,
-      },
-      ...{ expected: 0, explained: 0, longestIdleMs: 0 },
-    }
-    rows.set(key, row)
+    const row = rows.get(`${nemesis} ${kind}`) ?? { nemesis, kind, ...nothing }
+    rows.set(`${nemesis} ${kind}`, row)
     return row
   }
   for (const { nemesis, verdict } of outcomes) {
@@ -65,19 +45,11 @@ export function rowsOf(outcomes: readonly Outcome[]): Row[] {
       rowOf(nemesis, kind).sections += count
       rowOf(nemesis, kind).faults += verdict.faults
     }
-    for (const [kind, longest] of Object.entries(verdict.longestIdleMs)) {
-      const row = rowOf(nemesis, kind)
-      row.longestIdleMs = Math.max(row.longestIdleMs, longest)
-      all.longestIdleMs = Math.max(all.longestIdleMs, longest)
-    }
+    for (const [kind, longest] of Object.entries(verdict.longestIdleMs))
+      for (const row of [all, rowOf(nemesis, kind)]) row.longestIdleMs = Math.max(row.longestIdleMs, longest)
     for (const { check, kind, expected } of verdict.findings)
-      for (const row of kind === '' ? [all] : [all, rowOf(nemesis, kind)]) {
-        if (expected !== undefined) row.expected += 1
-        else if (VIOLATIONS.includes(check)) row.violations += 1
-        else if (LATE.includes(check)) row.late += 1
-        else if (check === 'stuck') row.stuck += 1
-        else row.other += 1
-      }
+      for (const row of kind === '' ? [all] : [all, rowOf(nemesis, kind)])
+        row[expected === undefined ? (figureOf[check] ?? 'other') : 'expected'] += 1
   }
   return [...rows.values()]
 }
@@ -86,65 +58,27 @@ export function rowsOf(outcomes: readonly Outcome[]): Row[] {
 export function tableOf(outcomes: readonly Outcome[]): string {
   const rows = rowsOf(outcomes)
   const kinds = [...new Set(rows.map(({ kind }) => kind))].filter((kind) => kind !== ALL).sort()
-  const totals = rows.filter(({ kind }) => kind === ALL)
+  const sums = ['sections', 'booked', 'faults', 'violations', 'stuck', 'late', 'other'] as const
+  const excused = ['expected', 'explained'] as const
   const table = new Table({
-    head: [
-      'nemesis',
-      'episodes',
-      ...kinds,
-      'sections',
-      'booked',
-      'faults',
-      'violations',
-      'stuck',
-      'late',
-      'other',
-      'expected',
-      'explained',
-      'idle ms',
-    ],
+    head: ['nemesis', 'episodes', ...kinds, ...sums, ...excused, 'idle ms'],
     style: { head: [], border: [], compact: true },
     colAligns: ['left'],
   })
-  const sum = (pick: (row: Row) => number): number => totals.reduce((all, row) => all + pick(row), 0)
-  const figures = (row: Omit<Row, 'nemesis' | 'kind' | 'episodes'>): number[] => [
-    ...[
-      row.sections,
-      row.booked,
-      row.faults,
-      row.violations,
-      row.stuck,
-      row.late,
-      row.other,
-      row.expected,
-      row.explained,
-    ],
-    Math.round(row.longestIdleMs),
-  ]
-  for (const row of totals) {
-    const sections = kinds.map(
-      (kind) => rows.find((each) => each.kind === kind && each.nemesis === row.nemesis)?.sections ?? 0,
-    )
-    table.push([row.nemesis, row.episodes, ...sections, ...figures(row)])
+  const add = (title: string, of: readonly Row[]): void => {
+    const sum = (figure: Figure, kind = ALL): number =>
+      of.filter((row) => row.kind === kind).reduce((all, row) => all + row[figure], 0)
+    table.push([
+      ...[title, sum('episodes'), ...kinds.map((kind) => sum('sections', kind))],
+      ...[...sums, ...excused].map((figure) => sum(figure)),
+      Math.round(Math.max(...of.map(({ longestIdleMs }) => longestIdleMs), 0)),
+    ])
   }
-  table.push([
-    ALL,
-    sum(({ episodes }) => episodes),
-    ...kinds.map((kind) =>
-      rows.filter((row) => row.kind === kind).reduce((all, row) => all + row.sections, 0),
-    ),
-    ...figures({
-      sections: sum(({ sections }) => sections),
-      booked: sum(({ booked }) => booked),
-      faults: sum(({ faults }) => faults),
-      violations: sum(({ violations }) => violations),
-      stuck: sum(({ stuck }) => stuck),
-      late: sum(({ late }) => late),
-      other: sum(({ other }) => other),
-      expected: sum(({ expected }) => expected),
-      explained: sum(({ explained }) => explained),
-      longestIdleMs: Math.max(...totals.map(({ longestIdleMs }) => longestIdleMs), 0),
-    }),
-  ])
+  for (const nemesis of new Set(rows.map((row) => row.nemesis)))
+    add(
+      nemesis,
+      rows.filter((row) => row.nemesis === nemesis),
+    )
+  add(ALL, rows)
   return table.toString()
 }

@@ -1,23 +1,16 @@
 /** What the command line shows of each kind of lock, beside a server and a cluster. */
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { placeOf } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { useProgram } from './program.js'
 import { shownAs } from './shown-as.js'
+import { redisUrls } from './where.js'
 
 const program = useProgram()
-const urls = {
-  standalone: () => inject('servers').standalone.url,
-  cluster: () => {
-    const nodes = inject('servers').cluster.startupNodes.map(({ host, port }) => `${host}:${port}`)
-    return `redis-cluster://${nodes.join(',')}/`
-  },
-}
-
 for (const server of ['standalone', 'cluster'] as const) {
   const place = placeOf(server)
   const show = async (command: 'inspect' | 'ls', name: string) =>
-    jsonLines((await program.run([command, name, '--json'], { url: urls[server]() })).stdout)
+    jsonLines((await program.run([command, name, '--json'], { url: redisUrls[server]() })).stdout)
   const shown = async (command: 'inspect' | 'ls', name: string): Promise<Record<string, unknown>> => {
     const lines = await show(command, name)
     expect(lines).toHaveLength(1)
@@ -75,7 +68,7 @@ for (const server of ['standalone', 'cluster'] as const) {
         waitingClients: 3,
       })
       expect(await shown('ls', name)).toMatchObject({ name, kind: 'lock', locked: true })
-      const { stdout } = await program.run(['inspect', name], { url: urls[server]() })
+      const { stdout } = await program.run(['inspect', name], { url: redisUrls[server]() })
       expect(stdout).toMatch(new RegExp(`^In line +1\\. ${shownAs(owners[0] ?? '')} \\(since .+Z\\)$`, 'm'))
       expect(stdout).toMatch(new RegExp(`^ +3\\. ${shownAs(owners[2] ?? '')} \\(since .+Z\\)$`, 'm'))
       leave.abort()
@@ -131,7 +124,7 @@ for (const server of ['standalone', 'cluster'] as const) {
       }
       expect(await shown('inspect', name)).toMatchObject({ ...expected, waitingClients: 0 })
       expect(await shown('ls', name)).toMatchObject(expected)
-      const { stdout } = await program.run(['inspect', name], { url: urls[server]() })
+      const { stdout } = await program.run(['inspect', name], { url: redisUrls[server]() })
       expect(stdout).toMatch(/^Kind +semaphore$/m)
       expect(stdout).toMatch(/^Available +3$/m)
       expect(stdout).toMatch(new RegExp(`^Owner +${shownAs(hold.owner)} \\(2 permits\\)$`, 'm'))

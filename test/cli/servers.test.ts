@@ -1,32 +1,20 @@
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { isoTime } from '../../src/time/iso-time.js'
 import { bringServer } from '../servers/index.js'
-import { type PlaceName, placeOf } from '../setup/places.js'
+import { placeOf } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { useProgram } from './program.js'
+import { redisUrls } from './where.js'
 
 const program = useProgram()
 
-function hosts(endpoints: ReadonlyArray<{ host: string; port: number }>): string {
-  return endpoints.map(({ host, port }) => `${host}:${port}`).join(',')
-}
-
-const urls: ReadonlyArray<readonly [PlaceName, () => string]> = [
-  ['standalone', () => inject('servers').standalone.url],
-  ['cluster', () => `redis-cluster://${hosts(inject('servers').cluster.startupNodes)}/`],
-  [
-    'sentinel',
-    () => {
-      const { sentinels, name } = inject('servers').sentinel
-      return `redis-sentinel://${hosts(sentinels)}/${name}`
-    },
-  ],
-]
+const places = ['standalone', 'cluster', 'sentinel'] as const
 
 // One test runs the program many times.
 describe('holdfast and its servers', { timeout: 60_000 }, () => {
-  for (const [kind, url] of urls) {
+  for (const kind of places) {
     const place = placeOf(kind)
+    const url = redisUrls[kind]
     describe(kind, () => {
       afterEach(() => place.tidy())
 

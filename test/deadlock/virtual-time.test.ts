@@ -29,8 +29,11 @@ function client(label: string, options: HoldfastOptions = {}): Holdfast {
   return holdfast
 }
 
-const three = (options: HoldfastOptions = {}): Holdfast[] =>
-  ['web-1', 'web-2', 'batch'].map((label) => client(label, options))
+const three = (options: HoldfastOptions = {}): [Holdfast, Holdfast, Holdfast] => [
+  client('web-1', options),
+  client('web-2', options),
+  client('batch', options),
+]
 
 async function edges(): Promise<SeenEdge[]> {
   const looking = new Holdfast(store)
@@ -117,7 +120,6 @@ describe('a ring of three', () => {
 
   test('K2: a multi-lock that has some of its locks and waits for the next one, outside of any scope', async () => {
     const [several, other] = three()
-    if (!several || !other) throw new Error('three')
     const told = [several, other].map(deadlocksOf)
     const owner = other.owner()
     const held = await other.lock('c').acquire({ owner })
@@ -135,7 +137,6 @@ describe('a ring of three', () => {
 
   test('K2: over a lock that was handed on in memory, which the store has down to an earlier owner', async () => {
     const [one, other] = three()
-    if (!one || !other) throw new Error('three')
     const told = deadlocksOf(one)
     let leave: (() => void) | undefined
     const first = one.lock('a').withLock(
@@ -164,7 +165,6 @@ describe('a ring of three', () => {
 
   test('K2: with one of very many that wait for the same lock, more than anybody reads', async () => {
     const [crowd, holder] = three()
-    if (!crowd || !holder) throw new Error('three')
     const told = deadlocksOf(crowd)
     const owner = holder.owner()
     const hot = await holder.lock('hot').acquire({ owner })
@@ -187,7 +187,6 @@ describe('a ring of three', () => {
 
   test('K2: a writer that waits for one of several readers', async () => {
     const [one, other, writer] = three()
-    if (!one || !other || !writer) throw new Error('three')
     const bystander = await other.readWriteLock('d').readLock().acquire()
     const { told } = await ringOf([
       { holdfast: one, first: one.readWriteLock('d').readLock(), second: one.lock('a') },
@@ -202,7 +201,6 @@ describe('a ring of three', () => {
 describe('what is no deadlock', () => {
   test('K1: a wait in code that holds nothing, a short one and one for any of several leave nothing', async () => {
     const [holder, waiting] = three()
-    if (!holder || !waiting) throw new Error('three')
     const hold = await holder.lock('a').acquire()
     const stripes = await Promise.all([0, 1].map((index) => holder.lock(`s:${index}`).acquire()))
     const plain = waiting.lock('a').acquire()
@@ -220,7 +218,6 @@ describe('what is no deadlock', () => {
 
   test('K3: siblings do not wait for what the other one holds beside them', async () => {
     const [mine, theirs] = three()
-    if (!mine || !theirs) throw new Error('three')
     const told = [mine, theirs].map(deadlocksOf)
     let finish: (() => void) | undefined
     const work = new Promise<void>((resolve) => {
@@ -254,7 +251,6 @@ describe('what is no deadlock', () => {
 
   test('K2: an owner that is passed explicitly, and one of a run, hold what they have taken', async () => {
     const [one, other] = three({ onDeadlock: 'reject' })
-    if (!one || !other) throw new Error('three')
     const told = deadlocksOf(one)
     const owner = one.owner()
     const hold = await one.lock('a').acquire({ owner })
@@ -277,7 +273,6 @@ describe('what is no deadlock', () => {
 describe('the edge of a wait', () => {
   async function waits(options: { waitMs?: number; signal?: AbortSignal } = {}) {
     const [holder, waiting] = three()
-    if (!holder || !waiting) throw new Error('three')
     const hold = await holder.lock('a').acquire()
     const section = untilRefused(
       waiting.lock('b').withLock(() => waiting.lock('a').withLock(options, () => undefined)),

@@ -11,76 +11,56 @@ export interface Tenure {
 
 type Begin = (holder: Holdfast, name: string) => Promise<Tenure>
 
-const lockLike =
-  (make: (holdfast: Holdfast, name: string) => ReturnType<Holdfast['lock']>): Begin =>
+interface Held {
+  assertHeld(): void
+  release(): Promise<void>
+}
+
+interface Way {
+  acquire(): Promise<Held>
+  tryAcquire(): Promise<Held | null>
+}
+
+/** A hold, and how a rival would have what it keeps others from: by default as its holder has it. */
+const held =
+  (make: (holdfast: Holdfast, name: string) => Way | Promise<Way>, another: typeof make = make): Begin =>
   async (holder, name) => {
-    const hold = await make(holder, name).acquire()
+    const hold = await (await make(holder, name)).acquire()
     return {
       check: async (rival) => {
         hold.assertHeld()
-        expect(await make(rival, name).tryAcquire()).toBeNull()
+        expect(await (await another(rival, name)).tryAcquire()).toBeNull()
       },
       end: async (rival) => {
-        const next = make(rival, name).acquire()
+        const next = (await another(rival, name)).acquire()
         await hold.release()
         await (await next).release()
       },
     }
   }
 
+type PermitsKind = 'semaphore' | 'permitExpirableSemaphore'
+
+const permits = (kind: PermitsKind): Begin =>
+  held(
+    async (holdfast, name) => {
+      await holdfast[kind](name).trySetPermits(1)
+      return holdfast[kind](name)
+    },
+    (holdfast, name) => holdfast[kind](name),
+  )
+
+const writer = (holdfast: Holdfast, name: string): Way => holdfast.readWriteLock(name).writeLock()
+
 /** Every kind, held over what happens between its beginning and its end. */
 export const tenures: Readonly<Record<string, Begin>> = {
-  lock: lockLike((holdfast, name) => holdfast.lock(name)),
-  fencedLock: lockLike((holdfast, name) => holdfast.fencedLock(name)),
-  fairLock: lockLike((holdfast, name) => holdfast.fairLock(name)),
-  writeLock: lockLike((holdfast, name) => holdfast.readWriteLock(name).writeLock()),
-  readLock: async (holder, name) => {
-    const hold = await holder.readWriteLock(name).readLock().acquire()
-    const writer = (rival: Holdfast) => rival.readWriteLock(name).writeLock()
-    return {
-      check: async (rival) => {
-        hold.assertHeld()
-        expect(await writer(rival).tryAcquire()).toBeNull()
-      },
-      end: async (rival) => {
-        const next = writer(rival).acquire()
-        await hold.release()
-        await (await next).release()
-      },
-    }
-  },
-  semaphore: async (holder, name) => {
-    await holder.semaphore(name).trySetPermits(1)
-    const permit = await holder.semaphore(name).acquire()
-    return {
-      check: async (rival) => {
-        permit.assertHeld()
-        expect(await rival.semaphore(name).tryAcquire()).toBeNull()
-      },
-      end: async (rival) => {
-        const next = rival.semaphore(name).acquire()
-        await permit.release()
-        await (await next).release()
-        expect(await rival.semaphore(name).availablePermits()).toBe(1)
-      },
-    }
-  },
-  permitExpirableSemaphore: async (holder, name) => {
-    await holder.permitExpirableSemaphore(name).trySetPermits(1)
-    const permit = await holder.permitExpirableSemaphore(name).acquire()
-    return {
-      check: async (rival) => {
-        permit.assertHeld()
-        expect(await rival.permitExpirableSemaphore(name).tryAcquire()).toBeNull()
-      },
-      end: async (rival) => {
-        const next = rival.permitExpirableSemaphore(name).acquire()
-        await permit.release()
-        await (await next).release()
-        expect(await rival.permitExpirableSemaphore(name).availablePermits()).toBe(1)
-      },
-    }
-  },
+  lock: held((holdfast, name) => holdfast.lock(name)),
+  fencedLock: held((holdfast, name) => holdfast.fencedLock(name)),
+  fairLock: held((holdfast, name) => holdfast.fairLock(name)),
+  writeLock: held(writer),
+  readLock: held((holdfast, name) => holdfast.readWriteLock(name).readLock(), writer),
+  semaphore: permits('semaphore'),
+  permitExpirableSemaphore: permits('permitExpirableSemaphore'),
   countDownLatch: async (holder, name) => {
     await holder.countDownLatch(name).trySetCount(1)
     return {

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
+/** What no listener can see. What is told is shown by the calls of a client: holdfast-channels.test.ts. */
 import { describe, expect, test } from 'vitest'
 import { ClosedError } from '../../src/index.js'
 import { VirtualClock } from '../../src/memory/index.js'
@@ -10,20 +10,12 @@ import {
 } from '../../src/trace/acquire.js'
 import { beginHold, endHold, type HoldTrace, holdChannel, holdTrace, runHeld } from '../../src/trace/hold.js'
 import { outcomeOf } from '../../src/trace/outcome.js'
-import { type ReleaseTrace, releaseChannel, traceRelease } from '../../src/trace/release.js'
+import { releaseChannel, traceRelease } from '../../src/trace/release.js'
 import { Listener } from './told.js'
 
 const owner = '8a0d:1' as const
 const about = { name: 'invoice:42', kind: 'lock', owner }
 const granted: AcquireResult = { outcome: 'granted', holdCount: 2, handedOver: true }
-const unknown = {
-  outcome: undefined,
-  waitedMs: undefined,
-  holdCount: undefined,
-  handedOver: undefined,
-  error: undefined,
-}
-
 function request(clock = new VirtualClock(), signal?: AbortSignal) {
   return { ...about, clock, signal }
 }
@@ -41,21 +33,6 @@ describe('holdfast:acquire', () => {
     expect(await traced).toBe('grant')
   })
 
-  test('start when asked, asyncEnd when granted: one object, which knows more each time', async () => {
-    using listener = new Listener<AcquireTrace>('holdfast:acquire')
-    const clock = new VirtualClock()
-    const call = async (): Promise<string> => {
-      expect(listener.events).toEqual(['start'])
-      await clock.advance(25)
-      return 'grant'
-    }
-    expect(await traceAcquire(request(clock), call, () => granted)).toBe('grant')
-    expect(listener.events).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'])
-    expect(new Set(listener.told.map(({ trace }) => trace)).size).toBe(1)
-    expect(listener.of('start')).toEqual([{ ...about, ...unknown }])
-    expect(listener.of('asyncEnd')).toEqual([{ ...about, ...granted, waitedMs: 25, error: undefined }])
-  })
-
   test('what the call gave is not shown: it is of the inner parts', async () => {
     using listener = new Listener<AcquireTrace>('holdfast:acquire')
     await traceAcquire(
@@ -64,42 +41,6 @@ describe('holdfast:acquire', () => {
       () => granted,
     )
     expect(listener.of('asyncEnd')[0]).not.toHaveProperty('result')
-  })
-
-  test('running out of time is an outcome and no error', async () => {
-    using listener = new Listener<AcquireTrace>('holdfast:acquire')
-    const refused: AcquireResult = { outcome: 'timeout', holdCount: undefined, handedOver: undefined }
-    await traceAcquire(
-      request(),
-      async () => 'refusal',
-      () => refused,
-    )
-    expect(listener.events).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'])
-    expect(listener.of('asyncEnd')).toMatchObject([{ outcome: 'timeout', error: undefined }])
-  })
-
-  test('a call that rejects is told as an error and rejects with the same', async () => {
-    using listener = new Listener<AcquireTrace>('holdfast:acquire')
-    const trouble = new Error('the store is gone')
-    const traced = traceAcquire(request(), () => Promise.reject(trouble), expect.unreachable)
-    await expect(traced).rejects.toBe(trouble)
-    expect(listener.events).toEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd'])
-    expect(listener.of('error')).toMatchObject([{ outcome: 'failed', error: trouble, waitedMs: 0 }])
-  })
-
-  test('stores that listeners bind to start are in force during the call, and not after it', async () => {
-    const spans = new AsyncLocalStorage<string>()
-    acquireChannel.start.bindStore(spans, () => 'span')
-    try {
-      const call = async (): Promise<string | undefined> => {
-        await Promise.resolve()
-        return spans.getStore()
-      }
-      expect(await traceAcquire(request(), call, () => granted)).toBe('span')
-      expect(spans.getStore()).toBeUndefined()
-    } finally {
-      acquireChannel.start.unbindStore(spans)
-    }
   })
 })
 
@@ -123,46 +64,6 @@ describe('holdfast:hold', () => {
     expect(runHeld(undefined, () => 'result')).toBe('result')
     beginHold(undefined)
     endHold(undefined, 1)
-  })
-
-  test('start when granted, asyncEnd when its release is asked for', () => {
-    using listener = new Listener<HoldTrace>('holdfast:hold')
-    const trace = holdTrace(grant)
-    expect(listener.events).toEqual([])
-    beginHold(trace)
-    expect(listener.events).toEqual(['start', 'end'])
-    endHold(trace, 12)
-    expect(listener.events).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'])
-    expect(listener.of('start')).toEqual([{ ...grant, heldMs: undefined, error: undefined }])
-    expect(listener.of('asyncEnd')).toEqual([{ ...grant, heldMs: 12, error: undefined }])
-  })
-
-  test('a loss is told as an error, and the release that follows is not the end again', () => {
-    using listener = new Listener<HoldTrace>('holdfast:hold')
-    const trace = holdTrace(grant)
-    beginHold(trace)
-    const loss = new Error('lost')
-    endHold(trace, 12, loss)
-    endHold(trace, 20)
-    expect(listener.events).toEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd'])
-    expect(listener.of('asyncEnd')).toEqual([{ ...grant, heldMs: 12, error: loss }])
-  })
-
-  test('a section runs within what listeners have bound to start', async () => {
-    using listener = new Listener<HoldTrace>('holdfast:hold')
-    const spans = new AsyncLocalStorage<HoldTrace>()
-    holdChannel.start.bindStore(spans)
-    try {
-      const trace = holdTrace(grant)
-      const body = async (): Promise<HoldTrace | undefined> => {
-        await Promise.resolve()
-        return spans.getStore()
-      }
-      expect(await runHeld(trace, body)).toBe(trace)
-      expect(listener.events).toEqual(['start', 'end'])
-    } finally {
-      holdChannel.start.unbindStore(spans)
-    }
   })
 
   test('a section runs within what a listener of start has set', () => {
@@ -202,23 +103,5 @@ describe('holdfast:release', () => {
         () => expect.unreachable(),
       ),
     ).toBe(release)
-  })
-
-  test('start when asked for, asyncEnd when done', async () => {
-    using listener = new Listener<ReleaseTrace>('holdfast:release')
-    await traceRelease(
-      asked,
-      async () => 0,
-      (holdCount) => ({ holdCount, handedOver: true }),
-    )
-    expect(listener.events).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'])
-    expect(listener.of('asyncEnd')).toEqual([{ ...asked, holdCount: 0, handedOver: true, error: undefined }])
-  })
-
-  test('one that rejects is told as an error and rejects with the same', async () => {
-    using listener = new Listener<ReleaseTrace>('holdfast:release')
-    const trouble = new Error('lost')
-    await expect(traceRelease(asked, () => Promise.reject(trouble), expect.unreachable)).rejects.toBe(trouble)
-    expect(listener.of('error')).toMatchObject([{ ...asked, error: trouble, holdCount: undefined }])
   })
 })

@@ -1,38 +1,11 @@
 /** The other kinds in a cluster while their slot moves to another node: nothing is done by halves, and all goes on when it has moved. */
-import { Redis } from 'ioredis5'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { type Hold, Holdfast, type HoldfastOptions } from '../../src/index.js'
-import { bringCluster, type Cluster } from '../servers/index.js'
-import { clusterClient } from '../setup/clients.js'
+import { describe, expect, test } from 'vitest'
+import type { Hold, Holdfast, HoldfastOptions } from '../../src/index.js'
 import { eventually } from '../setup/eventually.js'
-import { SlotMove } from './slot-move.js'
+import { MovableCluster } from './slot-move.js'
 
-let cluster: Cluster
-let nodes: Redis[]
-const clients: Array<{ end(): Promise<void> }> = []
-beforeAll(async () => {
-  cluster = await bringCluster({ flavour: inject('servers').flavour })
-})
-afterAll(() => cluster.stop())
-beforeEach(() => {
-  nodes = cluster.nodes.map(({ host, port }) => new Redis({ host, port }))
-})
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.end()))
-  for (const node of nodes) node.disconnect()
-})
-
-function holdfast(options: HoldfastOptions = {}): Holdfast {
-  const client = clusterClient(cluster.startupNodes)
-  const made = new Holdfast(client, { storeTimeoutMs: 60_000, ...options })
-  clients.push({
-    end: async () => {
-      await made.close()
-      client.disconnect()
-    },
-  })
-  return made
-}
+const place = MovableCluster.use()
+const holdfast = (options: HoldfastOptions = {}): Holdfast => place.holdfast(options)
 
 /** What somebody does while the slot is on its way. */
 interface Scene {
@@ -273,16 +246,13 @@ describe.each(Object.keys(states))('H27: a slot on its way, %s', (state) => {
     names += 1
     const name = `${what.startsWith('computeOnce') ? 'once:' : ''}{moving-${names}}:name`
     const scene = await settings[what]?.(holdfast(), holdfast(), name)
-    const move = await SlotMove.of(name, nodes)
+    const move = await place.move(name)
     const keys = await move.keys()
     await move.take((states[state]?.(keys, name) ?? []).filter((key) => keys.includes(key)))
     const acting = scene?.act()
     acting?.catch(() => undefined)
     // Long enough for an attempt, and for what the client library does about a slot on its way.
-    await Promise.race([
-      acting,
-      new Promise((resolve) => setTimeout(resolve, Number(process.env['SLOW'] ?? 400))),
-    ])
+    await Promise.race([acting, new Promise((resolve) => setTimeout(resolve, scene?.meanwhileMs ?? 400))])
     await move.finish()
     await acting
     await scene?.seen()
@@ -310,7 +280,7 @@ describe.each(['nothing has moved yet', 'all keys have moved'])(
       const name = `{staying-${names}}:name`
       const made = holdfast({ watchdogMs: 1_500 })
       const hold = await held[kind]?.(made, name)
-      const move = await SlotMove.of(name, nodes)
+      const move = await place.move(name)
       await move.take(states[state]?.(await move.keys(), name) ?? [])
       let renewals = 0
       made.on('renewed', () => {

@@ -1,44 +1,18 @@
 /** Locks of several keys in a cluster while their slot moves to another node: nothing is done by halves, and all goes on when it has moved. */
-import { Redis } from 'ioredis5'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { type Hold, Holdfast, type Lock } from '../../src/index.js'
+import { describe, expect, test } from 'vitest'
+import type { Hold, Holdfast, Lock } from '../../src/index.js'
 import { slotOf } from '../../src/redis/connection/slot.js'
-import { bringCluster, type Cluster } from '../servers/index.js'
-import { clusterClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
-import { SlotMove } from './slot-move.js'
+import { MovableCluster } from './slot-move.js'
 
-let cluster: Cluster
-let nodes: Redis[]
-const clients: Array<{ readonly holdfast: Holdfast; end(): Promise<void> }> = []
-beforeAll(async () => {
-  cluster = await bringCluster({ flavour: inject('servers').flavour })
-})
-afterAll(() => cluster.stop())
-beforeEach(() => {
-  nodes = cluster.nodes.map(({ host, port }) => new Redis({ host, port }))
-})
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.end()))
-  for (const node of nodes) node.disconnect()
-})
-
-function holdfast(): Holdfast {
-  const client = clusterClient(cluster.startupNodes)
-  const made = new Holdfast(client, { storeTimeoutMs: 60_000 })
-  clients.push({
-    holdfast: made,
-    end: async () => {
-      await made.close()
-      client.disconnect()
-    },
-  })
-  return made
-}
+const place = MovableCluster.use()
+const holdfast = (): Holdfast => place.holdfast()
 
 /** Whether there is a line in the slot of that key. */
 async function inLine(key: string): Promise<boolean> {
-  const keys = await Promise.all(nodes.map((node) => node.call('CLUSTER', 'GETKEYSINSLOT', slotOf(key), 100)))
+  const keys = await Promise.all(
+    place.nodes.map((node) => node.call('CLUSTER', 'GETKEYSINSLOT', slotOf(key), 100)),
+  )
   return keys.flat().some((each) => String(each).includes('_line'))
 }
 
@@ -75,7 +49,7 @@ describe.each(kinds)('H27: $kind', ({ kind, key, of }) => {
       // The line is there, and the waiter hears of what happens.
       await eventually(() => waiting.countWaitingClients())
       await eventually(() => inLine(key(name)))
-      const move = await SlotMove.of(key(name), nodes)
+      const move = await place.move(key(name))
       if (state.startsWith('the lock')) await move.take([key(name)])
       const before = await move.raw(key(name)).catch(() => undefined)
       let released = false
@@ -100,7 +74,7 @@ describe.each(kinds)('H27: $kind', ({ kind, key, of }) => {
     const name = `passing-${kind}`
     const lock = of(holdfast(), name)
     const hold = await lock.acquire()
-    const move = await SlotMove.of(key(name), nodes)
+    const move = await place.move(key(name))
     const rounds = (async () => {
       await hold.release()
       for (let round = 0; round < 3; round += 1) await lock.withLock(() => undefined)

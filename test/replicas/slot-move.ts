@@ -1,6 +1,54 @@
-import type { Redis } from 'ioredis5'
+import { Redis } from 'ioredis5'
+import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest'
+import { Holdfast, type HoldfastOptions } from '../../src/index.js'
 import { slotOf } from '../../src/redis/connection/slot.js'
+import { bringCluster, type Cluster } from '../servers/index.js'
+import { type ClientLibrary, clusterClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
+
+/** A cluster whose slots can be moved, for the tests of a file. */
+export class MovableCluster {
+  #cluster: Cluster | undefined
+  nodes: Redis[] = []
+  readonly #ends: Array<() => Promise<void>> = []
+
+  static use(): MovableCluster {
+    const movable = new MovableCluster()
+    beforeAll(async () => {
+      movable.#cluster = await bringCluster({ flavour: inject('servers').flavour })
+    })
+    beforeEach(() => {
+      movable.nodes = movable.cluster.nodes.map(({ host, port }) => new Redis({ host, port }))
+    })
+    afterEach(async () => {
+      await Promise.all(movable.#ends.splice(0).map((end) => end()))
+      for (const node of movable.nodes) node.disconnect()
+    })
+    afterAll(() => movable.#cluster?.stop())
+    return movable
+  }
+
+  get cluster(): Cluster {
+    if (!this.#cluster) throw new Error('no cluster yet')
+    return this.#cluster
+  }
+
+  /** Another process's client, in effect. */
+  holdfast(options: HoldfastOptions = {}, library?: ClientLibrary): Holdfast {
+    const client = clusterClient(this.cluster.startupNodes, {}, library)
+    const holdfast = new Holdfast(client, { storeTimeoutMs: 60_000, ...options })
+    this.#ends.push(async () => {
+      await holdfast.close()
+      client.disconnect()
+    })
+    return holdfast
+  }
+
+  /** Begins to move the slot of that key. */
+  move(name: string): Promise<SlotMove> {
+    return SlotMove.of(name, this.nodes)
+  }
+}
 
 /** A slot on its way from one node to the next. */
 export class SlotMove {

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:net'
+import { connect, createServer, type Server } from 'node:net'
 
 /*
  * Below the range systems hand out to outgoing connections. A client that reconnects to a port of that range while
@@ -38,4 +38,17 @@ export async function listen(server: Server): Promise<number> {
   const address = server.address()
   if (typeof address !== 'object' || address === null) throw new Error('a server that listens has a port')
   return address.port
+}
+
+/** Whether something listens on that port of this machine. */
+export function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    const settle = (listens: boolean): void => {
+      socket.destroy()
+      resolve(listens)
+    }
+    socket.once('connect', () => settle(true))
+    socket.once('error', () => settle(false))
+  })
 }

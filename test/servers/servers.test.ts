@@ -1,8 +1,7 @@
-import { Cluster, Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { withAdmin } from './admin.js'
 import { parseWanted } from './flavour.js'
-import { bringCluster, bringSentinel, bringServer } from './index.js'
+import { bringServer } from './index.js'
 import { LaunchedServer } from './launched.js'
 import { findPackage } from './packages.js'
 import { onPath } from './path.js'
@@ -34,33 +33,6 @@ const get = (server: Server): Promise<unknown> => withAdmin(server, (command) =>
 const answers = ({ host, port }: Server): Promise<boolean> => answersPing(host, port, 200)
 
 describe('a standalone server', () => {
-  test('answers, and says what it is', async () => {
-    const server = ours(await bringServer({ flavour }))
-    expect(await answers(server)).toBe(true)
-    expect(server.version).toMatch(/^(Redis|Valkey) \d+\.\d+\.\d+$/)
-    expect(server.url).toBe(`redis://127.0.0.1:${server.port}`)
-  })
-
-  test('comes back on its port with its data, or without', async () => {
-    const server = ours(await bringServer({ flavour }))
-    const { url } = server
-    await set(server)
-    await server.restart({ keepData: true })
-    expect(await get(server)).toBe('value')
-    await server.restart({ keepData: false })
-    expect(await get(server)).toBeNull()
-    expect(server.url).toBe(url)
-  })
-
-  test('hangs while it is paused, and then goes on', async () => {
-    const server = ours(await bringServer({ flavour }))
-    await set(server)
-    await server.pause()
-    expect(await answers(server)).toBe(false)
-    await server.resume()
-    expect(await get(server)).toBe('value')
-  })
-
   test('restarts and stops although it hangs', async () => {
     const server = ours(await bringServer({ flavour }))
     await set(server)
@@ -70,15 +42,6 @@ describe('a standalone server', () => {
     await server.pause()
     await server.stop()
     expect(await answers(server)).toBe(false)
-  })
-
-  test('survives a crash with its data where it keeps a log of them', async () => {
-    const server = ours(await bringServer({ flavour, args: ['--appendonly', 'yes'] }))
-    await set(server)
-    await server.kill()
-    expect(await answers(server)).toBe(false)
-    await server.restart({ keepData: true })
-    expect(await get(server)).toBe('value')
   })
 
   test('takes arguments, files and a port', async () => {
@@ -129,31 +92,4 @@ test('Debian packages yield a server where nothing is installed', { timeout: 120
   const server = ours(await LaunchedServer.start({ way }))
   expect(server.how).toBe('package')
   expect(await answers(server)).toBe(true)
-})
-
-test('a cluster takes a key in each third of the slots', { timeout: 30_000 }, async () => {
-  const cluster = ours(await bringCluster({ flavour }))
-  const client = new Cluster(cluster.startupNodes)
-  // Slots 3300, 7365 and 15495.
-  for (const key of ['b', 'c', 'a']) await client.set(key, 'value')
-  await client.quit()
-  const sizes = cluster.nodes.map((node) => withAdmin(node, (command) => command('DBSIZE')))
-  expect(await Promise.all(sizes)).toEqual([1, 1, 1])
-})
-
-test('a sentinel makes the replica the primary, and back again', { timeout: 30_000 }, async () => {
-  const group = ours(await bringSentinel({ flavour }))
-  const { primary, replica } = group
-  await set(primary)
-  await group.failover()
-  expect(group).toMatchObject({ primary: { port: replica.port }, replica: { port: primary.port } })
-  expect(await get(replica)).toBe('value')
-  await expect(set(primary)).rejects.toThrow('READONLY')
-
-  const client = new Redis({ sentinels: group.sentinels, name: group.name })
-  expect(await client.set('key', 'newer')).toBe('OK')
-  client.disconnect()
-
-  await group.failover()
-  expect(await get(primary)).toBe('newer')
 })

@@ -3,7 +3,6 @@ import { AcquireAny, type AnyOutcome } from '../../src/core/acquire/acquire-any.
 import type { Call } from '../../src/core/acquire/call.js'
 import { VirtualClock } from '../../src/memory/index.js'
 import type { AcquireReply, AcquireRequest, BatchPort } from '../../src/ports/lock-port.js'
-import { later } from '../setup/later.js'
 import { callFrom, root } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'
 import { ScriptedPort, settle } from './scripted-port.js'
@@ -43,31 +42,16 @@ function anyOf(count: number, terms: Partial<Call> = {}, on = scripted): Promise
 }
 
 /** Refuses until nothing more is asked; tells what was. */
-async function refuseAll(free?: string): Promise<string[]> {
+async function refuseAll(): Promise<string[]> {
   const names: string[] = []
   for (;;) {
-    const asked = await scripted.answer(({ name }) => (name === free ? GRANTED : BUSY))
+    const asked = await scripted.answer(() => BUSY)
     if (asked.length === 0) return names
     names.push(...asked.map(({ name }) => name))
   }
 }
 
 describe('AcquireAny', () => {
-  test('the first that is free is taken, and no further one is asked for', async () => {
-    const outcome = anyOf(8)
-    const [{ name } = { name: '' }] = await scripted.answer(() => GRANTED)
-    expect(await outcome).toMatchObject({ index: Number(name) })
-    expect(await refuseAll()).toEqual([])
-    expect(port.acquires.all).toHaveLength(1)
-  })
-
-  test('a single attempt asks for each once, and says what stood in the way', async () => {
-    const outcome = anyOf(5, { waitMs: 0 })
-    expect((await refuseAll()).sort()).toEqual(['0', '1', '2', '3', '4'])
-    expect(await outcome).toMatchObject({ holder: 'other:1', waitedMs: 0 })
-    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, orphans: 0 })
-  })
-
   test('the order is of chance', async () => {
     const orders = new Set<string>()
     for (let time = 0; time < 20; time += 1) {
@@ -76,50 +60,6 @@ describe('AcquireAny', () => {
       await outcome
     }
     expect(orders.size).toBeGreaterThan(1)
-  })
-
-  test('W4: none is free: all are waited for, the first that comes ends it, and the watches of the others go', async () => {
-    const outcome = anyOf(4)
-    await refuseAll()
-    expect(port.watches.all.map(({ request }) => request.name).sort()).toEqual(['0', '1', '2', '3'])
-    port.watches.all.find(({ request }) => request.name === '2')?.request.onNews()
-    await refuseAll('2')
-    expect(await outcome).toMatchObject({ index: 2 })
-    expect(port.closedWatches).toBe(4)
-    expect(scripted.locker.census).toMatchObject({ calls: 0, tenures: 1, orphans: 0 })
-  })
-
-  test('W4: a second one that is granted at the same time is given back', async () => {
-    const outcome = anyOf(3)
-    await refuseAll()
-    for (const { request } of port.watches.all) request.onNews()
-    await scripted.answer(() => GRANTED)
-    const taken = await outcome
-    if (!('index' in taken)) return expect.unreachable()
-    const others = ['0', '1', '2'].filter((name) => name !== String(taken.index))
-    expect(await scripted.freeAll()).toEqual(others)
-    expect(scripted.locker.census).toMatchObject({ tenures: 1, orphans: 0 })
-  })
-
-  test('W5: a wait that ends leaves nobody waiting', async () => {
-    const outcome = anyOf(3, { waitMs: 500 })
-    await refuseAll()
-    await clock.advance(500)
-    expect(await outcome).toMatchObject({ waitedMs: 500 })
-    // A last look was under way as the time ended.
-    await refuseAll()
-    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, orphans: 0 })
-    expect(scripted.schedule.size).toBe(0)
-  })
-
-  test('an abort ends all, with its reason', async () => {
-    const aborting = new AbortController()
-    const outcome = anyOf(3, { signal: aborting.signal })
-    await refuseAll()
-    const aborted = later(expect(outcome).rejects.toBe('over'))
-    aborting.abort('over')
-    await aborted
-    expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0 })
   })
 
   test('more than can be waited for: 64 at a time, and others after a while', async () => {
@@ -137,20 +77,6 @@ describe('AcquireAny', () => {
     await refuseAll()
     await clock.advance(2_000)
     expect('waitedMs' in (await outcome)).toBe(true)
-  })
-
-  test('O2: what the caller is in already is entered again, when nothing else is to be had', async () => {
-    const scope = root(scripted.owners.next())
-    const held = scripted.locker.acquire(callFrom(scope, { name: '1' }))
-    await scripted.answer(() => GRANTED)
-    await held
-    const { name: _, ...terms } = callFrom(scope, { waitMs: 0 })
-    const outcome = new AcquireAny(scripted.locker, String, 3, terms).run()
-    const asked: AcquireRequest[] = []
-    for (let turn = 0; turn < 6; turn += 1)
-      asked.push(...(await scripted.answer(({ heldBefore }) => (heldBefore === 1 ? GRANTED : BUSY))))
-    expect(await outcome).toMatchObject({ index: 1 })
-    expect(asked.map(({ name, heldBefore }) => `${name} ${heldBefore}`).slice(-1)).toEqual(['1 1'])
   })
 
   describe('where several can be asked for with one command', () => {

@@ -153,13 +153,6 @@ describe('errors', () => {
     },
   )
 
-  test('a name of 64 KB does not fill the message, and is whole in lockName', () => {
-    const long = 'x'.repeat(65_536)
-    const error = new errors.NoOwnerError(long, 'lock')
-    expect(error.message.length).toBeLessThan(500)
-    expect(error.lockName).toBe(long)
-  })
-
   test('a subclass of the user’s own is told apart by its class, as usual', () => {
     class MyTimeout extends errors.LockTimeoutError {}
     const mine = new MyTimeout(NAME, 5, {})

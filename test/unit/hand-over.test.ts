@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Lock } from '../../src/index.js'
-import { Processes, withoutTime } from './processes.js'
+import { Processes, runs, withoutTime } from './processes.js'
 
 /** What bounds hand-over within a process, in virtual time. */
 
@@ -23,17 +23,6 @@ async function inVirtualTime<Value>(work: Promise<Value>): Promise<Value> {
 }
 
 const pass = (ms: number): Promise<void> => new Promise((resolve) => processes.clock.startTimer(resolve, ms))
-
-/** How many in a row were the same. */
-function runs(log: readonly string[]): Array<readonly [string, number]> {
-  const found: Array<[string, number]> = []
-  for (const who of log) {
-    const last = found.at(-1)
-    if (last?.[0] === who) last[1] += 1
-    else found.push([who, 1])
-  }
-  return found
-}
 
 /** Sections of several clients that queue for one lock from the start; who was in, in order. */
 async function contend(

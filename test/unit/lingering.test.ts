@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Holdfast, type HoldfastOptions, type Lock } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import { runs } from './processes.js'
 
 const LONG_MS = 600_000
 
@@ -42,17 +43,6 @@ async function heldFor(meanwhile: () => Promise<void> = async () => undefined): 
     await clock.advance(1)
   }
   return clock.now() - from
-}
-
-/** How many in a row were the same. */
-function runs(log: readonly string[]): Array<[string, number]> {
-  const found: Array<[string, number]> = []
-  for (const who of log) {
-    const last = found.at(-1)
-    if (last?.[0] === who) last[1] += 1
-    else found.push([who, 1])
-  }
-  return found
 }
 
 describe('how long it stays', () => {

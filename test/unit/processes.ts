@@ -29,3 +29,14 @@ export class Processes {
 export async function withoutTime(): Promise<void> {
   for (let turn = 0; turn < 200; turn += 1) await settle()
 }
+
+/** How many in a row were the same. */
+export function runs(log: readonly string[]): Array<readonly [string, number]> {
+  const found: Array<[string, number]> = []
+  for (const who of log) {
+    const last = found.at(-1)
+    if (last?.[0] === who) last[1] += 1
+    else found.push([who, 1])
+  }
+  return found
+}

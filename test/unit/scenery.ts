@@ -1,9 +1,6 @@
 import type { Call } from '../../src/core/acquire/call.js'
-import { Waiter } from '../../src/core/queue/waiter.js'
 import { HoldRecord, Tenure } from '../../src/core/tenure/tenure.js'
 import { type Owner, Scope } from '../../src/identity/owner.js'
-import { VirtualClock } from '../../src/memory/index.js'
-import { Schedule } from '../../src/time/schedule.js'
 
 /** A tenure that is held, with one hold that belongs to `scope`. */
 export function heldBy(scope: Scope, renewUntil?: number, deadline = 1_000): Tenure {
@@ -27,10 +24,6 @@ export function callFrom(scope: Scope, terms: Partial<Call> = {}): Call {
     signal: undefined,
     ...terms,
   }
-}
-
-export function waiterFor(scope: Scope, terms: Partial<Call> = {}): Waiter {
-  return new Waiter(callFrom(scope, terms), new Schedule(new VirtualClock(), () => undefined))
 }
 
 /** A scope of its own, as an explicit owner gets. */

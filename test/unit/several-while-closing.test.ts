@@ -4,6 +4,7 @@ import { AcquireAny } from '../../src/core/acquire/acquire-any.js'
 import { ClosedError, Holdfast } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
 import type { AcquireReply } from '../../src/ports/lock-port.js'
+import { endOf } from './falling-silent.js'
 import { callFrom, root } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'
 import { ScriptedPort, settle } from './scripted-port.js'
@@ -13,19 +14,6 @@ function world(): { clock: VirtualClock; one: Holdfast; two: Holdfast; far: Hold
   const clock = new VirtualClock()
   const store = new MemoryStore(clock)
   return { clock, one: new Holdfast(store), two: new Holdfast(store), far: new Holdfast(store) }
-}
-
-/** When and how it ended, by that clock. */
-function endOf(
-  clock: VirtualClock,
-  work: Promise<unknown>,
-): { at?: number; value?: unknown; error?: unknown } {
-  const end: ReturnType<typeof endOf> = {}
-  work.then(
-    (value) => Object.assign(end, { at: clock.now(), value }),
-    (error: unknown) => Object.assign(end, { at: clock.now(), error }),
-  )
-  return end
 }
 
 function sumOf({ census }: Holdfast): number {

@@ -8,15 +8,20 @@ import {
   InvalidArgumentError,
   type Lock,
   LockLostError,
+  type RedisClient,
 } from '../../src/index.js'
 import { MemoryStore } from '../../src/memory/index.js'
 import { eventsOf } from '../fault/heard.js'
 import { Scene } from '../fault/scene.js'
-import { standaloneClient } from '../setup/clients.js'
+import { sentinelClient, standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
 import { blockFor, blockUntil } from './busy.js'
 import { Observer } from './observer.js'
-import { BLOCKED_MS, LEASE_MS } from './stand.js'
+
+/** Long enough that a thread which gets the processor late on a busy machine renews in time. */
+const LEASE_MS = 2_100
+/** Longer than a lease by so much that it takes more than one renewal to come through it. */
+const BLOCKED_MS = 1.5 * LEASE_MS
 
 let scene: Scene
 let worker: Worker | undefined
@@ -39,6 +44,17 @@ function threaded(options: HoldfastOptions = {}): Holdfast {
   return scene.holdfast({ watchdogMs: LEASE_MS, watchdogThread: true, ...options }, { proxied: false })
 }
 
+async function onSentinels(): Promise<{ group: RedisClient; holdfast: Holdfast }> {
+  void once(process, 'worker').then(([born]) => {
+    worker = born
+  })
+  const group = sentinelClient(inject('servers').sentinel)
+  const holdfast = new Holdfast(group, { watchdogMs: LEASE_MS, watchdogThread: true })
+  // What the thread’s end is told by.
+  holdfast.on('error', () => undefined)
+  return { group, holdfast }
+}
+
 async function withPermits<Permits extends { trySetPermits(permits: number): Promise<boolean> }>(
   permits: Permits,
 ): Promise<Permits> {
@@ -52,6 +68,7 @@ const renewal = (holdfast: Holdfast): Promise<unknown> =>
 describe.each([
   ['one server, ioredis-6', () => Scene.standalone('ioredis-6')],
   ['one server, ioredis-5', () => Scene.standalone('ioredis-5')],
+  ['one server, iovalkey', () => Scene.standalone('iovalkey')],
   ['a cluster, ioredis-6', () => Scene.cluster('ioredis-6')],
   ['a cluster, ioredis-5', () => Scene.cluster('ioredis-5')],
 ])('watchdogThread: an event loop that is blocked (%s)', (_, make) => {
@@ -166,6 +183,20 @@ describe('watchdogThread', () => {
     await scene.nothingLeft()
   })
 
+  test('more locks than one piece of memory holds are renewed, and as many again with memory that is used anew', async () => {
+    // Long enough that a busy machine loses none of so many.
+    const holdfast = threaded({ watchdogMs: 9_000 })
+    const heard = eventsOf(holdfast, ['lost', 'suspended', 'error'])
+    for (const round of [1, 2]) {
+      const names = Array.from({ length: 1_100 }, (_, index) => `${scene.name}:${round}:${index}`)
+      const before = holdfast.metrics().renewals
+      const holds = await Promise.all(names.map((name) => holdfast.lock(name).acquire()))
+      await eventually(() => holdfast.metrics().renewals >= before + names.length)
+      await Promise.all(holds.map((hold) => hold.release()))
+    }
+    expect(heard).toEqual([])
+  })
+
   test('a lock that lingers is renewed for lingerMs and no longer, also in the thread', async () => {
     const holdfast = threaded({ lingerMs: LEASE_MS })
     const lock = holdfast.lock(scene.name)
@@ -198,6 +229,25 @@ describe('watchdogThread', () => {
     expect(isHeld(hold)).toBe(true)
     await hold.release()
     await scene.nothingLeft()
+  })
+
+  test('a thread that dies with nothing to watch is replaced when it is needed; a sentinel’s group has one, too', async () => {
+    const { group, holdfast } = await onSentinels()
+    try {
+      const lock = holdfast.lock(scene.name)
+      await (await lock.acquire()).release()
+      await worker?.terminate()
+      await eventually(() => holdfast.metrics().held === 0)
+      const hold = await lock.acquire()
+      await renewal(holdfast)
+      await renewal(holdfast)
+      blockFor(BLOCKED_MS)
+      expect(isHeld(hold)).toBe(true)
+      await hold.release()
+    } finally {
+      await holdfast.close()
+      group.disconnect()
+    }
   })
 
   test('L4: renewals that fail are told as without a thread', async () => {

@@ -24,8 +24,8 @@ beforeEach(async () => {
   name = `ensemble-${lockNumber}`
   // Whatever an earlier test did to members.
   for (const member of ensemble.members) {
-    member.resume()
-    if (!member.runs) await member.start()
+    await member.resume()
+    if (!member.runs) await member.launch()
   }
   await ensemble.parts()
 })
@@ -125,7 +125,7 @@ test('S2, L3: a session that its client has given up meanwhile ends with the out
   dead.abandon()
   for (const follower of followers) await follower.kill()
   await until(() => hold.signal.aborted, { what: 'the holder is told' })
-  await Promise.all(followers.map((follower) => follower.start()))
+  await Promise.all(followers.map((follower) => follower.launch()))
   const { next, heldWhenFree } = await waiting
   expect(heldWhenFree).toBe(false)
   const look = await scene.session(ensemble.addresses)

@@ -291,12 +291,6 @@ export function closingCases(place: Place): void {
       await holdfast.lock(place.lockName()).withLock(() => undefined)
     })
 
-    test('a client that was never used closes too', async () => {
-      const holdfast = place.holdfast()
-      await holdfast.close()
-      expect(sumOf(holdfast)).toBe(0)
-    })
-
     test('W4: a grant that is on its way when the client closes is given back', async () => {
       for (let turns = 0; turns < 6; turns += 1) {
         const { holdfast, lock } = scene(place)

@@ -8,6 +8,7 @@ import { scene } from '../scene.js'
 
 /** Holds that go to another process: `hold.detach` and `lock.adopt`. */
 export function detachCases(place: Place): void {
+  const detaching = given(place, 'detaches')
   describe('detach and adopt', () => {
     test('where no hold can be handed to another client, asking for that is an error and changes nothing', async () => {
       const hold = await place.holdfast().lock(place.lockName()).acquire()
@@ -17,7 +18,7 @@ export function detachCases(place: Place): void {
       await hold.release()
     })
 
-    given(place, 'detaches')(
+    detaching(
       'D1: a hold that was detached keeps others out, and whoever has its ticket goes on with it',
       async () => {
         const [here, there, others] = [place.holdfast(), place.holdfast(), place.holdfast()]
@@ -37,7 +38,7 @@ export function detachCases(place: Place): void {
       },
     )
 
-    given(place, 'detaches')('D2: a ticket is good once, however many use it at the same time', async () => {
+    detaching('D2: a ticket is good once, however many use it at the same time', async () => {
       const lock = place.holdfast().lock(place.lockName())
       const ticket = await (await lock.acquire()).detach(600_000)
       const clients = Array.from({ length: 4 }, () => place.holdfast())
@@ -54,7 +55,7 @@ export function detachCases(place: Place): void {
       expect(await lock.isLocked()).toBe(false)
     })
 
-    given(place, 'detaches')(
+    detaching(
       'D3: a hold that nobody adopts is free after its time, and its ticket worth nothing',
       async () => {
         const { lock } = scene(place)
@@ -68,64 +69,55 @@ export function detachCases(place: Place): void {
       },
     )
 
-    given(place, 'detaches')('D3: a hold that was forced open cannot be adopted', async () => {
+    detaching('D3: a hold that was forced open cannot be adopted', async () => {
       const lock = place.holdfast().lock(place.lockName())
       const ticket = await (await lock.acquire()).detach(600_000)
       expect(await lock.forceUnlock()).toBe(true)
       expect(await rejectionOf(lock.adopt(ticket))).toBeInstanceOf(LockLostError)
     })
 
-    given(place, 'detaches')(
-      'D2: neither the store’s view nor an error has what a ticket needs',
-      async () => {
-        const { lock } = scene(place)
-        const ticket = await (await lock.acquire()).detach(600_000)
-        const [, , secret] = JSON.parse(Buffer.from(ticket, 'base64url').toString())
-        const seen = JSON.stringify(await lock.inspect())
-        expect(seen).not.toContain(secret)
-        const other = place.holdfast().lock(place.lockName())
-        for (const text of [ticket, `${ticket}x`, '', 'no ticket', 1, undefined]) {
-          const error = await rejectionOf(Reflect.apply(other.adopt, other, [text]))
-          expect(error, String(text)).toBeInstanceOf(InvalidArgumentError)
-          expect(String(error)).not.toContain(ticket)
-        }
-        await (await lock.adopt(ticket)).release()
-      },
-    )
+    detaching('D2: neither the store’s view nor an error has what a ticket needs', async () => {
+      const { lock } = scene(place)
+      const ticket = await (await lock.acquire()).detach(600_000)
+      const [, , secret] = JSON.parse(Buffer.from(ticket, 'base64url').toString())
+      const seen = JSON.stringify(await lock.inspect())
+      expect(seen).not.toContain(secret)
+      const other = place.holdfast().lock(place.lockName())
+      for (const text of [ticket, `${ticket}x`, '', 'no ticket', 1, undefined]) {
+        const error = await rejectionOf(Reflect.apply(other.adopt, other, [text]))
+        expect(error, String(text)).toBeInstanceOf(InvalidArgumentError)
+        expect(String(error)).not.toContain(ticket)
+      }
+      await (await lock.adopt(ticket)).release()
+    })
 
-    given(place, 'detaches')(
-      'L1: an adopted hold has the terms of its adoption: a lease, or the watchdog',
-      async () => {
-        const [here, there] = [place.holdfast(), place.holdfast({ watchdogMs: place.lease(900) })]
-        const lock = there.lock(place.lockName())
-        const first = await (await here.lock(lock.name).acquire({ leaseMs: 60_000 })).detach(600_000)
-        const leased = await lock.adopt(first, { leaseMs: 60_000 })
-        expect(await lock.remainingMs()).toBeLessThanOrEqual(60_000)
-        expect(there.census.watched).toBe(0)
-        const second = await leased.detach(600_000)
-        const watched = await lock.adopt(second)
-        expect(there.census.watched).toBe(1)
-        expect(await lock.remainingMs()).toBeLessThan(30_000)
-        await watched.release()
-        await untilIdle(place, there)
-      },
-    )
+    detaching('L1: an adopted hold has the terms of its adoption: a lease, or the watchdog', async () => {
+      const [here, there] = [place.holdfast(), place.holdfast({ watchdogMs: place.lease(900) })]
+      const lock = there.lock(place.lockName())
+      const first = await (await here.lock(lock.name).acquire({ leaseMs: 60_000 })).detach(600_000)
+      const leased = await lock.adopt(first, { leaseMs: 60_000 })
+      expect(await lock.remainingMs()).toBeLessThanOrEqual(60_000)
+      expect(there.census.watched).toBe(0)
+      const second = await leased.detach(600_000)
+      const watched = await lock.adopt(second)
+      expect(there.census.watched).toBe(1)
+      expect(await lock.remainingMs()).toBeLessThan(30_000)
+      await watched.release()
+      await untilIdle(place, there)
+    })
 
-    given(place, 'detaches')(
-      'O5: only an owner’s only hold can be detached, once, and while it stands',
-      async () => {
-        const { lock, owner } = scene(place)
-        const outer = await lock.acquire({ owner })
-        const inner = await lock.acquire({ owner })
-        expect(await rejectionOf(inner.detach(600_000))).toBeInstanceOf(InvalidArgumentError)
-        inner.assertHeld()
-        await inner.release()
-        expect(await rejectionOf(inner.detach(600_000))).toBeInstanceOf(NotOwnerError)
-        expect(await rejectionOf(outer.detach(1))).toBeInstanceOf(InvalidArgumentError)
-        const ticket = await outer.detach(600_000)
-        expect(await rejectionOf(outer.detach(600_000))).toBeInstanceOf(NotOwnerError)
-        await (await lock.adopt(ticket)).release()
-      },
-    )
+    detaching('O5: only an owner’s only hold can be detached, once, and while it stands', async () => {
+      const { lock, owner } = scene(place)
+      const outer = await lock.acquire({ owner })
+      const inner = await lock.acquire({ owner })
+      expect(await rejectionOf(inner.detach(600_000))).toBeInstanceOf(InvalidArgumentError)
+      inner.assertHeld()
+      await inner.release()
+      expect(await rejectionOf(inner.detach(600_000))).toBeInstanceOf(NotOwnerError)
+      expect(await rejectionOf(outer.detach(1))).toBeInstanceOf(InvalidArgumentError)
+      const ticket = await outer.detach(600_000)
+      expect(await rejectionOf(outer.detach(600_000))).toBeInstanceOf(NotOwnerError)
+      await (await lock.adopt(ticket)).release()
+    })
   })
 }

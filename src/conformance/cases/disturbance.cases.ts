@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { LockLostError, LockTimeoutError, StoreError } from '../../index.js'
 import { given } from '../given.js'
 import { untilIdle, untilWaiting } from '../idle.js'
@@ -8,8 +8,9 @@ import type { StorePlace } from '../place.js'
 
 /** How a store comes through lost answers, cut connections and leases that end: rules S1, S3, S6 and S7. */
 export function disturbanceCases(place: StorePlace): void {
+  const detaching = given(place, 'detaches')
   describe('disturbances', () => {
-    given(place)('S1: locks that end are each told once, before another client has one', async () => {
+    test('S1: locks that end are each told once, before another client has one', async () => {
       const holder = place.holdfast()
       const other = place.holdfast()
       const lost = journalOf(holder, 'lost')
@@ -51,7 +52,7 @@ export function disturbanceCases(place: StorePlace): void {
       })
     }
 
-    given(place, 'detaches')(
+    detaching(
       'faults D1: an answer to detach or adopt that is lost counts once; a detach that fails leaves no lock to nobody',
       async () => {
         const [holdfast, disturbance] = place.disturbed({ storeTimeoutMs: place.lease(900) })
@@ -75,7 +76,7 @@ export function disturbanceCases(place: StorePlace): void {
       },
     )
 
-    given(place, 'detaches')(
+    detaching(
       'faults D1: an adoption that the store never answers settles, and its lock is not left to nobody',
       async () => {
         const [holdfast, disturbance] = place.disturbed({ storeTimeoutMs: place.lease(900) })
@@ -90,7 +91,7 @@ export function disturbanceCases(place: StorePlace): void {
       },
     )
 
-    given(place)('S3, W4: what a call took that never heard of it is given back', async () => {
+    test('S3, W4: what a call took that never heard of it is given back', async () => {
       const [holdfast, disturbance] = place.disturbed()
       const lock = holdfast.lock(place.lockName())
       const far = place.holdfast().lock(lock.name)
@@ -126,57 +127,48 @@ export function disturbanceCases(place: StorePlace): void {
       for (const { acquiring } of waiters.slice(1)) await (await inTime(place, acquiring)).release()
     })
 
-    given(place)(
-      'J2, W6: a job whose store does not answer at its end settles, with its value, and is not run again before atMostMs',
-      async () => {
-        const [holdfast, disturbance] = place.disturbed({ storeTimeoutMs: place.lease(900) })
-        const name = place.lockName()
-        const terms = { atLeastMs: 30_000, atMostMs: 60_000 }
-        const running = holdfast.job(name, terms, () => {
-          disturbance.cut = true
-          return 'done'
-        })
-        const error = await inTime(place, rejectionOf(running))
-        expect(error).toBeInstanceOf(StoreError)
-        expect(error).toMatchObject({ result: 'done' })
-        disturbance.cut = false
-        const outcome = await place.holdfast().job(name, terms, () => expect.unreachable())
-        expect(outcome).toMatchObject({ ran: false })
-      },
-    )
-
-    given(place)(
-      'L2, W6: an extension that the store does not answer settles, and the hold keeps the time that it had',
-      async () => {
-        const storeTimeoutMs = place.lease(900)
-        const [holdfast, disturbance] = place.disturbed({ storeTimeoutMs })
-        const hold = await holdfast.lock(place.lockName()).acquire({ leaseMs: 60_000 })
+    test('J2, W6: a job whose store does not answer at its end settles, with its value, and is not run again before atMostMs', async () => {
+      const [holdfast, disturbance] = place.disturbed({ storeTimeoutMs: place.lease(900) })
+      const name = place.lockName()
+      const terms = { atLeastMs: 30_000, atMostMs: 60_000 }
+      const running = holdfast.job(name, terms, () => {
         disturbance.cut = true
-        expect(await inTime(place, rejectionOf(hold.extend(600_000)))).toBeInstanceOf(StoreError)
-        hold.assertHeld()
-        expect(hold.remainingMs()).toBeLessThan(60_000)
-        disturbance.cut = false
-        expect(await hold.extend(600_000)).toBeGreaterThan(500_000)
-        await hold.release()
-      },
-    )
+        return 'done'
+      })
+      const error = await inTime(place, rejectionOf(running))
+      expect(error).toBeInstanceOf(StoreError)
+      expect(error).toMatchObject({ result: 'done' })
+      disturbance.cut = false
+      const outcome = await place.holdfast().job(name, terms, () => expect.unreachable())
+      expect(outcome).toMatchObject({ ran: false })
+    })
 
-    given(place)(
-      'L3: a holder that is never heard of again has lost its lock one lease later, and knows',
-      async () => {
-        const watchdogMs = place.lease(900)
-        const [holdfast, disturbance] = place.disturbed({ watchdogMs })
-        const hold = await holdfast.lock(place.lockName()).acquire()
-        disturbance.cut = true
-        const next = await inTime(place, place.holdfast().lock(hold.name).acquire())
-        expect(hold.signal.aborted || hold.remainingMs() === 0).toBe(true)
-        expect(() => hold.assertHeld()).toThrow(LockLostError)
-        next.assertHeld()
-        await next.release()
-      },
-    )
+    test('L2, W6: an extension that the store does not answer settles, and the hold keeps the time that it had', async () => {
+      const storeTimeoutMs = place.lease(900)
+      const [holdfast, disturbance] = place.disturbed({ storeTimeoutMs })
+      const hold = await holdfast.lock(place.lockName()).acquire({ leaseMs: 60_000 })
+      disturbance.cut = true
+      expect(await inTime(place, rejectionOf(hold.extend(600_000)))).toBeInstanceOf(StoreError)
+      hold.assertHeld()
+      expect(hold.remainingMs()).toBeLessThan(60_000)
+      disturbance.cut = false
+      expect(await hold.extend(600_000)).toBeGreaterThan(500_000)
+      await hold.release()
+    })
 
-    given(place)('S7: a connection that comes back within the lease has lost nothing', async () => {
+    test('L3: a holder that is never heard of again has lost its lock one lease later, and knows', async () => {
+      const watchdogMs = place.lease(900)
+      const [holdfast, disturbance] = place.disturbed({ watchdogMs })
+      const hold = await holdfast.lock(place.lockName()).acquire()
+      disturbance.cut = true
+      const next = await inTime(place, place.holdfast().lock(hold.name).acquire())
+      expect(hold.signal.aborted || hold.remainingMs() === 0).toBe(true)
+      expect(() => hold.assertHeld()).toThrow(LockLostError)
+      next.assertHeld()
+      await next.release()
+    })
+
+    test('S7: a connection that comes back within the lease has lost nothing', async () => {
       const watchdogMs = place.lease(2_400)
       const [holdfast, disturbance] = place.disturbed({ watchdogMs })
       const [suspended, renewed] = [journalOf(holdfast, 'suspended'), journalOf(holdfast, 'renewed')]

@@ -8,6 +8,7 @@ import { scene } from '../scene.js'
 
 /** What a client tells its listeners, and what a bad listener can do to it: nothing. */
 export function eventsCases(place: Place): void {
+  const whereNamed = given(place, 'namesHolder')
   describe('events', () => {
     test('acquired and released count the holds up and down', async () => {
       const { lock, acquired, released } = scene(place)
@@ -24,7 +25,7 @@ export function eventsCases(place: Place): void {
       ])
     })
 
-    given(place, 'namesHolder')(
+    whereNamed(
       'faults D2: every call that waits is told the holder, and names it when its time is up; in its own process, too',
       async () => {
         const { holdfast, lock } = scene(place)
@@ -45,7 +46,7 @@ export function eventsCases(place: Place): void {
       },
     )
 
-    given(place, 'namesHolder')(
+    whereNamed(
       'waiting is emitted once for each call that waits, with the holder and its time left',
       async () => {
         const { holdfast, lock } = scene(place)

@@ -3,7 +3,6 @@ import { LockTimeoutError } from '../../index.js'
 import { given } from '../given.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
-import { scene } from '../scene.js'
 
 /** One owner at a time, whoever asks and however. */
 export function exclusionCases(place: Place): void {
@@ -19,23 +18,6 @@ export function exclusionCases(place: Place): void {
       expect(mine?.name).toBe(name)
       await mine?.release()
       expect(await other.isLocked()).toBe(false)
-    })
-
-    test('O1: outside a scope two concurrent tasks of one process exclude each other', async () => {
-      const { lock } = scene(place)
-      let inside = 0
-      let most = 0
-      await Promise.all(
-        Array.from({ length: 8 }, () =>
-          lock.withLock(async () => {
-            inside += 1
-            most = Math.max(most, inside)
-            await new Promise((resolve) => setImmediate(resolve))
-            inside -= 1
-          }),
-        ),
-      )
-      expect(most).toBe(1)
     })
 
     given(place, 'namesHolder')(

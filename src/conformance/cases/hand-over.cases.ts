@@ -9,8 +9,9 @@ import { scene } from '../scene.js'
 
 /** Hand-over from call to call of one process. What bounds it is tested in unit/hand-over.test.ts, what it costs in costs/. */
 export function handOverCases(place: Place): void {
+  const whereNamed = given(place, 'namesHolder')
   describe('hand-over within the process', () => {
-    given(place, 'namesHolder')(
+    whereNamed(
       'under the watchdog the lock goes to the next in line and is free for nobody in between',
       async () => {
         const { lock, far } = scene(place, handingOn(place))
@@ -109,7 +110,7 @@ export function handOverCases(place: Place): void {
       expect(await lock.isLocked()).toBe(false)
     })
 
-    given(place, 'namesHolder')(
+    whereNamed(
       'a single attempt is refused while the lock is handed on, also for the owner the store has it down to',
       async () => {
         const lock = handingOn(place).lock(place.lockName())
@@ -154,7 +155,7 @@ export function handOverCases(place: Place): void {
     })
 
     for (const options of [{ maxHandOvers: 0 }, { handOverSliceMs: 0 }]) {
-      given(place, 'namesHolder')(`with ${JSON.stringify(options)} each release is a real one`, async () => {
+      whereNamed(`with ${JSON.stringify(options)} each release is a real one`, async () => {
         const lock = place.holdfast(options).lock(place.lockName())
         const [hold, heirs] = await line(place, lock, {}, {}, { leaseMs: 60_000 }, {})
         let before = hold

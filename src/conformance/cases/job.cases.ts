@@ -11,6 +11,7 @@ const LONG = { atLeastMs: 60_000, atMostMs: 600_000 }
 
 /** One run per fleet and fire time: `holdfast.job`. */
 export function jobCases(place: Place): void {
+  const whereNamed = given(place, 'namesHolder')
   describe('job', () => {
     const machines = (count: number): Holdfast[] => Array.from({ length: count }, () => place.holdfast())
 
@@ -30,7 +31,7 @@ export function jobCases(place: Place): void {
       expect(runs).toBe(1)
     })
 
-    given(place, 'namesHolder')(
+    whereNamed(
       'J1: whoever fires while the job runs does not run it, nor the process in which it runs, nor the run itself',
       async () => {
         const [here, there] = [place.holdfast(), place.holdfast()]
@@ -72,18 +73,15 @@ export function jobCases(place: Place): void {
       },
     )
 
-    given(place, 'namesHolder')(
-      'J2: atLeastMs is kept although the client that ran the job is closed',
-      async () => {
-        const [first, behind] = [place.holdfast(), place.holdfast()]
-        const name = place.lockName()
-        await first.job(name, LONG, () => undefined)
-        await first.close()
-        expect(await behind.job(name, LONG, () => expect.unreachable())).toMatchObject({ ran: false })
-        expect(await behind.lock(name).remainingMs()).toBeGreaterThan(40_000)
-        expect(await behind.lock(name).remainingMs()).toBeLessThanOrEqual(60_000)
-      },
-    )
+    whereNamed('J2: atLeastMs is kept although the client that ran the job is closed', async () => {
+      const [first, behind] = [place.holdfast(), place.holdfast()]
+      const name = place.lockName()
+      await first.job(name, LONG, () => undefined)
+      await first.close()
+      expect(await behind.job(name, LONG, () => expect.unreachable())).toMatchObject({ ran: false })
+      expect(await behind.lock(name).remainingMs()).toBeGreaterThan(40_000)
+      expect(await behind.lock(name).remainingMs()).toBeLessThanOrEqual(60_000)
+    })
 
     test('J2: a run that took atLeastMs or longer frees the lock at once', async () => {
       const [first, second] = [place.holdfast(), place.holdfast()]

@@ -34,16 +34,6 @@ export function leavingCases(place: Place): void {
       })
     }
 
-    test('W4: an abort without a reason rejects with an AbortError', async () => {
-      const lock = place.holdfast().lock(place.lockName())
-      await using _hold = await place.holdfast().lock(lock.name).acquire()
-      const abort = new AbortController()
-      const waiting = rejectionOf(lock.acquire({ signal: abort.signal }))
-      await untilWaiting(place, lock, 1)
-      abort.abort()
-      expect(await waiting).toMatchObject({ name: 'AbortError' })
-    })
-
     test('W4: a signal that is aborted already refuses the call, even when the lock is free', async () => {
       const { lock, acquired } = scene(place)
       const reason = new Error('never wanted')

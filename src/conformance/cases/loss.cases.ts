@@ -11,6 +11,7 @@ const watchdogMs = 4_500
 
 /** How a loss is noticed and told: rules L4 and L6. */
 export function lossCases(place: Place): void {
+  const whereNamed = given(place, 'namesHolder')
   describe('loss', () => {
     /** Another client breaks the lock open and takes it. */
     const takeAway = async (lock: Lock): Promise<Hold> => {
@@ -19,23 +20,20 @@ export function lossCases(place: Place): void {
       return await far.acquire()
     }
 
-    given(place, 'namesHolder')(
-      'L4: a renewal answered "not yours" is loss at once, long before the deadline',
-      async () => {
-        const { holdfast, lock, lost, suspended } = scene(place, place.holdfast({ watchdogMs }))
-        const hold = await lock.acquire()
-        const { signal } = hold
-        const next = await takeAway(lock)
-        await place.eventually(() => signal.aborted)
-        expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'not-in-store' })
-        expect(lost).toMatchObject([{ name: lock.name, owner: hold.owner, reason: 'not-in-store' }])
-        expect(suspended).toEqual([])
-        expect(() => hold.assertHeld()).toThrow(LockLostError)
-        expect((await lock.inspect()).owners).toMatchObject([{ owner: next.owner, holds: 1 }])
-        expect(holdfast.census).toMatchObject({ tenures: 0, watched: 0 })
-        await next.release()
-      },
-    )
+    whereNamed('L4: a renewal answered "not yours" is loss at once, long before the deadline', async () => {
+      const { holdfast, lock, lost, suspended } = scene(place, place.holdfast({ watchdogMs }))
+      const hold = await lock.acquire()
+      const { signal } = hold
+      const next = await takeAway(lock)
+      await place.eventually(() => signal.aborted)
+      expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'not-in-store' })
+      expect(lost).toMatchObject([{ name: lock.name, owner: hold.owner, reason: 'not-in-store' }])
+      expect(suspended).toEqual([])
+      expect(() => hold.assertHeld()).toThrow(LockLostError)
+      expect((await lock.inspect()).owners).toMatchObject([{ owner: next.owner, holds: 1 }])
+      expect(holdfast.census).toMatchObject({ tenures: 0, watched: 0 })
+      await next.release()
+    })
 
     test('L4: the loss of one lock does not keep others from being renewed', async () => {
       const holdfast = place.holdfast({ watchdogMs })
@@ -78,7 +76,7 @@ export function lossCases(place: Place): void {
       await again.release()
     })
 
-    given(place, 'namesHolder')(
+    whereNamed(
       'L6: releasing what was lost is a LockLostError, which is a NotOwnerError; final, and touches nothing',
       async () => {
         const { lock, lost, released } = scene(place)
@@ -98,22 +96,19 @@ export function lossCases(place: Place): void {
       },
     )
 
-    given(place, 'namesHolder')(
-      'L6: each hold of a lost tenure reports the loss; none touches the new owner’s',
-      async () => {
-        const { lock, owner } = scene(place)
-        const holds = [
-          await lock.acquire({ owner }),
-          await lock.acquire({ owner }),
-          await lock.acquire({ owner }),
-        ]
-        const next = await takeAway(lock)
-        for (const hold of holds.reverse())
-          expect(await rejectionOf(hold.release())).toBeInstanceOf(LockLostError)
-        expect((await lock.inspect()).owners).toMatchObject([{ owner: next.owner, holds: 1 }])
-        await next.release()
-      },
-    )
+    whereNamed('L6: each hold of a lost tenure reports the loss; none touches the new owner’s', async () => {
+      const { lock, owner } = scene(place)
+      const holds = [
+        await lock.acquire({ owner }),
+        await lock.acquire({ owner }),
+        await lock.acquire({ owner }),
+      ]
+      const next = await takeAway(lock)
+      for (const hold of holds.reverse())
+        expect(await rejectionOf(hold.release())).toBeInstanceOf(LockLostError)
+      expect((await lock.inspect()).owners).toMatchObject([{ owner: next.owner, holds: 1 }])
+      await next.release()
+    })
 
     test('L6: withLock rejects with LockLostError by default, once the body has settled, its result attached', async () => {
       const lock = place.holdfast().lock(place.lockName())

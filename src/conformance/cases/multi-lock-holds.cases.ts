@@ -4,17 +4,16 @@ import { untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
-import { severalIn } from '../several.js'
+import { held, orderOf, several } from '../several.js'
 
 /** A multi-lock, wherever its locks are kept. */
 export function multiLockHoldsCases(place: Place): void {
   afterEach(() => place.tidy())
-  const { names, orderOf, held } = severalIn(place)
 
   describe(`multi-lock, holds: ${place.name}`, () => {
     test('O2: within its section its locks are re-entered, and it is within a section that holds one of them', async () => {
       const holdfast = place.holdfast()
-      const [a, b] = names(2).map((name) => holdfast.lock(name))
+      const [a, b] = several(place, 2, holdfast).locks
       if (!a || !b) throw new Error('two locks')
       await holdfast.multiLock([a, b]).withLock(async (hold) => {
         await a.withLock(async (inner) => {
@@ -36,8 +35,7 @@ export function multiLockHoldsCases(place: Place): void {
     })
 
     test('O2: two sections side by side in one section take turns', async () => {
-      const holdfast = place.holdfast()
-      const locks = names(2).map((name) => holdfast.lock(name))
+      const { holdfast, multi } = several(place, 2)
       let inside = 0
       await holdfast.run(async () => {
         const section = async (): Promise<void> => {
@@ -46,14 +44,13 @@ export function multiLockHoldsCases(place: Place): void {
           await new Promise((resolve) => setImmediate(resolve))
           inside -= 1
         }
-        await Promise.all([1, 2, 3].map(() => holdfast.multiLock(locks).withLock(section)))
+        await Promise.all([1, 2, 3].map(() => multi.withLock(section)))
       })
     })
 
     test('a hold passes its owner on to what it runs', async () => {
-      const holdfast = place.holdfast()
-      const locks = names(2).map((name) => holdfast.lock(name))
-      await using hold = await holdfast.multiLock(locks).acquire()
+      const { locks, multi } = several(place, 2)
+      await using hold = await multi.acquire()
       await hold.run(async () => {
         await using inner = await locks[0]?.acquire()
         expect(inner?.owner).toBe(hold.owner)
@@ -61,9 +58,8 @@ export function multiLockHoldsCases(place: Place): void {
     })
 
     test('L6: the loss of one is the loss of it; the others are given back', async () => {
-      const holdfast = place.holdfast()
-      const locks = names(3).map((name) => holdfast.lock(name))
-      const section = holdfast.multiLock(locks).withLock(async (hold) => {
+      const { locks, multi } = several(place, 3)
+      const section = multi.withLock(async (hold) => {
         expect(await locks[1]?.forceUnlock()).toBe(true)
         expect(hold.signal.aborted).toBe(true)
         expect(hold.signal.reason).toBeInstanceOf(LockLostError)
@@ -76,7 +72,7 @@ export function multiLockHoldsCases(place: Place): void {
         lockName: locks[1]?.name,
       })
       expect(await held(locks)).toEqual([false, false, false])
-      const both = await holdfast.multiLock(locks).acquire()
+      const both = await multi.acquire()
       await locks[0]?.forceUnlock()
       await locks[2]?.forceUnlock()
       const error = await rejectionOf(both.release())
@@ -86,7 +82,7 @@ export function multiLockHoldsCases(place: Place): void {
       })
       expect(await held(locks)).toEqual([false, false, false])
       expect(
-        await holdfast.multiLock(locks).withLock({ onLost: 'continue' }, async () => {
+        await multi.withLock({ onLost: 'continue' }, async () => {
           await locks[0]?.forceUnlock()
           return 'kept'
         }),
@@ -94,9 +90,8 @@ export function multiLockHoldsCases(place: Place): void {
     })
 
     test('L1: the watchdog keeps all of them', async () => {
-      const holdfast = place.holdfast({ watchdogMs: place.lease(1_000) })
-      const locks = names(2).map((name) => holdfast.lock(name))
-      const hold = await holdfast.multiLock(locks).acquire()
+      const { locks, multi } = several(place, 2, place.holdfast({ watchdogMs: place.lease(1_000) }))
+      const hold = await multi.acquire()
       await place.pass(place.lease(2_500))
       hold.assertHeld()
       expect(await held(locks)).toEqual([true, true])
@@ -106,8 +101,8 @@ export function multiLockHoldsCases(place: Place): void {
     test('L1: a lease begins when all are held, and ends for all', async () => {
       const holdfast = place.holdfast()
       const lost = journalOf(holdfast, 'lost')
-      const locks = names(2).map((name) => holdfast.lock(name))
-      const last = orderOf(locks).at(-1)
+      const locks = several(place, 2, holdfast).locks
+      const last = orderOf(place, locks).at(-1)
       const blocker = await place
         .holdfast()
         .lock(last?.name ?? '')
@@ -129,14 +124,13 @@ export function multiLockHoldsCases(place: Place): void {
     })
 
     test('one that is lost while the others are waited for is not taken for held', async () => {
-      const holdfast = place.holdfast()
-      const locks = names(2).map((name) => holdfast.lock(name))
-      const order = orderOf(locks)
+      const { locks, multi } = several(place, 2)
+      const order = orderOf(place, locks)
       const blocker = await place
         .holdfast()
         .lock(order[1]?.name ?? '')
         .acquire({ leaseMs: 600_000 })
-      const waiting = holdfast.multiLock(locks).acquire()
+      const waiting = multi.acquire()
       await place.eventually(() => order[0]?.isLocked() ?? false)
       await order[0]?.forceUnlock()
       await blocker.release()

@@ -7,18 +7,15 @@ import { untilIdle } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
 import { scene } from '../scene.js'
-import { severalIn } from '../several.js'
+import { held, orderOf, several } from '../several.js'
 
 /** A multi-lock, wherever its locks are kept. */
 export function multiLockMembersCases(place: Place): void {
   afterEach(() => place.tidy())
-  const { names, orderOf, held } = severalIn(place)
 
   describe(`multi-lock, members: ${place.name}`, () => {
     test('lock and unlock: in the shape of Redisson, each of the locks once', async () => {
-      const holdfast = place.holdfast()
-      const locks = names(2).map((name) => holdfast.lock(name))
-      const multi = holdfast.multiLock(locks)
+      const { holdfast, locks, multi } = several(place, 2)
       await expect(multi.lock()).rejects.toBeInstanceOf(NoOwnerError)
       await holdfast.run(async () => {
         await multi.lock()
@@ -50,7 +47,11 @@ export function multiLockMembersCases(place: Place): void {
       'spinLock',
     )('members of several kinds: each by its own rules, all or none', async () => {
       const [holdfast, other] = [place.holdfast(), place.holdfast()]
-      const [plain = '', more = '', fenced = '', fair = '', both = '', spin = ''] = names(6)
+      const [plain = '', more = '', fenced = '', fair = '', both = '', spin = ''] = several(
+        place,
+        6,
+        holdfast,
+      ).locks.map(({ name }) => name)
       const membersOf = (client: typeof holdfast): Lock[] => [
         client.lock(plain),
         client.spinLock(spin, { longestPauseMs: 20 }),
@@ -101,15 +102,14 @@ export function multiLockMembersCases(place: Place): void {
     })
 
     test('a hundred at once', async () => {
-      const holdfast = place.holdfast()
-      const locks = names(100).map((name) => holdfast.lock(name))
+      const { holdfast, multi } = several(place, 100)
       const warned: Error[] = []
       const warn = (warning: Error): void => {
         warned.push(warning)
       }
       process.on('warning', warn)
       const { signal } = new AbortController()
-      await holdfast.multiLock(locks).withLock({ signal }, (hold) => {
+      await multi.withLock({ signal }, (hold) => {
         hold.assertHeld()
         expect(holdfast.census.tenures).toBe(100)
       })
@@ -119,12 +119,11 @@ export function multiLockMembersCases(place: Place): void {
     })
 
     test('close: the wait ends, and what it has got is given back', async () => {
-      const holdfast = place.holdfast()
-      const locks = names(2).map((name) => holdfast.lock(name))
-      const order = orderOf(locks)
+      const { holdfast, locks, multi } = several(place, 2)
+      const order = orderOf(place, locks)
       const other = place.holdfast()
       const blocker = await other.lock(order[1]?.name ?? '').acquire({ leaseMs: 600_000 })
-      const waiting = rejectionOf(holdfast.multiLock(locks).acquire())
+      const waiting = rejectionOf(multi.acquire())
       await place.eventually(() => other.lock(order[0]?.name ?? '').isLocked())
       await holdfast.close()
       expect(await waiting).toMatchObject({ code: 'CLOSED' })
@@ -142,7 +141,7 @@ export function multiLockMembersCases(place: Place): void {
           const holdfast = place.holdfast()
           const errors: unknown[] = []
           holdfast.on('error', (error) => errors.push(error))
-          const [first, second] = orderOf(names(2).map((name) => holdfast.lock(name)))
+          const [first, second] = orderOf(place, several(place, 2, holdfast).locks)
           if (!first || !second) throw new Error('two locks')
           const other = place.holdfast()
           const blocker = await blocked(other, second.name).acquire({ leaseMs: 600_000 })

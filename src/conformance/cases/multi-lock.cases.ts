@@ -4,18 +4,15 @@ import { given } from '../given.js'
 import { untilIdle, untilWaiting } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
-import { severalIn } from '../several.js'
+import { held, orderOf, several } from '../several.js'
 
 /** A multi-lock, wherever its locks are kept. */
 export function multiLockCases(place: Place): void {
   afterEach(() => place.tidy())
-  const { names, orderOf, held } = severalIn(place)
 
   describe(`multi-lock: ${place.name}`, () => {
     test('holds all of its locks for one owner, and frees all', async () => {
-      const holdfast = place.holdfast()
-      const locks = names(4).map((name) => holdfast.lock(name))
-      const multi = holdfast.multiLock(locks)
+      const { holdfast, locks, multi } = several(place, 4)
       const hold = await multi.acquire()
       expect(hold.names).toEqual(locks.map(({ name }) => name))
       for (const lock of locks) {
@@ -38,13 +35,12 @@ export function multiLockCases(place: Place): void {
     given(place, 'namesHolder')(
       'W4: one that is held by another: none is taken, and nothing is left',
       async () => {
-        const holdfast = place.holdfast()
-        const locks = names(4).map((name) => holdfast.lock(name))
+        const { holdfast, locks, multi } = several(place, 4)
         for (const [index, busy] of locks.entries()) {
           const hold = await place.holdfast().lock(busy.name).acquire()
-          expect(await holdfast.multiLock(locks).tryAcquire()).toBeNull()
+          expect(await multi.tryAcquire()).toBeNull()
           await untilIdle(place, holdfast)
-          const error = await rejectionOf(holdfast.multiLock(locks).acquire({ waitMs: 0 }))
+          const error = await rejectionOf(multi.acquire({ waitMs: 0 }))
           expect(error).toBeInstanceOf(LockTimeoutError)
           expect(error).toMatchObject({ lockName: busy.name, holder: hold.owner })
           await untilIdle(place, holdfast)
@@ -55,15 +51,14 @@ export function multiLockCases(place: Place): void {
     )
 
     test('W4: a wait that ends gives back what it has got meanwhile, and leaves nobody waiting', async () => {
-      const holdfast = place.holdfast()
-      const locks = names(3).map((name) => holdfast.lock(name))
-      const last = orderOf(locks).at(-1)
+      const { holdfast, locks, multi } = several(place, 3)
+      const last = orderOf(place, locks).at(-1)
       const busy = place.holdfast().lock(last?.name ?? '')
       const hold = await busy.acquire({ leaseMs: 600_000 })
       const abort = new AbortController()
       const ends = [
-        rejectionOf(holdfast.multiLock(locks).acquire({ waitMs: 300 })),
-        rejectionOf(holdfast.multiLock(locks).acquire({ signal: abort.signal })),
+        rejectionOf(multi.acquire({ waitMs: 300 })),
+        rejectionOf(multi.acquire({ signal: abort.signal })),
       ]
       await untilWaiting(place, busy, 1)
       abort.abort('enough')
@@ -75,12 +70,11 @@ export function multiLockCases(place: Place): void {
     })
 
     test('waits for each that is held, and gets all', async () => {
-      const holdfast = place.holdfast()
-      const locks = names(3).map((name) => holdfast.lock(name))
+      const { locks, multi } = several(place, 3)
       const holds = await Promise.all(
         locks.map((lock) => place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })),
       )
-      const waiting = holdfast.multiLock(locks).acquire()
+      const waiting = multi.acquire()
       for (const hold of holds) await hold.release()
       const hold = await waiting
       hold.assertHeld()
@@ -89,7 +83,7 @@ export function multiLockCases(place: Place): void {
     })
 
     test('callers that name the same locks in different orders do not deadlock, and exclude each other', async () => {
-      const own = names(3)
+      const own = several(place, 3).locks.map(({ name }) => name)
       const holdfasts = [place.holdfast(), place.holdfast(), place.holdfast()]
       let inside = 0
       let most = 0

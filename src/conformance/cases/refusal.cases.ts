@@ -15,6 +15,7 @@ import { scene } from '../scene.js'
 
 /** Releasing what one does not hold: rule O5, in every shape. */
 export function refusalCases(place: Place): void {
+  const whereNamed = given(place, 'namesHolder')
   describe('releasing what one does not hold', () => {
     const heldByAnother = async (): Promise<{ holdfast: Holdfast; lock: Lock; hold: Hold }> => {
       const { holdfast, lock } = scene(place)
@@ -22,7 +23,7 @@ export function refusalCases(place: Place): void {
       return { holdfast, lock, hold: await lock.acquire({ leaseMs: 600_000 }) }
     }
 
-    given(place, 'namesHolder')(
+    whereNamed(
       'O5: by another owner, another scope or another process it is a NotOwnerError, and changes nothing',
       async () => {
         const { holdfast, lock, hold } = await heldByAnother()
@@ -153,7 +154,7 @@ export function refusalCases(place: Place): void {
       })
     })
 
-    given(place, 'namesHolder')(
+    whereNamed(
       'O5: after expiry it is a LockLostError, and the next owner’s hold stays as it is',
       async () => {
         const { holdfast, lock } = scene(place)

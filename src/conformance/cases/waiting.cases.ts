@@ -8,6 +8,7 @@ import { scene } from '../scene.js'
 
 /** Waiting for a lock: rules W1, W2, W3 and W5. Nothing here lets a lease end: what must not be waited for, cannot come. */
 export function waitingCases(place: Place): void {
+  const whereNamed = given(place, 'namesHolder')
   describe('waiting', () => {
     test('W1: a release by another client wakes the waiter, without waiting for the lease to end', async () => {
       const [holder, waiter] = [place.holdfast(), place.holdfast()]
@@ -165,28 +166,25 @@ export function waitingCases(place: Place): void {
       expect(order).toEqual([2, 4])
     })
 
-    given(place, 'namesHolder')(
-      'W5: waitMs bounds the call, whatever becomes of the wake-ups in between',
-      async () => {
-        const { lock, far } = scene(place)
-        const hold = await far.acquire({ leaseMs: 600_000 })
-        // With the connection made, there is time to be seen waiting.
-        expect(await lock.isLocked()).toBe(true)
-        const startedAt = performance.now()
-        // Long enough to be seen.
-        const waitMs = place.virtual ? 300 : 2_000
-        const waiting = rejectionOf(lock.acquire({ waitMs }))
-        await untilWaiting(place, lock, 1)
-        const error = await inTime(place, waiting)
-        expect(error).toBeInstanceOf(LockTimeoutError)
-        expect(error).toMatchObject({ code: 'LOCK_TIMEOUT', lockName: lock.name, holder: hold.owner })
-        const waitedMs = error instanceof LockTimeoutError ? error.waitedMs : 0
-        expect(waitedMs).toBeGreaterThanOrEqual(waitMs - 1)
-        expect(waitedMs).toBeLessThan(5_000)
-        expect(performance.now() - startedAt).toBeLessThan(8_000)
-        await hold.release()
-      },
-    )
+    whereNamed('W5: waitMs bounds the call, whatever becomes of the wake-ups in between', async () => {
+      const { lock, far } = scene(place)
+      const hold = await far.acquire({ leaseMs: 600_000 })
+      // With the connection made, there is time to be seen waiting.
+      expect(await lock.isLocked()).toBe(true)
+      const startedAt = performance.now()
+      // Long enough to be seen.
+      const waitMs = place.virtual ? 300 : 2_000
+      const waiting = rejectionOf(lock.acquire({ waitMs }))
+      await untilWaiting(place, lock, 1)
+      const error = await inTime(place, waiting)
+      expect(error).toBeInstanceOf(LockTimeoutError)
+      expect(error).toMatchObject({ code: 'LOCK_TIMEOUT', lockName: lock.name, holder: hold.owner })
+      const waitedMs = error instanceof LockTimeoutError ? error.waitedMs : 0
+      expect(waitedMs).toBeGreaterThanOrEqual(waitMs - 1)
+      expect(waitedMs).toBeLessThan(5_000)
+      expect(performance.now() - startedAt).toBeLessThan(8_000)
+      await hold.release()
+    })
 
     test('W5: waitMs bounds tryAcquire, tryLock and withLock too', async () => {
       const { holdfast, lock } = scene(place)
@@ -207,7 +205,7 @@ export function waitingCases(place: Place): void {
       hold.assertHeld()
     })
 
-    given(place, 'namesHolder')(
+    whereNamed(
       'W5: a wait of zero makes one attempt: it gets a free lock, and no time passes for a held one',
       async () => {
         const { holdfast, lock, waiting } = scene(place)

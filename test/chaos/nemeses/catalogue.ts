@@ -1,95 +1,33 @@
-import { cacheFlush, cachePause, cacheRestart } from './caches.js'
-import { deleteKey, forceUnlock, moveSlot } from './data.js'
-import {
-  databasePause,
-  databaseRestart,
-  deleteRow,
-  fileFull,
-  fileLocked,
-  oldSnapshot,
-  readOnly,
-  rowLocks,
-  sessionKill,
-  sessionLimits,
-  statementCancel,
-  tableLock,
-} from './databases.js'
-import { compaction, leaderKill, leaderMove, leaderPause, minority, quorumLoss } from './ensembles.js'
+import * as caches from './caches.js'
+import * as data from './data.js'
+import * as databases from './databases.js'
+import * as ensembles from './ensembles.js'
 import type { Nemesis } from './nemesis.js'
-import { cut, dark, delay, hush, hushShort, late, refuse, silence } from './network.js'
-import {
-  clientKill,
-  clientPause,
-  crash,
-  debugSleep,
-  failover,
-  restart,
-  scriptFlush,
-  serverPause,
-} from './servers.js'
-import { block, blockWithThread, calm, clockStep, kill, pause, reopen } from './workers.js'
+import * as network from './network.js'
+import * as servers from './servers.js'
+import * as workers from './workers.js'
 
 /** All that goes wrong, alone and together. */
 export const nemeses: readonly Nemesis[] = [
-  calm,
-  kill,
-  pause,
-  block,
-  blockWithThread,
-  clockStep,
-  reopen,
-  restart,
-  crash,
-  serverPause,
-  debugSleep,
-  clientPause,
-  clientKill,
-  scriptFlush,
-  failover,
-  forceUnlock,
-  deleteKey,
-  moveSlot,
-  delay,
-  cut,
-  refuse,
-  silence,
-  late,
-  dark,
-  hush,
-  hushShort,
-  databasePause,
-  databaseRestart,
-  sessionKill,
-  statementCancel,
-  sessionLimits,
-  rowLocks,
-  tableLock,
-  oldSnapshot,
-  deleteRow,
-  readOnly,
-  fileLocked,
-  fileFull,
-  cacheRestart,
-  cacheFlush,
-  cachePause,
-  leaderKill,
-  leaderPause,
-  leaderMove,
-  quorumLoss,
-  minority,
-  compaction,
-  both(block, clientKill),
-  both(kill, cut),
-  both(pause, serverPause),
-  both(refuse, scriptFlush),
-  both(reopen, cut),
-  both(silence, kill),
-  both(block, sessionKill),
-  both(pause, databasePause),
-  both(kill, rowLocks),
-  both(kill, leaderMove),
-  both(pause, leaderKill),
-  both(cut, leaderKill),
+  ...Object.values(workers),
+  ...Object.values(servers),
+  ...Object.values(data),
+  ...Object.values(network),
+  ...Object.values(databases),
+  ...Object.values(caches),
+  ...Object.values(ensembles),
+  both(workers.block, servers.clientKill),
+  both(workers.kill, network.cut),
+  both(workers.pause, servers.serverPause),
+  both(network.refuse, servers.scriptFlush),
+  both(workers.reopen, network.cut),
+  both(network.silence, workers.kill),
+  both(workers.block, databases.sessionKill),
+  both(workers.pause, databases.databasePause),
+  both(workers.kill, databases.rowLocks),
+  both(workers.kill, ensembles.leaderMove),
+  both(workers.pause, ensembles.leaderKill),
+  both(network.cut, ensembles.leaderKill),
 ]
 
 function both(one: Nemesis, other: Nemesis): Nemesis {

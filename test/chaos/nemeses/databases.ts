@@ -199,26 +199,50 @@ export const rowLocks: Nemesis = {
   },
 }
 
+/** The operator begins something that holds workers up, and ends it after a while. */
+function heldUp(
+  name: string,
+  topologies: Nemesis['topologies'],
+  what: string,
+  statements: (database: Database) => readonly [begin: readonly string[], end: string],
+): Nemesis {
+  return {
+    name,
+    topologies,
+    async strike(scene) {
+      const database = databaseOf(scene)
+      const [begin, end] = statements(database)
+      const act = (): Promise<unknown> =>
+        operating(database, async ({ ask }) => {
+          for (const statement of begin) await ask(statement)
+          await scene.pause(100, 2_500)
+          return await ask(end)
+        })
+      await scene.fault(what, act, { cutsOff: true })
+    },
+  }
+}
+
 /** Somebody locks the whole table, as a change of its columns does. */
 export const tableLock: Nemesis = {
-  name: 'table-lock',
-  topologies: serverTopologies,
-  strays: true,
-  async strike(scene) {
-    const database = databaseOf(scene)
+  ...heldUp('table-lock', serverTopologies, 'the table locked', (database) => {
     const { lockTable, unlockTable } = dialectOf(database)
-    await scene.fault(
-      'the table locked',
-      () =>
-        operating(database, async ({ ask }) => {
-          for (const statement of lockTable) await ask(statement)
-          await scene.pause(100, 2_500)
-          await ask(unlockTable)
-        }),
-      { cutsOff: true },
-    )
-  },
+    return [lockTable, unlockTable]
+  }),
+  strays: true,
 }
+
+/** The server takes no writes for a while, as one does that is being replaced. */
+export const readOnly = heldUp('read-only', ['mysql', 'mariadb'], 'read only', () => [
+  ['SET GLOBAL read_only = 1'],
+  'SET GLOBAL read_only = 0',
+])
+
+/** Another program keeps the file locked. */
+export const fileLocked = heldUp('file-locked', ['sqlite'], 'the file locked', () => [
+  ['BEGIN IMMEDIATE'],
+  'ROLLBACK',
+])
 
 /** A transaction that stays open as long as the load lasts: what is written over cannot be cleaned up. */
 export const oldSnapshot: Nemesis = {
@@ -260,42 +284,6 @@ export const deleteRow: Nemesis = {
       `DELETE of ${name}`,
       () => operating(database, ({ ask }) => ask(`DELETE FROM ${table} WHERE name = '${name}'`)),
       { loses: { name } },
-    )
-  },
-}
-
-/** The server takes no writes for a while, as one does that is being replaced. */
-export const readOnly: Nemesis = {
-  name: 'read-only',
-  topologies: ['mysql', 'mariadb'],
-  async strike(scene) {
-    await scene.fault(
-      'read only',
-      () =>
-        operating(databaseOf(scene), async ({ ask }) => {
-          await ask('SET GLOBAL read_only = 1')
-          await scene.pause(100, 2_500)
-          await ask('SET GLOBAL read_only = 0')
-        }),
-      { cutsOff: true },
-    )
-  },
-}
-
-/** Another program keeps the file locked. */
-export const fileLocked: Nemesis = {
-  name: 'file-locked',
-  topologies: ['sqlite'],
-  async strike(scene) {
-    await scene.fault(
-      'the file locked',
-      () =>
-        operating(databaseOf(scene), async ({ ask }) => {
-          await ask('BEGIN IMMEDIATE')
-          await scene.pause(100, 2_500)
-          await ask('ROLLBACK')
-        }),
-      { cutsOff: true },
     )
   },
 }

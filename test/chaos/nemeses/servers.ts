@@ -1,4 +1,5 @@
 import { withAdmin } from '../../servers/admin.js'
+import type { Server } from '../../servers/index.js'
 import type { Nemesis, Scene } from './nemesis.js'
 
 /** One server of those there are. Of a quorum that is a minority, which it gets over. */
@@ -12,14 +13,25 @@ async function recovery({ topology, pause }: Scene): Promise<void> {
   else await pause(1_000, 2_000)
 }
 
+const ALONE = ['standalone-2', 'standalone-3', 'cluster', 'quorum'] as const
+const ALL = [...ALONE, 'sentinel'] as const
+
+/** Something befalls one of the servers. */
+async function befalls(
+  { random, topology, fault }: Scene,
+  what: string,
+  act: (server: Server) => unknown,
+  traits: Parameters<Scene['fault']>[2] = {},
+): Promise<void> {
+  const server = random.pick(topology.servers)
+  await fault(`${what} of ${server.port}`, () => act(server), { cutsOff: true, ...traits })
+}
+
 export const restart: Nemesis = {
   name: 'server-restart',
-  topologies: ['standalone-2', 'standalone-3', 'cluster', 'quorum'],
+  topologies: ALONE,
   async strike(scene) {
-    const server = scene.random.pick(scene.topology.servers)
-    await scene.fault(`restart of ${server.port} with its data`, () => server.restart({ keepData: true }), {
-      cutsOff: true,
-    })
+    await befalls(scene, 'restart with its data', (server) => server.restart({ keepData: true }))
     await recovery(scene)
   },
 }
@@ -27,92 +39,70 @@ export const restart: Nemesis = {
 export const crash: Nemesis = {
   name: 'server-crash',
   losesData: true,
-  topologies: ['standalone-2', 'standalone-3', 'cluster', 'quorum'],
+  topologies: ALONE,
   async strike(scene) {
-    const server = scene.random.pick(scene.topology.servers)
-    await scene.fault(`restart of ${server.port} without data`, () => server.restart({ keepData: false }), {
-      cutsOff: true,
-      loses: lossOf(scene),
-    })
+    const loses = lossOf(scene)
+    await befalls(scene, 'restart without data', (server) => server.restart({ keepData: false }), { loses })
     await recovery(scene)
   },
 }
 
 export const serverPause: Nemesis = {
   name: 'server-pause',
-  topologies: ['standalone-2', 'standalone-3', 'cluster', 'sentinel', 'quorum'],
-  async strike({ random, topology, fault, pause }) {
-    const server = random.pick(topology.servers)
-    await fault(
-      `SIGSTOP of server ${server.port}`,
-      async () => {
-        await server.pause()
-        // A sentinel has its primary replaced after two seconds, a cluster after five.
-        await pause(100, topology.name === 'sentinel' ? 1_200 : 3_000)
-        await server.resume()
-      },
-      { cutsOff: true },
-    )
-  },
+  topologies: ALL,
+  strike: (scene) =>
+    befalls(scene, 'SIGSTOP', async (server) => {
+      await server.pause()
+      // A sentinel has its primary replaced after two seconds, a cluster after five.
+      await scene.pause(100, scene.topology.name === 'sentinel' ? 1_200 : 3_000)
+      await server.resume()
+    }),
 }
 
 export const debugSleep: Nemesis = {
   name: 'debug-sleep',
-  topologies: ['standalone-2', 'standalone-3', 'cluster', 'sentinel', 'quorum'],
-  async strike({ random, topology, fault }) {
-    const server = random.pick(topology.servers)
+  topologies: ALL,
+  async strike(scene) {
     // A sentinel has its primary replaced after two seconds.
-    const seconds = random.whole(1, topology.name === 'sentinel' ? 12 : 25) / 10
-    await fault(
-      `DEBUG SLEEP ${seconds} of ${server.port}`,
-      () => withAdmin(server, (command) => command('DEBUG', 'SLEEP', seconds)),
-      { cutsOff: true },
+    const seconds = scene.random.whole(1, scene.topology.name === 'sentinel' ? 12 : 25) / 10
+    await befalls(scene, `DEBUG SLEEP ${seconds}`, (server) =>
+      withAdmin(server, (command) => command('DEBUG', 'SLEEP', seconds)),
     )
   },
 }
 
 export const clientPause: Nemesis = {
   name: 'client-pause',
-  topologies: ['standalone-2', 'standalone-3', 'cluster', 'sentinel', 'quorum'],
-  async strike({ random, topology, fault, pause }) {
-    const server = random.pick(topology.servers)
-    const ms = random.whole(50, 2_500)
-    const mode = random.pick(['WRITE', 'ALL'])
-    await fault(
-      `CLIENT PAUSE ${ms} ${mode} of ${server.port}`,
-      async () => {
-        await withAdmin(server, (command) => command('CLIENT', 'PAUSE', ms, mode))
-        await pause(ms, ms)
-      },
-      { cutsOff: true },
-    )
+  topologies: ALL,
+  async strike(scene) {
+    const ms = scene.random.whole(50, 2_500)
+    const mode = scene.random.pick(['WRITE', 'ALL'])
+    await befalls(scene, `CLIENT PAUSE ${ms} ${mode}`, async (server) => {
+      await withAdmin(server, (command) => command('CLIENT', 'PAUSE', ms, mode))
+      await scene.pause(ms, ms)
+    })
   },
 }
 
 export const clientKill: Nemesis = {
   name: 'client-kill',
-  topologies: ['standalone-2', 'standalone-3', 'cluster', 'sentinel', 'quorum'],
-  async strike({ random, topology, fault }) {
-    const server = random.pick(topology.servers)
-    const type = random.pick(['normal', 'pubsub'])
-    await fault(
-      `CLIENT KILL TYPE ${type} at ${server.port}`,
-      () => withAdmin(server, (command) => command('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes')),
-      { cutsOff: true },
+  topologies: ALL,
+  async strike(scene) {
+    const type = scene.random.pick(['normal', 'pubsub'])
+    await befalls(scene, `CLIENT KILL TYPE ${type}`, (server) =>
+      withAdmin(server, (command) => command('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes')),
     )
   },
 }
 
 export const scriptFlush: Nemesis = {
   name: 'script-flush',
-  topologies: ['standalone-2', 'standalone-3', 'cluster', 'sentinel', 'quorum'],
+  topologies: ALL,
   harmless: true,
-  async strike({ topology, fault }) {
-    await fault('SCRIPT FLUSH', () =>
-      Promise.all(
-        topology.servers.map((server) => withAdmin(server, (command) => command('SCRIPT', 'FLUSH'))),
-      ),
-    )
+  async strike({ topology: { servers }, fault }) {
+    const flush = (server: Server): Promise<unknown> =>
+      withAdmin(server, (command) => command('SCRIPT', 'FLUSH'))
+    await fault('SCRIPT FLUSH', () => Promise.all(servers.map(flush)))
   },
 }
 

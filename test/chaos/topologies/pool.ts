@@ -2,7 +2,7 @@ import { bringClusterWithReplica } from './cluster.js'
 import { bringEtcd } from './etcd.js'
 import { bringMemcached } from './memcached.js'
 import { bringMysql } from './mysql.js'
-import { bringPooledPostgres, bringPostgres, bringPostgresPair } from './postgres.js'
+import { bringPostgres, bringPostgresPair } from './postgres.js'
 import { bringQuorum } from './quorum.js'
 import { bringSentinelGroup } from './sentinel.js'
 import { bringSqlite } from './sqlite.js'
@@ -55,7 +55,7 @@ export class Pool {
       case 'postgres-async':
         return bringPostgresPair(false)
       case 'postgres-pooler':
-        return bringPooledPostgres()
+        return bringPostgres(true)
       case 'mysql':
       case 'mariadb':
         return bringMysql(name)

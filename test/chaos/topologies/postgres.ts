@@ -11,47 +11,26 @@ import type { Topology } from './topology.js'
 /** A deadlock is found out soon. */
 const SETTINGS = { deadlock_timeout: '200ms', max_connections: '200' }
 
-export async function bringPostgres(): Promise<Topology> {
+/** One server. Pooled: between the workers and it stands a pooler that gives each statement another connection. */
+export async function bringPostgres(pooled = false): Promise<Topology> {
+  if (pooled && pooler === undefined) throw new Error('no PgBouncer: apt-get install pgbouncer')
   const server = await bringSqlServer('PostgreSQL', { settings: SETTINGS })
   return await orStop(server, async () => {
     const database: Database = { product: 'PostgreSQL', primary: server, operate: () => operate(server) }
     await prepare(database)
+    const between = pooled && pooler ? await bringPooler(pooler, { ...server.address, ...WORKER }) : undefined
     return {
-      name: 'postgres',
+      name: pooled ? 'postgres-pooler' : 'postgres',
       servers: [],
       database,
       direct: to(server.address, server.address),
       empty: () => empty(database),
       async route() {
-        const wire = await Wire.before(server.address)
-        return { route: to(wire, WORKER), wires: [wire] }
-      },
-      stop: () => server.stop(),
-    }
-  })
-}
-
-/** Between the workers and the server stands one that gives each statement another connection. */
-export async function bringPooledPostgres(): Promise<Topology> {
-  if (pooler === undefined) throw new Error('no PgBouncer: apt-get install pgbouncer')
-  const program = pooler
-  const server = await bringSqlServer('PostgreSQL', { settings: SETTINGS })
-  return await orStop(server, async () => {
-    const database: Database = { product: 'PostgreSQL', primary: server, operate: () => operate(server) }
-    await prepare(database)
-    const between = await bringPooler(program, { ...server.address, ...WORKER })
-    return {
-      name: 'postgres-pooler',
-      servers: [],
-      database,
-      direct: to(server.address, server.address),
-      empty: () => empty(database),
-      async route() {
-        const wire = await Wire.before(between.address)
+        const wire = await Wire.before(between?.address ?? server.address)
         return { route: to(wire, WORKER), wires: [wire] }
       },
       async stop() {
-        await between.stop()
+        await between?.stop()
         await server.stop()
       },
     }

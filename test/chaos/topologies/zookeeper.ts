@@ -1,13 +1,12 @@
-import { ZooKeeperEnsemble, type ZooKeeperServer } from '../../servers/zookeeper/index.js'
+import { ZooKeeperEnsemble } from '../../servers/zookeeper/index.js'
 import { Wire } from '../network/wire.js'
 import type { Endpoint, Route } from '../order.js'
-import type { Member } from './ensemble.js'
 import type { Topology } from './topology.js'
 
 /** Three members of one ZooKeeper. Each episode has a root of its own: what is left below another is nobody's. */
 export async function bringZooKeeper(): Promise<Topology> {
   const servers = await ZooKeeperEnsemble.start()
-  const members = servers.members.map(memberOf)
+  const { members } = servers
   let episodes = 0
   const root = (): string => `/chaos-${episodes}`
   const to = (hosts: readonly Endpoint[]): Route => ({
@@ -20,13 +19,9 @@ export async function bringZooKeeper(): Promise<Topology> {
     servers: [],
     ensemble: {
       members,
-      async leader() {
-        const { leader } = await servers.parts()
-        return members[servers.members.indexOf(leader)] ?? memberOf(leader)
-      },
+      leader: async () => (await servers.parts()).leader,
       isolate(member) {
-        for (const [index, server] of servers.members.entries())
-          if (members[index] === member) servers.isolate(server)
+        for (const each of members) if (each === member) servers.isolate(each)
       },
       heal: () => servers.heal(),
       async serves() {
@@ -41,24 +36,15 @@ export async function bringZooKeeper(): Promise<Topology> {
       },
     },
     get direct() {
-      return to(servers.members)
+      return to(members)
     },
     async empty() {
       episodes += 1
     },
     async route() {
-      const wires = await Promise.all(servers.members.map((server) => Wire.before(server)))
+      const wires = await Promise.all(members.map((server) => Wire.before(server)))
       return { route: to(wires), wires }
     },
     stop: () => servers.stop(),
-  }
-}
-
-function memberOf(server: ZooKeeperServer): Member {
-  return {
-    pause: () => server.pause(),
-    resume: () => server.resume(),
-    kill: () => server.kill(),
-    launch: () => server.start(),
   }
 }

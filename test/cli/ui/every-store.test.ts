@@ -1,108 +1,24 @@
 /** The page on every store that the command line reaches: the holder, the waiter where the store knows it, the list, freeing a lock; deadlocks. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Server } from '../../../src/cli/server.js'
 import { slotOf } from '../../../src/redis/connection/slot.js'
 import { parseServerUrl } from '../../../src/url/server-address.js'
 import { ringOf } from '../../deadlock/ring.js'
-import { EtcdServer } from '../../servers/etcd/index.js'
-import { MemcachedServer } from '../../servers/memcached.js'
-import { ZooKeeperServer } from '../../servers/zookeeper/index.js'
-import { bringDatabase } from '../../setup/databases.js'
 import { execute } from '../../setup/sql-script.js'
 import { jsonLines } from '../json.js'
 import { useProgram } from '../program.js'
+import { type Can, otherStores, redisUrls, type Where } from '../where.js'
 import { serve } from './serving.js'
 
-interface Where {
-  readonly url: string
-  stop(): unknown
-}
-
-const hosts = (endpoints: ReadonlyArray<{ host: string; port: number }>): string =>
-  endpoints.map(({ host, port }) => `${host}:${port}`).join()
-
-const inDatabase =
-  (product: 'PostgreSQL' | 'MySQL' | 'MariaDB', scheme: string) => async (): Promise<Where> => {
-    const database = await bringDatabase(product)
-    const { user, password, host, port, database: name } = database.address
-    const url = `${scheme}://${user}:${encodeURIComponent(password)}@${host}:${port}/${name}`
-    return { url, stop: () => database.drop() }
-  }
-
-interface Can {
-  readonly lists: boolean
-  readonly schema?: string
-  /** The server names a connection only. */
-  readonly namesNobody?: true
-  /** Nobody knows who polls. */
-  readonly waitersUnknown?: true
-  readonly keepsEdges?: false
-}
-
-const stores: ReadonlyArray<readonly [string, () => Promise<Where>, Can]> = [
-  [
-    'Redis Cluster',
-    async () => ({ url: `redis-cluster://${hosts(inject('servers').cluster.startupNodes)}/`, stop: () => 0 }),
-    { lists: true },
-  ],
-  [
-    'Redis Sentinel',
-    async () => {
-      const { sentinels, name } = inject('servers').sentinel
-      return { url: `redis-sentinel://${hosts(sentinels)}/${name}`, stop: () => 0 }
-    },
-    { lists: true },
-  ],
-  ['PostgreSQL', inDatabase('PostgreSQL', 'postgres'), { lists: true, schema: 'postgres' }],
-  ['MySQL', inDatabase('MySQL', 'mysql'), { lists: true, schema: 'mysql', waitersUnknown: true }],
-  ['MariaDB', inDatabase('MariaDB', 'mariadb'), { lists: true, schema: 'mysql', waitersUnknown: true }],
-  [
-    'SQLite',
-    async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'holdfast-ui-'))
-      return { url: `sqlite:${join(folder, 'locks.db')}`, stop: () => rm(folder, { recursive: true }) }
-    },
-    { lists: true },
-  ],
-  [
-    'etcd',
-    async () => {
-      const server = await EtcdServer.start()
-      return { url: `etcd://${server.host}:${server.port}`, stop: () => server.stop() }
-    },
-    { lists: true, keepsEdges: false },
-  ],
-  [
-    'ZooKeeper',
-    async () => {
-      const server = await ZooKeeperServer.start()
-      return { url: `zk://${server.address}/locks/ui`, stop: () => server.stop() }
-    },
-    { lists: true, keepsEdges: false },
-  ],
-  [
-    'memcached',
-    async () => {
-      const server = await MemcachedServer.start()
-      return { url: `memcached://${server.address}`, stop: () => server.stop() }
-    },
-    { lists: false, waitersUnknown: true, keepsEdges: false },
-  ],
-  ['advisory locks', inDatabase('PostgreSQL', 'postgres+advisory'), { lists: false, keepsEdges: false }],
-  [
-    'GET_LOCK',
-    inDatabase('MySQL', 'mysql+get-lock'),
-    { lists: false, namesNobody: true, waitersUnknown: true, keepsEdges: false },
-  ],
+const redis: ReadonlyArray<readonly [string, () => Promise<Where>, Can]> = [
+  ['Redis Cluster', async () => ({ url: redisUrls.cluster(), stop: () => undefined }), {}],
+  ['Redis Sentinel', async () => ({ url: redisUrls.sentinel(), stop: () => undefined }), {}],
 ]
 
-describe.each(stores)(
+describe.each([...redis, ...otherStores])(
   'holdfast ui on %s',
   { timeout: 60_000 },
-  (_, bring, { lists, schema, namesNobody, waitersUnknown, keepsEdges = true }) => {
+  (_, bring, { lists = true, schema, namesNobody, waitersUnknown, keepsEdges = true }) => {
     const program = useProgram()
     const undo: Array<() => unknown> = []
     let where: Where

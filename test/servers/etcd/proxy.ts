@@ -1,37 +1,35 @@
 import { Guard } from '../guard.js'
 import { freePort } from '../port.js'
-import { processLauncher } from '../process.js'
-import { until } from '../until.js'
+import type { Command } from '../process.js'
+import { ServerProgram, started } from '../server-program.js'
 import { etcdProgram } from './programs.js'
 import type { EtcdServer } from './server.js'
 
 /** etcd's own proxy before one of its servers. */
-export class EtcdProxy {
-  private constructor(
-    private readonly guard: Guard,
-    readonly url: string,
-  ) {}
+export class EtcdProxy extends ServerProgram {
+  readonly title = "etcd's proxy"
+  #to = ''
 
   /** Resolves when it serves. */
   static async before(server: EtcdServer): Promise<EtcdProxy> {
-    const guard = await Guard.mount()
-    const port = await freePort()
-    const args = ['grpc-proxy', 'start', '--endpoints', server.url, '--listen-addr', `127.0.0.1:${port}`]
-    const launcher = processLauncher(await etcdProgram('etcd'))
-    const running = await launcher.launch({ args, dir: guard.dir, port, undo: (shell) => guard.undo(shell) })
-    const url = `http://127.0.0.1:${port}`
-    await until(
-      async () => {
-        const words = await running.lastWords()
-        if (words !== undefined) throw new Error(`the proxy ended:\n${words}`)
-        return (await fetch(`${url}/health`).catch(() => undefined))?.ok
-      },
-      { what: `etcd's proxy serves at ${url}`, everyMs: 50 },
-    )
-    return new EtcdProxy(guard, url)
+    const proxy = new EtcdProxy(await Guard.mount(), await freePort())
+    proxy.#to = server.url
+    return await started(proxy)
   }
 
-  async stop(): Promise<void> {
-    await this.guard.dismiss()
+  get url(): string {
+    return `http://${this.address}`
+  }
+
+  protected command(): Promise<Command> {
+    return etcdProgram('etcd')
+  }
+
+  protected args(): readonly string[] {
+    return ['grpc-proxy', 'start', '--endpoints', this.#to, '--listen-addr', this.address]
+  }
+
+  protected async answers(): Promise<boolean> {
+    return (await fetch(`${this.url}/health`)).ok
   }
 }

@@ -1,13 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Guard } from '../guard.js'
-import type { Running } from '../launch.js'
+import type { Guard } from '../guard.js'
 import { freePort } from '../port.js'
-import { type Command, processLauncher } from '../process.js'
+import type { Command } from '../process.js'
+import { folderWith, ServerProgram, started } from '../server-program.js'
 import type { Certificate } from '../sql/certificate.js'
-import { Impossible, until } from '../until.js'
 import { type EtcdRelease, etcdProgram } from './programs.js'
 
 const run = promisify(execFile)
@@ -33,89 +31,46 @@ export interface Membership {
   readonly cluster: string
 }
 
-/** One etcd, on a data folder of its own: neither outlives this process. */
-export class EtcdServer {
-  #running: Running | undefined
+/** One etcd, on a data folder of its own. */
+export class EtcdServer extends ServerProgram {
+  readonly title = 'etcd'
   #memberId = ''
 
   private constructor(
-    private readonly guard: Guard,
-    readonly port: number,
+    guard: Guard,
+    port: number,
     readonly peerPort: number,
     private readonly order: EtcdOrder,
     private readonly membership: Membership,
-  ) {}
+  ) {
+    super(guard, port)
+  }
 
   /** Starts one that stands alone; resolves when it serves. */
   static async start(order: EtcdOrder = {}): Promise<EtcdServer> {
     const peerPort = await freePort()
     const peerUrl = `http://127.0.0.1:${peerPort}`
-    const server = await EtcdServer.prepare(order, peerPort, {
-      name: 'alone',
-      peerUrl,
-      cluster: `alone=${peerUrl}`,
-    })
-    await server.start()
-    return server
+    const alone = { name: 'alone', peerUrl, cluster: `alone=${peerUrl}` }
+    return await started(await EtcdServer.prepare(order, peerPort, alone))
   }
 
   /** One that is not started yet. */
   static async prepare(order: EtcdOrder, peerPort: number, membership: Membership): Promise<EtcdServer> {
-    const guard = await Guard.mount()
-    const { tls } = order
-    if (tls) {
-      await writeFile(join(guard.dir, 'key.pem'), tls.key, { mode: 0o600 })
-      await writeFile(join(guard.dir, 'cert.pem'), tls.cert)
-    }
-    if (order.signedTokensEndAfterS) await writeFile(join(guard.dir, 'secret'), 'of tests', { mode: 0o600 })
+    const { tls, signedTokensEndAfterS } = order
+    const guard = await folderWith({
+      ...(tls && { 'key.pem': tls.key, 'cert.pem': tls.cert }),
+      ...(signedTokensEndAfterS && { secret: 'of tests' }),
+    })
     return new EtcdServer(guard, await freePort(), peerPort, order, membership)
   }
 
-  readonly host = '127.0.0.1'
-
   get url(): string {
-    return `${this.order.tls ? 'https' : 'http'}://${this.host}:${this.port}`
-  }
-
-  get pid(): number | undefined {
-    return this.#running?.pid
+    return `${this.order.tls ? 'https' : 'http'}://${this.address}`
   }
 
   /** As the other members write it. */
   get memberId(): string {
     return this.#memberId
-  }
-
-  /** Starts it, anew after `kill` with the same data. Resolves when it serves, which takes a majority. */
-  async start(): Promise<void> {
-    await this.launch()
-    await this.serves()
-  }
-
-  /** Starts the process and waits for nothing. */
-  async launch(): Promise<void> {
-    const command = await etcdProgram('etcd', this.order.release)
-    this.#running = await processLauncher(command).launch({
-      args: this.#arguments(),
-      dir: this.guard.dir,
-      port: this.port,
-      undo: (shell) => this.guard.undo(shell),
-    })
-  }
-
-  async serves(): Promise<void> {
-    await until(
-      async () => {
-        const words = await this.#running?.lastWords()
-        if (words !== undefined) throw new Impossible(`etcd ended at once:\n${words}`)
-        // It fails without a majority. What a member says of its leader may be of before it was paused.
-        await this.ctl('endpoint', 'health')
-        const status = await this.ctl('endpoint', 'status', '--write-out=json')
-        this.#memberId = BigInt(memberIdOf(status)).toString(16)
-        return true
-      },
-      { what: `etcd serves at ${this.url}`, everyMs: 50 },
-    )
   }
 
   /** Runs etcdctl with this server. */
@@ -138,36 +93,25 @@ export class EtcdServer {
     return [program, ...before, `--endpoints=${this.url}`, ...tls, ...args]
   }
 
-  async pause(): Promise<void> {
-    await this.#running?.signal('SIGSTOP')
-  }
-
-  async resume(): Promise<void> {
-    await this.#running?.signal('SIGCONT')
-  }
-
   /** Has it go on, or starts it, whatever a test has left behind. Waits for nothing. */
   async revive(): Promise<void> {
-    if (this.#running) await this.resume()
+    if (this.runs) await this.resume()
     else await this.launch()
   }
 
-  /** Ends it as a crash would. Its data stays. */
-  async kill(): Promise<void> {
-    const running = this.#running
-    this.#running = undefined
-    await running?.signal('SIGKILL')
-    if (running)
-      await until(async () => (await running.lastWords()) !== undefined, { what: 'etcd has ended' })
+  protected command(): Promise<Command> {
+    return etcdProgram('etcd', this.order.release)
   }
 
-  /** Ends it for good and removes its data. */
-  async stop(): Promise<void> {
-    await this.kill()
-    await this.guard.dismiss()
+  protected async answers(): Promise<boolean> {
+    // It fails without a majority. What a member says of its leader may be of before it was paused.
+    await this.ctl('endpoint', 'health')
+    const status = await this.ctl('endpoint', 'status', '--write-out=json')
+    this.#memberId = BigInt(memberIdOf(status)).toString(16)
+    return true
   }
 
-  #arguments(): string[] {
+  protected args(): string[] {
     const { order, membership, peerPort, url } = this
     const { args = [], tls, signedTokensEndAfterS: endAfterS, release, fsync = false } = order
     const signed = `jwt,sign-method=HS256,priv-key=secret,ttl=${endAfterS}s`

@@ -58,7 +58,7 @@ export class ZooKeeperEnsemble {
     }
     const ensemble = new ZooKeeperEnsemble(members, gates, alone)
     try {
-      await Promise.all(members.map((member) => member.start()))
+      await Promise.all(members.map((member) => member.launch()))
       await Promise.all(members.map((member) => member.serves()))
       return ensemble
     } catch (error) {

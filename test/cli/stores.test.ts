@@ -1,57 +1,17 @@
-/** The command line on coordination servers, and on the locks that database servers keep by themselves: as far as each of them can. */
+/** The command line on every store but Redis: as far as each of them can. */
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EtcdServer } from '../servers/etcd/index.js'
+import { Holdfast } from '../../src/index.js'
+import { sqlite } from '../../src/sqlite/index.js'
 import { MemcachedServer } from '../servers/memcached.js'
-import { ZooKeeperServer } from '../servers/zookeeper/index.js'
-import { bringDatabase } from '../setup/databases.js'
+import { execute } from '../setup/sql-script.js'
 import { useProgram } from './program.js'
+import { otherStores, type Where } from './where.js'
 
-interface Where {
-  readonly url: string
-  stop(): Promise<void>
-}
-
-const onEtcd = async (): Promise<Where> => {
-  const server = await EtcdServer.start()
-  return { url: `etcd://${server.host}:${server.port}`, stop: () => server.stop() }
-}
-
-const onZooKeeper = async (): Promise<Where> => {
-  const server = await ZooKeeperServer.start()
-  return { url: `zk://${server.address}/locks/cli`, stop: () => server.stop() }
-}
-
-/** Two servers, one of which keeps the lock. */
-const onMemcached = async (): Promise<Where> => {
-  const servers = [await MemcachedServer.start(), await MemcachedServer.start()]
-  return {
-    url: `memcached://${servers.map(({ address }) => address).join()}`,
-    stop: async () => {
-      await Promise.all(servers.map((server) => server.stop()))
-    },
-  }
-}
-
-const inDatabase = (product: 'PostgreSQL' | 'MySQL', scheme: string) => async (): Promise<Where> => {
-  const database = await bringDatabase(product)
-  const { user, password, host, port, database: name } = database.address
-  return {
-    url: `${scheme}://${user}:${encodeURIComponent(password)}@${host}:${port}/${name}`,
-    stop: () => database.drop(),
-  }
-}
-
-describe.each([
-  ['etcd', onEtcd, { lists: true, fair: true }],
-  ['ZooKeeper', onZooKeeper, { lists: true, fair: true }],
-  ['memcached', onMemcached, { lists: false, fair: false }],
-  [
-    'PostgreSQL, its advisory locks',
-    inDatabase('PostgreSQL', 'postgres+advisory'),
-    { lists: false, fair: false },
-  ],
-  ['MySQL, its GET_LOCK', inDatabase('MySQL', 'mysql+get-lock'), { lists: false, fair: false }],
-] as const)('holdfast in %s', { timeout: 60_000 }, (_, bring, { lists, fair }) => {
+describe.each(otherStores)('holdfast in %s', { timeout: 60_000 }, (_, bring, can) => {
+  const { lists = true, schema, locksOnly, linesOnly } = can
   const program = useProgram()
   let where: Where
   beforeAll(async () => {
@@ -60,15 +20,29 @@ describe.each([
   afterAll(() => where?.stop())
   const run = (...args: string[]) => program.run(['--url', where.url, ...args])
 
-  test('users 9: run, inspect, watch, unlock: a held lock is seen, kept from others, and freed by force', async () => {
+  test.runIf(schema)('without its table it says what to run, and that creates it', async () => {
+    const before = await run('run', 'x', '--', 'true')
+    expect(before.code).not.toBe(0)
+    expect(before.stderr).toContain('holdfast schema')
+    expect(before.stderr).not.toMatch(/secret|password/)
+    const { code, stdout } = await run('schema', schema ?? '')
+    expect(code).toBe(0)
+    await execute(where.url, stdout)
+    expect((await run('run', 'x', '--', 'true')).code).toBe(0)
+  })
+
+  test('users 9: run, ls, inspect, watch, unlock: a held lock is seen, kept from others, and freed by force', async () => {
     const running = program.start(['--url', where.url, 'run', 'nightly', '-v', '--', 'sleep', '600'])
     await running.says('got lock')
     expect((await run('run', '-n', 'nightly', '--', 'true')).code).toBe(75)
     expect((await run('inspect', 'nightly')).stdout).toContain('held')
+    const held = { name: 'nightly', kind: 'lock', locked: true }
+    if (lists) expect(JSON.parse((await run('ls', 'night*', '--json')).stdout)).toMatchObject(held)
     const watched = await run('watch', 'nightly', '--json', '--count', '1')
-    expect(JSON.parse(watched.stdout)).toMatchObject({ name: 'nightly', kind: 'lock', locked: true })
+    expect(JSON.parse(watched.stdout)).toMatchObject(held)
     expect((await run('unlock', '--force', '--yes', 'nightly')).stdout).toContain('is free')
     expect((await run('run', '-n', 'nightly', '--', 'true')).code).toBe(0)
+    if (lists) expect((await run('ls', '--json')).stdout).toBe('')
     running.child.kill('SIGTERM')
     await running.outcome
   })
@@ -83,20 +57,42 @@ describe.each([
     expect(await second.outcome).toMatchObject({ code: 0, stdout: 'mine\n' })
   })
 
-  test('what the store cannot do is refused with 64, and said', async () => {
+  test.runIf(locksOnly || linesOnly)('what the store cannot do is refused with 64, and said', async () => {
     const listed = await run('ls')
     expect(listed.code).toBe(lists ? 0 : 64)
     if (!lists) expect(listed.stderr).toContain('cannot list')
     const inLine = await run('run', '--fair', 'x', '--', 'true')
-    expect(inLine.code).toBe(fair ? 0 : 64)
-    if (!fair) expect(inLine.stderr).toContain('keeps no')
+    expect(inLine.code).toBe(locksOnly ? 64 : 0)
+    if (locksOnly) expect(inLine.stderr).toContain('keeps no')
     expect((await run('--key-prefix', 'p:', 'inspect', 'x')).code).toBe(64)
+  })
+
+  test.skipIf(locksOnly || linesOnly)('permits, latches and the command’s exit code', async () => {
+    const ended = await run('run', 'pool', '--permits', '1', '--of', '2', '--', 'sh', '-c', 'exit 7')
+    expect(ended.code).toBe(7)
+    const shown = JSON.parse((await run('inspect', 'pool', '--json')).stdout)
+    expect(shown).toMatchObject({ kind: 'semaphore', available: 2 })
   })
 })
 
-describe('69 and 77, in one line and without secrets', () => {
-  const program = useProgram()
+const program = useProgram()
 
+test('without a server locks are in a file of the user, which a program shares', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-state-'))
+  const env = { XDG_STATE_HOME: folder, HOLDFAST_REDIS_URL: '', HOLDFAST_URL: '' }
+  const alone = await program.run(['run', 'x', '--', 'echo', 'alone'], { env })
+  expect(alone).toMatchObject({ code: 0, stdout: 'alone\n' })
+  const path = join(folder, 'holdfast', 'locks.db')
+  expect((await stat(path)).mode & 0o077).toBe(0)
+  const holdfast = new Holdfast(sqlite(path))
+  const hold = await holdfast.lock('x').acquire()
+  expect((await program.run(['run', '-n', 'x', '--', 'true'], { env })).code).toBe(75)
+  await hold.release()
+  await holdfast.close()
+  await rm(folder, { recursive: true })
+})
+
+describe('69 and 77, in one line and without secrets', () => {
   test.each(['etcd', 'zk', 'memcached'])('%s cannot be reached', async (scheme) => {
     const { code, stdout, stderr } = await program.run(['inspect', 'x'], {
       url: `${scheme}://u:s3cret@127.0.0.1:1`,

@@ -1,0 +1,93 @@
+/** Stores that the command line reaches by a URL, each with what it can. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { EtcdServer } from '../servers/etcd/index.js'
+import { MemcachedServer } from '../servers/memcached.js'
+import { ZooKeeperServer } from '../servers/zookeeper/index.js'
+import { bringDatabase, type Database } from '../setup/databases.js'
+
+export interface Where {
+  readonly url: string
+  stop(): unknown
+}
+
+/** What a store can of which not all can the same. */
+export interface Can {
+  readonly lists?: false
+  /** Its word for `holdfast schema`, where it needs one. */
+  readonly schema?: string
+  /** Locks alone: no line, no permits, no prefix of keys. */
+  readonly locksOnly?: true
+  /** It keeps a line for `--fair`, and knows no more than locks. */
+  readonly linesOnly?: true
+  /** The server names a connection only. */
+  readonly namesNobody?: true
+  /** Nobody knows who polls. */
+  readonly waitersUnknown?: true
+  readonly keepsEdges?: false
+}
+
+const hosts = (endpoints: ReadonlyArray<{ host: string; port: number }>): string =>
+  endpoints.map(({ host, port }) => `${host}:${port}`).join()
+
+/** The addresses of Redis that the run has brought. */
+export const redisUrls = {
+  standalone: () => inject('servers').standalone.url,
+  cluster: () => `redis-cluster://${hosts(inject('servers').cluster.startupNodes)}/`,
+  sentinel: () => {
+    const { sentinels, name } = inject('servers').sentinel
+    return `redis-sentinel://${hosts(sentinels)}/${name}`
+  },
+} as const
+
+async function file(): Promise<Where> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-cli-'))
+  return { url: `sqlite:${join(folder, 'locks.db')}`, stop: () => rm(folder, { recursive: true }) }
+}
+
+const inDatabase = (product: Database['product'], scheme: string) => async (): Promise<Where> => {
+  const database = await bringDatabase(product)
+  const { user, password, host, port, database: name } = database.address
+  const url = `${scheme}://${user}:${encodeURIComponent(password)}@${host}:${port}/${name}`
+  return { url, stop: () => database.drop() }
+}
+
+async function onEtcd(): Promise<Where> {
+  const server = await EtcdServer.start()
+  return { url: `etcd://${server.address}`, stop: () => server.stop() }
+}
+
+async function onZooKeeper(): Promise<Where> {
+  const server = await ZooKeeperServer.start()
+  return { url: `zk://${server.address}/locks/cli`, stop: () => server.stop() }
+}
+
+/** Two servers, one of which keeps the lock. */
+async function onMemcached(): Promise<Where> {
+  const servers = [await MemcachedServer.start(), await MemcachedServer.start()]
+  return {
+    url: `memcached://${servers.map(({ address }) => address).join()}`,
+    stop: () => Promise.all(servers.map((server) => server.stop())),
+  }
+}
+
+const polled = { lists: false, locksOnly: true, waitersUnknown: true, keepsEdges: false } as const
+
+/** All but Redis. */
+export const otherStores: ReadonlyArray<readonly [string, () => Promise<Where>, Can]> = [
+  ['SQLite', file, {}],
+  ['PostgreSQL', inDatabase('PostgreSQL', 'postgres'), { schema: 'postgres' }],
+  ['MySQL', inDatabase('MySQL', 'mysql'), { schema: 'mysql', waitersUnknown: true }],
+  ['MariaDB', inDatabase('MariaDB', 'mariadb'), { schema: 'mysql', waitersUnknown: true }],
+  ['etcd', onEtcd, { linesOnly: true, keepsEdges: false }],
+  ['ZooKeeper', onZooKeeper, { linesOnly: true, keepsEdges: false }],
+  ['memcached', onMemcached, polled],
+  [
+    'PostgreSQL, its advisory locks',
+    inDatabase('PostgreSQL', 'postgres+advisory'),
+    { lists: false, locksOnly: true, keepsEdges: false },
+  ],
+  ['MySQL, its GET_LOCK', inDatabase('MySQL', 'mysql+get-lock'), { ...polled, namesNobody: true }],
+]

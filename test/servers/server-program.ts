@@ -1,0 +1,116 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Guard } from './guard.js'
+import type { Running } from './launch.js'
+import { type Command, processLauncher } from './process.js'
+import { standsStill } from './stands-still.js'
+import { Impossible, until } from './until.js'
+
+/** A server program that runs here, on one port and in a folder of its own: neither outlives this process. */
+export abstract class ServerProgram {
+  readonly host = '127.0.0.1'
+  /** What messages call it. */
+  protected abstract readonly title: string
+  #running: Running | undefined
+
+  constructor(
+    protected readonly guard: Guard,
+    readonly port: number,
+  ) {}
+
+  protected abstract command(): Command | Promise<Command>
+  protected abstract args(): readonly string[]
+  /** Whether it serves. It may fail until it does. */
+  protected abstract answers(): Promise<unknown>
+
+  get address(): string {
+    return `${this.host}:${this.port}`
+  }
+
+  get pid(): number | undefined {
+    return this.#running?.pid
+  }
+
+  /** Whether its process runs, paused or not. */
+  get runs(): boolean {
+    return this.#running !== undefined
+  }
+
+  /** Starts the process, again after `kill` on the same port and data, and waits for nothing. */
+  async launch(): Promise<void> {
+    const { guard, port } = this
+    this.#running = await processLauncher(await this.command()).launch({
+      args: this.args(),
+      dir: guard.dir,
+      port,
+      undo: (shell) => guard.undo(shell),
+    })
+  }
+
+  async serves(): Promise<void> {
+    await until(
+      async () => {
+        const words = await this.#running?.lastWords()
+        if (words !== undefined) throw new Impossible(`${this.title} ended at once:\n${words}`)
+        return Boolean(await this.answers())
+      },
+      { what: `${this.title} serves at ${this.address}`, withinMs: 60_000, everyMs: 20 },
+    )
+  }
+
+  /** Starts it and resolves when it serves. */
+  async start(): Promise<void> {
+    await this.launch()
+    await this.serves()
+  }
+
+  /** Makes it hang: connections stay open, nothing is answered. */
+  async pause(): Promise<void> {
+    await this.#running?.signal('SIGSTOP')
+    const { pid } = this
+    // The signal has been sent; threads that run at the moment go on until they hear it.
+    if (pid !== undefined) await until(() => standsStill(pid), { what: `${this.title} stands still` })
+  }
+
+  /** Ends a pause; what was sent meanwhile is then worked off. */
+  async resume(): Promise<void> {
+    await this.#running?.signal('SIGCONT')
+  }
+
+  /** Ends it as a crash would. Its data stays as a crash leaves it. */
+  async kill(): Promise<void> {
+    const running = this.#running
+    this.#running = undefined
+    await running?.signal('SIGKILL')
+    if (running)
+      await until(async () => (await running.lastWords()) !== undefined, { what: `${this.title} has ended` })
+  }
+
+  /** Ends it for good and removes its folder. */
+  async stop(): Promise<void> {
+    await this.kill()
+    await this.guard.dismiss()
+  }
+}
+
+/** A folder for a server, with those files. */
+export async function folderWith(files: Readonly<Record<string, string>>): Promise<Guard> {
+  const guard = await Guard.mount()
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(guard.dir, name)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, text, { mode: 0o600 })
+  }
+  return guard
+}
+
+/** Starts it; of one that does not come to serve nothing is left. */
+export async function started<Program extends ServerProgram>(program: Program): Promise<Program> {
+  try {
+    await program.start()
+    return program
+  } catch (error) {
+    await program.stop()
+    throw error
+  }
+}
