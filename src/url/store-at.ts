@@ -24,11 +24,16 @@ interface Mysql2 {
  *
  * @throws InvalidArgumentError that shows no part of the URL; StoreError if something is not installed.
  */
-export function storeAt(...given: [] | [url: string]): Store {
+export function storeAt(...given: [] | [url: string | URL]): Store {
   if (given.length === 0) return storeOf(presentAddress(), process.env['HOLDFAST_KEY_PREFIX'] ?? '')
   const [url] = given
-  if (typeof url !== 'string') throw new InvalidArgumentError('url', url, 'a string')
-  return storeOf(parseServerUrl(url), '')
+  if (typeof url !== 'string' && !(url instanceof URL))
+    throw new InvalidArgumentError(
+      'url',
+      url,
+      'a URL; without an argument that of HOLDFAST_URL, or a file of this user',
+    )
+  return storeOf(parseServerUrl(String(url)), '')
 }
 
 /** The store at that address. Of the stores only this one is loaded. `terms`: how many connections to a database it may open, if not the usual. */
