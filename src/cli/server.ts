@@ -26,7 +26,7 @@ export class Server implements AsyncDisposable {
   /** Connects on first use. */
   static async at(address: ServerAddress, keyPrefix: string, options: HoldfastOptions = {}): Promise<Server> {
     if ('endpoints' in address) return await Server.#redis(address, keyPrefix, options)
-    const store = storeOf(address, keyPrefix)
+    const store = storeOf(address, keyPrefix, { connections: 1 })
     const family = new Family(store, options)
     const catalogue = new StoreCatalogue(family, family.session, traitsOf(store.traits))
     return new Server(family, catalogue, address.shown, () => undefined)

@@ -119,7 +119,7 @@ function isRow(value: unknown): value is SqlRow {
   return typeof value === 'object' && value !== null
 }
 
-function isConnection(value: unknown): value is MysqlConnection {
+export function isConnection(value: unknown): value is MysqlConnection {
   if (typeof value !== 'object' || value === null) return false
   const methods = ['query', 'execute', 'on', 'ping', 'end', 'destroy']
   return methods.every((method) => typeof Reflect.get(value, method) === 'function')

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { checkFunction, checkObject } from '../facade/checks.js'
+import { checkObject } from '../facade/checks.js'
 import type { Store, StoreSettings } from '../ports/store.js'
 import { aText } from '../rows/parts.js'
 import type { Attempted, Holder, Lease, ServerLocks } from '../server-locks/server-locks.js'
@@ -15,13 +15,14 @@ import {
 } from '../sql/connection.js'
 import { Connector } from '../sql/connector.js'
 import { type About, readBy } from '../sql/question.js'
+import { isPool, type MysqlPool } from './client.js'
 import { MysqlDialect } from './dialect.js'
-import type { MysqlOptions } from './options.js'
+import { connectOf, type MysqlOptions } from './options.js'
 import { DEFAULT_TABLE } from './schema.js'
 import { statementsFor } from './statements.js'
 
 /**
- * `GET_LOCK` of MySQL (8.0 or later) and MariaDB (10.6 or later) as a store, for `new Holdfast(getLock({ connect }))`: `lock`, `multiLock` and
+ * `GET_LOCK` of MySQL (8.0 or later) and MariaDB (10.6 or later) as a store, for `new Holdfast(getLock(pool))`: `lock`, `multiLock` and
  * `stripedLock`. No table, and nothing is written to disk. But each lock that is held or waited for takes a connection; it ends with its
  * connection, so a failover, a restart or `KILL` frees it at once, before its holder can know; the servers of a cluster know nothing of
  * each other's locks; a proxy that shares connections breaks it unnoticed; there are no tokens, no names of holders, no lists and no
@@ -29,10 +30,9 @@ import { statementsFor } from './statements.js'
  *
  * @throws InvalidArgumentError for bad options.
  */
-export function getLock(options: Pick<MysqlOptions, 'connect'>): Store {
-  checkObject('options', options, ['connect'])
-  const { connect } = options
-  checkFunction('connect', connect)
+export function getLock(client: MysqlPool | Pick<MysqlOptions, 'connect'>): Store {
+  const connect = connectOf(client)
+  if (!isPool(client)) checkObject('options', client, ['connect'])
   return new ServerLockStore((settings) => new GetLocks(connect, settings), getLockTraits)
 }
 

@@ -1,3 +1,4 @@
+export type { MysqlPool } from './client.js'
 export type { MysqlConnection } from './client-connection.js'
 export { getLock } from './get-lock.js'
 export type { MysqlOptions } from './options.js'

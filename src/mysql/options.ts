@@ -1,15 +1,16 @@
 import { InvalidArgumentError } from '../errors/errors.js'
-import { checkFunction, checkObject, whole } from '../facade/checks.js'
-import type { MysqlConnection } from './client-connection.js'
+import { checkObject, whole } from '../facade/checks.js'
+import { type Connect, connectLike, isPool, type MysqlPool, mysqlHint } from './client.js'
 import { DEFAULT_TABLE, type MysqlSchemaOptions, mysqlSchema } from './schema.js'
 import { quoteTable } from './table-name.js'
 
 export interface MysqlOptions extends MysqlSchemaOptions {
   /**
    * Opens one connection, with `createConnection(…)` of `mysql2/promise` or of `mariadb`. Holdfast calls it for each connection that it
-   * needs, sets what it needs of the session, and closes it; it must not be one that the application uses too.
+   * needs, sets what it needs of the session, and closes it; it must not be one that the application uses too. A pool in its place:
+   * `mysql(pool, options)`.
    */
-  readonly connect: () => Promise<MysqlConnection>
+  readonly connect: Connect
   /**
    * Creates the table if there is none; needs the right to create tables there.
    * @default false: no DDL is ever run
@@ -31,7 +32,7 @@ export interface MysqlOptions extends MysqlSchemaOptions {
 
 /** The options, checked and with their defaults. */
 export interface MysqlSettings {
-  readonly connect: () => Promise<MysqlConnection>
+  readonly connect: Connect
   /** In SQL. */
   readonly table: string
   /** The SQL that creates it, if that is wanted. */
@@ -43,10 +44,20 @@ export interface MysqlSettings {
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
+/** @throws InvalidArgumentError for what is neither a pool nor has a function that connects. */
+export function connectOf(client: MysqlPool | Pick<MysqlOptions, 'connect'>): Connect {
+  if (isPool(client)) return connectLike(client)
+  const given: unknown = client
+  // Pools and connections of libraries, which emit events, may have a method of that name.
+  if (typeof given === 'object' && given !== null && !('on' in given) && 'connect' in given)
+    if (typeof given.connect === 'function') return client.connect
+  const accepted = `a pool of mysql2 or mariadb, or { connect: () => … }${mysqlHint(given)}`
+  throw new InvalidArgumentError('pool', given, accepted)
+}
+
 export function checkMysqlOptions(options: MysqlOptions): MysqlSettings {
   checkObject('options', options, ['connect', 'table', 'createTable', 'connections', 'retainMs'])
   const { connect, table = DEFAULT_TABLE, createTable = false, connections, retainMs } = options
-  checkFunction('connect', connect)
   if (typeof createTable !== 'boolean') {
     throw new InvalidArgumentError('createTable', createTable, 'true or false')
   }

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { InvalidArgumentError } from '../errors/errors.js'
-import type { MysqlConnection } from '../mysql/client-connection.js'
+import type { MysqlPool } from '../mysql/client.js'
 import { offers, required } from '../packages/installed.js'
 import type { Store } from '../ports/store.js'
 import type { PgPool } from '../postgres/pg-connection.js'
@@ -14,7 +14,7 @@ interface Pg {
   readonly Pool: new (options: { connectionString: string }) => PgPool
 }
 interface Mysql2 {
-  createConnection(url: string): Promise<MysqlConnection>
+  createPool(url: string): MysqlPool
 }
 
 /**
@@ -24,15 +24,24 @@ interface Mysql2 {
  *
  * @throws InvalidArgumentError that shows no part of the URL; StoreError if something is not installed.
  */
-export function storeAt(...given: [] | [url: string]): Store {
+export function storeAt(...given: [] | [url: string | URL]): Store {
   if (given.length === 0) return storeOf(presentAddress(), process.env['HOLDFAST_KEY_PREFIX'] ?? '')
   const [url] = given
-  if (typeof url !== 'string') throw new InvalidArgumentError('url', url, 'a string')
-  return storeOf(parseServerUrl(url), '')
+  if (typeof url !== 'string' && !(url instanceof URL))
+    throw new InvalidArgumentError(
+      'url',
+      url,
+      'a URL; without an argument that of HOLDFAST_URL, or a file of this user',
+    )
+  return storeOf(parseServerUrl(String(url)), '')
 }
 
-/** The store at that address. Of the stores only this one is loaded. */
-export function storeOf(address: ServerAddress, keyPrefix: string): Store {
+/** The store at that address. Of the stores only this one is loaded. `terms`: how many connections to a database it may open, if not the usual. */
+export function storeOf(
+  address: ServerAddress,
+  keyPrefix: string,
+  terms: { readonly connections?: number } = {},
+): Store {
   if ('endpoints' in address) {
     const { redis } = own<typeof import('../redis/index.js')>('redis', 'redis')
     return redis(redisClientAt(address, keyPrefix))
@@ -46,10 +55,10 @@ export function storeOf(address: ServerAddress, keyPrefix: string): Store {
         found: 'is set (by --key-prefix or HOLDFAST_KEY_PREFIX)',
       },
     )
-  return 'servers' in address ? coordinationAt(address) : databaseAt(address)
+  return 'servers' in address ? coordinationAt(address) : databaseAt(address, terms)
 }
 
-function databaseAt({ kind, url }: DatabaseAddress): Store {
+function databaseAt({ kind, url }: DatabaseAddress, terms: { readonly connections?: number }): Store {
   switch (kind) {
     case 'postgres':
     case 'advisory': {
@@ -57,18 +66,14 @@ function databaseAt({ kind, url }: DatabaseAddress): Store {
       // It says how to log in, and is never used itself.
       const pool = new Pool({ connectionString: url })
       const stores = own<typeof import('../postgres/index.js')>('postgres', 'postgres', 'advisory')
-      return kind === 'advisory' ? stores.advisory(pool) : stores.postgres(pool)
+      return kind === 'advisory' ? stores.advisory(pool) : stores.postgres(pool, terms)
     }
     case 'mysql':
     case 'get-lock': {
-      const { createConnection } = required(
-        'mysql2/promise',
-        offers<Mysql2>('createConnection'),
-        'npm install mysql2',
-      )
-      const connect = () => createConnection(url.replace(/^mariadb:/i, 'mysql:'))
+      const { createPool } = required('mysql2/promise', offers<Mysql2>('createPool'), 'npm install mysql2')
+      const pool = createPool(url.replace(/^mariadb:/i, 'mysql:'))
       const stores = own<typeof import('../mysql/index.js')>('mysql', 'mysql', 'getLock')
-      return kind === 'get-lock' ? stores.getLock({ connect }) : stores.mysql({ connect })
+      return kind === 'get-lock' ? stores.getLock(pool) : stores.mysql(pool, terms)
     }
     case 'sqlite':
       return own<typeof import('../sqlite/index.js')>('sqlite', 'sqlite').sqlite(url)

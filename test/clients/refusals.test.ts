@@ -1,9 +1,13 @@
 /** What people pass for a client, and the line that they are told to write instead. */
+
 import { once } from 'node:events'
 import { Redis as Upstash } from '@upstash/redis'
 import { GlideClient, GlideClusterClient } from '@valkey/valkey-glide'
 import RedisMock from 'ioredis-mock'
 import Redis4 from 'ioredis4'
+import { createPool } from 'mysql2/promise'
+import pg from 'pg'
+import postgres from 'postgres'
 import * as redis6 from 'redis'
 import { createClient as createClient3 } from 'redis3'
 import { createClient as createClient4 } from 'redis4'
@@ -112,7 +116,22 @@ const found: ReadonlyArray<{ what: string; value: unknown; says: readonly string
   {
     what: 'a URL',
     value: 'redis://127.0.0.1',
-    says: ['is a URL;', 'new Holdfast(new Redis(url))'],
+    says: ['is a URL;', "import { storeAt } from 'holdfast/url' and write new Holdfast(storeAt(url))"],
+  },
+  {
+    what: 'a Pool of pg',
+    value: new pg.Pool({ password: 'secret' }),
+    says: ["import { postgres } from 'holdfast/postgres' and write new Holdfast(postgres(pool))"],
+  },
+  {
+    what: 'sql of postgres',
+    value: postgres({ password: 'secret' }),
+    says: ["import { postgres } from 'holdfast/postgres' and write new Holdfast(postgres(sql))"],
+  },
+  {
+    what: 'a pool of mysql2',
+    value: createPool({ password: 'secret' }),
+    says: ["import { mysql } from 'holdfast/mysql' and write new Holdfast(mysql(pool))"],
   },
   { what: 'nothing', value: undefined, says: ['undefined', 'a client of ioredis'] },
 ]

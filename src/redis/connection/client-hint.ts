@@ -3,11 +3,17 @@ import { isClient } from './client.js'
 const NODE_REDIS = "import { nodeRedis } from 'holdfast/node-redis' and write new Holdfast(nodeRedis("
 const GLIDE = 'for a client of @valkey/valkey-glide, which cannot end a silent connection, import { '
 
+const storeHint = (way: string, client: string): string =>
+  `import { ${way} } from 'holdfast/${way}' and write new Holdfast(${way}(${client}))`
+
 /** What says where a server is, in the options of either library. */
 const ADDRESSES = ['url', 'host', 'port', 'socket', 'password', 'username', 'sentinels', 'rootNodes']
 
 /** What people have for a client beside those that fit, told by members that only it has, and what to write instead. */
 const STRANGERS: ReadonlyArray<readonly [members: readonly string[], hint: string]> = [
+  [['totalCount', 'Client'], storeHint('postgres', 'pool')],
+  [['unsafe', 'listen'], storeHint('postgres', 'sql')],
+  [['getConnection', 'query'], storeHint('mysql', 'pool')],
   [
     ['getMasterNode', 'acquire'],
     `a Sentinel client of node-redis keeps its options to itself: ${NODE_REDIS}createClient(nodeClientOptions), ` +
@@ -50,14 +56,14 @@ interface Making {
 
 const WITH_IOREDIS: Making = {
   from: "import { Redis } from 'ioredis'",
-  ofUrl: 'new Holdfast(new Redis(url))',
+  ofUrl: "import { storeAt } from 'holdfast/url' and write new Holdfast(storeAt(url))",
   ofOptions: 'new Holdfast(new Redis(options))',
   ofNothing: 'new Holdfast(new Redis())',
 }
 
 const WITH_NODE_REDIS: Making = {
   from: "import { createClient } from 'redis'",
-  ofUrl: 'new Holdfast(nodeRedis(createClient({ url })))',
+  ofUrl: "import { createClient } from 'redis' and write new Holdfast(nodeRedis(createClient({ url })))",
   ofOptions: 'new Holdfast(nodeRedis(createClient(options)))',
   ofNothing: 'new Holdfast(nodeRedis(createClient()))',
 }
@@ -67,8 +73,8 @@ export function clientHint(
   value: unknown,
   { from, ofUrl, ofOptions, ofNothing }: Making = WITH_IOREDIS,
 ): string {
-  if (typeof value === 'string' || value instanceof URL) return `; for a URL ${from} and write ${ofUrl}`
-  if (typeof value !== 'object' || value === null) return ''
+  if (typeof value === 'string' || value instanceof URL) return `; for a URL ${ofUrl}`
+  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return ''
   const known = STRANGERS.find(([members]) => members.every((member) => member in value))
   if (known) return `; ${known[1]}`
   const isOptions = ADDRESSES.some((field) => field in value)

@@ -1,0 +1,181 @@
+/** `mysql(pool)`: the application's pool says where the server is, and stays the application's. */
+import { randomUUID } from 'node:crypto'
+import { createPool as createMariadbPool } from 'mariadb'
+import { createPool as createMariadbCallbackPool } from 'mariadb/callback'
+import { createPool as createCallbackPool, createConnection } from 'mysql2'
+import { createPool } from 'mysql2/promise'
+import pg from 'pg'
+import { afterEach, describe, expect, test } from 'vitest'
+import { Holdfast } from '../../src/index.js'
+import { getLock, type MysqlPool, mysql } from '../../src/mysql/index.js'
+import type { SqlAddress } from '../servers/sql/index.js'
+import { until } from '../servers/until.js'
+import { onDatabases } from '../setup/databases.js'
+
+/** A pool, and what its application does with it. */
+interface Used {
+  readonly pool: MysqlPool
+  /** Takes a connection, and gives it back. */
+  take(): Promise<() => unknown>
+  ask(sql: string): Promise<unknown>
+  end(): Promise<unknown>
+}
+
+const pools = {
+  'mysql2/promise': ({ host, port, user, password, database }: SqlAddress): Used => {
+    const pool = createPool({ host, port, user, password, database, connectionLimit: 1 })
+    return {
+      pool,
+      take: async () => {
+        const taken = await pool.getConnection()
+        return () => taken.release()
+      },
+      ask: async (sql) => (await pool.query(sql))[0],
+      end: () => pool.end(),
+    }
+  },
+  mysql2: ({ host, port, user, password, database }: SqlAddress): Used => {
+    const pool = createCallbackPool({ host, port, user, password, database, connectionLimit: 1 })
+    const promised = pool.promise()
+    return {
+      pool,
+      take: async () => {
+        const taken = await promised.getConnection()
+        return () => taken.release()
+      },
+      ask: async (sql) => (await promised.query(sql))[0],
+      end: () => promised.end(),
+    }
+  },
+  mariadb: ({ host, port, user, password, database }: SqlAddress): Used => {
+    const login = { host, port, user, password, database, allowPublicKeyRetrieval: true }
+    // Room for the application, and for each of two clients.
+    const pool = createMariadbPool({ ...login, connectionLimit: 3, minimumIdle: 1 })
+    return {
+      pool,
+      take: async () => {
+        const taken = await pool.getConnection()
+        return () => taken.release()
+      },
+      ask: (sql) => pool.query(sql),
+      end: () => pool.end(),
+    }
+  },
+} as const
+
+const undo: Array<() => Promise<unknown>> = []
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step()
+})
+
+await onDatabases(['MariaDB', 'MySQL'], (database) => {
+  describe.each(Object.entries(pools))('users 7: a pool of %s', (_, poolAt) => {
+    const use = (): Used => {
+      const used = poolAt(database().address)
+      undo.push(() => used.end())
+      return used
+    }
+    const holdfastOn = (pool: MysqlPool): Holdfast => {
+      const holdfast = new Holdfast(mysql(pool, { createTable: true, connections: 1 }))
+      undo.push(() => holdfast.close())
+      return holdfast
+    }
+
+    test('two clients on it exclude each other, while the application uses it', async () => {
+      const { pool, take } = use()
+      const giveBack = await take()
+      const name = randomUUID()
+      const [one, other] = [holdfastOn(pool), holdfastOn(pool)]
+      const hold = await one.lock(name).acquire()
+      expect(await other.lock(name).tryAcquire()).toBeNull()
+      await hold.release()
+      await using _ = await other.lock(name).acquire()
+      await giveBack()
+    })
+
+    test('it is never ended, and its connections have the settings that the application gave them', async () => {
+      const { pool, ask } = use()
+      const settings = 'SELECT @@SESSION.sql_mode AS mode, @@SESSION.lock_wait_timeout AS wait'
+      const before = await ask(settings)
+      for (let round = 0; round < 4; round += 1) {
+        const holdfast = holdfastOn(pool)
+        await holdfast.lock(randomUUID()).withLock(() => ask('SELECT 1'))
+        await holdfast.close()
+      }
+      expect(await ask(settings)).toEqual(before)
+      const count = 'SELECT COUNT(*) AS count FROM information_schema.processlist WHERE db = DATABASE()'
+      const connections = async (): Promise<number> => {
+        const [row] = [await ask(count)].flat()
+        return Number(Reflect.get(Object(row), 'count'))
+      }
+      // Two of the application's, at most.
+      await until(async () => (await connections()) <= 2, { what: 'no connection of Holdfast is left' })
+    })
+
+    test('GET_LOCK takes one too', async () => {
+      const { pool } = use()
+      const holdfast = new Holdfast(getLock(pool))
+      undo.push(() => holdfast.close())
+      await using _ = await holdfast.lock(randomUUID()).acquire()
+    })
+  })
+
+  test('users 7: a password that the application has changed in its pool is used, and shown nowhere', async () => {
+    const { host, port, user, database: db } = database().address
+    const pool = createPool({ host, port, user, password: 'hush-hush', database: db })
+    undo.push(() => pool.end())
+    const holdfast = new Holdfast(mysql(pool, { createTable: true }))
+    undo.push(() => holdfast.close())
+    const refused: unknown = await holdfast
+      .lock('x')
+      .tryAcquire()
+      .catch((error: unknown) => error)
+    expect(refused).toMatchObject({ reason: 'permission', message: expect.not.stringContaining('hush') })
+    const config: object = Reflect.get(pool.pool.config, 'connectionConfig')
+    Reflect.set(config, 'password', database().address.password)
+    await using _ = await holdfast.lock('x').acquire()
+  })
+})
+
+describe('users 8: what is no such pool is told what to write for it', () => {
+  const secret = 'hush-hush'
+  const url = `mysql://user:${secret}@host/database`
+  test.each<[string, () => unknown, RegExp]>([
+    ['a URL', () => url, /a URL.*write mysql\(createPool\(url\)\)/],
+    ['options', () => ({ host: 'h', password: secret }), /write mysql\(createPool\(options\)\)/],
+    ['a function', () => () => undefined, /write mysql\(\{ connect \}\)/],
+    ['nothing', () => undefined, /pool is undefined.*createPool/],
+    ['options without connect', () => ({ createTable: true }), /a pool of mysql2 or mariadb, or \{ connect/],
+    [
+      'a Pool of pg',
+      () => new pg.Pool({ connectionString: `postgres://u:${secret}@h/d` }),
+      /import \{ postgres \} from 'holdfast\/postgres' and write postgres\(pool\)/,
+    ],
+    [
+      'a connection',
+      () => {
+        const connection = createConnection({ host: '127.0.0.1', port: 1, password: secret })
+        connection.on('error', () => undefined)
+        undo.push(async () => connection.destroy())
+        return connection
+      },
+      /write mysql\(createPool\(options\)\), with the options of the connection/,
+    ],
+    [
+      'a pool of mariadb/callback',
+      () => {
+        const pool = createMariadbCallbackPool({ host: '127.0.0.1', port: 1, password: secret })
+        undo.push(async () => pool.end(() => undefined))
+        return pool
+      },
+      /for mariadb import \{ createPool \} from 'mariadb'/,
+    ],
+  ])('%s', (_, make, says) => {
+    const value = make()
+    for (const store of [mysql, getLock]) {
+      const call = () => Reflect.apply(store, undefined, [value])
+      expect(call).toThrow(says)
+      expect(call).not.toThrow(secret)
+    }
+  })
+})
