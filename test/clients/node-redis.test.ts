@@ -63,7 +63,7 @@ describe.each(versions)('node-redis $version', ({ library }) => {
     const server = standaloneClient({ host, port })
     const theirs = library.createClient({ url: `redis://${host}:${port}/13`, name: 'application' })
     await holdfastOn(nodeRedis(theirs)).lock(lockName()).acquire({ leaseMs: 60_000 })
-    const connections = String(await server.client('LIST')).split('\n')
+    const connections = String(await server.call('CLIENT', 'LIST')).split('\n')
     server.disconnect()
     expect(connections.filter((each) => each.includes(' db=13 ')).join()).toContain('name=holdfast-commands ')
   })
