@@ -129,7 +129,7 @@ const others: Project = {
     'test/cli/{completion,stores}.test.ts',
     'test/cli/ui/{cost,every-store,page}.test.ts',
     'test/docs/{examples,fragments}.test.ts',
-    'test/etcd/{cells,neighbours}.test.ts',
+    'test/etcd/neighbours.test.ts',
     'test/otel/collector.test.ts',
     'test/prometheus/server.test.ts',
     'test/watchdog-thread/program.test.ts',

@@ -108,6 +108,12 @@ export const parts: readonly Part[] = [
     covers: /^(src|lua|test)\//,
   },
   {
+    name: 'mutation',
+    shows: 'how many mutants of StrykerJS, of core, rows and session, live in virtual time',
+    command: 'npx tsx test/mutants/mutation.ts --sample 200',
+    covers: /^src\/(core|rows|session)\//,
+  },
+  {
     name: 'bench',
     shows: 'the benchmark compiles and runs',
     command: 'npm run check:bench',

@@ -54,6 +54,8 @@ for (let index = 0; index < Number(values.sample); index += 1)
     const fault = sample[index]
     if (fault) await attempt(fault, NEAR[folder] ?? [])
   }
+const lived = Object.values(tried).filter((outcome) => outcome === 'lived')
+console.log(`${Object.keys(tried).length} mutants tried, ${lived.length} lived`)
 
 async function attempt(fault: Fault, near: readonly string[]): Promise<void> {
   if (tried[fault.name] !== undefined) return

@@ -34,6 +34,10 @@ test('take: a lock that is free, or whose lease has ended, with a token that tel
   await client.write('lapsed', { owner: 'y:1', holds: 3, endsAt: NOW, fence: 7n })
   expect(await take('lapsed')).toBe(BigInt(NOW) * 1_000n)
   expect(await client.read('lapsed')).toMatchObject({ ...taken, fence: BigInt(NOW) * 1_000n })
+  const held = { ...taken, owner: 'y:1', fence: 7n }
+  await client.write('held', held)
+  expect(await take('held')).toBeUndefined()
+  expect(await client.read('held')).toMatchObject(held)
 })
 
 test('take: not where the clock tells a time that the last token has reached; the change counts on from there', async () => {
