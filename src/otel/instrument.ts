@@ -1,4 +1,6 @@
 // As a whole: old releases have no metrics, and would fail before anybody says why.
+
+import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
 import * as api from '@opentelemetry/api'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { checkFunction, checkObject } from '../facade/checks.js'
@@ -25,18 +27,18 @@ export interface InstrumentOptions {
    * Where the spans go.
    * @default the global one
    */
-  readonly tracerProvider?: api.TracerProvider
+  readonly tracerProvider?: TracerProvider
   /**
    * Where the metrics go.
    * @default the global one
    */
-  readonly meterProvider?: api.MeterProvider
+  readonly meterProvider?: MeterProvider
 }
 
 const SCOPE = 'holdfast'
 
 /** The clients whose numbers a meter provider gets already, by their names. */
-const known = new WeakMap<api.MeterProvider, Set<string>>()
+const known = new WeakMap<MeterProvider, Set<string>>()
 
 /**
  * Reports the work of one client to OpenTelemetry: spans for each acquire, hold and release, and metrics. Call it when the SDK has been

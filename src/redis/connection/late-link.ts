@@ -1,3 +1,4 @@
+import { StoreError } from '../../errors/errors.js'
 import type { About, Argument, Command, Link, NodeLink, Send } from './link.js'
 
 /**
@@ -14,10 +15,17 @@ export class LateLink implements Link {
     readonly countCommand: Link['countCommand'],
     load: () => Promise<Link>,
   ) {
-    this.#loading = load().then((link) => {
-      this.#link = link
-      return link
-    })
+    this.#loading = load().then(
+      (link) => {
+        this.#link = link
+        return link
+      },
+      (cause: unknown) => {
+        const hint =
+          'A file of Holdfast is not there: a deployment may have replaced it. Start this process again.'
+        throw new StoreError('not-ready', 'import', { transient: false, cause, hint })
+      },
+    )
     // Each command fails with it.
     this.#loading.catch(() => undefined)
   }
