@@ -18,7 +18,7 @@ const AGAIN = new BackOff({ firstPauseMs: 50, longestPauseMs: 5_000, factor: 2 }
 /** A line, and how many permits there are, where there are permits. */
 export interface Seen {
   readonly line: Line
-  readonly permits?: number | undefined
+  readonly permits?: number
 }
 
 const NOWHERE: Seen = { line: [] }
@@ -279,6 +279,11 @@ export class Places {
   /** The line of a place. Of permits it is only known what their row says beside it. */
   async #read({ lock, permits }: Place, after?: Entry): Promise<Seen> {
     if (permits === undefined) return { line: await this.link.read(lock, after) }
+    return await this.beside(lock)
+  }
+
+  /** A line, and how many permits its cell says there are. */
+  async beside(lock: LockName): Promise<Required<Seen>> {
     const { cells } = this.link
     const { cell, line } = await cells.readBeside({ space: 'semaphore', name: lock.name }, lock)
     return { line, permits: numberIn(cell, cells.now()) }

@@ -59,6 +59,11 @@ export class SessionSemaphorePort extends RowSemaphorePort {
     const { places } = this
     const { name, owner, permits = 1 } = request
     const standing = { ...this.#standing(name, owner), permits }
+    // Who does not wait stands in nobody's way where there is nothing to have.
+    if (!request.waits && !places.find(standing)) {
+      const seen = await places.beside(standing.lock)
+      if (permits > roomIn(seen)) return busyIn(seen)
+    }
     for (;;) {
       const place = places.find(standing) ?? places.open(standing, (news) => this.#tell(name, news))
       place.joined ||= request.waits === true
@@ -163,6 +168,11 @@ export class SessionSemaphorePort extends RowSemaphorePort {
   #tell(name: string, news: News): void {
     for (const hear of [...(this.#heard.get(name)?.listeners ?? [])]) hear(news)
   }
+}
+
+/** How many permits nobody in line wants. */
+function roomIn({ line, permits = 0 }: Seen): number {
+  return line.reduce((left, entry) => left - (entry.permits ?? 1), permits)
 }
 
 /** How long it takes until the first of those that have permits has to give them back. */

@@ -34,13 +34,18 @@ describe('requests', () => {
     expect(sent()).toEqual(['stand', 'remove', 'stand', 'remove'])
   })
 
-  test('a semaphore, uncontended: two to take a permit, one to give it back', async () => {
+  test('a semaphore, uncontended: three to take a permit, one to give it back; one to find none', async () => {
     const { holdfast, link, sent } = await begun()
     const semaphore = holdfast.semaphore('semaphore')
     await semaphore.trySetPermits(1)
     link.sent.length = 0
     await semaphore.withPermits(() => undefined)
-    expect(sent()).toEqual(['stand', 'read cell', 'remove'])
+    expect(sent()).toEqual(['read cell', 'stand', 'read cell', 'remove'])
+    const hold = await semaphore.acquire()
+    link.sent.length = 0
+    expect(await semaphore.tryAcquire()).toBeNull()
+    expect(sent()).toEqual(['read cell'])
+    await hold.release()
   })
 
   test('a nested section: a look when it begins, and one when it ends', async () => {
