@@ -1,5 +1,4 @@
 /** Permits are granted in line: what a release gives back goes to the next, on the server, and nobody is passed for ever. */
-import { EventEmitter, once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Holdfast, PermitExpirableSemaphore, Semaphore } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
@@ -20,7 +19,6 @@ describe.each(
   afterEach(() => scene.end())
 
   const of = (holdfast: Holdfast): Semaphore | PermitExpirableSemaphore => holdfast[kind](scene.name)
-  const channel = (): string => `redisson_sc:{${scene.name}}`
   const line = (): string => `holdfast_${kind === 'semaphore' ? 'semaphore' : 'permits'}_line:{${scene.name}}`
 
   async function untilInLine(places: number): Promise<void> {
@@ -119,47 +117,7 @@ describe.each(
     )
     expect(await scene.direct.exists(line(), line().replace('_line:', '_processes:'))).toBe(0)
   })
-
-  test('faults B1, W8: a client of Redisson’s, which stands in no line, has its turns beside those that do, and they theirs', async () => {
-    const clients = [of(scene.holdfast()), of(scene.holdfast())]
-    await clients[0]?.trySetPermits(1)
-    const subscriber = scene.direct.duplicate()
-    const announced = new EventEmitter()
-    subscriber.on(where === 'cluster' ? 'smessage' : 'message', () => announced.emit('news'))
-    await subscriber[where === 'cluster' ? 'ssubscribe' : 'subscribe'](channel())
-    let [theirs, ours] = [0, 0]
-    const loops = clients.map(async (client) => {
-      while (theirs < 3) {
-        const hold = await client.acquire()
-        ours += 1
-        await new Promise((resolve) => setTimeout(resolve, 5))
-        await hold.release()
-      }
-    })
-    for (; theirs < 3; theirs += 1) {
-      // As its `tryAcquireAsync` and `releaseAsync` do; it waits for a message between attempts.
-      while (!(await scene.direct.eval(TAKE, 1, scene.name))) await once(announced, 'news')
-      const before = ours
-      await scene.direct.eval(
-        GIVE_BACK,
-        1,
-        scene.name,
-        channel(),
-        where === 'cluster' ? 'SPUBLISH' : 'PUBLISH',
-      )
-      await eventually(() => ours > before)
-    }
-    await Promise.all(loops)
-    await subscriber.quit()
-    expect(await clients[0]?.availablePermits()).toBe(1)
-  }, 60_000)
 })
-
-const TAKE = `
-local value = redis.call('get', KEYS[1])
-if value ~= false and tonumber(value) >= 1 then redis.call('decrby', KEYS[1], 1) return 1 end
-return 0`
-const GIVE_BACK = `redis.call(ARGV[2], ARGV[1], redis.call('incrby', KEYS[1], 1))`
 
 /** Jain's index of fairness: 1, if all have the same. */
 function jain(counts: readonly number[]): number {
