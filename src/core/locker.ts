@@ -21,6 +21,7 @@ import { extend } from './lease/extend.js'
 import type { Waiter } from './queue/waiter.js'
 import type { CoreSettings, Services } from './services.js'
 import { enterInMemory } from './tenure/enter-kept.js'
+import { forceUnlock } from './tenure/force-unlock.js'
 import { around, letIn } from './tenure/other-side.js'
 import { release, releaseInMemory } from './tenure/release.js'
 import { uses } from './tenure/stored-as.js'
@@ -275,7 +276,7 @@ export class Locker {
   async forceUnlock(name: string): Promise<boolean> {
     // Which tenure this is about must be known before: the freed lock may be this client's again when the answer comes.
     const before = [this.env, ...this.env.rivals].map((env) => ({ env, tenures: env.tenuresOf(name) }))
-    const freed = await this.query(() => this.port.forceUnlock(name))
+    const freed = await this.query(() => forceUnlock(this.env, name))
     if (!freed) return false
     for (const { env, tenures } of before)
       for (const tenure of tenures) env.tenures.lose(tenure, 'not-in-store', undefined)
