@@ -157,6 +157,7 @@ describe('AcquireAll', () => {
     await answer('b')
     await answer('b')
     const forced = scripted.locker.forceUnlock('a')
+    await settle()
     port.forces.last.answer(true)
     await forced
     expect(scripted.lost).toEqual(['a'])

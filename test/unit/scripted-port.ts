@@ -41,7 +41,6 @@ export class ScriptedPort implements LockPort {
   readonly acquires = new Inbox<AcquireRequest, AcquireReply>()
   readonly abandons = new Inbox<AcquireRequest, void>()
   readonly handOvers = new Inbox<HandOverRequest, AcquireReply>()
-  readonly inspections = new Inbox<string, LockState>()
   readonly releases = new Inbox<ReleaseRequest, ReleaseReply>()
   readonly renewals = new Inbox<RenewRequest, boolean>()
   readonly watches = new Inbox<{ readonly name: string; readonly onNews: () => void }, void>()
@@ -88,8 +87,9 @@ export class ScriptedPort implements LockPort {
     return this.forces.take(name)
   }
 
-  inspect(name: string): Promise<LockState> {
-    return this.inspections.take(name)
+  /** What is looked at is free. */
+  async inspect(name: string): Promise<LockState> {
+    return { name, owners: [], remainingMs: 0 }
   }
 
   async countWatchers(): Promise<number> {
