@@ -2,7 +2,7 @@ import { StoreError } from '../errors/errors.js'
 import type { LockPort, News } from '../ports/lock-port.js'
 import type { Store, StoreSession, StoreSettings } from '../ports/store.js'
 
-type Call = 'acquire' | 'release' | 'handOver' | 'forceUnlock'
+type Call = 'acquire' | 'release' | 'handOver'
 
 /** What is in force between one client and its store. */
 export class Disturbance {
@@ -52,7 +52,6 @@ function disturbedPort(port: LockPort, disturbance: Disturbance): LockPort {
       disturbance.cut
         ? requests.map(() => Promise.reject(failure('renew', 'unreachable')))
         : port.renew(requests),
-    forceUnlock: (name) => disturbance.pass('forceUnlock', () => port.forceUnlock(name)),
     inspect: (name) => disturbance.pass('inspect', () => port.inspect(name)),
     watch: (name, onNews) =>
       port.watch(name, (news?: News) => {

@@ -21,11 +21,10 @@ import { extend } from './lease/extend.js'
 import type { Waiter } from './queue/waiter.js'
 import type { CoreSettings, Services } from './services.js'
 import { enterInMemory } from './tenure/enter-kept.js'
-import { forceUnlock } from './tenure/force-unlock.js'
 import { around, letIn } from './tenure/other-side.js'
 import { release, releaseInMemory } from './tenure/release.js'
 import { uses } from './tenure/stored-as.js'
-import { type HoldRecord, Releasing, type Tenure } from './tenure/tenure.js'
+import { type HoldRecord, Releasing } from './tenure/tenure.js'
 import { Unanswered } from './unanswered.js'
 
 /**
@@ -274,14 +273,11 @@ export class Locker {
 
   /** Frees the lock, no matter which owner holds it. Tenures of this client, of every kind, learn of their loss at once. */
   async forceUnlock(name: string): Promise<boolean> {
-    // Which tenure this is about must be known when it is sent: the freed lock may be this client's again when the answer comes.
-    const before = new Map<Environment, readonly Tenure[]>()
-    const sending = (): void => {
-      for (const env of [this.env, ...this.env.rivals]) before.set(env, env.tenuresOf(name))
-    }
-    const freed = await this.query(() => forceUnlock(this.env, name, sending))
+    // Which tenure this is about must be known before: the freed lock may be this client's again when the answer comes.
+    const before = [this.env, ...this.env.rivals].map((env) => ({ env, tenures: env.tenuresOf(name) }))
+    const freed = await this.query(() => this.port.forceUnlock(name))
     if (!freed) return false
-    for (const [env, tenures] of before)
+    for (const { env, tenures } of before)
       for (const tenure of tenures) env.tenures.lose(tenure, 'not-in-store', undefined)
     return true
   }

@@ -52,7 +52,6 @@ export const once: readonly string[] = [
   'S1: locks that end are each told once, before another client has one',
   'S3, X1: an answer to acquire that is lost counts once',
   'S3, X1: an answer to release that is lost counts once',
-  'X1: an answer to forceUnlock that is lost counts once, and takes the lock from nobody who has it since',
   'S3, W4: what a call took that never heard of it is given back',
   'S6: a release sends news to one client, whoever else waits',
   'S7: a connection that comes back within the lease has lost nothing',

@@ -157,7 +157,6 @@ describe('AcquireAll', () => {
     await answer('b')
     await answer('b')
     const forced = scripted.locker.forceUnlock('a')
-    await settle()
     port.forces.last.answer(true)
     await forced
     expect(scripted.lost).toEqual(['a'])

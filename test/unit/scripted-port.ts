@@ -41,6 +41,7 @@ export class ScriptedPort implements LockPort {
   readonly acquires = new Inbox<AcquireRequest, AcquireReply>()
   readonly abandons = new Inbox<AcquireRequest, void>()
   readonly handOvers = new Inbox<HandOverRequest, AcquireReply>()
+  readonly inspections = new Inbox<string, LockState>()
   readonly releases = new Inbox<ReleaseRequest, ReleaseReply>()
   readonly renewals = new Inbox<RenewRequest, boolean>()
   readonly watches = new Inbox<{ readonly name: string; readonly onNews: () => void }, void>()
@@ -87,9 +88,8 @@ export class ScriptedPort implements LockPort {
     return this.forces.take(name)
   }
 
-  /** What is looked at is free. */
-  async inspect(name: string): Promise<LockState> {
-    return { name, owners: [], remainingMs: 0 }
+  inspect(name: string): Promise<LockState> {
+    return this.inspections.take(name)
   }
 
   async countWatchers(): Promise<number> {

@@ -51,30 +51,6 @@ export function disturbanceCases(place: StorePlace): void {
       })
     }
 
-    given(place, 'namesHolder')(
-      'X1: an answer to forceUnlock that is lost counts once, and takes the lock from nobody who has it since',
-      async () => {
-        const [holdfast, disturbance] = place.disturbed()
-        const lock = holdfast.lock(place.lockName())
-        const far = place.holdfast().lock(lock.name)
-        const hold = await far.acquire()
-        disturbance.lose('forceUnlock', 2)
-        expect(await inTime(place, lock.forceUnlock())).toBe(true)
-        expect(await rejectionOf(hold.release())).toBeInstanceOf(LockLostError)
-        disturbance.lose('forceUnlock', 1)
-        expect(await inTime(place, lock.forceUnlock())).toBe(false)
-        const left = await far.acquire()
-        const next = place.holdfast().lock(lock.name).acquire()
-        await untilWaiting(place, lock, 1)
-        disturbance.lose('forceUnlock', 1)
-        expect(await inTime(place, lock.forceUnlock())).toBe(true)
-        const held = await inTime(place, next)
-        expect((await lock.inspect()).owners).toMatchObject([{ owner: held.owner }])
-        await held.release()
-        expect(await rejectionOf(left.release())).toBeInstanceOf(LockLostError)
-      },
-    )
-
     given(place, 'detaches')(
       'faults D1: an answer to detach or adopt that is lost counts once; a detach that fails leaves no lock to nobody',
       async () => {
