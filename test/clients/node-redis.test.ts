@@ -147,9 +147,15 @@ describe.each(versions)('node-redis $version', ({ library }) => {
     })
     const cluster = nodeRedis(library.createCluster({ rootNodes: [{ socket: { host: 'b', port: 8 } }] }))
     expect(clientSettings(cluster)).toMatchObject({ kind: 'cluster', startupNodes: [{ host: 'b', port: 8 }] })
-    const provider = { type: 'async-credentials-provider', credentials: async () => ({ password: 'secret' }) }
-    const withProvider = nodeRedis(library.createClient({ credentialsProvider: provider }))
-    expect(() => clientSettings(withProvider)).toThrow('credentialsProvider')
+    const asked = { type: 'async-credentials-provider', credentials: async () => ({ password: 'secret' }) }
+    const withAsked = clientSettings(nodeRedis(library.createClient({ credentialsProvider: asked })))
+    expect(JSON.stringify(withAsked)).not.toContain('credentials')
+    const telling = {
+      type: 'streaming-credentials-provider',
+      subscribe: async () => [{ password: 'secret' }],
+    }
+    const withTelling = nodeRedis(library.createClient({ credentialsProvider: telling }))
+    expect(() => clientSettings(withTelling)).toThrow('credentialsProvider')
   })
 })
 

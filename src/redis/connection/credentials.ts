@@ -41,6 +41,27 @@ export function followCredentials(
   }
 }
 
+/** What the client is told its user and password by, each time that it connects; undefined where they stand in its options. */
+export function loginOf(client: RedisClient): (() => Promise<Credentials>) | undefined {
+  const provider: unknown = Reflect.get(optionsOf(client), 'credentialsProvider')
+  if (!isProvider(provider)) return undefined
+  return async () => {
+    const told: unknown = await provider.credentials()
+    const { username, password } = Object(told)
+    return { ...(username !== undefined && { username }), ...(password !== undefined && { password }) }
+  }
+}
+
+/** Of node-redis: one that can be asked. (The other sort tells of new ones when it likes.) */
+export function isProvider(value: unknown): value is { credentials(): unknown } {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'credentials' in value &&
+    typeof value.credentials === 'function'
+  )
+}
+
 function optionsOf(client: RedisClient): object {
   return isCluster(client) ? (client.options.redisOptions ?? {}) : client.options
 }

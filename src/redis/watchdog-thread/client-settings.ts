@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { InvalidArgumentError } from '../../errors/errors.js'
 import { isCluster, type RedisClient } from '../connection/client.js'
-import { type Credentials, credentialsOf } from '../connection/credentials.js'
+import { type Credentials, credentialsOf, isProvider } from '../connection/credentials.js'
 
 type Data = null | boolean | number | bigint | string | ArrayBufferView | Data[] | { [name: string]: Data }
 
@@ -50,6 +50,13 @@ export function clientSettings(client: RedisClient): ClientSettings {
   }
 }
 
+/** The same with other credentials. */
+export function withLogin(settings: ClientSettings, login: CopiedCredentials): ClientSettings {
+  if (settings.kind === 'standalone') return { ...settings, options: { ...settings.options, ...login } }
+  const redisOptions = { ...Object(settings.options['redisOptions']), ...login }
+  return { ...settings, options: { ...settings.options, redisOptions } }
+}
+
 /** Its credentials of this moment, once they are others than those. */
 export function newCredentials(client: RedisClient, known: Credentials): Credentials | undefined {
   const now = credentialsOf(client)
@@ -65,7 +72,8 @@ export function copiedCredentials(credentials: Credentials): CopiedCredentials {
 function copyOptions(options: object): Record<string, Data> {
   const copied: Record<string, Data> = {}
   for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || NOT_NEEDED.has(name) || isDefault(value)) continue
+    // A provider is asked in this thread.
+    if (value === undefined || NOT_NEEDED.has(name) || isDefault(value) || isProvider(value)) continue
     if (name === 'redisOptions') copied[name] = copyOptions(value)
     else copied[name] = copy(value, name)
   }

@@ -1,3 +1,5 @@
+import process from 'node:process'
+import { InvalidArgumentError } from '../../errors/errors.js'
 import type { Clock } from '../../time/clock.js'
 import { machineTime } from '../../time/machine-time.js'
 
@@ -45,4 +47,16 @@ export function leaseTimeOf(instant: Instant, clock: Clock, shared = processCloc
   const leftUs = instant.monotonicUs - shared.monotonicUs()
   const leftByWallUs = instant.wallUs - shared.wallUs()
   return now + (leftUs - leftByWallUs > WALL_TOLERANCE_US ? leftByWallUs : leftUs) / 1_000
+}
+
+/** The threads exchange times of a clock that they have in common, which only Node's have. */
+export function refuseOwnClocks(): void {
+  const runtime = ['bun', 'deno'].find((name) => name in process.versions)
+  if (runtime === undefined) return
+  throw new InvalidArgumentError(
+    'watchdogThread',
+    true,
+    `false in ${runtime}, whose threads have no monotonic clock in common, so that neither could tell the other when a lease ends. ` +
+      'Use Node, or a watchdogMs above three times the longest that your program blocks its event loop',
+  )
 }

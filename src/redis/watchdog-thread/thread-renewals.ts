@@ -1,13 +1,12 @@
-import process from 'node:process'
-import { InvalidArgumentError, StoreError } from '../../errors/errors.js'
+import { StoreError } from '../../errors/errors.js'
 import type { Owner } from '../../identity/owner.js'
 import type { LeaseThread, LeaseThreadListener } from '../../ports/lease-thread.js'
 import type { Schedule, TimerHandle } from '../../time/schedule.js'
 import type { RedisClient } from '../connection/client.js'
-import { type Credentials, credentialsOf } from '../connection/credentials.js'
-import { clientSettings, copiedCredentials, newCredentials } from './client-settings.js'
+import { type Credentials, credentialsOf, loginOf } from '../connection/credentials.js'
+import { clientSettings, copiedCredentials, newCredentials, withLogin } from './client-settings.js'
 import { Heartbeat } from './heartbeat.js'
-import { instantOf } from './instant.js'
+import { instantOf, refuseOwnClocks } from './instant.js'
 import type { LeaseKind } from './lease-kinds.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
 import { networkDefaults } from './network-defaults.js'
@@ -41,6 +40,9 @@ export class ThreadRenewals implements LeaseThread {
   #session: ThreadSession | undefined
   /** Those that the thread knows. */
   #credentials: Credentials = {}
+  /** Asks for more of them, where the application's client asks too. */
+  readonly #login: (() => Promise<Credentials>) | undefined
+  #asking = false
   #starting: Promise<void> | undefined
   #startedAt = 0
   #failures = 0
@@ -62,6 +64,7 @@ export class ThreadRenewals implements LeaseThread {
     this.#beatMs = Math.min(maxBlockedMs / BEATS_PER_BLOCK, LONGEST_BEAT_MS)
     // Refuses what cannot be copied before a thread is needed.
     clientSettings(client)
+    this.#login = loginOf(client)
     this.#settings = {
       network: networkDefaults(),
       leaseMs,
@@ -135,10 +138,11 @@ export class ThreadRenewals implements LeaseThread {
   async #start(): Promise<void> {
     try {
       const { ThreadSession } = await import('./thread-session.js')
-      if (this.#closed) return
       this.#startedAt = this.schedule.clock.now()
+      const login = copiedCredentials((await this.#login?.()) ?? {})
+      if (this.#closed) return
       this.#credentials = credentialsOf(this.client)
-      const settings = { ...this.#settings, client: clientSettings(this.client) }
+      const settings = { ...this.#settings, client: withLogin(clientSettings(this.client), login) }
       const session = new ThreadSession(settings, {
         report: (report) => this.#heard(report),
         ended: (cause) => this.#broken(cause),
@@ -160,6 +164,19 @@ export class ThreadRenewals implements LeaseThread {
     } catch (error) {
       this.onError(error)
     }
+  }
+
+  /** The thread has failed: it may have been refused with credentials that have been replaced since. */
+  #askLogin(): void {
+    const session = this.#session
+    if (!this.#login || !session || this.#asking) return
+    this.#asking = true
+    this.#login()
+      .then((login) => session.send({ kind: 'credentials', credentials: copiedCredentials(login) }))
+      .catch(this.onError)
+      .finally(() => {
+        this.#asking = false
+      })
   }
 
   #hand(lease: WatchedLease, session: ThreadSession): void {
@@ -199,12 +216,14 @@ export class ThreadRenewals implements LeaseThread {
         for (const id of report.ids) this.#about(id, (lease) => lease.listener.renewed(lease))
         break
       case 'failed':
+        this.#askLogin()
         this.#about(report.id, (lease) => lease.listener.failed(lease, failureTold(report.failure)))
         break
       case 'lost':
         this.#about(report.id, (lease) => lease.listener.lost(lease))
         break
       case 'trouble':
+        this.#askLogin()
         this.onError(failureTold(report.failure))
         break
     }
@@ -252,18 +271,6 @@ export class ThreadRenewals implements LeaseThread {
       if (wasGivenUp) this.#session?.send({ kind: 'awake' })
     })
   }
-}
-
-/** The threads exchange times of a clock that they have in common, which only Node's have. */
-function refuseOwnClocks(): void {
-  const runtime = ['bun', 'deno'].find((name) => name in process.versions)
-  if (runtime === undefined) return
-  throw new InvalidArgumentError(
-    'watchdogThread',
-    true,
-    `false in ${runtime}, whose threads have no monotonic clock in common, so that neither could tell the other when a lease ends. ` +
-      'Use Node, or a watchdogMs above three times the longest that your program blocks its event loop',
-  )
 }
 
 /** Renews the leases of one kind in a thread. */
