@@ -11,7 +11,7 @@ export interface MysqlSchemaOptions {
 export const DEFAULT_TABLE = 'holdfast_locks'
 
 /**
- * The SQL that creates the table of {@link mysql}, for a migration: one statement, which does nothing if there is such a table.
+ * The SQL that creates the table of `mysql()`, for a migration: one statement, which does nothing if there is such a table.
  *
  * @throws InvalidArgumentError for a name that is none.
  */

@@ -48,7 +48,7 @@ const traits: Partial<StoreTraits> = {
   ],
 }
 
-/** Made by {@link mysql}. */
+/** Made by `mysql()`. */
 export class MysqlStore implements Store {
   readonly traits = traits
   readonly #rows: MysqlRows

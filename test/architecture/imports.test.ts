@@ -101,7 +101,7 @@ const ruleSet: IFlattenedRuleSet = {
     {
       name: 'OpenTelemetry and Prometheus know of the library what it tells, and of each other nothing',
       from: { path: '^src/(otel|prometheus)/' },
-      to: { path: '^src/(?!$1/|trace/|metrics/|errors/|facade/checks\\.ts)' },
+      to: { path: '^src/(?!$1/|trace/|metrics/|errors/|packages/|facade/checks\\.ts)' },
     },
     {
       name: 'the library knows neither OpenTelemetry nor Prometheus',
