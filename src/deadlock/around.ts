@@ -1,6 +1,7 @@
 import type { DeadlockLink, LockRole } from '../errors/deadlock-error.js'
 import type { SeenEdge } from '../ports/edges-port.js'
-import { cyclesAmong, linksOf, lockKeyOf } from './cycles.js'
+import { lockKeyOf } from '../ports/edges-port.js'
+import { cyclesAmong, linksOf } from './cycles.js'
 import { verified } from './verify.js'
 import type { View } from './view.js'
 

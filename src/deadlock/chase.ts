@@ -1,5 +1,6 @@
 import type { Edge, SeenEdge } from '../ports/edges-port.js'
-import { cyclesThrough, lockKeyOf } from './cycles.js'
+import { lockKeyOf } from '../ports/edges-port.js'
+import { cyclesThrough } from './cycles.js'
 import { verified } from './verify.js'
 import type { View } from './view.js'
 

@@ -1,13 +1,8 @@
-import type { DeadlockLink, LockRole } from '../errors/deadlock-error.js'
+import type { DeadlockLink } from '../errors/deadlock-error.js'
 import { labelOf } from '../identity/label.js'
-import type { Edge, HeldLock, SeenEdge } from '../ports/edges-port.js'
+import { type Edge, type HeldLock, lockKeyOf, type SeenEdge } from '../ports/edges-port.js'
 
 /** The graph of those who wait for each other, without any I/O: an edge leads from an owner that waits to those that hold what it waits for. */
-
-/** One text for each lock: the two sides of a read-write lock are one, which is another lock than the plain one of that name. */
-export function lockKeyOf({ kind, name }: LockRole): string {
-  return `${kind === 'lock' ? 'lock' : 'read-write'}:${name}`
-}
 
 /** What `holder` has that `waiting` waits for. Readers do not stand in each other's way. */
 export function holdBetween({ waitsFor }: Edge, { holds }: Edge): HeldLock | undefined {

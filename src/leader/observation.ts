@@ -1,7 +1,7 @@
-import { isTransient } from '../core/acquire/outage.js'
 import { WakeUpSemaphore } from '../core/queue/wake-up.js'
 import { ClosedError } from '../errors/errors.js'
 import type { Owner } from '../identity/owner.js'
+import { isTransient } from '../ports/failure.js'
 import type { Watch } from '../ports/lock-port.js'
 import { retryPauseMs } from '../time/back-off.js'
 import { KeepAlive } from '../time/keep-alive.js'

@@ -48,3 +48,8 @@ export interface EdgesPort {
 
 /** How many edges beside one lock are read. */
 export const MOST_EDGES_READ = 128
+
+/** One text for each lock: the two sides of a read-write lock are one, which is another lock than the plain one of that name. */
+export function lockKeyOf({ kind, name }: LockRole): string {
+  return `${kind === 'lock' ? 'lock' : 'read-write'}:${name}`
+}

@@ -1,5 +1,5 @@
-import { isTransient } from '../core/acquire/outage.js'
 import { StoreError } from '../errors/errors.js'
+import { isTransient } from './failure.js'
 import { ForwardingPort } from './forwarding.js'
 import type { AcquireReply, AcquireRequest, HandOverRequest, LockPort } from './lock-port.js'
 

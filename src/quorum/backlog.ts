@@ -1,5 +1,5 @@
-import { isTransient } from '../core/acquire/outage.js'
 import type { Owner } from '../identity/owner.js'
+import { isTransient } from '../ports/failure.js'
 import type { AcquireRequest, LockPort } from '../ports/lock-port.js'
 import { retryPauseMs } from '../time/back-off.js'
 import type { Schedule } from '../time/schedule.js'

@@ -1,5 +1,5 @@
-import { isTransient } from '../core/acquire/outage.js'
 import { type HoldfastError, InvalidArgumentError, StoreError, type StoreFailure } from '../errors/errors.js'
+import { isTransient } from '../ports/failure.js'
 import { sparesOf } from './majority.js'
 
 /** One server that failed. */

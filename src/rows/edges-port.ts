@@ -1,6 +1,5 @@
-import { lockKeyOf } from '../deadlock/cycles.js'
 import type { LockRole } from '../errors/deadlock-error.js'
-import { type Edge, type EdgesPort, MOST_EDGES_READ, type SeenEdge } from '../ports/edges-port.js'
+import { type Edge, type EdgesPort, lockKeyOf, MOST_EDGES_READ, type SeenEdge } from '../ports/edges-port.js'
 import { anOwner } from './line.js'
 import { aFlag, aListOf, aText, aTextThat, aTime, jsonIn, partsOf, type Read } from './parts.js'
 import type { RowClient } from './row-client.js'

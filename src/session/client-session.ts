@@ -1,5 +1,5 @@
-import { isTransient } from '../core/acquire/outage.js'
 import { renewEveryMs } from '../core/lease/lease.js'
+import { isTransient } from '../ports/failure.js'
 import type { StoreSettings } from '../ports/store.js'
 import { retryPauseMs } from '../time/back-off.js'
 import type { TimerHandle } from '../time/schedule.js'

@@ -1,11 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { chase, MOST_LINKS, MOST_LOCKS } from '../../src/deadlock/chase.js'
-import { cyclesThrough, lockKeyOf } from '../../src/deadlock/cycles.js'
+import { cyclesThrough } from '../../src/deadlock/cycles.js'
 import { survey } from '../../src/deadlock/survey.js'
 import type { View } from '../../src/deadlock/view.js'
 import type { LockRole } from '../../src/errors/deadlock-error.js'
 import type { SeenEdge } from '../../src/ports/edges-port.js'
+import { lockKeyOf } from '../../src/ports/edges-port.js'
 import { runsOr } from '../properties/runs.js'
 import { edge, ownerOf } from './edges.js'
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { isTransient, Outage } from '../../src/core/acquire/outage.js'
+import { Outage } from '../../src/core/acquire/outage.js'
 import { StoreError } from '../../src/errors/errors.js'
+import { isTransient } from '../../src/ports/failure.js'
 
 describe('Outage', () => {
   test('lasts from the first failure to the next answer', () => {

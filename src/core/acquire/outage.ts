@@ -1,30 +1,7 @@
-import { StoreError } from '../../errors/errors.js'
 import { retryPauseMs } from '../../time/back-off.js'
 
 /** So much later a call gives up a command that should have failed by itself: what that fails with says more. */
 export const OWN_FAILURE_MS = 20
-
-/** What a call reports whose command was not answered in time. */
-export function noAnswer(lockName: string, kind?: { readonly asks?: string | undefined }): StoreError {
-  return new StoreError('timeout', kind?.asks ?? 'acquire', {
-    lockName,
-    transient: true,
-    hint: 'The store did not answer.',
-  })
-}
-
-/** Whether the same request may succeed when it is sent again. */
-export function isTransient(error: unknown): boolean {
-  return error instanceof StoreError && error.transient
-}
-
-/**
- * Whether it may be carried out later as it is: the store fails for the moment, or has no room. (Calls are told of the latter at once: it may
- * last.)
- */
-export function mayPass(error: unknown): boolean {
-  return isTransient(error) || (error instanceof StoreError && error.reason === 'out-of-memory')
-}
 
 /** Tries that are farther apart (four of the longest pauses between two) are no run: nobody knows what the store did meanwhile. */
 const LONGEST_GAP_MS = 2_000

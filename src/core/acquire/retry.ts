@@ -1,5 +1,6 @@
+import { isTransient } from '../../ports/failure.js'
 import type { Clock } from '../../time/clock.js'
-import { isTransient, Outage } from './outage.js'
+import { Outage } from './outage.js'
 
 /** How a command is repeated that failed for the moment. */
 export interface RetryTerms {

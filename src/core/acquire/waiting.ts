@@ -2,12 +2,12 @@ import { StoreError } from '../../errors/errors.js'
 import { quoted } from '../../errors/holdfast-error.js'
 import type { WaitingEvent } from '../../events/events.js'
 import { labelOf, ownerText } from '../../identity/label.js'
+import { noAnswer } from '../../ports/failure.js'
 import type { TimerHandle } from '../../time/schedule.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
 import { makeRoom } from './most-waiters.js'
-import { noAnswer } from './outage.js'
 
 /** How long a store may be silent before those who wait for it are told. */
 const SILENT_MS = 1_000

@@ -1,5 +1,5 @@
+import { noAnswer } from '../../ports/failure.js'
 import type { Call } from '../acquire/call.js'
-import { noAnswer } from '../acquire/outage.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'

@@ -1,6 +1,6 @@
 import type { Owner } from '../../identity/owner.js'
+import { isTransient, mayPass } from '../../ports/failure.js'
 import type { ReleaseReply, ReleaseRequest } from '../../ports/lock-port.js'
-import { isTransient, mayPass } from '../acquire/outage.js'
 import { type FailedTry, retry } from '../acquire/retry.js'
 import type { Environment } from '../environment.js'
 import { handOverByCommand, handOverInMemory, staysAsItIs, successorOf } from './hand-over.js'
