@@ -121,7 +121,7 @@ function usersOf(context: ChunkingContext): Map<string, Set<string>> {
       visit(posix.join(root, path), entry)
   }
   visit(`${root}src/cli/main.ts`, 'cli')
-  visit(`${root}src/errors/errors.ts`, 'errors')
+  visit(`${root}src/base/errors/errors.ts`, 'errors')
   return users
 }
 

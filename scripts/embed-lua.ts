@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { renameSync, writeFileSync } from 'node:fs'
 import { camel, luaScripts, shortLua } from './lua-scripts.js'
 
-const target = new URL('../src/redis/scripts/scripts.generated.ts', import.meta.url)
+const target = new URL('../src/stores/redis/scripts/scripts.generated.ts', import.meta.url)
 
 const constants = new Map([['prelude', shortLua.prelude]])
 const scripts = luaScripts.map(({ file, chunks }) => {

@@ -11,7 +11,7 @@ import { build, type Plugin } from 'esbuild'
 import { licences } from './licences.js'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
-const folder = 'src/redis/watchdog-thread'
+const folder = 'src/stores/redis/watchdog-thread'
 const target = join(root, folder, 'source.generated.ts')
 
 /** The client library logs with `debug`, which nobody reads in the thread. */

@@ -1,4 +1,4 @@
-import { findDriver } from '../../src/sqlite/driver.js'
+import { findDriver } from '../../src/stores/sqlite/driver.js'
 
 type Statement = ReturnType<ReturnType<ReturnType<typeof findDriver>>['prepare']>
 

@@ -1,6 +1,6 @@
-import { ownerText } from '../identity/label.js'
-import { printable } from '../identity/printable.js'
-import { isoTime } from '../time/iso-time.js'
+import { ownerText } from '../base/identity/label.js'
+import { printable } from '../base/identity/printable.js'
+import { isoTime } from '../base/time/iso-time.js'
 import {
   holderText,
   holderTexts,

@@ -5,10 +5,10 @@ import {
   LockTimeoutError,
   StoreError,
   type StoreFailure,
-} from '../errors/errors.js'
-import { clean } from '../errors/holdfast-error.js'
-import { UnsupportedKindError } from '../errors/unsupported-kind-error.js'
-import { ownerText } from '../identity/label.js'
+} from '../base/errors/errors.js'
+import { clean } from '../base/errors/holdfast-error.js'
+import { UnsupportedKindError } from '../base/errors/unsupported-kind-error.js'
+import { ownerText } from '../base/identity/label.js'
 import { exitCodes } from './exit-codes.js'
 import { timeText } from './seconds.js'
 

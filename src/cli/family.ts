@@ -1,13 +1,13 @@
-import { deadlocksAround } from '../deadlock/around.js'
-import { type Survey, survey } from '../deadlock/survey.js'
-import { viewOf } from '../deadlock/view.js'
-import type { DeadlockLink, LockRole } from '../errors/deadlock-error.js'
+import type { DeadlockLink, LockRole } from '../base/errors/deadlock-error.js'
+import { deadlocksAround } from '../client/deadlock/around.js'
+import { type Survey, survey } from '../client/deadlock/survey.js'
+import { viewOf } from '../client/deadlock/view.js'
+import { kindsOf } from '../client/lock-client.js'
 import { Holdfast } from '../holdfast.js'
 import type { Kind } from '../kinds/kinds.js'
 import { lock } from '../kinds/kinds.js'
-import { kindsOf } from '../lock/lock-client.js'
-import type { LockPort, LockState } from '../ports/lock-port.js'
-import type { StoreSession } from '../ports/store.js'
+import type { LockPort, LockState } from '../port/lock-port.js'
+import type { StoreSession } from '../port/store.js'
 
 /** The client for operators: one set of methods to inspect every kind of lock, count its waiters and free it. */
 export class Family extends Holdfast {

@@ -1,4 +1,4 @@
-import { LockLostError } from '../errors/errors.js'
+import { LockLostError } from '../base/errors/errors.js'
 import type { Holdfast } from '../holdfast.js'
 import type { Hold } from '../kinds/hold.js'
 

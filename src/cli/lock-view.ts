@@ -1,7 +1,7 @@
-import { labelOf, ownerText } from '../identity/label.js'
-import { printable } from '../identity/printable.js'
-import type { LockState } from '../ports/lock-port.js'
-import { isoTime } from '../time/iso-time.js'
+import { labelOf, ownerText } from '../base/identity/label.js'
+import { printable } from '../base/identity/printable.js'
+import { isoTime } from '../base/time/iso-time.js'
+import type { LockState } from '../port/lock-port.js'
 import type { Json } from './output.js'
 import { timeText } from './seconds.js'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StoreError } from '../errors/errors.js'
+import { StoreError } from '../base/errors/errors.js'
 import { firstAnswer } from './first-answer.js'
 import type { Output } from './output.js'
 

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { isatty } from 'node:tty'
 import { styleText } from 'node:util'
-import { printable } from '../identity/printable.js'
+import { printable } from '../base/identity/printable.js'
 import { BROKEN_PIPE, exitCodes } from './exit-codes.js'
 import { type Failure, stackOf } from './failure.js'
 import { jsonText } from './json-text.js'

@@ -1,5 +1,5 @@
-import type { AcquireOptions } from '../facade/options.js'
 import type { Hold } from '../kinds/hold.js'
+import type { AcquireOptions } from '../kinds/options/options.js'
 import { exitCodes } from './exit-codes.js'
 import { CliError, usageError } from './failure.js'
 import type { Server } from './server.js'

@@ -1,6 +1,6 @@
 import process from 'node:process'
-import { LockLostError, LockTimeoutError, StoreError } from '../errors/errors.js'
-import { ownerText } from '../identity/label.js'
+import { LockLostError, LockTimeoutError, StoreError } from '../base/errors/errors.js'
+import { ownerText } from '../base/identity/label.js'
 import type { Hold } from '../kinds/hold.js'
 import { Child, type Command, type Ending, exitCodeOf } from './child.js'
 import { exitCodes } from './exit-codes.js'

@@ -1,6 +1,6 @@
-import { StoreError } from '../errors/errors.js'
-import type { LockPort, News } from '../ports/lock-port.js'
-import type { Store, StoreSession, StoreSettings } from '../ports/store.js'
+import { StoreError } from '../base/errors/errors.js'
+import type { LockPort, News } from '../port/lock-port.js'
+import type { Store, StoreSession, StoreSettings } from '../port/store.js'
 
 type Call = 'acquire' | 'release' | 'handOver'
 

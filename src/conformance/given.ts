@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { type StoreKind, type StoreTraits, storeKinds } from '../ports/store-traits.js'
+import { type StoreKind, type StoreTraits, storeKinds } from '../port/store-traits.js'
 import type { Place } from './place.js'
 
 type Trait = {

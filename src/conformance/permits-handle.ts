@@ -1,5 +1,5 @@
-import type { PermitsOptions } from '../facade/permits-options.js'
 import type { Hold, Holdfast } from '../index.js'
+import type { PermitsOptions } from '../kinds/options/permits-options.js'
 
 export const kinds = ['semaphore', 'permitExpirableSemaphore'] as const
 export type PermitsKind = (typeof kinds)[number]

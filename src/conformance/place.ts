@@ -1,6 +1,6 @@
+import type { VirtualClock } from '../base/time/virtual-clock.js'
 import type { Holdfast, HoldfastOptions } from '../index.js'
-import { type StoreTraits, traitsOf } from '../ports/store-traits.js'
-import type { VirtualClock } from '../time/virtual-clock.js'
+import { type StoreTraits, traitsOf } from '../port/store-traits.js'
 import { Disturbance, disturbedStore } from './disturbed-store.js'
 import { eventually } from './eventually.js'
 import { clientOf, type KindName } from './kinds.js'

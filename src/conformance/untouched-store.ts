@@ -1,5 +1,5 @@
-import type { LockPort } from '../ports/lock-port.js'
-import type { Store, StoreSession } from '../ports/store.js'
+import type { LockPort } from '../port/lock-port.js'
+import type { Store, StoreSession } from '../port/store.js'
 
 /** A store that answers nothing and remembers what it was asked: shows that a call sent nothing. */
 export class UntouchedStore implements Store {

@@ -1,4 +1,4 @@
-import { ClosedError } from '../errors/errors.js'
+import { ClosedError } from '../base/errors/errors.js'
 
 /**
  * The commands that callers await and only the store can settle. A store settles each by its own timeouts, but those end with the client;

@@ -1,12 +1,12 @@
+import { checkObject } from '../base/checks/checks.js'
 import type { Locker } from '../core/locker.js'
-import type { KindContext } from '../facade/acquirer.js'
-import { applyOnce } from '../facade/apply-once.js'
-import { checkObject } from '../facade/checks.js'
-import { LockAcquirer } from '../facade/lock-acquirer.js'
-import type { AcquireOptions } from '../facade/options.js'
-import { checkPermits } from '../facade/permits-options.js'
-import type { CountDownLatchPort } from '../ports/kind-ports.js'
+import type { CountDownLatchPort } from '../port/kind-ports.js'
+import type { KindContext } from './acquiring/acquirer.js'
+import { applyOnce } from './acquiring/apply-once.js'
+import { LockAcquirer } from './acquiring/lock-acquirer.js'
 import type { Hold } from './hold.js'
+import type { AcquireOptions } from './options/options.js'
+import { checkPermits } from './options/permits-options.js'
 
 /** Any lease will do: the store has nothing that it could end. */
 const PASSING_MS = 86_400_000

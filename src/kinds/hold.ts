@@ -1,17 +1,17 @@
-import type { Locker } from '../core/locker.js'
-import type { HoldRecord } from '../core/tenure/tenure.js'
+import { checkFunction } from '../base/checks/checks.js'
 import {
   InvalidArgumentError,
   type LockLostError,
   type NotOwnerError,
   releasedHold,
-} from '../errors/errors.js'
-import { checkFunction } from '../facade/checks.js'
-import { checkLease } from '../facade/options.js'
-import { encodeSequencer } from '../fence/sequencer.js'
-import { type Owner, type Owners, Scope } from '../identity/owner.js'
-import { newTicket } from '../identity/ticket.js'
-import type { SqlConnection } from '../transactions/connection.js'
+} from '../base/errors/errors.js'
+import { type Owner, type Owners, Scope } from '../base/identity/owner.js'
+import { newTicket } from '../base/identity/ticket.js'
+import type { Locker } from '../core/locker.js'
+import type { HoldRecord } from '../core/tenure/tenure.js'
+import type { SqlConnection } from '../port/sql-connection.js'
+import { encodeSequencer } from './fencing/sequencer.js'
+import { checkLease } from './options/options.js'
 
 /**
  * One acquisition of a lock, to be released once. An owner's holds stack; the lock is free when the last is released.

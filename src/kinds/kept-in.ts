@@ -1,5 +1,5 @@
-import type { StoreSession } from '../ports/store.js'
-import { type StoreKind, storeKinds } from '../ports/store-traits.js'
+import type { StoreSession } from '../port/store.js'
+import { type StoreKind, storeKinds } from '../port/store-traits.js'
 
 /** What keeps each of them. */
 const keptBy: Readonly<Record<StoreKind, keyof StoreSession>> = {

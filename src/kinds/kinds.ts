@@ -2,8 +2,8 @@ import type { KindTraits } from '../core/kind.js'
 import { exclusive } from '../core/queue/exclusive-policy.js'
 import { queued } from '../core/queue/queued-policy.js'
 import { shared } from '../core/queue/shared-policy.js'
-import type { LockPort } from '../ports/lock-port.js'
-import type { LockKeyspace, StoreSession } from '../ports/store.js'
+import type { LockPort } from '../port/lock-port.js'
+import type { LockKeyspace, StoreSession } from '../port/store.js'
 
 /** What a kind of lock is. Whatever differs between kinds elsewhere follows from this. */
 export interface Kind extends KindTraits {

@@ -1,6 +1,11 @@
-import { LockLostError, NotOwnerError } from '../errors/errors.js'
-import type { KindContext } from '../facade/acquirer.js'
-import { LockAcquirer } from '../facade/lock-acquirer.js'
+import { LockLostError, NotOwnerError } from '../base/errors/errors.js'
+import type { Owner } from '../base/identity/owner.js'
+import { ticketOwner } from '../base/identity/ticket.js'
+import type { LockState, OwnerState } from '../port/lock-port.js'
+import type { KindContext } from './acquiring/acquirer.js'
+import { LockAcquirer } from './acquiring/lock-acquirer.js'
+import type { Section } from './acquiring/section.js'
+import type { Hold } from './hold.js'
 import {
   type AcquireOptions,
   type AdoptOptions,
@@ -8,12 +13,7 @@ import {
   checkUnlockOptions,
   NO_OPTIONS,
   type UnlockOptions,
-} from '../facade/options.js'
-import type { Section } from '../facade/section.js'
-import type { Owner } from '../identity/owner.js'
-import { ticketOwner } from '../identity/ticket.js'
-import type { LockState, OwnerState } from '../ports/lock-port.js'
-import type { Hold } from './hold.js'
+} from './options/options.js'
 
 /**
  * A named lock that at most one owner holds, any number of times. A cheap handle: two handles of one name are the same lock, and

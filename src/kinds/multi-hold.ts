@@ -1,8 +1,8 @@
-import type { Member } from '../facade/acquirer.js'
-import { checkFunction } from '../facade/checks.js'
-import { releaseAll } from '../facade/release-all.js'
-import { type Owner, type Owners, Scope } from '../identity/owner.js'
-import type { SqlConnection } from '../transactions/connection.js'
+import { checkFunction } from '../base/checks/checks.js'
+import { type Owner, type Owners, Scope } from '../base/identity/owner.js'
+import type { SqlConnection } from '../port/sql-connection.js'
+import type { Member } from './acquiring/acquirer.js'
+import { releaseAll } from './acquiring/release-all.js'
 import { Hold } from './hold.js'
 
 /** A lock among several that were granted, with the owners of its client. */

@@ -1,14 +1,14 @@
+import { InvalidArgumentError, NoOwnerError, NotOwnerError } from '../base/errors/errors.js'
+import { quoted } from '../base/errors/holdfast-error.js'
+import { type Owner, type Owners, Scope } from '../base/identity/owner.js'
 import { AcquireAll, type AcquireAllRefusal, type Member as Sought } from '../core/acquire/acquire-all.js'
 import type { Call } from '../core/acquire/call.js'
-import { InvalidArgumentError, NoOwnerError, NotOwnerError } from '../errors/errors.js'
-import { quoted } from '../errors/holdfast-error.js'
-import { Acquirer, type KindContext } from '../facade/acquirer.js'
-import { type AcquireOptions, checkUnlockOptions, NO_OPTIONS, type UnlockOptions } from '../facade/options.js'
-import { releaseAll } from '../facade/release-all.js'
-import { optionsAndBody, type Section } from '../facade/section.js'
-import { type Owner, type Owners, Scope } from '../identity/owner.js'
+import { Acquirer, type KindContext } from './acquiring/acquirer.js'
+import { releaseAll } from './acquiring/release-all.js'
+import { optionsAndBody, type Section } from './acquiring/section.js'
 import { Lock } from './lock.js'
 import { type MultiGrant, MultiHold } from './multi-hold.js'
+import { type AcquireOptions, checkUnlockOptions, NO_OPTIONS, type UnlockOptions } from './options/options.js'
 
 /** The body of a multi-lock's `withLock` section. */
 export type MultiSection<Result> = Section<Result, MultiHold>

@@ -1,5 +1,5 @@
-import type { Section } from '../facade/section.js'
-import { permitIdsOf } from '../identity/permit-ids.js'
+import { permitIdsOf } from '../base/identity/permit-ids.js'
+import type { Section } from './acquiring/section.js'
 import type { Hold } from './hold.js'
 
 /** A hold of permits that have an id each. */

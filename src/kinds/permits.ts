@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { checkFunction, whole } from '../base/checks/checks.js'
 import type { Call } from '../core/acquire/call.js'
 import type { Locker } from '../core/locker.js'
-import type { KindContext } from '../facade/acquirer.js'
-import { applyOnce } from '../facade/apply-once.js'
-import { checkFunction, whole } from '../facade/checks.js'
-import { LockAcquirer } from '../facade/lock-acquirer.js'
-import { checkPermits, checkPermitsOptions, type PermitsOptions } from '../facade/permits-options.js'
-import { optionsAndBody, type Section } from '../facade/section.js'
-import type { PermitsPort } from '../ports/kind-ports.js'
-import type { LockState } from '../ports/lock-port.js'
+import type { PermitsPort } from '../port/kind-ports.js'
+import type { LockState } from '../port/lock-port.js'
+import type { KindContext } from './acquiring/acquirer.js'
+import { applyOnce } from './acquiring/apply-once.js'
+import { LockAcquirer } from './acquiring/lock-acquirer.js'
+import { optionsAndBody, type Section } from './acquiring/section.js'
 import type { Hold } from './hold.js'
+import { checkPermits, checkPermitsOptions, type PermitsOptions } from './options/permits-options.js'
 
 /** A number of permits, of which each acquisition takes one or more: what semaphores of either kind have in common. */
 export abstract class Permits<Held extends Hold> {

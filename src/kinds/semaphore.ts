@@ -1,9 +1,9 @@
 import type { Locker } from '../core/locker.js'
-import type { KindContext } from '../facade/acquirer.js'
-import { applyOnce } from '../facade/apply-once.js'
-import { checkPermits } from '../facade/permits-options.js'
-import type { SemaphorePort } from '../ports/kind-ports.js'
+import type { SemaphorePort } from '../port/kind-ports.js'
+import type { KindContext } from './acquiring/acquirer.js'
+import { applyOnce } from './acquiring/apply-once.js'
 import type { Hold } from './hold.js'
+import { checkPermits } from './options/permits-options.js'
 import { Permits } from './permits.js'
 
 /**

@@ -1,16 +1,16 @@
 import process from 'node:process'
+import { invalidNumber } from '../base/checks/checks.js'
+import { InvalidArgumentError } from '../base/errors/errors.js'
+import type { Scope } from '../base/identity/owner.js'
 import { AcquireAny, type AnyOutcome } from '../core/acquire/acquire-any.js'
 import type { Call } from '../core/acquire/call.js'
 import type { HoldRecord } from '../core/tenure/tenure.js'
-import { InvalidArgumentError } from '../errors/errors.js'
-import { Acquirer, type KindContext, type Members } from '../facade/acquirer.js'
-import { invalidNumber } from '../facade/checks.js'
-import { LockAcquirer } from '../facade/lock-acquirer.js'
-import { type AcquireOptions, NO_OPTIONS } from '../facade/options.js'
-import type { Section } from '../facade/section.js'
-import type { Scope } from '../identity/owner.js'
+import { Acquirer, type KindContext, type Members } from './acquiring/acquirer.js'
+import { LockAcquirer } from './acquiring/lock-acquirer.js'
+import type { Section } from './acquiring/section.js'
 import { Hold } from './hold.js'
 import { Lock } from './lock.js'
+import { type AcquireOptions, NO_OPTIONS } from './options/options.js'
 
 const MOST_STRIPES = 65_536
 

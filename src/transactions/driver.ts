@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from '../errors/errors.js'
-import type { Connection, MysqlTransaction, PostgresTransaction } from './connection.js'
+import { InvalidArgumentError } from '../base/errors/errors.js'
+import type { Connection, MysqlTransaction, PostgresTransaction } from '../port/sql-connection.js'
 import { isMariadb, isMariadbPool, MariadbTransaction } from './drivers/mariadb.js'
 import { isMysql2Pool, Mysql2Transaction, mysql2Of } from './drivers/mysql2.js'
 import { isPgClient, isPgPool, PgTransaction } from './drivers/pg.js'

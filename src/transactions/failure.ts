@@ -1,8 +1,8 @@
-import { DeadlockError } from '../errors/deadlock-error.js'
-import { HoldfastError, LockTimeoutError, StoreError, type StoreFailure } from '../errors/errors.js'
-import { NoTransactionError } from '../errors/no-transaction-error.js'
-import { machineTime } from '../time/machine-time.js'
-import { isObject } from './connection.js'
+import { DeadlockError } from '../base/errors/deadlock-error.js'
+import { HoldfastError, LockTimeoutError, StoreError, type StoreFailure } from '../base/errors/errors.js'
+import { NoTransactionError } from '../base/errors/no-transaction-error.js'
+import { machineTime } from '../base/time/machine-time.js'
+import { isObject } from '../port/sql-connection.js'
 
 /** What was asked for when a statement failed. */
 export interface About {

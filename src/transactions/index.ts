@@ -1,4 +1,4 @@
-export { DeadlockError, type DeadlockLink, type LockRole } from '../errors/deadlock-error.js'
+export { DeadlockError, type DeadlockLink, type LockRole } from '../base/errors/deadlock-error.js'
 export {
   HoldfastError,
   type HoldfastErrorDetails,
@@ -6,11 +6,11 @@ export {
   LockTimeoutError,
   StoreError,
   type StoreFailure,
-} from '../errors/errors.js'
-export { NoTransactionError } from '../errors/no-transaction-error.js'
-export { VersionConflictError } from '../errors/version-conflict-error.js'
-export type { Owner } from '../identity/owner.js'
-export type { Row, SqlConnection } from './connection.js'
+} from '../base/errors/errors.js'
+export { NoTransactionError } from '../base/errors/no-transaction-error.js'
+export { VersionConflictError } from '../base/errors/version-conflict-error.js'
+export type { Owner } from '../base/identity/owner.js'
+export type { Row, SqlConnection } from '../port/sql-connection.js'
 export type { TransactionLockOptions } from './limits.js'
 export { mysqlNamesSchema } from './names-table.js'
 export { rowLock } from './row-lock.js'

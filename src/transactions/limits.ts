@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from '../errors/errors.js'
-import { checkObject, isAbortSignal, wholeOrInfinite } from '../facade/checks.js'
+import { checkObject, isAbortSignal, wholeOrInfinite } from '../base/checks/checks.js'
+import { InvalidArgumentError } from '../base/errors/errors.js'
 
 /** Options of a lock of a transaction. Times are whole milliseconds. */
 export interface TransactionLockOptions {

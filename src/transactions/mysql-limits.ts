@@ -1,4 +1,4 @@
-import type { Answer, MysqlTransaction } from './connection.js'
+import type { Answer, MysqlTransaction } from '../port/sql-connection.js'
 
 /** A statement and how long it may take. */
 export interface Limited {

@@ -1,4 +1,4 @@
-import { type Answer, isObject, type MysqlTransaction } from './connection.js'
+import { type Answer, isObject, type MysqlTransaction } from '../port/sql-connection.js'
 
 export interface MysqlServer {
   readonly product: 'mysql' | 'mariadb'

@@ -1,6 +1,6 @@
-import { reasonOf, throwIfAborted } from '../errors/abort-reason.js'
-import { pause } from '../time/machine-time.js'
-import type { Answer, Connection, PostgresTransaction } from './connection.js'
+import { reasonOf, throwIfAborted } from '../base/errors/abort-reason.js'
+import { pause } from '../base/time/machine-time.js'
+import type { Answer, Connection, PostgresTransaction } from '../port/sql-connection.js'
 import { isCancelled } from './failure.js'
 import type { TransactionLockOptions } from './limits.js'
 

@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from '../errors/errors.js'
-import { isObject } from './connection.js'
+import { InvalidArgumentError } from '../base/errors/errors.js'
+import { isObject } from '../port/sql-connection.js'
 
 /** A statement with values, as {@link sql} makes it. */
 export interface SqlStatement {

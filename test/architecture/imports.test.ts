@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** A program of its own: it is bundled, with the client library it brings, into a text in the package. */
-const watchdogThread = '^src/redis/watchdog-thread/thread\\.ts$'
+const watchdogThread = '^src/stores/redis/watchdog-thread/thread\\.ts$'
 
 const ruleSet: IFlattenedRuleSet = {
   forbidden: [
@@ -22,12 +22,12 @@ const ruleSet: IFlattenedRuleSet = {
     },
     {
       name: 'the memory store does not know Redis',
-      from: { path: '^src/memory/' },
+      from: { path: '^src/stores/memory/' },
       to: { path: '^src/(redis|cli)/' },
     },
     {
       name: 'the Redis store does not know memory',
-      from: { path: '^src/redis/' },
+      from: { path: '^src/stores/redis/' },
       to: { path: '^src/(memory|cli)/' },
     },
     {
@@ -47,7 +47,7 @@ const ruleSet: IFlattenedRuleSet = {
     },
     {
       name: 'the client of ZooKeeper knows nothing of locks',
-      from: { path: '^src/zookeeper/client/' },
+      from: { path: '^src/stores/zookeeper/client/' },
       to: { path: '^src/(?!zookeeper/client/|time/|errors/)' },
     },
     {
@@ -141,11 +141,11 @@ beforeAll(async () => {
 test('every source was looked at, and its imports understood', () => {
   const sources = found.modules.map(({ source }) => source)
   expect(sources).toEqual(
-    expect.arrayContaining(['src/index.ts', 'src/core/acquire/acquisition.ts', 'src/memory/store.ts']),
+    expect.arrayContaining(['src/index.ts', 'src/core/acquire/acquisition.ts', 'src/stores/memory/store.ts']),
   )
   const imports = found.modules.find(({ source }) => source === 'src/kinds/lock.ts')?.dependencies ?? []
   expect(imports.map(({ resolved }) => resolved)).toEqual(
-    expect.arrayContaining(['src/errors/errors.ts', 'src/facade/acquirer.ts']),
+    expect.arrayContaining(['src/base/errors/errors.ts', 'src/kinds/acquiring/acquirer.ts']),
   )
 })
 

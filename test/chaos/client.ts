@@ -5,7 +5,7 @@ import {
   type RedisClient,
   type Store,
 } from '../../src/index.js'
-import { redisStoreOf } from '../../src/redis/store.js'
+import { redisStoreOf } from '../../src/stores/redis/store.js'
 import type { Told } from './history/event.js'
 import { observed } from './observed.js'
 import { Handles } from './program/handles.js'

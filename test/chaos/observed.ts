@@ -1,5 +1,5 @@
-import type { LockPort } from '../../src/ports/lock-port.js'
-import type { Store, StoreSession } from '../../src/ports/store.js'
+import type { LockPort } from '../../src/port/lock-port.js'
+import type { Store, StoreSession } from '../../src/port/store.js'
 
 type Stands = (name: string, owner: string) => void
 

@@ -1,4 +1,4 @@
-import { machineTime } from '../../src/time/machine-time.js'
+import { machineTime } from '../../src/base/time/machine-time.js'
 
 /** Keeps the event loop from running. */
 export function blockFor(ms: number): void {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Guard, type StopReason } from '../../src/cli/guard.js'
 import { Holdfast } from '../../src/index.js'
-import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 
 const graceMs = 2_000
 const marginMs = 1_000

@@ -11,7 +11,7 @@ import {
   latchChannelOf,
   redissonPermitsKeyOf,
   semaphoreChannelOf,
-} from '../../src/redis/permits/semaphore-keys.js'
+} from '../../src/stores/redis/keys/semaphore-keys.js'
 
 /** Short, and rich in what braces do to a key. */
 const keys = fc.string({ unit: fc.constantFrom('a', '1', ':', '{', '}'), minLength: 1, maxLength: 8 })

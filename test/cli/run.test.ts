@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, inject, it } from 'vitest'
-import { ownerText } from '../../src/identity/label.js'
+import { ownerText } from '../../src/base/identity/label.js'
 import { placeOf } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { useProgram } from './program.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { printable } from '../../src/base/identity/printable.js'
 import { parseSeconds, timeText } from '../../src/cli/seconds.js'
-import { printable } from '../../src/identity/printable.js'
 
 describe('times', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from 'vitest'
 import { failureOf } from '../../src/cli/failure.js'
-import { parseServerUrl } from '../../src/url/server-address.js'
+import { parseServerUrl } from '../../src/stores/url/server-address.js'
 import { useProgram } from './program.js'
 
 describe('server URLs', () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, inject, it } from 'vitest'
-import { isoTime } from '../../src/time/iso-time.js'
+import { isoTime } from '../../src/base/time/iso-time.js'
 import { bringServer } from '../servers/index.js'
 import { placeOf } from '../setup/places.js'
 import { jsonLines } from './json.js'

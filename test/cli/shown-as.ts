@@ -1,4 +1,4 @@
-import { ownerText } from '../../src/identity/label.js'
+import { ownerText } from '../../src/base/identity/label.js'
 
 /** An owner as the program shows it, for a regular expression. */
 export function shownAs(owner: string): string {

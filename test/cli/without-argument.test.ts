@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { LockClient } from '../../src/client/index.js'
 import { Holdfast, InvalidArgumentError, StoreError } from '../../src/index.js'
-import { LockClient } from '../../src/lock/index.js'
-import { sqlite } from '../../src/sqlite/index.js'
-import { storeAt } from '../../src/url/index.js'
+import { sqlite } from '../../src/stores/sqlite/index.js'
+import { storeAt } from '../../src/stores/url/index.js'
 import { useProgram } from './program.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))

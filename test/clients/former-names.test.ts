@@ -1,7 +1,7 @@
 /** What people write who come from another lock, as JavaScript lets them, and the line that they are told to write instead. */
 import { describe, expect, test } from 'vitest'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 
 const holdfast = new Holdfast(new MemoryStore())
 const lock = holdfast.lock('invoice:42')

@@ -4,8 +4,8 @@ import * as redis5 from 'redis5'
 import * as oldest from 'redis5-oldest'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { Holdfast, type RedisClient } from '../../src/index.js'
-import { type NodeRedisClient, type NodeRedisCluster, nodeRedis } from '../../src/node-redis/index.js'
-import { clientSettings } from '../../src/redis/watchdog-thread/client-settings.js'
+import { type NodeRedisClient, type NodeRedisCluster, nodeRedis } from '../../src/stores/node-redis/index.js'
+import { clientSettings } from '../../src/stores/redis/watchdog-thread/client-settings.js'
 import { eventually } from '../setup/eventually.js'
 
 const made: Holdfast[] = []

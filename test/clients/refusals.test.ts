@@ -15,8 +15,8 @@ import * as redis5 from 'redis5'
 import * as oldest from 'redis5-oldest'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
-import { nodeRedis } from '../../src/node-redis/index.js'
-import { redis } from '../../src/redis/index.js'
+import { nodeRedis } from '../../src/stores/node-redis/index.js'
+import { redis } from '../../src/stores/redis/index.js'
 
 const rootNodes = [{ socket: { host: '127.0.0.1', port: 1 } }]
 const sentinel = { name: 'main', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] }

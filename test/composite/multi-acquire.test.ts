@@ -2,7 +2,7 @@
 import { Cluster } from 'ioredis5'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Holdfast, Lock } from '../../src/index.js'
-import { slotOf } from '../../src/redis/connection/slot.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { calls } from '../fault/proxied-command.js'
 import { NOTHING, Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { stripedLockCases } from '../../src/conformance/cases/striped-lock.cases.js'
 import { Holdfast } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
-import { slotOf } from '../../src/redis/connection/slot.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { placeOf } from '../setup/places.js'
 
 for (const name of ['memory', 'memory-virtual-time', 'standalone', 'cluster'] as const) {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { waitLeft } from '../../src/core/acquire/wait-left.js'
 import { Holdfast } from '../../src/index.js'
-import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { runsOr } from '../properties/runs.js'
 
 const steps = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 12 })

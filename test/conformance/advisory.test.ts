@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { conformance } from '../../src/conformance/index.js'
-import { advisory, advisoryTraits } from '../../src/postgres/advisory.js'
+import { advisory, advisoryTraits } from '../../src/stores/postgres/advisory.js'
 import { missing, poolOf, title } from '../postgres/server.js'
 import { bringSqlServer, type SqlServer } from '../servers/sql/index.js'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import { conformance } from '../../src/conformance/index.js'
-import { etcd } from '../../src/etcd/index.js'
-import { sessionTraits } from '../../src/session/session.js'
+import { etcd } from '../../src/stores/etcd/index.js'
+import { sessionTraits } from '../../src/stores/session/session.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 
 let server: EtcdServer

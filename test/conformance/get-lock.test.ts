@@ -1,5 +1,5 @@
 import { conformance } from '../../src/conformance/index.js'
-import { getLock } from '../../src/mysql/index.js'
+import { getLock } from '../../src/stores/mysql/index.js'
 import { libraries } from '../mysql/clients.js'
 import { onDatabases } from '../setup/databases.js'
 

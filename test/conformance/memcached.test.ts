@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import { conformance } from '../../src/conformance/index.js'
-import { memcached, memcachedTraits } from '../../src/memcached/store.js'
+import { memcached, memcachedTraits } from '../../src/stores/memcached/store.js'
 import { MemcachedServer } from '../servers/memcached.js'
 
 let server: MemcachedServer

@@ -2,7 +2,7 @@ import { createPool as createMariadbPool } from 'mariadb'
 import { createPool } from 'mysql2/promise'
 import { afterAll } from 'vitest'
 import { conformance } from '../../src/conformance/index.js'
-import { type MysqlPool, mysql } from '../../src/mysql/index.js'
+import { type MysqlPool, mysql } from '../../src/stores/mysql/index.js'
 import { onDatabases } from '../setup/databases.js'
 
 await onDatabases(['MySQL', 'MariaDB'], (database, product) => {

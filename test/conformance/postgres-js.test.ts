@@ -1,7 +1,7 @@
 /** The same as beside this, with the client library `postgres`. */
 import { afterAll, beforeAll } from 'vitest'
 import { conformance } from '../../src/conformance/index.js'
-import { postgres } from '../../src/postgres/index.js'
+import { postgres } from '../../src/stores/postgres/index.js'
 import { sqlOf } from '../postgres/server.js'
 import { onDatabases } from '../setup/databases.js'
 

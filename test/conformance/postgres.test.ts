@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import { conformance } from '../../src/conformance/index.js'
-import { postgres } from '../../src/postgres/index.js'
+import { postgres } from '../../src/stores/postgres/index.js'
 import { poolOf } from '../postgres/server.js'
 import { onDatabases } from '../setup/databases.js'
 

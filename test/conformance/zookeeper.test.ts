@@ -1,7 +1,7 @@
 /** The suite on a server of ZooKeeper. */
 import { afterAll, beforeAll } from 'vitest'
 import { conformance } from '../../src/conformance/index.js'
-import { zookeeper } from '../../src/zookeeper/index.js'
+import { zookeeper } from '../../src/stores/zookeeper/index.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
 
 let server: ZooKeeperServer

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { Holdfast, type Lock, type RedisClient } from '../../src/index.js'
-import { slotOf } from '../../src/redis/connection/slot.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { withAdmin } from '../servers/admin.js'
 import { bringCluster, type Cluster, type Server } from '../servers/index.js'
 import { clusterClient } from '../setup/clients.js'

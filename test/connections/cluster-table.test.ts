@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { Holdfast, type HoldfastOptions, type RedisClient } from '../../src/index.js'
-import { slotOf } from '../../src/redis/connection/slot.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { withAdmin } from '../servers/admin.js'
 import { bringCluster, type Cluster, type Server } from '../servers/index.js'
 import { clusterClient, matrixLibraries } from '../setup/clients.js'

@@ -1,11 +1,11 @@
 /** What waiting costs in a store of rows without messages, in virtual time: one trip to read a row, one to write it. */
 import { expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
-import { MemoryRows } from '../../src/memory/memory-rows.js'
-import type { StoreSettings } from '../../src/ports/store.js'
-import type { RowSession, Rows } from '../../src/rows/rows.js'
-import { RowStoreSession } from '../../src/rows/session.js'
+import type { StoreSettings } from '../../src/port/store.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
+import { MemoryRows } from '../../src/stores/memory/memory-rows.js'
+import type { RowSession, Rows } from '../../src/stores/rows/rows.js'
+import { RowStoreSession } from '../../src/stores/rows/session.js'
 
 const READ_MS = 0.4
 /** With the wait for the disk. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { type Clock, SystemClock, type Timer } from '../../src/base/time/clock.js'
 import { Holdfast } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
-import { type Clock, SystemClock, type Timer } from '../../src/time/clock.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 
 /** The machine's clock, and how many timers were started by it. */
 class TimerCounter implements Clock {

@@ -1,6 +1,6 @@
 /** `holdfast deadlocks`, with hostile names and labels too. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { printable } from '../../src/identity/printable.js'
+import { printable } from '../../src/base/identity/printable.js'
 import { jsonLines } from '../cli/json.js'
 import { useProgram } from '../cli/program.js'
 import { Scene } from '../fault/scene.js'

@@ -7,8 +7,8 @@ import {
   idOf,
   linksOf,
   victimOf,
-} from '../../src/deadlock/cycles.js'
-import type { SeenEdge } from '../../src/ports/edges-port.js'
+} from '../../src/client/deadlock/cycles.js'
+import type { SeenEdge } from '../../src/port/edges-port.js'
 import { runsOr } from '../properties/runs.js'
 import { edge } from './edges.js'
 

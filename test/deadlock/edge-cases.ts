@@ -1,9 +1,9 @@
 /** Edges as a store keeps them. */
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { kindsOf } from '../../src/client/lock-client.js'
 import { Holdfast } from '../../src/index.js'
-import { kindsOf } from '../../src/lock/lock-client.js'
-import { type EdgesPort, MOST_EDGES_READ, type SeenEdge } from '../../src/ports/edges-port.js'
+import { type EdgesPort, MOST_EDGES_READ, type SeenEdge } from '../../src/port/edges-port.js'
 import { hostileNames } from '../properties/hostile-names.js'
 import { runsOr } from '../properties/runs.js'
 import { eventually } from '../setup/eventually.js'

@@ -1,7 +1,7 @@
 /** Edges as Redis, memory and a file keep them; as databases do: test/rows/edges.test.ts. */
 import { afterAll, describe, inject } from 'vitest'
-import { MemoryStore } from '../../src/memory/index.js'
-import { sqlite } from '../../src/sqlite/index.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
+import { sqlite } from '../../src/stores/sqlite/index.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
 import { Stand } from '../sqlite/client.js'
 import { type EdgePlace, edgeCases } from './edge-cases.js'

@@ -1,6 +1,6 @@
-import type { LockRole } from '../../src/errors/deadlock-error.js'
-import type { Owner } from '../../src/identity/owner.js'
-import type { SeenEdge } from '../../src/ports/edges-port.js'
+import type { LockRole } from '../../src/base/errors/deadlock-error.js'
+import type { Owner } from '../../src/base/identity/owner.js'
+import type { SeenEdge } from '../../src/port/edges-port.js'
 
 /** `a`: the plain lock; `r:a` and `w:a`: one side of a read-write lock. */
 export function roleOf(text: string): LockRole {

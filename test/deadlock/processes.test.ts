@@ -1,8 +1,8 @@
 /** Rings of three real processes over three locks, in Redis and in a file; in databases: test/rows/deadlocks.test.ts. */
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
-import { slotOf } from '../../src/redis/connection/slot.js'
-import { sqlite } from '../../src/sqlite/index.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
+import { sqlite } from '../../src/stores/sqlite/index.js'
 import { Forked } from '../redisson/forked.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'

@@ -1,7 +1,7 @@
 /** Rings of three real processes over three locks, in whichever store. */
 import { afterEach, expect, test } from 'vitest'
+import { kindsOf } from '../../src/client/lock-client.js'
 import type { Holdfast } from '../../src/index.js'
-import { kindsOf } from '../../src/lock/lock-client.js'
 import { Forked } from '../redisson/forked.js'
 import { eventually } from '../setup/eventually.js'
 import { heard, labels, type Place, ringOfProcesses } from './members.js'

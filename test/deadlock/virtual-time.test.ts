@@ -1,10 +1,10 @@
 /** What comes of deadlocks, and when: to the millisecond, since time is the memory store's. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { viewOf } from '../../src/deadlock/view.js'
+import { viewOf } from '../../src/client/deadlock/view.js'
+import { kindsOf } from '../../src/client/lock-client.js'
 import { DeadlockError, Holdfast, type HoldfastOptions, LockTimeoutError } from '../../src/index.js'
-import { kindsOf } from '../../src/lock/lock-client.js'
-import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
-import { MOST_EDGES_READ, type SeenEdge } from '../../src/ports/edges-port.js'
+import { MOST_EDGES_READ, type SeenEdge } from '../../src/port/edges-port.js'
+import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { deadlocksOf, plainRing, ringOf } from './ring.js'
 
 let clock: VirtualClock

@@ -8,7 +8,7 @@ import {
   locked,
   NotReentrantError,
 } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 
 interface Invoice {
   readonly id: number

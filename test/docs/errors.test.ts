@@ -33,7 +33,7 @@ test('every warning', () => {
 })
 
 test('the code of every error', async () => {
-  const source = (await filesIn(['src/errors'], '.ts')).map(({ text }) => text).join('\n')
+  const source = (await filesIn(['src/base/errors'], '.ts')).map(({ text }) => text).join('\n')
   expect(page.match(/`[A-Z]+(?:_[A-Z]+)*`/g)).toEqual(
     expect.arrayContaining(
       all(/(?:super\(|code: |\?\? |^ {6})'([A-Z]+(?:_[A-Z]+)*)',/gm, source).map((code) => `\`${code}\``),

@@ -1,13 +1,13 @@
 /** The table of kinds in docs/stores.md is what the stores say of themselves. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { etcd } from '../../src/etcd/index.js'
-import { memcached } from '../../src/memcached/index.js'
-import { getLock, mysql } from '../../src/mysql/index.js'
-import { storeKinds, traitsOf } from '../../src/ports/store-traits.js'
-import { advisoryTraits } from '../../src/postgres/advisory.js'
-import { quorumTraits } from '../../src/quorum/store.js'
-import { zookeeper } from '../../src/zookeeper/index.js'
+import { storeKinds, traitsOf } from '../../src/port/store-traits.js'
+import { etcd } from '../../src/stores/etcd/index.js'
+import { memcached } from '../../src/stores/memcached/index.js'
+import { getLock, mysql } from '../../src/stores/mysql/index.js'
+import { advisoryTraits } from '../../src/stores/postgres/advisory.js'
+import { quorumTraits } from '../../src/stores/quorum/store.js'
+import { zookeeper } from '../../src/stores/zookeeper/index.js'
 
 const connect = () => Promise.reject(new Error('nothing is sent'))
 

@@ -1,8 +1,8 @@
 /** TLS, users and their rights: what is asked for is enough, what is refused is said, and no secret is. */
 import type { ConnectionOptions } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { etcd } from '../../src/etcd/index.js'
 import { Holdfast, InvalidArgumentError, StoreError } from '../../src/index.js'
+import { etcd } from '../../src/stores/etcd/index.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { certificate, trust } from '../setup/certificate.js'
 import { eventually } from '../setup/eventually.js'

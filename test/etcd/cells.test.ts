@@ -1,6 +1,6 @@
 /** Values in etcd. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { etcd } from '../../src/etcd/index.js'
+import { etcd } from '../../src/stores/etcd/index.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { cellsCases } from '../session/cells.cases.js'
 import { eventually } from '../setup/eventually.js'

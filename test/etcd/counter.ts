@@ -1,4 +1,4 @@
-import type { EtcdClient } from '../../src/etcd/client/client.js'
+import type { EtcdClient } from '../../src/stores/etcd/client/client.js'
 
 const about = { command: 'count' }
 

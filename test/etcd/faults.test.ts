@@ -1,7 +1,7 @@
 /** What becomes of locks when members of an ensemble die, hang, or lose each other. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { etcd } from '../../src/etcd/index.js'
 import { Holdfast, type HoldfastOptions, LockLostError } from '../../src/index.js'
+import { etcd } from '../../src/stores/etcd/index.js'
 import { EtcdEnsemble, type EtcdServer } from '../servers/etcd/index.js'
 import { eventually } from '../setup/eventually.js'
 import { anyLock, keysIn, linkTo } from './scene.js'

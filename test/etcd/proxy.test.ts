@@ -1,7 +1,7 @@
 /** Locks behind etcd's own proxy, which numbers watches itself and passes on errors without their codes. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { etcd } from '../../src/etcd/index.js'
 import { Holdfast } from '../../src/index.js'
+import { etcd } from '../../src/stores/etcd/index.js'
 import { EtcdProxy, EtcdServer } from '../servers/etcd/index.js'
 import { eventually } from '../setup/eventually.js'
 import { anyLock, linkTo } from './scene.js'

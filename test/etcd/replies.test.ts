@@ -1,11 +1,11 @@
 import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { FrameReader, framed } from '../../src/etcd/client/frames.js'
-import { MalformedError } from '../../src/etcd/client/protobuf.js'
-import { replies } from '../../src/etcd/client/replies.js'
 import { StoreError } from '../../src/index.js'
-import { blockerOf } from '../../src/session/turns.js'
+import { FrameReader, framed } from '../../src/stores/etcd/client/frames.js'
+import { MalformedError } from '../../src/stores/etcd/client/protobuf.js'
+import { replies } from '../../src/stores/etcd/client/replies.js'
+import { blockerOf } from '../../src/stores/session/turns.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { listen } from '../servers/port.js'
 import { eventually } from '../setup/eventually.js'
@@ -160,8 +160,8 @@ test('a true answer to somebody who waits, cut or joined at any place, grants no
 
 /** The bytes with which etcd answers the question for that line. */
 async function rawAnswer(name: string): Promise<Buffer> {
-  const { Channel } = await import('../../src/etcd/client/channel.js')
-  const { prefixSpan, requests } = await import('../../src/etcd/client/requests.js')
+  const { Channel } = await import('../../src/stores/etcd/client/channel.js')
+  const { prefixSpan, requests } = await import('../../src/stores/etcd/client/requests.js')
   const channel = new Channel(server.url, undefined, { leaving: () => undefined, ended: () => undefined })
   await channel.opened
   const request = requests.range(prefixSpan(Buffer.from(`holdfast/${name}/`)))

@@ -1,7 +1,7 @@
 /** Watches that are kept for the next wait behind the same key. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Watches } from '../../src/etcd/client/watches.js'
-import type { Entry } from '../../src/session/line.js'
+import { Watches } from '../../src/stores/etcd/client/watches.js'
+import type { Entry } from '../../src/stores/session/line.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { eventually } from '../setup/eventually.js'
 import { anyLock, clientOf, linkTo, wireTo } from './scene.js'

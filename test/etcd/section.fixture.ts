@@ -1,7 +1,7 @@
 /* A process that increases a number under a lock, again and again, and writes a line for each; and one for each loss. */
 import process from 'node:process'
-import { etcd } from '../../src/etcd/index.js'
 import { Holdfast, LockLostError } from '../../src/index.js'
+import { etcd } from '../../src/stores/etcd/index.js'
 import { Counter } from './counter.js'
 import { clientOf } from './scene.js'
 

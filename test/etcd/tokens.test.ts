@@ -1,7 +1,7 @@
 /** Tokens: signed ones and those that etcd keeps in memory, on the oldest and the newest release. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { etcd } from '../../src/etcd/index.js'
 import { Holdfast } from '../../src/index.js'
+import { etcd } from '../../src/stores/etcd/index.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { eventually } from '../setup/eventually.js'
 import { anyLock } from './scene.js'

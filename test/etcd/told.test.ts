@@ -1,7 +1,7 @@
 /** Who loses its session learns of it before anybody else has its lock, in every run. */
 import { afterAll, beforeAll, test } from 'vitest'
-import { etcd } from '../../src/etcd/index.js'
 import { Holdfast } from '../../src/index.js'
+import { etcd } from '../../src/stores/etcd/index.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { expectTold } from '../session/told.js'
 import { wireTo } from './scene.js'

@@ -1,9 +1,9 @@
 /** A real Fastify with the plugin, its locks in memory, in Redis and behind a proxy that hangs. */
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, inject, test } from 'vitest'
-import { fastifyHoldfast } from '../../src/fastify/index.js'
 import { Holdfast, httpAnswer, type RedisClient, type Store } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
+import { fastifyHoldfast } from '../../src/integrations/fastify/index.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 import { RespProxy } from '../fault/proxy.js'
 import { standaloneClient } from '../setup/clients.js'
 

@@ -1,4 +1,4 @@
-import * as scripts from '../../src/redis/scripts/scripts.generated.js'
+import * as scripts from '../../src/stores/redis/scripts/scripts.generated.js'
 
 /** A command that has passed the proxy on its way to the server. */
 export class ProxiedCommand {

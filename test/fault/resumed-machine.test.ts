@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { machineTime } from '../../src/base/time/machine-time.js'
 import { Holdfast, LockLostError } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
-import { machineTime } from '../../src/time/machine-time.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 
 /** A third of it is ten seconds: what was due meanwhile came as late. */
 const WATCHDOG_MS = 30_000

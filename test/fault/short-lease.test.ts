@@ -1,7 +1,7 @@
 /** A lease that is over before its grant has come is of no use to its caller, and must be in nobody's way. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Holdfast, type HoldfastOptions, type Lock, LockTimeoutError } from '../../src/index.js'
-import { quorum } from '../../src/quorum/quorum.js'
+import { quorum } from '../../src/stores/quorum/quorum.js'
 import { Wire } from '../chaos/network/wire.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { standaloneClient } from '../setup/clients.js'

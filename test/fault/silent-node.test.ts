@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { slotOf } from '../../src/redis/connection/slot.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { eventually } from '../setup/eventually.js'
 import { Scene } from './scene.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { StaleFenceError } from '../../src/errors/stale-fence-error.js'
-import { FenceGuard } from '../../src/fence/fence-guard.js'
+import { StaleFenceError } from '../../src/base/errors/stale-fence-error.js'
 import { HoldfastError, InvalidArgumentError } from '../../src/index.js'
+import { FenceGuard } from '../../src/kinds/fencing/fence-guard.js'
 
 describe('FenceGuard', () => {
   test('lets equal and greater tokens pass, and refuses smaller ones', () => {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { StaleFenceError } from '../../src/errors/stale-fence-error.js'
-import { GuardedValue } from '../../src/fence/guarded-value.js'
+import { StaleFenceError } from '../../src/base/errors/stale-fence-error.js'
 import { InvalidArgumentError } from '../../src/index.js'
+import { GuardedValue } from '../../src/kinds/fencing/guarded-value.js'
 import { PrivateServer } from '../redisson/private-server.js'
 import { clusterStand, freshName, memoryStand, standaloneStand } from './stand.js'
 

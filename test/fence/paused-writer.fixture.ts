@@ -1,7 +1,7 @@
 /* Takes the lock, writes, is paused by its parent past its lease, and writes again without looking at a clock: the late writer. */
 import { once } from 'node:events'
 import process from 'node:process'
-import { StaleFenceError } from '../../src/errors/stale-fence-error.js'
+import { StaleFenceError } from '../../src/base/errors/stale-fence-error.js'
 import { Holdfast } from '../../src/index.js'
 import { standaloneClient } from '../setup/clients.js'
 import { type Place, resourceAt } from './resource.js'

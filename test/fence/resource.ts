@@ -1,9 +1,9 @@
 /** What the writers of these tests write to: each kind of resource with its guard. */
 import { createConnection } from 'node:net'
 import { createInterface } from 'node:readline'
-import { StaleFenceError } from '../../src/errors/stale-fence-error.js'
-import type { Fence } from '../../src/fence/fence.js'
-import { GuardedValue } from '../../src/fence/guarded-value.js'
+import { StaleFenceError } from '../../src/base/errors/stale-fence-error.js'
+import type { Fence } from '../../src/kinds/fencing/fence.js'
+import { GuardedValue } from '../../src/kinds/fencing/guarded-value.js'
 import type { ProductName, SqlAddress } from '../servers/sql/index.js'
 import { standaloneClient } from '../setup/clients.js'
 import type { Stock } from './sql/stock.js'

@@ -1,8 +1,8 @@
 /** A counter that is not kept for ever: in no order of minting, expiry and loss does a token come twice or go back. */
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Owner } from '../../src/identity/owner.js'
-import { VirtualClock } from '../../src/memory/index.js'
+import type { Owner } from '../../src/base/identity/owner.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 import { runsOr } from '../properties/runs.js'
 import {
   clusterStand,

@@ -1,7 +1,7 @@
 /** The condition of docs/fencing.md, on real databases. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { StaleFenceError } from '../../src/errors/stale-fence-error.js'
+import { StaleFenceError } from '../../src/base/errors/stale-fence-error.js'
 import { onDatabases } from '../setup/databases.js'
 import { eventually } from '../setup/eventually.js'
 import type { Stock } from './sql/stock.js'

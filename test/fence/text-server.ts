@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { createInterface } from 'node:readline'
-import { StaleFenceError } from '../../src/errors/stale-fence-error.js'
-import { FenceGuard } from '../../src/fence/fence-guard.js'
+import { StaleFenceError } from '../../src/base/errors/stale-fence-error.js'
+import { FenceGuard } from '../../src/kinds/fencing/fence-guard.js'
 
 /** A resource in memory that others reach over the network: a text behind a `FenceGuard`. See resource.ts for how to talk to it. */
 export class TextServer {

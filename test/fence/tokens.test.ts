@@ -1,6 +1,6 @@
 /** A token for each tenure: what is minted when, and that no fault makes one come twice or go back. */
 import { afterAll, describe, expect, test } from 'vitest'
-import type { AcquireRequest } from '../../src/ports/lock-port.js'
+import type { AcquireRequest } from '../../src/port/lock-port.js'
 import { clusterStand, fenceOf, freshName, freshOwner, memoryStand, standaloneStand } from './stand.js'
 
 const stands = [

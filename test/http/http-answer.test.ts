@@ -12,7 +12,7 @@ import {
   StoreError,
   TooManyWaitersError,
 } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 
 const owner = new Holdfast(new MemoryStore()).owner()
 const store = (reason: 'unreachable' | 'wrong-type' | 'timeout' | 'permission' | 'read-only'): StoreError =>

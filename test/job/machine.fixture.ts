@@ -1,8 +1,8 @@
 /* A machine whose clock is wrong: fires the job when its own clock shows the time it is told, and says whether it ran. */
 import { once } from 'node:events'
 import process from 'node:process'
+import { machineTime } from '../../src/base/time/machine-time.js'
 import { Holdfast } from '../../src/index.js'
-import { machineTime } from '../../src/time/machine-time.js'
 import { standaloneClient } from '../setup/clients.js'
 
 export interface Task {

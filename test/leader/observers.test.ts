@@ -1,8 +1,8 @@
 /** What observers hear, over a store that fails for a moment, in virtual time. */
 import { expect, test } from 'vitest'
-import { StoreError } from '../../src/errors/errors.js'
+import { StoreError } from '../../src/base/errors/errors.js'
 import { Holdfast } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 import { FarRows } from '../liveness/far-rows.js'
 import { Network } from '../liveness/network.js'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
-import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 
 /** More than that is a loop that lets nothing else run. */
 const MANY = 1_000

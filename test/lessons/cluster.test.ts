@@ -1,8 +1,8 @@
 /** What others' locks did in a cluster. */
 import { afterEach, expect, test } from 'vitest'
 import type { RedisClient } from '../../src/index.js'
-import { isCluster } from '../../src/redis/connection/client.js'
-import { slotOf } from '../../src/redis/connection/slot.js'
+import { isCluster } from '../../src/stores/redis/connection/client.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { placeOf } from '../setup/places.js'
 
 const place = placeOf('cluster')

@@ -1,7 +1,7 @@
 /** node-redlock#168 once more: a busy lock must not be told as a store that failed. */
 import { expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
-import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 
 test('node-redlock#168: a wait that ends with an attempt under way is busy, where the store has answered before', async () => {
   const clock = new VirtualClock()

@@ -1,8 +1,8 @@
 /** What a client believes of the grants it is told of: never that a lease lasts longer than it does. */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ClientLine, type ToldGrant } from '../../src/line/client-line.js'
-import type { Place } from '../../src/line/place.js'
+import { ClientLine, type ToldGrant } from '../../src/stores/line/client-line.js'
+import type { Place } from '../../src/stores/line/place.js'
 
 const me: Place = 'w:client:1'
 const grantAt = (serverUs: number, place = me): ToldGrant => ({ place, serverUs, leaseMs: 5_000, fence: 7n })

@@ -4,8 +4,8 @@
 import { Cluster } from 'ioredis5'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Holdfast, Lock } from '../../src/index.js'
-import { processChannelsOf } from '../../src/redis/locks/companion-key.js'
-import { holdsKeyOf } from '../../src/redis/locks/read-write-keys.js'
+import { processChannelsOf } from '../../src/stores/redis/keys/companion-key.js'
+import { holdsKeyOf } from '../../src/stores/redis/keys/read-write-keys.js'
 import { clientIdOf, Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
 

@@ -1,6 +1,6 @@
 /** Grants that the server makes by itself: with which lease, and when the client believes them without asking. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Clock, SystemClock } from '../../src/time/clock.js'
+import { type Clock, SystemClock } from '../../src/base/time/clock.js'
 import { PrivateServer } from '../redisson/private-server.js'
 import { standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'

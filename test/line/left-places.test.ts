@@ -1,7 +1,7 @@
 /** A call that ends with its first answer on its way may have a place already, and must leave it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Hold, Holdfast, type Lock } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 import { calls } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'

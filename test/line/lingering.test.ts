@@ -1,7 +1,7 @@
 /** What a store says to a process that would keep a lock beyond its release, and to those that ask for it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Owner } from '../../src/identity/owner.js'
-import type { Watch } from '../../src/ports/lock-port.js'
+import type { Owner } from '../../src/base/identity/owner.js'
+import type { Watch } from '../../src/port/lock-port.js'
 import { eventually } from '../setup/eventually.js'
 import { type Kind, LineClient } from '../setup/port-client.js'
 import { lockName, MemoryPlace, RedisPlace } from '../setup/port-place.js'

@@ -1,9 +1,9 @@
 /** Grants in the line of a row: when a client believes what it is told of one, and what becomes of those that it cannot use. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Place } from '../../src/line/place.js'
-import { exclusiveLocks } from '../../src/rows/exclusive-lock.js'
-import { readWriteLocks } from '../../src/rows/read-write-lock.js'
-import { VirtualClock } from '../../src/time/virtual-clock.js'
+import { VirtualClock } from '../../src/base/time/virtual-clock.js'
+import type { Place } from '../../src/stores/line/place.js'
+import { exclusiveLocks } from '../../src/stores/rows/exclusive-lock.js'
+import { readWriteLocks } from '../../src/stores/rows/read-write-lock.js'
 import { type LineClient, WATCHDOG_MS } from '../setup/port-client.js'
 import { RowPlace } from './row-place.js'
 

@@ -1,7 +1,7 @@
 /** What the scripts of the line leave in a server, and how they take repetition, odd names and keys of another kind. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { slotOf } from '../../src/redis/connection/slot.js'
-import { companionOf } from '../../src/redis/locks/companion-key.js'
+import { companionOf } from '../../src/stores/redis/keys/companion-key.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { LineClient } from '../setup/port-client.js'
 import { lockName, RedisPlace } from '../setup/port-place.js'
 

@@ -1,8 +1,8 @@
-import { MemoryRows } from '../../src/memory/memory-rows.js'
-import type { Store, StoreSession, StoreSettings } from '../../src/ports/store.js'
-import type { Draft, InboxListener, RowSession, Rows } from '../../src/rows/rows.js'
-import { RowStoreSession } from '../../src/rows/session.js'
-import type { Shape } from '../../src/rows/shape.js'
+import type { Store, StoreSession, StoreSettings } from '../../src/port/store.js'
+import { MemoryRows } from '../../src/stores/memory/memory-rows.js'
+import type { Draft, InboxListener, RowSession, Rows } from '../../src/stores/rows/rows.js'
+import { RowStoreSession } from '../../src/stores/rows/session.js'
+import type { Shape } from '../../src/stores/rows/shape.js'
 import type { Network } from './network.js'
 
 /** A store that keeps rows, across a network. */

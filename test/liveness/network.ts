@@ -1,4 +1,4 @@
-import type { VirtualClock } from '../../src/memory/index.js'
+import type { VirtualClock } from '../../src/stores/memory/index.js'
 
 /** How a command travels to the server, and its answer back: in so many milliseconds, or until that resolves. */
 export interface Journey {

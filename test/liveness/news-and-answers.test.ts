@@ -1,8 +1,8 @@
 /** What a client is told, and what it is answered, may travel on different ways: neither may cost a waiter its wake-up. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { StoreError } from '../../src/errors/errors.js'
+import { StoreError } from '../../src/base/errors/errors.js'
 import { Holdfast } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 import { FarRows } from './far-rows.js'
 import { type Journey, Network } from './network.js'
 import { outcomeOf } from './outcome.js'

@@ -1,4 +1,4 @@
-import type { VirtualClock } from '../../src/memory/index.js'
+import type { VirtualClock } from '../../src/stores/memory/index.js'
 
 /** What has become of a promise so far. */
 export interface Outcome<Value> {

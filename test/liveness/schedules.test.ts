@@ -3,10 +3,10 @@
  * that lasts nobody is inside beside whom the lock excludes; when it is over nobody sleeps beside what is free, and nothing is left.
  */
 import { expect, test } from 'vitest'
-import { StoreError } from '../../src/errors/errors.js'
+import { StoreError } from '../../src/base/errors/errors.js'
 import { Holdfast } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
-import type { Store } from '../../src/ports/store.js'
+import type { Store } from '../../src/port/store.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 import { Random } from '../chaos/program/random.js'
 import { FarRows } from './far-rows.js'
 import { farSessions } from './far-sessions.js'

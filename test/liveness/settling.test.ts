@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
-import { quorum } from '../../src/quorum/quorum.js'
+import { quorum } from '../../src/stores/quorum/quorum.js'
 import { Scene } from '../fault/scene.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { standaloneClient } from '../setup/clients.js'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
-import { memcached } from '../../src/memcached/index.js'
+import { memcached } from '../../src/stores/memcached/index.js'
 import { MemcachedServer } from '../servers/memcached.js'
 import { until } from '../servers/until.js'
 import { raw } from './raw.js'

@@ -1,7 +1,7 @@
 /** What becomes of locks when replies are lost, servers hang, restart, forget. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { defaultLabel, newClientId } from '../../src/identity/label.js'
+import { defaultLabel, newClientId } from '../../src/base/identity/label.js'
 import {
   Holdfast,
   type HoldfastOptions,
@@ -9,8 +9,8 @@ import {
   LockTimeoutError,
   StoreError,
 } from '../../src/index.js'
-import { memcached } from '../../src/memcached/index.js'
-import { keyOf } from '../../src/memcached/key.js'
+import { memcached } from '../../src/stores/memcached/index.js'
+import { keyOf } from '../../src/stores/memcached/key.js'
 import { Wire } from '../chaos/network/wire.js'
 import { MemcachedServer } from '../servers/memcached.js'
 import { until } from '../servers/until.js'

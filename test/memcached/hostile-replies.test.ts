@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Hold, Holdfast, StoreError } from '../../src/index.js'
-import { memcached } from '../../src/memcached/index.js'
+import { memcached } from '../../src/stores/memcached/index.js'
 import { listen } from '../servers/port.js'
 import { eventually } from '../setup/eventually.js'
 

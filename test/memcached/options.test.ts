@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { UnsupportedKindError } from '../../src/errors/unsupported-kind-error.js'
+import { UnsupportedKindError } from '../../src/base/errors/unsupported-kind-error.js'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
-import { addressOf } from '../../src/memcached/client/address.js'
-import { memcached } from '../../src/memcached/index.js'
-import { keyOf } from '../../src/memcached/key.js'
+import { addressOf } from '../../src/stores/memcached/client/address.js'
+import { memcached } from '../../src/stores/memcached/index.js'
+import { keyOf } from '../../src/stores/memcached/key.js'
 
 test.each([
   ['servers', {}],

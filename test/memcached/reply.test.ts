@@ -1,7 +1,7 @@
 /** What a server sends, however the network cuts it, and whatever it is. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { flagOf, type Reply, ReplyReader, UnreadableReply } from '../../src/memcached/client/reply.js'
+import { flagOf, type Reply, ReplyReader, UnreadableReply } from '../../src/stores/memcached/client/reply.js'
 
 const words = fc.array(fc.stringMatching(/^[a-z][\x21-\x7e]{0,20}$/), { maxLength: 5 })
 const line = fc

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { Holdfast, StoreError } from '../../src/index.js'
-import { memcached } from '../../src/memcached/index.js'
-import { keyOf } from '../../src/memcached/key.js'
+import { memcached } from '../../src/stores/memcached/index.js'
+import { keyOf } from '../../src/stores/memcached/key.js'
 import { MemcachedServer } from '../servers/memcached.js'
 import { raw } from './raw.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Histogram, type HistogramSnapshot } from '../../src/metrics/histogram.js'
+import { Histogram, type HistogramSnapshot } from '../../src/observe/metrics/histogram.js'
 import { runsOr } from '../properties/runs.js'
 
 const MICROSECOND_MS = 0.001

@@ -2,7 +2,7 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import { setImmediate } from 'node:timers/promises'
 import { Holdfast } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 
 let uncaught = 0
 process.on('uncaughtException', (error) => {

@@ -1,16 +1,23 @@
 /** What no listener can see. What is told is shown by the calls of a client: holdfast-channels.test.ts. */
 import { describe, expect, test } from 'vitest'
 import { ClosedError } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
 import {
   type AcquireResult,
   type AcquireTrace,
   acquireChannel,
   traceAcquire,
-} from '../../src/trace/acquire.js'
-import { beginHold, endHold, type HoldTrace, holdChannel, holdTrace, runHeld } from '../../src/trace/hold.js'
-import { outcomeOf } from '../../src/trace/outcome.js'
-import { releaseChannel, traceRelease } from '../../src/trace/release.js'
+} from '../../src/observe/trace/acquire.js'
+import {
+  beginHold,
+  endHold,
+  type HoldTrace,
+  holdChannel,
+  holdTrace,
+  runHeld,
+} from '../../src/observe/trace/hold.js'
+import { outcomeOf } from '../../src/observe/trace/outcome.js'
+import { releaseChannel, traceRelease } from '../../src/observe/trace/release.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 import { Listener } from './told.js'
 
 const owner = '8a0d:1' as const

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../src/time/clock.js'
+import type { Clock, Timer } from '../../src/base/time/clock.js'
 
 class BaseTimer implements Timer {
   constructor(

@@ -1,4 +1,4 @@
-import type { Owner } from '../../src/identity/owner.js'
+import type { Owner } from '../../src/base/identity/owner.js'
 import type { Hold } from '../../src/kinds/hold.js'
 import type { Server } from './server.js'
 import { short } from './slow-port.js'

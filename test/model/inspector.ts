@@ -1,4 +1,4 @@
-import { ownerOf } from '../../src/line/place.js'
+import { ownerOf } from '../../src/stores/line/place.js'
 import type { Ask, Held, History } from './history.js'
 import type { ModelClient } from './model-client.js'
 import type { Server } from './server.js'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from 'vitest'
 import { type Hold, Holdfast, type HoldfastOptions, StoreError } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 import { ScriptedPort, settle } from '../unit/scripted-port.js'
 
 export const passing = new StoreError('unreachable', 'acquire', { transient: true })

@@ -1,6 +1,6 @@
-import type { Owner } from '../../src/identity/owner.js'
-import { MemoryRows } from '../../src/memory/memory-rows.js'
-import { ExclusiveLock, exclusiveLocks } from '../../src/rows/exclusive-lock.js'
+import type { Owner } from '../../src/base/identity/owner.js'
+import { MemoryRows } from '../../src/stores/memory/memory-rows.js'
+import { ExclusiveLock, exclusiveLocks } from '../../src/stores/rows/exclusive-lock.js'
 import type { BaseClock } from './base-clock.js'
 
 /** The one server of the modelled world, and the truth about who holds what: beliefs of clients are measured by it. */

@@ -1,5 +1,5 @@
 import type { Scheduler } from 'fast-check'
-import { StoreError } from '../../src/errors/errors.js'
+import { StoreError } from '../../src/base/errors/errors.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -12,11 +12,11 @@ import type {
   RenewRequest,
   StoreLine,
   Watch,
-} from '../../src/ports/lock-port.js'
-import type { StoreSettings } from '../../src/ports/store.js'
-import { RowLockPort } from '../../src/rows/lock-port.js'
-import { RowClient } from '../../src/rows/row-client.js'
-import type { InboxListener, RowSession, Rows } from '../../src/rows/rows.js'
+} from '../../src/port/lock-port.js'
+import type { StoreSettings } from '../../src/port/store.js'
+import { RowLockPort } from '../../src/stores/rows/lock-port.js'
+import { RowClient } from '../../src/stores/rows/row-client.js'
+import type { InboxListener, RowSession, Rows } from '../../src/stores/rows/rows.js'
 import type { ClientClock } from './base-clock.js'
 import { Lane } from './lane.js'
 import type { Server } from './server.js'

@@ -1,4 +1,4 @@
-import type { Owner } from '../../src/identity/owner.js'
+import type { Owner } from '../../src/base/identity/owner.js'
 import type { Ask, Held } from './history.js'
 import type { ModelClient } from './model-client.js'
 import type { Step, Terms } from './program.js'

@@ -39,7 +39,7 @@ export const furtherFaults: readonly Fault[] = [
       becomes: "if (me.once) return { do: 'refuse' }",
     },
   ),
-  ...inSource('core/lease/lease.ts', {
+  ...inSource('port/lease.ts', {
     name: 'no-margin',
     fault: 'the holder gives its lease up when the store does, and not before',
     text: 'return beforeSendMs + leaseMs - (leaseMs * 0.01 + 2)',
@@ -100,7 +100,7 @@ export const furtherFaults: readonly Fault[] = [
     becomes: '\n',
   }),
   ...inSource(
-    'rows/exclusive-lock.ts',
+    'stores/rows/exclusive-lock.ts',
     {
       name: 'row-token-stands-still',
       fault: 'a tenure in a row has the token of the one before',
@@ -127,7 +127,7 @@ export const furtherFaults: readonly Fault[] = [
     },
   ),
   ...inSource(
-    'rows/read-write-lock.ts',
+    'stores/rows/read-write-lock.ts',
     {
       name: 'row-writer-beside-readers',
       fault: 'a writer is admitted beside readers of a row',
@@ -148,7 +148,7 @@ export const furtherFaults: readonly Fault[] = [
     },
   ),
   ...inSource(
-    'rows/line.ts',
+    'stores/rows/line.ts',
     {
       name: 'row-last-come-first-served',
       fault: 'whoever came last to a row is served first',
@@ -181,7 +181,7 @@ export const furtherFaults: readonly Fault[] = [
     },
   ),
   ...inSource(
-    'session/lock-port.ts',
+    'stores/session/lock-port.ts',
     {
       name: 'nested-lease-shortens',
       fault: 'a nested hold with a shorter lease shortens the one around it',
@@ -220,7 +220,7 @@ export const furtherFaults: readonly Fault[] = [
     },
   ),
   ...inSource(
-    'session/turns.ts',
+    'stores/session/turns.ts',
     {
       name: 'session-reader-beside-writer',
       fault: 'a reader is admitted beside a writer in the line',
@@ -235,7 +235,7 @@ export const furtherFaults: readonly Fault[] = [
     },
   ),
   ...inSource(
-    'quorum/tally.ts',
+    'stores/quorum/tally.ts',
     {
       name: 'one-vote-suffices',
       fault: 'a single server decides',
@@ -249,14 +249,14 @@ export const furtherFaults: readonly Fault[] = [
       becomes: '',
     },
   ),
-  ...inSource('quorum/ballot.ts', {
+  ...inSource('stores/quorum/ballot.ts', {
     name: 'votes-kept',
     fault: 'the votes of an election in vain are not given back',
     text: "sent.then(({ outcome }) => outcome === 'granted'),",
     becomes: 'sent.then(() => false),',
   }),
   ...inSource(
-    'quorum/lock-port.ts',
+    'stores/quorum/lock-port.ts',
     {
       name: 'minority-renews',
       fault: 'a renewal counts where one server has answered',
@@ -270,14 +270,14 @@ export const furtherFaults: readonly Fault[] = [
       becomes: 'if (freed.length < 1) return undefined',
     },
   ),
-  ...inSource('quorum/timing.ts', {
+  ...inSource('stores/quorum/timing.ts', {
     name: 'time-of-votes-uncounted',
     fault: 'the time that the votes took is not taken off the lease',
     text: 'return leaseDeadline(0, leaseMs) - elapsedMs',
     becomes: 'return leaseDeadline(0, leaseMs) - 0 * elapsedMs',
   }),
   ...inSource(
-    'memcached/items.ts',
+    'stores/memcached/items.ts',
     {
       name: 'item-of-anybody-changed',
       fault: 'the item of another owner is taken for the caller’s own',
@@ -291,7 +291,7 @@ export const furtherFaults: readonly Fault[] = [
       becomes: 'entry.alarm = schedule.at(endsAt, () => undefined)',
     },
   ),
-  ...inSource('memcached/lock-port.ts', {
+  ...inSource('stores/memcached/lock-port.ts', {
     name: 'memcached-nested-shortens',
     fault: 'a nested hold with a shorter lease shortens the item’s',
     text: 'return leftMs < Infinity ? Math.max(leaseMs, leftMs) : leaseMs',
@@ -321,20 +321,20 @@ export const furtherFaults: readonly Fault[] = [
     text: 'if (attempt > 1 && String(seen) === String(refused)) throw',
     becomes: 'if (attempt > 1e9) throw',
   }),
-  ...inSource('memcached/lock-port.ts', {
+  ...inSource('stores/memcached/lock-port.ts', {
     name: 'memcached-loss-at-release-untold',
     fault: 'a release that finds the item gone says that all was well',
     text: "return repeated ? 'released' : 'not-owner'",
     becomes: "return 'released'",
   }),
-  ...inSource('etcd/client/watches.ts', {
+  ...inSource('stores/etcd/client/watches.ts', {
     name: 'etcd-watches-forgotten',
     fault: 'a new stream does not watch what the one before did',
     text: 'for (const watch of this.#watches) this.#stream.begin(watch)',
     becomes: 'for (const watch of [...this.#watches].slice(-1)) this.#stream.begin(watch)',
   }),
   ...inSource(
-    'etcd/cells.ts',
+    'stores/etcd/cells.ts',
     {
       name: 'etcd-version-ignored',
       fault: 'a value is written whatever was written since it was read',
@@ -349,7 +349,7 @@ export const furtherFaults: readonly Fault[] = [
     },
   ),
   ...inSource(
-    'zookeeper/cells.ts',
+    'stores/zookeeper/cells.ts',
     {
       name: 'zookeeper-version-ignored',
       fault: 'a value is written whatever was written since it was read',
@@ -369,13 +369,13 @@ export const furtherFaults: readonly Fault[] = [
       becomes: 'void session',
     },
   ),
-  ...inSource('node-redis/cluster.ts', {
+  ...inSource('stores/node-redis/cluster.ts', {
     name: 'asking-unsaid',
     fault: 'a node that takes over a slot is not told that the command was sent there on purpose',
     text: "if (word === 'ASK') return await this.#to(there, slot, asked(send), attempts + 1)",
     becomes: "if (word === 'ASK') return await this.#to(there, slot, send, attempts + 1)",
   }),
-  ...inSource('node-redis/reply-error.ts', {
+  ...inSource('stores/node-redis/reply-error.ts', {
     name: 'refusal-of-node-redis-unnamed',
     fault: 'a refusal of the server counts as an outcome that nobody knows',
     text: "if (isErrorReply(error)) error.name = 'ReplyError'",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import * as scripts from '../../src/redis/scripts/scripts.generated.js'
+import * as scripts from '../../src/stores/redis/scripts/scripts.generated.js'
 import { mutants } from '../chaos/mutants/catalogue.js'
 import { nemeses } from '../chaos/nemeses/catalogue.js'
 import { faults } from './catalogue.js'

@@ -6,7 +6,7 @@ import { luaText } from '../../scripts/lua-text.js'
 import type { Fault } from './fault.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const SCRIPTS = 'src/redis/scripts/scripts.generated.ts'
+const SCRIPTS = 'src/stores/redis/scripts/scripts.generated.ts'
 
 /** The file of the checkout that differs, relative to its root. */
 export function placeOf(fault: Fault): string {

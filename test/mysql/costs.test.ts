@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
-import { mysql } from '../../src/mysql/index.js'
+import { mysql } from '../../src/stores/mysql/index.js'
 import { until } from '../servers/until.js'
 import { onDatabases } from '../setup/databases.js'
 import { libraries } from './clients.js'
@@ -100,7 +100,7 @@ test('importing holdfast/mysql loads no client library', () => {
       '--input-type=module',
       '--eval',
       `import { createRequire } from 'node:module'
-       await import('./src/mysql/index.ts')
+       await import('./src/stores/mysql/index.ts')
        const { cache } = createRequire(import.meta.url)
        console.log('done', Object.keys(cache).join(' '))`,
     ],

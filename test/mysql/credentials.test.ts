@@ -1,8 +1,8 @@
 /** As whom, and how safely, Holdfast comes to the server: as the application connects, and with no more rights than the page says. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { StoreError } from '../../src/errors/errors.js'
-import { mysqlSchema } from '../../src/mysql/index.js'
+import { StoreError } from '../../src/base/errors/errors.js'
+import { mysqlSchema } from '../../src/stores/mysql/index.js'
 import { tallies } from '../postgres/tally.js'
 import { bringSqlServer, type SqlServer, whyNot } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'

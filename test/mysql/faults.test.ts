@@ -1,9 +1,9 @@
 /** What happens when the server, its settings or the network are not as they should be. */
 import { createConnection as createWithCallbacks } from 'mysql2'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { InvalidArgumentError, StoreError } from '../../src/errors/errors.js'
-import { ClientConnection } from '../../src/mysql/client-connection.js'
-import { type MysqlConnection, mysql, mysqlSchema } from '../../src/mysql/index.js'
+import { InvalidArgumentError, StoreError } from '../../src/base/errors/errors.js'
+import { ClientConnection } from '../../src/stores/mysql/client-connection.js'
+import { type MysqlConnection, mysql, mysqlSchema } from '../../src/stores/mysql/index.js'
 import { copy, tallies } from '../postgres/tally.js'
 import { bringSqlServer, type SqlServer, whyNot } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'

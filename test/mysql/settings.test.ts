@@ -1,7 +1,7 @@
 /** Whatever an application has set for its connections, locks work on them. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { MysqlConnection } from '../../src/mysql/index.js'
+import type { MysqlConnection } from '../../src/stores/mysql/index.js'
 import { tallies } from '../postgres/tally.js'
 import { onDatabases } from '../setup/databases.js'
 import { type Client, type Extra, libraries, libraryNames, openClient } from './clients.js'

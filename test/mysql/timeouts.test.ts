@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
-import { mysql, mysqlSchema } from '../../src/mysql/index.js'
+import { mysql, mysqlSchema } from '../../src/stores/mysql/index.js'
 import { bringSqlServer, type SqlServer, whyNot } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 import { administer, libraries } from './clients.js'

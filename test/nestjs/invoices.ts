@@ -3,7 +3,7 @@ import { Controller, Get, Inject, Injectable, Module, Param, Post } from '@nestj
 import { Cron, ScheduleModule } from '@nestjs/schedule'
 import { HealthCheck, type HealthCheckResult, HealthCheckService, TerminusModule } from '@nestjs/terminus'
 import { currentHold, Holdfast } from '../../src/index.js'
-import { HoldfastHealthIndicator, Lock, ScheduledLock } from '../../src/nestjs/index.js'
+import { HoldfastHealthIndicator, Lock, ScheduledLock } from '../../src/integrations/nestjs/index.js'
 
 /** What happens in it, for tests to see and to stop. */
 export class Journal {

@@ -3,7 +3,7 @@ import type { ArgumentsHost } from '@nestjs/common'
 import fastify from 'fastify'
 import { afterEach, expect, test } from 'vitest'
 import { HoldfastError, LockTimeoutError } from '../../src/index.js'
-import { LockFilter } from '../../src/nestjs/index.js'
+import { LockFilter } from '../../src/integrations/nestjs/index.js'
 
 const app = fastify()
 afterEach(() => app.close())

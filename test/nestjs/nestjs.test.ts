@@ -4,8 +4,13 @@ import { APP_FILTER } from '@nestjs/core'
 import { Test } from '@nestjs/testing'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
-import { HoldfastHealthIndicator, HoldfastModule, Lock, LockFilter } from '../../src/nestjs/index.js'
+import {
+  HoldfastHealthIndicator,
+  HoldfastModule,
+  Lock,
+  LockFilter,
+} from '../../src/integrations/nestjs/index.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 import { RespProxy } from '../fault/proxy.js'
 import { standaloneClient } from '../setup/clients.js'
 import { later } from '../setup/later.js'

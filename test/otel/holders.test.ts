@@ -1,6 +1,6 @@
 import type { SpanContext } from '@opentelemetry/api'
 import { expect, test } from 'vitest'
-import { Holders } from '../../src/otel/holders.js'
+import { Holders } from '../../src/integrations/otel/holders.js'
 
 const lock = { kind: 'lock', name: 'x' }
 const span: SpanContext = { traceId: '1', spanId: '2', traceFlags: 1 }

@@ -3,7 +3,7 @@ import { AggregationTemporality, InMemoryMetricExporter, type MetricData } from 
 import { InMemorySpanExporter } from '@opentelemetry/sdk-trace-base'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { InvalidArgumentError } from '../../src/index.js'
-import { instrument } from '../../src/otel/index.js'
+import { instrument } from '../../src/integrations/otel/index.js'
 import { placeOf } from '../setup/places.js'
 import { Sdk } from './scene.js'
 

@@ -5,7 +5,7 @@ import { InMemorySpanExporter, type ReadableSpan } from '@opentelemetry/sdk-trac
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Latch } from '../../src/conformance/latch.js'
 import type { Holdfast } from '../../src/index.js'
-import { instrument } from '../../src/otel/index.js'
+import { instrument } from '../../src/integrations/otel/index.js'
 import { placeOf } from '../setup/places.js'
 import { Sdk } from './scene.js'
 

@@ -1,9 +1,9 @@
 /** Permits are neither made nor lost, whatever happens to those that take them. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { VirtualClock } from '../../src/memory/index.js'
-import { MemoryRows } from '../../src/memory/memory-rows.js'
-import { RowStoreSession } from '../../src/rows/session.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
+import { MemoryRows } from '../../src/stores/memory/memory-rows.js'
+import { RowStoreSession } from '../../src/stores/rows/session.js'
 import { runsOr } from '../properties/runs.js'
 import { rowSettings } from '../setup/row-settings.js'
 import { Acquisition, fresh } from './requests.js'

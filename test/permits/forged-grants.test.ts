@@ -2,8 +2,8 @@
 import { Cluster } from 'ioredis5'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Holdfast } from '../../src/index.js'
-import { processChannelsOf } from '../../src/redis/locks/companion-key.js'
-import { semaphoreChannelOf } from '../../src/redis/permits/semaphore-keys.js'
+import { processChannelsOf } from '../../src/stores/redis/keys/companion-key.js'
+import { semaphoreChannelOf } from '../../src/stores/redis/keys/semaphore-keys.js'
 import { clientIdOf, Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
 

@@ -1,10 +1,10 @@
 /** Which clients a row lists as waiting outside a line: those that listen, and no others. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { StoreError } from '../../src/errors/errors.js'
-import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
-import type { StoreSession } from '../../src/ports/store.js'
-import { Schedule } from '../../src/time/schedule.js'
+import { StoreError } from '../../src/base/errors/errors.js'
+import { Schedule } from '../../src/base/time/schedule.js'
+import type { StoreSession } from '../../src/port/store.js'
+import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { FarRows } from '../liveness/far-rows.js'
 import { Network } from '../liveness/network.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { permitIdsOf } from '../../src/identity/permit-ids.js'
+import { permitIdsOf } from '../../src/base/identity/permit-ids.js'
 import type { PortPlace } from './port-place.js'
 import { Acquisition, fresh, LONG_MS } from './requests.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { PermitsPort } from '../../src/ports/kind-ports.js'
+import type { PermitsPort } from '../../src/port/kind-ports.js'
 import type { PortPlace, Ports } from './port-place.js'
 import { Acquisition, fresh, LONG_MS } from './requests.js'
 

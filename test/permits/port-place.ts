@@ -1,17 +1,17 @@
 /** Permits and latches at their ports, without the wait loop: what a store promises by itself, in each place they are kept. */
 import { inject } from 'vitest'
-import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import { type Clock, SystemClock } from '../../src/base/time/clock.js'
+import { Schedule } from '../../src/base/time/schedule.js'
 import type {
   CountDownLatchPort,
   PermitExpirableSemaphorePort,
   SemaphorePort,
-} from '../../src/ports/kind-ports.js'
-import type { LockPort, News } from '../../src/ports/lock-port.js'
-import type { Store, StoreSession } from '../../src/ports/store.js'
-import type { RedisClient } from '../../src/redis/connection/client.js'
-import { redisStoreOf } from '../../src/redis/store.js'
-import { type Clock, SystemClock } from '../../src/time/clock.js'
-import { Schedule } from '../../src/time/schedule.js'
+} from '../../src/port/kind-ports.js'
+import type { LockPort, News } from '../../src/port/lock-port.js'
+import type { Store, StoreSession } from '../../src/port/store.js'
+import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
+import type { RedisClient } from '../../src/stores/redis/connection/client.js'
+import { redisStoreOf } from '../../src/stores/redis/store.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
 

@@ -1,5 +1,5 @@
-import type { Owner } from '../../src/identity/owner.js'
-import type { AcquireReply, AcquireRequest, LockPort, ReleaseReply } from '../../src/ports/lock-port.js'
+import type { Owner } from '../../src/base/identity/owner.js'
+import type { AcquireReply, AcquireRequest, LockPort, ReleaseReply } from '../../src/port/lock-port.js'
 
 export const LONG_MS = 600_000
 

@@ -1,8 +1,8 @@
 /** Rows that say nothing go after a while, and nothing goes back with them. */
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Schedule } from '../../src/time/schedule.js'
-import { VirtualClock } from '../../src/time/virtual-clock.js'
+import { Schedule } from '../../src/base/time/schedule.js'
+import { VirtualClock } from '../../src/base/time/virtual-clock.js'
 import type { SqlServer } from '../servers/sql/index.js'
 import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
 import { locks, type Tally, tallies } from './tally.js'

@@ -6,8 +6,8 @@ import process from 'node:process'
 import pg, { type Pool } from 'pg'
 import postgresJs from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { InvalidArgumentError } from '../../src/errors/errors.js'
-import { postgresSchema } from '../../src/postgres/schema.js'
+import { InvalidArgumentError } from '../../src/base/errors/errors.js'
+import { postgresSchema } from '../../src/stores/postgres/schema.js'
 import type { SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 import {
@@ -159,7 +159,7 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
           '--eval',
           `import library from '${library}'
          import { Holdfast } from './src/index.ts'
-         import { postgres } from './src/postgres/index.ts'
+         import { postgres } from './src/stores/postgres/index.ts'
          const application = ${library === 'pg' ? 'new library.Pool' : 'library'}(${options})
          const [one, other] = [new Holdfast(postgres(application)), new Holdfast(postgres(application))]
          const hold = await one.lock('exits').acquire()

@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
-import { checkPostgresOptions } from '../../src/postgres/options.js'
-import { PostgresRows } from '../../src/postgres/rows.js'
-import { postgresSchema } from '../../src/postgres/schema.js'
-import { PostgresStore } from '../../src/postgres/store.js'
+import { checkPostgresOptions } from '../../src/stores/postgres/options.js'
+import { PostgresRows } from '../../src/stores/postgres/rows.js'
+import { postgresSchema } from '../../src/stores/postgres/schema.js'
+import { PostgresStore } from '../../src/stores/postgres/store.js'
 import type { SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 import { countedConnections } from './counted.js'
@@ -174,7 +174,7 @@ describe.skipIf(missing)(`${title}: costs`, () => {
         '--input-type=module',
         '--eval',
         `import { createRequire } from 'node:module'
-         await import('./src/postgres/index.ts')
+         await import('./src/stores/postgres/index.ts')
          const { cache } = createRequire(import.meta.url)
          console.log('done', Object.keys(cache).join(' '))`,
       ],

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import type { MakeConnection } from '../../src/postgres/connection.js'
-import { pgConnections } from '../../src/postgres/pg-connection.js'
+import type { MakeConnection } from '../../src/stores/postgres/connection.js'
+import { pgConnections } from '../../src/stores/postgres/pg-connection.js'
 
 /** Connections like those of the pool, and the statements that were sent on them. */
 export function countedConnections(pool: Pool): { readonly make: MakeConnection; readonly sent: string[] } {

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import pg, { type Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Holdfast, type Lock } from '../../src/index.js'
-import { postgres } from '../../src/postgres/index.js'
+import { postgres } from '../../src/stores/postgres/index.js'
 import { until } from '../servers/until.js'
 import { onDatabases } from '../setup/databases.js'
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import pg, { type Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Holdfast, HoldfastError } from '../../src/index.js'
-import { advisory, postgres } from '../../src/postgres/index.js'
+import { advisory, postgres } from '../../src/stores/postgres/index.js'
 import type { SqlServer } from '../servers/sql/index.js'
 import { bringPostgres, missing, poolOf, title } from './server.js'
 

@@ -1,7 +1,7 @@
 /** What a DBA asks: which plans, how much bloat. */
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { statementsFor } from '../../src/postgres/statements.js'
+import { statementsFor } from '../../src/stores/postgres/statements.js'
 import type { SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'

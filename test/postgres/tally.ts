@@ -1,4 +1,4 @@
-import type { Packed, Shape } from '../../src/rows/shape.js'
+import type { Packed, Shape } from '../../src/stores/rows/shape.js'
 
 /** A row for tests: everything a row can say. */
 export interface Tally {

@@ -2,7 +2,7 @@
 import { type OpenMetricsContentType, Registry } from 'prom-client'
 import { afterEach, expect, test } from 'vitest'
 import { InvalidArgumentError } from '../../src/index.js'
-import { expose } from '../../src/prometheus/index.js'
+import { expose } from '../../src/integrations/prometheus/index.js'
 import { placeOf } from '../setup/places.js'
 
 const place = placeOf('memory')

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { failureOf } from '../../src/cli/failure.js'
 import { withoutAddresses } from '../../src/cli/without-addresses.js'
-import { parseServerUrl } from '../../src/url/server-address.js'
+import { parseServerUrl } from '../../src/stores/url/server-address.js'
 import { runsOr } from './runs.js'
 
 const SECRET = 's3cret'

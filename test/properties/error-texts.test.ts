@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { quoted } from '../../src/errors/holdfast-error.js'
+import { quoted } from '../../src/base/errors/holdfast-error.js'
 import {
   ClosedError,
   InvalidArgumentError,
@@ -12,7 +12,7 @@ import {
   StoreError,
   TooManyWaitersError,
 } from '../../src/index.js'
-import { failureOf } from '../../src/redis/connection/failure.js'
+import { failureOf } from '../../src/stores/redis/connection/failure.js'
 import { runsOr } from './runs.js'
 
 /** As much as fits a screen. */

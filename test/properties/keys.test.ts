@@ -1,24 +1,24 @@
 /** No two names share a key, a channel or a row, but those that docs/wire-layout.md and the pages of the stores name. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { EntryNames } from '../../src/etcd/names.js'
 import { InvalidArgumentError } from '../../src/index.js'
-import { keyOf } from '../../src/memcached/key.js'
-import { storedName as mysqlName } from '../../src/mysql/stored-name.js'
-import type { LockKeyspace } from '../../src/ports/store.js'
-import { storedName as postgresName } from '../../src/postgres/stored-name.js'
-import { releaseChannelOf } from '../../src/redis/channels/release-channel.js'
-import { slotOf } from '../../src/redis/connection/slot.js'
-import { COMPANION, companionOf, tokenCounterOf } from '../../src/redis/locks/companion-key.js'
-import { readWriteKeysOf } from '../../src/redis/locks/read-write-keys.js'
+import type { LockKeyspace } from '../../src/port/store.js'
+import { EntryNames } from '../../src/stores/etcd/names.js'
+import { keyOf } from '../../src/stores/memcached/key.js'
+import { storedName as mysqlName } from '../../src/stores/mysql/stored-name.js'
+import { storedName as postgresName } from '../../src/stores/postgres/stored-name.js'
+import { releaseChannelOf } from '../../src/stores/redis/channels/release-channel.js'
+import { COMPANION, companionOf, tokenCounterOf } from '../../src/stores/redis/keys/companion-key.js'
+import { readWriteKeysOf } from '../../src/stores/redis/keys/read-write-keys.js'
 import {
   latchChannelOf,
   permitsKeyOf,
   requestKeyOf,
   semaphoreChannelOf,
   semaphoreLeasesKeyOf,
-} from '../../src/redis/permits/semaphore-keys.js'
-import { cellPathOf, pathOf } from '../../src/zookeeper/node-name.js'
+} from '../../src/stores/redis/keys/semaphore-keys.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
+import { cellPathOf, pathOf } from '../../src/stores/zookeeper/node-name.js'
 import { hostileNames } from './hostile-names.js'
 import { runsOr } from './runs.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LeaseTime } from '../../src/time/clock.js'
+import { LeaseTime } from '../../src/base/time/clock.js'
 import { runsOr } from './runs.js'
 
 /** How far the wall clock may run ahead unnoticed. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
-import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { runsOr } from './runs.js'
 
 /** Numbers at every edge, and what is no number. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Schedule, type TimerHandle } from '../../src/time/schedule.js'
+import { Schedule, type TimerHandle } from '../../src/base/time/schedule.js'
 import { CountingClock } from '../unit/counting-clock.js'
 import { runsOr } from './runs.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { majorityLasts, majorityOf, sparesOf, whenMajority } from '../../src/quorum/majority.js'
-import { goesFirst, tally, type Vote } from '../../src/quorum/tally.js'
+import { majorityLasts, majorityOf, sparesOf, whenMajority } from '../../src/stores/quorum/majority.js'
+import { goesFirst, tally, type Vote } from '../../src/stores/quorum/tally.js'
 import {
   splitAgainMs,
   splitPauseMs,
@@ -10,7 +10,7 @@ import {
   tieTimeoutMs,
   validityMs,
   voteTimeoutMs,
-} from '../../src/quorum/timing.js'
+} from '../../src/stores/quorum/timing.js'
 import { runsOr } from '../properties/runs.js'
 
 const servers = fc.integer({ min: 1, max: 6 }).map((half) => 2 * half + 1)

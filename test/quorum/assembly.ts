@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
-import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
-import { type QuorumOptions, quorum } from '../../src/quorum/quorum.js'
+import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
+import { type QuorumOptions, quorum } from '../../src/stores/quorum/quorum.js'
 import { WaywardStore } from './wayward-store.js'
 
 /** Servers in memory under one virtual clock, and clients of the quorum they form. */

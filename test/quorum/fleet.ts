@@ -1,6 +1,6 @@
 import { inject } from 'vitest'
 import { Holdfast, type HoldfastOptions, type RedisClient } from '../../src/index.js'
-import { type QuorumOptions, quorum } from '../../src/quorum/quorum.js'
+import { type QuorumOptions, quorum } from '../../src/stores/quorum/quorum.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { HoldfastOptions } from '../../src/index.js'
-import type { QuorumOptions } from '../../src/quorum/quorum.js'
+import type { QuorumOptions } from '../../src/stores/quorum/quorum.js'
 import { eventually } from '../setup/eventually.js'
 import { Fleet } from './fleet.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
-import { quorum } from '../../src/quorum/quorum.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
+import { quorum } from '../../src/stores/quorum/quorum.js'
 import { clusterClient, sentinelClient, standaloneClient } from '../setup/clients.js'
 
 /** Never connected. */

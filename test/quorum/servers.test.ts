@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Holdfast, LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
-import { quorum } from '../../src/quorum/quorum.js'
+import { quorum } from '../../src/stores/quorum/quorum.js'
 import { RespProxy } from '../fault/proxy.js'
 import { standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'

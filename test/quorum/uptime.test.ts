@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest'
-import { identityOf } from '../../src/redis/connection/server-identity.js'
+import { identityOf } from '../../src/stores/redis/connection/server-identity.js'
 import { bringServer } from '../servers/index.js'
 import { standaloneClient } from '../setup/clients.js'
 

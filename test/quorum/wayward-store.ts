@@ -1,8 +1,8 @@
-import { StoreError } from '../../src/errors/errors.js'
-import type { MemoryStore } from '../../src/memory/index.js'
-import type { LockPort } from '../../src/ports/lock-port.js'
-import type { ServerIdentity, Store, StoreSession, StoreSettings } from '../../src/ports/store.js'
-import type { Clock } from '../../src/time/clock.js'
+import { StoreError } from '../../src/base/errors/errors.js'
+import type { Clock } from '../../src/base/time/clock.js'
+import type { LockPort } from '../../src/port/lock-port.js'
+import type { ServerIdentity, Store, StoreSession, StoreSettings } from '../../src/port/store.js'
+import type { MemoryStore } from '../../src/stores/memory/index.js'
 
 /** What becomes of the commands that are sent to a server. */
 export type Conduct =

@@ -1,7 +1,7 @@
 /** Both stores answer the same to whatever is asked, as far as time plays no part in it. */
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
-import type { Owner } from '../../src/identity/owner.js'
+import type { Owner } from '../../src/base/identity/owner.js'
 import { runsOr } from '../properties/runs.js'
 import { ReadWriteClient } from '../setup/port-client.js'
 import { lockName, MemoryPlace, type PortPlace, RedisPlace } from '../setup/port-place.js'

@@ -1,9 +1,9 @@
 /** How the keys of a read-write lock are made. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { slotOf } from '../../src/redis/connection/slot.js'
-import { processChannelsOf } from '../../src/redis/locks/companion-key.js'
-import { holdsKeyOf, keyOfHolds, readWriteKeysOf } from '../../src/redis/locks/read-write-keys.js'
+import { processChannelsOf } from '../../src/stores/redis/keys/companion-key.js'
+import { holdsKeyOf, keyOfHolds, readWriteKeysOf } from '../../src/stores/redis/keys/read-write-keys.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { hostileNames } from '../properties/hostile-names.js'
 import { runsOr } from '../properties/runs.js'
 

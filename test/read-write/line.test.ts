@@ -1,6 +1,6 @@
 /** The line of a read-write lock in Redis, without heartbeats: who is gone, who does not answer, and who looks by itself. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { processChannelsOf } from '../../src/redis/locks/companion-key.js'
+import { processChannelsOf } from '../../src/stores/redis/keys/companion-key.js'
 import { eventually } from '../setup/eventually.js'
 import { ReadWriteClient, type Side } from '../setup/port-client.js'
 import { lockName, RedisPlace } from '../setup/port-place.js'

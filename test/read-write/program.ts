@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Owner } from '../../src/identity/owner.js'
+import type { Owner } from '../../src/base/identity/owner.js'
 import type { Side } from '../setup/port-client.js'
 
 /** One step of a program over one lock: what somebody asks, or that time passes. */

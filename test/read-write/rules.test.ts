@@ -1,6 +1,6 @@
 /** Who may enter when, in every place the lock can be kept. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { LockUpgradeError } from '../../src/errors/upgrade-error.js'
+import { LockUpgradeError } from '../../src/base/errors/upgrade-error.js'
 import { ReadWriteClient } from '../setup/port-client.js'
 import { lockName, MemoryPlace, RedisPlace } from '../setup/port-place.js'
 

@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, expect, inject, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
-import { slotOf } from '../../src/redis/connection/slot.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { withAdmin } from '../servers/admin.js'
 import { bringCluster, bringServer, type Cluster, type Server } from '../servers/index.js'
 import { freePort } from '../servers/port.js'

@@ -1,9 +1,9 @@
 /** Redisson's LockOptionsTest: how a spin lock's pauses grow, and when it asks by that. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkSpinOptions, type SpinOptions } from '../../src/facade/spin-options.js'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
-import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import { checkSpinOptions, type SpinOptions } from '../../src/kinds/options/spin-options.js'
+import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { runsOr } from '../properties/runs.js'
 
 const random = fc.double({ min: 0, max: 1, noNaN: true })

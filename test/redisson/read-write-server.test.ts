@@ -1,7 +1,7 @@
 /** Redisson's tests of read-write locks on a server that restarts, and in a cluster. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { LockLostError } from '../../src/index.js'
-import { slotOf } from '../../src/redis/connection/slot.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { eventually } from '../setup/eventually.js'
 import { placeOf } from '../setup/places.js'
 import { PrivateServer } from './private-server.js'

@@ -1,7 +1,7 @@
 /** RedissonSpinLockTest in a cluster and on a server that is down, under its names. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Holdfast, StoreError } from '../../src/index.js'
-import { slotOf } from '../../src/redis/connection/slot.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { eventually } from '../setup/eventually.js'
 import { type Place, placeOf } from '../setup/places.js'
 import { PrivateServer } from './private-server.js'

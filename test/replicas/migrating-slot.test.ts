@@ -1,7 +1,7 @@
 /** Locks of several keys in a cluster while their slot moves to another node: nothing is done by halves, and all goes on when it has moved. */
 import { describe, expect, test } from 'vitest'
 import type { Hold, Holdfast, Lock } from '../../src/index.js'
-import { slotOf } from '../../src/redis/connection/slot.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { eventually } from '../setup/eventually.js'
 import { MovableCluster } from './slot-move.js'
 

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis5'
 import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest'
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
-import { slotOf } from '../../src/redis/connection/slot.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { bringCluster, type Cluster } from '../servers/index.js'
 import { type ClientLibrary, clusterClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'

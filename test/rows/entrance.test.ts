@@ -1,6 +1,6 @@
 /** In which order calls of one client come into a line. */
 import { expect, test } from 'vitest'
-import { Entrance } from '../../src/rows/entrance.js'
+import { Entrance } from '../../src/stores/rows/entrance.js'
 
 /** A statement that is under way until it is answered. */
 class Statement {

@@ -1,6 +1,6 @@
 /** PostgreSQL, MariaDB and MySQL with each of their client libraries, at the sessions that keep the rows. */
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
-import type { SqlSession } from '../../src/sql/session.js'
+import type { SqlSession } from '../../src/stores/sql/session.js'
 import * as mysql from '../mysql/clients.js'
 import * as postgres from '../postgres/server.js'
 import type { ProductName } from '../servers/sql/index.js'

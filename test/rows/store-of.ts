@@ -1,5 +1,5 @@
 import type { Store } from '../../src/index.js'
-import { sqlite } from '../../src/sqlite/index.js'
+import { sqlite } from '../../src/stores/sqlite/index.js'
 import type { ProductName, SqlAddress } from '../servers/sql/index.js'
 import { storeAt } from '../transactions/store-at.js'
 

@@ -1,13 +1,13 @@
 /** Who looks for a line whose lock a transaction keeps: nobody is told when a transaction ends. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { MemoryRows } from '../../src/memory/memory-rows.js'
-import type { News } from '../../src/ports/lock-port.js'
-import { exclusiveLocks } from '../../src/rows/exclusive-lock.js'
-import { RowLockPort } from '../../src/rows/lock-port.js'
-import { RowClient } from '../../src/rows/row-client.js'
-import { Schedule } from '../../src/time/schedule.js'
-import { VirtualClock } from '../../src/time/virtual-clock.js'
+import { Schedule } from '../../src/base/time/schedule.js'
+import { VirtualClock } from '../../src/base/time/virtual-clock.js'
+import type { News } from '../../src/port/lock-port.js'
+import { MemoryRows } from '../../src/stores/memory/memory-rows.js'
+import { exclusiveLocks } from '../../src/stores/rows/exclusive-lock.js'
+import { RowLockPort } from '../../src/stores/rows/lock-port.js'
+import { RowClient } from '../../src/stores/rows/row-client.js'
 
 const name = 'tied'
 

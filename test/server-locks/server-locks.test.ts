@@ -10,8 +10,8 @@ import {
   type Store,
   UnsupportedKindError,
 } from '../../src/index.js'
-import { getLock } from '../../src/mysql/index.js'
-import { advisory } from '../../src/postgres/index.js'
+import { getLock } from '../../src/stores/mysql/index.js'
+import { advisory } from '../../src/stores/postgres/index.js'
 import { LockTimeoutError, transactionLock } from '../../src/transactions/index.js'
 import { libraries } from '../mysql/clients.js'
 import { onDatabases } from '../setup/databases.js'

@@ -1,14 +1,14 @@
 /** What a call that waits in the server hears of that server meanwhile. */
 import { expect, test } from 'vitest'
+import { Schedule } from '../../src/base/time/schedule.js'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import { StoreError } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
-import { ServerLockPort } from '../../src/server-locks/lock-port.js'
-import { Places } from '../../src/server-locks/places.js'
-import type { ServerLocks } from '../../src/server-locks/server-locks.js'
-import type { SqlConnection } from '../../src/sql/connection.js'
-import { Connector } from '../../src/sql/connector.js'
-import { Schedule } from '../../src/time/schedule.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
+import { ServerLockPort } from '../../src/stores/server-locks/lock-port.js'
+import { Places } from '../../src/stores/server-locks/places.js'
+import type { ServerLocks } from '../../src/stores/server-locks/server-locks.js'
+import type { SqlConnection } from '../../src/stores/sql/connection.js'
+import { Connector } from '../../src/stores/sql/connector.js'
 
 const connection: SqlConnection = {
   open: true,

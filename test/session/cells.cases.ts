@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
-import type { Store } from '../../src/ports/store.js'
-import type { CellName } from '../../src/session/cells.js'
-import { keyOf } from '../../src/session/key.js'
-import type { SessionLink } from '../../src/session/link.js'
+import type { Store } from '../../src/port/store.js'
+import type { CellName } from '../../src/stores/session/cells.js'
+import { keyOf } from '../../src/stores/session/key.js'
+import type { SessionLink } from '../../src/stores/session/link.js'
 import { eventually } from '../setup/eventually.js'
 
 export interface CellsTerms {

@@ -1,6 +1,6 @@
-import { StoreError } from '../../src/errors/errors.js'
-import type { Entry, EntryWatch } from '../../src/session/line.js'
-import type { LockName } from '../../src/session/lock-name.js'
+import { StoreError } from '../../src/base/errors/errors.js'
+import type { Entry, EntryWatch } from '../../src/stores/session/line.js'
+import type { LockName } from '../../src/stores/session/lock-name.js'
 import { PassedLink } from './passed-link.js'
 
 /** A link that can be cut: then commands fail, and messages do not arrive. Counts what goes over it. */

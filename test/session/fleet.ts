@@ -1,8 +1,8 @@
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
-import { Ensemble } from '../../src/memory-session/ensemble.js'
-import { MemorySessionStore } from '../../src/memory-session/store.js'
-import type { LinkListener, SessionLink } from '../../src/session/link.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
+import { Ensemble } from '../../src/stores/memory-session/ensemble.js'
+import { MemorySessionStore } from '../../src/stores/memory-session/store.js'
+import type { LinkListener, SessionLink } from '../../src/stores/session/link.js'
 import { CutLink } from './cut-link.js'
 
 export interface Client {

@@ -1,9 +1,9 @@
 /* A process with several clients, each of which holds a lock: it writes down until when each is sure of it, and each loss. */
 import { writeSync } from 'node:fs'
 import process from 'node:process'
-import { etcd } from '../../src/etcd/index.js'
 import { Holdfast } from '../../src/index.js'
-import { zookeeper } from '../../src/zookeeper/index.js'
+import { etcd } from '../../src/stores/etcd/index.js'
+import { zookeeper } from '../../src/stores/zookeeper/index.js'
 import { now } from '../chaos/history/event.js'
 
 export interface Task {

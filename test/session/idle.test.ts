@@ -1,9 +1,9 @@
 /** A client that was idle for longer than its session lasts: it begins another one, and nothing of the old one stands in its way. */
 import { afterEach, expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
-import { Ensemble } from '../../src/memory-session/ensemble.js'
-import { MemorySessionStore } from '../../src/memory-session/store.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
+import { Ensemble } from '../../src/stores/memory-session/ensemble.js'
+import { MemorySessionStore } from '../../src/stores/memory-session/store.js'
 
 const clock = new VirtualClock()
 const ensemble = new Ensemble(clock)

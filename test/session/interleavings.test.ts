@@ -1,12 +1,12 @@
 /** A store with sessions under any order of messages: each call to the server and each answer is a step that the scheduler chooses. */
 import fc, { type Scheduler } from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { LockLostError, LockTimeoutError, StoreError } from '../../src/errors/errors.js'
+import { LockLostError, LockTimeoutError, StoreError } from '../../src/base/errors/errors.js'
 import { type Hold, Holdfast } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
-import { Ensemble } from '../../src/memory-session/ensemble.js'
-import { MemorySessionStore } from '../../src/memory-session/store.js'
-import type { LinkListener } from '../../src/session/link.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
+import { Ensemble } from '../../src/stores/memory-session/ensemble.js'
+import { MemorySessionStore } from '../../src/stores/memory-session/store.js'
+import type { LinkListener } from '../../src/stores/session/link.js'
 import { runsOr, timeLimitMs } from '../model/model.js'
 import { ScheduledLink } from './scheduled-link.js'
 

@@ -1,7 +1,7 @@
 import type { Scheduler } from 'fast-check'
-import { StoreError } from '../../src/errors/errors.js'
-import type { Ensemble } from '../../src/memory-session/ensemble.js'
-import type { LinkListener } from '../../src/session/link.js'
+import { StoreError } from '../../src/base/errors/errors.js'
+import type { Ensemble } from '../../src/stores/memory-session/ensemble.js'
+import type { LinkListener } from '../../src/stores/session/link.js'
 import { PassedLink } from './passed-link.js'
 
 /** A way to the server on which each message is a step of its own, and some answers are lost. */

@@ -4,7 +4,7 @@ import { journalOf } from '../../src/conformance/journal.js'
 import { Latch } from '../../src/conformance/latch.js'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import type { HoldfastOptions } from '../../src/index.js'
-import type { LockName } from '../../src/session/lock-name.js'
+import type { LockName } from '../../src/stores/session/lock-name.js'
 import { type Client, Fleet } from './fleet.js'
 
 /** As the plain lock has it. */

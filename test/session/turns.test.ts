@@ -1,8 +1,8 @@
 /** Whose turn it is in a line: a table, and what must hold for every line. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Entry, Line, Mode } from '../../src/session/line.js'
-import { blockerOf, holdersIn, inTheWayOf, inTurn, takersIn } from '../../src/session/turns.js'
+import type { Entry, Line, Mode } from '../../src/stores/session/line.js'
+import { blockerOf, holdersIn, inTheWayOf, inTurn, takersIn } from '../../src/stores/session/turns.js'
 
 /** `w1 r2 r3<1`: a write, a read, and a read within the write of order 1; the number is the order, and the key. */
 function lineOf(text: string): Line {

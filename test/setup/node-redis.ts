@@ -4,7 +4,7 @@ import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import * as oldest from 'redis5-oldest'
 import type { ClusterClient, StandaloneClient } from '../../src/index.js'
-import { type NodeRedisClient, type NodeRedisCluster, nodeRedis } from '../../src/node-redis/index.js'
+import { type NodeRedisClient, type NodeRedisCluster, nodeRedis } from '../../src/stores/node-redis/index.js'
 
 interface Endpoint {
   readonly host: string

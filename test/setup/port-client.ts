@@ -1,4 +1,4 @@
-import type { Owner } from '../../src/identity/owner.js'
+import type { Owner } from '../../src/base/identity/owner.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -9,8 +9,8 @@ import type {
   News,
   ReleaseReply,
   Watch,
-} from '../../src/ports/lock-port.js'
-import type { StoreSession } from '../../src/ports/store.js'
+} from '../../src/port/lock-port.js'
+import type { StoreSession } from '../../src/port/store.js'
 import { eventually } from './eventually.js'
 
 export const WATCHDOG_MS = 30_000

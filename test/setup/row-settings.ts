@@ -1,6 +1,6 @@
-import type { StoreSettings } from '../../src/ports/store.js'
-import type { Clock } from '../../src/time/clock.js'
-import { Schedule } from '../../src/time/schedule.js'
+import type { Clock } from '../../src/base/time/clock.js'
+import { Schedule } from '../../src/base/time/schedule.js'
+import type { StoreSettings } from '../../src/port/store.js'
 
 /** What a client of a store in memory asks for, where only that matters. Nothing may go wrong there. */
 export function rowSettings(

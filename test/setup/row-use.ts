@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { RowSession } from '../../src/rows/rows.js'
+import type { RowSession } from '../../src/stores/rows/rows.js'
 import { tallies } from '../postgres/tally.js'
 
 /** Has a session do all that it ever does in a database. Rejects with the first failure. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defaultSqliteFile } from '../../src/sqlite/default-file.js'
+import { defaultSqliteFile } from '../../src/stores/sqlite/default-file.js'
 
 test.each([
   ['linux', {}, '/home/me', '/home/me/.local/state/holdfast/locks.db'],

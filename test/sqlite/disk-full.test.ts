@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
-import { sqlite } from '../../src/sqlite/index.js'
+import { sqlite } from '../../src/stores/sqlite/index.js'
 import { Guard } from '../servers/guard.js'
 import { eventually } from '../setup/eventually.js'
 

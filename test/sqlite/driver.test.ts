@@ -1,7 +1,7 @@
 /** How Node's own SQLite is loaded. */
 import process from 'node:process'
 import { afterEach, expect, test, vi } from 'vitest'
-import { nodeDriver } from '../../src/sqlite/driver.js'
+import { nodeDriver } from '../../src/stores/sqlite/driver.js'
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -1,8 +1,8 @@
 /** The short ways for a lock that nobody waits for: each does what a change would, or nothing. */
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { NO_ROW } from '../../src/rows/shape.js'
-import { findDriver } from '../../src/sqlite/driver.js'
-import type { Machine } from '../../src/sqlite/machine.js'
+import { NO_ROW } from '../../src/stores/rows/shape.js'
+import { findDriver } from '../../src/stores/sqlite/driver.js'
+import type { Machine } from '../../src/stores/sqlite/machine.js'
 import { Stand, type TestClient } from './client.js'
 
 const stand = new Stand()

@@ -1,6 +1,6 @@
 /* A process of its own on a database file: does what its task says, tells when it has, and stays until it is told to end. */
 import process from 'node:process'
-import { libsqlDriver, nodeDriver } from '../../src/sqlite/driver.js'
+import { libsqlDriver, nodeDriver } from '../../src/stores/sqlite/driver.js'
 import { TestClient } from './client.js'
 
 export interface MemberTask {

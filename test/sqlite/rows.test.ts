@@ -1,8 +1,8 @@
 /** What a row says and how it is changed, with each SQLite that there is. */
 import process from 'node:process'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { NO_ROW } from '../../src/rows/shape.js'
-import { type Driver, libsqlDriver, nodeDriver } from '../../src/sqlite/driver.js'
+import { NO_ROW } from '../../src/stores/rows/shape.js'
+import { type Driver, libsqlDriver, nodeDriver } from '../../src/stores/sqlite/driver.js'
 import { type ClientParts, Stand, shapeOf, type TestClient } from './client.js'
 
 const stand = new Stand()

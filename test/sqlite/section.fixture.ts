@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs'
 import process from 'node:process'
 import { Holdfast } from '../../src/index.js'
-import { sqlite } from '../../src/sqlite/index.js'
+import { sqlite } from '../../src/stores/sqlite/index.js'
 
 export interface SectionTask {
   readonly path: string

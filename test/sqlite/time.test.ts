@@ -1,13 +1,13 @@
 /** Whose time counts, and what a start of the machine ends. */
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
-import { ExclusiveLock, exclusiveLocks } from '../../src/rows/exclusive-lock.js'
-import { RowStoreSession } from '../../src/rows/session.js'
-import type { Keyspace } from '../../src/rows/shape.js'
-import type { Machine } from '../../src/sqlite/machine.js'
-import { thisMachine } from '../../src/sqlite/machine.js'
-import { checkSqliteOptions } from '../../src/sqlite/options.js'
-import { SqliteRows } from '../../src/sqlite/rows.js'
+import { ExclusiveLock, exclusiveLocks } from '../../src/stores/rows/exclusive-lock.js'
+import { RowStoreSession } from '../../src/stores/rows/session.js'
+import type { Keyspace } from '../../src/stores/rows/shape.js'
+import type { Machine } from '../../src/stores/sqlite/machine.js'
+import { thisMachine } from '../../src/stores/sqlite/machine.js'
+import { checkSqliteOptions } from '../../src/stores/sqlite/options.js'
+import { SqliteRows } from '../../src/stores/sqlite/rows.js'
 import { Stand, type TestClient } from './client.js'
 
 const stand = new Stand()

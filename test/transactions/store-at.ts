@@ -2,8 +2,8 @@
 import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import type { Store } from '../../src/index.js'
-import { mysql } from '../../src/mysql/index.js'
-import { postgres } from '../../src/postgres/index.js'
+import { mysql } from '../../src/stores/mysql/index.js'
+import { postgres } from '../../src/stores/postgres/index.js'
 import type { ProductName, SqlAddress } from '../servers/sql/index.js'
 
 export function storeAt(

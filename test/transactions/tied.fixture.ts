@@ -1,7 +1,7 @@
 /* Takes the lock, begins a transaction, and is paused by its parent past its lease: before or after it has tied the lock to the transaction. */
 import { once } from 'node:events'
 import process from 'node:process'
-import { HoldfastError } from '../../src/errors/errors.js'
+import { HoldfastError } from '../../src/base/errors/errors.js'
 import { Holdfast } from '../../src/index.js'
 import type { ProductName, SqlAddress } from '../servers/sql/index.js'
 import { connectTo } from './own-connection.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BackOff, retryPauseMs } from '../../src/time/back-off.js'
+import { BackOff, retryPauseMs } from '../../src/base/time/back-off.js'
 
 const backOff = new BackOff({ firstPauseMs: 10, longestPauseMs: 70, factor: 2 })
 

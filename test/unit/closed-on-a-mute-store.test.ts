@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type CloseOptions, Holdfast } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 import { MuteStore } from './mute-store.js'
 
 type Calls = Record<string, () => Promise<unknown>>

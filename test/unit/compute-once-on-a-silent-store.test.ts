@@ -1,9 +1,9 @@
 /** Callers of one value, and a store that does not answer, in virtual time. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ComputeOnceOptions } from '../../src/compute-once/compute-once-options.js'
-import { StoreError } from '../../src/errors/errors.js'
+import { StoreError } from '../../src/base/errors/errors.js'
 import { Holdfast } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
+import type { ComputeOnceOptions } from '../../src/recipes/compute-once/compute-once-options.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 import { type End, endOf, FallingSilent } from './falling-silent.js'
 
 const COMMAND_MS = 3_000

@@ -1,9 +1,9 @@
 /** Calls of one process for one value that do not ask for the same, and a store that is far away, in virtual time. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ComputeOnceOptions } from '../../src/compute-once/compute-once-options.js'
-import { StoreError } from '../../src/errors/errors.js'
+import { StoreError } from '../../src/base/errors/errors.js'
 import { Holdfast } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
+import type { ComputeOnceOptions } from '../../src/recipes/compute-once/compute-once-options.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 import { FarRows } from '../liveness/far-rows.js'
 import { Network } from '../liveness/network.js'
 import { type End, endOf } from './falling-silent.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { connectionSettings } from '../../src/redis/connection/settings.js'
+import { connectionSettings } from '../../src/stores/redis/connection/settings.js'
 import { standaloneClient } from '../setup/clients.js'
 
 describe('settings of Holdfast’s own connections', () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { Schedule } from '../../src/base/time/schedule.js'
 import { rejectionOf } from '../../src/conformance/outcome.js'
-import { VirtualClock } from '../../src/memory/index.js'
-import type { SqlConnection } from '../../src/sql/connection.js'
-import { Connector } from '../../src/sql/connector.js'
-import { Schedule } from '../../src/time/schedule.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
+import type { SqlConnection } from '../../src/stores/sql/connection.js'
+import { Connector } from '../../src/stores/sql/connector.js'
 
 /** A server that is never heard of. */
 const silent: SqlConnection = {

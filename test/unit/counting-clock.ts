@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../src/time/clock.js'
+import type { Clock, Timer } from '../../src/base/time/clock.js'
 
 /** A clock whose timers the test fires by hand, at whatever time. */
 export class CountingClock implements Clock {

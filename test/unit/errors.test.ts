@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import * as errors from '../../src/errors/errors.js'
-import { NoTransactionError } from '../../src/errors/no-transaction-error.js'
-import { UnstorableValueError } from '../../src/errors/unstorable-value-error.js'
+import * as errors from '../../src/base/errors/errors.js'
+import { NoTransactionError } from '../../src/base/errors/no-transaction-error.js'
+import { UnstorableValueError } from '../../src/base/errors/unstorable-value-error.js'
 import {
   DeadlockError,
   HoldfastError,
@@ -175,7 +175,7 @@ describe('errors of another copy of the package', () => {
 
   beforeAll(async () => {
     vi.resetModules()
-    copy = await import('../../src/errors/errors.js')
+    copy = await import('../../src/base/errors/errors.js')
   })
 
   test('instanceof works across copies, for each kind and for its kinds only', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { StoreError, type StoreFailure } from '../../src/errors/errors.js'
-import { failureOf, leadsElsewhere, timeoutOf } from '../../src/redis/connection/failure.js'
+import { StoreError, type StoreFailure } from '../../src/base/errors/errors.js'
+import { failureOf, leadsElsewhere, timeoutOf } from '../../src/stores/redis/connection/failure.js'
 
 /** What a client library rejects with when the server answered with an error. */
 function reply(message: string): Error {

@@ -1,6 +1,5 @@
-import { StoreError } from '../../src/errors/errors.js'
-import type { VirtualClock } from '../../src/memory/index.js'
-import type { KeptValue, ValuesPort } from '../../src/ports/kind-ports.js'
+import { StoreError } from '../../src/base/errors/errors.js'
+import type { KeptValue, ValuesPort } from '../../src/port/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -8,7 +7,8 @@ import type {
   LockState,
   ReleaseReply,
   ReleaseRequest,
-} from '../../src/ports/lock-port.js'
+} from '../../src/port/lock-port.js'
+import type { VirtualClock } from '../../src/stores/memory/index.js'
 import { ScriptedPort } from './scripted-port.js'
 
 /** Grants whatever it is asked for, until it falls silent: then each command ends by its own timeout. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { matchesGlob } from '../../src/rows/glob.js'
+import { matchesGlob } from '../../src/stores/rows/glob.js'
 
 describe('matchesGlob, as Redis matches', () => {
   test.each([

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { describe, expect, test } from 'vitest'
-import { KeepAlive } from '../../src/time/keep-alive.js'
+import { KeepAlive } from '../../src/base/time/keep-alive.js'
 
 /** Timers of this process that keep it alive. */
 function anchors(): number {

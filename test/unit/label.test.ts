@@ -1,9 +1,9 @@
 import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { labelOf, ownerText, withoutLabel } from '../../src/identity/label.js'
-import { Owners } from '../../src/identity/owner.js'
+import { labelOf, ownerText, withoutLabel } from '../../src/base/identity/label.js'
+import { Owners } from '../../src/base/identity/owner.js'
 import { Holdfast, InvalidArgumentError, LockTimeoutError, NotOwnerError } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 
 /** What no label may be made of, and what it would do if it were printed as it is. */
 const hostile = [

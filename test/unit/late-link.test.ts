@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { LateLink } from '../../src/redis/connection/late-link.js'
-import type { Link } from '../../src/redis/connection/link.js'
+import { LateLink } from '../../src/stores/redis/connection/late-link.js'
+import type { Link } from '../../src/stores/redis/connection/link.js'
 
 /** Notes what it is asked for. */
 function notingLink(asked: string[]): Link {

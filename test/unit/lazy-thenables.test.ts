@@ -2,8 +2,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Holdfast, type Lock } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
-import { holdChannel } from '../../src/trace/hold.js'
+import { holdChannel } from '../../src/observe/trace/hold.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 
 /** Runs `work` each time that it is awaited, like a query builder; some extend Promise. */
 class Query<Value> implements PromiseLike<Value> {

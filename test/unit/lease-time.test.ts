@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LeaseTime } from '../../src/time/clock.js'
+import { LeaseTime } from '../../src/base/time/clock.js'
 
 const HOUR_MS = 3_600_000
 

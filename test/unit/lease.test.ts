@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LEAST_LEASE_MS, leaseDeadline } from '../../src/core/lease/lease.js'
+import { LEAST_LEASE_MS, leaseDeadline } from '../../src/port/lease.js'
 
 describe('leaseDeadline', () => {
   test.each([LEAST_LEASE_MS, 50, 1_000, 30_000, 86_400_000])(

@@ -1,7 +1,7 @@
 /** What a client leaves in a store that does not answer while it closes, in virtual time. */
 import { expect, test } from 'vitest'
 import { Holdfast, StoreError } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 import { FallingSilent } from './falling-silent.js'
 import { MuteStore } from './mute-store.js'
 

@@ -1,7 +1,7 @@
 /** What bounds a lock that lingers, to the millisecond. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Holdfast, type HoldfastOptions, type Lock } from '../../src/index.js'
-import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { runs } from './processes.js'
 
 const LONG_MS = 600_000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Linked, LinkedSet } from '../../src/collections/linked-set.js'
+import { type Linked, LinkedSet } from '../../src/base/collections/linked-set.js'
 
 interface Item extends Linked<Item> {
   readonly number: number

@@ -1,6 +1,6 @@
-import { MemoryStore, type VirtualClock } from '../../src/memory/index.js'
-import type { Watch } from '../../src/ports/lock-port.js'
-import type { Store, StoreSession, StoreSettings } from '../../src/ports/store.js'
+import type { Watch } from '../../src/port/lock-port.js'
+import type { Store, StoreSession, StoreSettings } from '../../src/port/store.js'
+import { MemoryStore, type VirtualClock } from '../../src/stores/memory/index.js'
 
 /** What a port answers without asking anybody. */
 const BY_ITSELF = new Set<PropertyKey>(['placeOf', 'hears', 'pauseMs', 'asideMs'])

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { Holdfast, HoldfastError, StoreError } from '../../src/index.js'
-import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
-import type { Store, StoreSession, StoreSettings } from '../../src/ports/store.js'
+import type { Store, StoreSession, StoreSettings } from '../../src/port/store.js'
+import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { publicCalls } from '../setup/public-calls.js'
 
 class DriverError {

@@ -1,8 +1,8 @@
 /** A process has one place in the store's line, and no two of its calls ask under its owner at once. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Holdfast, type Lock, StoreError } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
-import type { AcquireReply, StoreLine } from '../../src/ports/lock-port.js'
+import type { AcquireReply, StoreLine } from '../../src/port/lock-port.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 
 class PortWithLine extends ScriptedPort {

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { InvalidArgumentError } from '../../src/errors/errors.js'
-import { checkFunction } from '../../src/facade/checks.js'
-import { checkHoldfastOptions } from '../../src/facade/holdfast-options.js'
-import { checkAcquireOptions, checkOwner, checkUnlockOptions } from '../../src/facade/options.js'
-import { Owners } from '../../src/identity/owner.js'
+import { checkFunction } from '../../src/base/checks/checks.js'
+import { InvalidArgumentError } from '../../src/base/errors/errors.js'
+import { Owners } from '../../src/base/identity/owner.js'
+import { checkHoldfastOptions } from '../../src/client/holdfast-options.js'
+import { checkAcquireOptions, checkOwner, checkUnlockOptions } from '../../src/kinds/options/options.js'
 
 const owners = new Owners()
 const mine = owners.next()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { StoreError } from '../../src/base/errors/errors.js'
 import { Outage } from '../../src/core/acquire/outage.js'
-import { StoreError } from '../../src/errors/errors.js'
-import { isTransient } from '../../src/ports/failure.js'
+import { isTransient } from '../../src/port/failure.js'
 
 describe('Outage', () => {
   test('lasts from the first failure to the next answer', () => {

@@ -1,8 +1,8 @@
 import { executionAsyncResource } from 'node:async_hooks'
 import { describe, expect, test } from 'vitest'
-import { isOwner, Owners, Scope } from '../../src/identity/owner.js'
+import { isOwner, Owners, Scope } from '../../src/base/identity/owner.js'
 import { Holdfast } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 
 describe('Owners', () => {
   test('O1: owners have the shape of Redisson’s, a UUIDv4 with the label and a decimal number, and are never handed out twice', () => {

@@ -1,8 +1,8 @@
 /** A store that announces nothing: the port says how often its waiters ask again, and they are never made to listen. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Holdfast, type Lock } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
-import type { AcquireReply, Polls } from '../../src/ports/lock-port.js'
+import type { AcquireReply, Polls } from '../../src/port/lock-port.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 
 const PAUSE_MS = 40

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
-import { acquireChannel } from '../../src/trace/acquire.js'
+import { acquireChannel } from '../../src/observe/trace/acquire.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 
 class OldSignal extends EventTarget {
   aborted = false

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { Holdfast, type HoldfastOptions, type Lock } from '../../src/index.js'
-import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { settle } from './scripted-port.js'
 
 /** Clients on one store, in virtual time: they are to each other as processes are. */

@@ -1,7 +1,7 @@
 /** What a client keeps of locks at which no call stands (docs/decisions.md, "What a held lock takes"). */
 import { afterEach, expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
-import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { eventually } from '../setup/eventually.js'
 
 /** More than it keeps whole. */

@@ -1,7 +1,7 @@
 /** A quorum whose servers all fall silent: each command of it ends by its own timeout, whatever it waits behind. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Holdfast, quorum } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 import { endOf, FallingSilent } from './falling-silent.js'
 
 const COMMAND_MS = 3_000

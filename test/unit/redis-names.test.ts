@@ -1,6 +1,6 @@
 import calculateSlot from 'cluster-key-slot'
 import { describe, expect, test } from 'vitest'
-import { slotOf } from '../../src/redis/connection/slot.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
 
 /** Channels: test/properties/names.test.ts. */
 describe('names in Redis', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { StoreError } from '../../src/base/errors/errors.js'
 import { retry } from '../../src/core/acquire/retry.js'
-import { StoreError } from '../../src/errors/errors.js'
-import { VirtualClock } from '../../src/memory/index.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 
 // Such that a try fails shortly before the store's time is over.
 const COMMAND_MS = 1_300

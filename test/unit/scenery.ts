@@ -1,6 +1,6 @@
+import { type Owner, Scope } from '../../src/base/identity/owner.js'
 import type { Call } from '../../src/core/acquire/call.js'
 import { HoldRecord, Tenure } from '../../src/core/tenure/tenure.js'
-import { type Owner, Scope } from '../../src/identity/owner.js'
 
 /** A tenure that is held, with one hold that belongs to `scope`. */
 export function heldBy(scope: Scope, renewUntil?: number, deadline = 1_000): Tenure {

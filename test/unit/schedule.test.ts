@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { VirtualClock } from '../../src/memory/index.js'
-import { SystemClock } from '../../src/time/clock.js'
-import { Schedule } from '../../src/time/schedule.js'
+import { SystemClock } from '../../src/base/time/clock.js'
+import { Schedule } from '../../src/base/time/schedule.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 import { CountingClock } from './counting-clock.js'
 
 let clock: VirtualClock

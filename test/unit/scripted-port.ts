@@ -9,7 +9,7 @@ import type {
   RenewRequest,
   StoreLine,
   Watch,
-} from '../../src/ports/lock-port.js'
+} from '../../src/port/lock-port.js'
 
 /** One command that was sent, to be answered when the test says so. */
 export interface Sent<Request, Reply> {

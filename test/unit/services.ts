@@ -1,11 +1,11 @@
+import { Owners } from '../../src/base/identity/owner.js'
+import type { Schedule } from '../../src/base/time/schedule.js'
 import type { KindTraits } from '../../src/core/kind.js'
 import type { CoreSettings, Services } from '../../src/core/services.js'
-import type { Emit } from '../../src/events/events.js'
-import { Owners } from '../../src/identity/owner.js'
 import { lock } from '../../src/kinds/kinds.js'
-import { Metrics } from '../../src/metrics/metrics.js'
-import type { LockPort } from '../../src/ports/lock-port.js'
-import type { Schedule } from '../../src/time/schedule.js'
+import type { Emit } from '../../src/observe/events/events.js'
+import { Metrics } from '../../src/observe/metrics/metrics.js'
+import type { LockPort } from '../../src/port/lock-port.js'
 
 /** What a part of the core is given, on that port and schedule. */
 export function servicesOn(

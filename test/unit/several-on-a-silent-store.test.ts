@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { AcquireAll } from '../../src/core/acquire/acquire-all.js'
 import { AcquireAny } from '../../src/core/acquire/acquire-any.js'
-import { VirtualClock } from '../../src/memory/index.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 import { callFrom, root } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'
 import { SilentPort } from './silent-port.js'

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { onAbort } from '../../src/core/acquire/shared-signal.js'
 import { Holdfast } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 
 test('H30: however many share a signal, it is listened to once; all are called, and those that left are not', () => {
   const { signal, abort } = controllerOf()

@@ -1,6 +1,6 @@
-import { StoreError } from '../../src/errors/errors.js'
-import type { AcquireReply, AcquireRequest, BatchPort } from '../../src/ports/lock-port.js'
-import type { Clock } from '../../src/time/clock.js'
+import { StoreError } from '../../src/base/errors/errors.js'
+import type { Clock } from '../../src/base/time/clock.js'
+import type { AcquireReply, AcquireRequest, BatchPort } from '../../src/port/lock-port.js'
 import { ScriptedPort } from './scripted-port.js'
 
 /** A store that answers nothing: each command ends by its own timeout. */

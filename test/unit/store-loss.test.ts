@@ -1,8 +1,8 @@
 /** A store that finds out by itself what has become of its client's locks: a session that ends, an entry that somebody removed. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Hold, Holdfast, StoreError } from '../../src/index.js'
-import { VirtualClock } from '../../src/memory/index.js'
-import type { StoreLoss, StoreSettings } from '../../src/ports/store.js'
+import type { StoreLoss, StoreSettings } from '../../src/port/store.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 
 let port: ScriptedPort

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { SystemClock } from '../../src/time/clock.js'
-import { machineTime } from '../../src/time/machine-time.js'
+import { SystemClock } from '../../src/base/time/clock.js'
+import { machineTime } from '../../src/base/time/machine-time.js'
 import { eventually } from '../setup/eventually.js'
 
 /** Timers of this process that stand. */

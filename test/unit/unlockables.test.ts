@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Owner } from '../../src/identity/owner.js'
+import type { Owner } from '../../src/base/identity/owner.js'
 import { Holdfast, LockLostError, NotOwnerError } from '../../src/index.js'
-import { MemoryStore, VirtualClock } from '../../src/memory/index.js'
+import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { heapInUse } from '../setup/heap.js'
 
 test('H30: holds that were left to their leases do not pile up; the latest, and those that stand, can be unlocked', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Holdfast, quorum } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 
 test('a kind that the store does not keep is refused at once, and the error says what it keeps', async () => {
   const store = quorum([new MemoryStore(), new MemoryStore(), new MemoryStore()])

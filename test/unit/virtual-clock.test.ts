@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { VirtualClock } from '../../src/memory/index.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
 
 describe('VirtualClock', () => {
   test('time passes only when told to', async () => {

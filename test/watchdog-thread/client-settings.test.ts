@@ -2,7 +2,7 @@ import { lookup } from 'node:dns'
 import { createSecureContext } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { InvalidArgumentError, type RedisClient } from '../../src/index.js'
-import { clientSettings } from '../../src/redis/watchdog-thread/client-settings.js'
+import { clientSettings } from '../../src/stores/redis/watchdog-thread/client-settings.js'
 import { clientLibraries, clusterClient, sentinelClient, standaloneClient } from '../setup/clients.js'
 
 const server = { host: '127.0.0.1', port: 1 }

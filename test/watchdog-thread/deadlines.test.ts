@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Deadlines } from '../../src/redis/watchdog-thread/deadlines.js'
+import { Deadlines } from '../../src/stores/redis/watchdog-thread/deadlines.js'
 
 /** The two views that two threads have of one memory. */
 function views(chunks = 1): { writer: Deadlines; reader: Deadlines } {

@@ -10,7 +10,7 @@ import {
   LockLostError,
   type RedisClient,
 } from '../../src/index.js'
-import { MemoryStore } from '../../src/memory/index.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 import { eventsOf } from '../fault/heard.js'
 import { Scene } from '../fault/scene.js'
 import { sentinelClient, standaloneClient } from '../setup/clients.js'

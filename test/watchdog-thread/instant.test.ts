@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { instantOf, leaseTimeOf, type SharedClocks } from '../../src/redis/watchdog-thread/instant.js'
-import { LeaseTime } from '../../src/time/clock.js'
+import { LeaseTime } from '../../src/base/time/clock.js'
+import { instantOf, leaseTimeOf, type SharedClocks } from '../../src/stores/redis/watchdog-thread/instant.js'
 
 /** A machine with two threads, each with a lease clock of its own. */
 class Machine implements SharedClocks {

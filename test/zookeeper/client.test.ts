@@ -1,7 +1,7 @@
 /** The client of ZooKeeper's protocol, on a server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { InvalidArgumentError } from '../../src/index.js'
-import { parseServers, textOf } from '../../src/zookeeper/client/address.js'
+import { parseServers, textOf } from '../../src/stores/zookeeper/client/address.js'
 import {
   createContainer,
   createNumbered,
@@ -9,9 +9,13 @@ import {
   getChildren,
   getData,
   sync,
-} from '../../src/zookeeper/client/operations.js'
-import { codes, RefusedError } from '../../src/zookeeper/client/result-codes.js'
-import { NoAnswerError, SessionOverError, type ZooKeeperSession } from '../../src/zookeeper/client/session.js'
+} from '../../src/stores/zookeeper/client/operations.js'
+import { codes, RefusedError } from '../../src/stores/zookeeper/client/result-codes.js'
+import {
+  NoAnswerError,
+  SessionOverError,
+  type ZooKeeperSession,
+} from '../../src/stores/zookeeper/client/session.js'
 import { until } from '../servers/until.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
 import { Scene } from './scene.js'

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast } from '../../src/index.js'
-import { zookeeper } from '../../src/zookeeper/index.js'
+import { zookeeper } from '../../src/stores/zookeeper/index.js'
 import { type StandIn, standIn } from '../servers/stand-in.js'
 import { eventually } from '../setup/eventually.js'
 

@@ -1,9 +1,9 @@
 /** Locks on an ensemble of three when its members fail. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
-import { createNumbered, deleteNode, getChildren } from '../../src/zookeeper/client/operations.js'
-import { codes } from '../../src/zookeeper/client/result-codes.js'
-import { NoAnswerError } from '../../src/zookeeper/client/session.js'
+import { createNumbered, deleteNode, getChildren } from '../../src/stores/zookeeper/client/operations.js'
+import { codes } from '../../src/stores/zookeeper/client/result-codes.js'
+import { NoAnswerError } from '../../src/stores/zookeeper/client/session.js'
 import { until } from '../servers/until.js'
 import { ZooKeeperEnsemble, type ZooKeeperServer } from '../servers/zookeeper/index.js'
 import { Scene } from './scene.js'

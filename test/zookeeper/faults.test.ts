@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
 import { LockLostError, StoreError } from '../../src/index.js'
-import { deleteNode, getChildren } from '../../src/zookeeper/client/operations.js'
+import { deleteNode, getChildren } from '../../src/stores/zookeeper/client/operations.js'
 import { until } from '../servers/until.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
 import { Scene } from './scene.js'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
-import { Frames } from '../../src/zookeeper/client/frames.js'
-import { JuteWriter } from '../../src/zookeeper/client/jute.js'
+import { Frames } from '../../src/stores/zookeeper/client/frames.js'
+import { JuteWriter } from '../../src/stores/zookeeper/client/jute.js'
 import { listen } from '../servers/port.js'
 
 /** What such a server sends: bytes with their length, or nothing. `undefined` ends the connection. */

@@ -1,10 +1,10 @@
 /** How locks and entries are called in ZooKeeper. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { keyOf } from '../../src/session/key.js'
-import type { Mode } from '../../src/session/line.js'
-import { lineOf, nodeOf, prefixOf } from '../../src/zookeeper/entry-node.js'
-import { decodeName, encodeName, folderOf, pathOf } from '../../src/zookeeper/node-name.js'
+import { keyOf } from '../../src/stores/session/key.js'
+import type { Mode } from '../../src/stores/session/line.js'
+import { lineOf, nodeOf, prefixOf } from '../../src/stores/zookeeper/entry-node.js'
+import { decodeName, encodeName, folderOf, pathOf } from '../../src/stores/zookeeper/node-name.js'
 import { hostileNames } from '../properties/hostile-names.js'
 import { runsOr } from '../properties/runs.js'
 

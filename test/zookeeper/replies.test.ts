@@ -1,9 +1,14 @@
 /** Whatever a server says, its client answers or rejects in time, takes nothing for a grant that is none, and goes on. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Frames } from '../../src/zookeeper/client/frames.js'
-import { JuteReader, JuteWriter, MalformedReplyError } from '../../src/zookeeper/client/jute.js'
-import { createContainer, createNumbered, getChildren, multi } from '../../src/zookeeper/client/operations.js'
+import { Frames } from '../../src/stores/zookeeper/client/frames.js'
+import { JuteReader, JuteWriter, MalformedReplyError } from '../../src/stores/zookeeper/client/jute.js'
+import {
+  createContainer,
+  createNumbered,
+  getChildren,
+  multi,
+} from '../../src/stores/zookeeper/client/operations.js'
 import { runsOr } from '../properties/runs.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
 import { Scene } from './scene.js'

@@ -1,10 +1,10 @@
 import { afterEach } from 'vitest'
+import { SystemClock } from '../../src/base/time/clock.js'
+import { Schedule } from '../../src/base/time/schedule.js'
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
-import { SystemClock } from '../../src/time/clock.js'
-import { Schedule } from '../../src/time/schedule.js'
-import { parseServers, Rota } from '../../src/zookeeper/client/address.js'
-import { type SessionTerms, ZooKeeperSession } from '../../src/zookeeper/client/session.js'
-import { type ZooKeeperOptions, zookeeper } from '../../src/zookeeper/index.js'
+import { parseServers, Rota } from '../../src/stores/zookeeper/client/address.js'
+import { type SessionTerms, ZooKeeperSession } from '../../src/stores/zookeeper/client/session.js'
+import { type ZooKeeperOptions, zookeeper } from '../../src/stores/zookeeper/index.js'
 
 /** What a test makes on servers; it ends with the test. */
 export class Scene {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { Frames } from '../../src/zookeeper/client/frames.js'
+import { Frames } from '../../src/stores/zookeeper/client/frames.js'
 import { listen } from '../servers/port.js'
 
 /** What clients ask, by ZooKeeper's numbers. */

@@ -1,7 +1,7 @@
 /** Who loses its session learns of it before anybody else has its lock, in every run. */
 import { afterAll, beforeAll, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
-import { zookeeper } from '../../src/zookeeper/index.js'
+import { zookeeper } from '../../src/stores/zookeeper/index.js'
 import { Wire } from '../chaos/network/wire.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
 import { expectTold } from '../session/told.js'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import process from 'node:process'
-import { findDriver } from '../../../src/sqlite/driver.js'
+import { findDriver } from '../../../src/stores/sqlite/driver.js'
 import type { Open } from '../../drivers/library.js'
 
 /** A row of the same columns as Holdfast's. */

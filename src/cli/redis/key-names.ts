@@ -1,5 +1,5 @@
-import { companionOf } from '../../redis/locks/companion-key.js'
-import { redissonPermitsKeyOf } from '../../redis/permits/semaphore-keys.js'
+import { companionOf } from '../../stores/redis/keys/companion-key.js'
+import { redissonPermitsKeyOf } from '../../stores/redis/keys/semaphore-keys.js'
 
 /** The names of the additional keys of locks, and the lock to which a key found in Redis belongs. */
 

@@ -1,6 +1,6 @@
-import { StoreError } from '../../errors/errors.js'
-import { isCluster, type RedisClient, type StandaloneClient } from '../../redis/connection/client.js'
-import { failureOf, refusesDatabase } from '../../redis/connection/failure.js'
+import { StoreError } from '../../base/errors/errors.js'
+import { isCluster, type RedisClient, type StandaloneClient } from '../../stores/redis/connection/client.js'
+import { failureOf, refusesDatabase } from '../../stores/redis/connection/failure.js'
 
 /** The longest time for an answer, or to connect. */
 const PATIENCE_MS = 3_000

@@ -1,8 +1,8 @@
-import { StoreError } from '../../errors/errors.js'
+import { StoreError } from '../../base/errors/errors.js'
 import { lock } from '../../kinds/kinds.js'
-import { COMPANION } from '../../redis/locks/companion-key.js'
-import { keyOfHolds } from '../../redis/locks/read-write-keys.js'
-import { matchesGlob } from '../../rows/glob.js'
+import { COMPANION } from '../../stores/redis/keys/companion-key.js'
+import { keyOfHolds } from '../../stores/redis/keys/read-write-keys.js'
+import { matchesGlob } from '../../stores/rows/glob.js'
 import type { Listing, Pace } from '../catalogue.js'
 import { isLocked, type LockView } from '../lock-view.js'
 import {

@@ -1,4 +1,4 @@
-import { printable } from '../../identity/printable.js'
+import { printable } from '../../base/identity/printable.js'
 import { shortened } from '../shortened.js'
 
 /** No page shows more of a name or an owner, in columns. */

@@ -1,4 +1,4 @@
-import { labelOf } from '../../identity/label.js'
+import { labelOf } from '../../base/identity/label.js'
 import { isLocked, type LockView } from '../lock-view.js'
 import { brief } from './brief.js'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isoTime } from '../../time/iso-time.js'
+import { isoTime } from '../../base/time/iso-time.js'
 import { flagOf, type KindFlag } from '../kind-flag.js'
 import { holderTexts, isLocked, type LockView, stateText, type Waiter } from '../lock-view.js'
 import { brief } from './brief.js'

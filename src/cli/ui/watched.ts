@@ -1,4 +1,4 @@
-import type { LockRole } from '../../errors/deadlock-error.js'
+import type { LockRole } from '../../base/errors/deadlock-error.js'
 import { flagOf } from '../kind-flag.js'
 import { isLocked, type LockView } from '../lock-view.js'
 import { type Change, changesBetween, type Sight } from './changes.js'

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Holdfast, InvalidArgumentError, type Lock, NoOwnerError, NotOwnerError } from '../../index.js'
-import type { StoreKind } from '../../ports/store-traits.js'
+import type { StoreKind } from '../../port/store-traits.js'
 import { given } from '../given.js'
 import { untilIdle } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'

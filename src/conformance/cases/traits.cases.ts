@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Holdfast, UnsupportedKindError } from '../../index.js'
-import { type StoreKind, storeKinds, traitsOf } from '../../ports/store-traits.js'
+import { type StoreKind, storeKinds, traitsOf } from '../../port/store-traits.js'
 import { rejectionOf } from '../outcome.js'
 import { type PlaceTerms, StorePlace } from '../place.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { LockLostError, StoreError } from '../../errors/errors.js'
-import { ShortLeaseError } from '../../errors/short-lease-error.js'
+import { LockLostError, StoreError } from '../../base/errors/errors.js'
+import { ShortLeaseError } from '../../base/errors/short-lease-error.js'
 import { Holdfast, InvalidArgumentError } from '../../index.js'
 import {
   BAD_NAMES,

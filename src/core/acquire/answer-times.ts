@@ -1,5 +1,5 @@
-import { StoreError } from '../../errors/errors.js'
-import type { AcquireReply } from '../../ports/lock-port.js'
+import { StoreError } from '../../base/errors/errors.js'
+import type { AcquireReply } from '../../port/lock-port.js'
 
 /** Refuses an answer with a time in it that is none: a store of another maker may give anything. What it has done is unknown. */
 export function checkTimes(reply: AcquireReply, lockName: string): void {

@@ -1,4 +1,4 @@
-import type { AcquireReply, AcquireRequest, BatchPort } from '../../ports/lock-port.js'
+import type { AcquireReply, AcquireRequest, BatchPort } from '../../port/lock-port.js'
 import type { Locker } from '../locker.js'
 import { HoldRecord } from '../tenure/tenure.js'
 import type { Call, Refusal } from './call.js'

@@ -1,5 +1,5 @@
-import type { Owner, Scope } from '../../identity/owner.js'
-import type { AcquireReply, AcquireRequest, Polls } from '../../ports/lock-port.js'
+import type { Owner, Scope } from '../../base/identity/owner.js'
+import type { AcquireReply, AcquireRequest, Polls } from '../../port/lock-port.js'
 import type { Composition } from './compositions.js'
 
 /** What a call wants. */

@@ -1,4 +1,4 @@
-import { ClosedError } from '../../errors/errors.js'
+import { ClosedError } from '../../base/errors/errors.js'
 
 /** A call for several locks, which makes a call for each of them: of several kinds, perhaps, and of several clients. */
 export interface Composition {

@@ -1,4 +1,4 @@
-import { TooManyWaitersError } from '../../errors/errors.js'
+import { TooManyWaitersError } from '../../base/errors/errors.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'

@@ -1,4 +1,4 @@
-import { retryPauseMs } from '../../time/back-off.js'
+import { retryPauseMs } from '../../base/time/back-off.js'
 
 /** So much later a call gives up a command that should have failed by itself: what that fails with says more. */
 export const OWN_FAILURE_MS = 20

@@ -1,4 +1,4 @@
-import type { BusyReply } from '../../ports/lock-port.js'
+import type { BusyReply } from '../../port/lock-port.js'
 
 /** For how long a single attempt goes on that meets a lock with perhaps nobody inside: for its process to hear of it, and to let go. */
 const PATIENCE_MS = 25

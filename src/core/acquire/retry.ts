@@ -1,5 +1,5 @@
-import { isTransient } from '../../ports/failure.js'
-import type { Clock } from '../../time/clock.js'
+import type { Clock } from '../../base/time/clock.js'
+import { isTransient } from '../../port/failure.js'
 import { Outage } from './outage.js'
 
 /** How a command is repeated that failed for the moment. */

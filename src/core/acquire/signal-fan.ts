@@ -1,4 +1,4 @@
-import { reasonOf } from '../../errors/abort-reason.js'
+import { reasonOf } from '../../base/errors/abort-reason.js'
 import { onAbort } from './shared-signal.js'
 
 /**

@@ -1,4 +1,4 @@
-import { isTransient } from '../../ports/failure.js'
+import { isTransient } from '../../port/failure.js'
 import { retry } from '../acquire/retry.js'
 import type { Environment } from '../environment.js'
 import type { Tenure } from '../tenure/tenure.js'

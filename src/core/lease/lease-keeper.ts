@@ -1,7 +1,7 @@
-import type { Schedule, TimerHandle } from '../../time/schedule.js'
+import type { Schedule, TimerHandle } from '../../base/time/schedule.js'
+import { leaseDeadline, renewEveryMs } from '../../port/lease.js'
 import type { Environment } from '../environment.js'
 import type { HoldRecord } from '../tenure/tenure.js'
-import { leaseDeadline, renewEveryMs } from './lease.js'
 
 /**
  * Keeps leases that were asked for from ending while other locks are waited for that belong to the same call: their time is to

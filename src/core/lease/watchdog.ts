@@ -1,8 +1,8 @@
-import type { LeaseThread, LeaseThreadListener, ThreadLease } from '../../ports/lease-thread.js'
-import type { Schedule, TimerHandle } from '../../time/schedule.js'
+import type { Schedule, TimerHandle } from '../../base/time/schedule.js'
+import { leaseDeadline, renewalPatienceMs, renewEveryMs } from '../../port/lease.js'
+import type { LeaseThread, LeaseThreadListener, ThreadLease } from '../../port/lease-thread.js'
 import type { Services } from '../services.js'
 import type { Tenure } from '../tenure/tenure.js'
-import { leaseDeadline, renewalPatienceMs, renewEveryMs } from './lease.js'
 
 /** After a failed renewal it tries again this often within the time to the next regular one. */
 const RETRIES_PER_RENEWAL = 10

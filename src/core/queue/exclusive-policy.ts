@@ -1,4 +1,4 @@
-import type { AcquireReply, News } from '../../ports/lock-port.js'
+import type { AcquireReply, News } from '../../port/lock-port.js'
 import type { Tenure } from '../tenure/tenure.js'
 import type { Policy, QueueParts } from './policy.js'
 import type { Waiter } from './waiter.js'

@@ -1,4 +1,4 @@
-import type { Owner } from '../../identity/owner.js'
+import type { Owner } from '../../base/identity/owner.js'
 import type { Tenure } from '../tenure/tenure.js'
 
 /** How a kind of lock may be held. */

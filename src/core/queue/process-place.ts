@@ -1,6 +1,6 @@
-import type { Owner } from '../../identity/owner.js'
-import type { AcquireReply, LockPort, News } from '../../ports/lock-port.js'
-import type { Clock } from '../../time/clock.js'
+import type { Owner } from '../../base/identity/owner.js'
+import type { Clock } from '../../base/time/clock.js'
+import type { AcquireReply, LockPort, News } from '../../port/lock-port.js'
 import type { WaitQueue } from './wait-queue.js'
 import type { Waiter } from './waiter.js'
 

@@ -1,4 +1,4 @@
-import type { LockPort, News, Watch } from '../../ports/lock-port.js'
+import type { LockPort, News, Watch } from '../../port/lock-port.js'
 
 /**
  * For how long a lock that this process has is taken for granted without a word from the store, which may have lost it meanwhile (its key

@@ -1,5 +1,5 @@
-import type { Owner } from '../../identity/owner.js'
-import type { AcquireReply, GrantedReply } from '../../ports/lock-port.js'
+import type { Owner } from '../../base/identity/owner.js'
+import type { AcquireReply, GrantedReply } from '../../port/lock-port.js'
 import { restMs } from '../acquire/rest.js'
 import type { Tenure } from '../tenure/tenure.js'
 import type { Policy, QueueParts } from './policy.js'

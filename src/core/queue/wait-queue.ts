@@ -1,5 +1,5 @@
-import { LinkedSet } from '../../collections/linked-set.js'
-import type { Owner } from '../../identity/owner.js'
+import { LinkedSet } from '../../base/collections/linked-set.js'
+import type { Owner } from '../../base/identity/owner.js'
 import type { Tenure } from '../tenure/tenure.js'
 import type { Waiter } from './waiter.js'
 

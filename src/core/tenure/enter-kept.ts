@@ -1,4 +1,4 @@
-import { noAnswer } from '../../ports/failure.js'
+import { noAnswer } from '../../port/failure.js'
 import type { Call } from '../acquire/call.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'

@@ -1,5 +1,5 @@
-import { nobody, type Owner } from '../../identity/owner.js'
-import { noAnswer } from '../../ports/failure.js'
+import { nobody, type Owner } from '../../base/identity/owner.js'
+import { noAnswer } from '../../port/failure.js'
 import { type FailedTry, retry } from '../acquire/retry.js'
 import type { Environment } from '../environment.js'
 import type { Tenure } from './tenure.js'

@@ -1,5 +1,5 @@
-import type { Owner } from '../../identity/owner.js'
-import type { Clock } from '../../time/clock.js'
+import type { Owner } from '../../base/identity/owner.js'
+import type { Clock } from '../../base/time/clock.js'
 
 /**
  * Owners that have lost a lock by time. The store has it down to them for a while yet: for what lies between the holder's

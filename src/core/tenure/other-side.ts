@@ -1,4 +1,4 @@
-import type { Scope } from '../../identity/owner.js'
+import type { Scope } from '../../base/identity/owner.js'
 import type { Call } from '../acquire/call.js'
 import type { Environment } from '../environment.js'
 import type { HoldRecord, Tenure } from './tenure.js'

@@ -1,4 +1,4 @@
-import type { TimerHandle } from '../../time/schedule.js'
+import type { TimerHandle } from '../../base/time/schedule.js'
 
 /** That a process may keep a lock beyond its release: see lingering.ts. Belongs to a tenure, and to those it is handed on to. */
 export class Stay {

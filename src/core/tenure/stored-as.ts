@@ -1,4 +1,4 @@
-import type { Owner, Scope } from '../../identity/owner.js'
+import type { Owner, Scope } from '../../base/identity/owner.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import { around } from './other-side.js'

@@ -1,4 +1,4 @@
-import { StoreError } from '../../errors/errors.js'
+import { StoreError } from '../../base/errors/errors.js'
 import { LEAST_ANSWER_MS } from '../acquire/wait-left.js'
 import type { Services } from '../services.js'
 import type { Tenure } from './tenure.js'

@@ -1,5 +1,11 @@
-import { InvalidArgumentError } from '../../errors/errors.js'
-import { type Answer, isFunction, isObject, type MysqlTransaction, rowsOf } from '../connection.js'
+import { InvalidArgumentError } from '../../base/errors/errors.js'
+import {
+  type Answer,
+  isFunction,
+  isObject,
+  type MysqlTransaction,
+  rowsOf,
+} from '../../port/sql-connection.js'
 
 /** A connection or pool of `mariadb`, with promises. */
 export interface MariadbConnection {

@@ -1,6 +1,12 @@
 import { isDate, isUint8Array } from 'node:util/types'
-import { InvalidArgumentError } from '../../errors/errors.js'
-import { type Answer, isFunction, isObject, type MysqlTransaction, rowsOf } from '../connection.js'
+import { InvalidArgumentError } from '../../base/errors/errors.js'
+import {
+  type Answer,
+  isFunction,
+  isObject,
+  type MysqlTransaction,
+  rowsOf,
+} from '../../port/sql-connection.js'
 import { isGone } from '../failure.js'
 
 /** A connection or pool of `mysql2`, with promises. */

@@ -5,7 +5,7 @@ import {
   isObject,
   type PostgresTransaction,
   rowsOf,
-} from '../connection.js'
+} from '../../port/sql-connection.js'
 
 export interface PgClient {
   query(text: string, values: unknown[]): unknown

@@ -5,7 +5,7 @@ import {
   isObject,
   type PostgresTransaction,
   rowsOf,
-} from '../connection.js'
+} from '../../port/sql-connection.js'
 import { isGone } from '../failure.js'
 
 /** What the package `postgres` calls `sql`. */

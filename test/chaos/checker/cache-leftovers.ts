@@ -1,4 +1,4 @@
-import { keyOf } from '../../../src/memcached/key.js'
+import { keyOf } from '../../../src/stores/memcached/key.js'
 import { raw } from '../../memcached/raw.js'
 import { type Resource, STRIPES } from '../program/resource.js'
 import type { Topology } from '../topologies/topology.js'

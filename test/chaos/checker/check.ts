@@ -1,4 +1,4 @@
-import { firstLeaseMs } from '../../../src/core/lease/first-lease.js'
+import { firstLeaseMs } from '../../../src/port/first-lease.js'
 import type { Episode } from '../episode.js'
 import { Room } from '../history/room.js'
 import { callsOf } from '../history/section.js'

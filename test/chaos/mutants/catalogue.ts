@@ -170,7 +170,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'subscriptions-forgotten',
     fault: 'a new connection is not subscribed to what the one before was',
-    in: { source: 'src/redis/channels/subscriber.ts' },
+    in: { source: 'src/stores/redis/connection/subscriber.ts' },
     text: 'Promise.all(channels.map((channel) => this.#renew(channel)))',
     becomes: 'Promise.resolve()',
     nemesis: 'client-kill',
@@ -241,7 +241,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'asks-too-rarely',
     fault: 'the pauses of a spin lock are far too long',
-    in: { source: 'src/time/back-off.ts' },
+    in: { source: 'src/base/time/back-off.ts' },
     text: 'Math.min(firstPauseMs * factor ** Math.max(attempts - 1, 0), longestPauseMs)',
     becomes: '1_000 * longestPauseMs',
     nemesis: 'calm',
@@ -261,7 +261,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'slot-not-followed',
     fault: 'a subscription stays away for long when its slot has moved',
-    in: { source: 'src/redis/channels/shard-subscriptions.ts' },
+    in: { source: 'src/stores/redis/connection/shard-subscriptions.ts' },
     text: 'this.#schedule.clock.now() + retryPauseMs(failures), ()',
     becomes: 'this.#schedule.clock.now() + 60_000 * retryPauseMs(failures), ()',
     nemesis: 'move-slot',
@@ -272,7 +272,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'permits-of-a-row-uncounted',
     fault: 'permits that are taken stay available in their row',
-    in: { source: 'src/rows/permits.ts' },
+    in: { source: 'src/stores/rows/permits.ts' },
     text: 'this.available -= permits',
     becomes: 'this.available -= 0',
     nemesis: 'calm',
@@ -284,7 +284,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'lease-of-a-row-ignored',
     fault: 'a row whose lease runs is taken for free',
-    in: { source: 'src/rows/exclusive-lock.ts' },
+    in: { source: 'src/stores/rows/exclusive-lock.ts' },
     text: '(body.endsAt <= now ||',
     becomes: '(body.endsAt <= now + 60_000 ||',
     nemesis: 'calm',
@@ -295,7 +295,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'tie-not-looked-at',
     fault: 'a lock is granted although a transaction that is still open is tied to it',
-    in: { source: 'src/rows/exclusive-lock.ts' },
+    in: { source: 'src/stores/rows/exclusive-lock.ts' },
     text: 'if (draft.tieEnded?.(tie)) delete',
     becomes: 'delete',
     nemesis: 'calm',
@@ -307,7 +307,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'version-ignored',
     fault: 'a row is written whatever was written since it was read',
-    in: { source: 'src/postgres/statements.ts' },
+    in: { source: 'src/stores/postgres/statements.ts' },
     text: ' AND r.version = $3::bigint RETURNING true',
     becomes: ' AND r.version >= 0 * $3::bigint RETURNING true',
     nemesis: 'calm',
@@ -319,7 +319,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'messages-unsent',
     fault: 'the server is not asked to notify anybody',
-    in: { source: 'src/postgres/statements.ts' },
+    in: { source: 'src/stores/postgres/statements.ts' },
     text: 'SELECT pg_notify(m.channel, m.payload) FROM written',
     becomes: 'SELECT m.channel || m.payload FROM written',
     nemesis: 'calm',
@@ -330,7 +330,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'token-of-the-replica',
     fault: 'a replica that took over goes on from the last token that it knows',
-    in: { source: 'src/rows/next-fence.ts' },
+    in: { source: 'src/stores/rows/next-fence.ts' },
     text: 'last === undefined || last < clock ? clock',
     becomes: 'last === undefined ? clock',
     nemesis: 'failover',
@@ -341,7 +341,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'held-row-taken',
     fault: 'a row that is held is taken',
-    in: { source: 'src/mysql/statements.ts' },
+    in: { source: 'src/stores/mysql/statements.ts' },
     text: "'(ends_at IS NULL OR ends_at <= UTC_TIMESTAMP(6)) AND rest IS NULL'",
     becomes: "'(ends_at IS NULL OR TRUE) AND rest IS NULL'",
     nemesis: 'calm',
@@ -352,7 +352,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'held-row-of-a-file-taken',
     fault: 'a row of a file that is held is taken',
-    in: { source: 'src/sqlite/express.ts' },
+    in: { source: 'src/stores/sqlite/express.ts' },
     text: 'WHERE (owner IS NULL OR ends_at <= ?5) AND',
     becomes: 'WHERE (owner IS NULL OR ends_at >= 0) AND',
     nemesis: 'calm',

@@ -5,7 +5,7 @@ export const ensembleMutants: readonly Mutant[] = [
   {
     name: 'second-in-line-admitted',
     fault: 'who stands behind one other has the lock beside it',
-    in: { source: 'src/session/turns.ts' },
+    in: { source: 'src/stores/session/turns.ts' },
     text: "if (mode !== 'read') return ahead.at(-1)",
     becomes: "if (mode !== 'read') return ahead.at(-2)",
     nemesis: 'calm',
@@ -17,7 +17,7 @@ export const ensembleMutants: readonly Mutant[] = [
   {
     name: 'end-of-the-one-before-unheard',
     fault: 'that a watched entry has gone is told to nobody',
-    in: { source: 'src/etcd/client/watches.ts' },
+    in: { source: 'src/stores/etcd/client/watches.ts' },
     text: 'else if (endedAt > 0n) watch.listener?.ended?.(endedAt)',
     becomes: '',
     nemesis: 'calm',
@@ -28,7 +28,7 @@ export const ensembleMutants: readonly Mutant[] = [
   {
     name: 'lease-of-etcd-outlived',
     fault: 'a client believes in its session for far longer than etcd keeps it',
-    in: { source: 'src/etcd/link.ts' },
+    in: { source: 'src/stores/etcd/link.ts' },
     text: 'return ttlMs - (ttlMs * 0.01 + 2)',
     becomes: 'return 9 * ttlMs',
     nemesis: 'pause',
@@ -40,7 +40,7 @@ export const ensembleMutants: readonly Mutant[] = [
   {
     name: 'session-outlived',
     fault: 'a client believes in its session for far longer than ZooKeeper keeps it',
-    in: { source: 'src/zookeeper/sessions.ts' },
+    in: { source: 'src/stores/zookeeper/sessions.ts' },
     text: 'const SURE = 0.75',
     becomes: 'const SURE = 4',
     nemesis: 'pause',

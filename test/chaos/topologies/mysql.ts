@@ -1,5 +1,5 @@
 import { createConnection } from 'mysql2/promise'
-import { mysqlSchema } from '../../../src/mysql/index.js'
+import { mysqlSchema } from '../../../src/stores/mysql/index.js'
 import { bringSqlServer, type SqlServer } from '../../servers/sql/index.js'
 import { Wire } from '../network/wire.js'
 import type { Endpoint, Route } from '../order.js'

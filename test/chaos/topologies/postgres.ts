@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { postgresSchema } from '../../../src/postgres/index.js'
+import { postgresSchema } from '../../../src/stores/postgres/index.js'
 import { bringPooler, pooler } from '../../postgres/pooler.js'
 import { bringSqlServer, PostgresPair, type SqlServer } from '../../servers/sql/index.js'
 import { now } from '../history/event.js'

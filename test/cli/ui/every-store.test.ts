@@ -1,8 +1,8 @@
 /** The page on every store that the command line reaches: the holder, the waiter where the store knows it, the list, freeing a lock; deadlocks. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Server } from '../../../src/cli/server.js'
-import { slotOf } from '../../../src/redis/connection/slot.js'
-import { parseServerUrl } from '../../../src/url/server-address.js'
+import { slotOf } from '../../../src/stores/redis/keys/slot.js'
+import { parseServerUrl } from '../../../src/stores/url/server-address.js'
 import { ringOf } from '../../deadlock/ring.js'
 import { execute } from '../../setup/sql-script.js'
 import { jsonLines } from '../json.js'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { StaleFenceError } from '../../../src/errors/stale-fence-error.js'
+import { StaleFenceError } from '../../../src/base/errors/stale-fence-error.js'
 import type { SqlAddress } from '../../servers/sql/index.js'
 import type { Stock } from './stock.js'
 

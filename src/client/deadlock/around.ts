@@ -1,0 +1,37 @@
+import type { DeadlockLink, LockRole } from '../../base/errors/deadlock-error.js'
+import type { SeenEdge } from '../../port/edges-port.js'
+import { lockKeyOf } from '../../port/edges-port.js'
+import { cyclesAmong, linksOf } from './cycles.js'
+import { verified } from './verify.js'
+import type { View } from './view.js'
+
+/** So many locks more are read than those that are asked about. */
+const MOST_FOLLOWED = 100
+
+/** The deadlocks that these locks are part of. `turn` settles when the next lock may be read. */
+export async function deadlocksAround(
+  view: View,
+  locks: readonly LockRole[],
+  turn: () => Promise<void>,
+): Promise<ReadonlyArray<readonly DeadlockLink[]>> {
+  const edges = new Map<string, SeenEdge>()
+  const read = new Set<string>()
+  const ahead = [...locks]
+  // A cycle through a lock is among the edges beside it, those beside what its waiters hold, and so on.
+  for (let lock = ahead.shift(); lock && read.size < locks.length + MOST_FOLLOWED; lock = ahead.shift()) {
+    const key = lockKeyOf(lock)
+    if (read.has(key)) continue
+    read.add(key)
+    await turn()
+    for (const edge of await view.edges.of(lock)) {
+      edges.set(edge.id, edge)
+      ahead.push(...edge.holds)
+    }
+  }
+  const deadlocks: Array<readonly DeadlockLink[]> = []
+  for (const cycle of cyclesAmong([...edges.values()])) {
+    const standing = await verified(cycle, view)
+    if (standing) deadlocks.push(linksOf(standing))
+  }
+  return deadlocks
+}

@@ -1,0 +1,153 @@
+import { UnsupportedKindError } from '../base/errors/unsupported-kind-error.js'
+import type { Owner, Owners } from '../base/identity/owner.js'
+import type { Schedule } from '../base/time/schedule.js'
+import type { KindTraits } from '../core/kind.js'
+import { Locker } from '../core/locker.js'
+import type { LongWait } from '../core/services.js'
+import type { KindContext } from '../kinds/acquiring/acquirer.js'
+import { register } from '../kinds/acquiring/dropped-hold.js'
+import { OpenLocks } from '../kinds/acquiring/open-locks.js'
+import { keptIn } from '../kinds/kept-in.js'
+import type { Kind } from '../kinds/kinds.js'
+import type { Emit, HoldfastEvents } from '../observe/events/events.js'
+import { Metrics } from '../observe/metrics/metrics.js'
+import type { StoreLoss, StoreSession } from '../port/store.js'
+import type { ClientSettings } from './client-options.js'
+
+/** Looks after the calls of one client that wait. */
+export interface WaitObserver {
+  /** A call of that kind waits. Returns what is to be called when it does no longer. */
+  waits(kind: Kind, wait: LongWait, calledAt: string | undefined): (() => void) | undefined
+  /** Resolves when nothing is left of those that have ended. */
+  close(): Promise<void>
+}
+
+/** The kinds of locks that one client uses: a locker for each, on one schedule, with metrics in common. */
+export class Kinds {
+  readonly metrics = new Metrics()
+  /** Called when the client begins to end: to drain, and to close. */
+  readonly atEnd = new Set<() => void>()
+  /** Set in clients that look for deadlocks. */
+  observer: WaitObserver | undefined
+  /** How kinds end that are used for the first time now. */
+  #ending: 'drain' | 'close' | undefined
+  readonly #contexts = new Map<Kind, KindContext>()
+
+  constructor(
+    readonly session: StoreSession,
+    readonly owners: Owners,
+    readonly schedule: Schedule,
+    private readonly settings: ClientSettings,
+    readonly emit: Emit,
+    readonly hears: (event: keyof HoldfastEvents) => boolean,
+  ) {}
+
+  /** What handles of that kind are made of. */
+  of(kind: Kind): KindContext {
+    return this.#contexts.get(kind) ?? this.#begin(kind)
+  }
+
+  /** Those in use. */
+  get used(): readonly KindContext[] {
+    return [...this.#contexts.values()]
+  }
+
+  /** The store has let go of a lock of this client. */
+  lost(loss: StoreLoss): void {
+    for (const { kind, locker } of this.used)
+      if (kind.keyspace === loss.keyspace) locker.env.tenures.lostInStore(loss)
+  }
+
+  /** The store is out of reach, and what is held may be lost. */
+  suspended(cause: unknown): void {
+    for (const { locker } of this.used) locker.env.tenures.watchdog.suspend(cause)
+  }
+
+  /** Begins nothing any more but what running sections need; resolves when nothing is held any more. */
+  async drain(): Promise<void> {
+    this.#ending = 'drain'
+    for (const end of [...this.atEnd]) end()
+    await Promise.all(this.used.map(({ locker }) => locker.drain()))
+  }
+
+  /** Ends all waits, and resolves when what is on its way to the store has settled. */
+  async close(): Promise<void> {
+    this.#ending = 'close'
+    const closing = this.used.map(({ locker }) => locker.close())
+    for (const end of [...this.atEnd]) end()
+    await Promise.all(closing)
+    await this.observer?.close()
+  }
+
+  /** Stops trying to tell the store what it has not answered. */
+  giveUp(): void {
+    for (const { locker } of this.used) locker.giveUp()
+  }
+
+  /** Waits for nothing any more; resolves when nobody does. */
+  async end(): Promise<void> {
+    await Promise.all(this.used.map(({ locker }) => locker.end()))
+  }
+
+  #begin(kind: Kind): KindContext {
+    const { session, schedule, settings, metrics, owners, emit, hears } = this
+    const port = kind.kept && session.confirming ? session.confirming(kind.port) : kind.port(session)
+    if (!port) throw new UnsupportedKindError(kind.name, keptIn(session))
+    const newOwner = (): Owner => owners.next()
+    const policy = kind.policyPerCall ?? kind.policy
+    const traits: KindTraits = port.placePer ? { ...kind, placePer: port.placePer, policy } : kind
+    const locker = new Locker(
+      {
+        kind: traits,
+        port,
+        schedule,
+        settings,
+        metrics,
+        newOwner,
+        events: { emit, hears },
+        onLasting: (grant, hold) => register(hold, { grant, locker }),
+        onWait: (wait, calledAt) => this.observer?.waits(kind, wait, calledAt),
+      },
+      (name, owner) => this.#usedByOther(name, owner, kind),
+    )
+    this.#introduce(kind, locker)
+    const context: KindContext = {
+      kind,
+      locker,
+      owners,
+      openLocks: new OpenLocks(),
+      maxHoldMs: settings.maxHoldMs,
+      placeOf: (name) => session.lock.together?.placeOf(name) ?? 0,
+      lingerMs: port.line?.hearAsks ? settings.lingerMs : undefined,
+    }
+    this.#contexts.set(kind, context)
+    if (this.#ending) void locker[this.#ending]()
+    return context
+  }
+
+  /** Tells it, and those that are one lock with it in the store, of each other. */
+  #introduce(kind: Kind, locker: Locker): void {
+    for (const other of this.used) {
+      if (!isSameLock(other.kind, kind)) continue
+      // Either the two sides of a read-write lock, or the same lock.
+      if (kind.shared || other.kind.shared) locker.joinSides(other.locker)
+      else locker.meetRival(other.locker)
+    }
+  }
+
+  /**
+   * Kinds of one keyspace must not share an owner in the store: what one counts as its own hold the other would take for a repeated
+   * request. Nested in each other they are to each other as strangers are.
+   */
+  #usedByOther(name: string, owner: Owner, by: Kind): boolean {
+    for (const { kind, locker } of this.#contexts.values()) {
+      if (isSameLock(kind, by) && locker.uses(name, owner)) return true
+    }
+    return false
+  }
+}
+
+/** Whether locks of one name are one lock in the store. */
+function isSameLock(one: Kind, other: Kind): boolean {
+  return one !== other && one.keyspace === other.keyspace
+}

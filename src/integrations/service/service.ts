@@ -1,0 +1,46 @@
+import { whole } from '../../base/checks/checks.js'
+import type { HoldfastOptions } from '../../client/holdfast-options.js'
+import { Holdfast } from '../../holdfast.js'
+import type { Store } from '../../port/store.js'
+import type { RedisClient } from '../../stores/redis/connection/client.js'
+
+/** The settings of a `Holdfast` that a framework opens and closes with the application. Times are whole milliseconds. */
+export interface ServiceOptions extends HoldfastOptions {
+  /**
+   * Where the locks are: a client of Redis, from whose options Holdfast makes connections of its own, or a store. A client of ioredis needs
+   * `lazyConnect: true` if nothing else uses it: otherwise it connects, and its connection outlives the application.
+   */
+  readonly store: RedisClient | Store
+  /**
+   * How long running sections may continue when the application closes: see `CloseOptions`. Minimum: 0.
+   * @default 5000
+   */
+  readonly drainMs?: number
+}
+
+/** Where a framework writes what no call was told. */
+export interface ServiceLog {
+  warn(text: string): void
+  error(error: unknown): void
+}
+
+/** A client that lives as long as its application. */
+export class Service {
+  readonly holdfast: Holdfast
+  readonly #drainMs: number
+
+  constructor(options: ServiceOptions, log: ServiceLog) {
+    const { store, drainMs, ...settings } = options
+    this.#drainMs = whole('drainMs', drainMs, 0) ?? 5_000
+    this.holdfast = new Holdfast(store, settings)
+    this.holdfast.on('error', (error) => log.error(error))
+    this.holdfast.on('lost', ({ name, owner, reason }) =>
+      log.warn(`lock ${JSON.stringify(name)} was lost by ${owner}: ${reason}`),
+    )
+    this.holdfast.on('warning', ({ message }) => log.warn(message))
+  }
+
+  async close(): Promise<void> {
+    await this.holdfast.close({ drainMs: this.#drainMs })
+  }
+}

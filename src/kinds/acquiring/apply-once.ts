@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto'
+import { ClosedError } from '../../base/errors/errors.js'
+import { retry } from '../../core/acquire/retry.js'
+import type { Locker } from '../../core/locker.js'
+
+/** A store remembers for a minute what a request came to: no longer than half of that may it be repeated. */
+const LONGEST_MS = 30_000
+
+/**
+ * Has the store change a number that is no hold, exactly once: the request is given a name, and repeated under that name for as
+ * long as the store fails for the moment (rule X1).
+ */
+export async function applyOnce<Result>(
+  locker: Locker,
+  send: (request: string) => Promise<Result>,
+): Promise<Result> {
+  // Its caller awaits all of it, pauses included, so the process stays alive from the first try to the last.
+  return await locker.query(() => untilSettled(locker, send))
+}
+
+async function untilSettled<Result>(
+  { env }: Locker,
+  send: (request: string) => Promise<Result>,
+): Promise<Result> {
+  const request = randomUUID()
+  return await retry(() => send(request), {
+    clock: env.schedule.clock,
+    patienceMs: Math.min(env.settings.storeTimeoutMs, LONGEST_MS),
+    pause: async (again) => {
+      await env.pauses.until(again)
+      if (env.closed) throw new ClosedError()
+    },
+  })
+}

@@ -1,0 +1,32 @@
+import type { Refusal } from '../../core/acquire/call.js'
+import { HoldRecord } from '../../core/tenure/tenure.js'
+import type { AcquireResult } from '../../observe/trace/acquire.js'
+import { type HoldTrace, holdChannel, holdTrace } from '../../observe/trace/hold.js'
+
+/** What the channel `holdfast:acquire` is told of a call's end. */
+export function resultOf(outcome: HoldRecord | Refusal): AcquireResult {
+  if (outcome instanceof HoldRecord)
+    return { outcome: 'granted', holdCount: outcome.holdCount, handedOver: outcome.handedOver }
+  return {
+    outcome: outcome.cause === undefined ? 'timeout' : 'failed',
+    holdCount: undefined,
+    handedOver: undefined,
+    holder: outcome.holder,
+  }
+}
+
+/** What the channel `holdfast:hold` will be told of the hold; undefined when nobody listens. */
+export function traceOf(grant: HoldRecord, kind: string): HoldTrace | undefined {
+  const { tenure, holdCount, waitedMs, handedOver, counted } = grant
+  // Lost between the grant and here: there is no hold to tell of.
+  if (counted || !holdChannel.hasSubscribers) return undefined
+  grant.trace = holdTrace({
+    name: tenure.name,
+    kind,
+    owner: tenure.owner,
+    holdCount,
+    waitedMs,
+    handedOver,
+  })
+  return grant.trace
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { SequencerError } from '../../base/errors/sequencer-error.js'
+import { isOwner, type Owner } from '../../base/identity/owner.js'
+import { checkFence, type Fence } from './fence.js'
+
+/** How the lock is held: alone, or together with others. */
+export type SequencerMode = 'exclusive' | 'shared'
+
+/** The content of a sequencer (Chubby's term): the lock, its owner, its mode and its token. */
+export interface Sequencer {
+  /** The kind of lock, by the name of its port. */
+  readonly kind: string
+  /** The lock's name, without the client's `keyPrefix`. */
+  readonly name: string
+  readonly mode: SequencerMode
+  readonly fence: bigint
+  /** The holder as the store records it. */
+  readonly owner: Owner
+}
+
+/** The first field of the text, so that later layouts differ from this one. */
+const LAYOUT = 1
+const CHECKSUM_BYTES = 9
+
+/**
+ * The text that a holder passes on: letters, digits, `-`, `_` and one dot.
+ *
+ * @throws `InvalidArgumentError` if the hold has no token.
+ */
+export function encodeSequencer(sequencer: Omit<Sequencer, 'fence'> & { readonly fence: Fence }): string {
+  const { kind, name, mode, owner, fence } = sequencer
+  if (fence === undefined) {
+    throw new InvalidArgumentError(
+      'hold.fence',
+      fence,
+      'a hold with a fencing token, of holdfast.fencedLock(name) or readWriteLock(name); other kinds have no tokens',
+      { lockName: name },
+    )
+  }
+  const fields = JSON.stringify([LAYOUT, kind, name, mode, String(checkFence(fence)), owner])
+  const payload = Buffer.from(fields).toString('base64url')
+  return `${payload}.${checksumOf(payload)}`
+}
+
+/** @throws {@link SequencerError} if the text is not a sequencer, or was changed. */
+export function decodeSequencer(text: unknown): Sequencer {
+  if (typeof text !== 'string') throw new SequencerError(`it is of type ${typeof text}, not a string`)
+  const [payload = '', checksum, ...rest] = text.split('.')
+  if (checksum === undefined || rest.length > 0 || checksum !== checksumOf(payload))
+    throw new SequencerError('its checksum is wrong, so it is damaged or was changed')
+  const fields = parse(Buffer.from(payload, 'base64url').toString())
+  const [layout, kind, name, mode, fence, owner, ...more] = fields
+  if (
+    layout !== LAYOUT ||
+    more.length > 0 ||
+    typeof kind !== 'string' ||
+    typeof name !== 'string' ||
+    (mode !== 'exclusive' && mode !== 'shared') ||
+    typeof fence !== 'string' ||
+    !/^[1-9]\d{0,18}$/.test(fence) ||
+    typeof owner !== 'string' ||
+    !isOwner(owner)
+  ) {
+    throw new SequencerError('this version of Holdfast cannot read its layout')
+  }
+  return { kind, name, mode, fence: BigInt(fence), owner }
+}
+
+function parse(text: string): unknown[] {
+  try {
+    const fields: unknown = JSON.parse(text)
+    return Array.isArray(fields) ? fields : []
+  } catch {
+    return []
+  }
+}
+
+/** Detects damage and accidental changes; not a signature, because the store confirms the content anyway. */
+function checksumOf(payload: string): string {
+  return createHash('sha256')
+    .update(`holdfast sequencer ${payload}`)
+    .digest()
+    .subarray(0, CHECKSUM_BYTES)
+    .toString('base64url')
+}

@@ -1,0 +1,36 @@
+import { checkObject, invalidNumber, whole } from '../../base/checks/checks.js'
+import { InvalidArgumentError } from '../../base/errors/errors.js'
+import type { KindContext } from '../acquiring/acquirer.js'
+
+/** Options of one lock. Times are whole milliseconds. */
+export interface LockOptions {
+  /**
+   * How long this process may keep the lock after a release, unless another process asks for it: see docs/lingering.md. Minimum: 0.
+   * @default the `lingerMs` of the `Holdfast`
+   */
+  readonly lingerMs?: number
+  /**
+   * `false`: a call within a section of the same lock rejects at once with `NotReentrantError`, whichever of the two says so. For `lock`,
+   * `fencedLock` and `fairLock`.
+   * @default true
+   */
+  readonly reentrant?: boolean
+}
+
+/** What handles of a kind with these options are made of. */
+export function withLockOptions(context: KindContext, options: LockOptions): KindContext {
+  checkObject('options', options, ['lingerMs', 'reentrant'])
+  const { reentrant } = options
+  if (reentrant !== undefined && typeof reentrant !== 'boolean')
+    throw new InvalidArgumentError('reentrant', reentrant, 'true or false')
+  const lingerMs = whole('lingerMs', options.lingerMs, 0)
+  if (lingerMs !== undefined && context.lingerMs === undefined)
+    throw invalidNumber('lingerMs', lingerMs, 'undefined, because this lock cannot linger')
+  if (lingerMs === undefined && reentrant === undefined) return context
+  return { ...context, lingerMs: lingerMs ?? context.lingerMs, reentrant }
+}
+
+/** For several locks at once, which end with their release. */
+export function withoutLingering(context: KindContext): KindContext {
+  return { ...context, lingerMs: undefined }
+}

@@ -1,0 +1,157 @@
+import type { LossReason } from '../../base/errors/errors.js'
+import { Histogram, type HistogramSnapshot } from './histogram.js'
+
+/**
+ * Counters and histograms of one client since its creation. Counters only grow; `waiting` and `held` are current values. There are no
+ * numbers per lock name, since the number of names has no limit.
+ */
+export interface HoldfastMetrics {
+  /** Granted holds, nested ones included. */
+  readonly acquired: number
+  /** Calls that did not get the lock at once and began to wait. */
+  readonly contended: number
+  /** Calls that ended without the lock because another owner had it until their time was up, or at their only attempt. */
+  readonly timedOut: number
+  /** Calls that ended because their signal was aborted or the client was closed. */
+  readonly cancelled: number
+  /** Calls that ended because the store failed or did not answer, or because too many calls waited. */
+  readonly failed: number
+  /** Holds whose release the store confirmed. */
+  readonly released: number
+  /** Locks lost while held, by how the loss was noticed. A lock counts once, however many holds it had. */
+  readonly lost: Readonly<Record<LossReason, number>>
+  /** Grants to a waiter of the process that released: without a command, or with one that set a lease or a fence. */
+  readonly handOvers: { readonly inMemory: number; readonly byCommand: number }
+  /** Grants of a lock that had lingered in this process since its last release (`lingerMs`). */
+  readonly lingered: number
+  /** Leases that the watchdog renewed. */
+  readonly renewals: number
+  /** Renewals that failed or were not answered; Holdfast retries each until the lease ends. */
+  readonly renewalFailures: number
+  /** Calls that wait at present. */
+  readonly waiting: number
+  /** Current holds, nested ones included. */
+  readonly held: number
+  /** From the call to the grant, for each granted hold. Its count is `acquired`. */
+  readonly waitTime: HistogramSnapshot
+  /** From the grant to the call of release, or the loss of the lock. Its count and `held` add up to `acquired`. */
+  readonly holdTime: HistogramSnapshot
+}
+
+/** Keeps count for one client. Each method says what happened; none allocates, but for the first time a histogram is used. */
+export class Metrics {
+  #acquired = 0
+  #contended = 0
+  #timedOut = 0
+  #cancelled = 0
+  #failed = 0
+  #released = 0
+  readonly #lost: Record<LossReason, number> = {
+    'lease-expired': 0,
+    'not-in-store': 0,
+    'session-ended': 0,
+  }
+  #inMemory = 0
+  #byCommand = 0
+  #lingered = 0
+  #renewals = 0
+  #renewalFailures = 0
+  #waiting = 0
+  #held = 0
+  readonly #waitTime = new Histogram()
+  readonly #holdTime = new Histogram()
+
+  /** A call could not be granted at once. */
+  waitBegan(): void {
+    this.#contended += 1
+    this.#waiting += 1
+  }
+
+  /** A call that had begun to wait does so no more, whatever came of it. */
+  waitEnded(): void {
+    this.#waiting -= 1
+  }
+
+  /** A call was granted a hold. */
+  granted(waitedMs: number): void {
+    this.#acquired += 1
+    this.#held += 1
+    this.#waitTime.record(waitedMs)
+  }
+
+  /** A call ended because its time was up, or its one attempt was refused. */
+  timedOut(): void {
+    this.#timedOut += 1
+  }
+
+  /** A call ended because its signal was aborted or the client was closed. */
+  cancelled(): void {
+    this.#cancelled += 1
+  }
+
+  /** A call ended because of the store, or because too many waited. */
+  failed(): void {
+    this.#failed += 1
+  }
+
+  /** A hold stands no more: its release was asked for, its lock was lost, or the client was closed. Once for each hold. */
+  holdEnded(heldMs: number): void {
+    this.#held -= 1
+    this.#holdTime.record(heldMs)
+  }
+
+  /** The release of a hold was confirmed, or handed the lock over. */
+  released(): void {
+    this.#released += 1
+  }
+
+  /** A tenure was lost. Its holds end besides. */
+  lost(reason: LossReason): void {
+    this.#lost[reason] += 1
+  }
+
+  /** A waiter of this process got the lock from the one before it without a command. */
+  handedOverInMemory(): void {
+    this.#inMemory += 1
+  }
+
+  /** A waiter of this process got the lock from the one before it by a command. */
+  handedOverByCommand(): void {
+    this.#byCommand += 1
+  }
+
+  /** A call got a lock that had stayed with this process. */
+  lingered(): void {
+    this.#lingered += 1
+  }
+
+  /** A lease was renewed. */
+  renewed(): void {
+    this.#renewals += 1
+  }
+
+  /** The renewal of one lease failed. */
+  renewalFailed(): void {
+    this.#renewalFailures += 1
+  }
+
+  snapshot(): HoldfastMetrics {
+    return {
+      acquired: this.#acquired,
+      contended: this.#contended,
+      timedOut: this.#timedOut,
+      cancelled: this.#cancelled,
+      failed: this.#failed,
+      released: this.#released,
+      lost: { ...this.#lost },
+      handOvers: { inMemory: this.#inMemory, byCommand: this.#byCommand },
+      lingered: this.#lingered,
+      renewals: this.#renewals,
+      renewalFailures: this.#renewalFailures,
+      waiting: this.#waiting,
+      held: this.#held,
+      waitTime: this.#waitTime.snapshot(),
+      holdTime: this.#holdTime.snapshot(),
+    }
+  }
+}

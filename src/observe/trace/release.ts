@@ -1,0 +1,52 @@
+import { tracingChannel } from 'node:diagnostics_channel'
+import type { Owner } from '../../base/identity/owner.js'
+import { publishAround } from './around.js'
+import type { HoldTrace } from './hold.js'
+
+/**
+ * The release of one hold, as published on the channel `holdfast:release`: `start` when it was called, `asyncEnd` when it was done,
+ * `error` before that if the lock had been lost or the store failed. All messages carry the same object.
+ */
+export interface ReleaseTrace {
+  readonly name: string
+  /** The kind of lock, as people call it: `lock`, `fenced lock`, `read lock`… */
+  readonly kind: string
+  readonly owner: Owner
+  /** What `holdfast:hold` tells of the hold; undefined if nobody listened there when it was granted. */
+  readonly hold: HoldTrace | undefined
+  /** From the grant to here, in milliseconds. */
+  readonly heldMs: number
+  /** Once done: the owner's remaining holds. */
+  holdCount: number | undefined
+  /** Once done: whether the lock went to a waiter of the same process. */
+  handedOver: boolean | undefined
+  /** The rejection of the release. */
+  error: unknown
+}
+
+/** What a release that did not reject came to. */
+export type ReleaseResult = Pick<ReleaseTrace, 'holdCount' | 'handedOver'>
+
+/** Ask it for `hasSubscribers` before making what {@link traceRelease} wants: then tracing costs no more where nobody listens. */
+export const releaseChannel = tracingChannel<unknown, ReleaseTrace>('holdfast:release')
+
+/** Runs the release of one hold and tells listeners. With none it returns the release's own promise. */
+export function traceRelease<Result>(
+  request: Pick<ReleaseTrace, 'name' | 'kind' | 'owner' | 'hold' | 'heldMs'>,
+  run: () => Promise<Result>,
+  resultOf: (result: Result) => ReleaseResult,
+): Promise<Result> {
+  if (!releaseChannel.hasSubscribers) return run()
+  const trace: ReleaseTrace = { ...request, holdCount: undefined, handedOver: undefined, error: undefined }
+  return publishAround(
+    releaseChannel,
+    trace,
+    run,
+    (result) => {
+      const { holdCount, handedOver } = resultOf(result)
+      trace.holdCount = holdCount
+      trace.handedOver = handedOver
+    },
+    () => undefined,
+  )
+}

@@ -1,0 +1,26 @@
+import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { shorten } from '../../base/errors/holdfast-error.js'
+
+/** The group that a lock's metrics belong to, by its name; `undefined` if it belongs to none. */
+export type GroupOf = (lockName: string) => string | undefined
+
+/** A name for labels and spans: names may be 512 KB long, and a shortened one may end within a character. */
+export function shownName(name: string): string {
+  return shorten(name).toWellFormed()
+}
+
+/** What a client is called among those of a process, as its user says. */
+export function clientName(name: unknown = ''): string {
+  if (typeof name !== 'string') throw new InvalidArgumentError('client', name, 'a string')
+  return shownName(name)
+}
+
+/** The group of a lock. It is asked for within calls for locks, which no fault in it may break: then there is none. */
+export function shownGroup(groupOf: GroupOf | undefined, lockName: string): string | undefined {
+  try {
+    const group: unknown = groupOf?.(lockName)
+    return typeof group === 'string' ? shownName(group) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,55 @@
+import type { LockRole } from '../base/errors/deadlock-error.js'
+import type { Owner } from '../base/identity/owner.js'
+
+/** A lock that an owner has while it waits for another one. */
+export interface HeldLock extends LockRole {
+  /** As whom the store knows the holder: not always as the owner that waits. */
+  readonly storedAs: Owner
+  /** The stack of the call that took it, with diagnostics. */
+  readonly takenAt?: string | undefined
+}
+
+/** That an owner waits for one lock while it holds others. What lies beside the lock it waits for. */
+export interface Edge {
+  /** Each wait has its own. */
+  readonly id: string
+  readonly owner: Owner
+  readonly waitsFor: LockRole
+  readonly holds: readonly HeldLock[]
+  /** Whether the wait would end if it is part of a deadlock. */
+  readonly rejects: boolean
+  /** The stack of the call that waits, with diagnostics. */
+  readonly waitsAt?: string | undefined
+}
+
+/** An edge as the store has it. */
+export interface SeenEdge extends Edge {
+  /** Since when it waits, in milliseconds since 1970 by the store's clock. Stays the same for as long as the edge is there. */
+  readonly since: number
+}
+
+/** Where those who wait while they hold something leave that, for all to find. An edge that is not left again in time is gone. */
+export interface EdgesPort {
+  /**
+   * Leaves an edge, or leaves it again with what has changed, for so long.
+   * @param waitedMs how long it waits already
+   */
+  leave(edge: Edge, waitedMs: number, lifeMs: number): Promise<void>
+  /** Takes it away. Does nothing if it is gone. */
+  withdraw(edge: Edge): Promise<void>
+  /**
+   * Those beside one lock, of a read-write lock those of both sides: the first 128 if there are more.
+   * @param id of the only one that is wanted
+   */
+  of(lock: LockRole, id?: string): Promise<readonly SeenEdge[]>
+  /** All of them. For operators: scans the key space step by step. */
+  list(): AsyncIterable<SeenEdge>
+}
+
+/** How many edges beside one lock are read. */
+export const MOST_EDGES_READ = 128
+
+/** One text for each lock: the two sides of a read-write lock are one, which is another lock than the plain one of that name. */
+export function lockKeyOf({ kind, name }: LockRole): string {
+  return `${kind === 'lock' ? 'lock' : 'read-write'}:${name}`
+}

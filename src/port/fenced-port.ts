@@ -1,0 +1,15 @@
+import type { Owner } from '../base/identity/owner.js'
+import type { LockPort } from './lock-port.js'
+
+/** A lock with a new token for every tenure. */
+export interface FencedPort extends LockPort {
+  /** What decides whether a sequencer is valid. */
+  readTenure(name: string, owner: Owner): Promise<TenureState>
+}
+
+export interface TenureState {
+  /** Whether that owner holds the lock. */
+  readonly held: boolean
+  /** The last token given; `undefined` when none was, or the counter is gone. */
+  readonly lastFence: bigint | undefined
+}

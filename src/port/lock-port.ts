@@ -1,0 +1,254 @@
+import type { Owner } from '../base/identity/owner.js'
+import type { LeaseThread } from './lease-thread.js'
+
+/**
+ * What a kind of lock must be able to do. Failures are `StoreError`s; a `transient` one leaves the outcome unknown, and
+ * the same request may then be sent again: every request names the hold count it starts from, so that a store recognises a
+ * request it has already carried out (rule X1).
+ */
+export interface LockPort {
+  /** Whether a watch that was sent before an acquire is in force when that acquire runs, confirmed or not (rule C2). */
+  readonly watchesInOrder: boolean
+
+  /** Set where the store keeps the line of waiters. */
+  readonly line?: StoreLine | undefined
+
+  /**
+   * Set where nothing is announced: then `watch` is never called, and a call that waits asks again and again, after these pauses unless it
+   * has its own.
+   */
+  readonly polls?: Polls | undefined
+
+  /** Set where a place in line is one tenure's and cannot go to another: then each call has its own, whatever the kind says. */
+  readonly placePer?: 'call' | undefined
+
+  /** How long a client lets others go first that were told of its release and stand in no line; absent: two round trips nearby. */
+  readonly asideMs?: number
+
+  /** Set where no hold can be handed to another client: a lock ends with what its client has, or each place is one owner's. */
+  readonly bound?: true | undefined
+
+  /** Set where one acquire may take several rounds: then the request says for how long its caller waits. */
+  readonly inRounds?: boolean | undefined
+
+  /** Set where a lost lock may still be the owner's in a part of the store: that part keeps others out until it is given back. */
+  readonly inParts?: true | undefined
+
+  /** Set where several locks can be asked for with one command. */
+  readonly together?: BatchPort | undefined
+
+  /** Renews leases in a separate thread; absent if that is not wanted or not possible. */
+  readonly thread?: LeaseThread | undefined
+
+  /** Takes the lock, or one more hold of it, or returns how long the holder has left. */
+  acquire(request: AcquireRequest): Promise<AcquireReply>
+
+  /** Undoes an acquire whose caller has left, whether or not it was carried out. */
+  abandon(request: AcquireRequest): Promise<void>
+
+  /** Gives a lock that `from` holds to another owner, which then has one hold, with its own lease. Announces nothing. */
+  handOver(request: HandOverRequest): Promise<AcquireReply>
+
+  /** Gives one hold back. The last one frees the lock and announces it. */
+  release(request: ReleaseRequest): Promise<ReleaseReply>
+
+  /** Starts the leases anew: one answer for each, none waiting for another. `false`: that owner does not hold it. */
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[]
+
+  /**
+   * Ties the lock of that owner to an open transaction of the application: no other owner gets it before the transaction has ended, even
+   * if it is released or its lease ends. False: that owner does not hold it. Absent where the store is in no database with transactions.
+   */
+  readonly tie?: ((name: string, owner: Owner, tx: unknown) => Promise<boolean>) | undefined
+
+  /** Calls back on each release of the lock, and, without particulars, whenever it may have missed one. */
+  watch(name: string, onNews: (news?: News) => void): Watch
+
+  /** The lock as the store has it now. */
+  inspect(name: string): Promise<LockState>
+
+  /** How many clients watch for this lock's release; undefined where the store does not know who waits. */
+  countWatchers(name: string): Promise<number | undefined>
+
+  /** Frees the lock whatever its owner, and announces it. Returns whether it was held. */
+  forceUnlock(name: string): Promise<boolean>
+
+  /** The locks whose names match a glob pattern. */
+  list(pattern: string): AsyncIterable<LockState>
+}
+
+/**
+ * Several locks asked for with one command; all of one place, and none of them held by its request's owner. One answer for each:
+ * one that is free and was not taken is busy for 0 ms.
+ */
+export interface BatchPort {
+  /** Only locks of one place can be asked for together. All clients agree on it, so that it makes for one order. */
+  placeOf(name: string): number
+  /** Takes all of them, or none. */
+  acquireAll(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]>
+  /** Takes the first that is free. */
+  acquireOne(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]>
+}
+
+export interface AcquireRequest {
+  readonly name: string
+  readonly owner: Owner
+  /** How many holds the owner has before this one. */
+  readonly heldBefore: number
+  readonly leaseMs: number
+  /**
+   * Whether its caller waits if the lock is busy, and receives messages or polls: then a store with a line lets it join, and one without
+   * may count it among those that a release tells of. Absent: no.
+   */
+  readonly waits?: boolean
+  /** Whether the process would keep the lock after its release, and hears when others ask for it (`StoreLine.hearAsks`). */
+  readonly lingers?: boolean
+  /** How many permits it is for, where the kind has permits. */
+  readonly permits?: number | undefined
+  /** Set for ports that acquire `inRounds`. */
+  readonly caller?: Caller | undefined
+}
+
+/** The call that waits for an answer. */
+export interface Caller {
+  /** Since when it waits, on the store's clock; absent: it has just begun. */
+  readonly since?: number
+  /** By when it wants the answer, on the store's clock. */
+  readonly waitsUntil: number
+  /** Aborts when the call stops waiting for any reason: a later grant is given back. */
+  readonly left: AbortSignal
+  /** The port calls it with the answer so far, which counts if the call's time is up before the port has finished asking. */
+  readonly hears: (reply: BusyReply) => void
+}
+
+export type AcquireReply =
+  | GrantedReply
+  | BusyReply
+  /** The owner should hold it already, and does not. */
+  | { readonly outcome: 'lost' }
+
+export interface BusyReply {
+  readonly outcome: 'busy'
+  /** Infinity if the holder's lease never ends. */
+  readonly remainingMs: number
+  readonly holder: Owner | undefined
+  /** Since when it has the lock, in milliseconds since 1970 by the store's clock, where the store knows that. */
+  readonly heldSince?: number | undefined
+  /** After how long to ask again, even without an announcement or an ended lease. */
+  readonly againMs?: number
+  /** The holder's process may have nobody inside. The store has told it that others ask for the lock. */
+  readonly lingers?: boolean
+}
+
+export interface GrantedReply {
+  readonly outcome: 'granted'
+  readonly fence?: bigint
+  /** If several may hold: how many more the store would let in now; so many waiters need not sleep. */
+  readonly room?: number
+  /** If there is no room: how long until the first lease of a holder ends. */
+  readonly fullForMs?: number
+  /**
+   * If the store granted it in line, before this request: since when (on the lease clock, never too late) and for how long. A renewal
+   * must then set the lease of the request.
+   */
+  readonly granted?: { readonly since: number; readonly leaseMs: number }
+  /** The process may keep the lock after its release until it hears that others ask for it, for as long as the lease of the request. */
+  readonly lingers?: boolean
+}
+
+export interface HandOverRequest extends AcquireRequest {
+  /** The current holder. */
+  readonly from: Owner
+}
+
+export interface ReleaseRequest {
+  readonly name: string
+  readonly owner: Owner
+  /** How many holds the owner has, this one included. */
+  readonly heldBefore: number
+  /** How many permits the hold is for, where the kind has permits. */
+  readonly permits?: number | undefined
+  /** Whether this release was sent before with an unknown outcome: if the lock is gone, that one released it. */
+  readonly repeated: boolean
+}
+
+/** Without a line: it may be free again, and so many other clients were told. */
+export type ReleaseReply = 'released' | { readonly others: number } | 'still-held' | 'not-owner'
+
+export interface RenewRequest {
+  readonly name: string
+  readonly owner: Owner
+  /** How many permits the hold is for, where the kind has permits. */
+  readonly permits?: number | undefined
+  readonly leaseMs: number
+  /** How long the answer may take, if less than for other commands: a connection that is silent for so long is abandoned. */
+  readonly withinMs?: number | undefined
+}
+
+/** A store's message to a watch. */
+export interface News {
+  /** The store has granted the lock to this owner, whose call waits in line; this message answers its next acquire. */
+  readonly grantedTo?: Owner
+  /** Places that this process believes to have are gone: granted unheard, or lost. All calls with a place must ask again. */
+  readonly placesGone?: boolean
+  /** The first of this process in line must ask again after so long: the lock ends sooner than it would look. */
+  readonly lookInMs?: number
+  /** How many may enter now. */
+  readonly room?: number
+}
+
+/** A line in the store, in which processes wait: first come, first served. A release grants the lock to the next in line. */
+export interface StoreLine {
+  /** How long a place, and a grant to it, may outlive its call. */
+  readonly placeMs: number
+  /** Whether this process already receives messages about grants of that lock: then a call can join with its first request. */
+  hears(name: string): boolean
+  /**
+   * Calls back when others ask for that lock, which this process was granted with `lingers`, when somebody frees it by force, and when either
+   * may have happened unheard. Absent where a lock ends with its release.
+   */
+  hearAsks?(name: string, onAsk: () => void): Watch
+}
+
+/** How a call asks again if there are no messages. */
+export interface Polls {
+  /** How long to pause after so many attempts, given a random number from 0 to 1. */
+  pauseMs(attempts: number, random: number): number
+  /**
+   * How long a process that has had the lock for its turn lets others go first, given a random number from 0 to 1: long enough for one of
+   * them to ask. Absent: as long as the pause after five attempts.
+   */
+  asideMs?(random: number): number
+}
+
+export interface Watch {
+  /** Settles when the store confirms that messages come from now on, or cannot come. */
+  readonly confirmed: Promise<void>
+  /** Whether messages already come, if that is known before the confirmation. */
+  readonly inForce?: boolean | undefined
+  /** Call it after a change without the message that should have come: checks that messages still come. */
+  doubt?(): void
+  /** Ends the messages. Safe to call twice. */
+  close(): void
+}
+
+/** One that has a lock, as seen in the store. */
+export interface OwnerState {
+  readonly owner: Owner
+  readonly holds: number
+  /** What its client calls itself: the client that looks reads it in the owner, a store need not give it. */
+  readonly label?: string
+  /** Since when it has the lock, in milliseconds since 1970 by the store's clock; absent where the store does not know that. */
+  readonly heldSince?: number | undefined
+}
+
+/** A lock as seen in the store. */
+export interface LockState {
+  readonly name: string
+  /** The owners and their hold counts; empty when it is free. */
+  readonly owners: readonly OwnerState[]
+  /** Time left of the lease in milliseconds: 0 when free, Infinity when it never ends. */
+  readonly remainingMs: number
+  /** Set where the lock is free for this client, which keeps it from other processes for a while (`lingerMs`). */
+  readonly lingering?: boolean
+}

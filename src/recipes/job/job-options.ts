@@ -1,0 +1,30 @@
+import { checkObject, whole } from '../../base/checks/checks.js'
+import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { LEAST_LEASE_MS } from '../../port/lease.js'
+
+/** How long a job's lock is held. Times are whole milliseconds, on the store's clock. */
+export interface JobOptions {
+  /**
+   * The job's lock stays taken for at least so long from the start of the run, even if the run ends sooner: who fires within this time
+   * does not run. More than the clocks of the machines differ, and less than the time between two firings. Minimum: 0.
+   */
+  readonly atLeastMs: number
+  /**
+   * The lock is free so long after the start of the run at the latest, whatever becomes of the process. More than a run ever takes: a run
+   * that is still under way then has lost the lock (`hold.signal`), unless it asks for more time (`hold.extend`). Minimum: 10, and
+   * `atLeastMs`.
+   */
+  readonly atMostMs: number
+}
+
+export function checkJobOptions(options: JobOptions): JobOptions {
+  checkObject('options', options, ['atLeastMs', 'atMostMs'], 'job(name, { atLeastMs: …, atMostMs: … }, run)')
+  const atLeastMs = whole('atLeastMs', options.atLeastMs, 0)
+  if (atLeastMs === undefined)
+    throw new InvalidArgumentError('atLeastMs', atLeastMs, 'a whole number of milliseconds, at least 0')
+  const least = Math.max(LEAST_LEASE_MS, atLeastMs)
+  const atMostMs = whole('atMostMs', options.atMostMs, least)
+  if (atMostMs === undefined)
+    throw new InvalidArgumentError('atMostMs', atMostMs, `a whole number of milliseconds, at least ${least}`)
+  return { atLeastMs, atMostMs }
+}

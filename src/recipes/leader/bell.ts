@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto'
+import type { Locker } from '../../core/locker.js'
+import { applyOnce } from '../../kinds/acquiring/apply-once.js'
+import type { CountDownLatchPort } from '../../port/kind-ports.js'
+import type { Watch } from '../../port/lock-port.js'
+
+/**
+ * By which observers hear that a term has begun or ended. The lock's own messages go to those in line alone. A latch's go to everybody
+ * who watches it, when it is set and when it is counted down, in every store that pushes anything: so one is set and removed again for
+ * each change, and says nothing but that there is something to look at.
+ */
+export class Bell {
+  constructor(
+    private readonly name: string,
+    private readonly locker: Locker,
+    private readonly port: CountDownLatchPort,
+  ) {}
+
+  /** Failures are told by the event `error`: an observer that is not called looks by itself, if later. */
+  async ring(): Promise<void> {
+    const { name, locker, port } = this
+    try {
+      await applyOnce(locker, (request) => port.trySetCount(name, 1, request))
+      await applyOnce(locker, () => port.delete(name, randomUUID()))
+    } catch (error) {
+      if (!locker.closed) locker.emit('error', error)
+    }
+  }
+
+  /** Undefined in a store that pushes nothing. */
+  hear(onRing: () => void): Watch | undefined {
+    return this.port.polls ? undefined : this.port.watch(this.name, () => onRing())
+  }
+}

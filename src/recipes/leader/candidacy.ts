@@ -1,0 +1,161 @@
+import { ClosedError, LockLostError } from '../../base/errors/errors.js'
+import type { Owners } from '../../base/identity/owner.js'
+import { BackOff } from '../../base/time/back-off.js'
+import { KeepAlive } from '../../base/time/keep-alive.js'
+import { Pauses } from '../../core/acquire/pauses.js'
+import type { Locker } from '../../core/locker.js'
+import type { Hold } from '../../kinds/hold.js'
+import type { Lock } from '../../kinds/lock.js'
+import type { Bell } from './bell.js'
+import type { LeaderOptions } from './leader-options.js'
+import { Term, type TermEnd } from './term.js'
+
+/** Before a candidate stands again whose term was lost or has failed, or that could not reach the store. */
+const AGAIN = new BackOff({ firstPauseMs: 100, longestPauseMs: 10_000, factor: 2 })
+/** How long a leader that has resigned lets others ask first, where they poll. */
+const OTHERS_FIRST_MS = 1_000
+/** Before a candidate stands again that has resigned in a short term while nobody else stands: it would be elected again at once. */
+const ALONE = new BackOff({ firstPauseMs: 10, longestPauseMs: 1_000, factor: 2 })
+const SHORT_TERM_MS = 1_000
+/** A term that lasted for so long says that what failed before is over. */
+const GOOD_TERM_MS = 60_000
+
+/** What a candidate is made of. */
+export interface CandidateParts {
+  readonly lock: Lock
+  readonly locker: Locker
+  readonly owners: Owners
+  readonly bell: Bell | undefined
+  readonly options: LeaderOptions
+}
+
+/** A candidate: stands in the line of the lock, leads while it holds the lock, and stands again, until it is stopped. Never rejects. */
+export class Candidacy {
+  readonly ended: Promise<void>
+  readonly #stop = new AbortController()
+  readonly #pauses: Pauses
+  readonly #keepAlive = new KeepAlive()
+  #term: Term | undefined
+
+  constructor(private readonly parts: CandidateParts) {
+    const { locker, options } = parts
+    this.#pauses = new Pauses(locker.schedule)
+    const { signal } = options
+    const stop = (): void => this.stop()
+    if (signal?.aborted) stop()
+    else signal?.addEventListener('abort', stop, { once: true })
+    this.ended = this.#keepAlive
+      .during(() => this.#run())
+      .finally(() => {
+        signal?.removeEventListener('abort', stop)
+        this.#keepAlive.end()
+      })
+  }
+
+  /** The term in which it leads. */
+  get term(): Term | undefined {
+    return this.#term && this.#term.remainingMs() > 0 ? this.#term : undefined
+  }
+
+  /** Whether the running code belongs to a callback of its term, which it has to wait for before it ends. */
+  get runsThis(): boolean {
+    return this.#term?.runsThis === true
+  }
+
+  stop(): void {
+    this.#stop.abort()
+    this.#pauses.end()
+    if (this.parts.locker.closed) this.#term?.end('closed', new ClosedError(this.parts.lock.name))
+    else this.#term?.end('resigned', undefined)
+  }
+
+  async #run(): Promise<void> {
+    const { lock, locker, owners } = this.parts
+    const { signal } = this.#stop
+    let alone = 0
+    for (let failures = 0; !signal.aborted; ) {
+      const { clock } = locker.schedule
+      let startedAt = clock.now()
+      let end: TermEnd | undefined
+      try {
+        const hold = await lock.acquire({ owner: owners.next(), signal, maxHoldMs: Infinity })
+        startedAt = clock.now()
+        end = await this.#lead(hold)
+      } catch (error) {
+        if (signal.aborted || error instanceof ClosedError) return
+        locker.emit('error', error)
+      }
+      if (end === 'closed') return
+      if (end === 'resigned' || clock.now() - startedAt >= GOOD_TERM_MS) failures = 0
+      if (end === 'resigned') {
+        // Where the store keeps no line those who wait have to ask first.
+        if (!locker.port.line && !signal.aborted) await this.#pauses.until(clock.now() + OTHERS_FIRST_MS)
+        const isShort = clock.now() - startedAt < SHORT_TERM_MS
+        alone = isShort && !signal.aborted && (await this.#standsAlone()) ? alone + 1 : 0
+        if (alone > 0) await this.#pauses.until(clock.now() + ALONE.pauseMs(alone, Math.random()))
+        continue
+      }
+      failures += 1
+      await this.#pauses.until(clock.now() + AGAIN.pauseMs(failures, Math.random()))
+    }
+  }
+
+  /** Whether nobody else has the lock, now that it was given back: who stands in line is granted it by the same command. */
+  async #standsAlone(): Promise<boolean> {
+    const { lock, locker } = this.parts
+    try {
+      const { owners } = await locker.query(() => locker.port.inspect(lock.name))
+      return owners.length === 0
+    } catch {
+      return true
+    }
+  }
+
+  /** One term. While what it has begun is not over nobody else is elected, unless the lock was lost. */
+  async #lead(hold: Hold): Promise<TermEnd> {
+    const { options, locker } = this.parts
+    const term = new Term(hold)
+    this.#term = term
+    let settle: (() => void) | undefined
+    term.over = new Promise((resolve) => {
+      settle = resolve
+    })
+    try {
+      if (this.#stop.signal.aborted) term.end('resigned', undefined)
+      void this.parts.bell?.ring()
+      const work = term.run(() => (term.signal.aborted ? undefined : options.onElected?.(term)))
+      const working = work.catch((error: unknown) => {
+        if (term.signal.aborted && error === term.signal.reason) return
+        locker.emit('error', error)
+        term.end('failed', error)
+      })
+      const { end, error } = await term.ended
+      await Promise.all([working, this.#tell(term, end, error)])
+      await this.#giveBack(hold, end)
+      return end
+    } finally {
+      this.#term = undefined
+      settle?.()
+      // Nobody leads now, or somebody else.
+      if (!locker.closed) void this.parts.bell?.ring()
+    }
+  }
+
+  async #tell(term: Term, end: TermEnd, error: unknown): Promise<void> {
+    try {
+      await term.tell(() => this.parts.options.onRevoked?.(end, error))
+    } catch (trouble) {
+      this.parts.locker.emit('error', trouble)
+    }
+  }
+
+  async #giveBack(hold: Hold, end: TermEnd): Promise<void> {
+    try {
+      await hold.release()
+    } catch (error) {
+      // A loss was told by the event `lost`; and a closed client frees nothing.
+      const known = error instanceof LockLostError || error instanceof ClosedError || end === 'closed'
+      if (!known) this.parts.locker.emit('error', error)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { checkFunction, checkObject, isAbortSignal } from '../../base/checks/checks.js'
+import { InvalidArgumentError } from '../../base/errors/errors.js'
+import type { Term, TermEnd } from './term.js'
+
+/** What a candidate does. */
+export interface LeaderOptions {
+  /**
+   * Called at the beginning of each term. The term goes on when it has returned, or its promise has been fulfilled: it ends with the
+   * loss of the lock, by `term.resign()`, or if `onElected` throws or rejects. Heed `term.signal`: until a promise that is under way has
+   * settled, a term that was resigned holds up the next leader, and the candidate does not stand again.
+   */
+  readonly onElected?: (term: Term) => unknown
+  /**
+   * Called when a term has ended, after `term.signal` has aborted. If the term was not lost, nobody else is elected before its promise
+   * has settled. One that never settles keeps the lock until `close()`, and `stop()` never returns.
+   */
+  readonly onRevoked?: (end: TermEnd, error?: unknown) => unknown
+  /** Ends the candidacy, as `stop()` does. */
+  readonly signal?: AbortSignal
+}
+
+export function checkLeaderOptions(options: LeaderOptions): LeaderOptions {
+  checkObject(
+    'options',
+    options,
+    ['onElected', 'onRevoked', 'signal'],
+    'leader(name, { onElected: async (term) => … })',
+  )
+  const { onElected, onRevoked, signal } = options
+  if (onElected !== undefined) checkFunction('onElected', onElected)
+  if (onRevoked !== undefined) checkFunction('onRevoked', onRevoked)
+  if (onElected === undefined && (onRevoked ?? signal) !== undefined)
+    throw new InvalidArgumentError(
+      'onElected',
+      onElected,
+      'a function, because there is no candidate without',
+    )
+  if (signal !== undefined && !isAbortSignal(signal))
+    throw new InvalidArgumentError('signal', signal, 'an AbortSignal')
+  return options
+}

@@ -1,7 +1,0 @@
-import type { LockKeyspace } from '../ports/store.js'
-
-/** Locks of different keyspaces have nothing to do with each other, whatever their names. */
-export interface LockName {
-  readonly keyspace: LockKeyspace
-  readonly name: string
-}

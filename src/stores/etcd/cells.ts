@@ -1,0 +1,111 @@
+import { StoreError } from '../../base/errors/errors.js'
+import { machineTime } from '../../base/time/machine-time.js'
+import type { StoreSettings } from '../../port/store.js'
+import type { Cell, CellName, Cells, CellWatch, CellWrite } from '../session/cells.js'
+import type { Line } from '../session/line.js'
+import type { LockName } from '../session/lock-name.js'
+import type { EtcdClient } from './client/client.js'
+import type { About } from './client/failure.js'
+import type { KeyValue } from './client/replies.js'
+import type { Condition } from './client/requests.js'
+import type { Watches } from './client/watches.js'
+import type { EtcdEntry } from './entry.js'
+import type { EntryNames } from './names.js'
+
+/** What cells need of the link that they belong to. */
+export interface CellTerms {
+  readonly client: EtcdClient
+  readonly watches: Watches
+  readonly names: EntryNames
+  readonly settings: StoreSettings
+  /** An entry of this client that stands, as far as it knows. */
+  standing(key: string): EtcdEntry | undefined
+  lineOf(lock: LockName, entries: readonly KeyValue[], seenAt: bigint): Line
+  /** A lease that lasts at least so long. */
+  leaseOf(leastMs: number, about: About): Promise<bigint>
+}
+
+/** Values in etcd: keys, whose versions are their revisions. */
+export class EtcdCells implements Cells {
+  constructor(private readonly terms: CellTerms) {}
+
+  async read(cell: CellName): Promise<Cell> {
+    const key = this.terms.names.cell(cell)
+    const { entries } = await this.terms.client.range({ key }, aboutOf('Range', cell))
+    return cellIn(entries)
+  }
+
+  async readBeside(cell: CellName, lock: LockName): Promise<{ readonly cell: Cell; readonly line: Line }> {
+    const { client, names } = this.terms
+    const both = [{ range: { key: names.cell(cell) } }, { range: names.line(lock) }]
+    const reply = await client.txn({ when: [], ifSo: both }, aboutOf('Txn', cell))
+    const [found, entries] = reply.replies.map(rangeIn)
+    return { cell: cellIn(found ?? []), line: this.terms.lineOf(lock, entries ?? [], reply.revision) }
+  }
+
+  async write({ cell, version, text, keepMs, whileStands }: CellWrite): Promise<bigint | undefined> {
+    const { client, names } = this.terms
+    const key = names.cell(cell)
+    const about = aboutOf('Txn', cell)
+    const when: Condition[] = []
+    if (version !== undefined) when.push(version === 0n ? { absent: { key } } : { key, modRevision: version })
+    if (whileStands) {
+      const standing = this.terms.standing(whileStands.key)
+      if (!standing) return undefined
+      when.push({ key: standing.stored, createRevision: standing.order })
+    }
+    const lease = text === undefined || keepMs === Infinity ? 0n : await this.terms.leaseOf(keepMs, about)
+    const change =
+      text === undefined ? { remove: { key } } : { put: { key, value: Buffer.from(text), lease } }
+    const { succeeded, revision } = await client.txn({ when, ifSo: [change] }, about)
+    if (!succeeded) return undefined
+    return text === undefined ? 0n : revision
+  }
+
+  watch(cell: CellName, onChange: () => void): CellWatch {
+    const { watches, names, settings } = this.terms
+    const { schedule, commandTimeoutMs } = settings
+    let begun = false
+    let stop = (): void => undefined
+    const confirmed = new Promise<void>((resolve, reject) => {
+      const alarm = schedule.at(schedule.clock.now() + commandTimeoutMs, () =>
+        reject(new StoreError('timeout', 'Watch', { lockName: cell.name, transient: true })),
+      )
+      const end = watches.watch(names.cell(cell), {
+        begun: () => {
+          // Again, after a break: something may have happened meanwhile.
+          if (begun) onChange()
+          begun = true
+          schedule.cancel(alarm)
+          resolve()
+        },
+        changed: onChange,
+      })
+      stop = () => {
+        schedule.cancel(alarm)
+        end()
+        resolve()
+      }
+    })
+    return { confirmed, close: () => stop() }
+  }
+
+  /** etcd tells no time. */
+  now(): number {
+    return machineTime.wallMs()
+  }
+}
+
+function aboutOf(command: string, { name }: CellName): About {
+  return { command, lockName: name }
+}
+
+function rangeIn(reply: unknown): readonly KeyValue[] {
+  return Array.isArray(reply) ? reply : []
+}
+
+function cellIn([found]: readonly KeyValue[]): Cell {
+  return found
+    ? { text: found.value.toString(), version: found.modRevision }
+    : { text: undefined, version: 0n }
+}

@@ -1,0 +1,104 @@
+import { StoreError, type StoreFailure } from '../../../base/errors/errors.js'
+import { ConnectionError, GrpcError, grpcCodes } from './grpc-error.js'
+
+/** What a command was about, for its errors. */
+export interface About {
+  readonly command: string
+  readonly lockName?: string | undefined
+}
+
+interface Verdict {
+  readonly reason: StoreFailure
+  readonly transient: boolean
+  readonly hint?: string
+}
+
+const NO_PERMISSION: Verdict = {
+  reason: 'permission',
+  transient: false,
+  hint: 'Grant the user a role that may read and write all keys with the prefix (option prefix).',
+}
+const NO_ACCESS: Verdict = {
+  reason: 'permission',
+  transient: false,
+  hint: 'The server wants a user and a password that it knows, or a client certificate: set credentials or tls.',
+}
+const NOT_TRUSTED: Verdict = {
+  reason: 'unreachable',
+  transient: false,
+  hint: 'The client does not trust the certificate of the server: pass the CA that signed it (tls: { ca }), and connect by a name that it is for.',
+}
+const REFUSED_BY_TLS: Verdict = {
+  reason: 'unreachable',
+  transient: false,
+  hint: 'The two ends do not agree on TLS: use https:// for a server with TLS and http:// for one without, and a client certificate (tls: { cert, key }) where the server asks for one.',
+}
+const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
+const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
+const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
+
+const TOO_LARGE: Verdict = {
+  reason: 'unknown',
+  transient: false,
+  hint: 'etcd takes no request of that size: store less, or raise --max-request-bytes.',
+}
+
+const BY_CODE: Readonly<Record<number, Verdict>> = {
+  [grpcCodes.cancelled]: NOT_READY,
+  [grpcCodes.aborted]: NOT_READY,
+  // Of a proxy that has lost its server.
+  [grpcCodes.internal]: NOT_READY,
+  [grpcCodes.deadlineExceeded]: { reason: 'timeout', transient: true },
+  [grpcCodes.permissionDenied]: NO_PERMISSION,
+  [grpcCodes.resourceExhausted]: NOT_READY,
+  [grpcCodes.unauthenticated]: { ...NO_ACCESS, transient: true },
+  [grpcCodes.unavailable]: NOT_READY,
+}
+
+/** The typed error for what a command was rejected with. */
+export function failureOf(error: unknown, { command, lockName }: About): StoreError {
+  if (error instanceof StoreError) return error
+  const { reason, transient, hint } = judge(error)
+  return new StoreError(reason, command, { lockName, cause: error, transient, hint })
+}
+
+function judge(error: unknown): Verdict {
+  if (error instanceof ConnectionError) return tlsVerdict(error.cause) ?? UNREACHABLE
+  if (!(error instanceof GrpcError)) {
+    // What cannot be read leaves the outcome unknown, as if nothing had come.
+    return { reason: 'unreadable', transient: true, hint: 'The answer was none that etcd gives.' }
+  }
+  if (error.message.includes('database space exceeded')) {
+    const hint = 'The database of etcd is full: compact and defragment it, then disarm its alarm.'
+    return { reason: 'out-of-memory', transient: false, hint }
+  }
+  if (/user name|user ID|authentication failed/.test(error.message)) return NO_ACCESS
+  if (error.message.includes('revision of auth store is old')) return { ...NO_ACCESS, transient: true }
+  // By etcd's word, or by that of gRPC before it.
+  if (/request is too large|larger than max/.test(error.message)) return TOO_LARGE
+  return BY_CODE[error.code] ?? UNKNOWN
+}
+
+function tlsVerdict(cause: unknown): Verdict | undefined {
+  if (!(cause instanceof Error)) return undefined
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
+  if (/CERT|INVALID_CA|INVALID_PURPOSE|UNABLE_TO_VERIFY/.test(code)) {
+    return /ALERT/.test(code) ? REFUSED_BY_TLS : NOT_TRUSTED
+  }
+  return /^ERR_(SSL|TLS)_|EPROTO/.test(code) ? REFUSED_BY_TLS : undefined
+}
+
+/** The error for a command that was not answered in time (rule C3). Its outcome is unknown. */
+export function timeoutOf({ command, lockName }: About, timeoutMs: number): StoreError {
+  const hint = `etcd did not answer within ${Math.round(timeoutMs)} ms.`
+  return new StoreError('timeout', command, { lockName, transient: true, hint })
+}
+
+/** What is rejected with when the client is closed. */
+export function closedError({ command, lockName }: About): StoreError {
+  return new StoreError('unreachable', command, {
+    lockName,
+    transient: false,
+    hint: 'The client was closed.',
+  })
+}

@@ -1,0 +1,391 @@
+import { connect as connectNet, isIP, type Socket } from 'node:net'
+import { type ConnectionOptions, connect as connectTls, TLSSocket } from 'node:tls'
+import { setTimeout } from '../../../../base/time/machine-time.js'
+import {
+  contentOf,
+  type Frame,
+  FramesReader,
+  frameFlags,
+  frameTypes,
+  LONGEST_PAYLOAD,
+  numberPayload,
+  readSettings,
+  settingNumbers,
+  settingsPayload,
+  writeFrame,
+} from './frame.js'
+import { HeadersReader } from './headers.js'
+import type { Http2Stream } from './stream.js'
+
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+const NOTHING = Buffer.alloc(0)
+
+/** How much may come without leave; the first is what HTTP/2 begins with. */
+const FIRST_WINDOW = 65_535
+const WINDOW = 2 ** 24
+/** Leave for more is given when so much has come. */
+const WINDOW_STEP = 2 ** 20
+/** Of a block of headers. */
+const MOST_PARTS = 8
+const LAST_STREAM = 2 ** 31 - 1
+
+/**
+ * Servers in Go send a ping with every message that comes, unless an earlier one is still to be answered: to answer at once would cost both
+ * ends as much again as the message.
+ */
+const ANSWER_AFTER_MS = 200
+
+const SETTINGS_TAKEN = writeFrame(frameTypes.settings, frameFlags.ack, 0, NOTHING)
+
+const CANCEL = 8
+const REFUSED = 7
+
+/** How many pings of the server may be without an answer. */
+const MOST_OWED = 100
+/** How much may be written of what a server does not read, while it asks for more. */
+const MOST_UNREAD = 2 ** 20
+
+export interface ConnectionListener {
+  /** The server speaks HTTP/2. */
+  ready(): void
+  /** No further stream is to be opened here; those that the server has begun go on. */
+  leaving(): void
+  /** Called once, after all streams have been told. */
+  closed(): void
+}
+
+/**
+ * A client's side of HTTP/2, of which there is as much as gRPC needs: no pushes, no priorities, no notes of headers. Node's own
+ * (`node:http2`) takes several times as long for a short call. It keeps no process alive.
+ */
+export class Http2Connection {
+  readonly #socket: Socket
+  readonly #frames = new FramesReader()
+  readonly #headersIn = new HeadersReader()
+  readonly #streams = new Map<number, Http2Stream>()
+  /** Those that wait until the server allows one more. */
+  readonly #waiting: Http2Stream[] = []
+  readonly #pings: Array<(answered: boolean) => void> = []
+  #nextStream = 1
+  #mostStreams = Infinity
+  #window = FIRST_WINDOW
+  #streamWindow = FIRST_WINDOW
+  #received = 0
+  /** Headers whose end is still to come. */
+  #block: { readonly stream: number; readonly flags: number; readonly parts: Buffer[] } | undefined
+  #ready = false
+  #leaving = false
+  /** How many settings of the server are to be confirmed. */
+  #newSettings = 0
+  /** Pings of the server that are still to be answered. */
+  readonly #owed: Buffer[] = []
+  #failure: unknown
+
+  constructor(
+    url: string,
+    tls: ConnectionOptions | undefined,
+    private readonly listener: ConnectionListener,
+  ) {
+    const { hostname, protocol, port } = new URL(url)
+    const host = hostname.replace(/^\[|\]$/g, '')
+    const address = { host, port: Number(port) }
+    const socket =
+      protocol === 'https:'
+        ? connectTls({
+            ...(isIP(host) === 0 && { servername: host }),
+            ALPNProtocols: ['h2'],
+            ...tls,
+            ...address,
+          })
+        : connectNet(address)
+    this.#socket = socket
+    socket.setNoDelay(true).unref()
+    socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', () => this.#begin())
+    socket.on('data', (bytes) => this.#hear(bytes))
+    socket.once('error', (error) => {
+      this.#failure ??= error
+    })
+    socket.once('end', () => socket.destroy())
+    socket.once('close', () => this.#end())
+  }
+
+  /** What broke it, as far as is known. */
+  get failure(): unknown {
+    return this.#failure
+  }
+
+  /** Whether no further stream is to be opened. */
+  get leaving(): boolean {
+    return this.#leaving
+  }
+
+  /** Opens no further stream, and ends with the last that is under way. Those that wait were never sent. */
+  leave(): void {
+    this.#leaving = true
+    for (const { listener } of this.#waiting.splice(0)) listener.broken(false)
+    this.#endIfIdle()
+  }
+
+  /** Begins when something is to be sent. */
+  open(stream: Http2Stream): void {
+    this.#waiting.push(stream)
+  }
+
+  /** Sends what has been given to the stream, as far as the server allows it. */
+  flush(stream: Http2Stream): void {
+    if (stream.number === 0) this.#start()
+    else this.#send(this.#dataOf(stream))
+  }
+
+  cancel(stream: Http2Stream): void {
+    const at = this.#waiting.indexOf(stream)
+    if (at >= 0) this.#waiting.splice(at, 1)
+    else if (this.#forget(stream.number))
+      this.#send(writeFrame(frameTypes.reset, 0, stream.number, numberPayload(CANCEL)))
+  }
+
+  /** Calls back when the server has answered, or the connection has ended. */
+  ping(onEnd: (answered: boolean) => void): void {
+    this.#pings.push(onEnd)
+    this.#send(writeFrame(frameTypes.ping, 0, 0, Buffer.alloc(8)))
+  }
+
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  #begin(): void {
+    const socket = this.#socket
+    if (socket instanceof TLSSocket && socket.alpnProtocol !== 'h2') {
+      socket.destroy(new Error('the server speaks no HTTP/2'))
+      return
+    }
+    const settings = settingsPayload([
+      [settingNumbers.headerTableSize, 0],
+      [settingNumbers.enablePush, 0],
+      [settingNumbers.initialWindowSize, WINDOW],
+    ])
+    this.#send(
+      Buffer.concat([
+        PREFACE,
+        writeFrame(frameTypes.settings, 0, 0, settings),
+        writeFrame(frameTypes.windowUpdate, 0, 0, numberPayload(WINDOW - FIRST_WINDOW)),
+      ]),
+    )
+  }
+
+  #send(bytes: Buffer): void {
+    if (bytes.length > 0 && this.#socket.writable) this.#socket.write(bytes)
+  }
+
+  /** Opens those that wait, as many as the server allows. */
+  #start(): void {
+    while (this.#ready && this.#waiting.length > 0 && this.#streams.size < this.#mostStreams) {
+      const stream = this.#waiting.shift()
+      if (!stream) return
+      stream.begin(this.#nextStream, this.#streamWindow)
+      this.#nextStream += 2
+      this.#streams.set(stream.number, stream)
+      this.#send(Buffer.concat([...headerFrames(stream), this.#dataOf(stream)]))
+      if (this.#nextStream > LAST_STREAM) this.listener.leaving()
+    }
+  }
+
+  #dataOf(stream: Http2Stream): Buffer {
+    const frames: Buffer[] = []
+    for (;;) {
+      const chunk = stream.take(Math.min(this.#window, LONGEST_PAYLOAD))
+      if (!chunk) return frames.length === 1 ? (frames[0] ?? NOTHING) : Buffer.concat(frames)
+      this.#window -= chunk.bytes.length
+      frames.push(
+        writeFrame(frameTypes.data, chunk.last ? frameFlags.endStream : 0, stream.number, chunk.bytes),
+      )
+    }
+  }
+
+  #flushAll(): void {
+    for (const stream of this.#streams.values()) this.#send(this.#dataOf(stream))
+  }
+
+  #forget(number: number): boolean {
+    const known = this.#streams.delete(number)
+    if (known && this.#waiting.length > 0) this.#start()
+    if (known) this.#endIfIdle()
+    return known
+  }
+
+  #endIfIdle(): void {
+    if (this.#leaving && this.#streams.size === 0) this.#socket.destroySoon()
+  }
+
+  #end(): void {
+    const sent = [...this.#streams.values()]
+    const waiting = this.#waiting.splice(0)
+    this.#streams.clear()
+    for (const { listener } of sent) listener.broken(true)
+    for (const { listener } of waiting) listener.broken(false)
+    for (const onEnd of this.#pings.splice(0)) onEnd(false)
+    this.listener.closed()
+  }
+
+  #hear(bytes: Buffer): void {
+    try {
+      for (const frame of this.#frames.read(bytes)) {
+        if (this.#socket.destroyed) return
+        this.#carryOut(frame)
+      }
+      this.#takeSettings()
+    } catch (error) {
+      // What is no HTTP/2: nothing that follows can be understood.
+      this.#socket.destroy(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  #carryOut(frame: Frame): void {
+    const { type, flags, stream, payload } = frame
+    if (!this.#ready && this.#newSettings === 0 && type !== frameTypes.settings)
+      throw new RangeError('the server speaks no HTTP/2')
+    if (this.#block && type !== frameTypes.continuation) throw new RangeError('a block of headers is cut off')
+    switch (type) {
+      case frameTypes.data:
+        this.#data(frame)
+        break
+      case frameTypes.headers:
+        this.#block = { stream, flags, parts: [] }
+        this.#headers(contentOf(frame), flags)
+        break
+      case frameTypes.continuation:
+        if (this.#block?.stream !== stream) throw new RangeError('headers of another stream go on')
+        this.#headers(payload, flags)
+        break
+      case frameTypes.reset:
+        this.#reset(stream, payload.readUInt32BE())
+        break
+      case frameTypes.settings:
+        if ((flags & frameFlags.ack) === 0) this.#settings(payload)
+        break
+      case frameTypes.ping:
+        if (flags & frameFlags.ack) this.#pings.shift()?.(true)
+        else this.#acknowledge(payload)
+        break
+      case frameTypes.goAway:
+        this.#goAway(payload.readUInt32BE() & 0x7fffffff)
+        break
+      case frameTypes.windowUpdate:
+        this.#mayFlow(stream, payload.readUInt32BE() & 0x7fffffff)
+        break
+      case frameTypes.pushPromise:
+        throw new RangeError('the server pushes what nobody asked for')
+    }
+  }
+
+  /** The server does not carry out what came after that stream. What came before goes on. */
+  #goAway(lastServed: number): void {
+    for (const { number, listener } of [...this.#streams.values()]) {
+      if (number <= lastServed) continue
+      this.#streams.delete(number)
+      listener.broken(false)
+    }
+    this.leave()
+    this.listener.leaving()
+  }
+
+  #acknowledge(ping: Buffer): void {
+    if (this.#owed.length >= MOST_OWED) throw new RangeError('the server sends nothing but pings')
+    if (this.#owed.length === 0) setTimeout(() => this.#payOwed(), ANSWER_AFTER_MS).unref()
+    this.#owed.push(Buffer.from(ping))
+  }
+
+  #payOwed(): void {
+    const answers = this.#owed.splice(0).map((ping) => writeFrame(frameTypes.ping, frameFlags.ack, 0, ping))
+    this.#send(Buffer.concat(answers))
+  }
+
+  #data(frame: Frame): void {
+    const length = frame.payload.length
+    const stream = this.#streams.get(frame.stream)
+    this.#received += length
+    if (this.#received >= WINDOW_STEP) {
+      this.#send(writeFrame(frameTypes.windowUpdate, 0, 0, numberPayload(this.#received)))
+      this.#received = 0
+    }
+    if (!stream) return
+    const last = (frame.flags & frameFlags.endStream) !== 0
+    stream.received += length
+    if (stream.received >= WINDOW_STEP && !last) {
+      this.#send(writeFrame(frameTypes.windowUpdate, 0, frame.stream, numberPayload(stream.received)))
+      stream.received = 0
+    }
+    stream.listener.data(contentOf(frame))
+    if (last) this.#over(stream)
+  }
+
+  /** A block of headers, or a part of one. */
+  #headers(part: Buffer, flags: number): void {
+    const block = this.#block
+    if (!block) return
+    block.parts.push(part)
+    if (block.parts.length > MOST_PARTS) throw new RangeError('a block of headers is too long')
+    if ((flags & frameFlags.endHeaders) === 0) return
+    this.#block = undefined
+    const headers = this.#headersIn.read(block.parts.length === 1 ? part : Buffer.concat(block.parts))
+    const stream = this.#streams.get(block.stream)
+    stream?.listener.headers(headers)
+    if (stream && block.flags & frameFlags.endStream) this.#over(stream)
+  }
+
+  #over(stream: Http2Stream): void {
+    // One that has not said all itself is ended, too.
+    if (!stream.ended) this.cancel(stream)
+    else this.#forget(stream.number)
+    stream.listener.end()
+  }
+
+  #reset(number: number, code: number): void {
+    const stream = this.#streams.get(number)
+    if (this.#forget(number)) stream?.listener.broken(code !== REFUSED)
+  }
+
+  #settings(payload: Buffer): void {
+    for (const [number, value] of readSettings(payload)) {
+      if (number === settingNumbers.maxConcurrentStreams) this.#mostStreams = value
+      if (number !== settingNumbers.initialWindowSize) continue
+      for (const stream of this.#streams.values()) stream.window += value - this.#streamWindow
+      this.#streamWindow = value
+    }
+    this.#newSettings += 1
+  }
+
+  /** Together for all that have come: each is to be confirmed. */
+  #takeSettings(): void {
+    if (this.#newSettings === 0) return
+    if (this.#socket.writableLength > MOST_UNREAD)
+      throw new RangeError('the server sends settings, and does not read what it is answered')
+    this.#send(Buffer.concat(Array.from({ length: this.#newSettings }, () => SETTINGS_TAKEN)))
+    this.#newSettings = 0
+    if (!this.#ready) {
+      this.#ready = true
+      this.listener.ready()
+    }
+    this.#start()
+    this.#flushAll()
+  }
+
+  #mayFlow(number: number, bytes: number): void {
+    const stream = this.#streams.get(number)
+    if (number === 0) this.#window += bytes
+    else if (stream) stream.window += bytes
+    this.#flushAll()
+  }
+}
+
+function headerFrames({ block, number }: Http2Stream): Buffer[] {
+  const frames: Buffer[] = []
+  for (let at = 0; at === 0 || at < block.length; at += LONGEST_PAYLOAD) {
+    const part = block.subarray(at, at + LONGEST_PAYLOAD)
+    const last = at + LONGEST_PAYLOAD >= block.length
+    const type = at === 0 ? frameTypes.headers : frameTypes.continuation
+    frames.push(writeFrame(type, last ? frameFlags.endHeaders : 0, number, part))
+  }
+  return frames
+}

@@ -1,0 +1,211 @@
+import { retryPauseMs } from '../../../base/time/back-off.js'
+import { queueMicrotask } from '../../../base/time/machine-time.js'
+import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
+import type { EtcdClient } from './client.js'
+import type { WatchReply } from './replies.js'
+import { type Watched, WatchStream } from './watch-stream.js'
+
+/** How often a server is asked whether it is still there, while somebody waits for its messages. etcd allows it every 5 s. */
+const HEARTBEAT_MS = 6_000
+
+export interface WatchListener {
+  /** The server tells what happens after that revision; what happened before is to be looked up. Called again after a break. */
+  readonly begun: (revision: bigint) => void
+  /** The key was deleted, at that revision: it may have been made anew since. */
+  readonly ended?: (revision: bigint) => void
+  /** Anything happened to it; asked for where it is set. */
+  readonly changed?: () => void
+}
+
+interface StandingWatch extends Watched {
+  readonly line: string | undefined
+  /** Undefined: it rests. */
+  listener: WatchListener | undefined
+  /** Since when the server tells; undefined until it does. */
+  begunAt: bigint | undefined
+  /** When the key was last deleted, as far as the server has told. */
+  endedAt: bigint
+  /** The revision by which the key was known to be gone when the watch began to rest. */
+  toldAt: bigint
+  /** How often the server has told of a later deletion while the watch rests. */
+  vain: number
+  /** When it has rested long enough. */
+  alarm: TimerHandle | undefined
+}
+
+/** For how long a watch is kept for the next who waits for the same key, and for how many messages in vain. */
+const REST_MS = 1_000
+const MOST_IN_VAIN = 1
+
+/**
+ * Watches keys for their end, or for every change, each from the moment when the server says so and not from an earlier revision: etcd serves a watch of the
+ * past by a loop that runs every 100 ms. All of them by one stream; when that ends they are begun anew on another.
+ *
+ * A watch that has told of a deletion may rest. Clients that take turns wait for each other again and again, and reuse the keys of their
+ * entries: the next wait then costs no request, and hears at once of a deletion that came before it.
+ */
+export class Watches {
+  readonly #watches = new Set<StandingWatch>()
+  /** One for each line. */
+  readonly #resting = new Map<string, StandingWatch>()
+  #stream: WatchStream<StandingWatch> | undefined
+  #failures = 0
+  #reopening: TimerHandle | undefined
+  #heartbeat: TimerHandle | undefined
+  #closed = false
+
+  constructor(
+    private readonly client: EtcdClient,
+    private readonly schedule: Schedule,
+    /** How long a server has to answer. */
+    private readonly timeoutMs: number,
+    /** Told why nothing is watched at the moment. */
+    private readonly onBreak: (error: unknown) => void,
+  ) {}
+
+  /**
+   * Returns what ends it. Given the revision by which the key was gone, it may rest then, if its `line` is given, until another key of that
+   * line is watched.
+   *
+   * @param line what the key is an entry of
+   */
+  watch(key: Buffer, listener: WatchListener, line?: string): (goneAt?: bigint) => void {
+    const watch = this.#rested(key, listener, line) ?? this.#add(key, listener, line)
+    return (goneAt) => {
+      if (watch.listener !== listener) return
+      if (goneAt === undefined) this.#end(watch)
+      else this.#rest(watch, goneAt)
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const watch of [...this.#watches]) this.#end(watch)
+    this.schedule.cancel(this.#reopening)
+    this.#stream?.close()
+    this.#stream = undefined
+  }
+
+  #add(key: Buffer, listener: WatchListener, line: string | undefined): StandingWatch {
+    const watch: StandingWatch = {
+      key,
+      changes: listener.changed !== undefined,
+      line,
+      listener,
+      begunAt: undefined,
+      endedAt: 0n,
+      toldAt: 0n,
+      vain: 0,
+      alarm: undefined,
+    }
+    this.#watches.add(watch)
+    this.#heartbeat ??= this.#beat()
+    if (this.#stream) this.#stream.begin(watch)
+    else this.#open()
+    return watch
+  }
+
+  /** The one that rests in that line, if it is of that key: it goes on, and tells what it has heard. */
+  #rested(key: Buffer, listener: WatchListener, line: string | undefined): StandingWatch | undefined {
+    const watch = line === undefined ? undefined : this.#resting.get(line)
+    if (line === undefined || !watch) return undefined
+    if (!watch.key.equals(key)) {
+      this.#end(watch)
+      return undefined
+    }
+    this.#resting.delete(line)
+    this.schedule.cancel(watch.alarm)
+    watch.listener = listener
+    const { begunAt, endedAt } = watch
+    queueMicrotask(() => {
+      if (watch.listener === listener && begunAt !== undefined) listener.begun(begunAt)
+      if (watch.listener === listener && endedAt > 0n) listener.ended?.(endedAt)
+    })
+    return watch
+  }
+
+  #rest(watch: StandingWatch, goneAt: bigint): void {
+    const { schedule } = this
+    const { line } = watch
+    if (line === undefined || watch.begunAt === undefined) {
+      this.#end(watch)
+      return
+    }
+    const other = this.#resting.get(line)
+    if (other) this.#end(other)
+    this.#resting.set(line, watch)
+    watch.listener = undefined
+    watch.toldAt = goneAt
+    watch.vain = 0
+    watch.alarm = schedule.at(schedule.clock.now() + REST_MS, () => this.#end(watch))
+  }
+
+  #end(watch: StandingWatch): void {
+    if (!this.#watches.has(watch)) return
+    this.#forget(watch)
+    this.#stream?.end(watch)
+  }
+
+  #forget(watch: StandingWatch): void {
+    this.#watches.delete(watch)
+    watch.listener = undefined
+    this.schedule.cancel(watch.alarm)
+    if (watch.line !== undefined && this.#resting.get(watch.line) === watch) this.#resting.delete(watch.line)
+    if (this.#watches.size > 0) return
+    this.schedule.cancel(this.#heartbeat)
+    this.#heartbeat = undefined
+  }
+
+  #open(): void {
+    if (this.#stream || this.#reopening || this.#closed) return
+    const { client, schedule, timeoutMs } = this
+    this.#stream = new WatchStream(client, schedule, timeoutMs, {
+      begun: (watch, revision) => {
+        this.#failures = 0
+        watch.begunAt = revision
+        watch.listener?.begun(revision)
+      },
+      told: (watch, reply) => this.#told(watch, reply),
+      broken: (error, loggedIn) => this.#broken(error, loggedIn),
+    })
+    for (const watch of this.#watches) this.#stream.begin(watch)
+  }
+
+  #broken(error: unknown, loggedIn: boolean): void {
+    const { schedule } = this
+    this.#stream = undefined
+    for (const watch of [...this.#watches]) if (!watch.listener) this.#forget(watch)
+    if (this.#closed || this.#watches.size === 0) return
+    this.#failures += 1
+    // At once after one that served: most breaks are of one connection, and another server is there.
+    const pauseMs = this.#failures === 1 ? 0 : retryPauseMs(this.#failures - 1)
+    this.#reopening = schedule.at(schedule.clock.now() + pauseMs, () => {
+      this.#reopening = undefined
+      this.#open()
+    })
+    if (!loggedIn || this.#failures > 1) this.onBreak(error)
+  }
+
+  #told(watch: StandingWatch, { endedAt }: WatchReply): void {
+    if (endedAt > watch.endedAt) watch.endedAt = endedAt
+    // A read may have told of this deletion first: then it is no news.
+    if (!watch.listener && endedAt > watch.toldAt) this.#inVain(watch)
+    else if (endedAt > 0n) watch.listener?.ended?.(endedAt)
+    watch.listener?.changed?.()
+  }
+
+  /** One message may have come before the wait that it is for: the entry was gone before the answer came that it stood there. */
+  #inVain(watch: StandingWatch): void {
+    watch.vain += 1
+    if (watch.vain > MOST_IN_VAIN) this.#end(watch)
+  }
+
+  /** A server that hangs tells nothing, and nor does one to which nothing happens: only a question tells them apart. */
+  #beat(): TimerHandle {
+    const { schedule } = this
+    return schedule.at(schedule.clock.now() + HEARTBEAT_MS, () => {
+      this.#stream?.ping()
+      this.#heartbeat = this.#beat()
+    })
+  }
+}

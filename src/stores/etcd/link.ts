@@ -1,0 +1,383 @@
+import { StoreError } from '../../base/errors/errors.js'
+import type { LockKeyspace, StoreSettings } from '../../port/store.js'
+import type { Entry, EntryWatch, Line } from '../session/line.js'
+import type { LeaseRequest, LinkListener, SessionGrant, SessionLink, StandRequest } from '../session/link.js'
+import type { LockName } from '../session/lock-name.js'
+import { EtcdCells } from './cells.js'
+import { EtcdClient } from './client/client.js'
+import type { EtcdAddress } from './client/connections.js'
+import { type About, timeoutOf } from './client/failure.js'
+import { grpcCodes } from './client/grpc-error.js'
+import { type KeyValue, type LeaseReply, LONGEST_TTL_SECONDS, type TxnReply } from './client/replies.js'
+import type { PutTerms, Span } from './client/requests.js'
+import { Watches } from './client/watches.js'
+import { EtcdEntry, writeTerms } from './entry.js'
+import { EntryNames } from './names.js'
+import { OwnEntries } from './own-entries.js'
+import { Slots } from './slots.js'
+import { Turns } from './turns.js'
+
+/** etcd grants no lease for less. */
+const LEAST_TTL_SECONDS = 2
+
+/** A keep-alive that takes longer than this part of the session's time is given up: others must fit in before the end. */
+const PATIENCE_PER_TTL = 1 / 6
+const LEAST_PATIENCE_MS = 500
+
+/** How many keys one request lists. */
+const PAGE = 1_000
+
+/** One client's way to etcd. Sessions are leases; entries are keys that belong to one. */
+export class EtcdLink implements SessionLink {
+  readonly #client: EtcdClient
+  readonly #watches: Watches
+  readonly #names: EntryNames
+  readonly #own: OwnEntries
+  readonly #slots: Slots
+  readonly cells: EtcdCells
+  readonly #turns = new Turns()
+  /** The entries that may have been made, or may yet be, and the sessions that they are of. */
+  readonly #unsure = new Map<string, string>()
+  #patienceMs = Infinity
+
+  constructor(
+    address: EtcdAddress,
+    prefix: string,
+    private readonly settings: StoreSettings,
+    private readonly listener: LinkListener,
+  ) {
+    const { schedule, commandTimeoutMs } = settings
+    this.#client = new EtcdClient(address, schedule, commandTimeoutMs)
+    this.#watches = new Watches(this.#client, schedule, commandTimeoutMs, (error) =>
+      settings.onSuspended?.(error),
+    )
+    this.#names = new EntryNames(prefix)
+    this.#slots = new Slots(settings.clientId)
+    this.cells = new EtcdCells({
+      client: this.#client,
+      watches: this.#watches,
+      names: this.#names,
+      settings,
+      standing: (key) => this.#own.find(key),
+      lineOf: (lock, entries, seenAt) => this.#line(lock, entries, seenAt),
+      leaseOf: async (leastMs, about) => (await this.#grant(leastMs, about)).id,
+    })
+    this.#own = new OwnEntries(schedule, (lock, entry) =>
+      // What broke the question broke the watch, too: it is asked again when that has begun anew.
+      this.#watch(
+        lock,
+        entry,
+        () => this.#gone(lock, entry),
+        () => undefined,
+      ),
+    )
+  }
+
+  async begin(leastMs: number): Promise<SessionGrant> {
+    const { id, ttlSeconds } = await this.#grant((leastMs + 2) / 0.99, { command: 'LeaseGrant' })
+    const ttlMs = ttlSeconds * 1_000
+    this.#slots.clear()
+    this.#patienceMs = Math.max(ttlMs * PATIENCE_PER_TTL, LEAST_PATIENCE_MS)
+    return { session: String(id), aliveMs: aliveMs(ttlMs) }
+  }
+
+  keepAlive(session: string): Promise<boolean> {
+    const withinMs = Math.min(this.#patienceMs, this.settings.commandTimeoutMs)
+    return this.#client.leaseKeepAlive(BigInt(session), { command: 'LeaseKeepAlive' }, withinMs)
+  }
+
+  async end(session: string): Promise<void> {
+    await this.#revoke(BigInt(session))
+  }
+
+  /**
+   * Those of one lock one after the other: etcd carries out at the same time what comes at the same time. The time of each counts from
+   * when it was asked for, so that a server that hangs delays none by the others before it.
+   */
+  stand(request: StandRequest): Promise<Line | undefined> {
+    const askedAt = this.settings.schedule.clock.now()
+    return this.#turns.take(lineOf(request.lock), () => this.#stand(request, askedAt))
+  }
+
+  /**
+   * The server that told of the deletion answers alone, if its answer is of that revision or a later one. Otherwise etcd is asked for
+   * an answer that a majority has confirmed.
+   */
+  async read(lock: LockName, after?: Entry): Promise<Line> {
+    const about = { command: 'Range', lockName: lock.name }
+    const span = this.#names.line(lock)
+    const goneAt = after instanceof EtcdEntry ? after.goneAt : undefined
+    const known = goneAt && (await this.#client.range({ ...span, serializable: true }, about))
+    const seen = known && known.revision >= goneAt ? known : await this.#client.range(span, about)
+    return this.#line(lock, seen.entries, seen.revision)
+  }
+
+  async remove(lock: LockName, key: string): Promise<boolean> {
+    const lease = this.#own.lease(key, undefined)
+    this.#own.delete(key)
+    const about = { command: 'DeleteRange', lockName: lock.name }
+    const slot = this.#slots.find(key)
+    if (slot === undefined) return await this.#removeOfAnother(lock, key)
+    const span = { key: this.#names.entry(lock, slot) }
+    try {
+      const buried = await this.#certain(this.#bury(key, span, about))
+      const removed = buried ?? (await this.#certain(this.#client.deleteRange(span, about))) > 0
+      this.#slots.free(key)
+      return removed
+    } finally {
+      this.#letGo(lease)
+    }
+  }
+
+  watch(lock: LockName, entry: Entry, onGone: (sure: boolean) => void): EntryWatch {
+    let over = false
+    const end = (goneAt?: bigint): void => {
+      over = true
+      stop(goneAt)
+    }
+    const tell = (goneAt?: bigint): void => {
+      if (over) return
+      if (entry instanceof EtcdEntry) entry.goneAt = goneAt
+      end(goneAt)
+      onGone(false)
+    }
+    const stop = this.#watch(
+      lock,
+      entry,
+      (revision) => tell(revision),
+      () => tell(),
+      lineOf(lock),
+    )
+    return { close: () => end() }
+  }
+
+  async lease({ lock, key, session, leaseMs }: LeaseRequest): Promise<boolean> {
+    const standing = this.#own.find(key)
+    if (!standing) return false
+    const about = { command: 'Txn', lockName: lock.name }
+    const own = leaseMs === undefined ? undefined : (await this.#grant(leaseMs, about)).id
+    const { mode, within, permits, stored } = standing
+    const lastsMs = leaseMs ?? this.settings.watchdogLeaseMs
+    const value = writeTerms({ key, mode, within, permits, leaseMs: lastsMs })
+    const put = { key: stored, value, lease: own ?? BigInt(session) }
+    const done = await this.#certain(this.#replace(standing, put, about))
+    this.#letGo(done ? this.#own.lease(key, own) : own)
+    return done
+  }
+
+  async *names(keyspace: LockKeyspace): AsyncIterable<string> {
+    const { key: first, end = first } = this.#names.all(keyspace)
+    let last: string | undefined
+    for (let from = first; ; ) {
+      const terms = { key: from, end, limit: PAGE, keysOnly: true }
+      const { entries, more } = await this.#client.range(terms, { command: 'Range' })
+      for (const { key, lease } of entries) {
+        const name = lease === 0n ? undefined : this.#names.nameOf(keyspace, key)
+        if (name !== undefined && name !== last) yield name
+        last = name ?? last
+      }
+      const at = entries.at(-1)
+      if (!more || !at) return
+      from = Buffer.concat([at.key, Buffer.of(0)])
+    }
+  }
+
+  close(): void {
+    this.#own.clear()
+    this.#watches.close()
+    this.#client.close()
+  }
+
+  async #stand(request: StandRequest, askedAt: number): Promise<Line | undefined> {
+    const { lock, session, key, mode, within, permits, ifFree } = request
+    const { schedule, commandTimeoutMs } = this.settings
+    const about = { command: 'Txn', lockName: lock.name }
+    // Nothing was sent, so that no entry may yet be made.
+    if (schedule.clock.now() >= askedAt + commandTimeoutMs) throw timeoutOf(about, commandTimeoutMs)
+    const entry = this.#names.entry(lock, this.#slots.take(lock, key))
+    const span = this.#names.line(lock)
+    const value = writeTerms({ key, mode, within, permits, leaseMs: this.settings.watchdogLeaseMs })
+    const put = { key: entry, value, lease: BigInt(session) }
+    const reply = await this.#sure(key, session, () =>
+      this.#client.txn(
+        {
+          when: [{ absent: ifFree ? span : { key: entry } }, { absent: { key: this.#names.tombstone(key) } }],
+          ifSo: [{ put }, { range: span }],
+          ifNot: [{ range: span }],
+        },
+        about,
+        askedAt,
+      ),
+    )
+    if (!reply) {
+      this.#forget(key)
+      return undefined
+    }
+    const line = this.#line(lock, entriesIn(reply.replies.at(-1)), reply.revision)
+    // What lies deeper has kept it out, and is in nobody's line.
+    if (ifFree && line.length === 0) return await this.#stand({ ...request, ifFree: false }, askedAt)
+    const own = line.find((each) => each.key === key)
+    if (own) this.#own.add(lock, own)
+    else this.#forget(key)
+    return line
+  }
+
+  /** Notes while it is not known whether an entry was made, or will be. */
+  async #sure(key: string, session: string, work: () => Promise<TxnReply>): Promise<TxnReply | undefined> {
+    const repeated = this.#unsure.has(key)
+    this.#unsure.set(key, session)
+    try {
+      const reply = await orUndefinedIfNotFound(this.#certain(work()))
+      // An earlier request for it may still be on its way.
+      if (!repeated) this.#unsure.delete(key)
+      return reply
+    } catch (error) {
+      if (!repeated && error instanceof StoreError && !error.transient) this.#unsure.delete(key)
+      throw error
+    }
+  }
+
+  /**
+   * Writes an entry anew. A copy of the request that comes late, when the entry has been written once more, finds another revision: it
+   * would have tied the entry to an earlier lease.
+   */
+  async #replace(standing: EtcdEntry, put: PutTerms, about: About): Promise<boolean> {
+    const { key } = put
+    for (let { modRevision } = standing; ; ) {
+      const when = [{ key, modRevision }]
+      const terms = { when, ifSo: [{ put }], ifNot: [{ range: { key } }] }
+      const reply = await orUndefinedIfNotFound(this.#client.txn(terms, about))
+      if (!reply || this.#own.find(standing.key) !== standing) return false
+      if (reply.succeeded) {
+        standing.modRevision = reply.revision
+        return true
+      }
+      const [found] = entriesIn(reply.replies[0])
+      if (found?.createRevision !== standing.order) return false
+      modRevision = found.modRevision
+    }
+  }
+
+  /**
+   * Removes an entry that may yet be made, by a request that is still on its way: leaves word that it is not to be made. Undefined:
+   * nothing is on its way, or comes too late, since the session has ended.
+   */
+  async #bury(key: string, span: Span, about: About): Promise<boolean | undefined> {
+    const session = this.#unsure.get(key)
+    if (session === undefined) return undefined
+    const put = { key: this.#names.tombstone(key), value: Buffer.alloc(0), lease: BigInt(session) }
+    const terms = { when: [], ifSo: [{ remove: span }, { put }] }
+    const reply = await orUndefinedIfNotFound(this.#client.txn(terms, about))
+    this.#unsure.delete(key)
+    const [removed] = reply?.replies ?? []
+    return removed && 'deleted' in removed ? removed.deleted > 0 : undefined
+  }
+
+  /** The result of a request that changes something. If that is not known, it may be carried out at any time. */
+  async #certain<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work
+    } catch (error) {
+      this.#slots.renew()
+      throw error
+    }
+  }
+
+  /** Nothing stands there any more. */
+  #forget(key: string): void {
+    if (!this.#unsure.has(key)) this.#slots.free(key)
+  }
+
+  /** Which of its keys that is only the line tells. */
+  async #removeOfAnother(lock: LockName, key: string): Promise<boolean> {
+    const found = (await this.read(lock)).find((entry) => entry.key === key)
+    if (!(found instanceof EtcdEntry)) return false
+    const when = [{ key: found.stored, createRevision: found.order }]
+    const about = { command: 'Txn', lockName: lock.name }
+    return (await this.#client.txn({ when, ifSo: [{ remove: { key: found.stored } }] }, about)).succeeded
+  }
+
+  #line(lock: LockName, entries: readonly KeyValue[], seenAt: bigint): EtcdEntry[] {
+    const line: EtcdEntry[] = []
+    for (const each of entries) {
+      // What nothing keeps alive is no entry of a lock.
+      const slot = each.lease === 0n ? undefined : this.#names.slotIn(lock, each.key)
+      if (slot !== undefined) line.push(new EtcdEntry(slot, each, this.settings.watchdogLeaseMs, seenAt))
+    }
+    return line.sort((one, other) => (one.order < other.order ? -1 : 1))
+  }
+
+  /** Tells when that entry is gone, though its key may be in use again; and when that could not be found out. */
+  #watch(
+    lock: LockName,
+    entry: Entry,
+    onGone: (revision: bigint) => void,
+    onDoubt: () => void,
+    line?: string,
+  ): (goneAt?: bigint) => void {
+    const key = entry instanceof EtcdEntry ? entry.stored : this.#names.entry(lock, entry.key)
+    const look = async (): Promise<void> => {
+      const about = { command: 'Range', lockName: lock.name }
+      const { entries, revision } = await this.#client.range({ key }, about)
+      if (entries[0]?.createRevision !== entry.order) onGone(revision)
+    }
+    let seenAt = entry instanceof EtcdEntry ? entry.seenAt : 0n
+    const listener = {
+      begun: (revision: bigint) => {
+        // Nothing has happened since it was seen.
+        if (revision > seenAt) look().catch(onDoubt)
+        seenAt = 0n
+      },
+      ended: (revision: bigint) => {
+        // Else it was an earlier entry of that key.
+        if (revision > entry.order) onGone(revision)
+      },
+    }
+    return this.#watches.watch(key, listener, line)
+  }
+
+  #gone(lock: LockName, { key }: Entry): void {
+    if (!this.#own.delete(key)) return
+    this.#forget(key)
+    this.listener.gone(lock, key)
+  }
+
+  /** A lease that lasts at least so long. */
+  #grant(leastMs: number, about: About): Promise<LeaseReply> {
+    const seconds = Math.max(Math.ceil(leastMs / 1_000), LEAST_TTL_SECONDS)
+    return this.#client.leaseGrant(Math.min(seconds, LONGEST_TTL_SECONDS), about)
+  }
+
+  /** A lease that no entry needs any more. It would end by itself. */
+  #letGo(lease: bigint | undefined): void {
+    if (lease !== undefined) this.#revoke(lease).catch(() => undefined)
+  }
+
+  async #revoke(lease: bigint): Promise<void> {
+    await orUndefinedIfNotFound(this.#client.leaseRevoke(lease, { command: 'LeaseRevoke' }))
+  }
+}
+
+function lineOf({ keyspace, name }: LockName): string {
+  return `${keyspace} ${name}`
+}
+
+/** How long a lease surely lasts by the client's clock, from when it was asked for: two machines' clocks do not run at the same speed. */
+function aliveMs(ttlMs: number): number {
+  return ttlMs - (ttlMs * 0.01 + 2)
+}
+
+function entriesIn(reply: unknown): readonly KeyValue[] {
+  return Array.isArray(reply) ? reply : []
+}
+
+/** What it names is not there. */
+async function orUndefinedIfNotFound<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    const cause = error instanceof StoreError ? error.cause : undefined
+    if (cause instanceof Error && 'code' in cause && cause.code === grpcCodes.notFound) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../../base/time/clock.js'
+import type { Place } from './place.js'
+
+/** So long a place may be in line that its call has left: a place lives until its process was to look, and for a while more. */
+const KEPT_MS = 40_000
+
+/** No more of them are remembered: calls that give up a thousand times a second must not fill the memory. */
+const MOST = 10_000
+
+interface Left {
+  readonly until: number
+  readonly giveBack: () => Promise<unknown>
+}
+
+/**
+ * The places that their calls have left. One of them may stand in line all the same: what took it out of the line failed, or a copy of
+ * the request that had asked for it came later (rule X1). What is granted to it is given back at once; else nobody would have the lock
+ * for as long as the grant lasts.
+ */
+export class LeftPlaces {
+  readonly #left = new Map<string, Left>()
+  readonly #givingBack = new Map<string, Promise<void>>()
+
+  constructor(
+    private readonly clock: Pick<Clock, 'now'>,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** Nobody waits on that place any more. */
+  add(place: Place, key: string, giveBack: Left['giveBack']): void {
+    const now = this.clock.now()
+    for (const [oldest, { until }] of this.#left) {
+      if (until > now && this.#left.size < MOST) break
+      this.#left.delete(oldest)
+    }
+    const id = idOf(place, key)
+    this.#left.delete(id)
+    this.#left.set(id, { until: now + KEPT_MS, giveBack })
+  }
+
+  /** It is asked for again: what is granted to it from now on is wanted. Resolves when what was not is given back. */
+  delete(place: Place, key: string): Promise<void> | undefined {
+    if (this.#left.size === 0 && this.#givingBack.size === 0) return undefined
+    const id = idOf(place, key)
+    this.#left.delete(id)
+    return this.#givingBack.get(id)
+  }
+
+  get empty(): boolean {
+    return this.#left.size === 0
+  }
+
+  /** The process was told of a grant to that place, in whichever line. */
+  granted(place: Place, key: string): void {
+    const id = idOf(place, key)
+    const left = this.#left.get(id)
+    if (!left || this.#givingBack.has(id)) return
+    const work = left
+      .giveBack()
+      .then(() => undefined, this.onError)
+      .finally(() => this.#givingBack.delete(id))
+    this.#givingBack.set(id, work)
+  }
+}
+
+function idOf(place: Place, key: string): string {
+  return `${place} ${key}`
+}

@@ -1,0 +1,117 @@
+import { StoreError, type StoreFailure } from '../../../base/errors/errors.js'
+import type { Reply } from './reply.js'
+
+/** What a command was about, for its errors. */
+export interface About {
+  readonly command: string
+  readonly lockName?: string | undefined
+  /** It sends a password: what is no memcached may repeat that in its reply. */
+  readonly login?: true
+}
+
+interface Verdict {
+  readonly reason: StoreFailure
+  /** Whether the same command may succeed a moment later. What it has done is unknown then. */
+  readonly transient: boolean
+  readonly hint?: string | undefined
+}
+
+const NO_PERMISSION: Verdict = {
+  reason: 'permission',
+  transient: false,
+  hint: 'The server did not accept the user and the password: pass those of its -Y file (option credentials).',
+}
+const NO_MEMORY: Verdict = {
+  reason: 'out-of-memory',
+  transient: true,
+  hint: 'The server has no memory left for an item: give it more (-m).',
+}
+const TOO_MANY: Verdict = {
+  reason: 'not-ready',
+  transient: true,
+  hint: 'The server has no room for more connections (-c).',
+}
+const TOO_OLD: Verdict = {
+  reason: 'unknown',
+  transient: false,
+  hint: 'The server does not know the meta commands: memcached 1.6.18 does.',
+}
+const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
+const REFUSED: Verdict = { reason: 'unknown', transient: false }
+
+/** The error for a reply that tells of one. */
+export function failureIn({ status, words }: Reply, about: About): StoreError {
+  const text = [status, ...words].join(' ')
+  const { reason, transient, hint } = judge(status, text)
+  return new StoreError(reason, about.command, {
+    lockName: about.lockName,
+    transient,
+    cause: new Error(about.login ? status : text),
+    hint,
+  })
+}
+
+function judge(status: string, text: string): Verdict {
+  if (/authenticat/i.test(text)) return NO_PERMISSION
+  if (/out of memory/i.test(text)) return NO_MEMORY
+  if (/too many open connections/i.test(text)) return TOO_MANY
+  if (status === 'SERVER_ERROR') return NOT_READY
+  if (status === 'ERROR' || /invalid flag/i.test(text)) return TOO_OLD
+  return REFUSED
+}
+
+/** Nobody answers there, or not in TLS, or not any more. What was sent may have been carried out. */
+export function unreachable(cause: unknown, { command, lockName }: About): StoreError {
+  const trusted = !(cause instanceof Error) || !/certificate|CERT|SELF_SIGNED/i.test(codeAndMessage(cause))
+  return new StoreError('unreachable', command, {
+    lockName,
+    cause,
+    transient: trusted,
+    ...(!trusted && {
+      hint: 'The client does not trust the certificate of the server: pass the CA that signed it (tls: { ca }).',
+    }),
+  })
+}
+
+function codeAndMessage(error: Error): string {
+  return `${'code' in error ? String(error.code) : ''} ${error.message}`
+}
+
+/** A reply that its command never has, which tells its type alone: it may hold anything. What the command has done is unknown. */
+export function unreadable(reply: Reply | undefined, { command, lockName }: About): StoreError {
+  const found = reply ? `${reply.status} with ${reply.words.length} words` : 'missing'
+  const cause = new Error(`the answer is ${found}, which this command never has`)
+  return new StoreError('unreadable', command, {
+    lockName,
+    cause,
+    transient: true,
+    hint: 'Something between this client and the server changes answers, or the server is no memcached.',
+  })
+}
+
+/** What is there does not speak memcached's protocol. */
+export function notMemcached(cause: unknown, { command, lockName }: About): StoreError {
+  return new StoreError('unreachable', command, {
+    lockName,
+    cause,
+    transient: false,
+    hint: 'What answers there is not memcached 1.6, or speaks TLS where the client does not.',
+  })
+}
+
+/** It did not answer in time (rule C3). What was sent may have been carried out. */
+export function timeoutOf({ command, lockName }: About, timeoutMs: number): StoreError {
+  return new StoreError('timeout', command, {
+    lockName,
+    transient: true,
+    hint: `The server did not answer within ${Math.max(Math.round(timeoutMs), 0)} ms.`,
+  })
+}
+
+export function closedError({ command, lockName }: About): StoreError {
+  return new StoreError('unreachable', command, {
+    lockName,
+    transient: false,
+    hint: 'The client was closed.',
+  })
+}

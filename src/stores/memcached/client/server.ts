@@ -1,0 +1,101 @@
+import { connect as connectPlain, type Socket } from 'node:net'
+import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import { StoreError } from '../../../base/errors/errors.js'
+import { withDeadline } from '../../../base/time/with-deadline.js'
+import type { StoreSettings } from '../../../port/store.js'
+import type { Address } from './address.js'
+import { Connection } from './connection.js'
+import { type About, closedError, timeoutOf, unreachable } from './failure.js'
+
+/** A user and a password of the file that the server was started with (`-Y`). */
+export interface Credentials {
+  /** Without spaces and colons. */
+  readonly username: string
+  /** Without spaces. */
+  readonly password: string
+}
+
+/** How a client comes to servers. */
+export interface Access {
+  /** Options of Node's `tls.connect`; absent: without TLS. */
+  readonly tls?: ConnectionOptions | undefined
+  readonly credentials?: Credentials | (() => Credentials | Promise<Credentials>) | undefined
+}
+
+const KEEP_ALIVE_MS = 30_000
+
+/** One server, and the connection to it: made on first use, and again when it has broken. */
+export class Server {
+  #connection: Connection | undefined
+  #opening: Promise<Connection> | undefined
+  /** What is being connected. */
+  #stream: Socket | undefined
+  #closed = false
+
+  constructor(
+    readonly address: Address,
+    private readonly access: Access,
+    private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
+  ) {}
+
+  /** A connection that is open, as far as is known. Rejects with a `StoreError`, in time. */
+  async connection(about: About, timeoutMs: number = this.settings.commandTimeoutMs): Promise<Connection> {
+    if (this.#closed) throw closedError(about)
+    if (this.#connection?.open) return this.#connection
+    this.#opening ??= this.#open(about).finally(() => {
+      this.#opening = undefined
+      this.#stream = undefined
+    })
+    const opened = await withDeadline(this.settings.schedule, timeoutMs, this.#opening)
+    if (this.#closed) throw closedError(about)
+    if (opened) return opened
+    throw timeoutOf(about, timeoutMs)
+  }
+
+  /** Breaks the connection, and rejects what is under way. */
+  close(): void {
+    this.#closed = true
+    this.#stream?.destroy()
+    this.#connection?.destroy(new Error('the client was closed'))
+  }
+
+  async #open(about: About): Promise<Connection> {
+    const { credentials } = this.access
+    const stream = this.#connect()
+    this.#stream = stream
+    // Whatever becomes of it is told to those who ask.
+    stream.on('error', () => undefined)
+    const connection = new Connection(stream, this.settings)
+    try {
+      if (credentials) {
+        const { username, password } = await this.#ask(credentials, about)
+        const text = `${username} ${password}`
+        const login = { ...about, login: true } as const
+        await connection.ask([`set holdfast 0 0 ${Buffer.byteLength(text)}\r\n${text}\r\n`], login)
+      }
+      await connection.ask(['mn\r\n'], about)
+    } catch (error) {
+      connection.destroy(error)
+      throw error instanceof StoreError ? error : unreachable(error, about)
+    }
+    this.#connection = connection
+    return connection
+  }
+
+  async #ask(credentials: NonNullable<Access['credentials']>, about: About): Promise<Credentials> {
+    if (typeof credentials !== 'function') return credentials
+    const { schedule, commandTimeoutMs } = this.settings
+    const given = await withDeadline(schedule, commandTimeoutMs, Promise.resolve(credentials()))
+    if (given) return given
+    throw timeoutOf({ ...about, command: 'credentials' }, commandTimeoutMs)
+  }
+
+  #connect(): Socket {
+    const { host, port } = this.address
+    const { tls } = this.access
+    const common = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
+    const socket = tls ? connectTls({ ...tls, ...common }) : connectPlain(common)
+    // Whoever awaits an answer keeps the process alive, not the socket.
+    return socket.unref()
+  }
+}

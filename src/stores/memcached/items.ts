@@ -1,0 +1,206 @@
+import type { Owner } from '../../base/identity/owner.js'
+import type { StoreSettings } from '../../port/store.js'
+import { asOwner } from '../line/place.js'
+import type { Connection } from './client/connection.js'
+import { type About, unreadable } from './client/failure.js'
+import { flagOf, type Reply } from './client/reply.js'
+import type { Servers } from './client/servers.js'
+import { Entry, type Version } from './entry.js'
+import { keyOf } from './key.js'
+
+/**
+ * A server counts whole seconds, by a clock that may be a second late and then skip one: an item that is to last n seconds may be gone
+ * after n − 2.
+ */
+const EARLY_S = 2
+
+/** Longer times are dates to memcached. */
+const LONGEST_S = 30 * 24 * 60 * 60
+
+/** A number that a server may count to. */
+const WHOLE = /^\d{1,20}$/
+
+/** The longest lease that a server can keep. */
+export const LONGEST_LEASE_MS = (LONGEST_S - EARLY_S) * 1_000
+
+/** An item as a server has it. */
+export interface Item {
+  readonly owner: Owner | undefined
+  /** For how long it lasts at the least; Infinity if it has no end. */
+  readonly remainingMs: number
+  readonly version: Version
+}
+
+/** The items of one client's locks: each names its owner, and is changed only if it is unchanged. */
+export class Items {
+  readonly #entries = new Map<string, Entry>()
+  #closed = false
+
+  constructor(
+    private readonly servers: Servers,
+    private readonly settings: StoreSettings,
+  ) {}
+
+  get now(): number {
+    return this.settings.schedule.clock.now()
+  }
+
+  find(name: string, owner: Owner): Entry | undefined {
+    return this.#entries.get(idOf(name, owner))
+  }
+
+  /** What this client has of that lock; if it knows of nothing, what the server has is looked at before it is changed. */
+  entry(name: string, owner: Owner): Entry {
+    return this.find(name, owner) ?? new Entry(name, keyOf(name), owner)
+  }
+
+  /** Adds an item for that owner if there is none. Gives the one that is there then, if it is not gone again, and whether it is new. */
+  async add(
+    name: string,
+    owner: Owner,
+    leaseMs: number,
+  ): Promise<{ readonly added: boolean; readonly item: Item | undefined }> {
+    const key = keyOf(name)
+    const about = { command: 'acquire', lockName: name }
+    const connection = await this.servers.of(key).connection(about)
+    // The second command says whose the item is, and its version.
+    const [set, seen] = await connection.ask([setting(key, owner, leaseMs, 'ME'), look(key)], about)
+    const added = statusOf(set, about, 'HD', 'NS') === 'HD'
+    return { added, item: itemIn(seen, connection, about) }
+  }
+
+  async read(name: string): Promise<Item | undefined> {
+    const key = keyOf(name)
+    const about = { command: 'inspect', lockName: name }
+    const connection = await this.servers.of(key).connection(about)
+    const [reply] = await connection.ask([look(key)], about)
+    return itemIn(reply, connection, about)
+  }
+
+  /** Sets who has it, and for how long from now. False: it is gone, or another owner's. */
+  async write(entry: Entry, owner: Owner, leaseMs: number, withinMs?: number): Promise<boolean> {
+    const sentAt = this.now
+    const about = { command: 'renew', lockName: entry.name }
+    const { key } = entry
+    const written = await this.#ifUnchanged(entry, about, withinMs, ({ cas }) =>
+      setting(key, owner, leaseMs, `MS C${cas}`),
+    )
+    if (!written) {
+      this.forget(entry)
+      return false
+    }
+    this.#entries.delete(idOf(entry.name, entry.owner))
+    entry.owner = owner
+    this.keep(entry, sentAt + leaseMs)
+    return true
+  }
+
+  /** Removes it. False: it was gone, or another owner's. */
+  async remove(entry: Entry, command: string): Promise<boolean> {
+    const about = { command, lockName: entry.name }
+    const removed = await this.#ifUnchanged(
+      entry,
+      about,
+      undefined,
+      ({ cas }) => `md ${entry.key} C${cas}\r\n`,
+    )
+    this.forget(entry)
+    return removed
+  }
+
+  /** Removes it whatever its owner. Returns whether there was one. */
+  async removeAny(name: string): Promise<boolean> {
+    const key = keyOf(name)
+    const about = { command: 'force unlock', lockName: name }
+    const connection = await this.servers.of(key).connection(about)
+    const [reply] = await connection.ask([`md ${key}\r\n`], about)
+    return statusOf(reply, about, 'HD', 'NF') === 'HD'
+  }
+
+  /** It is this client's until then. */
+  keep(entry: Entry, endsAt: number): void {
+    if (this.#closed) return
+    const { schedule } = this.settings
+    this.#entries.set(idOf(entry.name, entry.owner), entry)
+    entry.endsAt = endsAt
+    if (entry.alarm) schedule.move(entry.alarm, endsAt)
+    else entry.alarm = schedule.at(endsAt, () => this.#end(entry))
+  }
+
+  forget(entry: Entry): void {
+    this.settings.schedule.cancel(entry.alarm)
+    entry.alarm = undefined
+    if (this.find(entry.name, entry.owner) === entry) this.#entries.delete(idOf(entry.name, entry.owner))
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const entry of [...this.#entries.values()]) this.forget(entry)
+    this.servers.close()
+  }
+
+  /** A server that cannot be reached ends it by itself, if later. */
+  #end(entry: Entry): void {
+    this.remove(entry, 'end of lease').catch(() => this.forget(entry))
+  }
+
+  /** Sends a change of an item that still names that owner; again if it was changed meanwhile by a request of that owner's. */
+  async #ifUnchanged(
+    entry: Entry,
+    about: About,
+    withinMs: number | undefined,
+    change: (version: Version) => string,
+  ): Promise<boolean> {
+    const { key, owner } = entry
+    for (;;) {
+      const connection = await this.servers.of(key).connection(about, withinMs)
+      let { version } = entry
+      if (version?.connection !== connection) {
+        const [seen] = await connection.ask([look(key)], about, withinMs)
+        const item = itemIn(seen, connection, about)
+        if (item?.owner !== owner) return false
+        version = item.version
+      }
+      const [reply] = await connection.ask([change(version)], about, withinMs)
+      entry.version = undefined
+      const status = statusOf(reply, about, 'HD', 'NF', 'EX')
+      const cas = reply && flagOf(reply, 'c')
+      if (status === 'HD' && cas !== undefined && WHOLE.test(cas)) entry.version = { cas, connection }
+      if (status !== 'EX') return status === 'HD'
+    }
+  }
+}
+
+/** The command that stores it, in the mode and on the condition of these flags. */
+function setting(key: string, owner: Owner, leaseMs: number, flags: string): string {
+  const seconds = Math.min(Math.ceil(leaseMs / 1_000) + EARLY_S, LONGEST_S)
+  return `ms ${key} ${Buffer.byteLength(owner)} T${seconds} c ${flags}\r\n${owner}\r\n`
+}
+
+function look(key: string): string {
+  return `mg ${key} v c t\r\n`
+}
+
+/** Which of the statuses that its command may have; anything else is unreadable, and nothing is known by it. */
+function statusOf<Status extends string>(
+  reply: Reply | undefined,
+  about: About,
+  ...statuses: readonly Status[]
+): Status {
+  const status = statuses.find((each) => each === reply?.status)
+  if (status === undefined) throw unreadable(reply, about)
+  return status
+}
+
+function itemIn(reply: Reply | undefined, connection: Connection, about: About): Item | undefined {
+  if (!reply || statusOf(reply, about, 'VA', 'EN') === 'EN') return undefined
+  const [cas, seconds] = [flagOf(reply, 'c'), flagOf(reply, 't')]
+  if (cas === undefined || !WHOLE.test(cas)) throw unreadable(reply, about)
+  if (seconds === undefined || !(seconds === '-1' || WHOLE.test(seconds))) throw unreadable(reply, about)
+  const remainingMs = seconds === '-1' ? Infinity : Math.max(Number(seconds) - EARLY_S, 0) * 1_000
+  return { owner: asOwner(reply.value), remainingMs, version: { cas, connection } }
+}
+
+function idOf(name: string, owner: Owner): string {
+  return `${owner} ${name}`
+}

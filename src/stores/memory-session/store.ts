@@ -1,0 +1,25 @@
+import type { Clock } from '../../base/time/clock.js'
+import type { Store, StoreSession, StoreSettings } from '../../port/store.js'
+import type { LinkListener, SessionLink } from '../session/link.js'
+import { SessionStoreSession, sessionTraits } from '../session/session.js'
+import type { Ensemble } from './ensemble.js'
+import { MemoryLink } from './link.js'
+
+/** Locks in an {@link Ensemble}: as on etcd or ZooKeeper, in this process. */
+export class MemorySessionStore implements Store {
+  readonly clock: Clock
+  readonly traits = sessionTraits
+
+  /** @param linkTo how one client reaches the ensemble */
+  constructor(
+    private readonly ensemble: Ensemble,
+    private readonly linkTo = (direct: Ensemble, listener: LinkListener): SessionLink =>
+      new MemoryLink(direct, listener),
+  ) {
+    this.clock = ensemble.clock
+  }
+
+  open(settings: StoreSettings): StoreSession {
+    return new SessionStoreSession((listener) => this.linkTo(this.ensemble, listener), settings)
+  }
+}

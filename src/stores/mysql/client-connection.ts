@@ -1,0 +1,150 @@
+import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { needed } from '../../base/packages/peer.js'
+import type { SqlConnection, SqlRow, SqlValue } from '../sql/connection.js'
+
+/** A connection of `mysql2/promise` or of `mariadb`, described by what Holdfast uses of it. */
+export interface MysqlConnection {
+  query(sql: string): Promise<unknown>
+  execute(options: { sql: string }, values: Array<string | Buffer | null>): Promise<unknown>
+  on(event: 'error' | 'end', listener: () => void): unknown
+  ping(timeoutMs?: number): Promise<unknown>
+  end(): Promise<unknown>
+  destroy(): void
+}
+
+/** Answers as Holdfast reads them, whatever the application has set for its connections. */
+const OPTIONS = { rowsAsArray: false, nestTables: false, namedPlaceholders: false }
+const MYSQL2 = { ...OPTIONS, typeCast: true }
+const MARIADB = { ...OPTIONS, typeCast: undefined, metaAsArray: false }
+
+/** A connection that the application's function makes. */
+export class ClientConnection implements SqlConnection {
+  readonly #endListeners: Array<() => void> = []
+  #client: MysqlConnection | undefined
+  #options: typeof MYSQL2 | typeof MARIADB = MYSQL2
+  #over = false
+  #destroyed = false
+  #rejectQuery: ((error: Error) => void) | undefined
+  /** Whether the library still waits for an answer: also after the caller has been told that the connection has ended. */
+  #busy = false
+
+  constructor(private readonly make: () => Promise<MysqlConnection>) {}
+
+  get open(): boolean {
+    return this.#client !== undefined && !this.#over
+  }
+
+  async connect(): Promise<void> {
+    const making: unknown = this.make()
+    if (!(making instanceof Object) || !('then' in making)) throw notAConnection(making)
+    const client = await making
+    if (!isConnection(client)) throw notAConnection(client)
+    call(streamOf(client), 'unref')
+    // The attempt was given up meanwhile.
+    if (this.#over) client.destroy()
+    if (this.#over) throw new Error('The connection was given up.')
+    this.#options = isMysql2(client) ? MYSQL2 : MARIADB
+    this.#client = client
+    for (const event of ['error', 'end'] as const) client.on(event, () => this.#lost())
+  }
+
+  async query(sql: string, values?: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    const client = this.#client
+    if (!client || this.#over) throw new Error('The connection has ended.')
+    const answer = values ? client.execute({ ...this.#options, sql }, [...values]) : client.query(sql)
+    const ended = new Promise<never>((_, reject) => {
+      this.#rejectQuery = reject
+    })
+    this.#busy = true
+    const settle = (): void => {
+      this.#busy = false
+    }
+    answer.then(settle, settle)
+    try {
+      return this.#rowsOf(await Promise.race([answer, ended]))
+    } finally {
+      this.#rejectQuery = undefined
+    }
+  }
+
+  onEnd(listener: () => void): void {
+    this.#endListeners.push(listener)
+  }
+
+  end(): void {
+    // To end is to ask the server, which may not answer before it has answered something else.
+    if (this.#busy) {
+      this.destroy()
+      return
+    }
+    this.#lost()
+    this.#client?.end().catch(() => undefined)
+  }
+
+  destroy(): void {
+    this.#lost()
+    const client = this.#client
+    if (!client || this.#destroyed) return
+    this.#destroyed = true
+    if (this.#busy && this.#options === MARIADB) {
+      // Its destroy() would kill the statement from another connection, and leave a failure of that to nobody; a ping that is not
+      // answered at once breaks the connection and does no more. If it is answered, so is the statement, and there is nothing to kill.
+      client.ping(0).then(
+        () => client.destroy(),
+        () => undefined,
+      )
+      return
+    }
+    // That of mysql2 waits for the server to end it too.
+    call(streamOf(client), 'destroy')
+    client.destroy()
+  }
+
+  #lost(): void {
+    if (this.#over) return
+    this.#over = true
+    this.#rejectQuery?.(new Error('The connection has ended.'))
+    for (const listener of this.#endListeners) listener()
+  }
+
+  #rowsOf(answer: unknown): readonly SqlRow[] {
+    const result: unknown = this.#options === MYSQL2 && Array.isArray(answer) ? answer[0] : answer
+    if (Array.isArray(result)) return result.filter(isRow)
+    if (!isRow(result)) return []
+    return [{ affectedRows: String(result['affectedRows']), insertId: String(result['insertId']) }]
+  }
+}
+
+function isRow(value: unknown): value is SqlRow {
+  return typeof value === 'object' && value !== null
+}
+
+export function isConnection(value: unknown): value is MysqlConnection {
+  if (typeof value !== 'object' || value === null) return false
+  const methods = ['query', 'execute', 'on', 'ping', 'end', 'destroy']
+  return methods.every((method) => typeof Reflect.get(value, method) === 'function')
+}
+
+function isMysql2(client: object): client is { readonly connection: object } {
+  return 'connection' in client && typeof client.connection === 'object' && client.connection !== null
+}
+
+/** The socket, where the library shows it. That of mariadb does not: its idle connections keep the process until they are closed. */
+function streamOf(client: object): object | undefined {
+  const stream: unknown = isMysql2(client) ? Reflect.get(client.connection, 'stream') : undefined
+  return typeof stream === 'object' && stream !== null ? stream : undefined
+}
+
+function call(object: object | undefined, method: string): void {
+  const found: unknown = object && Reflect.get(object, method)
+  if (object && typeof found === 'function') Reflect.apply(found, object, [])
+}
+
+function notAConnection(made: unknown): InvalidArgumentError {
+  return new InvalidArgumentError(
+    'connect()',
+    made,
+    'a promise of a connection, as createConnection() of mysql2/promise and of mariadb returns it: ' +
+      `${needed('mysql2')}, ${needed('mariadb')}`,
+  )
+}

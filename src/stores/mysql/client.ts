@@ -1,0 +1,95 @@
+import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { offers, required } from '../../base/packages/installed.js'
+import { isConnection, type MysqlConnection } from './client-connection.js'
+
+/** A pool of `mysql2`, of `mysql2/promise` or of `mariadb`, described by what tells it. */
+export interface MysqlPool {
+  getConnection(...args: never[]): unknown
+  end(...args: never[]): unknown
+}
+
+/** What opens one connection of Holdfast's own. */
+export type Connect = () => Promise<MysqlConnection>
+
+interface Mysql2 {
+  createConnection(options: object): Promise<MysqlConnection>
+}
+
+interface Mysql2Pool {
+  readonly config: { readonly connectionConfig: object }
+}
+
+/** Where the server is and how to log in, among what mysql2 has made of a pool's options; the rest is Holdfast's affair. */
+const COPIED = [
+  ...[
+    'host',
+    'port',
+    'localAddress',
+    'socketPath',
+    'stream',
+    'connectTimeout',
+    'database',
+    'compress',
+    'ssl',
+  ],
+  ...['user', 'password', 'password2', 'password3', 'passwordSha1', 'insecureAuth', 'enableCleartextPlugin'],
+  ...['authPlugins', 'authSwitchHandler', 'connectAttributes', 'disableEval'],
+]
+
+export function isPool(value: unknown): value is MysqlPool {
+  return offers<MysqlPool>('getConnection', 'end')(value)
+}
+
+/** @throws InvalidArgumentError if it is another library's. */
+export function connectLike(pool: MysqlPool): Connect {
+  const core: unknown = 'pool' in pool ? pool.pool : pool
+  if (isMysql2(core)) return () => connectMysql2(core)
+  // That of mariadb keeps its options to itself, and takes no callback.
+  if ('activeConnections' in pool && pool.getConnection.length === 0) return () => takeFrom(pool)
+  throw new InvalidArgumentError('pool', pool, `a pool of mysql2 or mariadb${mysqlHint(pool)}`)
+}
+
+/** What to write in place of that value, to go on from "a pool of mysql2 or mariadb". */
+export function mysqlHint(value: unknown): string {
+  const ofOptions = (options: string): string =>
+    `; import { createPool } from 'mysql2/promise' and write mysql(createPool(${options}))`
+  if (typeof value === 'string' || value instanceof URL) return ofOptions('url')
+  if (typeof value === 'function') return '; for a function that opens a connection write mysql({ connect })'
+  if (typeof value !== 'object' || value === null) return ofOptions('url')
+  if ('activeConnections' in value)
+    return "; for mariadb import { createPool } from 'mariadb', without /callback"
+  if ('totalCount' in value && 'options' in value)
+    return "; for a Pool of pg import { postgres } from 'holdfast/postgres' and write postgres(pool)"
+  if (isConnection(value) || ('query' in value && 'beginTransaction' in value))
+    return '; a connection is its owner’s alone: write mysql(createPool(options)), with the options of the connection'
+  return 'host' in value || 'user' in value || 'uri' in value || 'socketPath' in value
+    ? ofOptions('options')
+    : ''
+}
+
+/** With the same options, as they are at that moment: the application may have changed the password since. */
+async function connectMysql2({ config }: Mysql2Pool): Promise<MysqlConnection> {
+  const mysql2 = required(
+    'mysql2/promise',
+    offers<Mysql2>('createConnection'),
+    'mysql2 has to be installed where Holdfast finds it too: npm install mysql2',
+  )
+  const options = Object.entries(config.connectionConfig).filter(
+    ([name, value]) => COPIED.includes(name) && value !== undefined,
+  )
+  return await mysql2.createConnection(Object.fromEntries(options))
+}
+
+/** One of the pool's own, which goes back to nobody: it has Holdfast's settings. Destroyed, it leaves its place in the pool. */
+async function takeFrom(pool: MysqlPool): Promise<MysqlConnection> {
+  const connection: unknown = await Reflect.apply(pool.getConnection, pool, [])
+  if (!isConnection(connection)) throw new InvalidArgumentError('pool', pool, 'a pool of mysql2 or mariadb')
+  return Object.assign(connection, { end: async () => connection.destroy() })
+}
+
+function isMysql2(value: unknown): value is Mysql2Pool {
+  if (typeof value !== 'object' || value === null || !('config' in value)) return false
+  const { config } = value
+  if (typeof config !== 'object' || config === null || !('connectionConfig' in config)) return false
+  return typeof config.connectionConfig === 'object' && config.connectionConfig !== null
+}

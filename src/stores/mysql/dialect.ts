@@ -1,0 +1,76 @@
+import type { StoreSettings } from '../../port/store.js'
+import type { SqlConnection } from '../sql/connection.js'
+import type { Dialect } from '../sql/connector.js'
+import { isBelow, tooOld } from '../sql/version.js'
+import { ClientConnection } from './client-connection.js'
+import { failureOf, isMissingTable, isWornOut } from './failure.js'
+import type { MysqlSettings } from './options.js'
+import type { Statements } from './statements.js'
+
+/** The longest that the servers take for these settings. */
+const LONGEST_TIMEOUT_S = 31_536_000
+
+/** How connections to MySQL and MariaDB are made and made fit for use. */
+export class MysqlDialect implements Dialect {
+  readonly failureOf = failureOf
+  readonly isWornOut = isWornOut
+  #createTable: string | undefined
+  #versionChecked = false
+
+  constructor(
+    private readonly options: Pick<MysqlSettings, 'connect' | 'createTable'>,
+    private readonly statements: Statements,
+    private readonly settings: Pick<StoreSettings, 'commandTimeoutMs'>,
+  ) {
+    this.#createTable = options.createTable
+  }
+
+  make(): SqlConnection {
+    return new ClientConnection(this.options.connect)
+  }
+
+  /** What an application has set for all its connections must not make a statement of ours fail, nor go on when nobody waits for it. */
+  async introduce(connection: SqlConnection): Promise<void> {
+    if (!this.#versionChecked) await checkVersion(connection)
+    this.#versionChecked = true
+    const seconds = Math.min(Math.ceil(this.settings.commandTimeoutMs / 1_000), LONGEST_TIMEOUT_S)
+    await connection.query(`SET NAMES utf8mb4, SESSION autocommit = 1, SESSION sql_mode = 'STRICT_ALL_TABLES',
+      SESSION sql_safe_updates = 0, SESSION sql_select_limit = DEFAULT, SESSION lock_wait_timeout = ${seconds}, SESSION innodb_lock_wait_timeout = ${seconds}
+      /*M!100101 , SESSION max_statement_time = ${seconds} */ /*!80000 , SESSION max_execution_time = 0 */`)
+    // REPEATABLE READ goes with every format of the binary log. Each statement is a transaction of its own, so that it differs little.
+    await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE')
+    await this.#haveTable(connection)
+  }
+
+  async #haveTable(connection: SqlConnection): Promise<void> {
+    const createTable = this.#createTable
+    if (createTable === undefined || (await this.#hasTable(connection))) return
+    await connection.query(createTable).catch(async (error: unknown) => {
+      // Of two that create it at once, one may be refused.
+      if (!(await this.#hasTable(connection))) throw error
+    })
+    this.#createTable = undefined
+  }
+
+  async #hasTable(connection: SqlConnection): Promise<boolean> {
+    try {
+      await connection.query(this.statements.exists.text)
+      return true
+    } catch (error) {
+      if (isMissingTable(error)) return false
+      throw error
+    }
+  }
+}
+
+/** Rows that somebody has locked are passed over from these versions on. */
+async function checkVersion(connection: SqlConnection): Promise<void> {
+  // An application's settings for its connections may keep the row from us: then whatever the server cannot do shows later.
+  const [row] = await connection.query('SELECT VERSION() AS version')
+  const version = String(row?.['version'] ?? '')
+  if (version.includes('MariaDB')) {
+    if (isBelow(version, [10, 6])) throw tooOld('MariaDB', version, '10.6')
+  } else if (isBelow(version, [8, 0])) {
+    throw tooOld('MySQL', version, '8.0')
+  }
+}

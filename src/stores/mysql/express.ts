@@ -1,0 +1,125 @@
+import type { StoreSettings } from '../../port/store.js'
+import type { Express } from '../rows/rows.js'
+import { only, whole } from '../sql/connection.js'
+import type { Connections } from '../sql/connections.js'
+import { isDone, leaseMicroseconds } from './row.js'
+import { BATCH, type Statements } from './statements.js'
+import { storedName } from './stored-name.js'
+
+type TakeRequest = Parameters<Express['take']>[0]
+type Renewal = Parameters<Express['renew']>[0][number]
+
+/** Exclusive locks with nothing else in their rows, in one statement each. */
+export class MysqlExpress implements Express {
+  /** By names: the last attempt that is under way. */
+  readonly #takes = new Map<string, Promise<unknown>>()
+
+  constructor(
+    private readonly connections: Connections,
+    private readonly statements: Statements,
+    private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
+  ) {}
+
+  /** Those for one lock are sent one after the other: a call that has left must not be refused in favour of one that came after it. */
+  async take(request: TakeRequest): Promise<bigint | undefined> {
+    const { schedule, commandTimeoutMs } = this.settings
+    const { name } = request
+    const taking = this.#takeAfter(this.#takes.get(name), request, schedule.clock.now() + commandTimeoutMs)
+    this.#takes.set(name, taking)
+    try {
+      return await taking
+    } finally {
+      if (this.#takes.get(name) === taking) this.#takes.delete(name)
+    }
+  }
+
+  free(name: string, owner: string): Promise<boolean> {
+    const question = {
+      statement: this.statements.free,
+      values: [storedName(name).name, owner],
+      about: { command: 'free', lockName: name },
+    }
+    return this.connections.read(question, isDone)
+  }
+
+  renew(requests: readonly Renewal[]): readonly Promise<boolean>[] {
+    const answers = new Map<Renewal, Promise<boolean>>()
+    for (const batch of batchesOf(requests)) {
+      const all = batch.length > 1 ? this.#renewAll(batch) : Promise.resolve(false)
+      for (const each of batch)
+        answers.set(
+          each,
+          all.then((done) => done || this.#renew(each)),
+        )
+    }
+    return requests.map((request) => answers.get(request) ?? this.#renew(request))
+  }
+
+  /** Every tenure counts as one with a token here, so that the answer can tell a grant by its token. */
+  async #takeAfter(
+    earlier: Promise<unknown> | undefined,
+    { name, owner, leaseMs }: TakeRequest,
+    dueAt: number,
+  ): Promise<bigint | undefined> {
+    await earlier?.catch(() => undefined)
+    const stored = storedName(name)
+    const lease = leaseMicroseconds(leaseMs)
+    const fence = await this.connections.read(
+      {
+        statement: this.statements.take,
+        values: [stored.name, stored.fullName, owner, lease, owner, lease],
+        about: { command: 'take', lockName: name },
+      },
+      (rows) => whole(only(rows), 'insertId') ?? 0n,
+      dueAt - this.settings.schedule.clock.now(),
+    )
+    return fence > 0n ? fence : undefined
+  }
+
+  #renew({ name, owner, leaseMs, withinMs }: Renewal): Promise<boolean> {
+    return this.connections.read(
+      {
+        statement: this.statements.renew,
+        values: [leaseMicroseconds(leaseMs), storedName(name).name, owner],
+        about: { command: 'renew', lockName: name },
+      },
+      isDone,
+      withinMs,
+    )
+  }
+
+  /** Whether all of them were renewed; they have one lease. Which were not, the answer does not tell. */
+  async #renewAll(batch: readonly Renewal[]): Promise<boolean> {
+    const withinMs = Math.min(...batch.map((each) => each.withinMs ?? Infinity))
+    const leaseMs = batch[0]?.leaseMs ?? 0
+    // One statement for batches of every size.
+    const filled = Array.from({ length: BATCH }, (_, index) => batch[index % batch.length])
+    const renewed = await this.connections.read(
+      {
+        statement: this.statements.renewAll,
+        values: [
+          ...filled.flatMap((each) => (each ? [storedName(each.name).name, each.owner] : [])),
+          leaseMicroseconds(leaseMs),
+        ],
+        about: { command: 'renew' },
+      },
+      (rows) => whole(only(rows), 'affectedRows'),
+      Number.isFinite(withinMs) ? withinMs : undefined,
+    )
+    return renewed === BigInt(batch.length)
+  }
+}
+
+/** Renewals of one lease, so many at a time. */
+function batchesOf(requests: readonly Renewal[]): Renewal[][] {
+  const batches: Renewal[][] = []
+  const open = new Map<number, Renewal[]>()
+  for (const request of requests) {
+    const started = open.get(request.leaseMs)
+    const batch = started && started.length < BATCH ? started : []
+    if (batch !== started) batches.push(batch)
+    open.set(request.leaseMs, batch)
+    batch.push(request)
+  }
+  return batches
+}

@@ -1,0 +1,128 @@
+import { StoreError } from '../../base/errors/errors.js'
+import type { About } from '../sql/question.js'
+import { NEEDS_TLS, tlsVerdict, type Verdict } from '../sql/tls.js'
+
+const NO_PERMISSION: Verdict = {
+  reason: 'permission',
+  transient: false,
+  hint: 'Grant the user SELECT, INSERT, UPDATE and DELETE on the table.',
+}
+const NO_ACCESS: Verdict = {
+  reason: 'permission',
+  transient: false,
+  // MariaDB says no more where it wants TLS.
+  hint: 'The server refused the user, the password, the database, or a connection without TLS.',
+}
+const NO_TABLE: Verdict = {
+  reason: 'not-ready',
+  transient: false,
+  hint: 'Create the table with what `holdfast schema mysql` prints (mysqlSchema()), or pass createTable: true.',
+}
+const OTHER_TABLE: Verdict = {
+  reason: 'wrong-type',
+  transient: false,
+  hint: 'The table is not the one that mysqlSchema() returns: choose another name (option table), or create it anew.',
+}
+const READ_ONLY: Verdict = {
+  reason: 'read-only',
+  transient: true,
+  hint: 'The server is a replica, or read-only: connect to the primary.',
+}
+const TOO_MANY: Verdict = {
+  reason: 'not-ready',
+  transient: true,
+  hint: 'The server has no room for more connections.',
+}
+const GAVE_WAY: Verdict = {
+  reason: 'not-ready',
+  transient: true,
+  hint: 'The server ended the statement in favour of another one.',
+}
+const LOCKED: Verdict = {
+  reason: 'not-ready',
+  transient: true,
+  hint: 'Another transaction has locked the row for long.',
+}
+const INTERRUPTED: Verdict = {
+  reason: 'timeout',
+  transient: true,
+  hint: 'The server ended the statement (a limit on its time, or an operator).',
+}
+const FULL: Verdict = { reason: 'out-of-memory', transient: false, hint: 'The disk of the server is full.' }
+const OUT_OF_MEMORY: Verdict = { reason: 'out-of-memory', transient: true }
+const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
+const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
+const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
+
+/** The meaning for a lock of what the servers report, by their error numbers. */
+const BY_NUMBER: ReadonlyMap<number, Verdict> = new Map([
+  ...every(NO_PERMISSION, 1142, 1143, 1227, 1370),
+  ...every(NO_ACCESS, 1044, 1045, 1049, 1130, 1698, 3118, 3955),
+  ...every(NEEDS_TLS, 3159),
+  ...every(NO_TABLE, 1146),
+  // No such column, of another type, too short.
+  ...every(OTHER_TABLE, 1054, 1136, 1265, 1364, 1366, 1406),
+  // Of the server, a transaction, a database.
+  ...every(READ_ONLY, 1290, 1792, 1836, 3989),
+  ...every(TOO_MANY, 1040, 1129, 1203, 1226),
+  // A deadlock; changed since it was read; a cluster's certification failed, at the commit too.
+  ...every(GAVE_WAY, 1020, 1180, 1213, 1614, 3101),
+  ...every(LOCKED, 1205, 3572),
+  ...every(INTERRUPTED, 1317, 1969, 3024),
+  ...every(FULL, 1021, 1114),
+  ...every(OUT_OF_MEMORY, 1037, 1038, 1041),
+  // A node of a cluster that has not joined it; prepared statements that are gone, have to be prepared anew, or are too many.
+  ...every(NOT_READY, 1047, 1243, 1461, 1615),
+  ...every(UNREACHABLE, 1053, 1077, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 4031),
+])
+
+/** Errors after which another connection may do better: another server may have taken over, or statements are prepared anew. */
+const WORN_OUT = new Set([1047, 1243, 1290, 1461, 1615, 1792, 1836, 3989])
+
+/** The typed error for the client library's rejection of a command. */
+export function failureOf(error: unknown, about: About): unknown {
+  if (error instanceof StoreError) return error
+  const { reason, transient, hint } = judge(error)
+  return new StoreError(reason, about.command, { lockName: about.lockName, cause: error, transient, hint })
+}
+
+/** Whether the row was there already that was to be inserted. */
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof StoreError && numberOf(error.cause) === 1062
+}
+
+/** Whether a row was locked that the statement was not to wait for. */
+export function isLocked(error: unknown): boolean {
+  if (!(error instanceof StoreError)) return false
+  const number = numberOf(error.cause)
+  return number !== undefined && BY_NUMBER.get(number) === LOCKED
+}
+
+/** Whether there is no such table. */
+export function isMissingTable(error: unknown): boolean {
+  return numberOf(error) === 1146
+}
+
+/** Whether the connection that it came by is of no more use. */
+export function isWornOut(error: unknown): boolean {
+  const number = numberOf(error)
+  if (number === undefined || WORN_OUT.has(number) || judge(error).reason === 'unreachable') return true
+  return error instanceof Error && 'fatal' in error && error.fatal === true
+}
+
+function judge(error: unknown): Verdict {
+  if (!(error instanceof Error)) return UNKNOWN
+  const number = numberOf(error)
+  // The library's other rejections concern the connection: refused, reset, closed.
+  return number === undefined ? (tlsVerdict(error) ?? UNREACHABLE) : (BY_NUMBER.get(number) ?? UNKNOWN)
+}
+
+/** The server's error number, if the server has answered: libraries have numbers of their own, below and above those. */
+function numberOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errno' in error) || typeof error.errno !== 'number') return undefined
+  return error.errno >= 1_000 && error.errno < 10_000 ? error.errno : undefined
+}
+
+function every(verdict: Verdict, ...numbers: readonly number[]): ReadonlyArray<readonly [number, Verdict]> {
+  return numbers.map((number) => [number, verdict])
+}

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import { checkObject } from '../../base/checks/checks.js'
+import type { Store, StoreSettings } from '../../port/store.js'
+import { aText } from '../rows/parts.js'
+import type { Attempted, Holder, Lease, ServerLocks } from '../server-locks/server-locks.js'
+import { ServerLockStore, serverLockTraits } from '../server-locks/store.js'
+import {
+  oneOf,
+  only,
+  type SqlConnection,
+  type SqlRow,
+  type SqlValue,
+  type Statement,
+  text,
+} from '../sql/connection.js'
+import { Connector } from '../sql/connector.js'
+import { type About, readBy } from '../sql/question.js'
+import { isPool, type MysqlPool } from './client.js'
+import { MysqlDialect } from './dialect.js'
+import { connectOf, type MysqlOptions } from './options.js'
+import { DEFAULT_TABLE } from './schema.js'
+import { statementsFor } from './statements.js'
+
+/**
+ * `GET_LOCK` of MySQL (8.0 or later) and MariaDB (10.6 or later) as a store, for `new Holdfast(getLock(pool))`: `lock`, `multiLock` and
+ * `stripedLock`. No table, and nothing is written to disk. But each lock that is held or waited for takes a connection; it ends with its
+ * connection, so a failover, a restart or `KILL` frees it at once, before its holder can know; the servers of a cluster know nothing of
+ * each other's locks; a proxy that shares connections breaks it unnoticed; there are no tokens, no names of holders, no lists and no
+ * order. Leases are rounded up to whole seconds. See docs/mysql.md.
+ *
+ * @throws InvalidArgumentError for bad options.
+ */
+export function getLock(client: MysqlPool | Pick<MysqlOptions, 'connect'>): Store {
+  const connect = connectOf(client)
+  if (!isPool(client)) checkObject('options', client, ['connect'])
+  return new ServerLockStore((settings) => new GetLocks(connect, settings), getLockTraits)
+}
+
+/** A lease is the server's `wait_timeout`, in whole seconds. */
+const getLockTraits = { ...serverLockTraits, leastLeaseMs: 1_000 } as const
+
+const statement = (name: string, sql: string): Statement => ({ name: `holdfast_get_lock_${name}`, text: sql })
+
+const getLockStatements = {
+  id: statement('id', 'SELECT CAST(CONNECTION_ID() AS CHAR) AS id'),
+  take: statement('take', 'SELECT CAST(GET_LOCK(?, ?) AS CHAR) AS taken'),
+  free: statement('free', 'SELECT CAST(RELEASE_LOCK(?) AS CHAR) AS freed'),
+  holder: statement('holder', 'SELECT CAST(IS_USED_LOCK(?) AS CHAR) AS id'),
+} as const
+
+const LONGEST_LEASE_S = 31_536_000
+
+class GetLocks implements ServerLocks {
+  readonly connector: Connector
+  readonly #ids = new WeakMap<SqlConnection, string>()
+
+  constructor(
+    connect: MysqlOptions['connect'],
+    private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
+  ) {
+    const options = { connect, createTable: undefined }
+    this.connector = new Connector(
+      new MysqlDialect(options, statementsFor(DEFAULT_TABLE), settings),
+      settings,
+    )
+  }
+
+  lease(connection: SqlConnection, { leaseMs }: Lease, withinMs?: number): Promise<unknown> {
+    const seconds = Math.min(Math.max(Math.ceil(leaseMs / 1_000), 1), LONGEST_LEASE_S)
+    return this.#ask(
+      connection,
+      { name: 'lease', text: `SET SESSION wait_timeout = ${seconds}` },
+      [],
+      withinMs,
+    )
+  }
+
+  async attempt(connection: SqlConnection, name: string): Promise<Attempted> {
+    return { taken: await this.#take(connection, name, 0) }
+  }
+
+  wait(connection: SqlConnection, name: string, waitMs: number): Promise<boolean> {
+    // No statement may take longer than commands do.
+    const seconds = Math.ceil(Math.min(waitMs, this.settings.commandTimeoutMs / 2) / 1_000)
+    return this.#take(connection, name, seconds)
+  }
+
+  free(connection: SqlConnection, name: string): Promise<unknown> {
+    return this.#ask(connection, getLockStatements.free, [keyOf(name)])
+  }
+
+  async idOf(connection: SqlConnection): Promise<string> {
+    const known = this.#ids.get(connection)
+    if (known !== undefined) return known
+    const asked = this.#ask(connection, getLockStatements.id)
+    const id = await readBy(aboutOf(getLockStatements.id), asked, (rows) => aText(only(rows)['id'], 'id'))
+    this.#ids.set(connection, id)
+    return id
+  }
+
+  async holderOf(connection: SqlConnection, name: string): Promise<Holder | undefined> {
+    const asked = this.#ask(connection, getLockStatements.holder, [keyOf(name)])
+    const id = await readBy(aboutOf(getLockStatements.holder), asked, (rows) => text(only(rows), 'id'))
+    return id === undefined ? undefined : { id, owner: undefined, remainingMs: Infinity }
+  }
+
+  /** The servers tell that only to those that may see everything. */
+  async waitingFor(): Promise<undefined> {}
+
+  async end(connection: SqlConnection, id: string): Promise<unknown> {
+    // One that has ended already is an error.
+    return await this.#ask(connection, { name: 'end', text: `KILL ${Number(id)}` }).catch(() => undefined)
+  }
+
+  async #take(connection: SqlConnection, name: string, seconds: number): Promise<boolean> {
+    const timeoutMs = seconds * 1_000 + this.settings.commandTimeoutMs
+    const values = [keyOf(name), String(seconds)]
+    const asked = this.#ask(connection, getLockStatements.take, values, timeoutMs)
+    // Null where the server was kept from it.
+    const taken = (rows: readonly SqlRow[]): boolean =>
+      text(only(rows), 'taken') !== undefined && oneOf(only(rows), 'taken', '0', '1') === '1'
+    return await readBy(aboutOf(getLockStatements.take), asked, taken)
+  }
+
+  #ask(connection: SqlConnection, asked: Statement, values?: readonly SqlValue[], timeoutMs?: number) {
+    return this.connector.ask(connection, { statement: asked, values, about: aboutOf(asked) }, timeoutMs)
+  }
+}
+
+function aboutOf({ name }: Statement): About {
+  return { command: name }
+}
+
+/** Names have 64 characters at most there, and their case does not count. */
+function keyOf(name: string): string {
+  return `holdfast:${createHash('sha256').update(name).digest('hex').slice(0, 48)}`
+}

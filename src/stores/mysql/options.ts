@@ -1,0 +1,71 @@
+import { checkObject, whole } from '../../base/checks/checks.js'
+import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { type Connect, connectLike, isPool, type MysqlPool, mysqlHint } from './client.js'
+import { DEFAULT_TABLE, type MysqlSchemaOptions, mysqlSchema } from './schema.js'
+import { quoteTable } from './table-name.js'
+
+export interface MysqlOptions extends MysqlSchemaOptions {
+  /**
+   * Opens one connection, with `createConnection(…)` of `mysql2/promise` or of `mariadb`. Holdfast calls it for each connection that it
+   * needs, sets what it needs of the session, and closes it; it must not be one that the application uses too. A pool in its place:
+   * `mysql(pool, options)`.
+   */
+  readonly connect: Connect
+  /**
+   * Creates the table if there is none; needs the right to create tables there.
+   * @default false: no DDL is ever run
+   */
+  readonly createTable?: boolean | undefined
+  /**
+   * How many connections one client opens at most. They are closed when idle for 10 seconds, but for one while the client holds something
+   * or waits. Minimum: 1.
+   * @default 4
+   */
+  readonly connections?: number | undefined
+  /**
+   * For how long a lock's row stays after its last use, in milliseconds. Tokens of a fenced lock go on growing after that too, unless
+   * the server's clock was set back by more than this. Minimum: 60000.
+   * @default 86400000, a day
+   */
+  readonly retainMs?: number | undefined
+}
+
+/** The options, checked and with their defaults. */
+export interface MysqlSettings {
+  readonly connect: Connect
+  /** In SQL. */
+  readonly table: string
+  /** The SQL that creates it, if that is wanted. */
+  readonly createTable: string | undefined
+  readonly connections: number
+  readonly retainMs: number
+}
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+/** @throws InvalidArgumentError for what is neither a pool nor has a function that connects. */
+export function connectOf(client: MysqlPool | Pick<MysqlOptions, 'connect'>): Connect {
+  if (isPool(client)) return connectLike(client)
+  const given: unknown = client
+  // Pools and connections of libraries, which emit events, may have a method of that name.
+  if (typeof given === 'object' && given !== null && !('on' in given) && 'connect' in given)
+    if (typeof given.connect === 'function') return client.connect
+  const accepted = `a pool of mysql2 or mariadb, or { connect: () => … }${mysqlHint(given)}`
+  throw new InvalidArgumentError('pool', given, accepted)
+}
+
+export function checkMysqlOptions(options: MysqlOptions): MysqlSettings {
+  checkObject('options', options, ['connect', 'table', 'createTable', 'connections', 'retainMs'])
+  const { connect, table = DEFAULT_TABLE, createTable = false, connections, retainMs } = options
+  if (typeof createTable !== 'boolean') {
+    throw new InvalidArgumentError('createTable', createTable, 'true or false')
+  }
+  return {
+    connect,
+    table: quoteTable(table),
+    createTable: createTable ? mysqlSchema({ table }) : undefined,
+    connections: whole('connections', connections, 1, 'connections') ?? 4,
+    retainMs: whole('retainMs', retainMs, MINUTE_MS) ?? DAY_MS,
+  }
+}

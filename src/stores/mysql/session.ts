@@ -1,0 +1,53 @@
+import type { StoreSettings } from '../../port/store.js'
+import { aText } from '../rows/parts.js'
+import { Connections } from '../sql/connections.js'
+import { Connector } from '../sql/connector.js'
+import { fullNameIn, namesLike } from '../sql/names.js'
+import { SqlSession } from '../sql/session.js'
+import { deleteBlank } from './delete-blank.js'
+import { MysqlDialect } from './dialect.js'
+import { MysqlExpress } from './express.js'
+import type { MysqlSettings } from './options.js'
+import { statementsFor } from './statements.js'
+import { HASHED_LIKE, likeOf } from './stored-name.js'
+import { MysqlTable } from './table.js'
+import { MysqlTies } from './ties.js'
+
+/** One client's access to the table of locks. It has no inbox: nobody is told of a release, and who waits asks again. */
+export function openSession(options: MysqlSettings, settings: StoreSettings): SqlSession {
+  const statements = statementsFor(options.table)
+  const connector = new Connector(new MysqlDialect(options, statements, settings), settings)
+  const connections = new Connections(connector, settings, {
+    most: options.connections,
+    // Who waits polls, with timers.
+    inUse: () => settings.schedule.size > 0,
+  })
+  const ties = new MysqlTies(connections, statements)
+  return new SqlSession(
+    {
+      ties,
+      rows: new MysqlTable(connections, statements, ties),
+      express: new MysqlExpress(connections, statements, settings),
+      names: (keyspace, glob) =>
+        namesLike(glob, async (hashed, after) => {
+          const question = {
+            statement: statements.names,
+            values: [keyspace, Buffer.from(after, 'hex'), hashed ? HASHED_LIKE : likeOf(glob)],
+            about: { command: 'names' },
+          }
+          return await connections.read(question, (rows) =>
+            rows.map((row) => {
+              const key = aText(row['bytes'], 'bytes')
+              return { key, name: Buffer.from(key, 'hex').toString(), fullName: fullNameIn(row) }
+            }),
+          )
+        }),
+      clean: () => deleteBlank(connections, statements, options.retainMs),
+      close() {
+        connector.close()
+        connections.close()
+      },
+    },
+    settings,
+  )
+}

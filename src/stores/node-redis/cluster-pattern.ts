@@ -1,0 +1,98 @@
+import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { type Address, addressMap } from './address.js'
+import type { ClusterTerms } from './cluster.js'
+import { followLogin } from './options.js'
+import { PLAIN } from './plain.js'
+import {
+  type ClusterClientOfTheirs,
+  fieldOf,
+  isClusterClient,
+  isServerClient,
+  objectIn,
+  type ServerClient,
+} from './shapes.js'
+
+/** The options of a cluster's client, read, with what its nodes have in common. */
+export interface ClusterOptions extends ClusterTerms {
+  readonly defaults: object
+  /** The application's own object of them, in which it may change user and password. */
+  readonly login: object | undefined
+}
+
+/**
+ * Clients of a cluster keep their options to themselves, but tell them to whatever class their duplicates are of. So they are told to one
+ * that only keeps them.
+ */
+export function termsOfCluster(client: ClusterClientOfTheirs): ClusterOptions {
+  let options: unknown
+  function Listener(told: unknown): void {
+    options = told
+  }
+  const listener = Object.create({ constructor: Listener }, { _self: { value: fieldOf(client, '_self') } })
+  Reflect.apply(client.duplicate, listener, [{}])
+  const rootNodes = fieldOf(options, 'rootNodes')
+  const startupNodes = (Array.isArray(rootNodes) ? rootNodes : []).map(addressOfNode)
+  if (startupNodes.length === 0)
+    throw new InvalidArgumentError('client', client, 'a client of a cluster that has rootNodes')
+  const natMap = fieldOf(options, 'nodeAddressMap')
+  const RESP = fieldOf(options, 'RESP')
+  const defaults = { ...(RESP !== undefined && { RESP }), ...objectIn(options, 'defaults') }
+  const login = objectIn(options, 'defaults')
+  return { startupNodes, addressMap: addressMap(natMap), natMap, defaults, login }
+}
+
+/** To make one takes node-redis tens of milliseconds. */
+const patterns = new WeakMap<ClusterClientOfTheirs, ServerClient>()
+
+/** A client as the nodes of that cluster want it, for others to be made after. */
+export function nodePattern(client: ClusterClientOfTheirs, options: ClusterOptions): ServerClient {
+  const known = patterns.get(client) ?? makePattern(client, options)
+  patterns.set(client, known)
+  return known
+}
+
+/** node-redis connects a node's client while making it: this one cannot find its address. */
+function makePattern(client: ClusterClientOfTheirs, { defaults, login }: ClusterOptions): ServerClient {
+  const nowhere = (_host: string, _options: unknown, found: (error: Error) => void): void =>
+    found(new Error('This client is only a pattern.'))
+  const socket = objectIn(defaults, 'socket')
+  const cluster = client.duplicate({
+    nodeAddressMap: undefined,
+    defaults: { ...defaults, ...PLAIN, socket: { ...socket, lookup: nowhere, reconnectStrategy: false } },
+  })
+  if (isClusterClient(cluster)) {
+    const node = { host: 'pattern.invalid', port: 0, address: 'pattern.invalid:0', readonly: false }
+    cluster.on('error', ignore)
+    cluster.nodeClient(node).catch(ignore)
+    // What is called by the name of client only inherits from it.
+    const made = fieldOf(fieldOf(node, 'client'), '_self')
+    if (isServerClient(made)) {
+      made.on('error', ignore)
+      // Without a provider of the application's it makes one of its own options, and tells what these say at the moment.
+      const credentialsProvider = fieldOf(defaults, 'credentialsProvider')
+      const pattern = made.duplicate({ ...defaults, ...PLAIN, credentialsProvider, socket: { ...socket } })
+      if (isServerClient(pattern)) {
+        if (pattern.options) followLogin(pattern.options, login)
+        return pattern
+      }
+    }
+  }
+  throw new InvalidArgumentError(
+    'client',
+    client,
+    'a client of a cluster whose nodes have clients of node-redis',
+  )
+}
+
+function ignore(): undefined {
+  return undefined
+}
+
+/** A root node is given as a URL, or as what its socket is made of. */
+function addressOfNode(node: unknown): Address {
+  const url = fieldOf(node, 'url')
+  const { hostname, port } = typeof url === 'string' ? new URL(url) : { hostname: '', port: '' }
+  const socket = objectIn(node, 'socket')
+  const host = fieldOf(socket, 'host') ?? (hostname.replace(/^\[(.*)\]$/, '$1') || 'localhost')
+  return { host: String(host), port: Number(fieldOf(socket, 'port') ?? (port || 6379)) }
+}

@@ -1,0 +1,48 @@
+import { clearTimeout, setTimeout } from '../../base/time/machine-time.js'
+
+/** A server that does not answer for so long is not waited for: the next is asked as well. */
+const NEXT_ASKED_AFTER_MS = 150
+
+/**
+ * The first answer to questions put to one server after the other: the next as soon as one has failed or is slow. Whoever was asked before may
+ * still answer first.
+ *
+ * @param signal ends them all
+ * @throws what the last failed with, when all have
+ */
+export async function firstAnswer<Answer>(
+  questions: ReadonlyArray<(signal: AbortSignal) => Promise<Answer>>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  signal.throwIfAborted()
+  const over = new AbortController()
+  const end = (): void => over.abort(signal.reason)
+  signal.addEventListener('abort', end)
+  try {
+    return await new Promise((resolve, reject) => {
+      const asked = questions.values()
+      let unanswered = questions.length
+      let next: ReturnType<typeof setTimeout> | undefined
+      const ask = (): void => {
+        clearTimeout(next)
+        const question = over.signal.aborted ? undefined : asked.next().value
+        if (!question) return
+        next = setTimeout(ask, NEXT_ASKED_AFTER_MS)
+        next.unref()
+        question(over.signal).then(resolve, (error: unknown) => {
+          unanswered -= 1
+          if (unanswered === 0) reject(error)
+          else ask()
+        })
+      }
+      over.signal.addEventListener('abort', () => {
+        clearTimeout(next)
+        reject(over.signal.reason)
+      })
+      ask()
+    })
+  } finally {
+    signal.removeEventListener('abort', end)
+    over.abort()
+  }
+}

@@ -1,0 +1,93 @@
+import { retryPauseMs } from '../../base/time/back-off.js'
+import { machineTime, pause } from '../../base/time/machine-time.js'
+import { type Address, type AddressMap, parseAddress, textOf } from './address.js'
+import type { NodeRedisConnection } from './connection.js'
+import { firstAnswer } from './first-answer.js'
+import { isSame, nodesIn, type SlotTable, slotsIn } from './slots.js'
+
+/** How long a node's answer may take. */
+const TIMEOUT_MS = 1_000
+
+/** What a node has told of the slots. */
+interface Answer {
+  readonly table: SlotTable
+  /** The connection on which it came. */
+  readonly teller: NodeRedisConnection
+}
+
+/** Asks the nodes of a cluster for the table of slots: at growing intervals, as long as that brings nothing new. */
+export class SlotSurvey {
+  /** Who answered last: where that was wrong, others may know better. */
+  #last: string | undefined
+  #inVain = 0
+  #notBefore = -Infinity
+
+  constructor(
+    private readonly startupNodes: readonly Address[],
+    private readonly addressMap: AddressMap,
+    private readonly connectTo: (address: Address) => NodeRedisConnection,
+  ) {}
+
+  /** @param doubted the table that may be wrong */
+  async ask(doubted: SlotTable, nodes: readonly NodeRedisConnection[], signal: AbortSignal): Promise<Answer> {
+    const restMs = this.#notBefore - machineTime.monotonicMs()
+    if (restMs > 0) await pause(restMs, undefined, { ref: false, signal })
+    this.#inVain += 1
+    try {
+      const answer = await firstAnswer(this.#questions(doubted, nodes), signal)
+      this.#last = addressOf(answer.teller)
+      if (!isSame(doubted, answer.table)) this.#inVain = 0
+      return answer
+    } finally {
+      if (this.#inVain > 0) this.#notBefore = machineTime.monotonicMs() + retryPauseMs(this.#inVain)
+    }
+  }
+
+  /** Whoever is connected is asked first, the one who answered last after all others. */
+  #questions(
+    doubted: SlotTable,
+    nodes: readonly NodeRedisConnection[],
+  ): Array<(signal: AbortSignal) => Promise<Answer>> {
+    const connected = nodes.filter(({ status }) => status === 'ready')
+    const known = [...nodesIn(doubted)].map((address) => parseAddress(address, ''))
+    const others = new Map([...known, ...this.startupNodes].map((each) => [textOf(each), each]))
+    const questions = [
+      ...connected.map((node) => ({ address: addressOf(node), ask: () => this.#told(node) })),
+      ...[...others].map(([address, other]) => ({
+        address,
+        ask: (signal: AbortSignal) => this.#toldAt(other, signal),
+      })),
+    ]
+    const last = questions.filter(({ address }) => address === this.#last)
+    return [...questions.filter((each) => !last.includes(each)), ...last].map(({ ask }) => ask)
+  }
+
+  async #toldAt(address: Address, signal: AbortSignal): Promise<Answer> {
+    const node = this.connectTo(address)
+    const hangUp = (): void => node.disconnect()
+    signal.addEventListener('abort', hangUp)
+    try {
+      return await this.#told(node)
+    } catch (error) {
+      node.disconnect()
+      throw error
+    } finally {
+      signal.removeEventListener('abort', hangUp)
+    }
+  }
+
+  async #told(teller: NodeRedisConnection): Promise<Answer> {
+    const { host, port } = teller.options
+    const asked = { host: String(host), port: Number(port) }
+    const late = pause(TIMEOUT_MS, undefined, { ref: false }).then(() =>
+      Promise.reject(new Error('No answer to CLUSTER SLOTS.')),
+    )
+    const reply = await Promise.race([teller.call('CLUSTER', 'SLOTS'), late])
+    return { table: slotsIn(reply, asked, this.addressMap), teller }
+  }
+}
+
+/** Where a connection leads. */
+export function addressOf({ options: { host, port } }: NodeRedisConnection): string {
+  return textOf({ host: String(host), port: Number(port) })
+}

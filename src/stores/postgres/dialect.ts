@@ -1,0 +1,93 @@
+import { StoreError } from '../../base/errors/errors.js'
+import type { StoreSettings } from '../../port/store.js'
+import { aText } from '../rows/parts.js'
+import { only } from '../sql/connection.js'
+import type { Dialect } from '../sql/connector.js'
+import { type About, readBy } from '../sql/question.js'
+import { isBelow, tooOld } from '../sql/version.js'
+import type { ListeningConnection, MakeConnection } from './connection.js'
+import { failureOf, isWornOut, showsPooler } from './failure.js'
+import type { PostgresSettings } from './options.js'
+import { statements } from './statements.js'
+
+/** The oldest version that this is tested with. */
+const OLDEST = 13
+
+/** The longest that PostgreSQL takes for a setting. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
+
+/** Connections to PostgreSQL, and whether they lead through a pooler. */
+export class PostgresDialect implements Dialect<ListeningConnection> {
+  #createTable: string | undefined
+  #pooled = false
+
+  constructor(
+    private readonly makeConnection: MakeConnection,
+    private readonly settings: Pick<StoreSettings, 'commandTimeoutMs' | 'onError'>,
+    private readonly options: Pick<PostgresSettings, 'table' | 'createTable'>,
+  ) {
+    this.#createTable = options.createTable
+  }
+
+  /**
+   * Whether a pooler stands between that gives each statement another server process, as far as that is known: then what belongs to
+   * a process is lost, such as prepared statements and LISTEN.
+   */
+  get pooled(): boolean {
+    return this.#pooled
+  }
+
+  make(): ListeningConnection {
+    return this.makeConnection(() => !this.#pooled)
+  }
+
+  async introduce(connection: ListeningConnection): Promise<void> {
+    const { processId } = connection
+    const asked = connection.query(statements.hello, [
+      processId === undefined ? null : String(processId),
+      String(Math.min(Math.ceil(this.settings.commandTimeoutMs), LONGEST_TIMEOUT_MS)),
+    ])
+    const [version, pid] = await readBy({ command: 'connect' }, asked, (rows) =>
+      ['version', 'pid'].map((column) => aText(only(rows)[column], column)),
+    )
+    if (version === undefined || isBelow(version, [OLDEST, 0]))
+      throw tooOld('PostgreSQL', version ?? '', String(OLDEST))
+    if (processId !== undefined && pid !== String(processId)) this.foundPooler()
+    if (this.#createTable === undefined || (await this.#hasTable(connection))) return
+    await connection.query(this.#createTable).catch(async (error: unknown) => {
+      // Of two that create it at once, one may be refused, in several ways.
+      if (!(await this.#hasTable(connection))) throw error
+    })
+    this.#createTable = undefined
+  }
+
+  failureOf(error: unknown, about: About): StoreError {
+    return failureOf(error, about)
+  }
+
+  isWornOut(error: unknown): boolean {
+    if (showsPooler(error)) this.foundPooler()
+    return isWornOut(error)
+  }
+
+  /** A pooler stands between. The application is told once. */
+  foundPooler(): void {
+    if (this.#pooled) return
+    this.#pooled = true
+    this.settings.onError(poolerError())
+  }
+
+  async #hasTable(connection: ListeningConnection): Promise<boolean> {
+    const [row] = await connection.query(statements.exists, [this.options.table])
+    return typeof row?.['found'] === 'string'
+  }
+}
+
+export function poolerError(): StoreError {
+  return new StoreError('not-ready', 'LISTEN', {
+    transient: false,
+    hint:
+      'A connection pooler stands between Holdfast and PostgreSQL, so no messages come: calls that wait ask again and again instead. ' +
+      'Connect to the server directly.',
+  })
+}

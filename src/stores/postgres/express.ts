@@ -1,0 +1,160 @@
+import type { StoreSettings } from '../../port/store.js'
+import { clientOf, ownerOf } from '../line/place.js'
+import { aText } from '../rows/parts.js'
+import type { Express, Standing } from '../rows/rows.js'
+import { WaitedFor } from '../rows/waited-for.js'
+import { oneOf, only, tokenIn } from '../sql/connection.js'
+import type { Connections } from '../sql/connections.js'
+import { isQueueFull } from './failure.js'
+import type { NotifyQueue } from './notify-queue.js'
+import { isDone, readStanding, readVersioned } from './row.js'
+import type { SeenRows } from './seen-rows.js'
+import type { Statements } from './statements.js'
+import { storedName } from './stored-name.js'
+import { textArray } from './text-array.js'
+
+type TakeRequest = Parameters<Express['take']>[0]
+type StandRequest = Parameters<NonNullable<Express['stand']>>[0]
+type Renewal = Parameters<Express['renew']>[0][number]
+
+/** How many leases one statement renews: it keeps others from those rows until it has renewed all. */
+const BATCH = 200
+
+/** Exclusive locks that nobody waits for, in one statement each. */
+export class PostgresExpress implements Express {
+  readonly #waitedFor = new WaitedFor()
+  /** By names: the last attempt that is under way. */
+  readonly #takes = new Map<string, Promise<unknown>>()
+
+  constructor(
+    private readonly connections: Connections,
+    private readonly statements: Statements,
+    private readonly seen: SeenRows,
+    private readonly queue: NotifyQueue,
+    private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
+  ) {}
+
+  /** Those for one lock are sent one after the other, so that a line has calls in the order in which they came. */
+  async take(request: TakeRequest): Promise<bigint | undefined> {
+    const { schedule, commandTimeoutMs } = this.settings
+    const { name } = request
+    const taking = this.#takeAfter(this.#takes.get(name), request, schedule.clock.now() + commandTimeoutMs)
+    this.#takes.set(name, taking)
+    try {
+      return await taking
+    } finally {
+      if (this.#takes.get(name) === taking) this.#takes.delete(name)
+    }
+  }
+
+  async free(name: string, owner: string, waitedFor = false): Promise<boolean> {
+    const askedAt = this.settings.schedule.clock.now()
+    const values = ['lock', storedName(name).name, owner]
+    const passes = !this.queue.full && (waitedFor || this.#waitedFor.has(name))
+    const question = {
+      statement: passes ? this.statements.pass : this.statements.free,
+      values: passes ? [...values, JSON.stringify(name)] : values,
+      about: { command: 'free', lockName: name },
+    }
+    try {
+      return await this.connections.read(question, (rows) => {
+        const row = only(rows)
+        if (oneOf(row, 'done', 't', 'f') === 't') {
+          this.#waitedFor.saw(name, oneOf(row, 'next', 't', 'f') === 't')
+          return true
+        }
+        const seen = readVersioned(row, askedAt)
+        this.#waitedFor.saw(name, (seen.packed?.waiting.length ?? 0) > 0)
+        this.seen.add(name, seen)
+        return false
+      })
+    } catch (error) {
+      if (!passes || !isQueueFull(error)) throw error
+      this.queue.found(true)
+      return false
+    }
+  }
+
+  async stand({ name, place, firstLeaseMs, word }: StandRequest): Promise<Standing | undefined> {
+    const askedAt = this.settings.schedule.clock.now()
+    const client = clientOf(place)
+    const question = {
+      statement: this.statements.stand,
+      values: ['lock', storedName(name).name, ownerOf(place), place, client, String(firstLeaseMs), word],
+      about: { command: 'stand', lockName: name },
+    }
+    return await this.connections.read(question, (rows) => readStanding(rows, askedAt))
+  }
+
+  renew(requests: readonly Renewal[]): readonly Promise<boolean>[] {
+    // One row that somebody has locked must keep no other waiting: what the batch passed over is asked for alone.
+    if (requests.length === 1) return requests.map((request) => this.#renew(request))
+    const batches: Array<Promise<ReadonlySet<string>>> = []
+    for (let from = 0; from < requests.length; from += BATCH) {
+      batches.push(this.#renewAll(requests.slice(from, from + BATCH)))
+    }
+    return requests.map(async (request, index) => {
+      const renewed = await batches[Math.floor(index / BATCH)]
+      return renewed?.has(keyOf(storedName(request.name).name, request.owner)) || this.#renew(request)
+    })
+  }
+
+  async #takeAfter(
+    earlier: Promise<unknown> | undefined,
+    { name, owner, leaseMs }: TakeRequest,
+    dueAt: number,
+  ): Promise<bigint | undefined> {
+    await earlier?.catch(() => undefined)
+    const stored = storedName(name)
+    const askedAt = this.settings.schedule.clock.now()
+    return await this.connections.read(
+      {
+        statement: this.statements.take,
+        values: ['lock', stored.name, owner, stored.fullName, String(leaseMs)],
+        about: { command: 'take', lockName: name },
+      },
+      (rows) => {
+        const row = only(rows)
+        if (oneOf(row, 'done', 't', 'f') === 't') return tokenIn(row)
+        this.seen.add(name, readVersioned(row, askedAt))
+        return undefined
+      },
+      dueAt - askedAt,
+    )
+  }
+
+  #renew({ name, owner, leaseMs, withinMs }: Renewal): Promise<boolean> {
+    return this.connections.read(
+      {
+        statement: this.statements.renew,
+        values: ['lock', storedName(name).name, owner, String(leaseMs)],
+        about: { command: 'renew', lockName: name },
+      },
+      isDone,
+      withinMs,
+    )
+  }
+
+  #renewAll(requests: readonly Renewal[]): Promise<ReadonlySet<string>> {
+    const within = requests.map(({ withinMs = Infinity }) => withinMs)
+    const withinMs = Math.min(...within)
+    return this.connections.read(
+      {
+        statement: this.statements.renewAll,
+        values: [
+          'lock',
+          textArray(requests.map(({ name }) => storedName(name).name)),
+          textArray(requests.map(({ owner }) => owner)),
+          textArray(requests.map(({ leaseMs }) => String(leaseMs))),
+        ],
+        about: { command: 'renew' },
+      },
+      (rows) => new Set(rows.map((row) => keyOf(aText(row['name'], 'name'), aText(row['owner'], 'owner')))),
+      Number.isFinite(withinMs) ? withinMs : undefined,
+    )
+  }
+}
+
+function keyOf(name: string, owner: string): string {
+  return JSON.stringify([name, owner])
+}

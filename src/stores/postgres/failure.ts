@@ -1,0 +1,129 @@
+import { StoreError } from '../../base/errors/errors.js'
+import type { About } from '../sql/question.js'
+import { NEEDS_TLS, tlsVerdict, type Verdict } from '../sql/tls.js'
+
+const NO_PERMISSION: Verdict = {
+  reason: 'permission',
+  transient: false,
+  hint: 'Grant the user SELECT, INSERT, UPDATE and DELETE on the table, and USAGE on its schema.',
+}
+const NO_ACCESS: Verdict = {
+  reason: 'permission',
+  transient: false,
+  hint: 'The server refused the user, the password or the database.',
+}
+const NO_TABLE: Verdict = {
+  reason: 'not-ready',
+  transient: false,
+  hint: 'Create the table with what `holdfast schema postgres` prints, or pass createTable: true.',
+}
+const OTHER_TABLE: Verdict = {
+  reason: 'wrong-type',
+  transient: false,
+  hint: 'The table is not the one that `holdfast schema postgres` prints: choose another name (option table), or create it anew.',
+}
+const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
+const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
+const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
+
+/** The meaning of a SQLSTATE for a lock; where there is none for all five characters, that of its class. */
+const BY_STATE: Readonly<Record<string, Verdict>> = {
+  '08': UNREACHABLE,
+  '22P05': { ...UNKNOWN, hint: 'The database cannot keep that name: use one whose encoding is UTF8.' },
+  // A statement that works with what is in a row could not.
+  '22': {
+    reason: 'wrong-type',
+    transient: false,
+    hint: 'Holdfast cannot read the row: another program may have written it.',
+  },
+  '25006': {
+    reason: 'read-only',
+    transient: true,
+    hint: 'The server is a replica, or its transactions are read-only: connect to the primary.',
+  },
+  '28': NO_ACCESS,
+  '3D000': NO_ACCESS,
+  '3F000': NO_TABLE,
+  '42P01': NO_TABLE,
+  '42501': NO_PERMISSION,
+  '42703': OTHER_TABLE,
+  '42804': OTHER_TABLE,
+  '42P10': OTHER_TABLE,
+  '40': { ...NOT_READY, hint: 'The server ended the statement in favour of another one.' },
+  '53100': { reason: 'out-of-memory', transient: false, hint: 'The disk of the server is full.' },
+  '53': NOT_READY,
+  '55P03': { ...NOT_READY, hint: 'Another transaction has locked the row.' },
+  '57014': {
+    reason: 'timeout',
+    transient: true,
+    hint: 'The server ended the statement (statement_timeout, or an operator).',
+  },
+  '57': NOT_READY,
+  // A statement that was prepared on another connection, or for a table that was altered since.
+  '0A000': NOT_READY,
+  '26000': NOT_READY,
+  '42P05': NOT_READY,
+}
+
+/** States after which another connection may do better: another server may have taken over, or statements are prepared anew. */
+const WORN_OUT = new Set(['25006', '0A000', '26000', '42P05'])
+
+/** What shows that one connection leads to changing server processes, as a pooler's does. */
+const POOLED = new Set(['26000', '42P05'])
+
+/** The typed error for the client library's rejection of a command. */
+export function failureOf(error: unknown, about: About): StoreError {
+  if (error instanceof StoreError) return error
+  const { reason, transient, hint } = judge(error)
+  return new StoreError(reason, about.command, { lockName: about.lockName, cause: error, transient, hint })
+}
+
+function judge(error: unknown): Verdict {
+  if (!(error instanceof Error)) return UNKNOWN
+  const state = stateOf(error)
+  // The library's other rejections concern the connection: refused, reset, closed.
+  if (state === undefined) return tlsVerdict(error) ?? UNREACHABLE
+  // Every refusal by its rules has this state; what it lacked is in words.
+  if (state === '28000' && /(no encryption|SSL off)$/.test(error.message)) return NEEDS_TLS
+  return BY_STATE[state] ?? BY_STATE[state.slice(0, 2)] ?? UNKNOWN
+}
+
+/** The SQLSTATE, if the server has answered. */
+function stateOf(error: unknown): string | undefined {
+  // A failure of the network has a code as well, but no severity.
+  if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** Whether the connection that it came by is of no more use. */
+export function isWornOut(error: unknown): boolean {
+  const state = stateOf(error)
+  if (state === undefined || WORN_OUT.has(state)) return true
+  return error instanceof Error && 'severity' in error && error.severity !== 'ERROR'
+}
+
+/** Whether the statement was refused only because it sends messages, and the server has no room for them. */
+export function isQueueFull(error: unknown): boolean {
+  const cause = error instanceof StoreError ? error.cause : undefined
+  // The same state is that of rows which are too large.
+  return stateOf(cause) === '54000' && hasRoutine(cause, 'PreCommit_Notify')
+}
+
+export function showsPooler(error: unknown): boolean {
+  return POOLED.has(stateOf(error) ?? '')
+}
+
+/** A statement that is cancelled while it waits for the synchronous replica succeeds, with this warning: a failover may lose what it wrote. */
+export function tellsOfReplica(notice: unknown): boolean {
+  return hasRoutine(notice, 'SyncRepWaitForLSN')
+}
+
+/** Whether that function of the server has said it: the text is in the server's language. */
+function hasRoutine(told: unknown, routine: string): boolean {
+  return typeof told === 'object' && told !== null && 'routine' in told && told.routine === routine
+}
+
+/** What such a statement has come to: nobody knows. */
+export function unreplicated(): Error {
+  return new Error('The server did not wait for its synchronous replica.')
+}

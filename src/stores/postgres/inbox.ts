@@ -1,0 +1,182 @@
+import { StoreError } from '../../base/errors/errors.js'
+import { retryPauseMs } from '../../base/time/back-off.js'
+import type { TimerHandle } from '../../base/time/schedule.js'
+import type { StoreSettings } from '../../port/store.js'
+import { aText, UnexpectedError } from '../rows/parts.js'
+import type { Inbox, InboxListener } from '../rows/rows.js'
+import { oneOf, only, type SqlRow } from '../sql/connection.js'
+import type { Connector } from '../sql/connector.js'
+import { closedError, readBy } from '../sql/question.js'
+import type { ListeningConnection } from './connection.js'
+import { type PostgresDialect, poolerError } from './dialect.js'
+import { failureOf } from './failure.js'
+import { channelOf, MessageReader } from './messages.js'
+import { isFull, type NotifyQueue, queueIsFull } from './notify-queue.js'
+import { presenceOf, statements } from './statements.js'
+import { textArray } from './text-array.js'
+
+const ABOUT = { command: 'LISTEN' }
+
+/** Others see by it whether this client listens. */
+const PRESENT = {
+  name: 'holdfast_present',
+  text: `SELECT pg_try_advisory_lock(${presenceOf('$1::text')})::text AS present`,
+}
+
+/** Waits until an earlier connection of this client has ended. */
+const PRESENT_AT_LAST = {
+  name: 'holdfast_present_at_last',
+  text: `SELECT pg_advisory_lock(${presenceOf('$1::text')})`,
+}
+
+/** A connection that lasts for so long is a good one. */
+const STEADY_MS = 1_000
+
+/** Carries messages to one client: a connection that listens on a channel of its own, opened when first needed and again when it breaks. */
+export class PostgresInbox implements Inbox {
+  #connection: ListeningConnection | undefined
+  #process: string | undefined
+  #opening: Promise<void> | undefined
+  /** How many connections in turn could not be had, or ended early. */
+  #failures = 0
+  #openedAt = -Infinity
+  #reopening: TimerHandle | undefined
+  #doubting = false
+  #closed = false
+
+  constructor(
+    private readonly connector: Connector<ListeningConnection>,
+    private readonly dialect: PostgresDialect,
+    private readonly queue: NotifyQueue,
+    private readonly settings: StoreSettings,
+    private readonly listener: InboxListener,
+  ) {}
+
+  get open(): boolean {
+    return this.#connection !== undefined && !this.queue.full
+  }
+
+  async opened(): Promise<void> {
+    if (!this.#connection) await this.#openOnce()
+    if (this.queue.full) throw queueIsFull()
+  }
+
+  async #openOnce(): Promise<void> {
+    this.settings.schedule.cancel(this.#reopening)
+    this.#reopening = undefined
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined
+    })
+    await this.#opening
+  }
+
+  doubt(): void {
+    const connection = this.#connection
+    if (!connection || this.#doubting) return
+    this.#doubting = true
+    const asked = this.connector.ask(connection, { statement: statements.process, about: ABOUT })
+    readBy(ABOUT, asked, readProcess)
+      .then(
+        ({ pid, full }) => {
+          if (pid === this.#process) return this.queue.found(full)
+          this.dialect.foundPooler()
+          connection.destroy()
+        },
+        () => connection.destroy(),
+      )
+      .finally(() => {
+        this.#doubting = false
+      })
+  }
+
+  close(): void {
+    this.#closed = true
+    this.settings.schedule.cancel(this.#reopening)
+    const connection = this.#connection
+    this.#connection = undefined
+    connection?.end()
+  }
+
+  async #open(): Promise<void> {
+    let connection: ListeningConnection | undefined
+    try {
+      if (this.#closed) throw closedError(ABOUT)
+      if (this.dialect.pooled) throw poolerError()
+      connection = await this.connector.open()
+      await this.#listen(connection)
+    } catch (error) {
+      connection?.end()
+      const failure = failureOf(error, ABOUT)
+      this.#failures += 1
+      // Who has relied on it waits for it, also where only another password is to be had yet.
+      if (failure.transient || this.#openedAt > -Infinity) this.#reopen()
+      throw failure
+    }
+  }
+
+  async #listen(connection: ListeningConnection): Promise<void> {
+    const { clientId } = this.settings
+    const ask = (statement: { name: string; text: string }, values: string[] = []) =>
+      this.connector.ask(connection, { statement, values, about: ABOUT })
+    if (this.dialect.pooled) throw poolerError()
+    const reader = new MessageReader()
+    connection.onNotification((payload) => this.#heard(reader, payload))
+    const channel = channelOf(clientId).replaceAll('"', '""')
+    await ask({ name: 'holdfast_listen', text: `LISTEN "${channel}"` })
+    const present = await readBy(ABOUT, ask(PRESENT, [clientId]), (rows) =>
+      oneOf(only(rows), 'present', 'true', 'false'),
+    )
+    if (present === 'false') {
+      // The server has not yet found the earlier one to be broken. A user that may not end it waits until it does.
+      await ask(statements.endListening, [textArray([clientId])]).catch(() => undefined)
+      await ask(PRESENT_AT_LAST, [clientId])
+    }
+    const { pid, full } = await readBy(ABOUT, ask(statements.process), readProcess)
+    if (this.#closed || !connection.open) throw closedError(ABOUT)
+    this.#process = pid
+    this.#connection = connection
+    connection.onEnd(() => this.#broken(connection))
+    // The first time, nobody has relied on it before.
+    if (this.#failures > 0) this.listener.missed()
+    this.#openedAt = this.settings.schedule.clock.now()
+    this.queue.found(full)
+  }
+
+  #broken(connection: ListeningConnection): void {
+    if (this.#connection !== connection) return
+    this.#connection = undefined
+    // One that ends as soon as it is made has done no good.
+    const steady = this.settings.schedule.clock.now() >= this.#openedAt + STEADY_MS
+    this.#failures = steady ? 1 : this.#failures + 1
+    this.#reopen()
+    this.listener.missed()
+  }
+
+  #reopen(): void {
+    const { schedule } = this.settings
+    if (this.#closed || this.dialect.pooled || this.#reopening) return
+    this.#reopening = schedule.at(schedule.clock.now() + retryPauseMs(this.#failures), () => {
+      this.#reopening = undefined
+      // A failure has been told to those that wait for it, and is followed by another attempt.
+      this.opened().catch(() => undefined)
+    })
+  }
+
+  #heard(reader: MessageReader, payload: string): void {
+    try {
+      const message = reader.read(payload)
+      if (message) this.listener.message(message)
+    } catch (error) {
+      this.settings.onError(error instanceof UnexpectedError ? notOfHoldfast(error) : error)
+    }
+  }
+}
+
+function notOfHoldfast(cause: UnexpectedError): StoreError {
+  const hint = 'Another program has sent it: it is passed over.'
+  return new StoreError('unreadable', 'LISTEN', { cause, transient: false, hint })
+}
+
+function readProcess(rows: readonly SqlRow[]): { readonly pid: string; readonly full: boolean } {
+  return { pid: aText(only(rows)['pid'], 'pid'), full: isFull(rows) }
+}

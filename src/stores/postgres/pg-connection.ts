@@ -1,0 +1,173 @@
+import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { needed } from '../../base/packages/peer.js'
+import type { SqlRow, SqlValue } from '../sql/connection.js'
+import type { ListeningConnection, MakeConnection } from './connection.js'
+import { tellsOfReplica, unreplicated } from './failure.js'
+
+/** A pool of the `pg` package, described by what Holdfast reads of it. It takes no connection out of the pool. */
+export interface PgPool {
+  /** What each client of the pool is made with. */
+  readonly options: object
+}
+
+/** A client of the `pg` package. */
+interface PgClient {
+  connect(): Promise<unknown>
+  query(config: {
+    readonly text: string
+    readonly values?: readonly SqlValue[]
+    readonly name?: string
+  }): Promise<{ readonly rows: readonly SqlRow[] }>
+  end(): Promise<unknown>
+  on(event: string, listener: (argument: unknown) => void): unknown
+}
+
+/** Idle connections are probed after so long, so that firewalls keep them and a vanished server is found out. */
+const KEEP_ALIVE_MS = 10_000
+
+/** Every value as the server writes it, whatever parsers the application has registered. */
+const TEXTS = { getTypeParser: () => (value: unknown) => value }
+
+/** Connections like those of the pool, made with its client class and its options, of which the pool knows nothing. */
+export function pgConnections(pool: PgPool): MakeConnection {
+  const Client = isPool(pool) ? pool.Client : undefined
+  if (typeof Client !== 'function') {
+    throw new InvalidArgumentError(
+      'pool',
+      pool,
+      `a Pool of the package ${needed('pg')}, or sql of the package ${needed('postgres')}, as in postgres(new pg.Pool({ connectionString: url }))`,
+    )
+  }
+  return (prepares) => {
+    // As they are at that moment: the application may have changed the password since.
+    const { options } = pool
+    const client: unknown = Reflect.construct(Client, [
+      {
+        ...options,
+        // The pool hides it, so that it is not copied with the others.
+        ...('password' in options && { password: options.password }),
+        application_name: 'holdfast',
+        keepAlive: true,
+        keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+        connectionTimeoutMillis: 0,
+        query_timeout: 0,
+        binary: false,
+        pipeline: false,
+        types: TEXTS,
+      },
+    ])
+    if (!isClient(client)) throw new InvalidArgumentError('pool', pool, 'a Pool that makes clients of pg')
+    return new PgConnection(client, prepares)
+  }
+}
+
+class PgConnection implements ListeningConnection {
+  readonly #client: PgClient
+  readonly #endListeners: Array<() => void> = []
+  #open = false
+  /** Whether the statement under way was committed here and perhaps not in the synchronous replica. */
+  #unreplicated = false
+
+  constructor(
+    client: PgClient,
+    private readonly prepares: () => boolean,
+  ) {
+    this.#client = client
+    // The commands under way are rejected.
+    for (const event of ['error', 'end']) client.on(event, () => this.#lost())
+    client.on('notice', (notice) => {
+      if (tellsOfReplica(notice)) this.#unreplicated = true
+    })
+    this.#unref()
+  }
+
+  get processId(): number | undefined {
+    const client: object = this.#client
+    return 'processID' in client && typeof client.processID === 'number' ? client.processID : undefined
+  }
+
+  get open(): boolean {
+    return this.#open
+  }
+
+  async connect(): Promise<void> {
+    await this.#client.connect()
+    this.#open = true
+    // With TLS there is another socket now.
+    this.#unref()
+  }
+
+  async query(text: string, values: readonly SqlValue[] = [], name?: string): Promise<readonly SqlRow[]> {
+    this.#unreplicated = false
+    const { rows } = await this.#client.query({
+      text,
+      values,
+      ...(name !== undefined && this.prepares() && { name }),
+    })
+    if (this.#unreplicated) throw unreplicated()
+    return rows
+  }
+
+  onNotification(listener: (payload: string) => void): void {
+    this.#client.on('notification', (told) => {
+      if (typeof told !== 'object' || told === null || !('payload' in told)) return
+      if (typeof told.payload === 'string') listener(told.payload)
+    })
+  }
+
+  onEnd(listener: () => void): void {
+    this.#endListeners.push(listener)
+  }
+
+  end(): void {
+    this.#lost()
+    this.#goodbye()
+    call(this.#stream, 'destroySoon')
+  }
+
+  destroy(): void {
+    this.#lost()
+    const stream = this.#stream
+    if (stream) call(stream, 'destroy')
+    else this.#goodbye()
+  }
+
+  #lost(): void {
+    this.#open = false
+    for (const listener of this.#endListeners.splice(0)) listener()
+  }
+
+  #goodbye(): void {
+    this.#client.end().catch(() => undefined)
+  }
+
+  /** It does not keep the process alive: whoever awaits an answer does. */
+  #unref(): void {
+    call(this.#client, 'unref')
+  }
+
+  /** The native client has none. */
+  get #stream(): object | undefined {
+    return part(part(this.#client, 'connection'), 'stream')
+  }
+}
+
+function part(whole: object | undefined, name: string): object | undefined {
+  const found: unknown = whole && Reflect.get(whole, name)
+  return typeof found === 'object' && found !== null ? found : undefined
+}
+
+function call(object: object | undefined, method: string): void {
+  const found: unknown = object && Reflect.get(object, method)
+  if (object && typeof found === 'function') Reflect.apply(found, object, [])
+}
+
+function isPool(value: unknown): value is PgPool & { readonly Client?: unknown } {
+  if (typeof value !== 'object' || value === null || !('options' in value)) return false
+  return typeof value.options === 'object' && value.options !== null && 'Client' in value
+}
+
+function isClient(value: unknown): value is PgClient {
+  if (typeof value !== 'object' || value === null) return false
+  return ['connect', 'query', 'end', 'on'].every((method) => typeof Reflect.get(value, method) === 'function')
+}

@@ -1,0 +1,263 @@
+import { SLACK_MS } from '../rows/line.js'
+import type { Statement } from '../sql/connection.js'
+import { channelIn } from './messages.js'
+
+/** The server's clock while a statement runs; `now()` is that of its transaction, which may have begun long before. */
+const SECONDS = 'extract(epoch FROM clock_timestamp())::float8'
+const MICROSECONDS = `(${SECONDS} * 1000000)::bigint`
+
+/** When a lease of that many milliseconds from now on ends. */
+function endOf(leaseMs: string): string {
+  return `to_timestamp(${SECONDS} + ${leaseMs}::float8 / 1000)`
+}
+
+/**
+ * The version of a row that is changed: when that was, in microseconds, so that it tells the age of a row too. It only grows, also from
+ * a row that was deleted to the next of that name.
+ */
+const NEXT_VERSION = `greatest(r.version + 1, ${MICROSECONDS})`
+
+/** The advisory lock that a client's LISTEN connection holds. */
+export function presenceOf(client: string): string {
+  return `hashtextextended(${client}, 4853170952)`
+}
+
+/** The advisory lock that a transaction keeps for a tie, whose name is its number. */
+function tieOf(tie: string): string {
+  return `${tie}::bigint`
+}
+
+/**
+ * Until when `rest` says something, where that is known. The server writes a space before and behind a colon, clients do not. Looked for as text: the server cannot read all JSON (a NUL character), and one row
+ * must not keep others from being cleaned away.
+ */
+const UNTIL = `substring(r.rest::text FROM '^[{]"until" ?: ?([0-9.]+)')::float8`
+
+/** The text that is kept beside a lock may be one that the server cannot read. The key itself is in no text, where quotes are escaped. */
+const HAS_VALUE = `coalesce(position('"value":{' IN r.rest::text) > 0, false)`
+
+const NOW = `'now', (${SECONDS} * 1000)::text`
+
+/**
+ * A row in one value, which costs a statement little that does not need it. With it those clients that are gone of those that a change
+ * may want to tell something: the waiting ones, and the one that may let the lock linger; and those ties whose transactions have ended. The
+ * server cannot read all JSON (a NUL in a text), but `"ties":{` is in no text, where quotes are escaped.
+ */
+const ROW = `json_build_object(
+    'version', r.version::text, 'owner', r.owner, 'holds', r.holds::text,
+    'ends_at', (extract(epoch FROM r.ends_at) * 1000)::float8::text, 'fence', r.fence::text,
+    'waiting', r.waiting, 'rest', r.rest::text, ${NOW},
+    'gone', CASE WHEN r.waiting <> '{}' OR r.rest IS NOT NULL THEN ARRAY(
+      SELECT c.client FROM unnest(r.waiting || coalesce(split_part(r.owner, ':', 1), '')) AS c (client)
+      WHERE pg_try_advisory_xact_lock_shared(${presenceOf('c.client')})) END,
+    'ended_ties', CASE WHEN position('"ties":{' IN r.rest::text) > 0 THEN ARRAY(
+      SELECT t.tie[1] FROM regexp_matches(substring(r.rest::text FROM '"ties":[{]([^}]*)'), '"(-?[0-9]+)":', 'g') AS t (tie)
+      WHERE pg_try_advisory_xact_lock_shared(${tieOf('t.tie[1]')})) END)`
+
+/** The last pages may not be had. */
+const QUEUE_IS_FULL = '(pg_notification_queue_usage() > 0.99)::text'
+
+/** What does not depend on the table. */
+export const statements = {
+  /**
+   * What an application has set for all its connections must not make a statement of ours fail. One that waits for a row ends when its
+   * caller does not wait any more. (A `statement_timeout` would do more: it ends the wait for a synchronous replica, and lets that pass
+   * for success.)
+   */
+  hello: `
+SELECT pg_backend_pid()::text AS pid, current_setting('server_version') AS version, CASE WHEN pg_backend_pid() = $1::bigint THEN
+  set_config('default_transaction_isolation', 'read committed', false) ||
+  set_config('default_transaction_read_only', 'off', false) ||
+  set_config('statement_timeout', '0', false) ||
+  set_config('lock_timeout', $2::text, false) END AS settings`,
+  exists: 'SELECT to_regclass($1)::text AS found',
+  /** Whether nobody keeps that tie. */
+  tieEnded: {
+    name: 'holdfast_tie_ended',
+    text: `SELECT pg_try_advisory_xact_lock_shared(${tieOf('$1')})::text AS ended`,
+  },
+  /** Which process answers, and whether it could notify. */
+  process: {
+    name: 'holdfast_process',
+    text: `SELECT pg_backend_pid()::text AS pid, ${QUEUE_IS_FULL} AS full`,
+  },
+  queue: { name: 'holdfast_queue', text: `SELECT ${QUEUE_IS_FULL} AS full` },
+  /** Ends the connections on which those clients listen. The two halves of a lock's number are where `pg_locks` has them. */
+  endListening: {
+    name: 'holdfast_end_listening',
+    text: `
+SELECT pg_terminate_backend(l.pid) FROM pg_locks AS l
+WHERE l.locktype = 'advisory' AND l.granted AND l.mode = 'ExclusiveLock' AND l.objsubid = 1
+  AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+  AND (l.classid::bigint << 32 | l.objid::bigint) IN (SELECT ${presenceOf('c.client')} FROM unnest($1::text[]) AS c (client))`,
+  },
+} as const
+
+/** Every statement that is sent for locks in that table, whose name is in SQL. */
+export function statementsFor(table: string) {
+  const statement = (name: string, text: string): Statement => ({ name: `holdfast_${name}`, text })
+  const key = 'r.keyspace = $1 AND r.name = $2'
+  const row = `coalesce((SELECT ${ROW} FROM ${table} AS r WHERE ${key}), json_build_object(${NOW}))::text`
+  const update = `
+  UPDATE ${table} AS r SET version = ${NEXT_VERSION}, owner = $4, holds = $5::bigint,
+    ends_at = to_timestamp($6::float8 / 1000), fence = $7::bigint, waiting = $8::text[], rest = $9::json
+  WHERE ${key} AND r.version = $3::bigint RETURNING true AS done`
+  const insert = `
+  INSERT INTO ${table} (keyspace, name, full_name, version, owner, holds, ends_at, fence, waiting, rest)
+  VALUES ($1, $2, $3::json, ${MICROSECONDS}, $4, $5::bigint, to_timestamp($6::float8 / 1000), $7::bigint, $8::text[], $9::json)
+  ON CONFLICT DO NOTHING RETURNING true AS done`
+  // Counted, so that the server calls the function for each; and not at all where nothing was written.
+  const andTell = (written: string): string => `
+WITH written AS (${written}),
+told AS (SELECT pg_notify(m.channel, m.payload) FROM written, unnest($10::text[], $11::text[]) AS m (channel, payload))
+SELECT count(*) >= 0 AS done FROM told HAVING (SELECT count(*) FROM written) > 0`
+  const free = `(r.owner IS NULL OR r.ends_at <= clock_timestamp()) AND r.waiting = '{}' AND r.rest IS NULL`
+  // The row comes with a refusal: what is to be done next needs it.
+  const orRow = (result: string): string => `
+SELECT true AS done, ${result}, NULL AS row FROM changed
+UNION ALL
+SELECT false, NULL, ${row} WHERE NOT EXISTS (SELECT FROM changed)`
+  const held = 'r.owner = $3 AND r.ends_at > clock_timestamp()'
+  const freed = `
+  UPDATE ${table} AS r SET version = ${NEXT_VERSION}, owner = NULL, holds = 0, ends_at = NULL
+  WHERE ${key} AND ${held} AND r.holds = 1 AND r.waiting = '{}' AND r.rest IS NULL
+  RETURNING true`
+  return {
+    read: statement('read', `SELECT ${row} AS row`),
+    insert: statement('insert', insert),
+    insertAndTell: statement('insert_and_tell', andTell(insert)),
+    update: statement('update', update),
+    updateAndTell: statement('update_and_tell', andTell(update)),
+    // A row that is known to be held is not touched: the attempt would lock it, and the server would flush that to disk.
+    take: statement(
+      'take',
+      `
+WITH changed AS (
+  INSERT INTO ${table} AS r (keyspace, name, full_name, version, owner, holds, ends_at, fence, waiting)
+  SELECT $1, $2, $4::json, ${MICROSECONDS}, $3, 1, ${endOf('$5')}, ${MICROSECONDS}, '{}'
+  WHERE NOT EXISTS (SELECT FROM ${table} AS r WHERE ${key} AND NOT (${free}))
+  ON CONFLICT (keyspace, name) DO UPDATE SET version = ${NEXT_VERSION}, owner = $3, holds = 1, ends_at = ${endOf('$5')},
+    fence = greatest(r.fence + 1, ${MICROSECONDS})
+  WHERE ${free}
+  RETURNING r.fence)
+${orRow('changed.fence::text AS fence')}`,
+    ),
+    free: statement('free', `WITH changed AS (${freed})${orRow('false AS next')}`),
+    // What `Line` of src/stores/rows does in the usual case. It is refused where that is not all: the lock may linger, others listen, a process is
+    // away or has let a grant lapse, the one behind has to be told to look. Where nobody waits it costs the server twice as much as `free`.
+    pass: statement(
+      'pass',
+      `
+WITH freed AS (${freed}),
+held AS (
+  SELECT r.rest::jsonb AS rest FROM ${table} AS r
+  WHERE NOT EXISTS (SELECT FROM freed) AND ${key} AND ${held} AND r.holds = 1 AND NOT ${HAS_VALUE}
+  FOR NO KEY UPDATE OF r),
+line AS (
+  SELECT h.rest #> '{line,places}' AS places, h.rest #> '{line,processes}' AS processes, n.now,
+    h.rest #>> '{line,places,0}' AS place, split_part(h.rest #>> '{line,places,0}', ':', 2) AS client,
+    split_part(h.rest #>> '{line,places,1}', ':', 2) AS behind
+  FROM held AS h, LATERAL (SELECT clock_timestamp() AS now) AS n
+  WHERE h.rest - 'line' - 'until' = '{}' AND h.rest #> '{line,letIn}' <@ jsonb_build_array($3::text)
+    AND octet_length($4::text) < 6000),
+next AS (
+  SELECT l.*, p.process ->> 'word' AS word, (p.process ->> 'leaseMs')::float8 AS lease_ms, (p.process ->> 'places')::int - 1 AS left,
+    (SELECT max((e.value ->> 'looksAt')::float8) FROM jsonb_each(l.processes) AS e
+      WHERE e.key <> l.client OR (p.process ->> 'places')::int > 1) AS quiet_from
+  FROM line AS l, LATERAL (SELECT l.processes -> l.client AS process) AS p
+  WHERE CASE WHEN p.process ? 'word'
+      AND NOT EXISTS (SELECT FROM jsonb_each(l.processes) AS e WHERE e.value ? 'awaySince') AND (l.behind IS NULL
+      OR (l.processes -> l.behind ->> 'looksAt')::float8
+        <= extract(epoch FROM l.now) * 1000 + (p.process ->> 'leaseMs')::float8 + ${SLACK_MS})
+    THEN NOT pg_try_advisory_xact_lock_shared(${presenceOf('l.client')}) END),
+passed AS (
+  UPDATE ${table} AS r SET version = ${NEXT_VERSION}, owner = substr(n.place, strpos(n.place, ':') + 1),
+    ends_at = n.now + n.lease_ms * interval '1 ms',
+    fence = greatest(r.fence + 1, ${MICROSECONDS}),
+    waiting = CASE WHEN n.left = 0 THEN array_remove(r.waiting, n.client) ELSE r.waiting END,
+    rest = CASE WHEN n.behind IS NOT NULL THEN json_build_object('until',
+      greatest(n.quiet_from, (extract(epoch FROM n.now) * 1000)::float8 + n.lease_ms), 'line', json_build_object(
+      'places', n.places - 0,
+      'processes', CASE WHEN n.left = 0 THEN n.processes - n.client
+        ELSE jsonb_set(n.processes, ARRAY[n.client, 'places'], to_jsonb(n.left)) END,
+      'letIn', json_build_array(substr(n.place, strpos(n.place, ':') + 1)))) END
+  FROM next AS n WHERE ${key}
+  RETURNING n.place, n.client, n.word, n.now, n.lease_ms, r.fence),
+told AS (
+  SELECT pg_notify(${channelIn('p.client')}, '0.0.0:' || json_build_array('lock', $4::json,
+    encode(sha256(convert_to(p.word || g.text || p.word, 'UTF8')), 'hex') || ' ' || g.text)::text)
+  FROM passed AS p, LATERAL (
+    SELECT json_strip_nulls(json_build_object('letIn', p.place, 'atUs', (extract(epoch FROM p.now) * 1000000)::bigint,
+      'leaseMs', p.lease_ms, 'fence', CASE WHEN p.place LIKE 'f:%' THEN p.fence::text END))::text AS text) AS g),
+changed AS (SELECT false AS next FROM freed UNION ALL SELECT true FROM told)
+${orRow('changed.next')}`,
+    ),
+    // What `Line.stand` of src/stores/rows does for a new place. Refused where the lock may be free, or its row keeps more than a line; without
+    // the row, which this statement sees as it was before it waited for others that changed it.
+    stand: statement(
+      'stand',
+      `
+UPDATE ${table} AS r SET version = ${NEXT_VERSION}, (waiting, rest) = (
+  SELECT CASE WHEN l.processes ? $5 THEN r.waiting ELSE r.waiting || $5::text END,
+    json_build_object('until', greatest(l.ends_at, l.looks_at, (
+        SELECT max((e.value ->> 'looksAt')::float8) FROM jsonb_each(l.processes) AS e WHERE e.key <> $5)),
+      'line', json_build_object('places', l.places || to_jsonb($4::text),
+        'processes', l.processes || jsonb_build_object($5::text, jsonb_build_object(
+          'places', coalesce((l.processes #>> ARRAY[$5::text, 'places'])::int, 0) + 1,
+          'looksAt', l.looks_at, 'leaseMs', $6::float8, 'word', $7::text)),
+        'letIn', l.let_in))
+  FROM (
+    SELECT coalesce(n.line -> 'places', '[]') AS places, coalesce(n.line -> 'processes', '{}') AS processes,
+      coalesce(n.line -> 'letIn', '[]') AS let_in, n.ends_at, least(n.ends_at, n.now + $6::float8) AS looks_at
+    FROM (
+      SELECT r.rest::jsonb -> 'line' AS line, (extract(epoch FROM r.ends_at) * 1000)::float8 AS ends_at,
+        ${SECONDS} * 1000 AS now OFFSET 0) AS n) AS l)
+WHERE ${key} AND r.owner <> $3 AND r.ends_at > clock_timestamp() AND isfinite(r.ends_at)
+  AND CASE WHEN r.rest IS NULL THEN r.waiting = '{}' WHEN ${HAS_VALUE} THEN false
+    ELSE r.rest::jsonb - 'line' - 'until' = '{}' AND NOT r.rest::jsonb #> '{line,places}' ? $4 END
+RETURNING json_build_object('holder', r.owner, 'fence', r.fence::text, ${NOW},
+  'endsAt', (extract(epoch FROM r.ends_at) * 1000)::float8,
+  'looksAt', r.rest #> ARRAY['line', 'processes', $5::text, 'looksAt'])::text AS standing`,
+    ),
+    // It waits for no row that somebody has locked, so that two of them cannot wait for each other.
+    renewAll: statement(
+      'renew_all',
+      `
+WITH held AS (
+  SELECT r.name, a.lease_ms FROM unnest($2::text[], $3::text[], $4::float8[]) AS a (name, owner, lease_ms)
+  JOIN ${table} AS r ON r.keyspace = $1 AND r.name = a.name AND r.owner = a.owner
+  WHERE r.ends_at > clock_timestamp()
+  FOR NO KEY UPDATE OF r SKIP LOCKED)
+UPDATE ${table} AS r SET version = ${NEXT_VERSION}, ends_at = greatest(r.ends_at, ${endOf('held.lease_ms')})
+FROM held WHERE r.keyspace = $1 AND r.name = held.name
+RETURNING r.name, r.owner`,
+    ),
+    renew: statement(
+      'renew',
+      `
+UPDATE ${table} AS r SET version = ${NEXT_VERSION}, ends_at = greatest(r.ends_at, ${endOf('$4')})
+WHERE ${key} AND ${held} RETURNING true AS done`,
+    ),
+    // Planned for each pattern: one that begins with a letter is looked up in the index.
+    names: statement(
+      'names',
+      `
+SELECT r.name, r.full_name::text AS full_name FROM ${table} AS r
+WHERE r.keyspace = $1 AND r.name > $2 AND r.name LIKE $3 ORDER BY r.name LIMIT 1000`,
+    ),
+    // Rows that say nothing: a new row of that name would be the same, but for a token, which then comes from the clock.
+    clean: statement(
+      'clean',
+      `
+DELETE FROM ${table} AS d USING (
+  SELECT r.keyspace, r.name FROM ${table} AS r
+  WHERE r.version < ${MICROSECONDS} - $1::float8::bigint * 1000
+    AND (r.waiting = '{}' AND r.rest IS NULL OR ${UNTIL} < ${SECONDS} * 1000 - $1::float8)
+    AND (r.ends_at IS NULL AND r.holds = 0 OR r.ends_at < clock_timestamp() - $1::float8 * interval '1 ms')
+  LIMIT 1000 FOR UPDATE SKIP LOCKED) AS old
+WHERE d.keyspace = old.keyspace AND d.name = old.name`,
+    ),
+  }
+}
+
+export type Statements = ReturnType<typeof statementsFor>

@@ -1,0 +1,135 @@
+import type { Owner } from '../../base/identity/owner.js'
+import { retryPauseMs } from '../../base/time/back-off.js'
+import type { Schedule } from '../../base/time/schedule.js'
+import { isTransient } from '../../port/failure.js'
+import type { AcquireRequest, LockPort } from '../../port/lock-port.js'
+
+const DONE = Promise.resolve(true)
+
+interface Debt {
+  readonly heldBefore: number
+  readonly work: Promise<void>
+}
+
+/**
+ * The votes that one server has cast, or may have, and that must be given back. Each is repeated until the server has answered, or
+ * until the lease has ended there by itself. While the server is away one of them tries and the others wait, so that a server that is
+ * gone costs one command now and then, however long the backlog.
+ */
+export class Backlog {
+  readonly #open = new Map<string, Debt>()
+  #closed = false
+  /** Why the server is away, while it is. */
+  trouble: unknown
+  /** Settles when the server answers again, or when the one that tries gives up. */
+  #away: Promise<void> | undefined
+  #endWaits: (() => void) | undefined
+  readonly #closing = new Promise<void>((resolve) => {
+    this.#endWaits = resolve
+  })
+
+  constructor(
+    private readonly port: LockPort,
+    private readonly schedule: Schedule,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** Settles when all requests of that owner for that lock are undone; undefined if there are none. */
+  pending(name: string, owner: Owner): Promise<void> | undefined {
+    return this.#open.size === 0 ? undefined : this.#open.get(keyOf(name, owner))?.work
+  }
+
+  /**
+   * Makes sure that the request leaves no vote behind. Never rejects.
+   *
+   * @param sent how the request ends; whether it was carried out.
+   */
+  giveBack(request: AcquireRequest, sent: Promise<boolean>): Promise<void> {
+    const key = keyOf(request.name, request.owner)
+    // Its turn may come late.
+    sent.catch(() => undefined)
+    const work = Promise.resolve(this.#open.get(key)?.work)
+      .then(() => this.#settle(request, sent))
+      .catch(this.onError)
+      .finally(() => {
+        if (this.#open.get(key)?.work === work) this.#open.delete(key)
+      })
+    this.#open.set(key, { heldBefore: request.heldBefore, work })
+    return work
+  }
+
+  /** Undoes the request, whether or not it was carried out; settles when that is done. A second call changes nothing. */
+  undo(request: AcquireRequest): Promise<void> {
+    const open = this.#open.get(keyOf(request.name, request.owner))
+    return open?.heldBefore === request.heldBefore ? open.work : this.giveBack(request, DONE)
+  }
+
+  /** Tries each once more, unless the server is away; settles when that is over. */
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#endWaits?.()
+    await Promise.all([...this.#open.values()].map(({ work }) => work))
+  }
+
+  async #settle(request: AcquireRequest, sent: Promise<boolean>): Promise<void> {
+    if (!(await mayBeDone(sent))) return
+    const goneAt = this.schedule.clock.now() + request.leaseMs
+    for (let failures = 1; ; failures += 1) {
+      if (this.#away) await this.#until(goneAt, this.#away)
+      // By then the lease has ended there, and the vote with it.
+      if (failures > 1 && this.schedule.clock.now() >= goneAt) return
+      try {
+        await this.port.abandon(request)
+        return
+      } catch (error) {
+        if (!isTransient(error)) throw error
+        if (this.#closed) return
+        this.trouble = error
+        // Unless another one already tries.
+        this.#away ??= this.#tryUntilBack(request, goneAt).finally(() => {
+          this.#away = undefined
+          this.trouble = undefined
+        })
+      }
+    }
+  }
+
+  async #tryUntilBack(request: AcquireRequest, goneAt: number): Promise<void> {
+    for (let failures = 1; !this.#closed; failures += 1) {
+      const again = this.schedule.clock.now() + retryPauseMs(failures)
+      await this.#until(Math.min(again, goneAt), this.#closing)
+      if (again >= goneAt || this.#closed) return
+      try {
+        await this.port.abandon(request)
+        return
+      } catch (error) {
+        if (!isTransient(error)) return
+        this.trouble = error
+      }
+    }
+  }
+
+  /** Until `work` has settled, and at most until that time. */
+  async #until(time: number, work: Promise<void>): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const alarm = this.schedule.at(time, resolve)
+      void work.then(() => {
+        this.schedule.cancel(alarm)
+        resolve()
+      })
+    })
+  }
+}
+
+/** A request that was refused permanently, or not granted, has changed nothing; any other may have. */
+async function mayBeDone(sent: Promise<boolean>): Promise<boolean> {
+  try {
+    return await sent
+  } catch (error) {
+    return isTransient(error)
+  }
+}
+
+function keyOf(name: string, owner: Owner): string {
+  return `${owner} ${name}`
+}

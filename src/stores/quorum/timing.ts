@@ -1,0 +1,68 @@
+import { leaseDeadline } from '../../port/lease.js'
+
+/** The largest part of the lease that waiting for one server may use up: small, because the lease runs meanwhile. */
+const SHARE_FOR_ONE_SERVER = 1 / 4
+
+/** The part of the lease that asking again after split votes may use up. */
+const SHARE_FOR_TIES = 1 / 10
+
+const FIRST_PAUSE_MS = 4
+const LONGEST_PAUSE_MS = 250
+const LONGEST_SPLIT_MS = 5_000
+/** A call that has waited for so long comes back in half the time of one that begins. */
+const YOUNG_MS = 100
+/** So long a call that begins to wait pauses at most when the lock is released. */
+const FREE_PAUSE_MS = 20
+/** So long a client pauses that has released the lock: by then one of those that wait has asked. */
+export const ASIDE_MS = 10
+
+/** The rest of a lease for its holder, `elapsedMs` after the request: the lease, less that, less the clocks' drift. */
+export function validityMs(leaseMs: number, elapsedMs: number): number {
+  return leaseDeadline(0, leaseMs) - elapsedMs
+}
+
+/** How long to wait for one server's vote, for a lock with that lease. */
+export function voteTimeoutMs(leaseMs: number, serverTimeoutMs: number): number {
+  return Math.min(serverTimeoutMs, leaseMs * SHARE_FOR_ONE_SERVER)
+}
+
+/** How often the client that goes first asks for the missing votes. The others in the tie give theirs back long before. */
+export const TIE_ROUNDS = 5
+
+/** How long to pause before that round of asking again: about the time it takes the others to give back, and twice that each time. */
+export function tiePauseMs(round: number, roundTripMs: number, random: number): number {
+  return (roundTripMs + 1) * (0.5 + random) * 2 ** (round - 1)
+}
+
+/** How long the client that goes first may ask for the missing votes. */
+export function tieTimeoutMs(leaseMs: number, serverTimeoutMs: number): number {
+  return Math.min(serverTimeoutMs, leaseMs * SHARE_FOR_TIES)
+}
+
+/**
+ * How long to pause after votes were split `times` times in a row, given a random number from 0 to 1. From nothing to all of a span
+ * that doubles: clients that collided once must come back far apart, not merely later. Whoever has waited long comes back early: else who
+ * collides most often, and has waited longest for that, would pause longest.
+ */
+export function splitPauseMs(times: number, random: number, waitedMs = 0): number {
+  const spanMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(times, 16), LONGEST_PAUSE_MS)
+  return 1 + random * spanMs * youth(waitedMs)
+}
+
+/** How long a call pauses before it asks for a lock that was released: those that have waited longer ask first. */
+export function freePauseMs(random: number, waitedMs: number): number {
+  return random * FREE_PAUSE_MS * youth(waitedMs)
+}
+
+/** From 1, of a call that begins to wait, towards 0. */
+function youth(waitedMs: number): number {
+  return 1 / (1 + waitedMs / YOUNG_MS)
+}
+
+/**
+ * How long after votes were split `times` times in a row to ask again without a message. Returned votes are announced; this covers a
+ * missed message, so it may grow as long as a waiter may take to notice one.
+ */
+export function splitAgainMs(times: number): number {
+  return Math.min(LONGEST_PAUSE_MS * 2 ** Math.min(times, 16), LONGEST_SPLIT_MS)
+}

@@ -1,0 +1,71 @@
+import { isOwner, type Owner } from '../../../base/identity/owner.js'
+import type { ToldGrant } from '../../line/client-line.js'
+import type { LeftPlaces } from '../../line/left-places.js'
+import type { Place } from '../../line/place.js'
+import { proofOf } from '../../line/proof.js'
+import { fenceIn } from '../scripts/tenure-reply.js'
+
+/** A message to a process about its places in the line of one lock. */
+export interface Told {
+  /** The lock's key, as its scripts get it. */
+  readonly key: string
+  readonly grants: readonly ToldGrant[]
+  /** Whether a script of that line has sent it: else its grants are reason to ask, no more. */
+  readonly proven: boolean
+  /** The process must look after so long: it is the first in line and the lock ends sooner than it would look, or it seemed to be gone. */
+  readonly look?: { readonly place: Place; readonly inMs: number }
+}
+
+/**
+ * Reads what the scripts publish, see lua/parts/line.lua; undefined for anything else. A key may have spaces in it.
+ * @param word the client's word for that line
+ */
+export function toldIn(message: string, word?: string): Told | undefined {
+  const [count, ...words] = message.split(' ')
+  const grants = Number(count)
+  if (grants === 0) {
+    const [inMs, place = '', ...key] = words
+    return isPlace(place) && Number(inMs) >= 0
+      ? { key: key.join(' '), grants: [], proven: false, look: { place, inMs: Number(inMs) } }
+      : undefined
+  }
+  const [proof, ...granted] = words
+  const [serverUs, leaseMs] = [Number(granted[0]), Number(granted[1])]
+  const end = 2 + 2 * grants
+  if (!(grants > 0) || granted.length <= end || !(serverUs > 0) || !(leaseMs > 0)) return undefined
+  const told: ToldGrant[] = []
+  for (let index = 2; index < end; index += 2) {
+    const [place = '', token = ''] = granted.slice(index, index + 2)
+    if (isPlace(place)) told.push({ place, serverUs, leaseMs, fence: fenceIn(token) })
+  }
+  const proven = word !== undefined && proof === proofOf('sha1', word, granted.join(' '))
+  return { key: granted.slice(end).join(' '), grants: told, proven }
+}
+
+/** Of the grants in a message, those to places that their calls have left are given back. */
+export function giveBackIn(message: string, left: LeftPlaces): void {
+  const told = left.empty ? undefined : toldIn(message)
+  for (const { place } of told?.grants ?? []) left.granted(place, told?.key ?? '')
+}
+
+/** The key of the lock that a message to a process is about, without reading the rest. */
+export function keyIn(message: string): string {
+  const grants = Number.parseInt(message, 10)
+  const words = Number.isNaN(grants) ? 1 : grants === 0 ? 3 : 4 + 2 * grants
+  let start = 0
+  for (let word = 0; word < words; word += 1) {
+    start = message.indexOf(' ', start) + 1
+    if (start === 0) return ''
+  }
+  return message.slice(start)
+}
+
+/** Undefined where the place names no owner. */
+export function ownerOf(place: Place): Owner | undefined {
+  const owner = place.slice(place.indexOf(':') + 1)
+  return isOwner(owner) ? owner : undefined
+}
+
+function isPlace(text: string): text is Place {
+  return /^[^:]+:[^:]+:\d+$/.test(text)
+}

@@ -1,0 +1,263 @@
+import { StoreError } from '../../../base/errors/errors.js'
+import type { Schedule } from '../../../base/time/schedule.js'
+import { announce } from '../channels/announcements.js'
+import { slotOf } from '../keys/slot.js'
+import type { ClusterClient, StandaloneClient } from './client.js'
+import { Connection, letProcessEnd, type Peer } from './connection.js'
+import { credentialsOf, followCredentials } from './credentials.js'
+import { hangUp } from './hang-up.js'
+import type { About, Announcement, Argument, Command, Link, LinkListener, NodeLink, Send } from './link.js'
+import { connectionSettings } from './settings.js'
+import { addressOf, ShardSubscriptions, type SlotTable } from './shard-subscriptions.js'
+import { corked } from './standalone-link.js'
+
+/**
+ * A Redis Cluster. Announcements are sharded pub/sub, as Redisson's are there: each goes to the one node that serves the
+ * channel's slot, so there is one subscribed connection for each node that has waiters.
+ */
+export class ClusterLink implements Link {
+  readonly publishCommand = 'SPUBLISH'
+  readonly countCommand = 'SHARDNUMSUB'
+  readonly subscribesInOrder = false
+  readonly #cluster: Connection<ClusterClient>
+  readonly #subscriptions: ShardSubscriptions
+  /** One for each node, to tell them apart. */
+  readonly #nodeLinks = new WeakMap<StandaloneClient, NodeLink>()
+  /** The nodes by address, each judged by its own answers: the others may still answer when one is silent. */
+  readonly #peers = new Map<string, Peer>()
+  #nodeBreaks = 0
+  /** How often a command was sent on to the node that a slot is moving to, and to which one last. */
+  #sentOn = 0
+  #sentOnTo: StandaloneClient | undefined
+  /** Links to such nodes, for commands that they take before the slot is theirs. */
+  readonly #askingLinks = new WeakMap<StandaloneClient, NodeLink>()
+  /** In lower case: otherwise ioredis 5 and iovalkey do not recognise the keys among the arguments, and ask any node. */
+  readonly #call: Send = (command, ...args) => this.#cluster.client.call(command.toLowerCase(), ...args)
+
+  constructor(
+    pattern: ClusterClient,
+    private readonly schedule: Schedule,
+    commandTimeoutMs: number,
+    private readonly listener: LinkListener,
+  ) {
+    const { redisOptions } = pattern.options
+    let copied = credentialsOf(pattern)
+    const settings = {
+      lazyConnect: true,
+      keyPrefix: '',
+      scaleReads: 'master',
+      shardedSubscribers: false,
+      enableOfflineQueue: true,
+      enableAutoPipelining: false,
+      clusterRetryStrategy: () => null,
+      clusterNodeRetryStrategy: () => null,
+      // Zero means never: a command that has failed for the core must not be delivered again behind its back (rule X1).
+      retryDelayOnFailover: 0,
+      retryDelayOnClusterDown: 0,
+      retryDelayOnMoved: 0,
+      maxRedirections: 16,
+      // Sixteen times, behind the core's back. It has nothing to fear from that, but something better to do than to wait.
+      retryDelayOnTryAgain: 10,
+      // What fails shows that the slots are served elsewhere; a timer for it would keep the process alive.
+      slotsRefreshInterval: undefined,
+      scripts: undefined,
+      redisOptions: { ...redisOptions, ...connectionSettings(commandTimeoutMs, 'commands', redisOptions) },
+    }
+    const make = (): ClusterClient => {
+      copied = credentialsOf(pattern)
+      return pattern.duplicate([], { ...settings, redisOptions: { ...settings.redisOptions, ...copied } })
+    }
+    this.#cluster = new Connection(make, schedule, commandTimeoutMs, {
+      events: {
+        '+node': (node) => {
+          if (!isNode(node)) return
+          followCredentials(node.options, pattern, copied)
+          node.on('connect', () => letProcessEnd(node))
+          this.#countSentOn(node)
+        },
+        '-node': (node) => {
+          this.#nodeBreaks += 1
+          // Its slots may be served elsewhere now, which iovalkey would not ask: it would try this node again and again.
+          if (this.#cluster.ready) this.#cluster.client.refreshSlotsCache?.()
+          if (isNode(node)) this.#subscriptions.evacuate(addressOf(node))
+        },
+        'node error': () => undefined,
+        refresh: () => this.#subscriptions.follow(),
+      },
+    })
+    const table: SlotTable = {
+      addressFor: (channel) => this.#addressFor(channel),
+      primaryFor: (channel) => this.#primary(channel, { command: 'SSUBSCRIBE' }),
+      ask: async (channel) => {
+        await this.send(channel, { command: 'PTTL' }, 'PTTL', channel)
+        return await this.#primary(channel, { command: 'SSUBSCRIBE' })
+      },
+    }
+    this.#subscriptions = new ShardSubscriptions(table, schedule, commandTimeoutMs, listener)
+  }
+
+  get breaks(): number {
+    return this.#cluster.breaks + this.#nodeBreaks
+  }
+
+  send(key: string, about: About, command: string, ...args: Argument[]): Promise<unknown> {
+    return this.#cluster.inTime(about, () => this.#call(command, ...args), this.#peerFor(key))
+  }
+
+  execute<Result>(key: string, make: (send: Send) => Command<unknown, Result>): Promise<Result> {
+    this.#subscriptions.verify()
+    const made = make(this.#call)
+    const { announces } = made
+    const told = announces ? this.#toldAtBothEnds(made, announces) : made
+    return this.#cluster.execute(told, this.#peerFor(key))
+  }
+
+  doubtNews(): void {
+    this.#subscriptions.verify(0)
+  }
+
+  together<Result>(body: () => Result): Result {
+    return corked(this.#cluster.ready ? this.#cluster.client.nodes('master') : [], body)
+  }
+
+  subscribe(channel: string): Promise<void> {
+    return this.#subscriptions.subscribe(channel)
+  }
+
+  unsubscribe(channel: string): void {
+    this.#subscriptions.unsubscribe(channel)
+  }
+
+  async nodes(): Promise<readonly NodeLink[]> {
+    await this.#slotsKnown({ command: 'CLUSTER SLOTS' })
+    return this.#cluster.client.nodes('master').map((node) => this.#nodeLink(node))
+  }
+
+  async nodeOf(key: string): Promise<NodeLink> {
+    return this.#nodeLink(await this.#primary(key, { command: 'CLUSTER SLOTS' }))
+  }
+
+  async destinationOf(key: string): Promise<NodeLink | undefined> {
+    const before = this.#sentOn
+    await this.send(key, { command: 'PTTL' }, 'PTTL', key)
+    return this.#sentOn === before || !this.#sentOnTo ? undefined : this.#askingLink(this.#sentOnTo)
+  }
+
+  reconnect(): Promise<void> {
+    return this.#cluster.drop()
+  }
+
+  async close(): Promise<void> {
+    this.#subscriptions.close()
+    this.#cluster.close()
+  }
+
+  /**
+   * While a slot moves, the node that it moves to announces what it carries out, but the listeners are still at the node that it leaves,
+   * which according to the cluster serves the channel. They get a separate message.
+   */
+  #toldAtBothEnds<Result>(
+    command: Command<unknown, Result>,
+    { channel, text }: Announcement,
+  ): Command<unknown, Result> {
+    const before = this.#sentOn
+    const read = async (reply: unknown): Promise<Result> => {
+      await announce(this, command.about.lockName, channel, text, (error) => this.listener.error(error))
+      return await command.read(reply)
+    }
+    return { ...command, read: (reply) => (this.#sentOn === before ? command.read(reply) : read(reply)) }
+  }
+
+  /** The client library follows such a redirection by itself; only its call on the node shows it. */
+  #countSentOn(node: StandaloneClient): void {
+    if (!('asking' in node) || typeof node.asking !== 'function') return
+    const ask = node.asking.bind(node)
+    Object.assign(node, {
+      asking: (): unknown => {
+        this.#sentOn += 1
+        this.#sentOnTo = node
+        return ask()
+      },
+    })
+  }
+
+  #nodeLink(node: StandaloneClient): NodeLink {
+    const known = this.#nodeLinks.get(node)
+    if (known) return known
+    const link: NodeLink = {
+      send: (about, command, ...args) =>
+        this.#cluster.inTime(about, () => node.call(command, ...args), this.#peerAt(addressOf(node))),
+    }
+    this.#nodeLinks.set(node, link)
+    return link
+  }
+
+  /** Each command follows a permission of its own. */
+  #askingLink(node: StandaloneClient): NodeLink {
+    const known = this.#askingLinks.get(node)
+    if (known) return known
+    const peer = this.#peerAt(addressOf(node))
+    const link: NodeLink = {
+      send: (about, command, ...args) => {
+        const asked = this.#cluster.inTime(about, () => node.call('ASKING'), peer)
+        // The command fails as well, and that is reported.
+        asked.catch(() => undefined)
+        return this.#cluster.inTime(about, () => node.call(command, ...args), peer)
+      },
+    }
+    this.#askingLinks.set(node, link)
+    return link
+  }
+
+  async #primary(key: string, about: About): Promise<StandaloneClient> {
+    await this.#slotsKnown(about)
+    const node = this.#nodeAt(this.#addressFor(key))
+    // Between two views of a changing cluster: the next view decides.
+    if (!node) throw new StoreError('not-ready', about.command, { transient: true })
+    return node
+  }
+
+  #nodeAt(address: string | undefined): StandaloneClient | undefined {
+    return this.#cluster.client.nodes('master').find((node) => addressOf(node) === address)
+  }
+
+  #addressFor(key: string): string | undefined {
+    return this.#cluster.client.slots[slotOf(key)]?.[0]
+  }
+
+  /** Any command makes the cluster client learn the slots first. */
+  async #slotsKnown(about: About): Promise<void> {
+    if (!this.#cluster.ready) await this.#cluster.send(about, 'PING')
+  }
+
+  /** The node that serves the key; undefined while that is not known. */
+  #peerFor(key: string): Peer | undefined {
+    const address = this.#addressFor(key)
+    return address === undefined ? undefined : this.#peerAt(address)
+  }
+
+  #peerAt(address: string): Peer {
+    const known = this.#peers.get(address)
+    if (known) return known
+    const peer = { heard: 0, drop: () => this.#dropNode(address) }
+    this.#peers.set(address, peer)
+    return peer
+  }
+
+  #dropNode(address: string): void {
+    const node = this.#cluster.ready ? this.#nodeAt(address) : undefined
+    if (node) this.#hangUp(node)
+    else void this.#cluster.drop()
+  }
+
+  /** Breaks the connection to one node; if that is not possible, all of them. */
+  #hangUp(node: StandaloneClient): void {
+    void hangUp(node, this.schedule).then((done) => {
+      if (!done) void this.#cluster.drop()
+    })
+  }
+}
+
+function isNode(value: unknown): value is StandaloneClient {
+  return typeof value === 'object' && value !== null && 'on' in value
+}

@@ -1,0 +1,167 @@
+import { StoreError, type StoreFailure } from '../../../base/errors/errors.js'
+import type { About, Command } from './link.js'
+
+interface Verdict {
+  readonly reason: StoreFailure
+  readonly transient: boolean
+  readonly hint?: string
+}
+
+const NO_PERMISSION: Verdict = {
+  reason: 'permission',
+  transient: false,
+  hint: 'Allow the ACL user this command, key or channel.',
+}
+
+const NO_DATABASE: Verdict = { ...NO_PERMISSION, hint: 'The server has no database of that number.' }
+
+const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
+const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
+const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
+const IN_SCRIPT: Verdict = { reason: 'script', transient: false }
+
+/** What error replies say in more than their first word: before it counts. */
+const BY_TEXT: ReadonlyArray<readonly [text: RegExp, verdict: Verdict]> = [
+  [/ACL failure|permission|can't (?:run this command|access|publish)/i, NO_PERMISSION],
+  // While the script ran, a key moved to another node with its slot: the script's earlier changes stand.
+  [/non local key/, NOT_READY],
+  [
+    /max number of clients/,
+    { ...NOT_READY, hint: 'The server has as many connections as its maxclients allows.' },
+  ],
+  [/DB index is out of range/, NO_DATABASE],
+  // A connection that is subscribed, or was during its set-up, takes no commands: the next one will.
+  [/Can't execute/, UNREACHABLE],
+]
+
+/** The meaning of the first word of a Redis error reply for a lock. */
+const BY_WORD: Readonly<Record<string, Verdict>> = {
+  WRONGTYPE: {
+    reason: 'wrong-type',
+    transient: false,
+    hint: 'The key holds something other than a lock: choose another name, or a keyPrefix for locks.',
+  },
+  NOPERM: NO_PERMISSION,
+  NOAUTH: { ...NO_PERMISSION, hint: 'The server requires a password.' },
+  WRONGPASS: { ...NO_PERMISSION, hint: 'The server refused the user name or password.' },
+  OOM: {
+    reason: 'out-of-memory',
+    transient: false,
+    hint: 'The server has reached maxmemory and may not evict keys.',
+  },
+  READONLY: {
+    reason: 'read-only',
+    transient: true,
+    hint: 'The server is a replica: connect to the primary.',
+  },
+  MISCONF: {
+    reason: 'read-only',
+    transient: true,
+    hint: 'The server cannot persist its data and refuses writes.',
+  },
+  NOREPLICAS: NOT_READY,
+  LOADING: NOT_READY,
+  MASTERDOWN: NOT_READY,
+  CLUSTERDOWN: NOT_READY,
+  TRYAGAIN: NOT_READY,
+  MOVED: NOT_READY,
+  ASK: NOT_READY,
+  BUSY: { ...NOT_READY, hint: 'Another script keeps the server busy.' },
+  UNBLOCKED: NOT_READY,
+  CROSSSLOT: IN_SCRIPT,
+  NOSCRIPT: IN_SCRIPT,
+  ERR: IN_SCRIPT,
+}
+
+/** The typed error for the client library's rejection of a command. */
+export function failureOf(error: unknown, about: About): StoreError {
+  if (error instanceof StoreError) return error
+  const { reason, transient, hint } = judge(error)
+  return new StoreError(reason, about.command, { lockName: about.lockName, cause: error, transient, hint })
+}
+
+function judge(error: unknown): Verdict {
+  if (!(error instanceof Error)) return UNKNOWN
+  // A client's other rejections concern the connection: closed, reset, refused, flushed from a queue.
+  if (!isReply(error)) return UNREACHABLE
+  const { message } = error
+  const word = codeOf(message)
+  const told = BY_TEXT.find(([text]) => text.test(message))?.[1]
+  if (told) return told
+  if (refusesDatabase(error) && word === 'ERR') return NO_DATABASE
+  return BY_WORD[word] ?? UNKNOWN
+}
+
+/** The first word of an error reply. An error inside a script is wrapped on Redis 6, and an ACL failure there on all. */
+function codeOf(message: string): string {
+  return /^(?:ERR Error running script.*?: )?-?([A-Z]+)/.exec(message)?.[1] ?? 'ERR'
+}
+
+/** Answers of a server that may no longer be the right one: a new connection finds the right one. */
+const WRONG_SERVER = new Set(['READONLY', 'MASTERDOWN', 'LOADING', 'CLUSTERDOWN'])
+
+/** Whether a failed command is a reason to look for another server. */
+export function leadsElsewhere(error: unknown): boolean {
+  return isReply(error) && WRONG_SERVER.has(codeOf(error.message))
+}
+
+/** Whether a server has refused the connection's database: the user may not use it, it does not exist, or the server is busy. */
+export function refusesDatabase(error: unknown): boolean {
+  if (!isReply(error) || !('command' in error)) return false
+  const { command } = error
+  return typeof command === 'object' && command !== null && 'name' in command && command.name === 'select'
+}
+
+/** Whether the user lacks a permission. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof StoreError && error.reason === 'permission'
+}
+
+/** Whether a server has answered, if with an error. */
+export function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError'
+}
+
+/** The value of an answer; a `StoreError` if it cannot be read. */
+export function readAnswer<Reply, Result>(
+  command: Pick<Command<Reply, Result>, 'about' | 'read'>,
+  reply: Reply,
+): Result | Promise<Result> {
+  try {
+    const result = command.read(reply)
+    return result instanceof Promise
+      ? result.catch((error) => Promise.reject(unreadable(error, command.about)))
+      : result
+  } catch (error) {
+    throw unreadable(error, command.about)
+  }
+}
+
+/** As {@link readAnswer}, of what was sent by a link. */
+export async function answerTo<Result>(
+  about: About,
+  sent: Promise<unknown>,
+  read: (reply: unknown) => Result,
+): Promise<Result> {
+  return await readAnswer({ about, read }, await sent)
+}
+
+/** What the command has done is unknown: as after an answer that was lost, the same request may be sent again. */
+function unreadable(error: unknown, { command, lockName }: About): StoreError {
+  if (error instanceof StoreError) return error
+  return new StoreError('unreadable', command, {
+    lockName,
+    cause: error,
+    transient: true,
+    hint: 'Something between this client and the server changes answers, or the server is none that Holdfast knows.',
+  })
+}
+
+/** The error for a command that was not answered in time (rule C3). Its outcome is unknown. */
+export function timeoutOf(about: About, timeoutMs: number): StoreError {
+  return new StoreError('timeout', about.command, {
+    lockName: about.lockName,
+    transient: true,
+    hint: `The server did not answer within ${timeoutMs} ms (commandTimeoutMs).`,
+  })
+}

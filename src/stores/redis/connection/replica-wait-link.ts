@@ -1,0 +1,170 @@
+import { StoreError } from '../../../base/errors/errors.js'
+import { wholeIn } from '../scripts/replies.js'
+import { answerTo, readAnswer } from './failure.js'
+import type { About, Argument, Command, Link, NodeLink, Send } from './link.js'
+
+interface Acknowledged {
+  readonly replicas: number
+  readonly timeoutMs: number
+}
+
+/**
+ * A link whose scripts are answered when so many replicas have what they wrote. On separate connections, since `WAIT` holds up
+ * every later command. `WAIT` is about the connection's own last write, so a script that did its work must have written.
+ * One `WAIT` is under way for each server; what comes meanwhile shares the next one.
+ */
+export class ReplicaWaitLink implements Link {
+  readonly publishCommand: Link['publishCommand']
+  readonly countCommand: Link['countCommand']
+  /** For each server the wait under way, and the one after it. */
+  readonly #underWay = new WeakMap<NodeLink, Promise<unknown>>()
+  readonly #next = new WeakMap<NodeLink, Promise<void>>()
+  /** Up to which break of the granting link this one has followed it. */
+  #followed = 0
+
+  constructor(
+    private readonly link: Link,
+    private readonly wanted: Acknowledged,
+    /** What is to be acknowledged was written over this one. */
+    private readonly granting: Pick<Link, 'breaks'>,
+  ) {
+    this.publishCommand = link.publishCommand
+    this.countCommand = link.countCommand
+  }
+
+  get subscribesInOrder(): boolean {
+    return this.link.subscribesInOrder
+  }
+
+  get breaks(): number {
+    return this.link.breaks
+  }
+
+  async execute<Result>(key: string, make: (send: Send) => Command<unknown, Result>): Promise<Result> {
+    await this.#follow()
+    try {
+      return await this.#executeOn(await this.link.nodeOf(key), make)
+    } catch (error) {
+      if (!livesElsewhere(error)) throw error
+      const node = (await this.link.destinationOf(key)) ?? (await this.link.nodeOf(key))
+      return await this.#executeOn(node, make)
+    }
+  }
+
+  /** Where grants come from another server now, this link must not stay with the former one, which may answer as well. */
+  async #follow(): Promise<void> {
+    const { breaks } = this.granting
+    if (breaks === this.#followed) return
+    this.#followed = breaks
+    await this.link.reconnect()
+  }
+
+  send(key: string, about: About, command: string, ...args: Argument[]): Promise<unknown> {
+    return this.link.send(key, about, command, ...args)
+  }
+
+  together<Result>(body: () => Result): Result {
+    return this.link.together(body)
+  }
+
+  subscribe(channel: string): Promise<void> {
+    return this.link.subscribe(channel)
+  }
+
+  unsubscribe(channel: string): void {
+    this.link.unsubscribe(channel)
+  }
+
+  doubtNews(): void {
+    this.link.doubtNews()
+  }
+
+  nodes(): Promise<readonly NodeLink[]> {
+    return this.link.nodes()
+  }
+
+  nodeOf(key: string): Promise<NodeLink> {
+    return this.link.nodeOf(key)
+  }
+
+  destinationOf(key: string): Promise<NodeLink | undefined> {
+    return this.link.destinationOf(key)
+  }
+
+  reconnect(): Promise<void> {
+    return this.link.reconnect()
+  }
+
+  close(): Promise<void> {
+    return this.link.close()
+  }
+
+  async #executeOn<Result>(node: NodeLink, make: (send: Send) => Command<unknown, Result>): Promise<Result> {
+    let about: About = { command: 'WAIT' }
+    const command = make((name, ...args) => node.send(about, name, ...args.flat()))
+    about = command.about
+    const sent = command.start()
+    // On the same connection, so after it.
+    const acknowledged = this.#acknowledgement(node, about)
+    acknowledged.catch(() => undefined)
+    try {
+      const reply = await sent
+      await acknowledged
+      return await readAnswer(command, reply)
+    } catch (error) {
+      const again = command.retry?.(error instanceof StoreError ? error.cause : error)
+      if (!again) throw error
+      const reply = await again
+      await this.#acknowledgement(node, about)
+      return await readAnswer(command, reply)
+    }
+  }
+
+  /** Resolves when every earlier write to that server has reached enough replicas. */
+  #acknowledgement(node: NodeLink, about: About): Promise<void> {
+    const next = this.#next.get(node)
+    if (next) return next
+    const underWay = this.#underWay.get(node)
+    if (!underWay) return this.#begin(node, about)
+    const begun = underWay.then(
+      () => this.#begin(node, about),
+      () => this.#begin(node, about),
+    )
+    this.#next.set(node, begun)
+    return begun
+  }
+
+  #begin(node: NodeLink, { lockName }: About): Promise<void> {
+    const waiting = this.#wait(node, lockName)
+    this.#next.delete(node)
+    this.#underWay.set(node, waiting)
+    const over = (): void => {
+      if (this.#underWay.get(node) === waiting) this.#underWay.delete(node)
+    }
+    waiting.then(over, over)
+    return waiting
+  }
+
+  async #wait(node: NodeLink, lockName: string | undefined): Promise<void> {
+    const { replicas, timeoutMs } = this.wanted
+    const about = { command: 'WAIT', lockName }
+    const acknowledged = await answerTo(about, node.send(about, 'WAIT', replicas, timeoutMs), (reply) =>
+      wholeIn(reply, 0),
+    )
+    if (acknowledged >= replicas) return
+    throw new StoreError('replicas', 'WAIT', {
+      lockName,
+      transient: false,
+      hint:
+        `${acknowledged} of ${replicas} replicas (checkReplicas) had the lock within ${timeoutMs} ms (replicasTimeoutMs), so ` +
+        'Holdfast gave it back. Check that the replicas are connected and keep up.',
+    })
+  }
+}
+
+/** The client library follows only commands that it has routed itself. */
+function livesElsewhere(error: unknown): boolean {
+  return (
+    error instanceof StoreError && error.cause instanceof Error && /^(?:MOVED|ASK) /.test(error.cause.message)
+  )
+}

@@ -1,0 +1,168 @@
+import { retryPauseMs } from '../../../base/time/back-off.js'
+import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
+import type { StandaloneClient } from './client.js'
+import type { Connection } from './connection.js'
+import { isRefusal } from './failure.js'
+import type { LinkListener } from './link.js'
+
+/** After so long without news it is not certain that they still come. */
+const SILENCE_MS = 1_000
+
+/** How subscriptions are spoken: plain, or per shard in a cluster. */
+export type Dialect = 'plain' | 'sharded'
+
+/**
+ * The subscriptions of one connection. If the connection breaks while a channel is subscribed, it opens again, renews the
+ * subscriptions, and tells the subscribers that they may have missed a message (rule W2).
+ */
+export class Subscriber {
+  readonly #channels = new Set<string>()
+  #failures = 0
+  #reopening: TimerHandle | undefined
+  /** Callers that wait for the check of a new connection. */
+  readonly #onChecked: Array<() => void> = []
+  #heardAt = -Infinity
+  #verifying = false
+  readonly #dialect: Dialect
+  /** Whether commands travel on it too. */
+  readonly #carriesCommands: boolean
+  readonly #schedule: Schedule
+  readonly #listener: LinkListener
+
+  constructor(
+    readonly connection: Connection<StandaloneClient>,
+    dialect: Dialect,
+    carriesCommands: boolean,
+    schedule: Schedule,
+    listener: LinkListener,
+  ) {
+    this.#dialect = dialect
+    this.#carriesCommands = carriesCommands
+    this.#schedule = schedule
+    this.#listener = listener
+  }
+
+  async subscribe(channel: string): Promise<void> {
+    await this.#ask(channel)
+    this.#channels.add(channel)
+  }
+
+  async #ask(channel: string): Promise<void> {
+    const about = { command: this.#dialect === 'plain' ? 'SUBSCRIBE' : 'SSUBSCRIBE' }
+    await this.connection.inTime(about, () => {
+      const { client } = this.connection
+      const send = (): Promise<unknown> =>
+        this.#dialect === 'plain' ? client.subscribe(channel) : client.ssubscribe(channel)
+      const early = !this.#carriesCommands && client.status === 'connect'
+      return early ? this.#readyChecked().then(send) : send()
+    })
+    this.#heardAt = this.#schedule.clock.now()
+  }
+
+  /** A message has come. */
+  heard(channel: string, text: string): void {
+    this.#heardAt = this.#schedule.clock.now()
+    this.#listener.message(channel, text)
+  }
+
+  /**
+   * To be called whenever the client sends a command. A dead connection looks like one that has nothing to report, so a silent one is
+   * asked for a sign of life; without an answer it is dropped, and the waiters hear that they may have missed something.
+   * @param silentMs how long it must have been silent
+   */
+  verify(silentMs = SILENCE_MS): void {
+    if (this.#channels.size === 0 || this.#verifying || !this.connection.ready) return
+    if (this.#schedule.clock.now() - this.#heardAt < silentMs) return
+    this.#verifying = true
+    const over = (): void => {
+      this.#heardAt = this.#schedule.clock.now()
+      this.#verifying = false
+    }
+    this.connection.send({ command: 'PING' }, 'ping').then(over, over)
+  }
+
+  /** Takes over another one's subscriptions; tells the subscribers when they are in force. */
+  adopt(channels: Iterable<string>): void {
+    for (const channel of channels) this.#channels.add(channel)
+    if (this.#channels.size === 0) return
+    if (this.connection.ready) this.resume()
+    else void this.connection.open()
+  }
+
+  /** Has nothing to do with its channels any more, nor they with its connection. */
+  giveUp(): readonly string[] {
+    const channels = [...this.#channels]
+    this.#channels.clear()
+    this.#schedule.cancel(this.#reopening)
+    this.#reopening = undefined
+    return channels
+  }
+
+  /**
+   * ioredis lets a subscription overtake the check it makes of a new connection, which a RESP2 connection then refuses to answer,
+   * because it is subscribed. (If commands travel on the same connection, none is refused, and the order must be kept.)
+   */
+  #readyChecked(): Promise<void> {
+    return new Promise((resolve) => this.#onChecked.push(resolve))
+  }
+
+  /** The connection was checked, or has ended: the client can deal with commands from now on. */
+  #checked(): void {
+    for (const goOn of this.#onChecked.splice(0)) goOn()
+  }
+
+  unsubscribe(channel: string): void {
+    const { client } = this.connection
+    if (!this.#channels.delete(channel) || !this.connection.ready) return
+    const done = this.#dialect === 'plain' ? client.unsubscribe(channel) : client.sunsubscribe(channel)
+    // A connection that breaks over it has no subscriptions left either.
+    done.catch(() => undefined)
+  }
+
+  /** To be called when the connection is ready: after the first time that means again. */
+  resume(): void {
+    this.#checked()
+    if (this.#channels.size === 0) return
+    const channels = [...this.#channels]
+    // One that is left meanwhile stays left.
+    Promise.all(channels.map((channel) => this.#renew(channel))).then(
+      () => {
+        this.#failures = 0
+        this.#listener.resumed(channels)
+      },
+      (error: unknown) => {
+        this.#listener.error(error)
+        // A waiter cannot tell half a subscription from a whole one: begin again on a new connection.
+        void this.connection.drop()
+      },
+    )
+  }
+
+  /** What the server refuses for good would be refused on the next connection too, and commands may travel on this one. */
+  async #renew(channel: string): Promise<void> {
+    try {
+      await this.#ask(channel)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      if (this.#channels.delete(channel)) this.#listener.refused(channel, error)
+    }
+  }
+
+  /** To be called when the connection is broken: opens it again, at growing intervals. */
+  reopen(): void {
+    this.#checked()
+    if (this.#channels.size === 0 || this.#reopening) return
+    this.#failures += 1
+    this.#reopening = this.#schedule.at(this.#schedule.clock.now() + retryPauseMs(this.#failures), () => {
+      this.#reopening = undefined
+      if (this.#channels.size > 0) void this.connection.open()
+    })
+  }
+
+  close(): void {
+    this.#checked()
+    this.#channels.clear()
+    this.#schedule.cancel(this.#reopening)
+    this.connection.close()
+  }
+}

@@ -1,0 +1,80 @@
+import type { Owner } from '../../../base/identity/owner.js'
+import {
+  listIn,
+  ownerIn,
+  textIn,
+  timeIn,
+  timeLeft,
+  UnreadableReply,
+  wholeIn,
+  yesIn,
+} from '../scripts/replies.js'
+import { fenceIn } from '../scripts/tenure-reply.js'
+
+/** What a script answers that takes a lock, or a place in its line. */
+export type AcquireAnswer = Granted | HolderSeen | typeof LOST
+
+export type Granted = {
+  readonly outcome: 'granted'
+  readonly fence?: bigint
+  /** Set where a place that its owner had in line is there still. */
+  readonly placeStays?: true
+  /** Set where the process may keep the lock beyond its release. */
+  readonly lingers?: true
+}
+
+/** The holder of the lock, and the server's time. */
+export interface HolderSeen {
+  readonly outcome: 'busy'
+  readonly remainingMs: number
+  readonly holder: Owner | undefined
+  /** By the server's clock, in milliseconds since 1970. */
+  readonly heldSince: number | undefined
+  readonly serverUs: number
+  /**
+   * Whether the owner that asked is the first in line, and how many places its process has there; undefined where the script could not
+   * reach the line.
+   */
+  readonly first: boolean
+  readonly places: number | undefined
+  /** Whether the holder's process may have nobody inside. */
+  readonly lingers: boolean
+}
+
+export const LOST = { outcome: 'lost' } as const
+
+const GRANTED: Granted = { outcome: 'granted' }
+const LINGERS = ' lingers'
+const GRANTED_BESIDE_LINE: Granted = { outcome: 'granted', placeStays: true }
+
+/** Reads a text, {left, holder, time, first, places, lingers, since}, or 0. */
+export function acquireAnswer(reply: unknown): AcquireAnswer {
+  if (typeof reply === 'string')
+    return reply.endsWith(LINGERS)
+      ? { ...granted(reply.slice(0, -LINGERS.length)), lingers: true }
+      : granted(reply)
+  if (reply === 0) return LOST
+  // A nil at the end is none of the list.
+  const [left, holder, time, first, places, lingers, since] = listIn(reply, 6, 7)
+  const count = wholeIn(places, -1)
+  return {
+    outcome: 'busy',
+    remainingMs: timeLeft(left),
+    holder: ownerIn(holder),
+    heldSince: timeIn(since),
+    serverUs: wholeIn(time, 1),
+    first: yesIn(first),
+    places: count === -1 ? undefined : count,
+    lingers: yesIn(lingers),
+  }
+}
+
+/** Granted with that token; `-` where there are none, `?` where the line could not be reached. */
+export function granted(reply: unknown): Granted {
+  const token = textIn(reply)
+  if (token === '-') return GRANTED
+  if (token === '?') return GRANTED_BESIDE_LINE
+  const fence = fenceIn(token)
+  if (fence === undefined) throw new UnreadableReply(reply)
+  return { outcome: 'granted', fence }
+}

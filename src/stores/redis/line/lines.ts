@@ -1,0 +1,334 @@
+import { StoreError } from '../../../base/errors/errors.js'
+import type { Clock } from '../../../base/time/clock.js'
+import type { AcquireReply, AcquireRequest, Watch } from '../../../port/lock-port.js'
+import type { LeftPlaces } from '../../line/left-places.js'
+import { modeOf, type Place } from '../../line/place.js'
+import type { Words } from '../../line/proof.js'
+import type { ReleaseChannels } from '../channels/release-channel.js'
+import { ownerOf, toldIn } from '../channels/told.js'
+import type { Refusals } from '../connection/refusals.js'
+import type { AcquireAnswer, HolderSeen } from './acquire-reply.js'
+import { LineWatch } from './line-watch.js'
+import { type Listener, Standing } from './standing.js'
+
+/** How long a waiter sleeps at most behind a lock without an end. */
+export const LONGEST_LOOK_MS = 30_000
+/** How long a waiter sleeps at most that has no place, and hears of no releases either. */
+const WITHOUT_PLACE_MS = 500
+/** The store's count of the holder's lease began later than this side's: a waiter looks so much after its end. */
+const AFTER_LEASE_MS = 2
+/** As `looksMs`: stands outside the line, and takes the lock wherever it is free. */
+const OUTSIDE = -1
+
+const NOTHING_ANNOUNCED: Watch = { confirmed: Promise.resolve(), inForce: true, close: () => undefined }
+
+/**
+ * How long a process whose locks linger goes on listening when none does: what works on one name again and again does so with pauses, and
+ * a lock can linger only where the process listened before it was granted.
+ */
+const KEPT_FOR_ASKS_MS = 60_000
+
+export interface LinesSettings {
+  /** The first half of all owners of this client. */
+  readonly clientId: string
+  /** How long a grant in line lasts until its process takes over, and after how long a new place looks for the first time. */
+  readonly firstLeaseMs: number
+  /** The lease that the watchdog asks for. A grant to such a call needs no command: the watchdog prolongs it. */
+  readonly watchdogLeaseMs: number
+  readonly clock: Pick<Clock, 'now'>
+  /** Those of all kinds that share the keys, like the words. */
+  readonly leftPlaces: LeftPlaces
+  readonly words: Words
+  /** What the server has refused the client of what it needs to stand in lines. */
+  readonly refusals: Refusals
+}
+
+/** The names of what belongs to the line of a lock, for one kind. */
+export interface LineNames {
+  /** The first of its scripts' keys. */
+  keyOf(name: string): string
+  /** The channel of that process. */
+  channelOf(name: string, clientId: string): string
+  /** The channels that the first in line listens to, for releases by clients outside the line. Empty if there are no such clients. */
+  releaseChannels(name: string): readonly string[]
+  /** Of these, the one that clients outside the line listen to; undefined if releases are not announced. */
+  releaseChannel(name: string): string | undefined
+  /** Whether the server has refused this client what it needs to stand in these lines. */
+  readonly outside: boolean
+}
+
+type Held = Pick<AcquireRequest, 'name' | 'owner' | 'heldBefore'>
+
+/** Asks for a lock, see {@link Lines.acquire}. */
+type Ask = (
+  looksMs: number,
+  terms: string,
+  read: (answer: AcquireAnswer) => AcquireReply,
+) => Promise<AcquireReply>
+
+/** One way in which a process holds the locks. */
+export interface LineMode {
+  /** The first part of its places. */
+  readonly mode: string
+  /** Takes that place out of the line, and gives back a grant to it. */
+  leavePlace(name: string, place: Place): Promise<unknown>
+}
+
+/**
+ * The lines in which this process stands, for the locks of one kind: it asks for places, and receives messages about them. A message
+ * about a grant is the answer to the next request of that waiter.
+ */
+export class Lines {
+  readonly #standing = new Map<string, Standing>()
+  /** The lock that refused the latest request while its line was empty: the owner that asked will be the first. */
+  #emptyLine: string | undefined
+  /** Places whose owners were let in while the line could not be reached, and that stand there still. */
+  readonly #besideLine = new Set<Place>()
+
+  constructor(
+    private readonly channels: ReleaseChannels,
+    private readonly names: LineNames,
+    private readonly settings: LinesSettings,
+  ) {}
+
+  /** Whether this process already receives messages about grants of that lock. */
+  hears(name: string): boolean {
+    if (this.names.outside) return this.#hearsOutside(name)
+    return !this.channels.none && this.channels.subscribed(this.#ownChannel(name))
+  }
+
+  /**
+   * Takes over a grant in line, or asks.
+   *
+   * @param ask `looksMs`: 0: its caller does not wait. Below: it stands outside the line. Else it gets a place, and looks again by itself
+   *   after so long at the latest.
+   *   `terms`: how long a grant in line lasts until this process takes over, and the word that proves it. `read`: what the answer means to
+   *   the caller.
+   */
+  acquire({ mode }: LineMode, request: AcquireRequest, ask: Ask): Promise<AcquireReply> {
+    const { name, owner, heldBefore } = request
+    const place: Place = `${mode}:${owner}`
+    if (heldBefore === 0) {
+      if (this.#besideLine.size > 0) this.#besideLine.delete(place)
+      const givingBack = this.settings.leftPlaces.delete(place, this.names.keyOf(name))
+      if (givingBack) return givingBack.then(() => this.#acquire(place, request, ask))
+    }
+    return this.#acquire(place, request, ask)
+  }
+
+  #acquire(
+    place: Place,
+    { name, leaseMs, heldBefore, waits: mayWait }: AcquireRequest,
+    ask: Ask,
+  ): Promise<AcquireReply> {
+    const { clock, watchdogLeaseMs, firstLeaseMs } = this.settings
+    const outside = this.names.outside || this.#standing.get(name)?.outside === true
+    const waits = mayWait && !outside
+    const standing = waits ? this.#standingAt(name) : this.#standing.get(name)
+    // With an explicit lease, or for one more hold, it asks all the same: the store finds the hold that it has granted.
+    const granted = standing?.takeGrant(place, clock.now())
+    if (granted && leaseMs === watchdogLeaseMs && heldBefore === 0) {
+      this.#leave(name, place)
+      const { fence, ...since } = granted
+      return Promise.resolve({ outcome: 'granted', granted: since, ...(fence !== undefined && { fence }) })
+    }
+    const without = outside && this.names.releaseChannel(name) !== undefined ? OUTSIDE : 0
+    const looksMs = !waits ? without : standing?.stands(place) ? LONGEST_LOOK_MS : firstLeaseMs
+    if (waits) standing?.join(place)
+    const sentAt = waits ? clock.now() : 0
+    // If the subscription is in force anyway, messages that come before the answer count too.
+    const heard = waits && standing !== undefined && this.#hearsReleases(name)
+    if (heard) this.#listen(name, standing)
+    const terms = `${firstLeaseMs}:${standing?.word ?? '-'}`
+    const asked = ask(looksMs, terms, (answer) => {
+      if (answer.outcome !== 'busy') {
+        if (answer.outcome === 'granted' && answer.placeStays && standing?.stands(place))
+          this.#besideLine.add(place)
+        this.#leave(name, place)
+        return answer
+      }
+      const { remainingMs, holder, heldSince, serverUs, first, places, lingers } = answer
+      if (outside || this.names.outside || standing?.outside) {
+        // It may have been this very request that was refused.
+        standing?.stepOutside()
+        return this.#busyOutside(name, answer)
+      }
+      this.#emptyLine = first ? name : undefined
+      if (waits && standing) {
+        if (places !== undefined) standing.heard(sentAt, serverUs, place)
+        if (first) standing.first = place
+        else if (standing.first === undefined) standing.ignoreReleases()
+        if (first && !heard) this.#listen(name, standing)?.then((inForce) => inForce && standing.tell())
+        if (places !== undefined && places < standing.size) standing.tell({ placesGone: true })
+      }
+      const againMs =
+        Math.min(remainingMs, places === undefined ? WITHOUT_PLACE_MS : looksMs) + AFTER_LEASE_MS
+      return { outcome: 'busy', remainingMs, holder, heldSince, againMs, ...(lingers && { lingers }) }
+    })
+    if (!standing) return asked
+    return asked.catch((error: unknown) => {
+      // A request that may have been carried out is repeated or abandoned; a refused one is over.
+      if (!(error instanceof StoreError && error.transient)) this.#leave(name, place)
+      throw error
+    })
+  }
+
+  /** The waiter of that place has left. */
+  leave(as: LineMode, { name, owner, heldBefore }: Held): void {
+    const place: Place = `${as.mode}:${owner}`
+    this.#leave(name, place)
+    if (heldBefore === 0) this.#left(as, place, name)
+  }
+
+  /** A hold is about to be given back. */
+  released(as: LineMode, { name, owner, heldBefore }: Held): void {
+    if (this.#besideLine.size === 0 || heldBefore > 1) return
+    const place: Place = `${as.mode}:${owner}`
+    if (this.#besideLine.delete(place)) this.#left(as, place, name)
+  }
+
+  #left(as: LineMode, place: Place, name: string): void {
+    this.settings.leftPlaces.add(place, this.names.keyOf(name), () => as.leavePlace(name, place))
+  }
+
+  /** Calls back on every message about that lock, and where one may have been missed. */
+  hearAsks(name: string, onAsk: () => void): Watch {
+    const hear = (): void => onAsk()
+    return this.channels.hear(this.#ownChannel(name), hear, this.names.keyOf(name), KEPT_FOR_ASKS_MS)
+  }
+
+  /** Calls back on messages about the process's places of that mode; of all, where there is no other way to hold. */
+  watch(as: Partial<LineMode> & Pick<LineMode, 'leavePlace'>, name: string, onNews: Listener): Watch {
+    const { refusals } = this.settings
+    const standing = this.#standingAt(name)
+    const listener: Listener = (news) => onNews(news)
+    standing.listeners.add(listener)
+    const watch = new LineWatch(
+      {
+        inLine: () => this.#watchPlaces(as.mode, name, standing, onNews),
+        outside: () => this.#watchReleases(name, standing, onNews),
+        leavePlaces: () => {
+          for (const place of standing.leaveAll(as.mode))
+            void as.leavePlace(name, place).catch(() => undefined)
+        },
+        onRefused: (error) => refusals.add('channel', { command: 'SUBSCRIBE', lockName: name }, error),
+        onMissed: () => onNews(),
+        onClosed: () => {
+          standing.listeners.delete(listener)
+          standing.watches.delete(watch)
+          if (standing.listeners.size === 0) this.#forget(name, standing)
+        },
+      },
+      this.names.outside,
+    )
+    standing.watches.add(watch)
+    return watch
+  }
+
+  #watchPlaces(mode: string | undefined, name: string, standing: Standing, onNews: Listener): Watch {
+    const key = this.names.keyOf(name)
+    const isOf = (place: Place): boolean => mode === undefined || modeOf(place) === mode
+    const hear = (text?: string): void => {
+      if (text === undefined) {
+        // Forbidden since. What the client has learned about refusals is forgotten when a connection breaks; this watch has ended for good.
+        if (!this.channels.has(this.#ownChannel(name))) standing.stepOutside()
+        onNews()
+        return
+      }
+      const told = toldIn(text, standing.word)
+      if (!told) return
+      for (const grant of told.grants) {
+        const grantedTo = ownerOf(grant.place)
+        if (!grantedTo || !isOf(grant.place) || !standing.has(grant.place)) continue
+        if (told.proven) standing.granted(grant)
+        onNews({ grantedTo })
+      }
+      const { look } = told
+      // A message about a place that the process no longer has asks it to show that it is alive, by a request for any place.
+      if (look && (isOf(look.place) || !standing.has(look.place))) onNews({ lookInMs: look.inMs })
+    }
+    const own = this.channels.hear(this.#ownChannel(name), hear, key)
+    const releases = this.#emptyLine === name ? this.#listen(name, standing) : undefined
+    return {
+      confirmed: Promise.all([own.confirmed, releases]).then(() => undefined),
+      get inForce() {
+        return own.inForce
+      },
+      doubt: () => own.doubt?.(),
+      close: () => own.close(),
+    }
+  }
+
+  /** As clients do that know of no line: the store then counts this one among them. */
+  #watchReleases(name: string, standing: Standing, onNews: Listener): Watch {
+    standing.ignoreReleases()
+    const channel = this.names.releaseChannel(name)
+    return channel === undefined ? NOTHING_ANNOUNCED : this.channels.hear(channel, () => onNews())
+  }
+
+  #hearsOutside(name: string): boolean {
+    const channel = this.names.releaseChannel(name)
+    return channel === undefined || this.channels.subscribed(channel)
+  }
+
+  /** A client that stands in no line was refused: when to ask again, if it hears nothing. */
+  #busyOutside(name: string, { remainingMs, holder, heldSince }: HolderSeen): AcquireReply {
+    const channel = this.names.releaseChannel(name)
+    // It may have been forbidden since.
+    const allowed = channel !== undefined && this.channels.has(channel)
+    const hears = allowed && this.#standing.get(name)?.hearsReleases
+    const againMs = Math.min(remainingMs, hears ? LONGEST_LOOK_MS : WITHOUT_PLACE_MS) + AFTER_LEASE_MS
+    return { outcome: 'busy', remainingMs, holder, heldSince, againMs }
+  }
+
+  /** Forgets the place, and the lock if nobody waits for it: else every name ever locked would be kept. */
+  #leave(name: string, place: Place): void {
+    const standing = this.#standing.get(name)
+    if (!standing) return
+    standing.leave(place)
+    if (standing.empty && standing.listeners.size === 0) this.#forget(name, standing)
+  }
+
+  #forget(name: string, standing: Standing): void {
+    standing.ignoreReleases()
+    if (this.#standing.get(name) === standing) this.#standing.delete(name)
+  }
+
+  #ownChannel(name: string): string {
+    return this.names.channelOf(name, this.settings.clientId)
+  }
+
+  #hearsReleases(name: string): boolean {
+    return this.names.releaseChannels(name).every((channel) => this.channels.subscribed(channel))
+  }
+
+  /**
+   * While it is the first in line, releases by clients outside the line have it ask again. Resolves when the subscriptions are in force (it
+   * may have missed an earlier release), or to `false` if they have failed: then the next answer that it is the first tries again.
+   */
+  #listen(name: string, standing: Standing): Promise<boolean> | undefined {
+    const channels = this.names.releaseChannels(name)
+    // A call that has left meanwhile wants no more messages, and nobody would end these.
+    if (standing.releases.length > 0 || channels.length === 0 || standing.listeners.size === 0)
+      return undefined
+    const news = (): void => standing.tell()
+    const releases = channels.map((channel) => this.channels.hear(channel, news))
+    standing.releases = releases
+    return Promise.all(releases.map(({ confirmed }) => confirmed)).then(
+      () => true,
+      () => {
+        if (standing.releases === releases) standing.ignoreReleases()
+        return false
+      },
+    )
+  }
+
+  #standingAt(name: string): Standing {
+    let standing = this.#standing.get(name)
+    if (!standing) {
+      standing = new Standing(this.settings.words.of(this.names.keyOf(name)))
+      this.#standing.set(name, standing)
+    }
+    return standing
+  }
+}

@@ -1,0 +1,54 @@
+import type {
+  AcquireReply,
+  AcquireRequest,
+  News,
+  ReleaseReply,
+  ReleaseRequest,
+  StoreLine,
+  Watch,
+} from '../../../port/lock-port.js'
+import { Lines, type LinesSettings, LONGEST_LOOK_MS } from '../line/lines.js'
+import type { LockCommands } from '../line/lock-commands.js'
+import { type LockParts, ReentrantLockPort } from './reentrant-lock.js'
+
+/**
+ * The lock with its line: a release grants the lock to the next process in line and tells only that one. Redisson's clients stand
+ * outside the line and announce their releases on the release channel, to which the first in line listens.
+ */
+export class LineLockPort extends ReentrantLockPort {
+  readonly line: StoreLine
+  readonly #lines: Lines
+
+  constructor(parts: LockParts, commands: LockCommands, settings: LinesSettings) {
+    super(parts, commands)
+    this.#lines = new Lines(parts.channels, commands, settings)
+    this.line = {
+      placeMs: LONGEST_LOOK_MS,
+      hears: (name) => this.#lines.hears(name),
+      hearAsks: (name, onAsk) => this.#lines.hearAsks(name, onAsk),
+    }
+  }
+
+  override acquire(request: AcquireRequest): Promise<AcquireReply> {
+    const acquire = (): Promise<AcquireReply> =>
+      this.#lines.acquire(this.commands, request, (looksMs, terms, read) =>
+        this.commands.acquire(request, looksMs, terms, read),
+      )
+    return this.starting()?.then(acquire) ?? acquire()
+  }
+
+  override async abandon(request: AcquireRequest): Promise<void> {
+    this.#lines.leave(this.commands, request)
+    await super.abandon(request)
+  }
+
+  override release(request: ReleaseRequest): Promise<ReleaseReply> {
+    this.#lines.released(this.commands, request)
+    return super.release(request)
+  }
+
+  /** Calls back on messages about the process's places. */
+  override watch(name: string, onNews: (news?: News) => void): Watch {
+    return this.#lines.watch(this.commands, name, onNews)
+  }
+}

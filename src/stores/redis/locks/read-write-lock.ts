@@ -1,0 +1,201 @@
+import { StoreError } from '../../../base/errors/errors.js'
+import { LockUpgradeError } from '../../../base/errors/upgrade-error.js'
+import type { Owner } from '../../../base/identity/owner.js'
+import type { FencedPort, TenureState } from '../../../port/fenced-port.js'
+import type { ReadWritePorts } from '../../../port/kind-ports.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  LockState,
+  News,
+  ReleaseReply,
+  ReleaseRequest,
+  RenewRequest,
+  StoreLine,
+  Watch,
+} from '../../../port/lock-port.js'
+import { ownerOf, type Place } from '../../line/place.js'
+import type { Argument } from '../connection/link.js'
+import { undivided } from '../connection/undivided.js'
+import { processChannelsOf } from '../keys/companion-key.js'
+import { holdsKeyOf, keyOfHolds, readWriteKeysOf, renewedKeysOf, scansFor } from '../keys/read-write-keys.js'
+import { type LineMode, Lines, type LinesSettings, LONGEST_LOOK_MS } from '../line/lines.js'
+import { readRenewal, writeRenewal } from '../renewals/lease-renewals.js'
+import { renewEach } from '../renewals/renewal.js'
+import { wholeIn } from '../scripts/replies.js'
+import { scanKeys } from '../scripts/scan.js'
+import { runScript, type Script } from '../scripts/script.js'
+import { rwAcquire, rwForceUnlock, rwInspect, rwRelease, rwTenure } from '../scripts/scripts.generated.js'
+import { tenureReply } from '../scripts/tenure-reply.js'
+import type { KindRenewals } from '../watchdog-thread/thread-renewals.js'
+import { acquireReply, type InspectReply, inspectReply } from './read-write-replies.js'
+import type { LockParts } from './reentrant-lock.js'
+
+/** What a release does about the owner's place in line: nothing, leave it, or leave it and give back only what was granted to it. */
+const [STAYS, LEAVES, LEAVES_PLACE] = [0, 1, 2]
+
+/** The two sides of the read-write locks of one client, in whose lines it stands for both. */
+export function readWritePorts(to: LockParts, settings: LinesSettings): ReadWritePorts {
+  const keyOf = (name: string): string => holdsKeyOf(to.keyPrefix + name)
+  const channelsOf = (name: string): string =>
+    processChannelsOf(keyOf(name), to.link.publishCommand === 'SPUBLISH')
+  const names = {
+    get outside() {
+      return settings.refusals.has('channel')
+    },
+    keyOf,
+    channelOf: (name: string, clientId: string) => channelsOf(name) + clientId,
+    releaseChannels: () => [],
+    releaseChannel: () => undefined,
+  }
+  const lines = new Lines(to.channels, names, settings)
+  return {
+    read: new ReadWriteLockPort('r', to, lines, channelsOf, to.renewals?.of('read')),
+    write: new ReadWriteLockPort('w', to, lines, channelsOf, to.renewals?.of('write')),
+  }
+}
+
+/**
+ * One side of the read-write lock. Readers and writers have a lease each and stand in one line; the end of a hold grants the lock to the
+ * next writer, or to all readers in front of the next writer, and tells their processes.
+ */
+class ReadWriteLockPort implements FencedPort, LineMode {
+  readonly bound = true
+  readonly line: StoreLine
+
+  constructor(
+    readonly mode: 'r' | 'w',
+    private readonly to: LockParts,
+    private readonly lines: Lines,
+    private readonly channelsOf: (name: string) => string,
+    readonly thread: KindRenewals | undefined,
+  ) {
+    this.line = { placeMs: LONGEST_LOOK_MS, hears: (name) => lines.hears(name) }
+  }
+
+  get watchesInOrder(): boolean {
+    return this.to.link.subscribesInOrder
+  }
+
+  /** @throws LockUpgradeError where the owner reads and asked to write. */
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    // It runs before the first grant: a block of the event loop may come right after that.
+    const starting = this.thread?.start()
+    if (starting) await starting
+    const { name, owner, heldBefore, leaseMs } = request
+    return await this.lines.acquire(this, request, async (looksMs, terms, read) => {
+      const args = [owner, heldBefore, leaseMs, looksMs, terms]
+      const reply = await this.#run(rwAcquire, name, args, (told) => {
+        const answer = acquireReply(told)
+        return answer === 'upgrade' ? answer : read(answer)
+      })
+      if (reply === 'upgrade') throw new LockUpgradeError(name, owner)
+      return reply
+    })
+  }
+
+  readTenure(name: string, owner: Owner): Promise<TenureState> {
+    const keys = renewedKeysOf(this.#key(name))
+    return runScript(this.to.link, rwTenure, keys, name, [this.#member(owner)], tenureReply)
+  }
+
+  async abandon(request: AcquireRequest): Promise<void> {
+    this.lines.leave(this, request)
+    await this.#release(request.name, request.owner, request.heldBefore + 1, LEAVES)
+  }
+
+  /** Processes never hand over a lock whose calls all stand in the store's line. */
+  async handOver(): Promise<AcquireReply> {
+    return { outcome: 'lost' }
+  }
+
+  async release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
+    const { link } = this.to
+    const { breaks } = link
+    const code = await this.#release(name, owner, heldBefore, STAYS)
+    if (code >= 0) return code === 0 ? 'still-held' : 'released'
+    // A last release that may have been delivered before finds nothing left to release: it was carried out then.
+    return heldBefore === 1 && (repeated || link.breaks !== breaks) ? 'released' : 'not-owner'
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    const { link, keyPrefix } = this.to
+    const renewal = this.mode === 'r' ? readRenewal : writeRenewal
+    return renewEach(link, requests, (request) => renewal(keyPrefix, request))
+  }
+
+  watch(name: string, onNews: (news?: News) => void): Watch {
+    return this.lines.watch(this, name, onNews)
+  }
+
+  async inspect(name: string): Promise<LockState> {
+    return (await this.#inspect(name)).state
+  }
+
+  /** Processes in line, for whatever they wait. */
+  async countWatchers(name: string): Promise<number> {
+    return (await this.#inspect(name)).waitingClients
+  }
+
+  async forceUnlock(name: string): Promise<boolean> {
+    return (await this.#run(rwForceUnlock, name, [], (reply) => this.#told(name, wholeIn(reply, 0, 2)))) > 0
+  }
+
+  async *list(pattern: string): AsyncIterable<LockState> {
+    for (const node of await this.to.link.nodes()) {
+      for (const { prefix, glob, accepts } of scansFor(this.to.keyPrefix, pattern)) {
+        for await (const holdsKey of scanKeys(node, prefix, glob)) {
+          const key = keyOfHolds(holdsKey)
+          if (key === undefined || !accepts(holdsKey)) continue
+          const state = await this.inspect(key.slice(this.to.keyPrefix.length))
+          if (state.owners.length > 0) yield state
+        }
+      }
+    }
+  }
+
+  #release(name: string, owner: Owner, heldBefore: number, leaves: number): Promise<number> {
+    return this.#run(rwRelease, name, [owner, heldBefore, leaves], (reply) =>
+      this.#told(name, wholeIn(reply, -2, 1)),
+    )
+  }
+
+  leavePlace(name: string, place: Place): Promise<number> {
+    return this.#release(name, ownerOf(place), 1, LEAVES_PLACE)
+  }
+
+  #inspect(name: string): Promise<InspectReply> {
+    const keys = readWriteKeysOf(this.#key(name))
+    return runScript(this.to.link, rwInspect, keys, name, [this.mode], (reply) => inspectReply(reply, name))
+  }
+
+  /** A script that made room and may not publish to the next in line answers ±2; the next finds out at its look. */
+  #told(name: string, code: number): number {
+    if (Math.abs(code) !== 2) return code
+    const { link, onError } = this.to
+    const hint =
+      'Grant the ACL user the channels holdfast:*, or those of its label (docs/wire-layout.md): without them waiters learn of a release late.'
+    onError(new StoreError('permission', link.publishCommand, { lockName: name, transient: false, hint }))
+    return 1
+  }
+
+  #run<Result>(
+    script: Script,
+    name: string,
+    args: readonly Argument[],
+    read: (reply: unknown) => Result,
+  ): Promise<Result> {
+    const { link } = this.to
+    const keys = undivided(link, readWriteKeysOf(this.#key(name)))
+    const constants = [link.publishCommand, this.channelsOf(name), this.mode]
+    return runScript(link, script, keys, name, [...constants, ...args], read)
+  }
+
+  #member(owner: Owner): string {
+    return `${this.mode}:${owner}`
+  }
+
+  #key(name: string): string {
+    return this.to.keyPrefix + name
+  }
+}

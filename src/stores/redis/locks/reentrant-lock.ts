@@ -1,0 +1,144 @@
+import type {
+  AcquireReply,
+  AcquireRequest,
+  BatchPort,
+  HandOverRequest,
+  LockPort,
+  LockState,
+  News,
+  ReleaseReply,
+  ReleaseRequest,
+  RenewRequest,
+  Watch,
+} from '../../../port/lock-port.js'
+import type { ReleaseChannels } from '../channels/release-channel.js'
+import type { Link, NodeLink } from '../connection/link.js'
+import { HOLDERS_OF_PERMITS } from '../keys/semaphore-keys.js'
+import type { LockCommands } from '../line/lock-commands.js'
+import { lockRenewal } from '../renewals/lease-renewals.js'
+import { renewEach } from '../renewals/renewal.js'
+import { listIn, ownersIn, timeLeft } from '../scripts/replies.js'
+import { scanKeys } from '../scripts/scan.js'
+import { runScript } from '../scripts/script.js'
+import { inspect } from '../scripts/scripts.generated.js'
+import type { ThreadRenewals } from '../watchdog-thread/thread-renewals.js'
+
+/** What the ports of a session share. */
+export interface LockParts {
+  readonly link: Link
+  readonly channels: ReleaseChannels
+  readonly keyPrefix: string
+  readonly onError: (error: unknown) => void
+  /** What renews leases in a thread of its own, where that is wanted. */
+  readonly renewals?: ThreadRenewals | undefined
+  /**
+   * What asks for several locks with one command, in a session that can.
+   * @param starting what must have happened before a lock is granted; undefined when it has
+   */
+  readonly batchOf?:
+    | ((parts: LockParts, starting: () => Promise<unknown> | undefined) => BatchPort)
+    | undefined
+}
+
+/**
+ * The reentrant lock as Redisson's `RLock` keeps it: a hash of owner -> hold count, whose time to live is the lease. Waiters here stand
+ * in no line: they try when a release is announced.
+ */
+export class ReentrantLockPort implements LockPort {
+  /** Absent for fenced locks, whose tokens are minted one at a time, and for a line of calls, which no call may jump. */
+  readonly together: BatchPort | undefined
+  readonly thread: ThreadRenewals | undefined
+
+  constructor(
+    protected readonly parts: LockParts,
+    protected readonly commands: LockCommands,
+  ) {
+    this.thread = parts.renewals
+    if (!commands.fenced) this.together = parts.batchOf?.(parts, () => this.starting())
+  }
+
+  get watchesInOrder(): boolean {
+    return this.parts.link.subscribesInOrder
+  }
+
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    const starting = this.starting()
+    if (starting) await starting
+    return await this.commands.acquire(request, 0, '-', (answer) => answer)
+  }
+
+  /** Await it before the first acquire: the event loop may block right after the first grant. */
+  protected starting(): Promise<unknown> | undefined {
+    return this.thread?.start()
+  }
+
+  async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
+    await this.commands.release(name, owner, heldBefore + 1, true, () => undefined)
+  }
+
+  handOver(request: HandOverRequest): Promise<AcquireReply> {
+    return this.commands.handOver(request)
+  }
+
+  release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
+    const { link } = this.parts
+    const { breaks } = link
+    return this.commands.release(name, owner, heldBefore, false, (reply) => {
+      if (reply === 0) return 'still-held'
+      if (reply > 0) return this.released(name, reply - 1)
+      // A last release that may have been delivered before finds nothing left to release: it was carried out then.
+      return heldBefore === 1 && (repeated || link.breaks !== breaks) ? 'released' : 'not-owner'
+    })
+  }
+
+  /** @param told how many listeners received it. */
+  protected released(name: string, told: number): ReleaseReply {
+    const { channels } = this.parts
+    const listens = told > 0 && channels.subscribed(this.commands.releaseChannel(name))
+    const others = listens ? told - 1 : told
+    return others > 0 ? { others } : 'released'
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    const { link, keyPrefix } = this.parts
+    return renewEach(link, requests, (request) => lockRenewal(keyPrefix, request))
+  }
+
+  watch(name: string, onNews: (news?: News) => void): Watch {
+    return this.parts.channels.hear(this.commands.releaseChannel(name), () => onNews())
+  }
+
+  inspect(name: string): Promise<LockState> {
+    return runScript(this.parts.link, inspect, this.key(name), name, [], (reply) => {
+      const [left, ...fields] = listIn(reply, 1)
+      return { name, owners: ownersIn(fields), remainingMs: timeLeft(left) }
+    })
+  }
+
+  async countWatchers(name: string): Promise<number> {
+    return await this.commands.countWaiting(name)
+  }
+
+  async forceUnlock(name: string): Promise<boolean> {
+    return (await this.commands.forceUnlock(name)) > 0
+  }
+
+  async *list(pattern: string): AsyncIterable<LockState> {
+    for (const node of await this.parts.link.nodes()) yield* this.#listNode(node, pattern)
+  }
+
+  async *#listNode(node: NodeLink, pattern: string): AsyncIterable<LockState> {
+    const { keyPrefix } = this.parts
+    for await (const key of scanKeys(node, keyPrefix, pattern)) {
+      // The hashes of a semaphore's holders and of the processes in a line look like locks, and are none.
+      if (key.startsWith(`${HOLDERS_OF_PERMITS}:`)) continue
+      const state = await this.inspect(key.slice(keyPrefix.length))
+      if (state.owners.length > 0) yield state
+    }
+  }
+
+  /** Everything is derived from this one name, so that prefix and hash tags agree everywhere. */
+  protected key(name: string): string {
+    return this.parts.keyPrefix + name
+  }
+}

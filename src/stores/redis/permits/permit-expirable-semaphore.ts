@@ -1,0 +1,101 @@
+import type { PermitExpirableSemaphorePort } from '../../../port/kind-ports.js'
+import type { LockState, RenewRequest } from '../../../port/lock-port.js'
+import type { Argument } from '../connection/link.js'
+import { permitsKeyOf, REQUEST_KEPT_MS } from '../keys/semaphore-keys.js'
+import type { LinesSettings } from '../line/lines.js'
+import type { LockParts } from '../locks/reentrant-lock.js'
+import { permitsRenewal } from '../renewals/lease-renewals.js'
+import { renewEach } from '../renewals/renewal.js'
+import { listIn, textIn, timeLeft } from '../scripts/replies.js'
+import { runScript, type Script } from '../scripts/script.js'
+import {
+  permitsInspect,
+  permitsLeaseTime,
+  permitsResize,
+  permitsReturn,
+  permitsUpdateLease,
+} from '../scripts/scripts.generated.js'
+import { permitSetsOn } from './permit-sets.js'
+import { RedisPermitsPort } from './permits-port.js'
+
+/**
+ * The permit-expirable semaphore as Redisson's `RPermitExpirableSemaphore` keeps it: the number of available permits, and a sorted
+ * set of the ids of taken permits, by the time when the lease of each ends. The ids are made from the owner, so the store needs no
+ * more.
+ */
+export class RedisPermitExpirableSemaphorePort
+  extends RedisPermitsPort
+  implements PermitExpirableSemaphorePort
+{
+  constructor(parts: LockParts, settings: LinesSettings) {
+    super(parts, 'p', settings)
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    return renewEach(this.link, requests, (request) => permitsRenewal(this.keyPrefix, request))
+  }
+
+  /** The store knows permits, not their owners: each id counts as a separate owner. */
+  inspect(name: string): Promise<LockState> {
+    const keys = permitsKeyOf(this.key(name))
+    return runScript(this.link, permitsInspect, keys, name, [], (reply) => {
+      const [first, ...ids] = listIn(reply, 1)
+      return {
+        name,
+        owners: ids.map((id) => ({ owner: `${textIn(id)}:1`, holds: 1 })),
+        remainingMs: timeLeft(first),
+      }
+    })
+  }
+
+  async *list(pattern: string): AsyncIterable<LockState> {
+    for (const node of await this.link.nodes()) {
+      for await (const key of permitSetsOn(node, this.keyPrefix, pattern)) {
+        const state = await this.inspect(key.slice(this.keyPrefix.length))
+        if (state.owners.length > 0) yield state
+      }
+    }
+  }
+
+  async acquiredPermits(name: string): Promise<number> {
+    return (await this.count(name)).out
+  }
+
+  async permits(name: string): Promise<number> {
+    const { available, out } = await this.count(name)
+    return available + out
+  }
+
+  async setPermits(name: string, permits: number, request: string): Promise<void> {
+    const args = [permits, REQUEST_KEPT_MS]
+    await this.run(permitsResize, name, args, (reply) => this.returned(name, reply), request)
+  }
+
+  releasePermits(name: string, permitIds: readonly string[], request: string): Promise<boolean> {
+    return this.#changes(permitsReturn, name, [REQUEST_KEPT_MS, ...permitIds.map(bytesOf)], request)
+  }
+
+  updateLeaseTime(name: string, permitId: string, leaseMs: number, request: string): Promise<boolean> {
+    const lease = Number.isFinite(leaseMs) ? leaseMs : 0
+    return this.#changes(permitsUpdateLease, name, [bytesOf(permitId), lease, REQUEST_KEPT_MS], request)
+  }
+
+  leaseTime(name: string, permitId: string): Promise<number> {
+    const keys = permitsKeyOf(this.key(name))
+    return runScript(this.link, permitsLeaseTime, keys, name, [bytesOf(permitId)], timeLeft)
+  }
+
+  /** Unlike Redisson, which leaves out taken permits when the number is set again: their return would raise the new number. */
+  protected companionsOf(key: string): readonly string[] {
+    return [permitsKeyOf(key)]
+  }
+
+  async #changes(script: Script, name: string, args: readonly Argument[], request: string): Promise<boolean> {
+    const { permits } = await this.run(script, name, args, (reply) => this.returned(name, reply), request)
+    return permits > 0
+  }
+}
+
+function bytesOf(permitId: string): Buffer {
+  return Buffer.from(permitId, 'hex')
+}

@@ -1,0 +1,210 @@
+import type { Owner } from '../../../base/identity/owner.js'
+import type { PermitsPort } from '../../../port/kind-ports.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  LockState,
+  News,
+  ReleaseReply,
+  ReleaseRequest,
+  RenewRequest,
+  StoreLine,
+  Watch,
+} from '../../../port/lock-port.js'
+import { modeOf, ownerOf, type Place } from '../../line/place.js'
+import type { Argument } from '../connection/link.js'
+import { undivided } from '../connection/undivided.js'
+import { companionOf, processChannelsOf } from '../keys/companion-key.js'
+import { REQUEST_KEPT_MS, requestKeyOf, semaphoreChannelOf } from '../keys/semaphore-keys.js'
+import { acquireAnswer } from '../line/acquire-reply.js'
+import { type LineMode, type LineNames, Lines, type LinesSettings, LONGEST_LOOK_MS } from '../line/lines.js'
+import { countWaiting, rosterOf } from '../line/waiting-clients.js'
+import type { LockParts } from '../locks/reentrant-lock.js'
+import { listIn, permitsIn, UnreadableReply, wholeIn, yesIn } from '../scripts/replies.js'
+import { type Keys, runScript, type Script } from '../scripts/script.js'
+import {
+  permitsAcquire,
+  permitsAdd,
+  permitsCount,
+  permitsForceUnlock,
+  permitsRelease,
+  permitsSet,
+} from '../scripts/scripts.generated.js'
+import type { KindRenewals } from '../watchdog-thread/thread-renewals.js'
+import { AnnouncedPort } from './announced-port.js'
+
+/** Whether each permit has an id: `p`, or not: `s`. */
+type PermitsKind = 's' | 'p'
+
+/** What semaphores of either kind have in common in Redis: a number of available permits, and the line of the calls that wait for them. */
+export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsPort {
+  readonly thread: KindRenewals | undefined
+  /** A place is for so many permits as its call wants. */
+  readonly placePer = 'call'
+  readonly line: StoreLine
+  readonly #lines: Lines
+
+  constructor(
+    parts: LockParts,
+    private readonly kind: PermitsKind,
+    settings: LinesSettings,
+  ) {
+    super(parts)
+    this.thread = parts.renewals?.of(kind === 's' ? 'semaphore' : 'permits')
+    const names: LineNames = {
+      get outside() {
+        return settings.refusals.has('channel')
+      },
+      keyOf: (name) => this.key(name),
+      channelOf: (name, clientId) => this.#processChannels(name) + clientId,
+      releaseChannel: (name) => this.channelOf(name),
+      releaseChannels: (name) => [rosterOf(this.channelOf(name)), this.channelOf(name)],
+    }
+    this.#lines = new Lines(parts.channels, names, settings)
+    this.line = { placeMs: LONGEST_LOOK_MS, hears: (name) => this.#lines.hears(name) }
+  }
+
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    // It runs before the first grant: a block of the event loop may come right after that.
+    const starting = this.thread?.start()
+    if (starting) await starting
+    const { name, owner, leaseMs, permits = 1 } = request
+    return await this.#lines.acquire(this.#mode(permits), request, (looksMs, terms, read) =>
+      this.run(permitsAcquire, name, [owner, permits, leaseMs, looksMs, terms], (reply) =>
+        read(acquireAnswer(reply)),
+      ),
+    )
+  }
+
+  async abandon(request: AcquireRequest): Promise<void> {
+    const { name, owner, permits = 1 } = request
+    this.#lines.leave(this.#mode(permits), request)
+    await this.#leave(name, owner, permits)
+  }
+
+  /**
+   * One that may have been delivered before finds nothing left to release: it was carried out then.
+   */
+  release({ name, owner, permits = 0, repeated }: ReleaseRequest): Promise<ReleaseReply> {
+    const { breaks } = this.link
+    return this.run(permitsRelease, name, [owner, permits, 0], async (reply): Promise<ReleaseReply> => {
+      const { permits: released, others } = await this.returned(name, reply)
+      if (released === 0) return repeated || this.link.breaks !== breaks ? 'released' : 'not-owner'
+      return others > 0 ? { others } : 'released'
+    })
+  }
+
+  abstract renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[]
+  abstract inspect(name: string): Promise<LockState>
+  abstract list(pattern: string): AsyncIterable<LockState>
+
+  override watch(name: string, onNews: (news?: News) => void): Watch {
+    return this.#lines.watch({ leavePlace: (of, place) => this.#leavePlace(of, place) }, name, onNews)
+  }
+
+  override countWatchers(name: string): Promise<number> {
+    const channel = this.channelOf(name)
+    return countWaiting(this.link, name, [rosterOf(channel), channel], this.#lineKeys(name)[1])
+  }
+
+  async availablePermits(name: string): Promise<number> {
+    return (await this.count(name)).available
+  }
+
+  /** Takes all permits from their holders; tells whether there were any. */
+  async forceUnlock(name: string): Promise<boolean> {
+    const given = await this.run(permitsForceUnlock, name, [], (reply) => this.returned(name, reply))
+    return given.permits > 0
+  }
+
+  trySetPermits(name: string, permits: number, request: string, ttlMs = 0): Promise<boolean> {
+    return this.#change(permitsSet, name, request, [permits, ttlMs])
+  }
+
+  async addPermits(name: string, delta: number, request: string): Promise<void> {
+    await this.#change(permitsAdd, name, request, [delta, 0])
+  }
+
+  addPermitsIfSet(name: string, delta: number, request: string): Promise<boolean> {
+    return this.#change(permitsAdd, name, request, [delta, 1])
+  }
+
+  /** The keys beside the number; without a number they mean nothing. */
+  protected abstract companionsOf(key: string): readonly string[]
+
+  /** How many are available, and how many leases there are. */
+  protected async count(name: string): Promise<{ available: number; out: number }> {
+    return await this.run(permitsCount, name, [], (reply) => {
+      const [available, out] = listIn(reply, 2, 2)
+      return { available: permitsIn(available), out: wholeIn(out, 0) }
+    })
+  }
+
+  protected channelOf(name: string): string {
+    return semaphoreChannelOf(this.key(name))
+  }
+
+  protected roomIn(): undefined {
+    return undefined
+  }
+
+  /** @param request where the script keeps what it came to */
+  protected run<Result>(
+    script: Script,
+    name: string,
+    args: readonly Argument[],
+    read: (reply: unknown) => Result | Promise<Result>,
+    request?: string,
+  ): Promise<Result> {
+    const { link } = this
+    const key = this.key(name)
+    const channel = this.channelOf(name)
+    const before = rosterOf(channel).slice(0, -channel.length)
+    const what = `${this.kind} ${link.publishCommand} ${this.#processChannels(name)} ${before} ${channel}`
+    const own: Keys = [key, ...this.#lineKeys(name), ...this.companionsOf(key)]
+    const keys = request === undefined ? own : ([...own, requestKeyOf(key, request)] as const)
+    // Of one permit, which has one waiter look.
+    const announces = { channel, text: '1' }
+    return runScript(link, script, undivided(link, keys), name, [what, ...args], read, { announces })
+  }
+
+  /** Reads {permits, available, told}. Announces from here if the script could not. */
+  protected async returned(name: string, reply: unknown): Promise<{ permits: number; others: number }> {
+    const [first, second, third] = listIn(reply, 3, 3)
+    const [permits, available, told] = [permitsIn(first), permitsIn(second), wholeIn(third, -1)]
+    if (permits < 0) throw new UnreadableReply(reply)
+    const others = await this.others(name, told, String(available))
+    // Where permits were to be had before as well, nobody was waiting for these.
+    return { permits, others: available - permits < 1 ? others : 0 }
+  }
+
+  #leave(name: string, owner: Owner, permits: number): Promise<unknown> {
+    return this.run(permitsRelease, name, [owner, permits, 1], (reply) => this.returned(name, reply))
+  }
+
+  #leavePlace(name: string, place: Place): Promise<unknown> {
+    return this.#leave(name, ownerOf(place), Number(modeOf(place)))
+  }
+
+  #mode(permits: number): LineMode {
+    return { mode: String(permits), leavePlace: (name, place) => this.#leavePlace(name, place) }
+  }
+
+  #lineKeys(name: string): readonly [line: string, processes: string] {
+    const key = this.key(name)
+    const prefix = this.kind === 's' ? 'holdfast_semaphore' : 'holdfast_permits'
+    return [companionOf(`${prefix}_line`, key), companionOf(`${prefix}_processes`, key)]
+  }
+
+  #processChannels(name: string): string {
+    return processChannelsOf(this.key(name), this.link.publishCommand === 'SPUBLISH')
+  }
+
+  #change(script: Script, name: string, request: string, args: readonly Argument[]): Promise<boolean> {
+    const read = async (reply: unknown): Promise<boolean> => {
+      const { permits: changed } = await this.returned(name, reply)
+      return yesIn(changed)
+    }
+    return this.run(script, name, [...args, REQUEST_KEPT_MS], read, request)
+  }
+}

@@ -1,0 +1,44 @@
+import { permitOwnerBytes } from '../../../base/identity/permit-ids.js'
+import type { RenewRequest } from '../../../port/lock-port.js'
+import { FENCE_RETENTION_MS, renewedKeysOf } from '../keys/read-write-keys.js'
+import { permitsKeyOf, semaphoreLeasesKeyOf } from '../keys/semaphore-keys.js'
+import { permitsRenew, renew, rwRenew, semaphoreRenew } from '../scripts/scripts.generated.js'
+import type { Renewal } from './renewal.js'
+
+/** How the leases of each kind are started anew, given the client's prefix of all keys. */
+
+/** Plain, fair, fenced and spin locks. */
+export function lockRenewal(keyPrefix: string, { name, owner, leaseMs }: RenewRequest): Renewal {
+  return { script: renew, keys: keyPrefix + name, args: [owner, leaseMs] }
+}
+
+export function readRenewal(keyPrefix: string, request: RenewRequest): Renewal {
+  return readWriteRenewal('r', keyPrefix, request)
+}
+
+export function writeRenewal(keyPrefix: string, request: RenewRequest): Renewal {
+  return readWriteRenewal('w', keyPrefix, request)
+}
+
+export function semaphoreRenewal(keyPrefix: string, { name, owner, leaseMs }: RenewRequest): Renewal {
+  const key = keyPrefix + name
+  return { script: semaphoreRenew, keys: [key, semaphoreLeasesKeyOf(key)], args: [owner, leaseMs] }
+}
+
+export function permitsRenewal(
+  keyPrefix: string,
+  { name, owner, leaseMs, permits = 0 }: RenewRequest,
+): Renewal {
+  const key = keyPrefix + name
+  const args = [permitOwnerBytes(owner), permits, leaseMs]
+  return { script: permitsRenew, keys: [key, permitsKeyOf(key)], args }
+}
+
+function readWriteRenewal(
+  side: 'r' | 'w',
+  keyPrefix: string,
+  { name, owner, leaseMs }: RenewRequest,
+): Renewal {
+  const args = [`${side}:${owner}`, leaseMs, FENCE_RETENTION_MS]
+  return { script: rwRenew, keys: renewedKeysOf(keyPrefix + name), args }
+}

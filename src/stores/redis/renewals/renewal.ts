@@ -1,0 +1,33 @@
+import { StoreError } from '../../../base/errors/errors.js'
+import type { RenewRequest } from '../../../port/lock-port.js'
+import type { Argument, Link } from '../connection/link.js'
+import { yesIn } from '../scripts/replies.js'
+import { type Keys, runScript, type Script } from '../scripts/script.js'
+
+/** Renews a lease by a script that answers 1 or 0. */
+export interface Renewal {
+  readonly script: Script
+  readonly keys: Keys
+  readonly args: readonly Argument[]
+}
+
+/**
+ * Renews leases in one flight: one answer for each. If a key has another type by now, the lease is certainly gone.
+ */
+export function renewEach<Request extends RenewRequest>(
+  link: Link,
+  requests: readonly Request[],
+  renewalOf: (request: Request) => Renewal,
+): readonly Promise<boolean>[] {
+  return link.together(() =>
+    requests.map((request) => {
+      const { name, withinMs } = request
+      const { script, keys, args } = renewalOf(request)
+      const renewed = runScript(link, script, keys, name, args, yesIn, { withinMs })
+      return renewed.catch((error: unknown) => {
+        if (error instanceof StoreError && error.reason === 'wrong-type') return false
+        throw error
+      })
+    }),
+  )
+}

@@ -1,0 +1,58 @@
+import type { Owner } from '../../../base/identity/owner.js'
+import type { ClientSettings, CopiedCredentials } from './client-settings.js'
+import type { Instant } from './instant.js'
+import type { LeaseKind } from './lease-kinds.js'
+import type { NetworkDefaults } from './network-defaults.js'
+import type { ToldFailure } from './told-failure.js'
+
+/** The thread's start values. */
+export interface ThreadSettings {
+  readonly client: ClientSettings
+  readonly network: NetworkDefaults
+  /** The lease that each renewal sets; renewed every third of it. */
+  readonly leaseMs: number
+  /** How much longer the store keeps a lock that is not renewed. */
+  readonly quarantineMs: number
+  readonly commandTimeoutMs: number
+  /** A main thread without a sign of life for longer keeps no lock. */
+  readonly maxBlockedMs: number
+  readonly heartbeat: SharedArrayBuffer
+}
+
+/** From the main thread. Sent in lists, which are carried out in order. */
+export type Order =
+  | { readonly kind: 'add-memory'; readonly chunk: SharedArrayBuffer }
+  | {
+      readonly kind: 'watch'
+      readonly id: number
+      /** The slot for its deadline. */
+      readonly slot: number
+      readonly of: LeaseKind
+      readonly name: string
+      readonly owner: Owner
+      readonly deadline: Instant
+      readonly renewUntil: Instant
+    }
+  /** The main thread has renewed it itself, or needs it for longer or shorter. */
+  | {
+      readonly kind: 'update'
+      readonly id: number
+      readonly deadline: Instant
+      readonly renewUntil: Instant
+    }
+  | { readonly kind: 'unwatch'; readonly id: number }
+  /** Those that the application's client has from now on. */
+  | { readonly kind: 'credentials'; readonly credentials: CopiedCredentials }
+  /** The main thread is back after more than `maxBlockedMs` without a sign of life. */
+  | { readonly kind: 'awake' }
+
+/** From the thread, after it has written the deadlines in shared memory. */
+export type Report =
+  | { readonly kind: 'renewed'; readonly ids: readonly number[] }
+  /** The first failure of a run of failures. */
+  | { readonly kind: 'failed'; readonly id: number; readonly failure: ToldFailure }
+  | { readonly kind: 'lost'; readonly id: number }
+  /** The thread writes to these slots no more. */
+  | { readonly kind: 'vacated'; readonly slots: readonly number[] }
+  /** A failure that belongs to no lease. */
+  | { readonly kind: 'trouble'; readonly failure: ToldFailure }

@@ -1,0 +1,294 @@
+import { StoreError } from '../../../base/errors/errors.js'
+import type { Owner } from '../../../base/identity/owner.js'
+import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
+import type { LeaseThread, LeaseThreadListener } from '../../../port/lease-thread.js'
+import type { RedisClient } from '../connection/client.js'
+import { type Credentials, credentialsOf, loginOf } from '../connection/credentials.js'
+import { clientSettings, copiedCredentials, newCredentials, withLogin } from './client-settings.js'
+import { Heartbeat } from './heartbeat.js'
+import { instantOf, refuseOwnClocks } from './instant.js'
+import type { LeaseKind } from './lease-kinds.js'
+import type { Order, Report, ThreadSettings } from './messages.js'
+import { networkDefaults } from './network-defaults.js'
+import type { ThreadSession } from './thread-session.js'
+import { failureTold } from './told-failure.js'
+import { WatchedLease } from './watched-lease.js'
+
+/** How many signs of life the main thread gives within `maxBlockedMs`. */
+const BEATS_PER_BLOCK = 10
+const LONGEST_BEAT_MS = 1_000
+/** The pause before a new thread, doubled with each that fails early, up to the longest. */
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 60_000
+
+export interface ThreadRenewalsSettings {
+  readonly leaseMs: number
+  readonly quarantineMs?: number
+  readonly commandTimeoutMs: number
+  readonly maxBlockedMs: number
+}
+
+/**
+ * Renews leases in a separate thread, over its own connection, so that work that blocks the main thread's event loop costs no lock. If
+ * the thread dies, another one follows after a pause; meanwhile the main thread renews.
+ */
+export class ThreadRenewals implements LeaseThread {
+  readonly #leases = new Map<number, WatchedLease>()
+  readonly #heartbeat = new Heartbeat()
+  readonly #settings: Omit<ThreadSettings, 'client'>
+  readonly #beatMs: number
+  #session: ThreadSession | undefined
+  /** Those that the thread knows. */
+  #credentials: Credentials = {}
+  /** Asks for more of them, where the application's client asks too. */
+  readonly #login: (() => Promise<Credentials>) | undefined
+  #asking = false
+  #starting: Promise<void> | undefined
+  #startedAt = 0
+  #failures = 0
+  #notBefore = -Infinity
+  #restart: TimerHandle | undefined
+  #nextBeat: TimerHandle | undefined
+  #closed = false
+  #ids = 0
+
+  /** @throws `InvalidArgumentError` if the client has options that matter and cannot be copied to a thread, or in Bun and Deno. */
+  constructor(
+    private readonly client: RedisClient,
+    { leaseMs, quarantineMs = 0, commandTimeoutMs, maxBlockedMs }: ThreadRenewalsSettings,
+    private readonly schedule: Schedule,
+    /** Called when a thread dies, and with failures that belong to no lease. */
+    private readonly onError: (error: unknown) => void,
+  ) {
+    refuseOwnClocks()
+    this.#beatMs = Math.min(maxBlockedMs / BEATS_PER_BLOCK, LONGEST_BEAT_MS)
+    // Refuses what cannot be copied before a thread is needed.
+    clientSettings(client)
+    this.#login = loginOf(client)
+    this.#settings = {
+      network: networkDefaults(),
+      leaseMs,
+      quarantineMs,
+      commandTimeoutMs,
+      maxBlockedMs,
+      heartbeat: this.#heartbeat.memory,
+    }
+  }
+
+  /** The same thread, for leases of that kind. */
+  of(kind: LeaseKind): KindRenewals {
+    return new KindRenewals(this, kind)
+  }
+
+  /** How many leases are watched. */
+  get size(): number {
+    return this.#leases.size
+  }
+
+  /** Whether there is a thread to renew them. */
+  get working(): boolean {
+    return this.#session !== undefined
+  }
+
+  /**
+   * Starts the thread. Await it before the first acquire that needs the thread, because the event loop may block right after the grant.
+   * Undefined if there is nothing to wait for: the thread runs, or has failed and will be tried again later.
+   */
+  start(): Promise<void> | undefined {
+    if (this.#starting) return this.#starting
+    if (this.#closed || this.#session || this.schedule.clock.now() < this.#notBefore) return undefined
+    const starting = this.#start().finally(() => {
+      this.#starting = undefined
+    })
+    this.#starting = starting
+    return starting
+  }
+
+  add(
+    name: string,
+    owner: Owner,
+    deadline: number,
+    renewUntil: number,
+    listener: LeaseThreadListener,
+    of: LeaseKind = 'lock',
+  ): WatchedLease {
+    this.#ids += 1
+    const { clock } = this.schedule
+    const lease = new WatchedLease(this.#ids, of, name, owner, deadline, renewUntil, listener, clock, {
+      changed: () => this.#update(lease),
+      removed: () => this.#remove(lease),
+    })
+    this.#leases.set(lease.id, lease)
+    this.#heartbeat.beat()
+    this.#nextBeat ??= this.#beatLater()
+    if (this.#session) this.#hand(lease, this.#session)
+    else this.#startLater()
+    return lease
+  }
+
+  /** Ends the thread and its connections. Renewals stop. */
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const lease of [...this.#leases.values()]) this.#remove(lease)
+    await this.#starting
+    await this.#session?.close()
+    this.#session = undefined
+  }
+
+  async #start(): Promise<void> {
+    try {
+      const { ThreadSession } = await import('./thread-session.js')
+      this.#startedAt = this.schedule.clock.now()
+      const login = copiedCredentials((await this.#login?.()) ?? {})
+      if (this.#closed) return
+      this.#credentials = credentialsOf(this.client)
+      const settings = { ...this.#settings, client: withLogin(clientSettings(this.client), login) }
+      const session = new ThreadSession(settings, {
+        report: (report) => this.#heard(report),
+        ended: (cause) => this.#broken(cause),
+      })
+      this.#session = session
+      for (const lease of this.#leases.values()) this.#hand(lease, session)
+    } catch (error) {
+      this.#broken(error)
+    }
+  }
+
+  /** The application's client may have other credentials by now. A thread whose main thread is blocked goes on with those it knows. */
+  #tellCredentials(session: ThreadSession): void {
+    const credentials = newCredentials(this.client, this.#credentials)
+    if (!credentials) return
+    this.#credentials = credentials
+    try {
+      session.send({ kind: 'credentials', credentials: copiedCredentials(credentials) })
+    } catch (error) {
+      this.onError(error)
+    }
+  }
+
+  /** The thread has failed: it may have been refused with credentials that have been replaced since. */
+  #askLogin(): void {
+    const session = this.#session
+    if (!this.#login || !session || this.#asking) return
+    this.#asking = true
+    this.#login()
+      .then((login) => session.send({ kind: 'credentials', credentials: copiedCredentials(login) }))
+      .catch(this.onError)
+      .finally(() => {
+        this.#asking = false
+      })
+  }
+
+  #hand(lease: WatchedLease, session: ThreadSession): void {
+    this.#tellCredentials(session)
+    const slot = session.takeSlot()
+    lease.sit({ session, slot })
+    const { id, of, name, owner } = lease
+    session.send({ kind: 'watch', id, slot, of, name, owner, ...this.#termsOf(lease) })
+  }
+
+  #update(lease: WatchedLease): void {
+    lease.seat?.session.send({ kind: 'update', id: lease.id, ...this.#termsOf(lease) })
+  }
+
+  #termsOf(lease: WatchedLease): Pick<Extract<Order, { kind: 'update' }>, 'deadline' | 'renewUntil'> {
+    const { clock } = this.schedule
+    return {
+      deadline: instantOf(lease.deadline, clock),
+      renewUntil: instantOf(lease.renewUntil, clock),
+    }
+  }
+
+  #remove(lease: WatchedLease): void {
+    if (!this.#leases.delete(lease.id)) return
+    lease.seat?.session.send({ kind: 'unwatch', id: lease.id })
+    lease.sit(undefined)
+    if (this.#leases.size > 0) return
+    this.schedule.cancel(this.#nextBeat)
+    this.schedule.cancel(this.#restart)
+    this.#nextBeat = undefined
+    this.#restart = undefined
+  }
+
+  #heard(report: Report): void {
+    switch (report.kind) {
+      case 'renewed':
+        for (const id of report.ids) this.#about(id, (lease) => lease.listener.renewed(lease))
+        break
+      case 'failed':
+        this.#askLogin()
+        this.#about(report.id, (lease) => lease.listener.failed(lease, failureTold(report.failure)))
+        break
+      case 'lost':
+        this.#about(report.id, (lease) => lease.listener.lost(lease))
+        break
+      case 'trouble':
+        this.#askLogin()
+        this.onError(failureTold(report.failure))
+        break
+    }
+  }
+
+  /** Reports about a lease that was removed meanwhile do not count. */
+  #about(id: number, tell: (lease: WatchedLease) => void): void {
+    const lease = this.#leases.get(id)
+    if (lease) tell(lease)
+  }
+
+  #broken(cause: unknown): void {
+    this.#session = undefined
+    for (const lease of this.#leases.values()) lease.sit(undefined)
+    const now = this.schedule.clock.now()
+    this.#failures = now - this.#startedAt > LONGEST_PAUSE_MS ? 1 : this.#failures + 1
+    this.#notBefore = now + Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS)
+    this.#startLater()
+    this.onError(
+      new StoreError('unknown', 'watchdog thread', {
+        cause,
+        transient: true,
+        hint: 'The main thread renews leases until a new thread runs; meanwhile a blocked event loop may lose locks.',
+      }),
+    )
+    for (const listener of new Set([...this.#leases.values()].map((lease) => lease.listener)))
+      listener.broken()
+  }
+
+  #startLater(): void {
+    if (this.#leases.size === 0 || this.#restart || this.#starting || this.#closed) return
+    this.#restart = this.schedule.at(this.#notBefore, () => {
+      this.#restart = undefined
+      void this.start()
+    })
+  }
+
+  #beatLater(): TimerHandle {
+    return this.schedule.at(this.schedule.clock.now() + this.#beatMs, () => {
+      this.#nextBeat = this.#beatLater()
+      if (this.#session) this.#tellCredentials(this.#session)
+      const wasGivenUp = this.#heartbeat.ageMs() > this.#settings.maxBlockedMs
+      this.#heartbeat.beat()
+      // The thread dropped leases because of that; they may still be ours.
+      if (wasGivenUp) this.#session?.send({ kind: 'awake' })
+    })
+  }
+}
+
+/** Renews the leases of one kind in a thread. */
+export class KindRenewals implements LeaseThread {
+  constructor(
+    private readonly all: ThreadRenewals,
+    private readonly kind: LeaseKind,
+  ) {}
+
+  get working(): boolean {
+    return this.all.working
+  }
+
+  start(): Promise<void> | undefined {
+    return this.all.start()
+  }
+
+  add(...lease: Parameters<LeaseThread['add']>): WatchedLease {
+    return this.all.add(...lease, this.kind)
+  }
+}

@@ -1,0 +1,95 @@
+import type { Owner } from '../../../base/identity/owner.js'
+import type { Clock } from '../../../base/time/clock.js'
+import type { LeaseThreadListener, ThreadLease } from '../../../port/lease-thread.js'
+import { leaseTimeOf } from './instant.js'
+import type { LeaseKind } from './lease-kinds.js'
+import type { ThreadSession } from './thread-session.js'
+
+/** The slot for a lease's deadlines. */
+export interface Seat {
+  readonly session: ThreadSession
+  readonly slot: number
+}
+
+/** Renews the lease. */
+export interface LeaseKeeper {
+  changed(lease: WatchedLease): void
+  removed(lease: WatchedLease): void
+}
+
+/** A lease that the thread renews. Its deadline comes from shared memory, where the thread writes it. */
+export class WatchedLease implements ThreadLease {
+  /** Where the thread writes; undefined while there is no thread. */
+  seat: Seat | undefined
+  #stamp = 0n
+  #renewUntil: number
+  #deadline: number
+
+  constructor(
+    readonly id: number,
+    readonly of: LeaseKind,
+    readonly name: string,
+    readonly owner: Owner,
+    deadline: number,
+    renewUntil: number,
+    readonly listener: LeaseThreadListener,
+    private readonly clock: Clock,
+    private readonly keeper: LeaseKeeper,
+  ) {
+    this.#deadline = deadline
+    this.#renewUntil = renewUntil
+  }
+
+  /**
+   * When the lease ends unless renewed, on the lease clock; −Infinity once it is known to be lost. Reads shared memory, without a
+   * message: right at any moment, also in the first step after the event loop was blocked.
+   */
+  get deadline(): number {
+    const { seat } = this
+    if (!seat) return this.#deadline
+    const { deadlines } = seat.session
+    const stamp = deadlines.stamp(seat.slot)
+    if (stamp === this.#stamp) return this.#deadline
+    this.#stamp = stamp
+    const told = deadlines.read(seat.slot, stamp)
+    // The lease clock counts the time that the machine sleeps.
+    if (told === 'lost') this.#deadline = -Infinity
+    else if (told) this.#lengthen(leaseTimeOf(told, this.clock))
+    return this.#deadline
+  }
+
+  /** The main thread has renewed it itself: the lease lasts at least until then. A lost one stays lost. */
+  extend(deadline: number): void {
+    if (deadline > this.deadline && this.#lengthen(deadline)) this.keeper.changed(this)
+  }
+
+  /** Until when it is renewed, on the lease clock (`maxHoldMs`). */
+  get renewUntil(): number {
+    return this.#renewUntil
+  }
+
+  set renewUntil(renewUntil: number) {
+    if (renewUntil === this.#renewUntil) return
+    this.#renewUntil = renewUntil
+    this.keeper.changed(this)
+  }
+
+  /** Call it before the last release is sent (rule L5). A second call does nothing. */
+  remove(): void {
+    this.keeper.removed(this)
+  }
+
+  #lengthen(deadline: number): boolean {
+    if (this.#deadline === -Infinity || deadline <= this.#deadline) return false
+    this.#deadline = deadline
+    return true
+  }
+
+  /** The slot that the thread writes to from now on; undefined: the thread has ended, and its last deadline counts. */
+  sit(seat: Seat | undefined): void {
+    // The deadline in the old slot.
+    this.#deadline = this.deadline
+    this.seat = seat
+    this.#stamp = 0n
+  }
+}

@@ -1,0 +1,162 @@
+import { StoreError } from '../../base/errors/errors.js'
+import { BackOff } from '../../base/time/back-off.js'
+import { pause } from '../../base/time/pause.js'
+import type { StoreSettings } from '../../port/store.js'
+import type { Draft, Message, Versioned, VersionedTable } from './rows.js'
+import { isSame, type Keyspace, NO_ROW, type Packed, type Shape } from './shape.js'
+
+/** How long to pause when others have changed the row again and again before this client could. */
+const CONFLICTS = new BackOff({ firstPauseMs: 1, longestPauseMs: 50, factor: 2 })
+
+/** The first conflicts cost nothing but a new attempt: of the clients that change a row at once, one always succeeds. */
+const FREE_CONFLICTS = 2
+
+type Letter = readonly [client: string, message: Message]
+
+/** What a call does to a row, whatever the shape of that row. */
+interface Step {
+  /** Whether its caller has its answer, or none to expect any more. */
+  readonly over: boolean
+  /** What the row is to be; the same object if it stays as it is. */
+  apply(packed: Packed | undefined, seen: Versioned, letters: Letter[]): Packed | undefined
+  /** What it was applied to last counts. */
+  settle(): void
+  fail(error: unknown): void
+}
+
+/**
+ * Changes rows of a table across a network: reads a row with its version, and writes it if it still has that version. What several
+ * callers of this client want of one row meanwhile is done in one go, so that they do not compete with each other.
+ */
+export class CompareAndSet {
+  /** By rows that are being changed: what is to be done next. */
+  readonly #steps = new Map<string, Step[]>()
+
+  constructor(
+    private readonly table: VersionedTable,
+    private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
+  ) {}
+
+  /** As `change` of `RowSession`. Rejects with a transient `StoreError` if it takes longer than `commandTimeoutMs`; it may still be made then. */
+  change<Body, Result>(
+    shape: Shape<Body>,
+    name: string,
+    change: (draft: Draft<Body>) => Result,
+  ): Promise<Result> {
+    const { schedule, commandTimeoutMs } = this.settings
+    return new Promise((resolve, reject) => {
+      const settle = (done: () => void): void => {
+        step.over = true
+        schedule.cancel(alarm)
+        done()
+      }
+      const step = {
+        over: false,
+        outcome: (): void => undefined,
+        apply: (packed: Packed | undefined, seen: Versioned, letters: Letter[]) => {
+          const body = packed ? read(shape, packed, name) : shape.blank()
+          const before = shape.pack(body)
+          const own: Letter[] = []
+          try {
+            const result = change(draftOf(body, seen, own))
+            step.outcome = () => resolve(result)
+          } catch (error) {
+            step.outcome = () => reject(error)
+            return packed
+          }
+          letters.push(...own)
+          const after = shape.pack(body)
+          return isSame(before, after) ? packed : after
+        },
+        settle: () => settle(step.outcome),
+        fail: (error: unknown) => settle(() => reject(error)),
+      }
+      const alarm = schedule.at(schedule.clock.now() + commandTimeoutMs, () =>
+        step.fail(timeout(name, commandTimeoutMs)),
+      )
+      this.#add(shape.keyspace, name, step)
+    })
+  }
+
+  #add(keyspace: Keyspace, name: string, step: Step): void {
+    const row = `${keyspace}:${name}`
+    const waiting = this.#steps.get(row)
+    if (waiting) {
+      waiting.push(step)
+      return
+    }
+    const steps = [step]
+    this.#steps.set(row, steps)
+    void this.#work(keyspace, name, steps, () => this.#steps.delete(row))
+  }
+
+  async #work(keyspace: Keyspace, name: string, waiting: Step[], done: () => void): Promise<void> {
+    let conflicts = 0
+    let taken: Step[] = []
+    for (;;) {
+      // Those that come from now on may not see the row as it is read now: they wait for the next time.
+      taken = [...taken, ...waiting.splice(0)].filter(({ over }) => !over)
+      if (taken.length === 0) return done()
+      try {
+        if (await this.#round(keyspace, name, taken)) {
+          for (const step of taken.splice(0)) step.settle()
+          conflicts = 0
+        } else {
+          conflicts += 1
+          if (conflicts > FREE_CONFLICTS)
+            await pause(this.settings.schedule, CONFLICTS.pauseMs(conflicts - FREE_CONFLICTS, Math.random()))
+        }
+      } catch (error) {
+        for (const step of taken.splice(0)) step.fail(error)
+      }
+    }
+  }
+
+  /** False if another client was faster. */
+  async #round(keyspace: Keyspace, name: string, steps: readonly Step[]): Promise<boolean> {
+    const seen = await this.table.read(keyspace, name)
+    const letters: Letter[] = []
+    let packed = seen.packed
+    for (const step of steps) {
+      if (!step.over) packed = step.apply(packed, seen, letters)
+    }
+    const written = packed ?? (letters.length > 0 ? NO_ROW : undefined)
+    if (!written || (packed === seen.packed && letters.length === 0)) return true
+    return await this.table.write(keyspace, name, seen.version, written, letters)
+  }
+}
+
+function draftOf<Body>(body: Body, seen: Versioned, letters: Letter[]): Draft<Body> {
+  return {
+    body,
+    now: seen.now,
+    askedAt: seen.askedAt,
+    // Tokens start at the clock's microseconds and grow by one with each tenure.
+    firstFence: BigInt(Math.floor(seen.now * 1_000)),
+    reaches: (client) => !seen.unreachable.has(client),
+    ended: (client) => seen.ended?.(client) === true,
+    tieEnded: (tie) => seen.endedTies?.has(tie) === true,
+    tell: (client, message) => letters.push([client, message]),
+  }
+}
+
+function read<Body>(shape: Shape<Body>, packed: Packed, name: string): Body {
+  try {
+    return shape.unpack(packed)
+  } catch (cause) {
+    throw new StoreError('wrong-type', 'read', {
+      lockName: name,
+      cause,
+      transient: false,
+      hint: 'Holdfast cannot read the row: another program may have written it.',
+    })
+  }
+}
+
+function timeout(name: string, timeoutMs: number): StoreError {
+  return new StoreError('timeout', 'change', {
+    lockName: name,
+    transient: true,
+    hint: `The row was not changed within ${timeoutMs} ms (commandTimeoutMs).`,
+  })
+}

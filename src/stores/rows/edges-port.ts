@@ -1,0 +1,99 @@
+import type { LockRole } from '../../base/errors/deadlock-error.js'
+import {
+  type Edge,
+  type EdgesPort,
+  lockKeyOf,
+  MOST_EDGES_READ,
+  type SeenEdge,
+} from '../../port/edges-port.js'
+import { anOwner } from './line.js'
+import { aFlag, aListOf, aText, aTextThat, aTime, jsonIn, partsOf, type Read } from './parts.js'
+import type { RowClient } from './row-client.js'
+import type { Draft } from './rows.js'
+import { NO_ROW, restOf, type Shape } from './shape.js'
+
+/** More edges beside one lock are not kept: each that is left has the row written anew, with all of them. */
+const MOST_KEPT = 1_000
+
+/** An edge, and until when it counts. */
+interface LeftEdge extends SeenEdge {
+  readonly until: number
+}
+
+/** The edges beside one lock, in the order in which they were first left. */
+interface EdgesBody {
+  edges: LeftEdge[]
+}
+
+const aKind = aTextThat(
+  'a kind of lock',
+  (text): text is LockRole['kind'] => text === 'lock' || text === 'read lock' || text === 'write lock',
+)
+
+const anEdge: Read<LeftEdge> = partsOf(
+  {
+    id: aText,
+    owner: anOwner,
+    waitsFor: partsOf({ kind: aKind, name: aText }, {}),
+    holds: aListOf(partsOf({ kind: aKind, name: aText, storedAs: anOwner }, { takenAt: aText })),
+    rejects: aFlag,
+    since: aTime,
+    until: aTime,
+  },
+  { waitsAt: aText },
+)
+
+const aRest = partsOf({}, { edges: aListOf(anEdge) })
+
+/** A row for each lock, named as `lockKeyOf` does. */
+const besideLocks: Shape<EdgesBody> = {
+  keyspace: 'edges',
+  blank: () => ({ edges: [] }),
+  pack: ({ edges }) => ({
+    ...NO_ROW,
+    rest: restOf(edges.length > 0 ? { edges } : {}, Math.max(0, ...edges.map(({ until }) => until))),
+  }),
+  unpack: ({ rest }) => {
+    const { edges = [] } = rest === undefined ? {} : jsonIn(rest, 'rest', aRest)
+    return { edges }
+  },
+}
+
+/** Edges of one client, as rows. */
+export class RowEdgesPort implements EdgesPort {
+  constructor(private readonly client: RowClient) {}
+
+  async leave(edge: Edge, waitedMs: number, lifeMs: number): Promise<void> {
+    await this.client.change(besideLocks, lockKeyOf(edge.waitsFor), ({ body, now }) => {
+      const edges = standing({ body, now })
+      const at = edges.findIndex(({ id }) => id === edge.id)
+      const since = edges[at]?.since ?? Math.round(now - waitedMs)
+      edges.splice(at < 0 ? edges.length : at, 1, { ...edge, since, until: now + lifeMs })
+      body.edges = edges.slice(0, MOST_KEPT)
+    })
+  }
+
+  async withdraw({ id, waitsFor }: Edge): Promise<void> {
+    await this.client.change(besideLocks, lockKeyOf(waitsFor), ({ body }) => {
+      body.edges = body.edges.filter((edge) => edge.id !== id)
+    })
+  }
+
+  async of(lock: LockRole, wanted?: string): Promise<readonly SeenEdge[]> {
+    const edges = await this.#at(lockKeyOf(lock))
+    return edges.filter(({ id }) => (wanted ?? id) === id).slice(0, MOST_EDGES_READ)
+  }
+
+  async *list(): AsyncIterable<SeenEdge> {
+    for await (const key of this.client.names(besideLocks.keyspace, '*')) yield* await this.#at(key)
+  }
+
+  #at(key: string): Promise<readonly SeenEdge[]> {
+    return this.client.look(besideLocks, key, (draft) => standing(draft).map(({ until: _, ...edge }) => edge))
+  }
+}
+
+/** Those whose time is not up. */
+function standing({ body, now }: Pick<Draft<EdgesBody>, 'body' | 'now'>): LeftEdge[] {
+  return body.edges.filter(({ until }) => until > now)
+}

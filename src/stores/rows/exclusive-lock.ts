@@ -1,0 +1,272 @@
+import type { Owner } from '../../base/identity/owner.js'
+import type { KeptValue } from '../../port/kind-ports.js'
+import { clientOf, modeOf, ownerOf, type Place } from '../line/place.js'
+import { textOf } from './letters.js'
+import { aLine, anOwner, Line, type LineBody, noLine, quietFrom, type Told, type Way } from './line.js'
+import { Listeners } from './listeners.js'
+import { nextFence } from './next-fence.js'
+import { aFlag, aListOf, aRecordOf, aText, aTime, jsonIn, partsOf, type Read } from './parts.js'
+import type { Draft } from './rows.js'
+import { type Packed, restOf, type Shape, sinceBefore } from './shape.js'
+import { TIED_LOOK_MS, type Tied } from './ties.js'
+
+/** How a lock is taken: alone, or alone with a token. */
+export type Mode = (typeof modes)[number]
+export const modes = ['x', 'f'] as const
+
+/** A lock that one owner has at a time, as its row keeps it. */
+export interface ExclusiveBody {
+  owner: Owner | undefined
+  holds: number
+  endsAt: number
+  /** Since when its owner has it; undefined where nobody has. */
+  since: number | undefined
+  /** The last token given. */
+  fence: bigint | undefined
+  /** The transactions that keep it for who had it when they were tied, whatever becomes of the lease. */
+  readonly ties: Tied<Owner>
+  /** Set if its holder's process may keep it beyond its release: whether that has heard that others ask for it. */
+  lingers: { told: boolean } | undefined
+  readonly line: LineBody
+  readonly listeners: string[]
+  /** What `computeOnce` keeps beside the lock of that name. */
+  value: { readonly text: string; readonly until: number } | undefined
+}
+
+/** What has no column of its own. */
+type Rest = Partial<Pick<ExclusiveBody, 'ties' | 'lingers' | 'line' | 'listeners' | 'value'>>
+
+const aRest: Read<Rest> = partsOf(
+  {},
+  {
+    ties: aRecordOf(aText, anOwner),
+    lingers: partsOf({ told: aFlag }, {}),
+    line: aLine,
+    listeners: aListOf(aText),
+    value: partsOf({ text: aText, until: aTime }, {}),
+  },
+)
+
+export const exclusiveLocks: Shape<ExclusiveBody> = {
+  keyspace: 'lock',
+  blank: () => ({
+    owner: undefined,
+    holds: 0,
+    endsAt: 0,
+    since: undefined,
+    fence: undefined,
+    ties: {},
+    lingers: undefined,
+    line: noLine(),
+    listeners: [],
+    value: undefined,
+  }),
+  pack: ({ owner, holds, endsAt, since, fence, ...others }): Packed => {
+    const { ties, lingers, line, listeners, value } = others
+    const tied = Object.keys(ties).length > 0
+    const parts: Rest = {
+      ...(tied && { ties }),
+      ...(owner !== undefined && lingers && { lingers }),
+      ...(line.places.length > 0 && { line }),
+      ...(listeners.length > 0 && { listeners }),
+      ...(value && { value }),
+    }
+    const until = Math.max(owner === undefined ? 0 : endsAt, value?.until ?? 0, quietFrom(line))
+    // A transaction does not say how long it lasts, nor does one that only listens.
+    const open = tied || listeners.length > 0
+    return {
+      owner,
+      holds,
+      endsAt: owner === undefined ? undefined : endsAt,
+      since,
+      fence,
+      waiting: [...new Set([...Object.keys(line.processes), ...listeners])],
+      rest: restOf(parts, open ? Infinity : until),
+    }
+  },
+  unpack: ({ owner, holds, endsAt = 0, since, fence, rest }): ExclusiveBody => {
+    const { ties, lingers, line, listeners, value } = rest === undefined ? {} : jsonIn(rest, 'rest', aRest)
+    return {
+      owner: owner === undefined ? undefined : anOwner(owner, 'owner'),
+      holds,
+      endsAt,
+      since: owner === undefined ? undefined : since,
+      fence,
+      ties: ties ?? {},
+      lingers,
+      line: line ?? noLine(),
+      listeners: listeners ?? [],
+      value,
+    }
+  },
+}
+
+/** One lock while its row is changed: what the scripts of `lua/parts/lock.lua` do. */
+export class ExclusiveLock {
+  readonly line: Line<Place>
+  readonly listeners: Listeners
+  readonly #body: ExclusiveBody
+  readonly #way: Way
+  readonly #firstFence: bigint
+
+  constructor(name: string, draft: Draft<ExclusiveBody>) {
+    const { body, now } = draft
+    this.#body = body
+    this.#firstFence = draft.firstFence
+    this.#way = {
+      now,
+      reaches: (client) => draft.reaches(client),
+      tell: (client, told, word) =>
+        draft.tell(client, { keyspace: exclusiveLocks.keyspace, name, text: textOf(told, word) }),
+    }
+    this.listeners = new Listeners(body.listeners, this.#way)
+    this.line = new Line(body.line, this.#way, {
+      holds: (owner) => body.owner === owner,
+      admits: () => this.vacant,
+      grant: (place, leaseMs) => this.grant(place, leaseMs),
+      obstacleMs: () => this.obstacleMs,
+    })
+    for (const tie of Object.keys(body.ties)) if (draft.tieEnded?.(tie)) delete body.ties[tie]
+    const over = body.owner !== undefined && (body.endsAt <= now || draft.ended(clientOf(body.owner)))
+    if (over) this.#clear()
+  }
+
+  get now(): number {
+    return this.#way.now
+  }
+
+  get owner(): Owner | undefined {
+    return this.#body.owner
+  }
+
+  /** Since when its owner has it; unknown where the clock was set back meanwhile. */
+  get heldSince(): number | undefined {
+    return sinceBefore(this.now, this.#body.since)
+  }
+
+  get holds(): number {
+    return this.#body.holds
+  }
+
+  /** Whom the transactions tied to it keep it for, where there are any. */
+  get tiedTo(): Owner | undefined {
+    const [owner] = Object.values(this.#body.ties)
+    return owner
+  }
+
+  /** Whether another owner may have it now. */
+  get vacant(): boolean {
+    return this.owner === undefined && this.tiedTo === undefined
+  }
+
+  get lastFence(): bigint | undefined {
+    return this.#body.fence
+  }
+
+  /** How long until its lease ends; 0 where it is free. */
+  get remainingMs(): number {
+    return this.owner === undefined ? 0 : this.#body.endsAt - this.now
+  }
+
+  /** How long until it may be vacant if its owner does not release it. */
+  get obstacleMs(): number {
+    return this.owner === undefined && this.tiedTo !== undefined ? TIED_LOOK_MS : this.remainingMs
+  }
+
+  /** How many processes wait. */
+  get waiting(): number {
+    return this.line.processes + this.listeners.count
+  }
+
+  /** Gives the lock, which is free. Returns the token, if it has one. */
+  grant(place: Place, leaseMs: number): bigint | undefined {
+    const body = this.#body
+    body.holds = 1
+    body.endsAt = this.now + leaseMs
+    body.lingers = undefined
+    return this.pass(ownerOf(place), modeOf(place))
+  }
+
+  /** Its client may keep it beyond its release. */
+  mayLinger(): void {
+    this.#body.lingers = { told: false }
+  }
+
+  /** A call is refused by that lock. Returns whether its client may have nobody inside; it is told, until it hears. */
+  ask(): boolean {
+    const { lingers, owner } = this.#body
+    if (!lingers || owner === undefined) return false
+    const client = clientOf(owner)
+    if (!lingers.told && this.#way.reaches(client)) {
+      this.tell(client, { asked: true })
+      lingers.told = true
+    }
+    return true
+  }
+
+  /** Sets how many holds its owner has, and when the lease ends. Tells the first in line if that is sooner than it knows. */
+  keep(holds: number, endsAt: number): boolean {
+    const body = this.#body
+    const sooner = endsAt < body.endsAt
+    body.holds = holds
+    body.endsAt = endsAt
+    if (sooner) this.line.callHead()
+    return sooner
+  }
+
+  /** That owner has it from now on. Returns the token, if it has one. */
+  pass(owner: Owner, mode: string): bigint | undefined {
+    const body = this.#body
+    body.owner = owner
+    body.since = Math.floor(this.now)
+    const fenced = mode === 'f'
+    // Where the clock gives the tokens, they tell a table since when the lock is held.
+    const fence = fenced || this.#firstFence > 1n ? this.mint() : undefined
+    return fenced ? fence : undefined
+  }
+
+  mint(): bigint {
+    const body = this.#body
+    const minted = nextFence(body.fence, this.#firstFence)
+    body.fence = minted
+    return minted
+  }
+
+  /** Its owner keeps it until that transaction has ended, if not for longer. */
+  tie(owner: Owner, tie: string): void {
+    this.#body.ties[tie] = owner
+  }
+
+  /** Takes the lock from its owner: the next in line gets it, unless a transaction keeps it. Returns whether it was held. */
+  free(): boolean {
+    const { owner } = this.#body
+    if (owner === undefined) return false
+    this.#clear()
+    this.line.settled(owner)
+    this.line.advance()
+    if (this.tiedTo !== undefined) this.line.callHead()
+    return true
+  }
+
+  tell(client: string, told: Told): void {
+    this.#way.tell(client, told)
+  }
+
+  get value(): KeptValue | undefined {
+    const { value } = this.#body
+    if (value && value.until <= this.now) this.#body.value = undefined
+    return this.#body.value && { text: this.#body.value.text, remainingMs: this.#body.value.until - this.now }
+  }
+
+  set value({ text, remainingMs }: KeptValue) {
+    this.#body.value = { text, until: this.now + remainingMs }
+  }
+
+  #clear(): void {
+    const body = this.#body
+    body.owner = undefined
+    body.since = undefined
+    body.holds = 0
+    body.lingers = undefined
+  }
+}

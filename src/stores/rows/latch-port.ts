@@ -1,0 +1,164 @@
+import type { CountDownLatchPort } from '../../port/kind-ports.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  LockState,
+  News,
+  Polls,
+  ReleaseReply,
+  RenewRequest,
+  Watch,
+} from '../../port/lock-port.js'
+import { type Answered, anAnswer, answeredWith, forgottenAt, once } from './answered-requests.js'
+import { textOf } from './letters.js'
+import type { Told } from './line.js'
+import { Listeners } from './listeners.js'
+import { aCount, aListOf, aText, jsonIn, partsOf, type Read } from './parts.js'
+import type { RowClient } from './row-client.js'
+import type { Draft } from './rows.js'
+import { restOf, type Shape } from './shape.js'
+
+/** A latch as its row keeps it: open when the count is 0. */
+interface LatchBody {
+  count: number
+  readonly answered: Answered<boolean | number>
+  readonly listeners: string[]
+}
+
+const aRest: Read<Partial<LatchBody>> = partsOf(
+  {},
+  { count: aCount, answered: answeredWith(anAnswer), listeners: aListOf(aText) },
+)
+
+const latches: Shape<LatchBody> = {
+  keyspace: 'latch',
+  blank: () => ({ count: 0, answered: {}, listeners: [] }),
+  pack: (body) => {
+    const { count, answered, listeners } = body
+    const parts = {
+      ...(count > 0 && { count }),
+      ...(Object.keys(answered).length > 0 && { answered }),
+      ...(listeners.length > 0 && { listeners }),
+    }
+    return {
+      owner: undefined,
+      holds: count,
+      endsAt: count > 0 ? Infinity : undefined,
+      fence: undefined,
+      waiting: listeners,
+      rest: restOf(parts, count > 0 || listeners.length > 0 ? Infinity : forgottenAt(answered)),
+    }
+  },
+  unpack: ({ rest }) => {
+    const { count = 0, answered = {}, listeners = [] } = rest === undefined ? {} : jsonIn(rest, 'rest', aRest)
+    return { count, answered, listeners }
+  },
+}
+
+/** The count-down latches of one client. */
+export class RowLatchPort implements CountDownLatchPort {
+  readonly watchesInOrder = false
+
+  constructor(private readonly client: RowClient) {}
+
+  get polls(): Polls | undefined {
+    return this.client.polls
+  }
+
+  async acquire({ name, waits }: AcquireRequest): Promise<AcquireReply> {
+    return await this.client.change(latches, name, ({ body }): AcquireReply => {
+      if (body.count === 0) return { outcome: 'granted', room: Infinity }
+      const { id, letters } = this.client
+      // Only a client that listens is listed. A call may leave before it listens, and nothing would take its client off the list.
+      const listens = waits && letters.awaits(latches.keyspace, name)
+      if (listens && !body.listeners.includes(id)) body.listeners.push(id)
+      return { outcome: 'busy', remainingMs: Infinity, holder: undefined }
+    })
+  }
+
+  async abandon(): Promise<void> {}
+
+  /** Nobody holds a latch. */
+  async handOver(): Promise<AcquireReply> {
+    return { outcome: 'lost' }
+  }
+
+  async release(): Promise<ReleaseReply> {
+    return 'released'
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    return requests.map(async () => true)
+  }
+
+  watch(name: string, onNews: (news?: News) => void): Watch {
+    return this.client.listen(name, latches, onNews)
+  }
+
+  async inspect(name: string): Promise<LockState> {
+    const closed = (await this.count(name)) > 0
+    return { name, owners: [], remainingMs: closed ? Infinity : 0 }
+  }
+
+  async countWatchers(name: string): Promise<number | undefined> {
+    const count = await this.client.look(latches, name, ({ body }) => body.listeners.length)
+    return this.client.counted(count)
+  }
+
+  async forceUnlock(name: string): Promise<boolean> {
+    return await this.client.change(latches, name, (draft) => open(name, draft))
+  }
+
+  async *list(): AsyncIterable<LockState> {}
+
+  async trySetCount(name: string, count: number, request: string): Promise<boolean> {
+    const set = await this.client.change(latches, name, (draft) =>
+      once(draft.body.answered, draft.now, request, () => {
+        if (draft.body.count > 0) return false
+        draft.body.count = count
+        announce(name, draft, { became: 'changed' })
+        return true
+      }),
+    )
+    return set === true
+  }
+
+  async countDown(name: string, request: string): Promise<number> {
+    const left = await this.client.change(latches, name, (draft) =>
+      once(draft.body.answered, draft.now, request, () => {
+        if (draft.body.count > 1) draft.body.count -= 1
+        else open(name, draft)
+        return draft.body.count
+      }),
+    )
+    return Number(left)
+  }
+
+  async count(name: string): Promise<number> {
+    return await this.client.look(latches, name, ({ body }) => body.count)
+  }
+
+  async delete(name: string, request: string): Promise<boolean> {
+    const existed = await this.client.change(latches, name, (draft) =>
+      once(draft.body.answered, draft.now, request, () => open(name, draft)),
+    )
+    return existed === true
+  }
+}
+
+/** Tells everybody who waits. Returns whether it was closed. */
+function open(name: string, draft: Draft<LatchBody>): boolean {
+  const { body } = draft
+  if (body.count === 0) return false
+  body.count = 0
+  announce(name, draft, { became: 'open' })
+  return true
+}
+
+function announce(name: string, draft: Draft<LatchBody>, told: Told): void {
+  new Listeners(draft.body.listeners, {
+    now: draft.now,
+    reaches: (client) => draft.reaches(client),
+    tell: (client, each) => draft.tell(client, { keyspace: latches.keyspace, name, text: textOf(each) }),
+  }).announce(told)
+}

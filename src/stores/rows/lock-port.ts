@@ -1,0 +1,308 @@
+import type { Owner } from '../../base/identity/owner.js'
+import type { FencedPort, TenureState } from '../../port/fenced-port.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  BusyReply,
+  GrantedReply,
+  HandOverRequest,
+  LockPort,
+  LockState,
+  News,
+  Polls,
+  ReleaseReply,
+  ReleaseRequest,
+  RenewRequest,
+  Watch,
+} from '../../port/lock-port.js'
+import { clientOf, ownerOf, type Place } from '../line/place.js'
+import { Entrance } from './entrance.js'
+import { ExclusiveLock, exclusiveLocks, type Mode, modes } from './exclusive-lock.js'
+import type { RowClient } from './row-client.js'
+import { type Answer, LingeringRowLine } from './row-line.js'
+import { sinceBefore } from './shape.js'
+import { TIED_LOOK_MS } from './ties.js'
+
+/** The exclusive locks of one client, in one mode: what the scripts `lua/acquire.lua`, `release.lua` and so on do. */
+export class RowLockPort implements FencedPort {
+  readonly watchesInOrder = false
+  readonly #line: LingeringRowLine | undefined
+  readonly #entrance = new Entrance<Answer>()
+
+  /** @param inLine whether its waiters stand in the line that the row keeps. Else they try when a release is announced, or poll. */
+  constructor(
+    private readonly client: RowClient,
+    private readonly mode: Mode,
+    inLine: boolean,
+  ) {
+    const giveBack = (name: string, place: Place): Promise<void> =>
+      this.#change(name, (lock) => this.#leave(lock, ownerOf(place)))
+    this.#line = inLine ? new LingeringRowLine(client, exclusiveLocks.keyspace, giveBack) : undefined
+  }
+
+  /** Whether there is push may be known only when the store was reached. */
+  get line(): LingeringRowLine | undefined {
+    return this.client.inbox && this.#line
+  }
+
+  get polls(): Polls | undefined {
+    return this.client.polls
+  }
+
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    const { name, owner, leaseMs, heldBefore } = request
+    const { express, refusals } = this.client
+    for (const mode of heldBefore === 0 ? modes : []) {
+      const givingBack = this.client.isBack(exclusiveLocks.keyspace, name, `${mode}:${owner}`)
+      if (givingBack) await givingBack
+    }
+    const takenOver = this.line?.takeOver(this.#place(owner), request)
+    if (takenOver) return takenOver
+    const queues = request.waits && this.client.inbox
+    // A call that polls reads the row until it is free: what only asks shall not write, nor lock the row.
+    if (express && heldBefore === 0 && !queues && !request.lingers && !refusals.has(name)) {
+      const fence = await express.take({ name, owner, leaseMs })
+      if (fence !== undefined) return granted(this.mode === 'f' ? fence : undefined)
+    }
+    const reply = await this.#ask(request)
+    if (reply.outcome === 'granted') refusals.granted(name)
+    else if (request.waits && !queues) refusals.add(name)
+    return reply
+  }
+
+  async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
+    if (heldBefore === 0) this.#line?.left(name, this.#place(owner))
+    await this.#change(name, (lock) => {
+      if (heldBefore === 0) this.#leave(lock, owner)
+      else this.#release(lock, { name, owner, heldBefore: heldBefore + 1, repeated: true })
+    })
+  }
+
+  async handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<AcquireReply> {
+    return await this.#change(name, (lock): AcquireReply => {
+      if (lock.owner === owner) return granted(this.#lastFence(lock))
+      if (lock.owner !== from) return { outcome: 'lost' }
+      const fence = lock.pass(owner, this.mode)
+      lock.line.settled(from)
+      if (lock.keep(1, lock.now + leaseMs)) lock.listeners.announce({ became: 'free' })
+      return granted(fence)
+    })
+  }
+
+  async release(request: ReleaseRequest): Promise<ReleaseReply> {
+    const { name, owner, heldBefore } = request
+    if (heldBefore === 1 && (await this.client.express?.free(name, owner, this.line?.hears(name)))) {
+      // Nobody is told where calls poll: those of other processes get their turn if this one does not go on at once.
+      return this.client.refusals.isTurnOver(name) ? { others: 1 } : 'released'
+    }
+    return await this.#change(name, (lock) => this.#release(lock, request))
+  }
+
+  get tie(): LockPort['tie'] {
+    const { ties } = this.client
+    if (!ties) return undefined
+    return async (name, owner, tx) => {
+      // Before the row is looked at: whoever may have the lock after this sees the tie.
+      const tie = await ties.tie(tx, name)
+      return await this.#change(name, (lock) => {
+        if (lock.owner === owner) lock.tie(owner, tie)
+        return lock.owner === owner
+      })
+    }
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    if (this.client.express) return this.client.express.renew(requests)
+    return requests.map(({ name, owner, leaseMs }) =>
+      this.#change(name, (lock) => {
+        if (lock.owner !== owner) return false
+        lock.keep(lock.holds, Math.max(lock.now + lock.remainingMs, lock.now + leaseMs))
+        return true
+      }),
+    )
+  }
+
+  watch(name: string, onNews: (news?: News) => void): Watch {
+    if (this.line) return this.line.watch(name, this.mode, onNews)
+    return this.client.listen(name, exclusiveLocks, onNews)
+  }
+
+  async inspect(name: string): Promise<LockState> {
+    return await this.#look(name, (lock) => ({
+      name,
+      owners: ownersOf(lock),
+      remainingMs: lock.remainingMs,
+    }))
+  }
+
+  async countWatchers(name: string): Promise<number | undefined> {
+    const count = await this.#look(name, ({ waiting }) => waiting)
+    return this.client.counted(count)
+  }
+
+  /** Announces it in any case, so that the former holder learns of it too. */
+  async forceUnlock(name: string): Promise<boolean> {
+    return await this.#change(name, (lock) => {
+      const { owner } = lock
+      const freed = lock.free()
+      // Its waiters look whether it still has the lock.
+      if (owner !== undefined) lock.tell(clientOf(owner), { lookInMs: 0 })
+      if (freed) lock.listeners.announce({ became: 'free' })
+      return freed
+    })
+  }
+
+  async *list(pattern: string): AsyncIterable<LockState> {
+    for await (const name of this.client.names(exclusiveLocks.keyspace, pattern)) {
+      const state = await this.inspect(name)
+      if (state.owners.length > 0) yield state
+    }
+  }
+
+  async readTenure(name: string, owner: Owner): Promise<TenureState> {
+    return await this.#look(name, (lock) => ({ held: lock.owner === owner, lastFence: lock.lastFence }))
+  }
+
+  async #ask(request: AcquireRequest): Promise<AcquireReply> {
+    const change = (): Promise<Answer> =>
+      this.client.change(exclusiveLocks, request.name, (draft) => ({
+        reply: this.#acquire(new ExclusiveLock(request.name, draft), request),
+        now: draft.now,
+        askedAt: draft.askedAt,
+      }))
+    const { line } = this
+    if (!line) return (await change()).reply
+    const { name, owner, waits, heldBefore } = request
+    const { inbox, express } = this.client
+    const place = this.#place(owner)
+    const stands = waits && heldBefore === 0 && inbox && express?.stand && !line.stands(name, place)
+    const enter = (): Promise<Answer> => this.#entrance.enter(name, () => this.#stand(name, place), change)
+    return await line.ask(place, request, stands ? enter : change)
+  }
+
+  async #stand(name: string, place: Place): Promise<Answer | undefined> {
+    const { express, firstLeaseMs } = this.client
+    const standing = await express?.stand?.({ name, place, firstLeaseMs, word: this.#word(name) })
+    if (!standing) return undefined
+    const { holder, since, endsAt, looksAt, now, askedAt } = standing
+    const heldSince = sinceBefore(now, since)
+    const busy = {
+      outcome: 'busy',
+      remainingMs: endsAt - now,
+      againMs: looksAt - now,
+      holder,
+      heldSince,
+    } as const
+    return { reply: busy, now, askedAt }
+  }
+
+  #acquire(lock: ExclusiveLock, request: AcquireRequest): AcquireReply {
+    const { owner, heldBefore, leaseMs, lingers } = request
+    if (lock.owner === owner) return this.#askAgain(lock, request)
+    if (heldBefore > 0) return { outcome: 'lost' }
+    const place = this.#place(owner)
+    const alone = lock.line.empty
+    if (lock.vacant) lock.line.advance(place)
+    if (!lock.vacant) return this.#busy(lock, request)
+    lock.grant(place, leaseMs)
+    lock.line.leave(place)
+    if (!lingers || !alone) return granted(this.#lastFence(lock))
+    lock.mayLinger()
+    return { ...granted(this.#lastFence(lock)), lingers }
+  }
+
+  /** The owner has it: for one more hold, by a repeated request, or by a grant in line. */
+  #askAgain(lock: ExclusiveLock, { owner, heldBefore, leaseMs }: AcquireRequest): AcquireReply {
+    const fence = this.mode !== 'f' ? undefined : (lock.lastFence ?? lock.mint())
+    const endsAt = lock.now + leaseMs
+    // The first hold has exactly its own lease, unlike a grant in line. A nested one never shortens the time left (rule L2).
+    const first = heldBefore === 0 && lock.holds === 1
+    const until = first ? endsAt : Math.max(lock.now + lock.remainingMs, endsAt)
+    lock.keep(Math.max(lock.holds, heldBefore + 1), until)
+    lock.line.settled(owner)
+    return granted(fence)
+  }
+
+  #busy(lock: ExclusiveLock, { name, owner, waits }: AcquireRequest): BusyReply {
+    const lingers = lock.ask()
+    // Kept by a transaction alone, nobody knows for how long.
+    const tied = lock.owner === undefined
+    const busy = {
+      outcome: 'busy' as const,
+      remainingMs: tied ? Infinity : lock.remainingMs,
+      holder: lock.owner ?? lock.tiedTo,
+      heldSince: lock.heldSince,
+      ...(tied && { againMs: TIED_LOOK_MS }),
+      ...(lingers && { lingers }),
+    }
+    if (!waits || !this.client.inbox) return busy
+    if (this.line) {
+      const { firstLeaseMs } = this.client
+      const place = this.#place(owner)
+      // Of those in line the first looks again and again, for all.
+      const endsInMs = tied && (lock.line.head ?? place) !== place ? Infinity : lock.obstacleMs
+      return { ...busy, againMs: lock.line.stand(place, endsInMs, firstLeaseMs, this.#word(name)) }
+    }
+    // The waiters of a spin lock do not listen: they poll.
+    if (this.client.letters.awaits(exclusiveLocks.keyspace, name)) lock.listeners.add(this.client.id)
+    return busy
+  }
+
+  /** Takes the owner out of the line, and gives back what it has. */
+  #leave(lock: ExclusiveLock, owner: Owner): void {
+    lock.line.leave(this.#place(owner))
+    if (lock.owner === owner) this.#free(lock)
+    // The place behind it may be the next now.
+    if (lock.owner === undefined) lock.line.advance()
+    // Kept by a transaction alone: the head of the line looks for all.
+    if (lock.owner === undefined && lock.tiedTo !== undefined) lock.line.callHead()
+  }
+
+  /** Returns how many others were told. */
+  #free(lock: ExclusiveLock): number {
+    lock.free()
+    return lock.owner === undefined ? lock.listeners.announce({ became: 'free' }, this.client.id) : 0
+  }
+
+  #release(lock: ExclusiveLock, { owner, heldBefore, repeated }: ReleaseRequest): ReleaseReply {
+    const after = heldBefore - 1
+    if (lock.owner !== owner) return repeated && after === 0 ? 'released' : 'not-owner'
+    if (after > 0) {
+      lock.keep(Math.min(lock.holds, after), lock.now + lock.remainingMs)
+      return 'still-held'
+    }
+    const others = this.#free(lock)
+    return others > 0 ? { others } : 'released'
+  }
+
+  #look<Result>(name: string, read: (lock: ExclusiveLock) => Result): Promise<Result> {
+    return this.client.look(exclusiveLocks, name, (draft) => read(new ExclusiveLock(name, draft)))
+  }
+
+  #change<Result>(name: string, change: (lock: ExclusiveLock) => Result): Promise<Result> {
+    return this.client.change(exclusiveLocks, name, (draft) => change(new ExclusiveLock(name, draft)))
+  }
+
+  #place(owner: Owner): Place<Mode> {
+    return `${this.mode}:${owner}`
+  }
+
+  /** What proves a grant in the line of that lock to this client. */
+  #word(name: string): string {
+    return this.client.wordOf(exclusiveLocks.keyspace, name)
+  }
+
+  #lastFence(lock: ExclusiveLock): bigint | undefined {
+    return this.mode === 'f' ? lock.lastFence : undefined
+  }
+}
+
+/** Whose it is; one that a transaction keeps it for has no holds any more. */
+function ownersOf({ owner, holds, heldSince, tiedTo }: ExclusiveLock): LockState['owners'] {
+  if (owner !== undefined) return [{ owner, holds, ...(heldSince !== undefined && { heldSince }) }]
+  return tiedTo === undefined ? [] : [{ owner: tiedTo, holds: 0 }]
+}
+
+function granted(fence: bigint | undefined): GrantedReply {
+  return fence === undefined ? { outcome: 'granted' } : { outcome: 'granted', fence }
+}

@@ -1,0 +1,225 @@
+import type { Owner } from '../../base/identity/owner.js'
+import { modeOf, ownerOf, type Place } from '../line/place.js'
+import { type Answered, anAnswer, answeredWith, forgottenAt } from './answered-requests.js'
+import { textOf } from './letters.js'
+import { aLine, aPlace, Line, type LineBody, noLine, quietFrom, type Told } from './line.js'
+import { aRecordOf, aText, aTime, aWhole, jsonIn, partsOf, type Read } from './parts.js'
+import type { Draft } from './rows.js'
+import { type Packed, restOf, type Shape } from './shape.js'
+
+/** For so long calls that come may take what is too little for the first in line. As in `lua/permits-acquire.lua`. */
+const OVERTAKEN_MS = 2_000
+
+/** Taken permits, and when their lease ends; never, where there is no time. */
+export interface Taken {
+  readonly permits: number
+  endsAt?: number
+}
+
+/** Permits as their row keeps them: how many are available, who has taken how many, and who waits. A place is for so many as its mode says. */
+export interface PermitsBody {
+  /** Undefined where no number was ever set. */
+  available?: number | undefined
+  /** When all of it is gone; never, where there is no time. */
+  goneAt?: number | undefined
+  readonly taken: Record<string, Taken>
+  readonly answered: Answered<boolean | number>
+  readonly line: LineBody
+  /** Who is first in line, and since when. */
+  first?: { readonly place: Place; readonly since: number } | undefined
+}
+
+const aRest: Read<Partial<PermitsBody>> = partsOf(
+  {},
+  {
+    taken: aRecordOf(aText, partsOf({ permits: aWhole }, { endsAt: aTime })),
+    answered: answeredWith(anAnswer),
+    line: aLine,
+    first: partsOf({ place: aPlace, since: aTime }, {}),
+    available: aWhole,
+    goneAt: aTime,
+  },
+)
+
+/** The permits of either kind of semaphore. */
+export function permitsIn(keyspace: 'semaphore' | 'permits'): Shape<PermitsBody> {
+  return {
+    keyspace,
+    blank: () => ({ taken: {}, answered: {}, line: noLine() }),
+    pack: ({ line, first, ...body }): Packed => {
+      const taken = Object.values(body.taken)
+      const ends = taken.map(({ endsAt = Infinity }) => endsAt)
+      const { answered, available, goneAt = available === undefined ? 0 : Infinity } = body
+      const waits = line.places.length > 0
+      const blank = available === undefined && !waits && isEmpty(answered)
+      return {
+        owner: undefined,
+        holds: taken.reduce((sum, { permits }) => sum + permits, 0),
+        endsAt: taken.length > 0 ? Math.max(...ends) : undefined,
+        fence: undefined,
+        waiting: Object.keys(line.processes),
+        rest: restOf(
+          blank ? {} : { ...body, ...(waits && { line, first }) },
+          Math.max(goneAt, forgottenAt(answered), quietFrom(line)),
+        ),
+      }
+    },
+    unpack: ({ rest }): PermitsBody => {
+      const found = rest === undefined ? {} : jsonIn(rest, 'rest', aRest)
+      const { taken = {}, answered = {}, line = noLine(), first, available, goneAt } = found
+      return { available, goneAt, taken, answered, line, first }
+    },
+  }
+}
+
+/** Under what an owner's permits are written down. */
+export interface Entries {
+  /** With how many each. */
+  of(owner: Owner, permits: number): ReadonlyMap<string, number>
+  /** Those of that owner. */
+  takenBy(owner: Owner, taken: PermitsBody['taken']): readonly string[]
+  /** As what one is shown. */
+  ownerOf(taker: string): Owner | undefined
+  /** The client behind one, where it can be told. */
+  clientOf(taker: string): string | undefined
+}
+
+/** One semaphore while its row is changed, with the permits of ended leases given back. */
+export class Permits {
+  readonly line: Line<Place>
+  readonly now: number
+
+  constructor(
+    { keyspace }: Shape<PermitsBody>,
+    private readonly entries: Entries,
+    name: string,
+    private readonly draft: Draft<PermitsBody>,
+  ) {
+    const { body, now } = draft
+    this.now = now
+    const way = {
+      now,
+      reaches: (client: string) => draft.reaches(client),
+      tell: (client: string, told: Told, word?: string) =>
+        draft.tell(client, { keyspace, name, text: textOf(told, word) }),
+    }
+    this.line = new Line(body.line, way, {
+      holds: (owner) => this.takenBy(owner).length > 0,
+      admits: (place) => this.available >= Number(modeOf(place)),
+      grant: (place, leaseMs) => this.take(ownerOf(place), Number(modeOf(place)), leaseMs),
+      obstacleMs: () => this.firstEndMs,
+    })
+    if (body.goneAt !== undefined && body.goneAt <= now) this.#forget()
+    const ended = Object.entries(body.taken).filter(([taker, { endsAt = Infinity }]) => {
+      const client = endsAt <= now ? undefined : entries.clientOf(taker)
+      return endsAt <= now || (client !== undefined && draft.ended(client))
+    })
+    this.giveBack(ended.map(([taker]) => taker))
+  }
+
+  /** Whether a number was ever set. */
+  get isSet(): boolean {
+    return this.draft.body.available !== undefined
+  }
+
+  get available(): number {
+    return this.draft.body.available ?? 0
+  }
+
+  set available(permits: number) {
+    this.draft.body.available = permits
+  }
+
+  get taken(): Readonly<Record<string, Taken>> {
+    return this.draft.body.taken
+  }
+
+  takenBy(owner: Owner): readonly string[] {
+    return this.entries.takenBy(owner, this.draft.body.taken)
+  }
+
+  get answered(): PermitsBody['answered'] {
+    return this.draft.body.answered
+  }
+
+  create(permits: number, ttlMs = Infinity): void {
+    this.draft.body.available = permits
+    this.draft.body.goneAt = finite(this.now + ttlMs)
+  }
+
+  take(owner: Owner, permits: number, leaseMs: number): undefined {
+    const endsAt = finite(this.now + leaseMs)
+    for (const [taker, each] of this.entries.of(owner, permits))
+      this.draft.body.taken[taker] = { permits: each, ...(endsAt !== undefined && { endsAt }) }
+    this.available -= permits
+  }
+
+  /** Whether a call that stands in no line may take what is too little for the first in it. */
+  get mayPass(): boolean {
+    const { first } = this.draft.body
+    return first === undefined || this.now - first.since <= OVERTAKEN_MS
+  }
+
+  /** Gives what is available to those in line, as far as it goes. The head looks when the first lease ends. */
+  passOn(): void {
+    this.line.advance()
+    this.line.callHead()
+    const { body } = this.draft
+    const { head } = this.line
+    if (head !== body.first?.place) body.first = head && { place: head, since: this.now }
+  }
+
+  /** The lease lasts at least so long from now. */
+  extend(taker: string, leaseMs: number): void {
+    const taken = this.draft.body.taken[taker]
+    if (taken?.endsAt !== undefined) this.endIn(taker, Math.max(leaseMs, taken.endsAt - this.now))
+  }
+
+  /** Sets when the lease ends. */
+  endIn(taker: string, leaseMs: number): void {
+    const taken = this.draft.body.taken[taker]
+    if (!taken) return
+    const endsAt = finite(this.now + leaseMs)
+    if (endsAt === undefined) delete taken.endsAt
+    else taken.endsAt = endsAt
+  }
+
+  /** Gives back what each of them has taken; returns how many permits those were. */
+  giveBack(takers: Iterable<string>): number {
+    const { taken } = this.draft.body
+    let permits = 0
+    for (const taker of takers) {
+      permits += taken[taker]?.permits ?? 0
+      delete taken[taker]
+    }
+    if (permits > 0) this.available += permits
+    return permits
+  }
+
+  /** How long until the first lease ends; Infinity where none does. */
+  get firstEndMs(): number {
+    const ends = Object.values(this.taken).map(({ endsAt = Infinity }) => endsAt - this.now)
+    return Math.min(Infinity, ...ends)
+  }
+
+  /** How much longer that lease lasts: 0 where there is none. */
+  leaseMs(taker: string): number {
+    const taken = this.taken[taker]
+    return taken ? (taken.endsAt ?? Infinity) - this.now : 0
+  }
+
+  #forget(): void {
+    const { body } = this.draft
+    body.available = undefined
+    body.goneAt = undefined
+    for (const taker of Object.keys(body.taken)) delete body.taken[taker]
+  }
+}
+
+function finite(time: number): number | undefined {
+  return Number.isFinite(time) ? time : undefined
+}
+
+function isEmpty(record: object): boolean {
+  return Object.keys(record).length === 0
+}

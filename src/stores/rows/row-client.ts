@@ -1,0 +1,220 @@
+import { retryPauseMs } from '../../base/time/back-off.js'
+import type { Clock } from '../../base/time/clock.js'
+import { pause } from '../../base/time/pause.js'
+import { isTransient } from '../../port/failure.js'
+import { firstLeaseMs } from '../../port/first-lease.js'
+import type { News, Polls, Watch } from '../../port/lock-port.js'
+import type { StoreSettings } from '../../port/store.js'
+import { LeftPlaces } from '../line/left-places.js'
+import type { Place } from '../line/place.js'
+import { Words } from '../line/proof.js'
+import { addressOf, Letters, newsIn } from './letters.js'
+import type { Told } from './line.js'
+import { POLLS } from './polls.js'
+import { Refusals } from './refusals.js'
+import type { Draft, Express, Inbox, RowSession, Rows } from './rows.js'
+import type { Keyspace, Shape } from './shape.js'
+import type { Ties } from './ties.js'
+
+/** A row that keeps clients that are told of every change. */
+export interface Heard {
+  readonly listeners: string[]
+}
+
+/** One client of a store that keeps locks as rows: what its ports have in common. */
+export class RowClient {
+  readonly id: string
+  /** How long a grant in line lasts until its process takes over, and after how long a new place looks for the first time. */
+  readonly firstLeaseMs: number
+  readonly #leftPlaces: LeftPlaces
+  readonly #words = new Words()
+  readonly letters: Letters
+  readonly refusals: Refusals
+  readonly #session: RowSession
+  #closed = false
+
+  constructor(
+    rows: Rows,
+    private readonly settings: StoreSettings,
+  ) {
+    this.id = settings.clientId
+    this.firstLeaseMs = firstLeaseMs(settings.watchdogLeaseMs)
+    this.refusals = new Refusals(settings.schedule.clock)
+    this.#leftPlaces = new LeftPlaces(settings.schedule.clock, settings.onError)
+    this.letters = new Letters(this.#leftPlaces, this.#words)
+    this.#session = rows.openRows(settings, this.letters)
+  }
+
+  /** That of leases, on this side. */
+  get clock(): Pick<Clock, 'now'> {
+    return this.settings.schedule.clock
+  }
+
+  /**
+   * Whether the watchdog makes a lease of that length of the one that is granted in line: then nothing is to be done to take it over. A
+   * quarantine has to be added to it.
+   */
+  prolongs(leaseMs: number): boolean {
+    const { watchdogLeaseMs, quarantineMs } = this.settings
+    return leaseMs === watchdogLeaseMs && quarantineMs === 0
+  }
+
+  get inbox(): Inbox | undefined {
+    return this.#session.inbox
+  }
+
+  get express(): Express | undefined {
+    return this.#session.express
+  }
+
+  get ties(): Ties | undefined {
+    return this.#session.ties
+  }
+
+  /** How its calls wait; absent where messages come. */
+  get polls(): Polls | undefined {
+    return this.inbox ? undefined : POLLS
+  }
+
+  /** The number of waiters that a row shows; unknown where clients poll, since they leave no trace in the row. Ask after the row was read. */
+  counted(listening: number): number | undefined {
+    return this.inbox && listening
+  }
+
+  change<Body, Result>(
+    shape: Shape<Body>,
+    name: string,
+    change: (draft: Draft<Body>) => Result,
+  ): Promise<Result> {
+    return this.#session.change(shape, name, change)
+  }
+
+  /** Derives something from the row as it is, and writes nothing. */
+  look<Body, Result>(
+    shape: Shape<Body>,
+    name: string,
+    read: (draft: Draft<Body>) => Result,
+  ): Promise<Result> {
+    return this.change(shape, name, (draft) =>
+      read({
+        body: structuredClone(draft.body),
+        now: draft.now,
+        askedAt: draft.askedAt,
+        firstFence: draft.firstFence,
+        reaches: (client) => draft.reaches(client),
+        ended: (client) => draft.ended(client),
+        tieEnded: (tie) => draft.tieEnded?.(tie) === true,
+        tell: () => undefined,
+      }),
+    )
+  }
+
+  /** The call of that place has left. What is granted to it all the same is given back. */
+  left(keyspace: Keyspace, name: string, place: Place, giveBack: () => Promise<unknown>): void {
+    this.#leftPlaces.add(place, addressOf(keyspace, name), giveBack)
+  }
+
+  /**
+   * The owner of that place asks for the lock again: what it is granted from now on is its own, however late the message. Resolves when
+   * what was granted to the place before is given back.
+   */
+  isBack(keyspace: Keyspace, name: string, place: Place): Promise<void> | undefined {
+    return this.#leftPlaces.delete(place, addressOf(keyspace, name))
+  }
+
+  /** What proves a grant in that row's line to this client. */
+  wordOf(keyspace: Keyspace, name: string): string {
+    return this.#words.of(addressOf(keyspace, name))
+  }
+
+  names(keyspace: Keyspace, pattern: string): AsyncIterable<string> {
+    return this.#session.names(keyspace, pattern)
+  }
+
+  /** Calls `read` with each message about that row, and without one when some may have been missed. */
+  watch(keyspace: Keyspace, name: string, read: (told?: Told) => void, onClose?: () => void): Watch {
+    const { inbox } = this
+    if (inbox) return this.letters.watch(inbox, keyspace, name, read, onClose)
+    // Never called by waiters, which poll.
+    return { confirmed: Promise.resolve(), close: () => undefined }
+  }
+
+  /** Hears of every change of that row from its confirmation on, until the last of its watches is closed. */
+  listen<Body extends Heard>(name: string, shape: Shape<Body>, onNews: (news?: News) => void): Watch {
+    const { keyspace } = shape
+    const list = (): Promise<void> =>
+      this.change(shape, name, ({ body }) => {
+        // Who has left meanwhile has been taken off already: what is listed now would stay.
+        const listens = this.letters.awaits(keyspace, name)
+        if (listens && !body.listeners.includes(this.id)) body.listeners.push(this.id)
+      })
+    let gaps = 0
+    // Others take a client off the list that no message reaches.
+    const listAgain = async (): Promise<void> => {
+      gaps += 1
+      const nth = gaps
+      await this.#insist(list, () => nth !== gaps)
+      // What happened before it was listed again nobody has told it.
+      if (nth === gaps) onNews()
+    }
+    const read = (told?: Told): void => {
+      const heard = newsIn(told)
+      if (heard) onNews(heard.news)
+      // While messages do not come it would be taken off again.
+      if (!told && this.inbox?.open) listAgain().catch(this.settings.onError)
+    }
+    const watch = this.watch(keyspace, name, read, () => {
+      this.#unlist(name, shape).catch(this.settings.onError)
+    })
+    const confirmed = watch.confirmed.then(list)
+    let listed = false
+    confirmed.then(
+      () => {
+        listed = true
+      },
+      () => undefined,
+    )
+    return {
+      confirmed,
+      get inForce() {
+        return listed && watch.inForce === true
+      },
+      doubt: () => watch.doubt?.(),
+      close: () => {
+        gaps += 1
+        watch.close()
+      },
+    }
+  }
+
+  /** Takes this client off that list, unless it listens again. */
+  #unlist<Body extends Heard>(name: string, shape: Shape<Body>): Promise<void> {
+    const listens = (): boolean => this.letters.awaits(shape.keyspace, name)
+    const takeOff = (): Promise<void> =>
+      this.change(shape, name, ({ body }) => {
+        const at = body.listeners.indexOf(this.id)
+        // Who listens again by now may have been listed before this change came to the row.
+        if (at >= 0 && !listens()) body.listeners.splice(at, 1)
+      })
+    return this.#insist(takeOff, listens)
+  }
+
+  /** Makes that change as soon as the store can be reached, unless it is in vain, or this client is closed: then nobody reaches it. */
+  async #insist(change: () => Promise<void>, inVain: () => boolean): Promise<void> {
+    const { schedule, onError } = this.settings
+    for (let failures = 1; !this.#closed && !inVain(); failures += 1) {
+      try {
+        return await change()
+      } catch (error) {
+        if (!isTransient(error)) throw error
+        onError(error)
+      }
+      await pause(schedule, retryPauseMs(failures))
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed = true
+    return this.#session.close()
+  }
+}

@@ -1,0 +1,144 @@
+import { StoreError } from '../../base/errors/errors.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  GrantedReply,
+  News,
+  StoreLine,
+  Watch,
+} from '../../port/lock-port.js'
+import { ClientLine } from '../line/client-line.js'
+import { modeOf, type Place } from '../line/place.js'
+import { newsIn } from './letters.js'
+import { LONGEST_LOOK_MS, microseconds, type Told } from './line.js'
+import type { RowClient } from './row-client.js'
+import type { Draft } from './rows.js'
+import type { Keyspace } from './shape.js'
+
+/** What a request has come to, and the store's clock when its row was read. */
+export interface Answer extends Pick<Draft<unknown>, 'now' | 'askedAt'> {
+  readonly reply: AcquireReply
+}
+
+/** The lines in which one client stands: each is kept in the row of its lock. What the client knows of its places there is kept here. */
+export class RowLine implements StoreLine {
+  readonly placeMs = LONGEST_LOOK_MS
+  readonly #known = new Map<string, ClientLine>()
+  /** The requests that are under way, by place and name. */
+  readonly #asking = new Set<string>()
+
+  /** @param giveBack takes a place out of the line, and gives back what its owner has */
+  constructor(
+    private readonly client: RowClient,
+    private readonly keyspace: Keyspace,
+    private readonly giveBack: (name: string, place: Place) => Promise<unknown>,
+  ) {}
+
+  hears(name: string): boolean {
+    return this.client.inbox?.open === true && this.client.letters.awaits(this.keyspace, name)
+  }
+
+  /** Whether an answer has shown that place in line. */
+  stands(name: string, place: Place): boolean {
+    return this.#known.get(name)?.stands(place) === true
+  }
+
+  /** Calls back on messages about places in that mode; undefined: in any. */
+  watch(name: string, mode: string | undefined, onNews: (news?: News) => void): Watch {
+    const isTheirs = (place: Place): boolean => mode === undefined || modeOf(place) === mode
+    const read = (told?: Told): void => {
+      const heard = newsIn(told, isTheirs)
+      if (!heard) return
+      if (told) this.#heard(name, told)
+      onNews(heard.news)
+    }
+    return this.client.watch(this.keyspace, name, read, () => this.#closed(name))
+  }
+
+  /**
+   * The lock, if that place was granted it and its process was told: the row says so already. Undefined where the row has to be changed,
+   * or to be asked.
+   */
+  takeOver(place: Place, { name, heldBefore, leaseMs }: AcquireRequest): GrantedReply | undefined {
+    const { client } = this
+    const grant = this.#known.get(name)?.takeGrant(place, client.clock.now())
+    if (!grant || heldBefore > 0 || !client.prolongs(leaseMs)) return undefined
+    this.#leave(name, place)
+    const { fence, ...granted } = grant
+    return { outcome: 'granted', granted, ...(fence !== undefined && { fence }) }
+  }
+
+  /** Changes the row for a request, which may give its place to stand in line. */
+  async ask(
+    place: Place,
+    { name, waits }: AcquireRequest,
+    change: () => Promise<Answer>,
+  ): Promise<AcquireReply> {
+    const joins = waits && this.client.inbox !== undefined
+    if (joins) this.#join(name, place)
+    const asking = `${place} ${name}`
+    this.#asking.add(asking)
+    const sentAt = this.client.clock.now()
+    try {
+      const { reply, now, askedAt = sentAt } = await change()
+      if (reply.outcome !== 'busy') this.#leave(name, place)
+      else if (joins) this.#known.get(name)?.heard(Math.min(sentAt, askedAt), microseconds(now), place)
+      return reply
+    } catch (error) {
+      // A request that may have been carried out is repeated or abandoned; a refused one is over.
+      if (!(error instanceof StoreError && error.transient)) this.#leave(name, place)
+      throw error
+    } finally {
+      this.#asking.delete(asking)
+    }
+  }
+
+  /** The call of that place has left. What is granted to it all the same is given back. */
+  left(name: string, place: Place): void {
+    this.#leave(name, place)
+    this.client.left(this.keyspace, name, place, () => this.giveBack(name, place))
+  }
+
+  /** Nobody hears of the places there any more. */
+  #closed(name: string): void {
+    if (this.client.letters.awaits(this.keyspace, name)) return
+    for (const place of this.#known.get(name)?.places ?? [])
+      if (!this.#asking.has(`${place} ${name}`)) this.left(name, place)
+  }
+
+  /** The place has the lock, or has left. */
+  #leave(name: string, place: Place): void {
+    const known = this.#known.get(name)
+    known?.leave(place)
+    if (known?.empty) this.#known.delete(name)
+  }
+
+  #join(name: string, place: Place): void {
+    const known = this.#known.get(name) ?? new ClientLine()
+    this.#known.set(name, known)
+    known.join(place)
+  }
+
+  #heard(name: string, told: Told): void {
+    if (!('letIn' in told)) return
+    const { letIn: place, atUs: serverUs, leaseMs, fence } = told
+    const token = fence === undefined ? undefined : BigInt(fence)
+    this.#known.get(name)?.granted({ place, serverUs, leaseMs, fence: token })
+  }
+}
+
+/** The same, for locks that may stay with a process. */
+export class LingeringRowLine extends RowLine implements StoreLine {
+  constructor(
+    private readonly own: RowClient,
+    private readonly space: Keyspace,
+    giveBack: (name: string, place: Place) => Promise<unknown>,
+  ) {
+    super(own, space, giveBack)
+  }
+
+  /** Calls back on every message about that lock. */
+  hearAsks(name: string, onAsk: () => void): Watch {
+    return this.own.watch(this.space, name, onAsk)
+  }
+}

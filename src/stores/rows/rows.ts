@@ -1,0 +1,161 @@
+import type { Owner } from '../../base/identity/owner.js'
+import type { StoreSettings } from '../../port/store.js'
+import type { Place } from '../line/place.js'
+import type { Keyspace, Packed, Shape } from './shape.js'
+import type { Ties } from './ties.js'
+
+/**
+ * What a store has to be able to do to keep locks as rows: find the row of a lock, change it as one step, and tell clients that wait.
+ * What a row says, and how it changes, is the same in every such store (the shapes and ports of this folder).
+ */
+export interface Rows {
+  /** Opens what one client needs. It closes nothing else. */
+  openRows(settings: StoreSettings, listener: InboxListener): RowSession
+}
+
+export interface RowSession {
+  /**
+   * Changes the row of that name as one step: nothing else changes it between what `change` sees and what it leaves. `change` may be
+   * called again if another client was faster, so it keeps nothing but what it returns. If it leaves the body as it was, nothing is
+   * written. What it throws is passed on, and nothing is written.
+   */
+  change<Body, Result>(
+    shape: Shape<Body>,
+    name: string,
+    change: (draft: Draft<Body>) => Result,
+  ): Promise<Result>
+
+  /** The names of the rows of that keyspace that match a glob pattern, held or not. */
+  names(keyspace: Keyspace, pattern: string): AsyncIterable<string>
+
+  /** What carries messages to this client; absent in a store without push, whose waiters poll. */
+  readonly inbox?: Inbox | undefined
+
+  /** Commands for a lock that nobody waits for, each in one round trip; absent where `change` needs no more. */
+  readonly express?: Express | undefined
+
+  /** Ties locks to transactions of the application; absent in a store that has none. */
+  readonly ties?: Ties | undefined
+
+  close(): Promise<void>
+}
+
+/** A row while it is changed. */
+export interface Draft<Body> {
+  /** To be changed in place; a blank one where there is no row. */
+  readonly body: Body
+  /** The store's clock, in milliseconds since 1970: the only clock that decides about leases. */
+  readonly now: number
+  /** When that clock was asked, on the client's clock, if that may have been before `change` was called. */
+  readonly askedAt?: number | undefined
+  /** The least token to be given: greater than any that a row of that name can have given before it was cleaned away, or is not known. */
+  readonly firstFence: bigint
+  /** Whether a message would reach that client now. */
+  reaches(client: string): boolean
+  /** Whether that client's process is known to have ended, so that what it holds is free. False where a store cannot know. */
+  ended(client: string): boolean
+  /** Whether the transaction of that tie has ended. Absent in a store without ties. */
+  tieEnded?(tie: string): boolean
+  /** Sends a message to that client's inbox once the change is made. */
+  tell(client: string, message: Message): void
+}
+
+/** A message to a client: about which row, and what, in JSON. */
+export interface Message {
+  readonly keyspace: Keyspace
+  readonly name: string
+  readonly text: string
+}
+
+/** How messages come to this client. */
+export interface Inbox {
+  /** Whether messages come at the moment. */
+  readonly open: boolean
+  /** Resolves when messages come from now on, at once if they do. Rejects with a `StoreError` if they cannot. */
+  opened(): Promise<void>
+  /** A message should have come and did not: checks that messages still come, and calls `missed` if not. */
+  doubt(): void
+}
+
+export interface InboxListener {
+  /** Whether anybody waits for a message. */
+  readonly waits?: boolean
+  message(message: Message): void
+  /** Messages may have been missed. Called each time the inbox has broken and is open again, and when it breaks. */
+  missed(): void
+}
+
+/** What is most often asked of an exclusive lock, each as one command that changes the row only if it is as simple as that. */
+export interface Express {
+  /** Takes a lock that is free, with nobody waiting. Gives the token, or undefined if the lock is not like that: then `change` decides. */
+  take(request: {
+    readonly name: string
+    readonly owner: string
+    readonly leaseMs: number
+  }): Promise<bigint | undefined>
+  /**
+   * Frees a lock of which this owner has the only hold, and for which nobody waits; or gives it to the next in line, as `change` would,
+   * if it can do that too. False if it is not like that.
+   * @param waitedFor whether others are likely to wait
+   */
+  free(name: string, owner: string, waitedFor?: boolean): Promise<boolean>
+  /**
+   * Adds a place at the end of the line of a lock that another owner holds, as `change` would. Undefined if the lock is not like that, or
+   * the place is there: then `change` decides. Absent where `change` costs no more. `firstLeaseMs`: how long a grant lasts until the
+   * process takes over. `word`: what proves a grant to it.
+   */
+  stand?(request: {
+    readonly name: string
+    readonly place: Place
+    readonly firstLeaseMs: number
+    readonly word: string
+  }): Promise<Standing | undefined>
+  /** Prolongs leases; one answer for each, in order. */
+  renew(
+    requests: readonly {
+      readonly name: string
+      readonly owner: string
+      readonly leaseMs: number
+      /** How long the answer may take, if less than for other commands. */
+      readonly withinMs?: number | undefined
+    }[],
+  ): readonly Promise<boolean>[]
+}
+
+/** What a place in line waits for, by the store's clock. */
+export interface Standing extends Pick<Draft<unknown>, 'now' | 'askedAt'> {
+  readonly holder: Owner
+  /** Since when; unknown where there was no token. */
+  readonly since: number | undefined
+  readonly endsAt: number
+  /** When its process is to look. */
+  readonly looksAt: number
+}
+
+/** A table of rows that can be written only if nobody else has meanwhile. */
+export interface VersionedTable {
+  /** The row as it is; `packed` is undefined where there is none, and its version 0 then. */
+  read(keyspace: Keyspace, name: string): Promise<Versioned>
+  /** Writes the row if its version is still that, and sends the messages with it. Returns whether it did. */
+  write(
+    keyspace: Keyspace,
+    name: string,
+    version: bigint,
+    packed: Packed,
+    messages: ReadonlyArray<readonly [client: string, message: Message]>,
+  ): Promise<boolean>
+}
+
+export interface Versioned {
+  readonly packed: Packed | undefined
+  readonly version: bigint
+  readonly now: number
+  /** When it was asked for, on the client's clock, if that was before `read` was called. */
+  readonly askedAt?: number | undefined
+  /** Of the clients in `packed.waiting`, and that of the owner, those that are known to be out of reach of messages. */
+  readonly unreachable: ReadonlySet<string>
+  /** Whether that client's process is known to have ended, so that what it holds is free. Absent where a store cannot know. */
+  ended?(client: string): boolean
+  /** Of the ties in `packed.rest`, those whose transactions are known to have ended. Absent in a store without ties. */
+  readonly endedTies?: ReadonlySet<string>
+}

@@ -1,0 +1,219 @@
+import { StoreError } from '../../base/errors/errors.js'
+import type { Owner } from '../../base/identity/owner.js'
+import type { Timer } from '../../base/time/clock.js'
+import type { StoreSettings } from '../../port/store.js'
+import type { SqlConnection } from '../sql/connection.js'
+import { Place } from './place.js'
+import type { Attempted, ServerLocks } from './server-locks.js'
+
+/** How long the server is asked to wait in one go. */
+const LONGEST_WAIT_MS = 30_000
+/** Of the connections that are free at the moment one is kept, for so long. */
+const IDLE_MS = 10_000
+
+/** The places of one client, each with a connection of its own. */
+export class Places {
+  readonly #places = new Map<string, Place>()
+  /** After how long the server ends a connection that is silent. */
+  readonly #leases = new WeakMap<SqlConnection, number>()
+  #idle: { readonly connection: SqlConnection; readonly ending: Timer } | undefined
+  #closed = false
+
+  constructor(
+    private readonly locks: ServerLocks,
+    readonly settings: StoreSettings,
+  ) {}
+
+  get now(): number {
+    return this.settings.schedule.clock.now()
+  }
+
+  find(name: string, owner: Owner): Place | undefined {
+    return this.#places.get(idOf(name, owner))
+  }
+
+  /** That of this client which the server knows by that number. */
+  withId(id: string): Place | undefined {
+    return [...this.#places.values()].find((place) => place.id === id)
+  }
+
+  /** A new one, with a connection that the server ends after so long without a sign of life. */
+  async open(name: string, owner: Owner, leaseMs: number): Promise<Place> {
+    const place = new Place(name, owner)
+    this.#places.set(idOf(name, owner), place)
+    try {
+      place.leaseMs = leaseMs
+      const connection = await this.#connect()
+      place.connection = connection
+      place.id = await this.locks.idOf(connection)
+      if (this.#leases.get(connection) !== leaseMs) await this.lease(place, leaseMs)
+      return place
+    } catch (error) {
+      this.#drop(place)
+      throw error
+    }
+  }
+
+  /** Takes the lock for that place if it is free. */
+  async attempt(place: Place): Promise<Attempted> {
+    return await this.#orDrop(place, (connection) => this.locks.attempt(connection, place.name, place))
+  }
+
+  /**
+   * Takes the lock for that place if it is free by then, on the lease clock. Calls `hears` whenever the server is known to have been there
+   * up to now.
+   */
+  async wait(place: Place, by: number, hears: () => void): Promise<boolean> {
+    return await this.#orDrop(place, async (connection) => {
+      while (this.now < by && !place.left) {
+        const waitMs = Math.ceil(Math.min(by - this.now, LONGEST_WAIT_MS))
+        const taken = await this.locks.wait(connection, place.name, waitMs).catch((error: unknown) => {
+          // A connection that breaks under a wait was good until then; one that stays silent for too long was not.
+          if (!(error instanceof StoreError && error.reason === 'timeout')) hears()
+          throw error
+        })
+        hears()
+        if (taken) return true
+      }
+      return false
+    })
+  }
+
+  /** From now on the server ends it after so long without a sign of life. */
+  async lease(place: Place, leaseMs: number, withinMs?: number): Promise<void> {
+    const sentAt = this.now
+    const connection = this.#connectionOf(place)
+    await this.locks.lease(connection, { owner: place.owner, leaseMs }, withinMs)
+    this.#leases.set(connection, leaseMs)
+    place.endsAt = sentAt + leaseMs
+  }
+
+  /** Another owner of this process has it from now on. */
+  pass(place: Place, owner: Owner): void {
+    this.#places.delete(idOf(place.name, place.owner))
+    place.owner = owner
+    this.#places.set(idOf(place.name, owner), place)
+  }
+
+  /** Gives the lock back. False: the server had let it go before. */
+  async free(place: Place): Promise<boolean> {
+    const { connection } = place
+    this.#forget(place)
+    if (!connection?.open) return false
+    try {
+      await this.locks.free(connection, place.name)
+    } catch (error) {
+      connection.destroy()
+      // The server itself has ended it.
+      if (error instanceof StoreError && error.reason === 'not-ready') return false
+      throw error
+    }
+    this.#keep(connection)
+    return true
+  }
+
+  /** Ends its wait, or what it may have got meanwhile, on the server too. */
+  async leave(place: Place): Promise<void> {
+    place.left = true
+    const { id } = place
+    this.#drop(place)
+    if (id === undefined || this.#closed) return
+    // A server may find out late that nobody listens any more, and give the lock to the connection until then.
+    await this.ask((connection) => this.locks.end(connection, id))
+  }
+
+  /** Its connection is of no use to anybody else: it had no lock, and waits for none. */
+  discard(place: Place): void {
+    const { connection } = place
+    this.#forget(place)
+    if (connection) this.#keep(connection)
+  }
+
+  /** Asks on a connection that has no lock. */
+  async ask<Result>(question: (connection: SqlConnection) => Promise<Result>): Promise<Result> {
+    const connection = await this.#connect()
+    try {
+      const answer = await question(connection)
+      this.#keep(connection)
+      return answer
+    } catch (error) {
+      connection.destroy()
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.locks.connector.close()
+    this.#takeIdle()?.end()
+    // What is held stays so until the server ends the connection: work may go on under it.
+    for (const { connection, holds } of this.#places.values()) if (holds === 0) connection?.end()
+    this.#places.clear()
+  }
+
+  async #connect(): Promise<SqlConnection> {
+    const idle = this.#takeIdle()
+    if (idle?.open) return idle
+    const connection = await this.locks.connector.open()
+    connection.onEnd(() => this.#ended(connection))
+    return connection
+  }
+
+  #takeIdle(): SqlConnection | undefined {
+    const idle = this.#idle
+    this.#idle = undefined
+    idle?.ending.cancel()
+    return idle?.connection
+  }
+
+  #keep(connection: SqlConnection): void {
+    if (this.#closed || this.#idle || !connection.open) {
+      connection.end()
+      return
+    }
+    const ending = this.settings.schedule.clock.startTimer(() => {
+      this.#idle = undefined
+      connection.end()
+    }, IDLE_MS)
+    this.#idle = { connection, ending }
+  }
+
+  /** Whether it has the lock is not known after a failure, and what has failed once is not used again. */
+  async #orDrop<Result>(place: Place, ask: (connection: SqlConnection) => Promise<Result>): Promise<Result> {
+    try {
+      return await ask(this.#connectionOf(place))
+    } catch (error) {
+      this.#drop(place)
+      throw error
+    }
+  }
+
+  #connectionOf({ name, connection }: Place): SqlConnection {
+    if (connection?.open) return connection
+    throw new StoreError('unreachable', 'lock', { lockName: name, transient: true })
+  }
+
+  #forget(place: Place): void {
+    if (this.find(place.name, place.owner) === place) this.#places.delete(idOf(place.name, place.owner))
+    place.connection = undefined
+  }
+
+  #drop(place: Place): void {
+    const { connection } = place
+    this.#forget(place)
+    connection?.destroy()
+  }
+
+  #ended(connection: SqlConnection): void {
+    const place = [...this.#places.values()].find((each) => each.connection === connection)
+    if (!place) return
+    const { name, owner, holds, endsAt } = place
+    this.#forget(place)
+    const reason = this.now >= endsAt ? 'lease-expired' : 'not-in-store'
+    if (holds > 0) this.settings.onLost?.({ keyspace: 'lock', name, owner, reason })
+  }
+}
+
+function idOf(name: string, owner: Owner): string {
+  return `${owner} ${name}`
+}

@@ -1,0 +1,36 @@
+import type { Store, StoreSession, StoreSettings } from '../../port/store.js'
+import type { StoreTraits } from '../../port/store-traits.js'
+import { ServerLockPort } from './lock-port.js'
+import { Places } from './places.js'
+import type { ServerLocks } from './server-locks.js'
+
+/** Locks that a server keeps for connections: a connection for each lock that is held or waited for. */
+export class ServerLockStore implements Store {
+  constructor(
+    private readonly locksFor: (settings: StoreSettings) => ServerLocks,
+    readonly traits: Partial<StoreTraits>,
+  ) {}
+
+  open(settings: StoreSettings): StoreSession {
+    const locks = this.locksFor(settings)
+    const places = new Places(locks, settings)
+    return {
+      lock: new ServerLockPort(places, locks),
+      close: async () => places.close(),
+    }
+  }
+}
+
+/** What no server tells of these locks. */
+export const serverLockTraits: Partial<StoreTraits> = {
+  push: false,
+  fifo: false,
+  countsVisible: false,
+  countsWaiters: false,
+  lists: false,
+  namesHolder: false,
+  tellsSince: false,
+  lingers: false,
+  detaches: false,
+  kinds: ['lock'],
+}

@@ -1,0 +1,7 @@
+import type { LockKeyspace } from '../../port/store.js'
+
+/** Locks of different keyspaces have nothing to do with each other, whatever their names. */
+export interface LockName {
+  readonly keyspace: LockKeyspace
+  readonly name: string
+}

@@ -1,0 +1,232 @@
+import { LockUpgradeError } from '../../base/errors/upgrade-error.js'
+import type { Owner } from '../../base/identity/owner.js'
+import type { FencedPort, TenureState } from '../../port/fenced-port.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  HandOverRequest,
+  LockState,
+  News,
+  ReleaseReply,
+  ReleaseRequest,
+  RenewRequest,
+  StoreLine,
+  Watch,
+} from '../../port/lock-port.js'
+import type { LockKeyspace } from '../../port/store.js'
+import { clientOf } from '../line/place.js'
+import { matchesGlob } from '../rows/glob.js'
+import { ownerOf } from './key.js'
+import type { Entry, Line, Mode } from './line.js'
+import type { Place, Standing } from './place.js'
+import type { Places } from './places.js'
+import { before, blockerOf, holdersIn } from './turns.js'
+
+export interface SessionLockTerms {
+  readonly keyspace: LockKeyspace
+  readonly mode: Mode
+  /** Whether those who wait stand in line; else an attempt is made only where nobody stands. */
+  readonly joins: boolean
+  /** Whether each tenure has a token: then none is handed over, and each call has a place of its own. */
+  readonly fenced: boolean
+}
+
+/**
+ * A lock on a server with sessions: whoever the line admits has it. A client counts its holds itself, and answers for nested ones after a
+ * look at the line; other clients see one.
+ */
+export class SessionLockPort implements FencedPort {
+  /** News are messages about entries, which this client watches from when they stand in line. */
+  readonly watchesInOrder = true
+  readonly bound = true
+  readonly line: StoreLine | undefined
+  readonly placePer: 'call' | undefined
+  readonly #listeners = new Map<string, Set<(news?: News) => void>>()
+
+  constructor(
+    private readonly places: Places,
+    private readonly terms: SessionLockTerms,
+  ) {
+    const placeMs = places.settings.watchdogLeaseMs
+    this.line = terms.joins ? { placeMs, hears: () => true } : undefined
+    this.placePer = terms.fenced ? 'call' : undefined
+  }
+
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    const { places } = this
+    const { name, owner, heldBefore } = request
+    const standing = this.#standing(name, owner)
+    for (;;) {
+      const known = places.find(standing)
+      if (heldBefore > 0) return await this.#nest(request, known)
+      this.#refuseUpgrade(standing)
+      const place = known ?? places.open(standing, (news) => this.#tell(name, news))
+      if (!known) place.within = this.#writeOf(standing)?.order
+      place.joined ||= this.terms.joins && request.waits === true
+      // What it was told is still so: else it would have been told otherwise.
+      const seen = place.admitted ? undefined : await places.stand(place)
+      if (seen && !place.admitted) return this.#busyIn(seen.line, place.key)
+      const granted = await places.take(place, request.leaseMs)
+      if (granted) return { ...granted, ...this.#fence(place) }
+    }
+  }
+
+  async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
+    const place = this.#find(name, owner)
+    if (!place) return
+    if (heldBefore > 0) place.holds = Math.min(place.holds, heldBefore)
+    else await this.places.leave(place)
+  }
+
+  /** Where the lock lasts as long as the session, before and after, the server need not hear of it. */
+  async handOver(request: HandOverRequest): Promise<AcquireReply> {
+    const { places } = this
+    const place = this.#find(request.name, request.from) ?? this.#find(request.name, request.owner)
+    if (!place || place.holds === 0) return { outcome: 'lost' }
+    const granted = await places.take(place, request.leaseMs)
+    if (!granted) return { outcome: 'lost' }
+    places.passTo(place, request.owner)
+    return granted
+  }
+
+  async release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
+    const place = this.#find(name, owner)
+    const gone = repeated ? 'released' : 'not-owner'
+    if (!place || place.holds === 0) return gone
+    if (heldBefore === 1) return (await this.places.leave(place)) ? 'released' : gone
+    if (!(await this.places.isThere(place))) return 'not-owner'
+    place.holds = heldBefore - 1
+    return 'still-held'
+  }
+
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+    return requests.map(({ name, owner, leaseMs }) => this.places.renew(this.#standing(name, owner), leaseMs))
+  }
+
+  watch(name: string, onNews: (news?: News) => void): Watch {
+    const listeners = this.#listeners.get(name) ?? new Set()
+    this.#listeners.set(name, listeners.add(onNews))
+    return {
+      confirmed: Promise.resolve(),
+      inForce: true,
+      close: () => {
+        listeners.delete(onNews)
+        if (listeners.size === 0 && this.#listeners.get(name) === listeners) this.#listeners.delete(name)
+      },
+    }
+  }
+
+  async inspect(name: string): Promise<LockState> {
+    return this.#stateOf(name, await this.#read(name))
+  }
+
+  async countWatchers(name: string): Promise<number> {
+    const line = await this.#read(name)
+    const waiting = line.filter((entry) => blockerOf(line, entry))
+    return new Set(waiting.map(({ key }) => clientOf(ownerOf(key)))).size
+  }
+
+  async forceUnlock(name: string): Promise<boolean> {
+    const lock = this.#lock(name)
+    const mine = this.#mine(await this.#read(name))
+    const removed = await Promise.all(mine.map(({ key }) => this.places.oust(lock, key)))
+    return removed.includes(true)
+  }
+
+  async *list(pattern: string): AsyncIterable<LockState> {
+    for await (const name of this.places.link.names(this.terms.keyspace)) {
+      if (!matchesGlob(pattern, name)) continue
+      const state = await this.inspect(name)
+      if (state.owners.length > 0) yield state
+    }
+  }
+
+  async readTenure(name: string, owner: Owner): Promise<TenureState> {
+    const line = await this.#read(name)
+    const mine = this.#mine(line).find((entry) => this.#ownerOf(entry) === owner)
+    return { held: mine !== undefined, lastFence: mine?.fence ?? line[0]?.fence }
+  }
+
+  #fence({ fence }: Place): { readonly fence?: bigint } {
+    return this.terms.fenced && fence !== undefined ? { fence } : {}
+  }
+
+  /** One hold more. It makes no lease shorter (rule L2). */
+  async #nest({ heldBefore, leaseMs }: AcquireRequest, place: Place | undefined): Promise<AcquireReply> {
+    const { places } = this
+    if (!place || place.holds === 0 || !(await places.isThere(place))) return { outcome: 'lost' }
+    const endsAt = places.now + leaseMs
+    if (endsAt > place.endsAt) {
+      if (!places.needsLease(place, leaseMs)) places.endAt(place, endsAt)
+      else if (!(await places.lease(place, leaseMs))) return { outcome: 'lost' }
+    }
+    place.holds = Math.max(place.holds, heldBefore + 1)
+    return { outcome: 'granted', ...this.#fence(place) }
+  }
+
+  /** Who reads would wait for itself. */
+  #refuseUpgrade({ lock, mode, owner }: Standing): void {
+    const reading = mode === 'write' && this.places.find({ lock, mode: 'read', owner })
+    if (reading && reading.holds > 0) throw new LockUpgradeError(lock.name, owner)
+  }
+
+  /** What the owner writes by while it asks to read. */
+  #writeOf({ lock, mode, owner }: Standing): Place | undefined {
+    const writing = mode === 'read' ? this.places.find({ lock, mode: 'write', owner }) : undefined
+    return writing && writing.holds > 0 ? writing : undefined
+  }
+
+  /** Who has the lock, while that entry has not, and how long those before it last at most. */
+  #busyIn(line: Line, key: string): AcquireReply {
+    const holder = holdersIn(line).find((entry) => entry.key !== key)
+    return {
+      outcome: 'busy',
+      remainingMs: Math.max(0, ...before(line, key).map((entry) => entry.remainingMs)),
+      holder: holder && this.#ownerOf(holder),
+    }
+  }
+
+  #stateOf(name: string, line: Line): LockState {
+    const mine = this.#mine(line)
+    const owners = mine.map((entry) => {
+      const holds = Math.max(this.places.behind(entry.key)?.holds ?? 1, 1)
+      return { owner: this.#ownerOf(entry), holds }
+    })
+    return { name, owners, remainingMs: Math.max(0, ...mine.map((entry) => this.#remainingMs(entry))) }
+  }
+
+  /** Those of this mode that have the lock. */
+  #mine(line: Line): Line {
+    return holdersIn(line).filter(({ mode }) => mode === this.terms.mode)
+  }
+
+  /** Of this client's own places it is known to whom they were passed. */
+  #ownerOf({ key }: Entry): Owner {
+    return this.places.behind(key)?.owner ?? ownerOf(key)
+  }
+
+  #remainingMs({ key, remainingMs }: Entry): number {
+    const place = this.places.behind(key)
+    return place && place.holds > 0 ? place.endsAt - this.places.now : remainingMs
+  }
+
+  #read(name: string): Promise<Line> {
+    return this.places.link.read(this.#lock(name))
+  }
+
+  #lock(name: string): Standing['lock'] {
+    return { keyspace: this.terms.keyspace, name }
+  }
+
+  #standing(name: string, owner: Owner): Standing {
+    return { lock: this.#lock(name), mode: this.terms.mode, owner }
+  }
+
+  #find(name: string, owner: Owner): Place | undefined {
+    return this.places.find(this.#standing(name, owner))
+  }
+
+  #tell(name: string, news: News): void {
+    for (const onNews of [...(this.#listeners.get(name) ?? [])]) onNews(news)
+  }
+}

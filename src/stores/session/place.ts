@@ -1,0 +1,64 @@
+import type { Owner } from '../../base/identity/owner.js'
+import type { TimerHandle } from '../../base/time/schedule.js'
+import type { News } from '../../port/lock-port.js'
+import type { EntryWatch, Mode } from './line.js'
+import type { LockName } from './lock-name.js'
+
+/** As what an owner stands in the line of a lock. */
+export interface Standing {
+  readonly lock: LockName
+  readonly permits?: number | undefined
+  readonly mode: Mode
+  readonly owner: Owner
+}
+
+/** What this client has in the line of one lock: an entry, and what is known of it. */
+export class Place implements Standing {
+  readonly lock: LockName
+  readonly mode: Mode
+  /** Whose it is now; its key names who it was made for. */
+  owner: Owner
+  /** How many holds it is for; 0 while it waits. */
+  holds = 0
+  /** Whether it is known to have the lock. */
+  admitted = false
+  /** Whether its call waits in line. */
+  joined = false
+  /** By which session it was put in line. */
+  session: string | undefined
+  order = 0n
+  fence: bigint | undefined
+  /** The order of the write within which it reads. */
+  within: bigint | undefined
+  /** How many permits it is for, where there are permits. */
+  readonly permits: number | undefined
+  /** Whether its entry has a lease of its own, and so outlives the session. */
+  leased = false
+  /** When its lease ends, which the client sees to. */
+  endsAt = Infinity
+  alarm: TimerHandle | undefined
+  /** What is watched of what keeps it out, by order, and whether nothing else did when the watch began. */
+  readonly blockers = new Map<bigint, { readonly last: boolean; readonly watch: EntryWatch }>()
+  /** Whether it is being taken out: that it goes is no news. */
+  leaving = false
+
+  constructor(
+    { lock, mode, owner, permits }: Standing,
+    readonly key: string,
+    /** Tells the calls that wait by it. */
+    readonly tell: (news: News) => void,
+  ) {
+    this.lock = lock
+    this.mode = mode
+    this.owner = owner
+    this.permits = permits
+  }
+
+  /** For these blockers; else for all. */
+  stopWaiting(orders: Iterable<bigint> = this.blockers.keys()): void {
+    for (const order of orders) {
+      this.blockers.get(order)?.watch.close()
+      this.blockers.delete(order)
+    }
+  }
+}

@@ -1,0 +1,342 @@
+import { type LossReason, StoreError } from '../../base/errors/errors.js'
+import type { Owner } from '../../base/identity/owner.js'
+import { BackOff } from '../../base/time/back-off.js'
+import type { GrantedReply, News } from '../../port/lock-port.js'
+import type { StoreSettings } from '../../port/store.js'
+import { numberIn } from './cell-table.js'
+import { ClientSession } from './client-session.js'
+import { keyOf } from './key.js'
+import type { Entry, Line } from './line.js'
+import type { LinkListener, SessionLink } from './link.js'
+import type { LockName } from './lock-name.js'
+import { Place, type Standing } from './place.js'
+import { blockerOf, inTheWayOf } from './turns.js'
+
+/** How soon a removal that failed is tried again. */
+const AGAIN = new BackOff({ firstPauseMs: 50, longestPauseMs: 5_000, factor: 2 })
+
+/** A line, and how many permits there are, where there are permits. */
+export interface Seen {
+  readonly line: Line
+  readonly permits?: number
+}
+
+const NOWHERE: Seen = { line: [] }
+
+/**
+ * The places that one client has in lines, with the session that they last for. A lease that is shorter than the session is ended from
+ * here, at its time; if this process has died the session ends, and with it the place.
+ */
+export class Places {
+  readonly session: ClientSession
+  readonly link: SessionLink
+  readonly #places = new Map<string, Place>()
+  readonly #byKey = new Map<string, Place>()
+  #made = 0
+  #closed = false
+
+  constructor(
+    linkTo: (listener: LinkListener) => SessionLink,
+    readonly settings: StoreSettings,
+  ) {
+    this.link = linkTo({
+      gone: (_, key) => {
+        const place = this.#byKey.get(key)
+        if (place && !place.leaving) this.#gone(place, 'not-in-store')
+      },
+      ended: (session, cause) => this.session.ended(session, cause),
+    })
+    this.session = new ClientSession(this.link, settings, (id, cause) => this.#sessionEnded(id, cause))
+  }
+
+  get now(): number {
+    return this.settings.schedule.clock.now()
+  }
+
+  find(standing: Standing): Place | undefined {
+    return this.#places.get(idOf(standing))
+  }
+
+  /** The place that made that entry. */
+  behind(key: string): Place | undefined {
+    return this.#byKey.get(key)
+  }
+
+  /** A new one, which stands nowhere yet. */
+  open(standing: Standing, tell: (news: News) => void): Place {
+    this.#made += 1
+    const place = new Place(standing, keyOf(standing.owner, this.#made), tell)
+    this.#add(place)
+    return place
+  }
+
+  /** Has it stand in line, if it does not already, and looks where. If it stands nowhere then, it is forgotten. */
+  async stand(place: Place): Promise<Seen> {
+    const { link, session } = this
+    const { lock, key, mode, within, permits } = place
+    for (;;) {
+      if (this.#closed) throw closed(lock.name)
+      const id = await this.#freshSession(lock)
+      // Its call has left, or it stood in a session that has turned out to have ended: it is to be asked for anew.
+      if (!this.#stands(place)) return NOWHERE
+      place.session = id
+      const ifFree = !place.joined && permits === undefined
+      const line = await link.stand({ lock, session: id, key, mode, within, permits, ifFree })
+      if (!line) {
+        // It goes on in the next session.
+        if (place.session === id) place.session = undefined
+        session.ended(id)
+        if (!this.#stands(place)) return NOWHERE
+        continue
+      }
+      const seen = permits === undefined ? { line } : await this.#read(place)
+      if (!this.#stands(place)) return seen
+      place.leaving = false
+      this.#settle(place, seen)
+      // Nobody waits by it.
+      if (!place.admitted && !place.joined) await this.leave(place)
+      return seen
+    }
+  }
+
+  /**
+   * What has the lock takes it, for one hold. A lease that the watchdog asks for lasts as long as the session is known to live, and is not
+   * counted from now; any other is the entry's own. Undefined: it is gone.
+   */
+  async take(place: Place, leaseMs: number): Promise<GrantedReply | undefined> {
+    const { session, settings } = this
+    const own = leaseMs === settings.watchdogLeaseMs ? undefined : leaseMs
+    if (!(await this.lease(place, own))) return undefined
+    place.holds = 1
+    if (own !== undefined) return { outcome: 'granted' }
+    const since = session.aliveSince
+    this.endAt(place, since + leaseMs)
+    return { outcome: 'granted', granted: { since, leaseMs: leaseMs - settings.quarantineMs } }
+  }
+
+  /** Sets how long its lease lasts from now on; undefined: as long as the session. False: it is gone. */
+  async lease(place: Place, leaseMs: number | undefined): Promise<boolean> {
+    const { lock, key } = place
+    const session = await this.#freshSession(lock)
+    const sentAt = this.now
+    const changes = leaseMs !== undefined || place.leased
+    if (changes && this.link.lease) {
+      if (!(await this.link.lease({ lock, key, session, leaseMs }))) {
+        this.forget(place)
+        return false
+      }
+      place.leased = leaseMs !== undefined
+    }
+    if (!this.#stands(place)) return false
+    if (leaseMs !== undefined) this.endAt(place, sentAt + leaseMs)
+    return true
+  }
+
+  /** Makes its lease last at least so long from now: with a keep-alive of the session, or of its own. False: it is gone. */
+  async renew(standing: Standing, leaseMs: number): Promise<boolean> {
+    const place = this.find(standing)
+    if (!place || place.holds === 0) return false
+    const sentAt = this.now
+    const lastsMs = Math.max(leaseMs, place.endsAt - sentAt)
+    if (this.needsLease(place, leaseMs)) return await this.lease(place, lastsMs)
+    if (!(await this.session.keepAlive()) || !this.#stands(place)) return false
+    this.endAt(place, sentAt + lastsMs)
+    return true
+  }
+
+  /** Whether its entry needs a lease of its own, where it can have one, to last for so long: the session need not live for longer. */
+  needsLease(place: Place, leaseMs: number): boolean {
+    return place.leased || (this.link.lease !== undefined && leaseMs > this.settings.watchdogLeaseMs)
+  }
+
+  /** It is that owner's from now on. Nobody else hears of it. */
+  passTo(place: Place, owner: Owner): void {
+    if (this.find(place) === place) this.#places.delete(idOf(place))
+    place.owner = owner
+    this.#places.set(idOf(place), place)
+  }
+
+  /** Whether it stands in line still, by the server's word. One that had the lock then has it. */
+  async isThere(place: Place): Promise<boolean> {
+    const line = await this.link.read(place.lock)
+    if (line.some(({ key }) => key === place.key)) return true
+    this.forget(place)
+    return false
+  }
+
+  /** How many permits there are may have changed: who waits for some looks. */
+  permitsChanged({ keyspace, name }: LockName): void {
+    for (const place of [...this.#byKey.values()]) {
+      const { lock, joined, admitted } = place
+      if (joined && !admitted && lock.keyspace === keyspace && lock.name === name) void this.#look(place)
+    }
+  }
+
+  /** Its lease ends then. */
+  endAt(place: Place, endsAt: number): void {
+    const { schedule } = this.settings
+    place.endsAt = endsAt
+    if (place.alarm) schedule.move(place.alarm, endsAt)
+    else place.alarm = schedule.at(endsAt, () => void this.drop(place))
+  }
+
+  /** Takes it out of its line. False: it was gone. */
+  async leave(place: Place): Promise<boolean> {
+    place.leaving = true
+    // Unless the server answers it is not known where it stands.
+    place.admitted = false
+    place.stopWaiting()
+    const existed = await this.link.remove(place.lock, place.key)
+    this.forget(place)
+    return existed
+  }
+
+  /** Takes anybody's entry out of its line. False: there was none. */
+  async oust(lock: LockName, key: string): Promise<boolean> {
+    const existed = await this.link.remove(lock, key)
+    const own = this.#byKey.get(key)
+    if (own) this.#gone(own, 'not-in-store')
+    return existed
+  }
+
+  forget(place: Place): void {
+    place.stopWaiting()
+    this.settings.schedule.cancel(place.alarm)
+    place.alarm = undefined
+    if (!this.#byKey.delete(place.key)) return
+    if (this.find(place) === place) this.#places.delete(idOf(place))
+    if (this.#byKey.size === 0) this.session.use(false)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const place of this.#byKey.values()) {
+      place.stopWaiting()
+      this.settings.schedule.cancel(place.alarm)
+    }
+    await this.session.close()
+    this.link.close()
+  }
+
+  /** It goes as soon as the server can be told. */
+  async drop(place: Place, attempts = 1): Promise<void> {
+    const { schedule, onError } = this.settings
+    try {
+      await this.leave(place)
+    } catch (error) {
+      if (!this.#stands(place)) return
+      if (attempts === 1) onError(error)
+      place.alarm = schedule.at(this.now + AGAIN.pauseMs(attempts, Math.random()), () =>
+        this.drop(place, attempts + 1),
+      )
+    }
+  }
+
+  /** The id of a session; an error names the lock that the call asked for. */
+  #freshSession({ name }: LockName): Promise<string> {
+    return this.session.fresh().catch((error: unknown) => {
+      throw error instanceof StoreError ? error.at(name) : error
+    })
+  }
+
+  #add(place: Place): void {
+    this.#places.set(idOf(place), place)
+    this.#byKey.set(place.key, place)
+    this.session.use(true)
+  }
+
+  #stands(place: Place): boolean {
+    return !this.#closed && this.#byKey.get(place.key) === place
+  }
+
+  /** Learns from the line whether it has the lock, and what to wait for if not. Forgets it if it stands nowhere. */
+  #settle(place: Place, { line, permits }: Seen): void {
+    const own = line.find(({ key }) => key === place.key)
+    if (!own) {
+      this.forget(place)
+      return
+    }
+    // What has the lock keeps it: this answer may be older than the news.
+    if (place.admitted) return
+    place.order = own.order
+    place.fence = own.fence ?? place.fence
+    const blockers = permits === undefined ? blockerOf(line, own) : inTheWayOf(line, own, permits)
+    place.admitted = !blockers
+    this.#waitFor(place, blockers && place.joined ? [blockers].flat() : [], line, own)
+  }
+
+  #waitFor(place: Place, blockers: readonly Entry[], line: Line, own: Entry): void {
+    const orders = new Set(blockers.map(({ order }) => order))
+    place.stopWaiting([...place.blockers.keys()].filter((order) => !orders.has(order)))
+    for (const blocker of blockers) {
+      if (place.blockers.has(blocker.order)) continue
+      const last = place.permits === undefined && isLast(line, blocker, own)
+      const onGone = (sure: boolean): void => void this.#look(place, blocker, sure)
+      place.blockers.set(blocker.order, { last, watch: this.link.watch(place.lock, blocker, onGone, last) })
+    }
+  }
+
+  /** The line of a place. Of permits it is only known what their row says beside it. */
+  async #read({ lock, permits }: Place, after?: Entry): Promise<Seen> {
+    if (permits === undefined) return { line: await this.link.read(lock, after) }
+    return await this.beside(lock)
+  }
+
+  /** A line, and how many permits its cell says there are. */
+  async beside(lock: LockName): Promise<Required<Seen>> {
+    const { cells } = this.link
+    const { cell, line } = await cells.readBeside({ space: 'semaphore', name: lock.name }, lock)
+    return { line, permits: numberIn(cell, cells.now()) }
+  }
+
+  /** What kept it out is gone, if anything: then it may have the lock, or wait for another. Tells nobody unless it is its turn. */
+  async #look(place: Place, blocker?: Entry, sure = false): Promise<void> {
+    if (!this.#stands(place) || place.admitted) return
+    const alone = sure && blocker !== undefined && place.blockers.get(blocker.order)?.last === true
+    try {
+      if (blocker) place.stopWaiting([blocker.order])
+      if (alone) place.admitted = true
+      else {
+        const seen = await this.#read(place, blocker)
+        if (!this.#stands(place)) return
+        if (seen.line.some(({ key }) => key === place.key)) this.#settle(place, seen)
+        else this.#gone(place, 'not-in-store')
+      }
+      if (place.admitted) place.tell({ grantedTo: place.owner })
+    } catch {
+      // The call that waits by it asks again, and looks by that: nobody else would.
+      place.tell({ grantedTo: place.owner })
+    }
+  }
+
+  #sessionEnded(id: string, cause: unknown): void {
+    // All of them are told before anybody acts on it. What was not put in line by it stands as before.
+    for (const place of [...this.#byKey.values()])
+      if (place.session === id && !place.leased) this.#gone(place, 'session-ended', cause)
+  }
+
+  #gone(place: Place, reason: LossReason, cause?: unknown): void {
+    if (!this.#stands(place)) return
+    const { lock, owner, holds } = place
+    this.forget(place)
+    if (holds > 0) this.settings.onLost?.({ ...lock, owner, reason, cause })
+    else place.tell({ placesGone: true })
+  }
+}
+
+function closed(lockName: string): StoreError {
+  return new StoreError('unreachable', 'stand', { lockName, transient: true, hint: 'The client is closed.' })
+}
+
+/** Whether the entry has the lock once that blocker has gone. Behind a write its owner may read on, so that who writes has to look. */
+function isLast(line: Line, blocker: Entry, entry: Entry): boolean {
+  if (entry.mode === 'write') return false
+  return !blockerOf(
+    line.filter(({ key }) => key !== blocker.key),
+    entry,
+  )
+}
+
+function idOf({ lock, mode, owner }: Standing): string {
+  return `${lock.keyspace} ${mode} ${owner} ${lock.name}`
+}

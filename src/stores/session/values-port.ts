@@ -1,0 +1,38 @@
+import type { KeepRequest, KeptValue, ValuesPort } from '../../port/kind-ports.js'
+import type { CellName, Cells } from './cells.js'
+import type { Places } from './places.js'
+
+/** Values of `computeOnce`, each in a cell that is written only while the entry of its owner has the lock of that name. */
+export class SessionValuesPort implements ValuesPort {
+  constructor(
+    private readonly places: Places,
+    private readonly cells: Cells,
+  ) {}
+
+  async read(name: string): Promise<KeptValue | undefined> {
+    const { text: kept } = await this.cells.read(cellOf(name))
+    if (kept === undefined) return undefined
+    const { text, until }: { readonly text: string; readonly until?: number } = JSON.parse(kept)
+    const remainingMs = (until ?? Infinity) - this.cells.now()
+    return remainingMs > 0 ? { text, remainingMs } : undefined
+  }
+
+  async keep({ name, owner, text, keepMs }: KeepRequest): Promise<boolean> {
+    const lock = { keyspace: 'lock', name } as const
+    const place = this.places.find({ lock, mode: 'lock', owner })
+    if (!place || place.holds === 0) return false
+    const until = keepMs === Infinity ? undefined : this.cells.now() + keepMs
+    const version = await this.cells.write({
+      cell: cellOf(name),
+      version: undefined,
+      text: JSON.stringify({ until, text }),
+      keepMs,
+      whileStands: { lock, key: place.key },
+    })
+    return version !== undefined
+  }
+}
+
+function cellOf(name: string): CellName {
+  return { space: 'computed', name }
+}

@@ -1,0 +1,97 @@
+import type { StoreSettings } from '../../port/store.js'
+import type { SqlConnection, SqlRow } from './connection.js'
+import { type About, closedError, type Question, timeoutOf } from './question.js'
+
+/** What differs between databases. */
+export interface Dialect<Connection extends SqlConnection = SqlConnection> {
+  /** A connection that is not open yet. */
+  make(): Connection
+  /** Makes a connection fit for use that has just been opened. */
+  introduce(connection: Connection): Promise<void>
+  /** The typed error for the client library's. */
+  failureOf(error: unknown, about: About): unknown
+  /** Whether the connection that such an error came by is of no more use. */
+  isWornOut(error: unknown): boolean
+}
+
+/** Opens connections, and asks on them within a time. */
+export class Connector<Connection extends SqlConnection = SqlConnection> {
+  readonly #opening = new Set<Connection>()
+  /** What ends each question that is under way. */
+  readonly #pending = new Set<() => void>()
+  #closed = false
+
+  constructor(
+    private readonly dialect: Dialect<Connection>,
+    private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
+  ) {}
+
+  /** Rejects with a `StoreError`, also if it takes longer than `commandTimeoutMs`. */
+  async open(): Promise<Connection> {
+    const about = { command: 'connect' }
+    if (this.#closed) throw closedError(about)
+    const connection = this.dialect.make()
+    this.#opening.add(connection)
+    try {
+      await this.#inTime(connection, about, async () => {
+        await connection.connect()
+        await this.dialect.introduce(connection)
+      })
+      return connection
+    } catch (error) {
+      connection.destroy()
+      throw error
+    } finally {
+      this.#opening.delete(connection)
+    }
+  }
+
+  /**
+   * Asks on a connection that nobody else uses. Rejects with a `StoreError`. A connection that does not answer in time is destroyed, and
+   * one that is of no more use.
+   */
+  ask(connection: SqlConnection, question: Question, timeoutMs?: number): Promise<readonly SqlRow[]> {
+    const { statement, values, about } = question
+    const send = (): Promise<readonly SqlRow[]> =>
+      connection.query(statement.text, values, statement.name).catch((error: unknown) => {
+        if (this.dialect.isWornOut(error)) connection.destroy()
+        throw error
+      })
+    return this.#inTime(connection, about, send, timeoutMs)
+  }
+
+  /** Breaks connections that are being opened, and rejects what is under way. */
+  close(): void {
+    this.#closed = true
+    for (const end of this.#pending) end()
+    for (const connection of this.#opening) connection.destroy()
+  }
+
+  #inTime<Result>(
+    connection: SqlConnection,
+    about: About,
+    work: () => Promise<Result>,
+    timeoutMs = this.settings.commandTimeoutMs,
+  ): Promise<Result> {
+    const { schedule } = this.settings
+    return new Promise((resolve, reject) => {
+      const over = (): void => {
+        schedule.cancel(alarm)
+        this.#pending.delete(end)
+      }
+      const alarm = schedule.at(schedule.clock.now() + timeoutMs, () => {
+        over()
+        reject(timeoutOf(about, timeoutMs))
+        connection.destroy()
+      })
+      const end = (): void => {
+        over()
+        reject(closedError(about))
+      }
+      this.#pending.add(end)
+      work()
+        .finally(over)
+        .then(resolve, (error: unknown) => reject(this.dialect.failureOf(error, about)))
+    })
+  }
+}

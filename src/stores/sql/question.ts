@@ -1,0 +1,60 @@
+import { StoreError } from '../../base/errors/errors.js'
+import type { SqlValue, Statement } from './connection.js'
+
+/** What a command was about, for its errors. */
+export interface About {
+  readonly command: string
+  readonly lockName?: string | undefined
+}
+
+/** A question to the server. */
+export interface Question {
+  readonly statement: Statement
+  readonly values?: readonly SqlValue[] | undefined
+  readonly about: About
+}
+
+/**
+ * What `read` makes of an answer. Rejects with a `StoreError` (`unreadable`) where it cannot: something between this client and the server
+ * changes answers. What the statement has done is unknown.
+ */
+export async function readBy<Answer, Result>(
+  about: About,
+  asked: Promise<Answer>,
+  read: (answer: Answer) => Result,
+): Promise<Result> {
+  const answer = await asked
+  try {
+    return read(answer)
+  } catch (cause) {
+    throw cause instanceof StoreError ? cause : unreadable(about, cause)
+  }
+}
+
+/** The error for what cannot be read. */
+function unreadable({ command, lockName }: About, cause: unknown): StoreError {
+  return new StoreError('unreadable', command, {
+    lockName,
+    cause,
+    transient: true,
+    hint: 'Something between this client and the server changes answers, or another program has written the row.',
+  })
+}
+
+/** The error for a command that was not answered in time (rule C3). Its outcome is unknown. */
+export function timeoutOf({ command, lockName }: About, timeoutMs: number): StoreError {
+  return new StoreError('timeout', command, {
+    lockName,
+    transient: true,
+    hint: `The server did not answer within ${Math.max(Math.round(timeoutMs), 0)} ms.`,
+  })
+}
+
+/** What is rejected with when the client is closed. */
+export function closedError({ command, lockName }: About): StoreError {
+  return new StoreError('unreachable', command, {
+    lockName,
+    transient: false,
+    hint: 'The client was closed.',
+  })
+}

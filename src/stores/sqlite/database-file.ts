@@ -1,0 +1,103 @@
+import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { StoreError } from '../../base/errors/errors.js'
+import { networkFileSystemOf } from './network-file-system.js'
+import type { SqliteTerms } from './options.js'
+
+/**
+ * The database file. It is never opened here once it is there: on POSIX systems, a process that closes any descriptor of a file loses
+ * all its locks on it, SQLite's too.
+ */
+export class DatabaseFile {
+  /** Without symbolic links, so that all processes find the same files beside it. */
+  readonly path: string
+  readonly mode: number
+  /** Which file it is, wherever its name leads meanwhile. */
+  readonly #identity: string | undefined
+
+  /**
+   * Makes it if it is not there.
+   * @param warn told of what may go wrong
+   * @throws StoreError and errors of the file system
+   */
+  constructor(
+    { path, mode, networkFileSystem }: SqliteTerms,
+    warn: (error: StoreError) => void,
+    networkOf: (folder: string) => string | undefined = networkFileSystemOf,
+  ) {
+    const folder = dirname(path)
+    makeFolder(folder, mode)
+    const network = networkOf(folder)
+    if (network !== undefined) {
+      const error = onNetwork(path, network)
+      if (networkFileSystem === 'refuse') throw error
+      warn(error)
+    }
+    makeFile(path, mode)
+    this.path = realpathSync(path)
+    this.mode = mode
+    this.#identity = identityOf(this.path)
+    const found = statSync(this.path)
+    if (!found.isFile()) throw noFile(path)
+    if (found.nlink > 1) throw severalNames(path)
+  }
+
+  get bells(): string {
+    return `${this.path}-bells`
+  }
+
+  get log(): string {
+    return `${this.path}-wal`
+  }
+
+  /** Whether its name still leads to it. */
+  get inPlace(): boolean {
+    return this.#identity !== undefined && identityOf(this.path) === this.#identity
+  }
+}
+
+/** Makes a folder, if it is not there, that whoever may read such files may search. */
+export function makeFolder(folder: string, mode: number): void {
+  const folderMode = mode | ((mode & 0o444) >> 2)
+  const made = mkdirSync(folder, { recursive: true, mode: folderMode })
+  // Whatever the process's mask of modes is.
+  if (made !== undefined) chmodSync(folder, folderMode)
+}
+
+function makeFile(path: string, mode: number): void {
+  let descriptor: number
+  try {
+    descriptor = openSync(path, 'wx', mode)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return
+    throw error
+  }
+  // Nobody has locked it yet.
+  fchmodSync(descriptor, mode)
+  closeSync(descriptor)
+}
+
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found && `${found.dev}:${found.ino}`
+}
+
+function onNetwork(path: string, kind: string): StoreError {
+  return new StoreError('not-ready', 'open', {
+    transient: false,
+    hint:
+      `${path} is on a network file system (${kind}), where locks of one machine do not hold for another: ` +
+      "choose a local folder, or set networkFileSystem: 'warn' if one machine alone uses it.",
+  })
+}
+
+function noFile(path: string): StoreError {
+  return new StoreError('wrong-type', 'open', { transient: false, hint: `${path} is no file.` })
+}
+
+function severalNames(path: string): StoreError {
+  return new StoreError('not-ready', 'open', {
+    transient: false,
+    hint: `${path} has several names (hard links): processes that use another one would not see the same locks.`,
+  })
+}

@@ -1,0 +1,107 @@
+import { StoreError, type StoreFailure } from '../../base/errors/errors.js'
+
+/** What a command does, for its error. */
+export interface About {
+  readonly command: string
+  readonly lockName?: string | undefined
+}
+
+interface Verdict {
+  readonly reason: StoreFailure
+  readonly transient: boolean
+  readonly hint?: string
+}
+
+const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
+
+const LOCKED: Verdict = {
+  reason: 'timeout',
+  transient: true,
+  hint: 'Another process keeps the database file locked.',
+}
+
+const NO_PERMISSION: Verdict = {
+  reason: 'permission',
+  transient: false,
+  hint: 'This user must be able to write the file, the files beside it and their folder.',
+}
+
+const FULL: Verdict = {
+  reason: 'out-of-memory',
+  transient: false,
+  hint: 'The disk is full, or the file may not grow.',
+}
+
+const READ_ONLY: Verdict = { ...NO_PERMISSION, reason: 'read-only' }
+
+/** SQLite's result codes, the lowest eight bits of them. */
+const BY_RESULT: Readonly<Record<number, Verdict>> = {
+  3: NO_PERMISSION,
+  5: LOCKED,
+  6: LOCKED,
+  7: { reason: 'out-of-memory', transient: false },
+  8: READ_ONLY,
+  10: { reason: 'unreachable', transient: true, hint: 'The disk failed.' },
+  11: { reason: 'wrong-type', transient: false, hint: 'The database file is damaged: delete it.' },
+  13: FULL,
+  14: NO_PERMISSION,
+  15: LOCKED,
+  17: LOCKED,
+  23: NO_PERMISSION,
+  26: {
+    reason: 'wrong-type',
+    transient: false,
+    hint: 'The file is no SQLite database: choose another path.',
+  },
+}
+
+/** The codes of Node's file system. */
+const BY_CODE: Readonly<Record<string, Verdict>> = {
+  EACCES: NO_PERMISSION,
+  EPERM: NO_PERMISSION,
+  EROFS: READ_ONLY,
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+}
+
+/** The typed error for an error of the driver or of the file system. */
+export function failureOf(error: unknown, { command, lockName }: About): StoreError {
+  if (error instanceof StoreError) return error
+  const result = resultOf(error)
+  const { reason, transient, hint } =
+    (result === undefined ? BY_CODE[codeOf(error)] : BY_RESULT[result & 0xff]) ?? UNKNOWN
+  return new StoreError(reason, command, { lockName, cause: error, transient, hint })
+}
+
+/** Whether the file is locked, so that the same may succeed soon. */
+export function isLocked(error: unknown): boolean {
+  const result = resultOf(error)
+  return result !== undefined && BY_RESULT[result & 0xff] === LOCKED
+}
+
+/** Whether SQLite itself has failed. */
+export function isDriverError(error: unknown): boolean {
+  return resultOf(error) !== undefined
+}
+
+/** The error for a command that waited too long for the file's lock. Nothing was changed. */
+export function timeoutOf({ command, lockName }: About, timeoutMs: number, cause: unknown): StoreError {
+  return new StoreError('timeout', command, {
+    lockName,
+    cause,
+    transient: true,
+    hint: `Other processes have kept the database file locked for ${timeoutMs} ms (commandTimeoutMs).`,
+  })
+}
+
+/** SQLite's own code: `errcode` of `node:sqlite`, `rawCode` of libsql. */
+function resultOf(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode
+  if ('rawCode' in error && typeof error.rawCode === 'number') return error.rawCode
+  return undefined
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}

@@ -1,0 +1,59 @@
+import { resolve } from 'node:path'
+import { checkObject, invalidNumber, whole } from '../../base/checks/checks.js'
+import { InvalidArgumentError } from '../../base/errors/errors.js'
+
+/** Where the file is, and what it may be used for. */
+export interface SqliteOptions {
+  /**
+   * The file, of Holdfast's own; it is made if it is not there, and so is its folder. Beside it stand SQLite's two files, whose names
+   * end in `-wal` and `-shm`, and a folder whose name ends in `-bells`. A relative path counts from the present working directory.
+   */
+  readonly path: string
+  /**
+   * The mode of the file when it is made, such as `0o660` for the users of a group; its folder then has the same, and may be searched.
+   * An existing file or folder keeps its mode. Without effect on Windows.
+   * @default 0o600
+   */
+  readonly mode?: number
+  /**
+   * What becomes of a file on a network file system, where several machines may open it and no lock in it is safe: its commands reject
+   * with a `StoreError`, or it is used and the client's `error` event says so once.
+   * @default 'refuse'
+   */
+  readonly networkFileSystem?: 'refuse' | 'warn'
+  /**
+   * For how long, in milliseconds, the row of a lock that nobody holds is kept. Tokens go on growing after it is gone. Minimum: 1000.
+   * @default 86400000, a day
+   */
+  readonly retainMs?: number
+}
+
+/** The options as they are used. */
+export type SqliteTerms = Required<SqliteOptions>
+
+const DAY_MS = 86_400_000
+
+export function checkSqliteOptions(given: string | SqliteOptions | undefined): SqliteTerms {
+  const options = typeof given === 'string' ? { path: given } : given
+  if (options === undefined)
+    throw new InvalidArgumentError(
+      'file',
+      options,
+      'the path of a file; for the file that the command line uses write sqlite()',
+    )
+  checkObject('options', options, ['path', 'mode', 'networkFileSystem', 'retainMs'])
+  const { path, mode = 0o600, networkFileSystem = 'refuse' } = options
+  if (
+    typeof path !== 'string' ||
+    path === '' ||
+    path.includes('\0') ||
+    /^(:memory:|file:|sqlite:)/.test(path)
+  )
+    throw new InvalidArgumentError('path', path, 'the path of a file, and no URL')
+  if (!Number.isInteger(mode) || mode < 0o600 || mode > 0o777 || (mode & 0o600) !== 0o600)
+    throw invalidNumber('mode', mode, 'a mode with which its owner may read and write')
+  if (networkFileSystem !== 'refuse' && networkFileSystem !== 'warn')
+    throw new InvalidArgumentError('networkFileSystem', networkFileSystem, "'refuse' or 'warn'")
+  const retainMs = whole('retainMs', options.retainMs, 1_000) ?? DAY_MS
+  return { path: resolve(path), mode, networkFileSystem, retainMs }
+}

@@ -1,0 +1,103 @@
+import { StoreError } from '../../base/errors/errors.js'
+import { isBelow } from '../sql/version.js'
+import type { Connection } from './driver.js'
+
+/** The oldest SQLite that has RETURNING, and a conflict without a target. */
+const OLDEST = [3, 35] as const
+
+/** Raised with every change of the tables. */
+const VERSION = 1
+
+/** Marks the file as Holdfast's: "Hold" in ASCII. */
+const APPLICATION = 0x486f6c64
+
+/** What each table is for stands in `docs/sqlite.md`. */
+const TABLES = `
+CREATE TABLE holdfast_rows (
+  keyspace TEXT NOT NULL, name TEXT NOT NULL, owner TEXT, holds INTEGER NOT NULL, ends_at REAL, fence INTEGER,
+  waiting TEXT NOT NULL, rest TEXT, changed_at REAL NOT NULL, PRIMARY KEY (keyspace, name)
+) WITHOUT ROWID;
+CREATE TABLE holdfast_clients (
+  id TEXT PRIMARY KEY, boot TEXT, pid INTEGER NOT NULL, started TEXT, namespace TEXT, listens INTEGER NOT NULL,
+  seen_at REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE holdfast_messages (
+  client TEXT NOT NULL, id INTEGER NOT NULL, keyspace TEXT NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,
+  PRIMARY KEY (client, id)
+) WITHOUT ROWID;
+CREATE TABLE holdfast_machine (boot TEXT NOT NULL, zero REAL NOT NULL, cleaned_at REAL NOT NULL);
+INSERT INTO holdfast_machine VALUES ('', 0, 0);
+PRAGMA application_id = ${APPLICATION};
+PRAGMA user_version = ${VERSION};
+`
+
+/**
+ * Makes the tables in a new file, however many processes begin at once.
+ * @throws StoreError if SQLite is too old, or the file is another program's or of a later version of Holdfast.
+ */
+export function prepareFile(connection: Connection): void {
+  checkLibrary(connection)
+  if (isReadyNow(connection)) return
+  setUp(connection)
+  connection.exec('BEGIN IMMEDIATE')
+  try {
+    if (!isReady(connection)) connection.exec(TABLES)
+    connection.exec('COMMIT')
+  } catch (error) {
+    connection.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function checkLibrary(connection: Connection): void {
+  const version = String(readOne(connection, 'SELECT sqlite_version()'))
+  if (!isBelow(version, OLDEST)) return
+  throw new StoreError('not-ready', 'open', {
+    transient: false,
+    hint: `The library is SQLite ${version}; Holdfast needs ${OLDEST.join('.')} or later. Use another Node, or another version of libsql.`,
+  })
+}
+
+/** Readers and the one writer do not hinder each other. Kept in the file. */
+function setUp(connection: Connection): void {
+  const mode = readOne(connection, 'PRAGMA journal_mode = WAL')
+  if (mode !== 'wal')
+    throw foreign(`its file system allows no write-ahead log (journal mode ${String(mode)}): choose another`)
+}
+
+/** Its three looks are at one state of the file: another process may be making the tables. */
+function isReadyNow(connection: Connection): boolean {
+  connection.exec('BEGIN')
+  try {
+    return isReady(connection)
+  } finally {
+    connection.exec('ROLLBACK')
+  }
+}
+
+function isReady(connection: Connection): boolean {
+  const application = readOne(connection, 'PRAGMA application_id')
+  const version = readOne(connection, 'PRAGMA user_version')
+  if (application === APPLICATION) {
+    if (version === VERSION) return true
+    throw foreign(`it is of a later version of Holdfast (schema ${String(version)}): update this one`)
+  }
+  if (application === 0 && version === 0 && readOne(connection, 'SELECT count(*) FROM sqlite_schema') === 0)
+    return false
+  throw foreign('it is the database of another program: locks need a file of their own')
+}
+
+function foreign(why: string): StoreError {
+  return new StoreError('wrong-type', 'open', {
+    transient: false,
+    hint: `The database file cannot be used: ${why}.`,
+  })
+}
+
+/** The first column of a statement's only row. */
+function readOne(connection: Connection, sql: string): unknown {
+  const [row] = connection.prepare(sql).all()
+  if (typeof row !== 'object' || row === null) return undefined
+  const [value] = Object.values(row)
+  return value
+}

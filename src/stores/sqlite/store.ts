@@ -1,0 +1,23 @@
+import type { Store, StoreSession, StoreSettings } from '../../port/store.js'
+import { RowStoreSession } from '../rows/session.js'
+import { defaultSqliteFile } from './default-file.js'
+import { checkSqliteOptions, type SqliteOptions } from './options.js'
+import { SqliteRows } from './rows.js'
+
+/**
+ * Locks in a file, for the processes of one machine: no server, every kind of lock. The processes wake each other; a holder whose
+ * process has ended holds nothing any more. Nothing is opened before a `Holdfast` on it is first used.
+ *
+ * Uses `node:sqlite` where Node has it (from 22.13 on), else the package `libsql`, which has to be installed then.
+ *
+ * @param file the path of a file of Holdfast's own, or {@link SqliteOptions}. Without an argument it is the file that the command line uses,
+ *   and `new Holdfast()`: see docs/sqlite.md.
+ * @throws StoreError if there is neither; InvalidArgumentError
+ */
+export function sqlite(...file: [] | [file: string | SqliteOptions]): Store {
+  const [given = file.length === 0 ? defaultSqliteFile() : undefined] = file
+  const rows = new SqliteRows(checkSqliteOptions(given))
+  return {
+    open: (settings: StoreSettings): StoreSession => new RowStoreSession(rows, settings),
+  }
+}

@@ -1,0 +1,181 @@
+import { StoreError } from '../../base/errors/errors.js'
+import { BackOff } from '../../base/time/back-off.js'
+import { queueMicrotask } from '../../base/time/machine-time.js'
+import type { TimerHandle } from '../../base/time/schedule.js'
+import type { StoreSettings } from '../../port/store.js'
+import type { Database } from './database.js'
+import { type About, failureOf, isDriverError, isLocked, timeoutOf } from './failure.js'
+
+/** Does its part of a transaction. What it returns is called once that is committed, for its result. */
+export type Work<Result> = (database: Database) => () => Result
+
+/** What is done around the work of a transaction. */
+export interface Frame {
+  /** The open database; opens it where it is not. */
+  open(): Database
+  begun(database: Database): void
+  committed(): void
+  /** Nothing of the transaction stays, and the connection may be of no use any more. */
+  failed(): void
+}
+
+interface Entry {
+  readonly about: About
+  readonly until: number
+  /** Does the work; what it returns settles the call. */
+  perform(database: Database): () => void
+  reject(error: unknown): void
+}
+
+/** The most calls in one transaction, which others have to wait for. */
+const LARGEST = 128
+
+/** So often another process's transaction is waited for by letting other work of this process run: it takes a fraction of a millisecond. */
+const QUICK_LOOKS = 8
+
+const PAUSES = new BackOff({ firstPauseMs: 0.5, longestPauseMs: 20, factor: 1.5 })
+
+/**
+ * The transactions of one client. All that is asked in one go becomes one transaction, and reaches the disk at once: to renew a hundred
+ * leases costs as much as to renew one. A locked file is tried again until `commandTimeoutMs` have passed.
+ */
+export class Transactions {
+  #queue: Entry[] = []
+  #planned = false
+  #closed = false
+  #timer: TimerHandle | undefined
+  /** How often in a row the file was locked. */
+  #refusals = 0
+
+  constructor(
+    private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
+    private readonly frame: Frame,
+  ) {}
+
+  /** Whether nothing is asked and not yet done. */
+  get idle(): boolean {
+    return this.#queue.length === 0 && !this.#closed
+  }
+
+  add<Result>(
+    about: About,
+    work: Work<Result>,
+    withinMs: number = this.settings.commandTimeoutMs,
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) {
+        reject(closed(about))
+        return
+      }
+      this.#queue.push({
+        about,
+        until: this.settings.schedule.clock.now() + withinMs,
+        perform: (database) => {
+          let finish: () => Result
+          try {
+            finish = work(database)
+          } catch (error) {
+            // What one call throws is nobody else's failure; what SQLite throws is everybody's.
+            if (isDriverError(error)) throw error
+            return () => reject(error)
+          }
+          return () => {
+            try {
+              resolve(finish())
+            } catch (error) {
+              reject(error)
+            }
+          }
+        },
+        reject,
+      })
+      this.#plan()
+    })
+  }
+
+  /** Rejects what is under way. */
+  close(): void {
+    this.#closed = true
+    this.settings.schedule.cancel(this.#timer)
+    const { length } = this.#queue
+    for (const { about, reject } of this.#queue.splice(0, length)) reject(closed(about))
+  }
+
+  #plan(): void {
+    if (this.#planned) return
+    this.#planned = true
+    queueMicrotask(() => this.#run())
+  }
+
+  #run(): void {
+    this.#planned = false
+    const batch = this.#queue.slice(0, LARGEST)
+    if (batch.length === 0) return
+    try {
+      const settle = this.#transact(batch)
+      this.#queue.splice(0, batch.length)
+      this.#refusals = 0
+      for (const each of settle) each()
+    } catch (error) {
+      if (isLocked(error)) {
+        this.#waitFor(error)
+        return
+      }
+      this.#queue.splice(0, batch.length)
+      this.frame.failed()
+      for (const { about, reject } of batch) reject(failureOf(error, about))
+    }
+    if (this.#queue.length > 0) this.#planAfterTurn()
+  }
+
+  #transact(batch: readonly Entry[]): Array<() => void> {
+    const database = this.frame.open()
+    database.begin()
+    let settle: Array<() => void>
+    try {
+      this.frame.begun(database)
+      settle = batch.map(({ perform }) => perform(database))
+      database.commit()
+    } catch (error) {
+      database.rollback()
+      throw error
+    }
+    this.frame.committed()
+    return settle
+  }
+
+  /** Another process's transaction is under way, mostly for a fraction of a millisecond. */
+  #waitFor(cause: unknown): void {
+    const { schedule, commandTimeoutMs } = this.settings
+    const now = schedule.clock.now()
+    const late = this.#queue.filter(({ until }) => until <= now)
+    this.#queue = this.#queue.filter(({ until }) => until > now)
+    for (const { about, reject } of late) reject(timeoutOf(about, commandTimeoutMs, cause))
+    if (this.#queue.length === 0) return
+    this.#refusals += 1
+    if (this.#refusals <= QUICK_LOOKS) {
+      this.#planAfterTurn()
+      return
+    }
+    this.#planned = true
+    const pauseMs = PAUSES.pauseMs(this.#refusals - QUICK_LOOKS, Math.random())
+    const [first] = this.#queue
+    this.#timer = schedule.at(Math.min(now + pauseMs, first?.until ?? now), () => this.#run())
+  }
+
+  #planAfterTurn(): void {
+    this.#planned = true
+    this.settings.schedule.afterTurn(() => this.#run())
+  }
+}
+
+function closed(about: About): StoreError {
+  return failureOf(
+    new StoreError('unreachable', about.command, {
+      lockName: about.lockName,
+      transient: true,
+      hint: 'The client is closed.',
+    }),
+    about,
+  )
+}

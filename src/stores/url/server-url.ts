@@ -1,0 +1,79 @@
+import { InvalidArgumentError } from '../../base/errors/errors.js'
+
+export interface Endpoint {
+  readonly host: string
+  readonly port: number
+}
+
+/** The forms that are accepted, for messages. */
+const FORMS =
+  'redis://[user:password@]host[:port][/db], rediss://…, redis-cluster://host:port,host:port/ or ' +
+  'redis-sentinel://host:port,host:port/group, postgres://user:password@host:port/database, mysql://… in the same way, ' +
+  'etcd://, zk:// or memcached://[user:password@]host:port,host:port, or sqlite:path'
+
+/** The error for such a URL. It shows no part of it, because any part may be a password. */
+export function badUrl(found: string, accepted = FORMS): InvalidArgumentError {
+  return new InvalidArgumentError('the server URL', undefined, accepted, { found })
+}
+
+/**
+ * `URL` does not support lists of hosts, so this parses the parts itself. Messages show no part of an unreadable address, since any part
+ * of it may be a password.
+ */
+const PARTS =
+  /^(?<scheme>[a-z-]+):\/\/(?:(?<credentials>.*)@)?(?<hosts>[^/?#@]*)(?<path>\/[^?#]*)?(?:\?(?<query>[^#]*))?$/i
+
+/** The parts of a URL with one host or several, as they stand there. */
+export interface UrlParts {
+  readonly scheme: string
+  readonly credentials: string | undefined
+  readonly hosts: string
+  readonly path: string
+  readonly query: string
+}
+
+/** Undefined: it cannot be read. */
+export function partsOf(url: string): UrlParts | undefined {
+  const parts = PARTS.exec(url)?.groups
+  if (!parts) return undefined
+  const { scheme = '', credentials, hosts = '', path = '', query = '' } = parts
+  return { scheme: scheme.toLowerCase(), credentials, hosts, path, query }
+}
+
+export function parseEndpoints(text: string, defaultPort: number): readonly [Endpoint, ...Endpoint[]] {
+  const [first, ...others] = text.split(',').map((each) => parseEndpoint(each, defaultPort))
+  if (first === undefined) throw badUrl('names no host')
+  return [first, ...others]
+}
+
+/** As it stands in a URL. */
+export function endpointText({ host, port }: Endpoint): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function parseEndpoint(text: string, defaultPort: number): Endpoint {
+  const match = /^(?:\[(?<six>[0-9a-f:.]+)\]|(?<name>[^:[\]\s]+))(?::(?<port>\d{1,5}))?$/i.exec(text)
+  const host = match?.groups?.['six'] ?? match?.groups?.['name']
+  const port = Number(match?.groups?.['port'] ?? defaultPort)
+  if (host === undefined || port < 1 || port > 65_535) {
+    throw badUrl('has something else where host:port belongs (a password is followed by @)')
+  }
+  return { host, port }
+}
+
+export function parseCredentials(text: string | undefined): [string | undefined, string | undefined] {
+  if (text === undefined || text === '') return [undefined, undefined]
+  const colon = text.indexOf(':')
+  // As in redis-cli: a user without a password is useless, so a lone word must be a mistake.
+  if (colon < 0) throw badUrl('has a user but no password', 'user:password@, or :password@')
+  const username = decode(text.slice(0, colon))
+  return [username === '' ? undefined : username, decode(text.slice(colon + 1))]
+}
+
+export function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw badUrl('has a % that is not followed by two hexadecimal digits', '%25 for a % itself')
+  }
+}

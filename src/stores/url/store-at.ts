@@ -1,0 +1,106 @@
+import process from 'node:process'
+import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { offers, required } from '../../base/packages/installed.js'
+import type { Store } from '../../port/store.js'
+import type { MysqlPool } from '../mysql/client.js'
+import type { PgPool } from '../postgres/pg-connection.js'
+import type { CoordinationAddress } from './coordination-address.js'
+import { presentAddress } from './present-address.js'
+import { redisClientAt } from './redis-client.js'
+import { type DatabaseAddress, parseServerUrl, type ServerAddress } from './server-address.js'
+
+/** What is used of pg, and of mysql2. */
+interface Pg {
+  readonly Pool: new (options: { connectionString: string }) => PgPool
+}
+interface Mysql2 {
+  createPool(url: string): MysqlPool
+}
+
+/**
+ * The store at that URL, of the forms that the command line takes: see docs/cli.md. Without an argument the one that `HOLDFAST_URL` names,
+ * or else a file of this user, as `new Holdfast()` has it. It connects on first use, and loads what it needs now: ioredis, pg or mysql2,
+ * which must be installed.
+ *
+ * @throws InvalidArgumentError that shows no part of the URL; StoreError if something is not installed.
+ */
+export function storeAt(...given: [] | [url: string | URL]): Store {
+  if (given.length === 0) return storeOf(presentAddress(), process.env['HOLDFAST_KEY_PREFIX'] ?? '')
+  const [url] = given
+  if (typeof url !== 'string' && !(url instanceof URL))
+    throw new InvalidArgumentError(
+      'url',
+      url,
+      'a URL; without an argument that of HOLDFAST_URL, or a file of this user',
+    )
+  return storeOf(parseServerUrl(String(url)), '')
+}
+
+/** The store at that address. Of the stores only this one is loaded. `terms`: how many connections to a database it may open, if not the usual. */
+export function storeOf(
+  address: ServerAddress,
+  keyPrefix: string,
+  terms: { readonly connections?: number } = {},
+): Store {
+  if ('endpoints' in address) {
+    const { redis } = own<typeof import('../redis/index.js')>('redis', 'redis')
+    return redis(redisClientAt(address, keyPrefix))
+  }
+  if (keyPrefix !== '')
+    throw new InvalidArgumentError(
+      'the key prefix',
+      keyPrefix,
+      'none, because only names in Redis have one',
+      {
+        found: 'is set (by --key-prefix or HOLDFAST_KEY_PREFIX)',
+      },
+    )
+  return 'servers' in address ? coordinationAt(address) : databaseAt(address, terms)
+}
+
+function databaseAt({ kind, url }: DatabaseAddress, terms: { readonly connections?: number }): Store {
+  switch (kind) {
+    case 'postgres':
+    case 'advisory': {
+      const { Pool } = required('pg', offers<Pg>('Pool'), 'npm install pg')
+      // It says how to log in, and is never used itself.
+      const pool = new Pool({ connectionString: url })
+      const stores = own<typeof import('../postgres/index.js')>('postgres', 'postgres', 'advisory')
+      return kind === 'advisory' ? stores.advisory(pool) : stores.postgres(pool, terms)
+    }
+    case 'mysql':
+    case 'get-lock': {
+      const { createPool } = required('mysql2/promise', offers<Mysql2>('createPool'), 'npm install mysql2')
+      const pool = createPool(url.replace(/^mariadb:/i, 'mysql:'))
+      const stores = own<typeof import('../mysql/index.js')>('mysql', 'mysql', 'getLock')
+      return kind === 'get-lock' ? stores.getLock(pool) : stores.mysql(pool, terms)
+    }
+    case 'sqlite':
+      return own<typeof import('../sqlite/index.js')>('sqlite', 'sqlite').sqlite(url)
+  }
+}
+
+function coordinationAt({ kind, servers, tls, credentials, prefix, root }: CoordinationAddress): Store {
+  switch (kind) {
+    case 'etcd': {
+      const { etcd } = own<typeof import('../etcd/index.js')>('etcd', 'etcd')
+      return etcd({ hosts: servers, tls: tls ? {} : undefined, credentials, prefix })
+    }
+    case 'zookeeper': {
+      const { zookeeper } = own<typeof import('../zookeeper/index.js')>('zookeeper', 'zookeeper')
+      return zookeeper({ servers, tls, credentials, root })
+    }
+    case 'memcached': {
+      const { memcached } = own<typeof import('../memcached/index.js')>('memcached', 'memcached')
+      const login = credentials && { username: credentials.user, password: credentials.password }
+      return memcached({ servers, tls, credentials: login })
+    }
+  }
+}
+
+/** Another way into this package, loaded now, so that no bundle has it which does not use it. */
+function own<Module>(way: string, ...functions: ReadonlyArray<keyof Module & string>): Module {
+  const module = `holdfast/${way}`
+  const todo = `this program was bundled without it. Install holdfast beside the bundle, or import the store from ${module} and give it to new Holdfast()`
+  return required(module, offers<Module>(...functions), todo)
+}

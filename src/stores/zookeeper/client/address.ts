@@ -1,0 +1,82 @@
+import { InvalidArgumentError } from '../../../base/errors/errors.js'
+import { retryPauseMs } from '../../../base/time/back-off.js'
+
+/** Where a server listens for clients. */
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+const DEFAULT_PORT = 2181
+
+/** `host`, `host:port`, `[::1]:2181`. */
+const PATTERN = /^(?:\[(?<six>[\da-fA-F:.%\w]+)\]|(?<host>[^\s:/[\],]+))(?::(?<port>\d{1,5}))?$/
+
+/** @param servers a list, or what ZooKeeper calls a connect string: with commas, and without the path at its end */
+export function parseServers(servers: unknown): readonly Address[] {
+  const list: unknown = typeof servers === 'string' ? servers.split(',') : servers
+  if (!Array.isArray(list) || list.length === 0) throw invalid('servers', servers)
+  return list.map((each: unknown) => parse(each))
+}
+
+function parse(text: unknown): Address {
+  const parts = typeof text === 'string' ? PATTERN.exec(text.trim())?.groups : undefined
+  const host = parts?.['six'] ?? parts?.['host']
+  const port = Number(parts?.['port'] ?? DEFAULT_PORT)
+  if (host === undefined || port < 1 || port > 65_535) throw invalid('servers', text)
+  return { host, port }
+}
+
+function invalid(argument: string, value: unknown): InvalidArgumentError {
+  return new InvalidArgumentError(
+    argument,
+    value,
+    "addresses such as 'zoo1:2181', in a list or with commas between them",
+  )
+}
+
+export function textOf({ host, port }: Address): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+/** A connection that ends sooner than so has been of no use, whatever it ended by. */
+const STEADY_MS = 1_000
+
+/**
+ * The servers of an ensemble in an order of this client's own, so that clients spread over them; one after another, and round again. Where
+ * one round of connections has ended early there is a pause before the next, which grows from round to round.
+ */
+export class Rota {
+  readonly #addresses: Address[] = []
+  #turns = -1
+  /** How many connections in turn ended early. */
+  #early = 0
+
+  constructor(addresses: readonly Address[]) {
+    for (const address of addresses) {
+      this.#addresses.splice(Math.floor(Math.random() * (this.#addresses.length + 1)), 0, address)
+    }
+  }
+
+  get size(): number {
+    return this.#addresses.length
+  }
+
+  /** How long to pause before the next is connected to. */
+  get pauseMs(): number {
+    const rounds = Math.floor(this.#early / this.size)
+    return rounds === 0 ? 0 : retryPauseMs(rounds)
+  }
+
+  next(): Address {
+    this.#turns = (this.#turns + 1) % this.#addresses.length
+    const address = this.#addresses[this.#turns]
+    if (!address) throw new Error('there is at least one server')
+    return address
+  }
+
+  /** A connection has ended, so long after it was begun, and not because the client let go of it. */
+  broke(afterMs: number): void {
+    this.#early = afterMs < STEADY_MS ? this.#early + 1 : 0
+  }
+}

@@ -1,0 +1,283 @@
+import { connect, type Socket } from 'node:net'
+import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import { nextTick } from '../../../base/time/machine-time.js'
+import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
+import { type Address, textOf } from './address.js'
+import { Frames } from './frames.js'
+import { JuteReader, MalformedReplyError } from './jute.js'
+import {
+  authFrame,
+  type Greeting,
+  greetingFrame,
+  type Operation,
+  pingFrame,
+  readWelcome,
+  requestFrame,
+  setWatchesFrame,
+  type Welcome,
+  xids,
+} from './operations.js'
+import { codes, RefusedError } from './result-codes.js'
+
+/** How to reach a server, and what to be told of it. */
+export interface ConnectionTerms {
+  readonly address: Address
+  readonly tls: ConnectionOptions | undefined
+  readonly schedule: Schedule
+  /** How long a server may take to welcome. */
+  readonly welcomeMs: number
+  /** Something happened to a node that is watched; it is watched no longer. */
+  readonly onEvent: (event: NodeEvent) => void
+  /** It is of no more use. What was under way has been rejected before. `broke`: the client did not let go of it. */
+  readonly onEnd: (cause: Error, broke: boolean) => void
+}
+
+export interface NodeEvent {
+  readonly path: string
+  readonly gone: boolean
+}
+
+interface Pending {
+  readonly xid: number
+  readonly operation: string
+  readonly settle: (reply: JuteReader, code: number) => void
+  readonly reject: (cause: Error) => void
+}
+
+/** The connection broke: what was under way may have been done or not. */
+export class ConnectionLostError extends Error {}
+
+const NODE_DELETED = 2
+
+/** Idle connections are probed after so long, so that firewalls keep them and a vanished server is found out. */
+const KEEP_ALIVE_MS = 10_000
+
+/** The longest number of a request. */
+const LAST_XID = 0x7fffffff
+
+/** So many watches are set anew with one frame: a server takes none of more than a megabyte. */
+const WATCHES_AT_ONCE = 500
+
+/** One connection to one server: requests go out as they are made, and their answers come in the same order. */
+export class Connection {
+  readonly #socket: Socket
+  readonly #frames = new Frames((frame) => this.#arrived(frame))
+  readonly #pending: Pending[] = []
+  #first:
+    | { readonly resolve: (welcome: Welcome) => void; readonly reject: (cause: Error) => void }
+    | undefined
+  #lastXid = 0
+  #seenZxid = 0n
+  #answeredAt: number
+  /** A server that answers nothing for so long while it is to is given up, whatever else it sends. */
+  silenceMs: number
+  #alarm: TimerHandle | undefined
+  #ended = false
+  #retired = false
+
+  /** What the server makes of the greeting. */
+  readonly welcome: Promise<Welcome>
+
+  /** Connects and greets. */
+  constructor(
+    private readonly terms: ConnectionTerms,
+    greeting: Greeting,
+  ) {
+    const { address, tls, schedule, welcomeMs } = terms
+    this.silenceMs = welcomeMs
+    this.#answeredAt = schedule.clock.now()
+    this.#socket = tls
+      ? connectTls({ servername: nameOf(address.host), ...tls, ...address })
+      : connect(address)
+    this.#socket.setNoDelay(true)
+    this.#socket.setKeepAlive(true, KEEP_ALIVE_MS)
+    // Whoever awaits an answer keeps the process alive, not the socket.
+    this.#socket.unref()
+    this.#socket.on('data', (chunk: Buffer) => this.#received(chunk))
+    this.#socket.on('error', (error) => this.end(error))
+    this.#socket.on('close', () => this.end(new Error('the server closed the connection')))
+    this.welcome = new Promise<Welcome>((resolve, reject) => {
+      this.#first = { resolve, reject }
+    })
+    this.#socket.write(greetingFrame(greeting))
+    this.#listen()
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  /** The latest transaction that an answer has told of. */
+  get seenZxid(): bigint {
+    return this.#seenZxid
+  }
+
+  /** Rejects with a {@link RefusedError}, or a {@link ConnectionLostError}. */
+  request<Result>(operation: Operation<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#lastXid = this.#lastXid === LAST_XID ? 1 : this.#lastXid + 1
+      const settle = (reply: JuteReader, code: number): void => {
+        if (code === 0) resolve(operation.read(reply))
+        else reject(new RefusedError(operation.name, code))
+      }
+      this.#send(requestFrame(this.#lastXid, operation), {
+        xid: this.#lastXid,
+        operation: operation.name,
+        settle,
+        reject,
+      })
+    })
+  }
+
+  ping(): Promise<void> {
+    return this.#special('ping', xids.ping, pingFrame)
+  }
+
+  authenticate(scheme: string, auth: string): Promise<void> {
+    return this.#special('authenticate', xids.auth, authFrame(scheme, auth))
+  }
+
+  /** Sets them anew; whatever has changed since that transaction is told as if they had been set all the time. */
+  async setWatches(sinceZxid: bigint, paths: readonly string[]): Promise<void> {
+    const frames: Promise<void>[] = []
+    for (let from = 0; from < paths.length; from += WATCHES_AT_ONCE) {
+      const some = paths.slice(from, from + WATCHES_AT_ONCE)
+      frames.push(this.#special('setWatches', xids.setWatches, setWatchesFrame(sinceZxid, some)))
+    }
+    await Promise.all(frames)
+  }
+
+  /** It is broken, or of no use. */
+  end(cause: Error): void {
+    this.#end(cause, true)
+  }
+
+  /** The client does not need it any more. */
+  letGo(cause: Error): void {
+    this.#end(cause, false)
+  }
+
+  #end(cause: Error, broke: boolean): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.terms.schedule.cancel(this.#alarm)
+    this.#socket.destroy()
+    const told = `connection to ${textOf(this.terms.address)}: ${cause.message}`
+    const lost = cause instanceof RefusedError ? cause : new ConnectionLostError(told, { cause })
+    this.#first?.reject(lost)
+    for (const { reject } of this.#pending.splice(0)) reject(lost)
+    this.terms.onEnd(lost, broke)
+  }
+
+  /** Ends it when nothing is under way. */
+  retire(): void {
+    this.#retired = true
+    if (this.#pending.length === 0) this.letGo(new Error('the client connects anew'))
+  }
+
+  /** It need not answer anything. */
+  #rest(): void {
+    this.terms.schedule.cancel(this.#alarm)
+    this.#alarm = undefined
+    if (this.#retired) this.letGo(new Error('the client connects anew'))
+  }
+
+  #special(operation: string, xid: number, frame: Buffer): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (_reply: JuteReader, code: number): void => {
+        if (code === 0) resolve()
+        else reject(new RefusedError(operation, code))
+      }
+      this.#send(frame, { xid, operation, settle, reject })
+    })
+  }
+
+  #send(frame: Buffer, pending: Pending): void {
+    if (this.#ended) {
+      pending.reject(new ConnectionLostError('the connection has ended'))
+      return
+    }
+    this.#pending.push(pending)
+    if (!this.#socket.writableCorked) {
+      this.#socket.cork()
+      // What is asked in one turn goes out together.
+      nextTick(() => this.#socket.uncork())
+    }
+    this.#socket.write(frame)
+    this.#listen()
+  }
+
+  /** Gives the server up if it stays silent, as long as it is to answer. */
+  #listen(): void {
+    if (this.#alarm || this.#ended) return
+    const { schedule } = this.terms
+    const { silenceMs } = this
+    const askedAt = schedule.clock.now()
+    this.#alarm = schedule.at(askedAt + silenceMs, () => {
+      this.#alarm = undefined
+      if (!this.#first && this.#pending.length === 0) return
+      const silentMs = schedule.clock.now() - Math.max(this.#answeredAt, askedAt)
+      if (silentMs >= silenceMs)
+        this.end(new Error(`the server has answered nothing for ${Math.round(silentMs)} ms`))
+      else this.#listen()
+    })
+  }
+
+  #received(chunk: Buffer): void {
+    try {
+      this.#frames.push(chunk)
+    } catch (error) {
+      this.end(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  #arrived(frame: Buffer): void {
+    if (this.#ended) return
+    const reply = new JuteReader(frame)
+    const first = this.#first
+    if (first) {
+      const welcome = readWelcome(reply)
+      if (welcome.readOnly) throw new RefusedError('connect', codes.notReadOnly)
+      this.#first = undefined
+      this.#answeredAt = this.terms.schedule.clock.now()
+      this.#rest()
+      first.resolve(welcome)
+      return
+    }
+    const [xid, zxid, code] = [reply.int(), reply.long(), reply.int()]
+    if (xid === xids.event) {
+      this.#tell(reply)
+      return
+    }
+    this.#answer(xid, code, reply)
+    // Not of an answer that was none: by a number that is too great no server would let the client in again.
+    if (zxid > this.#seenZxid) this.#seenZxid = zxid
+    this.#answeredAt = this.terms.schedule.clock.now()
+    if (this.#pending.length === 0) this.#rest()
+  }
+
+  #tell(reply: JuteReader): void {
+    const [type, , path] = [reply.int(), reply.int(), reply.text()]
+    // Others are about the session, and not about a node.
+    if (type > 0) this.terms.onEvent({ path, gone: type === NODE_DELETED })
+  }
+
+  #answer(xid: number, code: number, reply: JuteReader): void {
+    // Those with a number of their own are answered as soon as they are read, the others in their order.
+    const at =
+      xid < 0
+        ? this.#pending.findIndex((each) => each.xid === xid)
+        : this.#pending.findIndex((each) => each.xid > 0)
+    const pending = this.#pending[at]
+    if (!pending || pending.xid !== xid)
+      throw new MalformedReplyError(`an answer to ${xid}, which was not asked`)
+    // One that cannot be read is none: what was asked is rejected with the connection.
+    pending.settle(reply, code)
+    this.#pending.splice(at, 1)
+  }
+}
+
+/** Names are told to servers by TLS, addresses are not. */
+function nameOf(host: string): string {
+  return /^[\d.]+$|:/.test(host) ? '' : host
+}

@@ -1,0 +1,348 @@
+import type { ConnectionOptions } from 'node:tls'
+import { pause } from '../../../base/time/pause.js'
+import type { Schedule } from '../../../base/time/schedule.js'
+import type { Rota } from './address.js'
+import { Connection } from './connection.js'
+import { MalformedReplyError } from './jute.js'
+import { closeSession, type Operation, watchNode } from './operations.js'
+import { codes, orNone, RefusedError } from './result-codes.js'
+import { WatchedNodes } from './watched-nodes.js'
+
+/** Which servers, and who asks. */
+export interface SessionTerms {
+  readonly rota: Rota
+  readonly tls: ConnectionOptions | undefined
+  /** Such as `user:password` for the scheme `digest`. */
+  readonly identity: { readonly scheme: string; readonly auth: string } | undefined
+  readonly schedule: Schedule
+  /** Everything that is asked is answered or rejected within this time. */
+  readonly commandTimeoutMs: number
+  /** The connection is gone, the session perhaps not. */
+  readonly onSuspended: (cause: Error) => void
+  /** The server has ended the session, with all that ends with it. */
+  readonly onExpired: (session: ZooKeeperSession, cause: Error) => void
+}
+
+/** There was no answer in time: it may come about yet, or not. */
+export class NoAnswerError extends Error {}
+
+/** The session is over; nothing was sent. */
+export class SessionOverError extends Error {}
+
+/** Within a session a server that stays silent for this part of it is given up, so that there is time for another. */
+const SILENCE = 1 / 6
+const LEAST_SILENCE_MS = 150
+/** How long a server may take to confirm the end of a session. */
+const GOODBYE_MS = 500
+/** A session, over as many connections as it takes: what it made ends with it, and it ends when no server has heard of it for its time. */
+export class ZooKeeperSession {
+  readonly #nodes: WatchedNodes
+  readonly #waiting = new Set<Waiting>()
+  #connection: Connection | undefined
+  /** The last that was made, whatever became of it. */
+  #dialled: Connection | undefined
+  /** One that ends once it has answered what is under way. */
+  #retiring: Connection | undefined
+  #connecting = false
+  #over: Error | undefined
+  /** When it was last used. */
+  #usedAt: number
+  #touchedAt: number
+  #seenZxid: bigint
+  #timeoutMs: number
+
+  #id = 0n
+  #password: Uint8Array = new Uint8Array(16)
+
+  /**
+   * @param askedMs after how long without news of this client it is to end; the server sets bounds to it
+   * @param seenZxid the latest transaction that this client knows of: it sees nothing older
+   */
+  constructor(
+    private readonly terms: SessionTerms,
+    askedMs: number,
+    seenZxid: bigint,
+  ) {
+    this.#nodes = new WatchedNodes(() => this.#connection, terms.schedule)
+    this.#timeoutMs = askedMs
+    this.#seenZxid = seenZxid
+    this.#usedAt = terms.schedule.clock.now()
+    this.#touchedAt = this.#usedAt
+  }
+
+  /** Begins it at the first server that answers. Rejects with what the last of them said that had time to. */
+  async begin(): Promise<void> {
+    const { schedule, rota, commandTimeoutMs } = this.terms
+    const deadline = schedule.clock.now() + commandTimeoutMs
+    // All of them have a chance, where one hangs too.
+    const welcomeMs = commandTimeoutMs / (rota.size + 1)
+    let cause: unknown
+    for (;;) {
+      const pauseMs = cause === undefined ? Math.min(rota.pauseMs, welcomeMs) : rota.pauseMs
+      if (schedule.clock.now() + pauseMs >= deadline) throw cause
+      if (pauseMs > 0) await pause(schedule, pauseMs)
+      const leftMs = deadline - schedule.clock.now()
+      if (this.#over) throw this.#over
+      try {
+        return await this.#connect(Math.min(welcomeMs, leftMs))
+      } catch (error) {
+        // That one with less time than others was silent says nothing.
+        if (leftMs >= welcomeMs || cause === undefined) cause = error
+      }
+    }
+  }
+
+  get id(): bigint {
+    return this.#id
+  }
+
+  /** After how long without news of this client the server ends it. */
+  get timeoutMs(): number {
+    return this.#timeoutMs
+  }
+
+  /** The latest transaction that it knows of. */
+  get seenZxid(): bigint {
+    const seen = (this.#connection ?? this.#retiring)?.seenZxid ?? 0n
+    return seen > this.#seenZxid ? seen : this.#seenZxid
+  }
+
+  get over(): boolean {
+    return this.#over !== undefined
+  }
+
+  /**
+   * Asks the server. Two requests of one turn go out together and are carried out in their order.
+   * Rejects with a `RefusedError`, a `ConnectionLostError`, a {@link NoAnswerError} or a {@link SessionOverError}.
+   */
+  request<Result>(operation: Operation<Result>): Promise<Result> {
+    return this.#through((connection) => connection.request(operation))
+  }
+
+  /** Tells the server that this client lives. */
+  ping(): Promise<void> {
+    return this.#through((connection) => connection.ping())
+  }
+
+  /** Since when the server that the client is connected to has known it to be alive, or later, by the client's clock. */
+  get touchedAt(): number {
+    return this.#touchedAt
+  }
+
+  /**
+   * Connects anew: a server that takes a session over tells the leader at once that the client lives. That server also ends the earlier
+   * connection, so this waits until everything under way there has been answered.
+   */
+  reattach(): void {
+    const connection = this.#connection
+    if (!connection) return
+    this.#connection = undefined
+    this.#retiring = connection
+    connection.retire()
+  }
+
+  /**
+   * Calls back once when that node is gone or may be, unless called off. `inOrder`: it is gone, and whatever was watched before it and
+   * went before it has been told of before. Nobody hears of a session that is over.
+   */
+  watch(path: string, onGone: (inOrder: boolean) => void): { close(): void } {
+    return this.#nodes.watch(path, onGone)
+  }
+
+  /** Calls back whenever that node may have been made, changed or removed, from the confirmation on. */
+  watchChanges(
+    path: string,
+    onChange: () => void,
+  ): { readonly confirmed: Promise<void>; readonly close: () => void } {
+    const close = this.#nodes.watchChanges(path, onChange)
+    return { confirmed: orNone(this.request(watchNode(path))), close }
+  }
+
+  /**
+   * Ends it, and all that ends with it: here at once, and at the server. Rejects when that server has not confirmed it in time: then it
+   * may be asked for again, of the next.
+   */
+  async end(): Promise<void> {
+    const { schedule } = this.terms
+    const connection = this.#connection ?? this.#dial(GOODBYE_MS, () => undefined)
+    const ended = new SessionOverError('the session was ended')
+    this.#finish(ended)
+    const alarm = schedule.at(schedule.clock.now() + GOODBYE_MS, () => connection.letGo(ended))
+    try {
+      const { timeoutMs } = await connection.welcome
+      if (timeoutMs > 0) await connection.request(closeSession)
+    } finally {
+      schedule.cancel(alarm)
+      connection.letGo(ended)
+    }
+  }
+
+  /** Lets go of its connection, also of one that is being made or says goodbye; the session ends by itself. */
+  abandon(): void {
+    const closed = new SessionOverError('the client was closed')
+    this.#finish(closed)
+    this.#dialled?.letGo(closed)
+  }
+
+  #through<Result>(ask: (connection: Connection) => Promise<Result>): Promise<Result> {
+    const { schedule, commandTimeoutMs } = this.terms
+    if (this.#over) return Promise.reject(this.#over)
+    const sentAt = schedule.clock.now()
+    this.#usedAt = sentAt
+    return new Promise<Result>((resolve, reject) => {
+      const alarm = schedule.at(sentAt + commandTimeoutMs, () => {
+        this.#waiting.delete(waiting)
+        reject(new NoAnswerError(`no answer within ${commandTimeoutMs} ms`))
+      })
+      const waiting: Waiting = {
+        send: (connection) => {
+          ask(connection).then((result) => {
+            schedule.cancel(alarm)
+            this.#touchedAt = Math.max(this.#touchedAt, sentAt)
+            resolve(result)
+          }, waiting.fail)
+        },
+        fail: (error) => {
+          schedule.cancel(alarm)
+          this.#heed(error)
+          reject(error)
+        },
+      }
+      if (this.#connection) return waiting.send(this.#connection)
+      this.#waiting.add(waiting)
+      this.#reconnect()
+    })
+  }
+
+  /** What a refusal says of the session. */
+  #heed(error: unknown): void {
+    if (!(error instanceof RefusedError)) return
+    if (error.code === codes.sessionExpired) this.#expired()
+    if (error.code === codes.sessionMoved) this.#connection?.end(error)
+  }
+
+  /** At the next server in turn. Where that fails, the connection has ended. */
+  async #connect(welcomeMs: number): Promise<void> {
+    const sentAt = this.terms.schedule.clock.now()
+    const connection = this.#dial(welcomeMs, (cause) => this.#disconnected(connection, cause))
+    try {
+      const { timeoutMs, session, password } = await connection.welcome
+      const isNew = this.#id === 0n
+      if (timeoutMs <= 0) {
+        const cause = new RefusedError('session', codes.sessionExpired)
+        if (isNew) throw cause
+        connection.end(cause)
+        return this.#expired()
+      }
+      if (session === 0n || (!isNew && session !== this.#id))
+        throw new MalformedReplyError('a welcome to another session')
+      if (this.#over) return connection.letGo(this.#over)
+      this.#id = session
+      this.#password = password
+      this.#timeoutMs = timeoutMs
+      this.#touchedAt = Math.max(this.#touchedAt, sentAt)
+      this.#adopt(connection)
+    } catch (error) {
+      connection.end(error instanceof Error ? error : new Error(String(error)))
+      throw error
+    }
+  }
+
+  #dial(welcomeMs: number, onEnd: (cause: Error) => void): Connection {
+    const { rota, tls, schedule } = this.terms
+    const dialledAt = schedule.clock.now()
+    this.#dialled?.letGo(new Error('the client connects anew'))
+    this.#dialled = new Connection(
+      {
+        ...{ address: rota.next(), tls, schedule, welcomeMs },
+        onEvent: (event) => this.#nodes.happened(event),
+        onEnd: (cause, broke) => {
+          if (broke) rota.broke(schedule.clock.now() - dialledAt)
+          onEnd(cause)
+        },
+      },
+      { seenZxid: this.#seenZxid, timeoutMs: this.#timeoutMs, session: this.#id, password: this.#password },
+    )
+    return this.#dialled
+  }
+
+  #adopt(connection: Connection): void {
+    if (connection.ended) throw new Error('the connection has ended')
+    const { identity } = this.terms
+    this.#connection = connection
+    connection.silenceMs = this.#silenceMs
+    const refused = (error: unknown): void => {
+      if (error instanceof RefusedError) connection.end(error)
+    }
+    if (identity) connection.authenticate(identity.scheme, identity.auth).catch(refused)
+    this.#nodes.goOnBy(connection, this.#seenZxid).catch(refused)
+    for (const { send } of this.#waiting) send(connection)
+    this.#waiting.clear()
+  }
+
+  #disconnected(connection: Connection, cause: Error): void {
+    if (connection.seenZxid > this.#seenZxid) this.#seenZxid = connection.seenZxid
+    if (this.#retiring === connection) {
+      this.#retiring = undefined
+      this.#reconnect()
+    }
+    if (this.#connection !== connection) return
+    this.#connection = undefined
+    if (this.#over) return
+    this.terms.onSuspended(cause)
+    if (this.#wanted) this.#reconnect()
+  }
+
+  /** How long a server may be silent. */
+  get #silenceMs(): number {
+    return Math.max(this.#timeoutMs * SILENCE, LEAST_SILENCE_MS)
+  }
+
+  /** Whether it is worth a connection: something waits for it, or it may be alive and of use. */
+  get #wanted(): boolean {
+    if (this.#over) return false
+    return this.#waiting.size > 0 || this.terms.schedule.clock.now() < this.#usedAt + this.#timeoutMs
+  }
+
+  #reconnect(): void {
+    if (this.#connecting || this.#retiring) return
+    this.#connecting = true
+    this.#connectAgain().finally(() => {
+      this.#connecting = false
+      // What was asked when it had just given up.
+      if (this.#waiting.size > 0 && !this.#connection) this.#reconnect()
+    })
+  }
+
+  async #connectAgain(): Promise<void> {
+    const { schedule, rota } = this.terms
+    while (this.#wanted && !this.#connection) {
+      const { pauseMs } = rota
+      if (pauseMs > 0) await pause(schedule, pauseMs)
+      if (this.#wanted && !this.#connection) await this.#connect(this.#silenceMs).catch(() => undefined)
+    }
+  }
+
+  #expired(): void {
+    if (this.#over) return
+    const cause = new RefusedError('session', codes.sessionExpired)
+    const connection = this.#connection
+    this.#finish(new SessionOverError(cause.message, { cause }))
+    connection?.end(cause)
+    this.terms.onExpired(this, cause)
+  }
+
+  #finish(cause: Error): void {
+    this.#over ??= cause
+    this.#connection = undefined
+    this.#retiring?.letGo(cause)
+    for (const { fail } of this.#waiting) fail(cause)
+    this.#waiting.clear()
+  }
+}
+
+/** A request for which there is no connection yet. */
+interface Waiting {
+  send(connection: Connection): void
+  fail(error: unknown): void
+}

@@ -1,0 +1,102 @@
+import type { Schedule } from '../../../base/time/schedule.js'
+import type { Connection, NodeEvent } from './connection.js'
+import { getData, unwatchNode, watchNode } from './operations.js'
+import { codes, RefusedError } from './result-codes.js'
+import { Watches } from './watches.js'
+
+/** A node that may not be read tells nothing: then it is looked at after so long. */
+const LOOK_AGAIN_MS = 1_000
+
+/** What one session watches, over as many connections as it takes. */
+export class WatchedNodes {
+  /** For the end of a node. */
+  readonly #watches = new Watches<boolean>()
+  /** For every change. */
+  readonly #changes = new Watches<void>()
+  /** Which are being asked for again since they told of something. */
+  readonly #asked = new Set<string>()
+  /** Whether it is being told what happened while there was no connection, in whatever order. */
+  #catchesUp = false
+  /** Whether there is a node that it may not read, and so cannot watch. */
+  #blind = false
+
+  /** @param current the connection, if there is one: without it all is asked for when there is, and likewise what it has not answered when it breaks */
+  constructor(
+    private readonly current: () => Connection | undefined,
+    private readonly schedule: Schedule,
+  ) {}
+
+  /** As `watch` of the session. */
+  watch(path: string, onGone: (inOrder: boolean) => void): { close(): void } {
+    if (this.#watches.add(path, onGone)) void this.#arm(path)
+    return {
+      close: () => {
+        if (this.#watches.delete(path, onGone)) this.#disarm(path)
+      },
+    }
+  }
+
+  /** Calls back on every change from when the caller has asked for the node. */
+  watchChanges(path: string, onChange: () => void): () => void {
+    this.#changes.add(path, onChange)
+    return () => {
+      if (this.#changes.delete(path, onChange)) this.#disarm(path)
+    }
+  }
+
+  happened({ path, gone }: NodeEvent): void {
+    if (this.#changes.has(path)) this.#changed(path)
+    else if (gone) this.#watches.tellLast(path, !this.#catchesUp && !this.#blind)
+    else if (this.#watches.has(path)) this.#again(path, () => this.#arm(path))
+  }
+
+  /** The next connection has taken over from one that had told all up to that transaction. Rejects if the server refuses. */
+  async goOnBy(connection: Connection, seenZxid: bigint): Promise<void> {
+    this.#asked.clear()
+    const { paths } = this.#watches
+    this.#catchesUp = paths.length > 0
+    const caughtUp = this.#catchesUp ? connection.setWatches(seenZxid, paths) : undefined
+    // Nobody knows what they missed.
+    for (const path of this.#changes.paths) this.#changed(path)
+    await caughtUp
+    if (this.current() === connection) this.#catchesUp = false
+  }
+
+  /** It is watched again before anybody looks. */
+  #changed(path: string): void {
+    this.#again(path, async () => {
+      await this.current()?.request(watchNode(path))
+    })
+    this.#changes.tell(path)
+  }
+
+  /** Not while that is under way: a server that tells of one event after another, and answers nothing, is asked once. */
+  #again(path: string, ask: () => Promise<void>): void {
+    if (this.#asked.has(path)) return
+    this.#asked.add(path)
+    const connection = this.current()
+    const answered = (): void => {
+      if (this.current() === connection) this.#asked.delete(path)
+    }
+    ask().then(answered, answered)
+  }
+
+  async #arm(path: string): Promise<void> {
+    await this.current()
+      ?.request(getData(path, true))
+      .catch((error: unknown) => {
+        if (!(error instanceof RefusedError)) return
+        if (error.code === codes.noNode) return this.#watches.tellLast(path, !this.#blind)
+        this.#blind = true
+        const { schedule } = this
+        schedule.at(schedule.clock.now() + LOOK_AGAIN_MS, () => this.#watches.tellLast(path, false))
+      })
+  }
+
+  /** Else the server would keep what nobody waits for until that node goes. */
+  #disarm(path: string): void {
+    this.current()
+      ?.request(unwatchNode(path))
+      .catch(() => undefined)
+  }
+}

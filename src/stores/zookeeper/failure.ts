@@ -1,0 +1,82 @@
+import { StoreError, type StoreFailure } from '../../base/errors/errors.js'
+import { MalformedReplyError } from './client/jute.js'
+import { codes, RefusedError } from './client/result-codes.js'
+import { NoAnswerError, SessionOverError } from './client/session.js'
+
+/** What a request was for, for its error. */
+export interface About {
+  readonly command: string
+  readonly lockName?: string | undefined
+}
+
+interface Verdict {
+  readonly reason: StoreFailure
+  readonly transient: boolean
+  readonly hint?: string
+}
+
+const NO_PERMISSION: Verdict = {
+  reason: 'permission',
+  transient: false,
+  hint: 'The user needs the rights to create, delete and read (cdr) on the root and on the nodes in it: see docs/zookeeper.md.',
+}
+const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
+const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
+const UNREADABLE: Verdict = {
+  reason: 'unreadable',
+  transient: true,
+  hint: 'Something between this client and the server changes answers, or the server is no ZooKeeper.',
+}
+const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
+const NOT_TRUSTED: Verdict = {
+  reason: 'unreachable',
+  transient: false,
+  hint:
+    'The client does not trust the certificate of the server, or the server has no TLS at that port: pass the CA that signed it ' +
+    '(tls: { ca }), connect by a name that it is for, and to secureClientPort.',
+}
+
+const BY_CODE: Readonly<Record<number, Verdict>> = {
+  [codes.noAuth]: NO_PERMISSION,
+  [codes.invalidAcl]: {
+    ...NO_PERMISSION,
+    hint: 'The server does not know who the client is, and so cannot make nodes that are its own.',
+  },
+  [codes.authFailed]: { ...NO_PERMISSION, hint: 'The server refused the credentials.' },
+  [codes.needsSasl]: {
+    ...NO_PERMISSION,
+    hint: 'The server lets in only who authenticates by SASL, which Holdfast does not speak: use digest or TLS.',
+  },
+  [codes.notReadOnly]: {
+    reason: 'read-only',
+    transient: true,
+    hint: 'The server has lost its majority and only answers reads.',
+  },
+  [codes.quotaExceeded]: { reason: 'out-of-memory', transient: false },
+  [codes.sessionExpired]: NOT_READY,
+  [codes.sessionMoved]: NOT_READY,
+  [codes.throttled]: NOT_READY,
+  [codes.systemError]: NOT_READY,
+}
+
+/** The typed error for what the client rejected with. */
+export function failureOf(error: unknown, { command, lockName }: About): StoreError {
+  if (error instanceof StoreError) return error
+  const { reason, transient, hint } = judge(error)
+  return new StoreError(reason, command, { lockName, cause: error, transient, hint })
+}
+
+function judge(error: unknown): Verdict {
+  if (error instanceof RefusedError) return BY_CODE[error.code] ?? UNKNOWN
+  if (error instanceof NoAnswerError) return { reason: 'timeout', transient: true }
+  if (error instanceof SessionOverError) return UNREACHABLE
+  // The connection: refused, reset, closed, not trusted.
+  const cause = error instanceof Error ? error.cause : undefined
+  if (error instanceof MalformedReplyError || cause instanceof MalformedReplyError) return UNREADABLE
+  return cause instanceof Error && isAboutTls(cause) ? NOT_TRUSTED : UNREACHABLE
+}
+
+function isAboutTls(error: Error): boolean {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return /CERT|INVALID_CA|INVALID_PURPOSE|ERR_SSL|ERR_TLS/.test(code) || /certificate/i.test(error.message)
+}

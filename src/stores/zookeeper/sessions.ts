@@ -1,0 +1,224 @@
+import { StoreError } from '../../base/errors/errors.js'
+import type { TimerHandle } from '../../base/time/schedule.js'
+import type { StoreSettings } from '../../port/store.js'
+import type { SessionGrant } from '../session/link.js'
+import { Rota } from './client/address.js'
+import { deleteNode } from './client/operations.js'
+import { codes, isRefusal, RefusedError } from './client/result-codes.js'
+import { SessionOverError, type SessionTerms, ZooKeeperSession } from './client/session.js'
+import { failureOf } from './failure.js'
+import type { ZooKeeperTerms } from './options.js'
+
+/*
+ * For how long a session surely lives. The leader ends it when it has not heard of the client for the session's time, and it hears of it
+ * from the server that the client is connected to, twice a tick. So it may know of nothing newer than this: what that server knew half a
+ * tick before it passed on a request that the leader has answered. A quarter of the time is left for that, and within an eighth of it the
+ * client tells its server, over and over, that it lives. A keep-alive counts when a majority has answered it: a server that has lost the
+ * leader, or a leader that has lost its followers, goes on answering pings for a while, and the session ends elsewhere meanwhile.
+ */
+const SURE = 0.75
+const PING = 1 / 8
+/** A server that was told no later than that before a keep-alive has told the leader by then. */
+const TOLD = 1 / 5
+
+/** The longest session that there is, of more than three weeks: it counts as without end. */
+const LONGEST_MS = 2 ** 31 - 1
+
+/** The session of one client, begun when it is needed, and those that follow it. */
+export class Sessions {
+  #current: ZooKeeperSession | undefined
+  /** Those that are over for this client, and that no server has confirmed the end of, by name. */
+  readonly #ending = new Map<string, ZooKeeperSession>()
+  #beginning: Promise<ZooKeeperSession> | undefined
+  /** Those that close() lets go of: the one that is being begun, and those that say goodbye. */
+  readonly #passing = new Set<ZooKeeperSession>()
+  /** Rejects who waits for the one that is being begun. */
+  #refuse: ((cause: Error) => void) | undefined
+  /** Whether it was begun for locks. */
+  #taken = false
+  /** Whether there are entries that depend on it. */
+  #used = false
+  #ping: TimerHandle | undefined
+  #seenZxid = 0n
+  #closed = false
+  readonly #terms: SessionTerms
+
+  constructor(
+    private readonly terms: ZooKeeperTerms,
+    private readonly settings: StoreSettings,
+    private readonly onBegun: (session: ZooKeeperSession) => void,
+    private readonly onEnded: (session: string, cause: unknown) => void,
+  ) {
+    const { servers, tls, identity } = terms
+    const { schedule, commandTimeoutMs } = settings
+    this.#terms = {
+      ...{ rota: new Rota(servers), tls, identity, schedule, commandTimeoutMs },
+      onSuspended: (cause) => {
+        if (this.#used) this.settings.onSuspended?.(failureOf(cause, { command: 'session' }))
+      },
+      onExpired: (session, cause) => {
+        if (this.#current === session) this.#current = undefined
+        this.onEnded(nameOf(session), failureOf(cause, { command: 'session' }))
+      },
+    }
+  }
+
+  /** The one to ask by, if there is one. */
+  get current(): ZooKeeperSession | undefined {
+    return this.#current
+  }
+
+  find(id: string): ZooKeeperSession | undefined {
+    return this.#current && nameOf(this.#current) === id ? this.#current : undefined
+  }
+
+  /** One to ask by, whatever became of others. */
+  any(): Promise<ZooKeeperSession> {
+    if (this.#closed) return Promise.reject(closed())
+    const current = this.#current
+    // One that nothing depends on may have ended meanwhile.
+    if (current && !this.#used && this.#untold(current) > current.timeoutMs * SURE) this.#drop(current)
+    if (this.#current) return Promise.resolve(this.#current)
+    this.#beginning ??= this.#begin(this.settings.watchdogLeaseMs).finally(() => {
+      this.#beginning = undefined
+    })
+    return this.#beginning
+  }
+
+  async begin(leastMs: number): Promise<SessionGrant> {
+    const about = { command: 'session' }
+    try {
+      // What locks depended on is lost to this client by now; the server need not keep it from others.
+      if (this.#taken && this.#current) this.#drop(this.#current)
+      let session = await this.any()
+      // It was begun a while ago, to ask something.
+      if (!(await this.keepAlive(nameOf(session)))) session = await this.any()
+      const aliveMs = session.timeoutMs * SURE
+      if (aliveMs < Math.min(leastMs, LONGEST_MS * SURE)) throw tooShort(session.timeoutMs, leastMs)
+      this.#taken = true
+      return { session: nameOf(session), aliveMs }
+    } catch (error) {
+      throw failureOf(error, about)
+    }
+  }
+
+  /** Whether there are entries that depend on it; else nothing is sent that is not asked for. */
+  use(used: boolean): void {
+    if (this.#used === used) return
+    this.#used = used
+    this.#pingLater()
+  }
+
+  /** False: it has ended. */
+  async keepAlive(id: string): Promise<boolean> {
+    const session = this.find(id)
+    if (!session) return false
+    try {
+      if (this.#untold(session) > session.timeoutMs * TOLD) session.reattach()
+      // To delete what is not there changes nothing, and is answered when a majority has agreed to that.
+      await session.request(deleteNode(`${this.terms.root}/%nothing`)).catch((error: unknown) => {
+        if (!(error instanceof RefusedError) || isRefusal(error, codes.sessionMoved)) throw error
+      })
+    } catch (error) {
+      if (session.over) return false
+      throw failureOf(error, { command: 'keep-alive' })
+    }
+    if (session.over) return false
+    this.#pingLater()
+    return true
+  }
+
+  async end(id: string): Promise<void> {
+    const current = this.find(id)
+    const session = current ?? this.#ending.get(id)
+    if (!session) return
+    if (current) this.#forget(current)
+    this.#ending.set(id, session)
+    try {
+      await this.#while(session, session.end())
+    } catch (error) {
+      throw failureOf(error, { command: 'session' })
+    }
+    this.#ending.delete(id)
+  }
+
+  close(): void {
+    this.#closed = true
+    const session = this.#current
+    if (session) this.#forget(session)
+    session?.abandon()
+    this.#refuse?.(closed())
+    for (const each of this.#passing) each.abandon()
+  }
+
+  /** For how long its server may not have heard of this client. */
+  #untold({ touchedAt }: ZooKeeperSession): number {
+    return this.settings.schedule.clock.now() - touchedAt
+  }
+
+  /** It ends by itself if no server is at hand. */
+  #drop(session: ZooKeeperSession): void {
+    this.#forget(session)
+    this.#while(session, session.end()).catch(() => undefined)
+  }
+
+  #forget(session: ZooKeeperSession): void {
+    this.settings.schedule.cancel(this.#ping)
+    this.#seenZxid = session.seenZxid
+    this.#current = undefined
+    this.#taken = false
+  }
+
+  async #begin(leastMs: number): Promise<ZooKeeperSession> {
+    const session = new ZooKeeperSession(this.#terms, askedFor(leastMs), this.#seenZxid)
+    // A pause between two attempts ends with the schedule of the client: nobody is to wait for that.
+    const refused = new Promise<never>((_, reject) => {
+      this.#refuse = reject
+    })
+    await Promise.race([this.#while(session, session.begin()), refused])
+    // It may have ended since.
+    if (session.over) return session
+    this.#current = session
+    this.#taken = false
+    if (this.#closed) this.close()
+    else this.onBegun(session)
+    return session
+  }
+
+  async #while(session: ZooKeeperSession, work: Promise<void>): Promise<void> {
+    this.#passing.add(session)
+    await work.finally(() => this.#passing.delete(session))
+  }
+
+  /** Once between two keep-alives. */
+  #pingLater(): void {
+    const { schedule } = this.settings
+    const session = this.#current
+    schedule.cancel(this.#ping)
+    this.#ping = undefined
+    if (!this.#used || !session) return
+    this.#ping = schedule.at(schedule.clock.now() + session.timeoutMs * PING, () => {
+      // If it fails the next keep-alive will tell.
+      session.ping().catch(() => undefined)
+    })
+  }
+}
+
+function closed(): Error {
+  return new SessionOverError('the client was closed')
+}
+
+function nameOf({ id }: ZooKeeperSession): string {
+  return BigInt.asUintN(64, id).toString(16)
+}
+
+function askedFor(leastMs: number): number {
+  return Math.min(Math.ceil(leastMs / SURE), LONGEST_MS)
+}
+
+function tooShort(timeoutMs: number, leastMs: number): StoreError {
+  const hint =
+    `The server ends sessions after ${timeoutMs} ms, and a lease of ${leastMs} ms needs one of ${askedFor(leastMs)} ms: ` +
+    'raise maxSessionTimeout there, or lower watchdogMs here.'
+  return new StoreError('not-ready', 'session', { transient: false, hint })
+}
