@@ -5,19 +5,15 @@
  * `require` give the ES modules where `require` takes them, and the CommonJS modules elsewhere (`index.mjs`), as in Jest; and TypeScript
  * finds the same declarations from both.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, posix, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ChunkingContext, type InputOptions, type OutputOptions, rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 import { licences } from './licences.js'
+import { waysIn as entries, moduleOf } from './ways-in.js'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
-const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-/** Each way into the package, such as `.` or `lock`. */
-const entries = Object.keys(manifest.exports)
-  .filter((path) => !path.endsWith('.json'))
-  .map((path) => posix.normalize(path))
 /** Vitest cannot be required. */
 const required = entries.filter((entry) => entry !== 'conformance')
 /** What only the command line needs. It is in its files, with its licences; all other packages are installed by who uses them. */
@@ -33,7 +29,7 @@ const common: InputOptions = {
 }
 
 rmSync(`${root}dist`, { recursive: true, force: true })
-const sources = inputs(entries, (entry) => posix.join('src', entry, 'index.ts'))
+const sources = inputs(entries, (entry) => `src/${moduleOf(entry)}.ts`)
 await write(
   'dist',
   { ...common, input: { ...sources, 'cli/main': 'src/cli/main.ts' } },
@@ -41,7 +37,7 @@ await write(
 )
 await write(
   'dist/cjs',
-  { ...common, input: inputs(required, (entry) => posix.join('src', entry, 'index.ts')) },
+  { ...common, input: inputs(required, (entry) => `src/${moduleOf(entry)}.ts`) },
   // Jest lets CommonJS import nothing.
   { format: 'cjs', exports: 'named', dynamicImportInCjs: false, codeSplitting: groupedBy(() => 'shared') },
 )
@@ -49,7 +45,7 @@ await write(
   'dist/cjs',
   {
     ...common,
-    input: inputs(entries, (entry) => posix.join('build/types', entry, 'index.d.ts')),
+    input: inputs(entries, (entry) => `build/types/${moduleOf(entry)}.d.ts`),
     external: /^[^./]/,
     plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })],
   },
@@ -117,7 +113,7 @@ function usersOf(context: ChunkingContext): Map<string, Set<string>> {
     for (const imported of context.getModuleInfo(module)?.importedIds ?? []) visit(imported, user)
   }
   for (const entry of entries) {
-    for (const path of [`src/${entry}/index.ts`, `build/types/${entry}/index.d.ts`])
+    for (const path of [`src/${moduleOf(entry)}.ts`, `build/types/${moduleOf(entry)}.d.ts`])
       visit(posix.join(root, path), entry)
   }
   visit(`${root}src/cli/main.ts`, 'cli')

@@ -1,7 +1,7 @@
 /** The tables of docs/options.md: every option of every way into the package, as its declaration and its comment say. */
-import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { moduleOf, waysIn } from './ways-in.js'
 
 /** One option. */
 export interface Option {
@@ -33,30 +33,28 @@ const FIRST = ['ClientOptions', 'HoldfastOptions', 'AcquireOptions']
 
 /** Reads all of them from the sources. */
 export function optionTables(): OptionTable[] {
-  const folders = readdirSync(source, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  const entries = ['', ...folders.map(({ name }) => `${name}/`)].map((path) => `${source}${path}index.ts`)
-  const program = ts.createProgram(entries.filter(ts.sys.fileExists), { target: ts.ScriptTarget.ES2022 })
+  const entries = waysIn.map((way) => [way, `${source}${moduleOf(way)}.ts`] as const)
+  const program = ts.createProgram(
+    entries.map(([, path]) => path),
+    { target: ts.ScriptTarget.ES2022 },
+  )
   const checker = program.getTypeChecker()
   const found = new Map<ts.Symbol, string>()
   const calls: Call[] = []
-  for (const entry of entries) {
-    const file = program.getSourceFile(entry)
+  for (const [way, path] of entries) {
+    const file = program.getSourceFile(path)
     const module = file && checker.getSymbolAtLocation(file)
     if (!module) continue
     for (const exported of checker.getExportsOfModule(module)) {
       const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported
       calls.push(...callsOf(symbol))
-      if (IS_OPTIONS.test(symbol.name) && !found.has(symbol)) found.set(symbol, moduleName(entry))
+      if (IS_OPTIONS.test(symbol.name) && !found.has(symbol))
+        found.set(symbol, way === '.' ? 'holdfast' : `holdfast/${way}`)
     }
   }
   const tables = [...found].map(([symbol, module]) => tableOf(symbol, module, calls, checker))
   const rank = ({ name }: OptionTable): number => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length)
   return tables.sort((one, other) => rank(one) - rank(other))
-}
-
-function moduleName(entry: string): string {
-  const path = entry.slice(source.length, -'/index.ts'.length)
-  return path === '' ? 'holdfast' : `holdfast/${path}`
 }
 
 /** A function, constructor or method, and the types of its parameters. */

@@ -1,6 +1,7 @@
 /** What a program gets from each entry point at run time. Its types are held by the API report in `etc/`. */
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { moduleOf } from '../../scripts/ways-in.js'
 import * as lock from '../../src/client/index.js'
 import * as conformance from '../../src/conformance/index.js'
 import * as index from '../../src/index.js'
@@ -145,8 +146,8 @@ test('index.ts is the public surface and has no code of its own', async () => {
     'transactions',
     'zookeeper',
   ]
-  for (const entry of ['index.ts', ...ways.map((way) => `${way}/index.ts`)]) {
-    const source = await readFile(new URL(`../../src/${entry}`, import.meta.url), 'utf8')
+  for (const way of ['.', ...ways]) {
+    const source = await readFile(new URL(`../../src/${moduleOf(way)}.ts`, import.meta.url), 'utf8')
     const statements = source.replace(/\/\*.*?\*\//gs, '').split(/^(?=export |import )/m)
     for (const statement of statements)
       expect(statement).toMatch(/^(\s*|export (type )?\{[^}]*\} from '[^']+'\s*)$/)

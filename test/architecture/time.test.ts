@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { filesIn } from './files.js'
 
 /** Where time is taken from, where one that was taken becomes a text, and the programs that run in nobody's test. */
-const exempt = /^src\/(time\/(machine-time|iso-time)\.ts|cli\/|conformance\/)/
+const exempt = /^src\/(base\/time\/(machine-time|iso-time)\.ts|cli\/|conformance\/)/
 
 /** What fake timers replace, and is not imported under that name. */
 const clocks =

@@ -9,9 +9,9 @@ export interface Part {
   readonly covers: RegExp
 }
 
-const CORE = /^(src\/(core|kinds|facade|ports|lock|line|redis|identity|time|collections)|lua)\//
-const ROWS = /^src\/(core|rows|sql|postgres|mysql|sqlite|server-locks)\//
-const SESSIONS = /^src\/(core|session|etcd|zookeeper|memcached)\//
+const CORE = /^(src\/(base|port|core|kinds|client|stores\/(line|redis))|lua)\//
+const ROWS = /^src\/(core|port|stores\/(rows|sql|postgres|mysql|sqlite|server-locks))\//
+const SESSIONS = /^src\/(core|port|stores\/(session|etcd|zookeeper|memcached))\//
 
 const chaos = (options: string): string => `npm run chaos -- ${options}`
 
@@ -40,7 +40,7 @@ export const parts: readonly Part[] = [
     name: 'matrix',
     shows: 'every release of the servers, every client library, every line of Node',
     command: 'npx tsx test/matrix/run.ts others',
-    covers: /^(src\/(redis|node-redis|rows|sql|postgres|mysql)|lua)\//,
+    covers: /^(src\/stores\/(redis|node-redis|rows|sql|postgres|mysql)|lua)\//,
   },
   {
     name: 'containers',
@@ -53,13 +53,13 @@ export const parts: readonly Part[] = [
     name: 'spec',
     shows: 'the model of the line, checked by Alloy',
     command: 'npm run spec',
-    covers: /^(spec|lua|src\/line)\//,
+    covers: /^(spec|lua|src\/stores\/line)\//,
   },
   {
     name: 'mutants',
     shows: 'every broken version of the library is caught by chaos',
     command: chaos('--mutants --seconds 1 --seed 1'),
-    covers: /^(src\/(core|redis|rows|session)|lua|test\/chaos)\//,
+    covers: /^(src\/(core|stores\/(redis|rows|session))|lua|test\/chaos)\//,
   },
   {
     name: 'chaos',
