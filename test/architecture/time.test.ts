@@ -15,7 +15,7 @@ test('time and timers are the machine’s own, taken when the library is loaded'
   for (const { path, text } of await filesIn(['src'], '.ts')) {
     if (exempt.test(path) || path.endsWith('.generated.ts')) continue
     const bare = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
-    const [, imported = ''] = /import \{([^}]*)\} from '[./]*(?:time\/)?machine-time\.js'/.exec(bare) ?? []
+    const [, imported = ''] = /import \{([^}]*)\} from '[./]*(?:\w+\/)*machine-time\.js'/.exec(bare) ?? []
     for (const [use] of bare.matchAll(clocks)) found.push(`${path}: ${use}`)
     for (const [use] of bare.matchAll(timers))
       if (!imported.split(/[\s,]+/).includes(use)) found.push(`${path}: ${use}`)
