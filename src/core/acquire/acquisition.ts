@@ -1,7 +1,7 @@
 import type { Linked } from '../../base/collections/linked-set.js'
 import { NotReentrantError } from '../../base/errors/not-reentrant-error.js'
 import { outcomeOf } from '../../observe/trace/outcome.js'
-import { isTransient, noAnswer } from '../../port/failure.js'
+import { noAnswer } from '../../port/failure.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import { TIME_IS_UP, Waiter } from '../queue/waiter.js'
@@ -13,9 +13,9 @@ import { Attempt } from './attempt.js'
 import type { Call, Refusal } from './call.js'
 import { calledFrom } from './called-from.js'
 import { decide, type Situation, type Step } from './decide.js'
-import { Outage } from './outage.js'
 import { onAbort } from './shared-signal.js'
 import { Waiting } from './waiting.js'
+import { WatchFailures } from './watch-failures.js'
 
 /**
  * The wait loop: the one way in, for every kind of lock and every store (rule W1). Attempt; if held, watch for the release;
@@ -40,8 +40,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   #lookedAt: Tenure | undefined
   readonly #attempt: Attempt
   readonly #waiting: Waiting
-  #watchOutage: Outage | undefined
-  watchAgainAt = -Infinity
+  readonly #watchFailures = new WatchFailures()
 
   constructor(
     private readonly env: Environment,
@@ -220,6 +219,10 @@ export class Acquisition implements Situation, Linked<Acquisition> {
     return polls && this.#attempt.pollAt(polls, this.now)
   }
 
+  get watchAgainAt(): number {
+    return this.#watchFailures.againAt
+  }
+
   get watching(): boolean {
     return this.queue.watch.inForce
   }
@@ -327,13 +330,13 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
   async #watch(): Promise<undefined> {
     const { env, queue, waiter } = this
-    if (this.#heedWatchFailure()) return
+    if (this.#watchFailures.heed(queue.watch, this.now)) return
     const watch = queue.watch.begin()
     this.#looked = false
     if (env.port.watchesInOrder) return
     try {
       await waiter.restUpTo(this.deadline, watch.confirmed)
-      this.#watchOutage?.answered()
+      this.#watchFailures.answered()
     } catch {
       // The watch keeps what it failed with; a cancelled call ends here.
       waiter.throwIfCancelled()
@@ -343,17 +346,6 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   #sleep(until: number): Promise<undefined> {
     this.#looked = false
     return this.waiter.sleep(until)
-  }
-
-  /** Whether the last watch has failed, whichever call began it: then the next one is tried after a pause. */
-  #heedWatchFailure(): boolean {
-    const failure = this.queue.watch.takeFailure()
-    if (failure === undefined) return false
-    if (!isTransient(failure)) throw failure
-    this.#watchOutage ??= new Outage()
-    this.#watchOutage.failed(failure, this.now, this.now)
-    this.watchAgainAt = this.#watchOutage.retryAt(this.now)
-    return true
   }
 
   #refusal(): Refusal {

@@ -14,6 +14,7 @@ import { granted } from './granted.js'
 import { Outage, OWN_FAILURE_MS } from './outage.js'
 import { Patience } from './patience.js'
 import { restMs } from './rest.js'
+import { settledBy, stillPlaced } from './settled.js'
 import { LEAST_ANSWER_MS } from './wait-left.js'
 import type { Waiting } from './waiting.js'
 
@@ -388,14 +389,4 @@ export class Attempt {
       nested ? () => this.#nestedNow(request, tenure) : undefined,
     )
   }
-}
-
-/** A request that was refused for good did nothing, and its place is where it was. */
-function stillPlaced(error: unknown): Promise<AcquireReply> {
-  return isTransient(error) ? Promise.reject(error) : CARRIED_OUT
-}
-
-/** How a request ended that was sent more than once: an answer settles it, another failure does not settle an earlier one. */
-function settledBy(sent: Promise<AcquireReply>, earlier: unknown): Promise<AcquireReply> {
-  return earlier === undefined ? sent : sent.catch(() => Promise.reject(earlier))
 }
