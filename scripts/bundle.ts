@@ -38,8 +38,16 @@ await write(
 await write(
   'dist/cjs',
   { ...common, input: inputs(required, (entry) => `src/${moduleOf(entry)}.ts`) },
-  // Jest lets CommonJS import nothing.
-  { format: 'cjs', exports: 'named', dynamicImportInCjs: false, codeSplitting: groupedBy(() => 'shared') },
+  {
+    format: 'cjs',
+    exports: 'named',
+    // Jest lets CommonJS import nothing.
+    dynamicImportInCjs: false,
+    // The thread's text is read where there is a thread.
+    codeSplitting: groupedBy((module, users) =>
+      users.size === 0 && module.includes('/watchdog-thread/') ? null : 'shared',
+    ),
+  },
 )
 await write(
   'dist/cjs',
@@ -90,15 +98,15 @@ async function write(folder: string, input: InputOptions, output: OutputOptions)
   }
 }
 
-/** Puts the modules that several ways in use into the file that `fileOf` names; those of one way in are in its own. */
+/** Puts the modules that several ways in use, or none until it needs them, into the file that `fileOf` names; those of one way in are in its own. */
 function groupedBy(
-  fileOf: (module: string, users: ReadonlySet<string>) => string,
+  fileOf: (module: string, users: ReadonlySet<string>) => string | null,
 ): NonNullable<OutputOptions['codeSplitting']> {
   let users: Map<string, Set<string>> | undefined
   const name = (module: string, context: ChunkingContext): string | null => {
     users ??= usersOf(context)
-    const of = users.get(module)
-    return of && of.size > 1 ? fileOf(module, of) : null
+    const of = users.get(module) ?? new Set()
+    return of.size === 1 ? null : fileOf(module, of)
   }
   return { includeDependenciesRecursively: false, groups: [{ name, debugName: 'shared' }] }
 }
@@ -121,18 +129,19 @@ function usersOf(context: ChunkingContext): Map<string, Set<string>> {
   return users
 }
 
-/** By what is loaded together: the errors, the plain lock, the client with every kind, what adapters have, the stores of a family. */
-function sharedFile(_module: string, users: ReadonlySet<string>): string {
+/** By what is loaded together: the errors, the plain lock, the client with every kind and what integrations have beside it, the stores of a family. */
+function sharedFile(_module: string, users: ReadonlySet<string>): string | null {
+  // It is loaded when it is used.
+  if (users.size === 0) return null
   const used = (...by: string[]): boolean => by.some((entry) => users.has(entry))
   if (used('errors')) return 'errors'
   if (used('lock')) return 'lock'
-  if (used('.')) return 'client'
-  if (used('otel')) return 'others'
+  if (used('.', 'otel', 'nestjs')) return 'client'
   if (used('etcd', 'zookeeper', 'memcached')) return 'session'
   // What names a file loads no rows for it.
-  if (used('url')) return used('sqlite') ? 'others' : 'url'
+  if (used('url')) return 'url'
   if (used('postgres', 'mysql', 'sqlite', 'transactions')) return 'rows'
-  return 'others'
+  return 'client'
 }
 
 function save(path: string, text: string): void {

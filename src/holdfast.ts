@@ -94,12 +94,17 @@ export class Holdfast extends LockClient {
   #computeOnce: ComputeOnce | undefined
 
   /**
-   * @param clientOrStore an ioredis (or iovalkey) `Redis` or `Cluster`, or a store. Holdfast never sends commands over a client and
-   *   never closes it; it opens its own connections with `duplicate()`. Without an argument, locks are where the command line has them: on the
-   *   server that `HOLDFAST_URL` names, or else in a file of this user. With options, write `storeAt()` of `holdfast/url` for that.
-   * @throws `InvalidArgumentError` if an option is invalid; `StoreError` if what the store needs is not installed. Connects only on first use.
+   * Locks are where the command line has them: on the server that `HOLDFAST_URL` names, or else in a file of this user. With options, write
+   * `storeAt()` of `holdfast/url` for that. Connects only on first use.
+   *
+   * @throws `StoreError` if what the store needs is not installed.
    */
   constructor()
+  /**
+   * @param clientOrStore an ioredis (or iovalkey) `Redis` or `Cluster`, or a store. Holdfast never sends commands over a client and
+   *   never closes it; it opens its own connections with `duplicate()`. Connects only on first use.
+   * @throws `InvalidArgumentError` if an option is invalid.
+   */
   constructor(clientOrStore: RedisClient | Store, options?: HoldfastOptions)
   constructor(...given: [clientOrStore?: RedisClient | Store, options?: HoldfastOptions]) {
     const [clientOrStore, options = {}] = given
