@@ -1,36 +1,39 @@
 import type { StoreSettings } from '../../port/store.js'
 import { CompareAndSet } from '../rows/compare-and-set.js'
 import { aFence, aText, aTime, jsonIn, partsOf } from '../rows/parts.js'
-import { permitsIn, type Taken } from '../rows/permits.js'
 import type { RowSession, Versioned, VersionedTable } from '../rows/rows.js'
 import type { Keyspace, Packed } from '../rows/shape.js'
-import type { Cell, Cells } from './cells.js'
+import type { Cells } from './cells.js'
 import { ownerOf } from './key.js'
-import type { Line } from './line.js'
-import { takersIn } from './turns.js'
 
 const aValue = partsOf({}, { fence: aFence, rest: aText })
 const anEnd = partsOf({}, { until: aTime })
 
 const NOBODY: ReadonlySet<string> = new Set()
-const semaphores = permitsIn('semaphore')
 
-/** Cells as rows. */
+/** Cells as rows. What a semaphore's row says somebody has taken counts as long as an entry of that owner stands in its line. */
 class CellTable implements VersionedTable {
   constructor(private readonly cells: Cells) {}
 
   async read(keyspace: Keyspace, name: string): Promise<Versioned> {
     const now = this.cells.now()
     const address = { space: keyspace, name }
-    const beside = keyspace === 'semaphore' && (await this.cells.readBeside(address, { keyspace, name }))
-    const { text, version } = beside ? beside.cell : await this.cells.read(address)
-    const found = text === undefined ? undefined : packedIn(text)
-    const packed = found && beside ? withTakers(found, beside.line) : found
-    return { packed, version, now, unreachable: NOBODY }
+    if (keyspace !== 'semaphore') {
+      const { text, version } = await this.cells.read(address)
+      return { packed: text === undefined ? undefined : packedIn(text), version, now, unreachable: NOBODY }
+    }
+    const { cell, line } = await this.cells.readBeside(address, { keyspace, name })
+    const standing = new Set<string>(line.map(({ key }) => ownerOf(key)))
+    return {
+      packed: cell.text === undefined ? undefined : packedIn(cell.text),
+      version: cell.version,
+      now,
+      unreachable: NOBODY,
+      ended: (owner) => !standing.has(owner),
+    }
   }
 
-  async write(keyspace: Keyspace, name: string, version: bigint, packed: Packed): Promise<boolean> {
-    const { fence, rest } = keyspace === 'semaphore' ? withNumber(packed) : packed
+  async write(keyspace: Keyspace, name: string, version: bigint, { fence, rest }: Packed): Promise<boolean> {
     const until = rest === undefined ? undefined : untilOf(rest)
     const written = await this.cells.write({
       cell: { space: keyspace, name },
@@ -40,40 +43,6 @@ class CellTable implements VersionedTable {
     })
     return written !== undefined
   }
-}
-
-/** How many permits there are, taken ones included. */
-export function numberIn({ text }: Cell, now: number): number {
-  const { available = 0, goneAt = Infinity } = text === undefined ? {} : semaphores.unpack(packedIn(text))
-  return goneAt <= now ? 0 : available
-}
-
-/**
- * What a semaphore's row says, as other stores keep it: its cell says how many permits there are, and its line who has taken how many. (Who had
- * some when the number was changed has them, whatever the number is now.)
- */
-function withTakers(packed: Packed, line: Line): Packed {
-  const body = semaphores.unpack(packed)
-  const { available } = body
-  if (available === undefined) return packed
-  const admitted = new Set(takersIn(line, available))
-  const taken: Record<string, Taken> = {}
-  let left = available
-  for (const entry of line) {
-    const owner = ownerOf(entry.key)
-    if (!admitted.has(entry) && !body.taken[owner]) continue
-    const { permits = 1 } = entry
-    taken[owner] = { permits }
-    left -= permits
-  }
-  return semaphores.pack({ ...body, taken, available: left })
-}
-
-function withNumber(packed: Packed): Packed {
-  const body = semaphores.unpack(packed)
-  if (body.available === undefined) return packed
-  const taken = Object.values(body.taken).reduce((sum, { permits }) => sum + permits, 0)
-  return semaphores.pack({ ...body, available: body.available + taken })
 }
 
 /** The cells of a link as the rows of one client. Nothing is told by them: those who wait watch the cells. */

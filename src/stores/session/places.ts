@@ -3,25 +3,16 @@ import type { Owner } from '../../base/identity/owner.js'
 import { BackOff } from '../../base/time/back-off.js'
 import type { GrantedReply, News } from '../../port/lock-port.js'
 import type { StoreSettings } from '../../port/store.js'
-import { numberIn } from './cell-table.js'
 import { ClientSession } from './client-session.js'
 import { keyOf } from './key.js'
 import type { Entry, Line } from './line.js'
 import type { LinkListener, SessionLink } from './link.js'
 import type { LockName } from './lock-name.js'
 import { Place, type Standing } from './place.js'
-import { blockerOf, inTheWayOf } from './turns.js'
+import { blockerOf } from './turns.js'
 
 /** How soon a removal that failed is tried again. */
 const AGAIN = new BackOff({ firstPauseMs: 50, longestPauseMs: 5_000, factor: 2 })
-
-/** A line, and how many permits there are, where there are permits. */
-export interface Seen {
-  readonly line: Line
-  readonly permits?: number
-}
-
-const NOWHERE: Seen = { line: [] }
 
 /**
  * The places that one client has in lines, with the session that they last for. A lease that is shorter than the session is ended from
@@ -71,31 +62,29 @@ export class Places {
   }
 
   /** Has it stand in line, if it does not already, and looks where. If it stands nowhere then, it is forgotten. */
-  async stand(place: Place): Promise<Seen> {
+  async stand(place: Place): Promise<Line> {
     const { link, session } = this
-    const { lock, key, mode, within, permits } = place
+    const { lock, key, mode, within } = place
     for (;;) {
       if (this.#closed) throw closed(lock.name)
       const id = await this.#freshSession(lock)
       // Its call has left, or it stood in a session that has turned out to have ended: it is to be asked for anew.
-      if (!this.#stands(place)) return NOWHERE
+      if (!this.#stands(place)) return []
       place.session = id
-      const ifFree = !place.joined && permits === undefined
-      const line = await link.stand({ lock, session: id, key, mode, within, permits, ifFree })
+      const line = await link.stand({ lock, session: id, key, mode, within, ifFree: !place.joined })
       if (!line) {
         // It goes on in the next session.
         if (place.session === id) place.session = undefined
         session.ended(id)
-        if (!this.#stands(place)) return NOWHERE
+        if (!this.#stands(place)) return []
         continue
       }
-      const seen = permits === undefined ? { line } : await this.#read(place)
-      if (!this.#stands(place)) return seen
+      if (!this.#stands(place)) return line
       place.leaving = false
-      this.#settle(place, seen)
+      this.#settle(place, line)
       // Nobody waits by it.
       if (!place.admitted && !place.joined) await this.leave(place)
-      return seen
+      return line
     }
   }
 
@@ -162,14 +151,6 @@ export class Places {
     if (line.some(({ key }) => key === place.key)) return true
     this.forget(place)
     return false
-  }
-
-  /** How many permits there are may have changed: who waits for some looks. */
-  permitsChanged({ keyspace, name }: LockName): void {
-    for (const place of [...this.#byKey.values()]) {
-      const { lock, joined, admitted } = place
-      if (joined && !admitted && lock.keyspace === keyspace && lock.name === name) void this.#look(place)
-    }
   }
 
   /** Its lease ends then. */
@@ -250,7 +231,7 @@ export class Places {
   }
 
   /** Learns from the line whether it has the lock, and what to wait for if not. Forgets it if it stands nowhere. */
-  #settle(place: Place, { line, permits }: Seen): void {
+  #settle(place: Place, line: Line): void {
     const own = line.find(({ key }) => key === place.key)
     if (!own) {
       this.forget(place)
@@ -260,46 +241,28 @@ export class Places {
     if (place.admitted) return
     place.order = own.order
     place.fence = own.fence ?? place.fence
-    const blockers = permits === undefined ? blockerOf(line, own) : inTheWayOf(line, own, permits)
-    place.admitted = !blockers
-    this.#waitFor(place, blockers && place.joined ? [blockers].flat() : [], line, own)
+    const blocker = blockerOf(line, own)
+    place.admitted = !blocker
+    const known = place.blocker
+    if (!blocker || blocker.key !== known?.key || blocker.order !== known.order) place.stopWaiting()
+    if (!blocker || !place.joined) return
+    if (place.blocker) return
+    const last = isLast(line, blocker, own)
+    const watch = this.link.watch(place.lock, blocker, (sure) => void this.#look(place, blocker, sure), last)
+    place.blocker = { key: blocker.key, order: blocker.order, last, watch }
   }
 
-  #waitFor(place: Place, blockers: readonly Entry[], line: Line, own: Entry): void {
-    const orders = new Set(blockers.map(({ order }) => order))
-    place.stopWaiting([...place.blockers.keys()].filter((order) => !orders.has(order)))
-    for (const blocker of blockers) {
-      if (place.blockers.has(blocker.order)) continue
-      const last = place.permits === undefined && isLast(line, blocker, own)
-      const onGone = (sure: boolean): void => void this.#look(place, blocker, sure)
-      place.blockers.set(blocker.order, { last, watch: this.link.watch(place.lock, blocker, onGone, last) })
-    }
-  }
-
-  /** The line of a place. Of permits it is only known what their row says beside it. */
-  async #read({ lock, permits }: Place, after?: Entry): Promise<Seen> {
-    if (permits === undefined) return { line: await this.link.read(lock, after) }
-    return await this.beside(lock)
-  }
-
-  /** A line, and how many permits its cell says there are. */
-  async beside(lock: LockName): Promise<Required<Seen>> {
-    const { cells } = this.link
-    const { cell, line } = await cells.readBeside({ space: 'semaphore', name: lock.name }, lock)
-    return { line, permits: numberIn(cell, cells.now()) }
-  }
-
-  /** What kept it out is gone, if anything: then it may have the lock, or wait for another. Tells nobody unless it is its turn. */
-  async #look(place: Place, blocker?: Entry, sure = false): Promise<void> {
-    if (!this.#stands(place) || place.admitted) return
-    const alone = sure && blocker !== undefined && place.blockers.get(blocker.order)?.last === true
+  /** What kept it out is gone: then it may have the lock, or wait for another. Tells nobody unless it is its turn. */
+  async #look(place: Place, blocker: Entry, sure: boolean): Promise<void> {
+    if (!this.#stands(place)) return
+    const alone = sure && place.blocker?.last === true
     try {
-      if (blocker) place.stopWaiting([blocker.order])
+      place.stopWaiting()
       if (alone) place.admitted = true
       else {
-        const seen = await this.#read(place, blocker)
+        const line = await this.link.read(place.lock, blocker)
         if (!this.#stands(place)) return
-        if (seen.line.some(({ key }) => key === place.key)) this.#settle(place, seen)
+        if (line.some(({ key }) => key === place.key)) this.#settle(place, line)
         else this.#gone(place, 'not-in-store')
       }
       if (place.admitted) place.tell({ grantedTo: place.owner })

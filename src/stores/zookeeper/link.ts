@@ -101,8 +101,7 @@ export class ZooKeeperLink implements SessionLink {
     return ending
   }
 
-  async stand(request: StandRequest): Promise<Line | undefined> {
-    const { lock, session: id, key } = request
+  async stand({ lock, session: id, key, mode, within }: StandRequest): Promise<Line | undefined> {
     const session = this.#sessions.find(id)
     if (!session) return undefined
     const parent = this.#pathOf(lock)
@@ -113,7 +112,7 @@ export class ZooKeeperLink implements SessionLink {
       const line = known && (await this.#standing(session, parent, known))
       if (line) return line
       own = this.#add(parent, { lock, key, session })
-      const node = createNumbered(`${parent}/${prefixOf(request)}`, NO_DATA, this.terms.acl)
+      const node = createNumbered(`${parent}/${prefixOf(key, mode, within)}`, NO_DATA, this.terms.acl)
       return await this.#create(session, parent, own, node)
     } catch (error) {
       if (error instanceof RefusedError && own && own.path === undefined) this.#forget(parent, own)
