@@ -13,8 +13,8 @@ import { leftInRows } from './row-leftovers.js'
 /** What may stay: counters of tokens, numbers of permits, values, marks of requests. */
 const KEPT = /^(redisson_lock_token|holdfast_rw_fence|holdfast_once|holdfast_request)/
 
-const LINE = /^holdfast_(rw_)?line:/
-const PROCESSES = /^holdfast_(rw_)?processes:/
+const LINE = /^holdfast_(\w+_)?line:/
+const PROCESSES = /^holdfast_(\w+_)?processes:/
 
 /** Looks at the servers when every client has closed, until nothing is left or nothing may be left any more. */
 export async function findLeftovers(
