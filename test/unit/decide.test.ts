@@ -22,7 +22,7 @@ const FIRST: Situation = {
   sibling: 'none',
   mayAsk: true,
   hasAsked: false,
-  unreadSignal: false,
+  unread: false,
   doubtsFrom: NEVER,
   backUntil: PAST,
   outOfPatience: false,
@@ -105,7 +105,7 @@ const rows: ReadonlyArray<readonly [string, Partial<Situation>, Step]> = [
   ['a release that is under way ends with its answer', { tenureHere: 'releasing' }, learnFrom('tenure')],
   [
     '… or with what was announced: the answer may be lost',
-    { tenureHere: 'releasing', unreadSignal: true },
+    { tenureHere: 'releasing', unread: true },
     { do: 'ask' },
   ],
 

@@ -184,8 +184,8 @@ export class Acquisition implements Situation, Linked<Acquisition> {
     return this.#attempt.hasAsked
   }
 
-  get unreadSignal(): boolean {
-    return this.queue.watch.unreadSignal
+  get unread(): boolean {
+    return this.queue.watch.unread
   }
 
   get doubtsFrom(): number {
@@ -313,7 +313,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   }
 
   #verify(): undefined {
-    this.queue.watch.unreadSignal = false
+    this.queue.watch.read()
     if (this.#tenure) this.env.tenures.verify(this.#tenure)
   }
 

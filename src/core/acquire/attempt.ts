@@ -29,7 +29,7 @@ export class Attempt {
   readonly patience = new Patience()
   #count = 0
   /** Who held it, and how much the store had announced, when it last refused this call with the watch in force. */
-  #refused: { readonly holder: Owner | undefined; readonly heard: number } | undefined
+  #refused: { readonly holder: Owner | undefined; readonly version: number } | undefined
   #sending = false
   /** Since when its grants have come too late for their lease, one after the other. */
   #tooLateSince: number | undefined
@@ -134,11 +134,12 @@ export class Attempt {
       const request = this.#requestFor(tenure, leaseMs, watching, caller, offer !== undefined)
       this.patience.askAgainAt = undefined
       waiter.askedAs = request.owner
-      queue.policy.aboutToAsk()
+      queue.watch.read()
+      queue.policy.aboutToAsk?.()
       waiter.wakeUp.drain()
       this.#count += 1
       if (watched) watchdog.watch(tenure)
-      const { heard } = queue.watch
+      const { version } = queue.watch
       const beforeSend = env.schedule.clock.now()
       heardAt = beforeSend
       const sent = call.sends?.(request) ?? env.port.acquire(request)
@@ -165,7 +166,7 @@ export class Attempt {
         return undefined
       }
       if (reply === TIME_IS_UP) return this.#tooLate(request, sent, earlier, beforeSend, tenure)
-      queue.watch.recall(heard)
+      queue.watch.readUpTo(version)
       this.#onReply(request, reply, watching)
       if (reply.outcome !== 'granted') return this.#wasRefused(reply, request, tenure)
       const until = watched ? renewUntil(beforeSend, call.maxHoldMs) : undefined
@@ -178,7 +179,6 @@ export class Attempt {
         return this.#cameTooLate(new ShortLeaseError(call.name, leaseMs), beforeSend)
       }
       if (offer) env.lingering.begun(tenure, reply, offer, beforeSend, leaseMs)
-      queue.policy.onGranted(reply)
       return this.granted(grant)
     } finally {
       left?.abort()
@@ -226,7 +226,9 @@ export class Attempt {
     if (deserted !== undefined) env.orphans.leavePlace(queue.name, deserted)
     this.#doubtNewsAfter(reply)
     this.#refused =
-      reply.outcome === 'busy' && watching ? { holder: reply.holder, heard: queue.watch.heard } : undefined
+      reply.outcome === 'busy' && watching
+        ? { holder: reply.holder, version: queue.watch.version }
+        : undefined
     this.#inLine = placed && env.kind.placePer === 'call' ? request : undefined
   }
 
@@ -243,7 +245,7 @@ export class Attempt {
   /** A lock that was given away without a word while this call listened. (Where a lease has ended there was none to be said.) */
   #doubtNewsAfter(reply: AcquireReply): void {
     const { queue } = this
-    if (this.#refused?.heard !== queue.watch.heard) return
+    if (this.#refused?.version !== queue.watch.version) return
     const same = reply.outcome === 'busy' && reply.holder === this.#refused.holder
     if (!same) queue.watch.doubt()
   }

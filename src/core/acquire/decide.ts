@@ -31,7 +31,7 @@ export interface Situation {
   /** Whether it has asked the store before. */
   readonly hasAsked: boolean
   /** Whether something was announced that no call has looked into. */
-  readonly unreadSignal: boolean
+  readonly unread: boolean
   /** From when on such a signal, if there is one, casts doubt on a lock that this process holds. */
   readonly doubtsFrom: number
   /** Until when calls of this process let others go first. */
@@ -116,7 +116,7 @@ function howToLook(me: Situation): Step | undefined {
   // its release is under way the signal does mean that, and the answer may be lost.
   if (tenureHere === 'held')
     return me.now >= me.doubtsFrom ? { do: 'verify' } : { do: 'learn', from: 'tenure' }
-  if (tenureHere === 'releasing' && !me.unreadSignal) return { do: 'learn', from: 'tenure' }
+  if (tenureHere === 'releasing' && !me.unread) return { do: 'learn', from: 'tenure' }
   // An attempt for whose answer there is no time could only be given back.
   if (me.hasAsked && me.now >= me.deadline) return undefined
   if (letsOthersGoFirst(me)) return undefined

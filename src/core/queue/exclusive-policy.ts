@@ -18,22 +18,15 @@ export class ExclusivePolicy implements Policy {
     return this.queue.place.restsUntil
   }
 
-  aboutToAsk(): void {
-    this.queue.watch.unreadSignal = false
-  }
-
   onReply(waiter: Waiter, reply: AcquireReply, watching: boolean): void {
-    this.queue.place.onReply(waiter, reply, watching, this.queue.watch.unreadSignal)
-  }
-
-  /** Whatever was announced before, it was before this. */
-  onGranted(): void {
-    this.queue.watch.unreadSignal = false
+    const { place, watch } = this.queue
+    // Whatever was announced before, it was before this.
+    if (reply.outcome === 'granted') watch.read()
+    place.onReply(waiter, reply, watching, watch.unread)
   }
 
   onSignal(news?: News): void {
     this.queue.place.onSignal(news)
-    this.queue.watch.unreadSignal = true
     this.queue.waiters.contender(this.#tenure)?.wakeUp.release()
   }
 
@@ -54,7 +47,7 @@ export class ExclusivePolicy implements Policy {
       }
       // Nothing is left to do for the next in line: it hears of this tenure's end without a command.
       const { watch } = this.queue
-      if (watch.inForce && !watch.unreadSignal) return
+      if (watch.inForce && !watch.unread) return
     }
     waiters.contender(holder)?.wakeUp.release()
   }

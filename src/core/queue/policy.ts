@@ -1,6 +1,6 @@
 import type { Owner } from '../../base/identity/owner.js'
 import type { Clock } from '../../base/time/clock.js'
-import type { AcquireReply, GrantedReply, News } from '../../port/lock-port.js'
+import type { AcquireReply, News } from '../../port/lock-port.js'
 import type { Tenure } from '../tenure/tenure.js'
 import type { HeldTenures } from './held-tenures.js'
 import type { ProcessPlace } from './process-place.js'
@@ -24,11 +24,9 @@ export interface Policy extends WatchListener {
   /** Until when a waiter that may ask need not, since the answer is known; in the past when it has to. */
   knownUntil(waiter: Waiter): number
   /** A request is about to be sent. */
-  aboutToAsk(): void
+  aboutToAsk?(): void
   /** What the store has answered to a waiter's request, which was sent with the watch in force, or not. */
   onReply(waiter: Waiter, reply: AcquireReply, watching: boolean): void
-  /** A waiter has the lock, by that answer. */
-  onGranted(reply: GrantedReply): void
   /** The store has announced something: wakes whoever is to look into it, and nobody else (no thundering herd). */
   onSignal(news?: News): void
   /** A waiter's call has ended. */

@@ -46,19 +46,14 @@ export class ProcessPlace {
     return place.owner
   }
 
-  /** @param unreadSignal whether something was announced while the question was under way, which may be newer than its answer */
-  onReply(
-    { askedAs: owner, call }: Waiter,
-    reply: AcquireReply,
-    watching: boolean,
-    unreadSignal: boolean,
-  ): void {
+  /** @param unread whether something was announced while the question was under way, which may be newer than its answer */
+  onReply({ askedAs: owner, call }: Waiter, reply: AcquireReply, watching: boolean, unread: boolean): void {
     if (!this.port.line || owner === undefined) return
     const place = this.#place
     if (reply.outcome !== 'busy') {
       if (place?.owner === owner) this.#place = undefined
     } else if (watching && call.waitMs > 0) {
-      const restsUntil = unreadSignal ? -Infinity : this.clock.now() + (reply.againMs ?? reply.remainingMs)
+      const restsUntil = unread ? -Infinity : this.clock.now() + (reply.againMs ?? reply.remainingMs)
       if (!place || place.owner === owner) {
         this.#place = { owner, restsUntil, lent: false }
       } else {

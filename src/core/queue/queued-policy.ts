@@ -35,10 +35,6 @@ export class QueuedPolicy implements Policy {
     return this.#foremost === waiter ? this.#lookAt : Infinity
   }
 
-  aboutToAsk(): void {
-    this.queue.watch.unreadSignal = false
-  }
-
   onReply(waiter: Waiter, reply: AcquireReply, watching: boolean): void {
     const owner = waiter.askedAs
     if (owner === undefined) return
@@ -51,18 +47,15 @@ export class QueuedPolicy implements Policy {
     this.#placed.set(owner, waiter)
     const { watch, clock } = this.queue
     // A message that came while the request was under way may be newer than the answer.
-    this.#lookAt = watch.unreadSignal ? -Infinity : clock.now() + (reply.againMs ?? reply.remainingMs)
+    this.#lookAt = watch.unread ? -Infinity : clock.now() + (reply.againMs ?? reply.remainingMs)
     // A waiter that asked again may have rested on an earlier answer.
     if (grantedMeanwhile) this.#call(waiter)
     else this.#resting.add(waiter)
   }
 
-  onGranted(): void {}
-
   onSignal({ grantedTo, lookInMs, placesGone }: News = {}): void {
     if (placesGone) for (const waiter of this.#placed.values()) this.#call(waiter)
     if (grantedTo === undefined) {
-      this.queue.watch.unreadSignal = true
       this.#lookAt =
         lookInMs === undefined ? -Infinity : Math.min(this.#lookAt, this.queue.clock.now() + lookInMs)
       this.#foremost?.wakeUp.release()

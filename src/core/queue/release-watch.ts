@@ -18,11 +18,12 @@ export interface WatchListener {
  * the waiter that handles it.
  */
 export class ReleaseWatch {
-  /** Whether something was announced that nobody has looked into yet. */
-  unreadSignal = false
-  /** How often the store has announced something. */
-  heard = 0
-  #heardBefore = 0
+  /** Of what was announced, the number of the latest. An answer is up to date if it is the same as when its question was sent. */
+  version = 0
+  /** Up to which number somebody has looked into it. */
+  #read = 0
+  /** What was the latest when the watch began: that itself, as the store may have announced something before. */
+  #begunAt = 0
   #watch: Watch | undefined
   #confirmed = false
   #failure: unknown
@@ -39,13 +40,28 @@ export class ReleaseWatch {
     return watch !== undefined && (this.#confirmed || watch.inForce === true || this.port.watchesInOrder)
   }
 
+  /** Whether something was announced that nobody has looked into yet. */
+  get unread(): boolean {
+    return this.version > this.#read
+  }
+
+  /** Somebody looks into all that was announced, or knows more than that. */
+  read(): void {
+    this.#read = this.version
+  }
+
+  /** What was announced since `version` may be newer than the answer to a question of that time, whichever call has looked into it. */
+  readUpTo(version: number): void {
+    this.#read = Math.min(this.#read, version)
+  }
+
   /**
    * From when on what is unread casts doubt on a lock that this process has had since then. If nothing was announced since the watch
    * began, it is only what may have happened before.
    */
   doubtsFrom(since: number): number {
-    if (!this.unreadSignal) return Infinity
-    return this.heard === this.#heardBefore ? since + LONGEST_UNCONFIRMED_MS : -Infinity
+    if (!this.unread) return Infinity
+    return this.version === this.#begunAt ? since + LONGEST_UNCONFIRMED_MS : -Infinity
   }
 
   /** Begins the watch unless it has begun. What happened before it is in force is a signal too: one waiter looks once. */
@@ -53,35 +69,37 @@ export class ReleaseWatch {
     if (this.#watch) return this.#watch
     const { port } = this
     const watch = port.watch(this.name, (news) => {
-      this.heard += 1
+      this.version += 1
       // The user may not listen any more. (In a line it listens to something else then.)
       if (this.#watch === watch && this.#confirmed && watch.inForce === false && !port.line) this.end()
       this.listener.policy.onSignal(news)
     })
     this.#watch = watch
-    this.#heardBefore = this.heard
+    this.#begunAt = this.version
     // A port may come to know only later that it watches in order: this watch was not begun so.
     const inOrder = port.watchesInOrder
-    if (inOrder) this.unreadSignal = true
+    if (inOrder) this.#missedPerhaps()
     watch.confirmed.then(
       () => {
         if (this.#watch !== watch) return
         this.#confirmed = true
-        if (!inOrder) this.unreadSignal = true
+        if (!inOrder) this.#missedPerhaps()
       },
       (error: unknown) => {
         if (this.#watch !== watch) return
         this.end()
         this.#failure = error
+        this.version += 1
         this.listener.policy.onSignal()
       },
     )
     return watch
   }
 
-  /** What was announced since `heard` may be newer than the answer to a question of that time, whichever call has looked into it. */
-  recall(heard: number): void {
-    if (this.heard !== heard) this.unreadSignal = true
+  /** The watch is in force: what happened before was announced to nobody. */
+  #missedPerhaps(): void {
+    if (this.#begunAt === this.version) this.#begunAt += 1
+    this.version += 1
   }
 
   /** The lock was given away, and nothing had been announced. */

@@ -1,5 +1,5 @@
 import type { Owner } from '../../base/identity/owner.js'
-import type { AcquireReply, GrantedReply } from '../../port/lock-port.js'
+import type { AcquireReply } from '../../port/lock-port.js'
 import { restMs } from '../acquire/rest.js'
 import type { Tenure } from '../tenure/tenure.js'
 import type { Policy, QueueParts } from './policy.js'
@@ -27,14 +27,13 @@ export class SharedPolicy implements Policy {
 
   /** An answer to one waiter says nothing about the next, if that wants less. */
   knownUntil(waiter: Waiter): number {
-    const { inForce, unreadSignal } = this.queue.watch
-    const known = inForce && !unreadSignal && wantedBy(waiter) >= this.#fullFor
+    const { inForce, unread } = this.queue.watch
+    const known = inForce && !unread && wantedBy(waiter) >= this.#fullFor
     return known ? this.#fullUntil : -Infinity
   }
 
   /** Until its answer is there nothing is known: its caller may leave before, and somebody else ask. */
   aboutToAsk(): void {
-    this.queue.watch.unreadSignal = false
     this.#fullUntil = -Infinity
   }
 
@@ -52,13 +51,7 @@ export class SharedPolicy implements Policy {
     }
   }
 
-  /** What was announced meanwhile may have been after this; and where there was room for more, the next is to look. */
-  onGranted({ room }: GrantedReply): void {
-    if (room !== undefined && room > 0) this.queue.watch.unreadSignal = true
-  }
-
   onSignal(): void {
-    this.queue.watch.unreadSignal = true
     this.queue.waiters.contender(undefined)?.wakeUp.release()
   }
 

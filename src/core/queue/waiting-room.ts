@@ -68,7 +68,7 @@ export class WaitingRoom implements QueueParts {
     this.seen = undefined
     if (this.#watch) this.#watch.end()
     else this.policy.onWatchEnded()
-    if (!this.#watch?.unreadSignal) this.#watch = undefined
+    if (!this.#watch?.unread) this.#watch = undefined
     if (this.#place?.untouched) this.#place = undefined
     if (!this.#outage?.on) this.#outage = undefined
   }
