@@ -5,7 +5,6 @@ import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import { LONGEST_UNCONFIRMED_MS } from '../queue/release-watch.js'
 import type { Waiter } from '../queue/waiter.js'
-import { isSpent } from './slice.js'
 import { HoldRecord, Tenure } from './tenure.js'
 import { withinLease } from './within-lease.js'
 
@@ -28,15 +27,6 @@ import { withinLease } from './within-lease.js'
 
 /** A lock goes from call to call in memory no more often than that: each call is remembered until the store has confirmed it. */
 const MOST_UNCONFIRMED = 1_024
-
-/**
- * The waiter of this process that gets the lock now; undefined when there is none, when it is the turn of other processes, or when a
- * transaction may keep the lock from all.
- */
-export function successorOf(env: Environment, queue: LocalQueue, tenure: Tenure): Waiter | undefined {
-  const successor = queue.policy.successor()
-  return successor && !tenure.tied && !isSpent(env, tenure) ? successor : undefined
-}
 
 /** Whether the store need not hear of it: then the lock can change hands in memory. */
 export function staysAsItIs(

@@ -67,25 +67,32 @@ export class Lingering {
     tenure.stay = new Stay(until, !reply.lingers || offer.asks !== offer.ear.asks)
   }
 
-  /** The release of a last hold that sends nothing although nobody of this process waits. False when it is not that, and nothing was done. */
-  stays(queue: LocalQueue, grant: HoldRecord): boolean {
+  /** Until when a lock may stay whose last hold is given back, and for which nobody of this process waits; undefined: it has to be released. */
+  staysUntil(queue: LocalQueue, { tenure, lingerMs, renewUntil }: HoldRecord): number | undefined {
+    const { stay } = tenure
+    if (!stay || tenure.tied || lingerMs === 0 || this.#ended || !queue.waiters.empty) return undefined
+    const now = this.services.schedule.clock.now()
+    // To the end of the turn of the event loop.
+    if (stay.asked)
+      return this.services.kind.placePer === 'call' || isSpent(this.services, tenure) ? undefined : now
+    const leaseEndsAt = renewUntil === undefined ? tenure.deadline - BEFORE_LEASE_ENDS_MS : Infinity
+    const endsAt = Math.min((stay.since ?? now) + lingerMs, stay.until, leaseEndsAt)
+    return endsAt > now ? endsAt : undefined
+  }
+
+  /** The release of a last hold that sends nothing although nobody of this process waits. */
+  stays(grant: HoldRecord, endsAt: number): void {
     const { tenure } = grant
     const { stay } = tenure
-    if (!stay || tenure.tied || grant.lingerMs === 0 || this.#ended || !queue.waiters.empty) return false
-    const { schedule, kind } = this.services
-    const now = schedule.clock.now()
-    let endsAt = now
-    if (stay.asked) {
-      if (kind.placePer === 'call' || isSpent(this.services, tenure)) return false
-      const { entered } = stay
+    if (!stay) return
+    const { schedule } = this.services
+    const { entered } = stay
+    if (stay.asked)
       schedule.afterTurn(() => {
         if (stay.vacant && stay.entered === entered) this.#letGo(tenure)
       })
-    } else {
-      stay.since ??= now
-      const leaseEndsAt = grant.renewUntil === undefined ? tenure.deadline - BEFORE_LEASE_ENDS_MS : Infinity
-      endsAt = Math.min(stay.since + grant.lingerMs, stay.until, leaseEndsAt)
-      if (endsAt <= now) return false
+    else {
+      stay.since ??= schedule.clock.now()
       this.#wakeAt(endsAt, tenure.name, stay)
     }
     // While the event loop is blocked a thread would renew it beyond that.
@@ -97,7 +104,6 @@ export class Lingering {
     grant.stayed = true
     grant.onEnd = undefined
     this.#left.set(tenure.name, grant)
-    return true
   }
 
   /** The hold that was the last in a lock that has stayed, with nobody inside. */

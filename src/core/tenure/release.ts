@@ -3,8 +3,10 @@ import { isTransient, mayPass } from '../../port/failure.js'
 import type { ReleaseReply, ReleaseRequest } from '../../port/lock-port.js'
 import { type FailedTry, retry } from '../acquire/retry.js'
 import type { Environment } from '../environment.js'
-import { handOverByCommand, handOverInMemory, staysAsItIs, successorOf } from './hand-over.js'
-import { keepTaken, keptForMs } from './keep-taken.js'
+import type { Waiter } from '../queue/waiter.js'
+import { afterLast, lastHold } from './after-last.js'
+import { handOverByCommand, handOverInMemory } from './hand-over.js'
+import { keepTaken } from './keep-taken.js'
 import { CARRIED_OUT } from './orphans.js'
 import { letIn } from './other-side.js'
 import type { HoldRecord, Releasing, Tenure } from './tenure.js'
@@ -19,20 +21,18 @@ export function releaseInMemory(env: Environment, grant: HoldRecord): boolean {
   const { tenures } = env
   const held = tenures.stillHeld(tenure)
   if (!held || tenure.holds.length !== 1 || !tenure.turns.free || grant.endedBy) return false
-  if (keptForMs(env, tenure) > 0) return false
-  const queue = tenures.queueOf(tenure)
-  const successor = queue && successorOf(env, queue, tenure)
-  const done = successor
-    ? staysAsItIs(env, grant, successor.call)
-    : queue && env.lingering.stays(queue, grant)
-  if (!done) return false
+  const last = lastHold(env, tenures.queueOf(tenure), grant)
+  const becomes = afterLast(last)
   const { owner } = tenure
-  tenures.holdEnded(grant)
-  if (successor) {
-    successor.receive(handOverInMemory(env, grant, successor.call))
+  if (becomes === 'pass' && last.next) {
+    tenures.holdEnded(grant)
+    last.next.receive(handOverInMemory(env, grant, last.next.call))
     grant.passedOn = true
     env.metrics.handedOverInMemory()
-  }
+  } else if (becomes === 'linger' && last.lingersUntil !== undefined) {
+    tenures.holdEnded(grant)
+    env.lingering.stays(grant, last.lingersUntil)
+  } else return false
   released(env, tenure, owner, 0)
   return true
 }
@@ -72,12 +72,15 @@ export async function release(
     if (grant.endedBy) throw grant.endedBy
     tenures.holdEnded(grant)
     ended = tenure.holds.length === 1
-    if (ended && keptForMs(env, tenure) > 0) {
+    const last = lastHold(env, tenures.queueOf(tenure), grant)
+    const becomes = ended ? afterLast(last) : undefined
+    if (becomes === 'keepTaken') {
       await endKept(env, tenure, grant, releasing, askedAt, givenUp)
       return
     }
+    const passes = (becomes === 'pass' || becomes === 'passByCommand') && !givenUp
     const passedOn = ended
-      ? endPossession(env, tenure, grant, givenUp === undefined)
+      ? endPossession(env, tenure, grant, passes ? last.next : undefined)
       : endHold(env, tenure, grant)
     const outcome = passedOn && (await passedOn)
     if (outcome === 'done') return
@@ -144,16 +147,15 @@ function endHold({ tenures }: Environment, tenure: Tenure, grant: HoldRecord): u
   if (tenure.renewUntil === undefined) tenures.watchdog.unwatch(tenure)
 }
 
-/** The owner's last hold: the lock goes to a call of this process if one may have it; what comes of that is returned. */
+/** The owner's last hold: the lock goes to that call of this process; what comes of that is returned. */
 function endPossession(
   env: Environment,
   tenure: Tenure,
   grant: HoldRecord,
-  mayHandOn: boolean,
+  successor: Waiter | undefined,
 ): ReturnType<typeof handOverByCommand> | undefined {
   const { tenures } = env
   const queue = tenures.queueOf(tenure)
-  const successor = mayHandOn && queue ? successorOf(env, queue, tenure) : undefined
   tenure.state = 'releasing'
   tenures.watchdog.unwatch(tenure)
   return (

@@ -1,0 +1,49 @@
+import type { Environment } from '../environment.js'
+import type { LocalQueue } from '../queue/local-queue.js'
+import type { Waiter } from '../queue/waiter.js'
+import { staysAsItIs } from './hand-over.js'
+import { keptForMs } from './keep-taken.js'
+import { isSpent } from './slice.js'
+import type { HoldRecord } from './tenure.js'
+
+/** What decides about a lock whose owner gives its last hold back. */
+export interface LastHold {
+  /** How much longer it has to stay taken although nobody is inside. */
+  readonly keptMs: number
+  /** The call of this process that waits for it and has no command of its own under way. */
+  readonly next: object | undefined
+  /** Whether it may be tied to a transaction: then only the store knows when somebody may have it. */
+  readonly tied: boolean
+  /** Whether it was handed on within the process as often, or for as long, as may be before it is the turn of others. */
+  readonly spent: boolean
+  /** Whether the store need not hear that it changes hands. */
+  readonly staysAsItIs: boolean
+  /** Until when it may linger with the process; undefined: not at all. */
+  readonly lingersUntil: number | undefined
+}
+
+/** What becomes of it (release.ts carries that out). */
+export type AfterLast = 'keepTaken' | 'pass' | 'passByCommand' | 'linger' | 'release'
+
+export function afterLast(last: LastHold): AfterLast {
+  if (last.keptMs > 0) return 'keepTaken'
+  if (last.next && !last.tied && !last.spent) return last.staysAsItIs ? 'pass' : 'passByCommand'
+  return last.lingersUntil === undefined ? 'release' : 'linger'
+}
+
+export function lastHold(
+  env: Environment,
+  queue: LocalQueue | undefined,
+  grant: HoldRecord,
+): LastHold & { readonly next: Waiter | undefined } {
+  const { tenure } = grant
+  const next = queue?.policy.successor()
+  return {
+    keptMs: keptForMs(env, tenure),
+    next,
+    tied: tenure.tied,
+    spent: isSpent(env, tenure),
+    staysAsItIs: next !== undefined && staysAsItIs(env, grant, next.call),
+    lingersUntil: queue && env.lingering.staysUntil(queue, grant),
+  }
+}
