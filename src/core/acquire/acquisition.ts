@@ -13,6 +13,7 @@ import { Attempt } from './attempt.js'
 import type { Call, Refusal } from './call.js'
 import { calledFrom } from './called-from.js'
 import { decide, type Situation, type Step } from './decide.js'
+import { Learned } from './learned.js'
 import { onAbort } from './shared-signal.js'
 import { Waiting } from './waiting.js'
 import { WatchFailures } from './watch-failures.js'
@@ -38,6 +39,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   /** Whether the call has looked since it last had reason to, and which tenure it met then. */
   #looked = false
   #lookedAt: Tenure | undefined
+  readonly #learned: Learned
   readonly #attempt: Attempt
   readonly #waiting: Waiting
   readonly #watchFailures = new WatchFailures()
@@ -55,7 +57,8 @@ export class Acquisition implements Situation, Linked<Acquisition> {
     this.deadline = waiter.startedAt + call.waitMs
     this.once = call.waitMs === 0 || call.once === true
     this.#waiting = new Waiting(env, queue, waiter, calledAt)
-    this.#attempt = new Attempt(env, queue, call, waiter, this.#waiting, calledAt)
+    this.#learned = new Learned(env, queue, call.failingSince)
+    this.#attempt = new Attempt(env, queue, call, waiter, this.#waiting, this.#learned, calledAt)
   }
 
   async run(): Promise<HoldRecord | Refusal> {
@@ -119,7 +122,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   /** Whatever the exit, nothing is left behind (rule W4). */
   #leave(): void {
     const { env, queue, waiter } = this
-    this.#attempt.leave()
+    this.#attempt.traces.leave()
     this.#waiting.end()
     waiter.gone = true
     const unused = waiter.takeHandedOff()
@@ -149,7 +152,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   }
 
   get tryAgainAt(): number | undefined {
-    return this.call.insists ? this.retryAt : this.#attempt.patience.askAgainAt
+    return this.call.insists ? this.retryAt : this.#learned.patience.askAgainAt
   }
 
   get handOffPending(): boolean {
@@ -181,7 +184,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   }
 
   get hasAsked(): boolean {
-    return this.#attempt.hasAsked
+    return this.#learned.asked > 0
   }
 
   get unread(): boolean {
@@ -210,13 +213,13 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   }
 
   get retryAt(): number | undefined {
-    const { outage } = this.#attempt
+    const { outage } = this.#learned
     return outage.on ? outage.retryAt(this.now, this.env.settings.storeTimeoutMs) : undefined
   }
 
   get pollAt(): number | undefined {
     const polls = this.queue.pollsOf(this.call)
-    return polls && this.#attempt.pollAt(polls, this.now)
+    return polls && this.#learned.pollAt(polls, this.now)
   }
 
   get watchAgainAt(): number {
@@ -228,11 +231,11 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   }
 
   get learnedWhileWatching(): boolean {
-    return this.#attempt.watching
+    return this.#learned.watching
   }
 
   get lookAt(): number {
-    return Math.min(this.#attempt.busyUntil, this.#attempt.askAgainAt, this.doubtsFrom)
+    return Math.min(this.#learned.busyUntil, this.#learned.askAgainAt, this.doubtsFrom)
   }
 
   // What it does.
@@ -297,7 +300,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
       const came = (await waiter.upTo(until, turn)) !== TIME_IS_UP
       const now = env.schedule.clock.now()
       // A turn is held up by nothing but a store that does not answer. Those who had it before may have found out.
-      if (!came && once) this.#attempt.outage.failed(noAnswer(name, env.kind), waiter.startedAt, now)
+      if (!came && once) this.#learned.outage.failed(noAnswer(name, env.kind), waiter.startedAt, now)
       if (came && this.#attempt.outOfPatience(now)) throw this.queue.outage.cause
       taken = came
       return taken
@@ -319,12 +322,12 @@ export class Acquisition implements Situation, Linked<Acquisition> {
 
   #learn(from: 'tenure' | 'answer'): undefined {
     this.#hasLookedAt(this.#tenure)
-    if (from === 'answer') this.#attempt.knowsFull(this.knownUntil)
-    else if (this.#tenure) this.#attempt.knowsBusy(this.#tenure)
+    if (from === 'answer') this.#learned.ofOthers(this.knownUntil)
+    else if (this.#tenure) this.#learned.ofTenure(this.#tenure)
   }
 
   #beginToWait(): undefined {
-    this.#waiting.begin(this.#attempt.outage.cause)
+    this.#waiting.begin(this.#learned.outage.cause)
   }
 
   /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
@@ -349,9 +352,9 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   }
 
   #refusal(): Refusal {
-    const { cause, since: failingSince } = this.#attempt.outage
+    const { cause, since: failingSince } = this.#learned.outage
     const { now, env, waiter, queue } = this
-    const { holder, heldSince, until = this.#attempt.busyUntil } = queue.seen ?? {}
+    const { holder, heldSince, until = this.#learned.busyUntil } = queue.seen ?? {}
     if (cause !== undefined) env.metrics.failed()
     else if (!this.call.once) env.metrics.timedOut()
     const remainingMs = until > now ? until - now : undefined
@@ -367,9 +370,9 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   #standWithin(): void {
     const { queue, waiter, env } = this
     const outer = around(env, queue.name, waiter.caller)
-    const { askedAs } = this.#attempt
+    const { askedAs } = this.#attempt.traces
     if (outer && askedAs !== undefined && askedAs !== outer.storedAs) {
-      this.#attempt.leave()
+      this.#attempt.traces.leave()
       queue.policy.onLeave(waiter)
     }
     if (waiter.within === (outer !== undefined)) return
@@ -382,9 +385,9 @@ export class Acquisition implements Situation, Linked<Acquisition> {
 
   #newTenure(outer?: Tenure): Tenure {
     const { name, permits, caller } = this.call
-    this.#attempt.leaveNested()
+    this.#attempt.traces.leaveNested()
     // A single attempt is made for itself: it can happen while the contender asks.
-    const lent = this.#attempt.askedAs ?? (this.once ? undefined : this.queue.place.lend())
+    const lent = this.#attempt.traces.askedAs ?? (this.once ? undefined : this.queue.place.lend())
     const owner = lent ?? storedAs(this.env, this.queue, caller)
     const tenure = new Tenure(name, caller.owner, owner, outer?.turns)
     tenure.permits = permits

@@ -1,0 +1,88 @@
+import type { Owner } from '../../base/identity/owner.js'
+import type { AcquireReply, BusyReply, Polls } from '../../port/lock-port.js'
+import type { Environment } from '../environment.js'
+import type { LocalQueue } from '../queue/local-queue.js'
+import type { Tenure } from '../tenure/tenure.js'
+import { Outage } from './outage.js'
+import { Patience } from './patience.js'
+import { restMs } from './rest.js'
+
+/** What one call has learned of its lock: from the store's answers to it, and from what its process knows. */
+export class Learned {
+  readonly outage: Outage
+  readonly patience = new Patience()
+  /** Whether the watch was in force when it learned that, so that no release can have slipped by. */
+  watching = false
+  busyUntil = -Infinity
+  /** When to ask again, although the lock may be busy still. */
+  askAgainAt = Infinity
+  /** How often it has asked the store. */
+  asked = 0
+  /** Who had the lock, and what was announced last, when the store last refused this call with the watch in force. */
+  #refused: { readonly holder: Owner | undefined; readonly version: number } | undefined
+
+  /** @param failingSince since when the store had failed the caller before this call */
+  constructor(
+    private readonly env: Environment,
+    private readonly queue: LocalQueue,
+    failingSince: number | undefined,
+  ) {
+    this.outage = new Outage(failingSince)
+  }
+
+  /** The process itself has the lock: as good as an answer. */
+  ofTenure(tenure: Tenure): void {
+    this.outage.forget()
+    // One that is being released ends with the answer to that, which wakes; its deadline may have passed already.
+    this.askAgainAt = Infinity
+    this.busyUntil = tenure.state === 'held' ? tenure.deadline : Infinity
+    this.watching = this.queue.watch.inForce
+  }
+
+  /** What the next answer would be is known from one to another call of this process. */
+  ofOthers(until: number): void {
+    this.askAgainAt = until
+    // What was seen to have no end has none by being looked at.
+    if (this.busyUntil !== Infinity) this.busyUntil = until
+    this.watching = this.queue.watch.inForce
+  }
+
+  /** When to ask again where nothing is announced. Called once for each pause. */
+  pollAt(polls: Polls, now: number): number {
+    return now + polls.pauseMs(this.asked, Math.random())
+  }
+
+  /** The store answers, for all calls of the lock. Whether this call can still use a grant is decided later. */
+  storeAnswers(reply: AcquireReply): void {
+    if (reply.outcome !== 'granted') this.outage.answered()
+    this.queue.outage.answered()
+    this.env.orphans.storeHasAnswered = true
+  }
+
+  /** That answer takes the place of what was known before: a grant that comes too late must not leave an old reason to sleep. */
+  ofReply(reply: AcquireReply, watching: boolean): void {
+    const { watch } = this.queue
+    this.storeAnswers(reply)
+    this.watching = watching
+    this.busyUntil = -Infinity
+    this.askAgainAt = Infinity
+    const holder = reply.outcome === 'busy' ? reply.holder : undefined
+    const same = reply.outcome === 'busy' && holder === this.#refused?.holder
+    // Given away without a word while this call listened. (Where a lease has ended there was none to be said.)
+    if (this.#refused?.version === watch.version && !same) watch.doubt()
+    this.#refused = reply.outcome === 'busy' && watching ? { holder, version: watch.version } : undefined
+  }
+
+  /** Another owner has the lock. */
+  ofHolder(reply: BusyReply): void {
+    const { queue } = this
+    const holder = queue.ownerBehind(reply.holder)
+    // It is the time of the owner that the store names.
+    const heldSince = holder === reply.holder ? reply.heldSince : undefined
+    const now = this.env.schedule.clock.now()
+    queue.saw({ holder, heldSince, until: now + reply.remainingMs })
+    this.busyUntil = now + reply.remainingMs
+    this.askAgainAt = now + (reply.againMs ?? restMs(reply.remainingMs))
+    if (!queue.held) this.patience.refused(reply, now)
+  }
+}

@@ -1,0 +1,110 @@
+import type { Owner } from '../../base/identity/owner.js'
+import type { AcquireReply, AcquireRequest } from '../../port/lock-port.js'
+import type { Environment } from '../environment.js'
+import type { LocalQueue } from '../queue/local-queue.js'
+import type { Waiter } from '../queue/waiter.js'
+import { CARRIED_OUT } from '../tenure/orphans.js'
+import type { Tenure } from '../tenure/tenure.js'
+import { stillPlaced } from './settled.js'
+
+/** What the store may have of a call that nobody holds: a request without an answer, a place in line. None is left behind (rule W4). */
+export class Traces {
+  /** A request whose outcome is unknown: to be repeated, or given back. */
+  #unsettled:
+    | { readonly request: AcquireRequest; readonly tenure: Tenure; readonly cause: unknown }
+    | undefined
+  /** The request that has given this call a place in the line that the store keeps. */
+  #inLine: AcquireRequest | undefined
+
+  constructor(
+    private readonly env: Environment,
+    private readonly queue: LocalQueue,
+    private readonly waiter: Waiter,
+  ) {}
+
+  /** As whom the store may know the call already: the next request must be the same one, repeated. */
+  get askedAs(): Owner | undefined {
+    return this.#unsettled?.request.owner ?? this.#inLine?.owner
+  }
+
+  /** Whether the request without an answer may have joined the line. */
+  get mayBeInLine(): boolean {
+    return this.#unsettled?.request.waits === true
+  }
+
+  /** That request has failed for the moment. */
+  unanswered(request: AcquireRequest, tenure: Tenure, cause: unknown): void {
+    this.#unsettled = { request, tenure, cause }
+    this.queue.place.forget(request.owner)
+  }
+
+  inLine(request: AcquireRequest | undefined): void {
+    this.#inLine = request
+  }
+
+  /**
+   * A request is sent. If it is the one whose outcome is unknown, once more, this returns what that failed with: an answer settles both.
+   * Any other takes no account of that one, which is given back.
+   */
+  repeated({ owner, heldBefore }: AcquireRequest): unknown {
+    const unsettled = this.#unsettled
+    if (!unsettled) return undefined
+    const { request, cause } = unsettled
+    if (request.owner !== owner || request.heldBefore !== heldBefore) this.#leaveUnsettled()
+    else {
+      this.#unsettled = undefined
+      return cause
+    }
+    return undefined
+  }
+
+  /** The tenure has ended to which a nested request was to add a hold: it is not repeated as a first one. */
+  leaveNested(): void {
+    if (this.#unsettled && this.#unsettled.request.heldBefore > 0) this.#leaveUnsettled()
+  }
+
+  /** Gives everything back: the next request, if any, is another one. */
+  leave(): void {
+    this.#leaveUnsettled()
+    if (this.#inLine) this.undo(this.#inLine, CARRIED_OUT)
+    this.#inLine = undefined
+  }
+
+  #leaveUnsettled(): void {
+    const unsettled = this.#unsettled
+    if (!unsettled) return
+    this.#unsettled = undefined
+    this.#inLine = undefined
+    this.undo(unsettled.request, Promise.reject(unsettled.cause), unsettled.tenure)
+  }
+
+  /** Gives back what a request has come to, or may come to. */
+  undo(request: AcquireRequest, sent: Promise<AcquireReply>, tenure?: Tenure): void {
+    const placed = this.queue.place.forget(request.owner)
+    const nested = tenure && request.heldBefore > 0
+    void this.env.orphans.begin(
+      request,
+      placed ? sent.catch(stillPlaced) : sent,
+      nested ? () => this.#nestedNow(request, tenure) : undefined,
+    )
+  }
+
+  /**
+   * What is to be undone of a nested request, at the time of the undoing. While its tenure lasts, which waits for nobody, the
+   * owner keeps the holds it has been granted since, and one that may be on its way. After the tenure was lost there is no outer
+   * hold to go back to: then all that owner has is given back, unless the owner is at this lock again under the same name, whose
+   * own release will do that.
+   */
+  #nestedNow(request: AcquireRequest, tenure: Tenure): AcquireRequest {
+    const { queue, waiter, env } = this
+    // A client that is closed frees no lock whose work may still be running.
+    if (tenure.state !== 'over' || env.closed) {
+      const holds = tenure.holds.length + (tenure.growing ? 1 : 0)
+      return { ...request, heldBefore: Math.max(request.heldBefore, holds) }
+    }
+    const lapsed = env.tenures.lapsed.has(request.owner)
+    const again =
+      queue.tenures.metBy(tenure.owner)?.storedAs === request.owner || queue.waiters.hasOther(waiter)
+    return lapsed || !again ? { ...request, heldBefore: 0 } : request
+  }
+}
