@@ -83,8 +83,8 @@ export const furtherFaults: readonly Fault[] = [
     {
       name: 'repeat-as-first',
       fault: 'a release that is sent again does not say so',
-      text: '() => send({ ...request, repeated: true }),',
-      becomes: '() => send({ ...request, repeated: false }),',
+      text: '() => send(true),',
+      becomes: '() => send(false),',
     },
   ),
   ...inSource('core/tenure/slice.ts', {

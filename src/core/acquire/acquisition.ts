@@ -24,16 +24,15 @@ import { WatchFailures } from './watch-failures.js'
  * semaphore for the smaller of the remaining wait and the holder's time left; attempt; and so on. What comes next is decided in
  * decide.ts, from what is read here. See docs/acquire-loop.md.
  */
-export class Acquisition implements Situation, Linked<Acquisition> {
+export class Acquisition implements Linked<Acquisition> {
   before: Acquisition | undefined
   behind: Acquisition | undefined
   readonly waiter: Waiter
   /** Settles when the call ends; closing the client waits for it. */
   work: Promise<unknown> | undefined
-  readonly deadline: number
-  readonly once: boolean
-  now: number
-  nested = false
+  private readonly deadline: number
+  private readonly once: boolean
+  #now: number
   /** The tenure of this process that the call meets first. */
   #tenure: Tenure | undefined
   /** Whether the call has looked since it last had reason to, and which tenure it met then. */
@@ -53,7 +52,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
     const waiter = new Waiter(call, env.schedule)
     const calledAt = env.settings.diagnostics ? calledFrom() : undefined
     this.waiter = waiter
-    this.now = waiter.startedAt
+    this.#now = waiter.startedAt
     this.deadline = waiter.startedAt + call.waitMs
     this.once = call.waitMs === 0 || call.once === true
     this.#waiting = new Waiting(env, queue, waiter, calledAt)
@@ -65,8 +64,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
     const stopListening = this.#join()
     try {
       for (;;) {
-        this.#observe()
-        const step = decide(this)
+        const step = decide(this.#observe())
         if (step.do === 'enter') return this.#enter(step.hold)
         if (step.do === 'refuse') return this.#refusal()
         // Most rounds send nothing, and a hand-over in memory should not cost a promise for that.
@@ -136,106 +134,60 @@ export class Acquisition implements Situation, Linked<Acquisition> {
 
   // What it knows. Each condition is derived here and nowhere else.
 
-  #observe(): void {
-    this.now = this.env.schedule.clock.now()
-    this.#tenure = this.env.tenures.current(this.queue, this.call.caller.owner)
-    this.nested = isNested(this.env, this.call, this.#tenure)
+  #observe(): Situation {
+    const { env, queue, call, waiter, deadline, once } = this
+    const learned = this.#learned
+    const now = env.schedule.clock.now()
+    const tenure = env.tenures.current(queue, call.caller.owner)
+    this.#now = now
+    this.#tenure = tenure
     this.#standWithin()
+    const { watch } = queue
+    const tenureHere = this.#tenureHere(tenure)
+    const polls = queue.pollsOf(call)
+    const retryAt = learned.outage.on ? learned.outage.retryAt(now, env.settings.storeTimeoutMs) : undefined
+    const doubtsFrom = tenure && tenureHere === 'held' ? watch.doubtsFrom(tenure.since) : Infinity
+    return {
+      now,
+      deadline,
+      once,
+      handedOff: waiter.handedOff,
+      nested: isNested(env, call, tenure),
+      keptHere: env.lingering.lastOf(queue.name) !== undefined,
+      tryAgainAt: call.insists ? retryAt : learned.patience.askAgainAt,
+      handOffPending: waiter.handOffPending,
+      // A tenure that began or ended meanwhile is reason to look again, if there is the time.
+      hasLooked: this.#looked && (once || now >= deadline || tenure === this.#lookedAt),
+      tenureHere,
+      sibling: this.#sibling,
+      mayAsk: queue.policy.mayAsk(waiter, tenure),
+      hasAsked: learned.asked > 0,
+      unread: watch.unread,
+      doubtsFrom,
+      backUntil: queue.backUntil,
+      outOfPatience: this.#attempt.outOfPatience(now),
+      knownUntil: queue.policy.knownUntil(waiter),
+      waits: this.#waiting.begun,
+      retryAt,
+      pollAt: polls && learned.pollAt(polls, now),
+      watching: watch.inForce,
+      learnedWhileWatching: learned.watching,
+      watchAgainAt: this.#watchFailures.againAt,
+      lookAt: Math.min(learned.busyUntil, learned.askAgainAt, doubtsFrom),
+    }
   }
 
-  get handedOff(): HoldRecord | undefined {
-    return this.waiter.handedOff
-  }
-
-  get keptHere(): boolean {
-    return this.env.lingering.lastOf(this.queue.name) !== undefined
-  }
-
-  get tryAgainAt(): number | undefined {
-    return this.call.insists ? this.retryAt : this.#learned.patience.askAgainAt
-  }
-
-  get handOffPending(): boolean {
-    return this.waiter.handOffPending
-  }
-
-  /** A tenure that began or ended meanwhile is reason to look again, if there is the time. */
-  get hasLooked(): boolean {
-    const isLast = this.once || this.now >= this.deadline
-    return this.#looked && (isLast || this.#tenure === this.#lookedAt)
-  }
-
-  get tenureHere(): Situation['tenureHere'] {
-    const tenure = this.#tenure
+  #tenureHere(tenure: Tenure | undefined): Situation['tenureHere'] {
     const { caller } = this.call
     if (!tenure) return 'none'
     if (tenure.owner === caller.owner) return tenure.admits(caller) ? 'enterable' : 'siblings'
     return tenure.state === 'releasing' ? 'releasing' : 'held'
   }
 
-  get sibling(): Situation['sibling'] {
+  get #sibling(): Situation['sibling'] {
     const ahead = this.queue.waiters.ahead(this.waiter)
     if (!ahead) return 'none'
     return ahead.attempting ? 'asking' : 'waiting'
-  }
-
-  get mayAsk(): boolean {
-    return this.queue.policy.mayAsk(this.waiter, this.#tenure)
-  }
-
-  get hasAsked(): boolean {
-    return this.#learned.asked > 0
-  }
-
-  get unread(): boolean {
-    return this.queue.watch.unread
-  }
-
-  get doubtsFrom(): number {
-    if (!this.#tenure || this.tenureHere !== 'held') return Infinity
-    return this.queue.watch.doubtsFrom(this.#tenure.since)
-  }
-
-  get backUntil(): number {
-    return this.queue.backUntil
-  }
-
-  get outOfPatience(): boolean {
-    return this.#attempt.outOfPatience(this.now)
-  }
-
-  get knownUntil(): number {
-    return this.queue.policy.knownUntil(this.waiter)
-  }
-
-  get waits(): boolean {
-    return this.#waiting.begun
-  }
-
-  get retryAt(): number | undefined {
-    const { outage } = this.#learned
-    return outage.on ? outage.retryAt(this.now, this.env.settings.storeTimeoutMs) : undefined
-  }
-
-  get pollAt(): number | undefined {
-    const polls = this.queue.pollsOf(this.call)
-    return polls && this.#learned.pollAt(polls, this.now)
-  }
-
-  get watchAgainAt(): number {
-    return this.#watchFailures.againAt
-  }
-
-  get watching(): boolean {
-    return this.queue.watch.inForce
-  }
-
-  get learnedWhileWatching(): boolean {
-    return this.#learned.watching
-  }
-
-  get lookAt(): number {
-    return Math.min(this.#learned.busyUntil, this.#learned.askAgainAt, this.doubtsFrom)
   }
 
   // What it does.
@@ -322,7 +274,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
 
   #learn(from: 'tenure' | 'answer'): undefined {
     this.#hasLookedAt(this.#tenure)
-    if (from === 'answer') this.#learned.ofOthers(this.knownUntil)
+    if (from === 'answer') this.#learned.ofOthers(this.queue.policy.knownUntil(this.waiter))
     else if (this.#tenure) this.#learned.ofTenure(this.#tenure)
   }
 
@@ -333,7 +285,7 @@ export class Acquisition implements Situation, Linked<Acquisition> {
   /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
   async #watch(): Promise<undefined> {
     const { env, queue, waiter } = this
-    if (this.#watchFailures.heed(queue.watch, this.now)) return
+    if (this.#watchFailures.heed(queue.watch, this.#now)) return
     const watch = queue.watch.begin()
     this.#looked = false
     if (env.port.watchesInOrder) return
@@ -353,7 +305,8 @@ export class Acquisition implements Situation, Linked<Acquisition> {
 
   #refusal(): Refusal {
     const { cause, since: failingSince } = this.#learned.outage
-    const { now, env, waiter, queue } = this
+    const { env, waiter, queue } = this
+    const now = this.#now
     const { holder, heldSince, until = this.#learned.busyUntil } = queue.seen ?? {}
     if (cause !== undefined) env.metrics.failed()
     else if (!this.call.once) env.metrics.timedOut()

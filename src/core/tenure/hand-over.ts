@@ -1,5 +1,4 @@
 import { leaseDeadline, renewUntil } from '../../port/lease.js'
-import type { AcquireReply } from '../../port/lock-port.js'
 import type { Call } from '../acquire/call.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
@@ -65,42 +64,30 @@ export async function handOverByCommand(
   successor: Waiter,
   onDone: () => void,
 ): Promise<'done' | 'lost' | 'unknown'> {
-  const { tenures, port, schedule, orphans } = env
+  const { tenures, port, orphans } = env
+  const { watchdog } = tenures
   const { call } = successor
-  const watched = call.leaseMs === undefined
-  const leaseMs = call.leaseMs ?? tenures.watchdog.leaseMs
-  const { name } = tenure
-  // Stored as an owner the store has never heard of, nothing can be astray under it.
-  const next = new Tenure(name, call.caller.owner, env.newOwner())
-  next.since = tenure.since
-  next.handOvers = tenure.handOvers + 1
-  next.stay = tenure.stay
-  if (watched) tenures.watchdog.watch(next)
-  const beforeSend = schedule.clock.now()
+  const next = nextTenure(env, tenure, call)
+  const leaseMs = call.leaseMs ?? watchdog.leaseMs
   const storeMs = leaseMs + env.settings.quarantineMs
-  const request = { name, owner: next.storedAs, heldBefore: 0, leaseMs: storeMs }
+  const sentAt = env.schedule.clock.now()
+  const request = { name: next.name, owner: next.storedAs, heldBefore: 0, leaseMs: storeMs }
   successor.handOffPending = true
   const sent = port.handOver({ ...request, from: tenure.storedAs })
-  let reply: AcquireReply
-  try {
-    reply = await withinLease(env, tenure, beforeSend, 'handOver', () => sent)
-  } catch {
+  const reply = await withinLease(env, tenure, sentAt, 'handOver', () => sent).catch(() => undefined)
+  if (reply?.outcome !== 'granted') {
     successor.handOffPending = false
-    tenures.watchdog.unwatch(next)
+    watchdog.unwatch(next)
+    if (reply) return 'lost'
     void orphans.begin(request, sent)
     orphans.retire(tenure.storedAs)
     return 'unknown'
   }
-  if (reply.outcome !== 'granted') {
-    successor.handOffPending = false
-    tenures.watchdog.unwatch(next)
-    return 'lost'
-  }
   next.fence = reply.fence
-  const until = watched ? renewUntil(beforeSend, call.maxHoldMs) : undefined
+  const until = call.leaseMs === undefined ? renewUntil(sentAt, call.maxHoldMs) : undefined
   const grant = new HoldRecord(next, call.holder, until, call.reentrant)
   grant.handedOver = true
-  const inTime = tenures.granted(queue, grant, beforeSend, leaseMs)
+  const inTime = tenures.granted(queue, grant, sentAt, leaseMs)
   // Not before: who asks for the lock while the command is under way is heard by either.
   tenure.stay = undefined
   tenures.end(tenure)
@@ -108,10 +95,20 @@ export async function handOverByCommand(
   onDone()
   if (!inTime) {
     successor.handOffPending = false
-    tenures.watchdog.unwatch(next)
+    watchdog.unwatch(next)
     void orphans.begin(request, sent)
   } else if (!successor.gone) successor.receive(grant)
   // It has left meanwhile: the next in line gets it, or nobody.
   else await env.hooks.discard(grant)
   return 'done'
+}
+
+/** The tenure that follows: stored as an owner the store has never heard of, under which nothing can be astray. */
+function nextTenure(env: Environment, tenure: Tenure, { caller, leaseMs }: Call): Tenure {
+  const next = new Tenure(tenure.name, caller.owner, env.newOwner())
+  next.since = tenure.since
+  next.handOvers = tenure.handOvers + 1
+  next.stay = tenure.stay
+  if (leaseMs === undefined) env.tenures.watchdog.watch(next)
+  return next
 }

@@ -1,9 +1,8 @@
 import type { Owner } from '../../base/identity/owner.js'
 import { isTransient, mayPass } from '../../port/failure.js'
-import type { ReleaseReply, ReleaseRequest } from '../../port/lock-port.js'
+import type { ReleaseReply } from '../../port/lock-port.js'
 import { type FailedTry, retry } from '../acquire/retry.js'
 import type { Environment } from '../environment.js'
-import type { Waiter } from '../queue/waiter.js'
 import { afterLast, lastHold } from './after-last.js'
 import { handOverByCommand, handOverInMemory } from './hand-over.js'
 import { keepTaken } from './keep-taken.js'
@@ -49,118 +48,103 @@ export async function release(
   onEnd: () => void,
 ): Promise<void> {
   const { tenure } = grant
-  const { tenures } = env
+  const { turns } = tenure
   const { clock } = env.schedule
   const askedAt = clock.now()
-  let begunAt = askedAt
-  let ended = false
-  let turn = false
-  let givenUp: FailedTry | undefined
+  // A release waits for no nested acquisition that only waits for its own turn: each may take as long as a command.
+  const before = turns.tryTake() ? undefined : await turns.takeFirst()
+  env.tenures.stillHeld(tenure)
+  const begunAt = clock.now()
+  // The one before it has tried for both, where it tried for as long as this one may: one outage is waited out once.
+  const isOver = before !== undefined && begunAt - askedAt >= env.settings.storeTimeoutMs
+  const givenUp = isOver ? { error: before, sentAt: askedAt } : undefined
+  const isLast = !grant.endedBy && tenure.holds.length === 1
   let failure: unknown
   try {
-    turn = tenure.turns.tryTake()
-    if (!turn) {
-      // A release waits for no nested acquisition that only waits for its own turn: each may take as long as a command.
-      const before = await tenure.turns.takeFirst()
-      turn = true
-      tenures.stillHeld(tenure)
-      // The one before it has tried for both, where it tried for as long as this one may: one outage is waited out once.
-      begunAt = clock.now()
-      if (before !== undefined && begunAt - askedAt >= env.settings.storeTimeoutMs)
-        givenUp = { error: before, sentAt: askedAt }
-    }
     if (grant.endedBy) throw grant.endedBy
-    tenures.holdEnded(grant)
-    ended = tenure.holds.length === 1
-    const last = lastHold(env, tenures.queueOf(tenure), grant)
-    const becomes = ended ? afterLast(last) : undefined
-    if (becomes === 'keepTaken') {
-      await endKept(env, tenure, grant, releasing, askedAt, givenUp)
-      return
-    }
-    const passes = (becomes === 'pass' || becomes === 'passByCommand') && !givenUp
-    const passedOn = ended
-      ? endPossession(env, tenure, grant, passes ? last.next : undefined)
-      : endHold(env, tenure, grant)
-    const outcome = passedOn && (await passedOn)
-    if (outcome === 'done') return
-    if (outcome === 'lost') throw lost(env, tenure, grant)
-    const request = releaseOf(tenure, grant, outcome === 'unknown')
-    if (ended) tenure.releasing = releasing
-    const send = (asked: ReleaseRequest): Promise<ReleaseReply> =>
-      withinLease(env, tenure, begunAt, 'release', () => env.port.release(asked))
-    let reply: ReleaseReply
-    try {
-      if (givenUp) throw givenUp.error
-      reply = await send(request)
-    } catch (error) {
-      // What it has waited for, and tried before (the hand-over), is part of its time.
-      reply = await sendAgain(env, tenure, request, send, { error, sentAt: askedAt })
-    }
-    tenure.releasing = undefined
-    if (reply === 'not-owner') throw lost(env, tenure, grant)
-    if (ended) {
-      tenures.queueOf(tenure)?.stepAside(typeof reply === 'object' ? reply.others : 0)
-      tenures.end(tenure)
-    }
-    if (!grant.stayed) released(env, tenure, tenure.owner, grant.holdsLeft)
+    env.tenures.holdEnded(grant)
+    await (isLast ? endPossession : endHold)(env, grant, releasing, { askedAt, begunAt, givenUp })
   } catch (error) {
     if (isTransient(error)) failure = error
     throw error
   } finally {
-    if (turn) tenure.turns.end(failure)
-    if (!ended) {
-      tenures.lessened(tenure)
+    turns.end(failure)
+    if (!isLast) {
+      env.tenures.lessened(tenure)
       letIn(env, tenure)
     }
     onEnd()
   }
 }
 
+/** When a release was asked for, when it was its turn, and what the one before it had given up with, if this one need not try. */
+interface Turn {
+  readonly askedAt: number
+  readonly begunAt: number
+  readonly givenUp: FailedTry | undefined
+}
+
+/** One hold less, others stay. */
+async function endHold(env: Environment, grant: HoldRecord, _: Releasing, turn: Turn): Promise<void> {
+  const { tenure } = grant
+  grant.holdsLeft = tenure.holds.length - 1
+  tenure.holds = tenure.holds.filter((hold) => hold !== grant)
+  if (tenure.renewUntil === undefined) env.tenures.watchdog.unwatch(tenure)
+  if ((await sendRelease(env, grant, turn, false)) === 'not-owner') throw lost(env, tenure, grant)
+  released(env, tenure, tenure.owner, grant.holdsLeft)
+}
+
+/** The owner's last hold: the lock is kept taken, goes to a call of this process, or is released in the store. */
+async function endPossession(
+  env: Environment,
+  grant: HoldRecord,
+  releasing: Releasing,
+  turn: Turn,
+): Promise<void> {
+  const { tenure } = grant
+  const { tenures } = env
+  const queue = tenures.queueOf(tenure)
+  const last = lastHold(env, queue, grant)
+  const becomes = afterLast(last)
+  tenure.state = 'releasing'
+  tenures.watchdog.unwatch(tenure)
+  if (becomes === 'keepTaken') {
+    await endKept(env, grant, releasing, turn)
+    return
+  }
+  const passes = (becomes === 'pass' || becomes === 'passByCommand') && !turn.givenUp
+  const outcome =
+    passes && queue && last.next
+      ? await handOverByCommand(env, queue, tenure, last.next, () => passed(env, tenure, grant))
+      : undefined
+  if (outcome === 'done') return
+  if (outcome === 'lost') throw lost(env, tenure, grant)
+  tenure.releasing = releasing
+  const reply = await sendRelease(env, grant, turn, outcome === 'unknown')
+  tenure.releasing = undefined
+  if (reply === 'not-owner') throw lost(env, tenure, grant)
+  tenures.queueOf(tenure)?.stepAside(typeof reply === 'object' ? reply.others : 0)
+  tenures.end(tenure)
+  if (!grant.stayed) released(env, tenure, tenure.owner, 0)
+}
+
 /** The owner's last hold, after which the lock stays taken. */
 async function endKept(
   env: Environment,
-  tenure: Tenure,
   grant: HoldRecord,
   releasing: Releasing,
-  askedAt: number,
-  givenUp: FailedTry | undefined,
+  { askedAt, givenUp }: Turn,
 ): Promise<void> {
-  const { tenures } = env
+  const { tenure } = grant
   const { owner } = tenure
-  tenure.state = 'releasing'
   tenure.releasing = releasing
-  tenures.watchdog.unwatch(tenure)
   try {
     if (!(await keepTaken(env, tenure, askedAt, givenUp))) throw lost(env, tenure, grant)
   } finally {
     tenure.releasing = undefined
-    tenures.end(tenure)
+    env.tenures.end(tenure)
   }
   released(env, tenure, owner, 0)
-}
-
-/** One hold less, others stay. */
-function endHold({ tenures }: Environment, tenure: Tenure, grant: HoldRecord): undefined {
-  grant.holdsLeft = tenure.holds.length - 1
-  tenure.holds = tenure.holds.filter((hold) => hold !== grant)
-  if (tenure.renewUntil === undefined) tenures.watchdog.unwatch(tenure)
-}
-
-/** The owner's last hold: the lock goes to that call of this process; what comes of that is returned. */
-function endPossession(
-  env: Environment,
-  tenure: Tenure,
-  grant: HoldRecord,
-  successor: Waiter | undefined,
-): ReturnType<typeof handOverByCommand> | undefined {
-  const { tenures } = env
-  const queue = tenures.queueOf(tenure)
-  tenure.state = 'releasing'
-  tenures.watchdog.unwatch(tenure)
-  return (
-    queue && successor && handOverByCommand(env, queue, tenure, successor, () => passed(env, tenure, grant))
-  )
 }
 
 function released(env: Environment, { name }: Tenure, owner: Owner, holdCount: number): void {
@@ -174,39 +158,45 @@ function passed(env: Environment, tenure: Tenure, grant: HoldRecord): void {
   released(env, tenure, tenure.owner, 0)
 }
 
-/** @param repeated whether the lock may have been given away by a command before, whose outcome is unknown. */
-function releaseOf(
-  { name, storedAs: owner, permits }: Tenure,
-  { holdsLeft }: HoldRecord,
+/**
+ * Sends a release until it is answered, the store has failed for too long, or the lease has ended anyway.
+ * @param repeated whether the lock may have been given away by a command before, whose outcome is unknown
+ */
+async function sendRelease(
+  env: Environment,
+  grant: HoldRecord,
+  { askedAt, begunAt, givenUp }: Turn,
   repeated: boolean,
-): ReleaseRequest {
-  return { name, owner, heldBefore: holdsLeft + 1, repeated, permits }
+): Promise<ReleaseReply> {
+  const { tenure } = grant
+  const { name, storedAs: owner, permits } = tenure
+  const request = { name, owner, heldBefore: grant.holdsLeft + 1, permits }
+  const send = (repeated: boolean): Promise<ReleaseReply> =>
+    withinLease(env, tenure, begunAt, 'release', () => env.port.release({ ...request, repeated }))
+  try {
+    if (givenUp) throw givenUp.error
+    return await send(repeated)
+  } catch (error) {
+    // A copy that is late would undo what the same owner acquires next.
+    env.orphans.retire(owner)
+    // What it has waited for, and tried before (the hand-over), is part of its time.
+    return await sendAgain(env, grant, () => send(true), { error, sentAt: askedAt })
+  }
 }
 
-/** Sends a release that failed again until it is answered, the store has failed for too long, or the lease has ended anyway. */
 async function sendAgain(
   env: Environment,
-  tenure: Tenure,
-  request: ReleaseRequest,
-  send: (request: ReleaseRequest) => Promise<ReleaseReply>,
+  { tenure, holdsLeft }: HoldRecord,
+  send: () => Promise<ReleaseReply>,
   failed: FailedTry,
 ): Promise<ReleaseReply> {
   const { clock } = env.schedule
-  // A copy that is late would undo what the same owner acquires next.
-  env.orphans.retire(request.owner)
+  const pause = (again: number): Promise<void> => env.pauses.until(again)
+  const givesUp = (again: number): boolean => env.closed || again >= tenure.deadline
   try {
-    return await retry(
-      () => send({ ...request, repeated: true }),
-      {
-        clock,
-        pause: (again) => env.pauses.until(again),
-        patienceMs: env.settings.storeTimeoutMs,
-        givesUp: (again) => env.closed || again >= tenure.deadline,
-      },
-      failed,
-    )
+    return await retry(send, { clock, pause, patienceMs: env.settings.storeTimeoutMs, givesUp }, failed)
   } catch (error) {
-    if (request.heldBefore === 1) abandon(env, tenure, error, clock.now())
+    if (holdsLeft === 0) abandon(env, tenure, error, clock.now())
     throw error
   }
 }
