@@ -10,7 +10,6 @@ function cacheOf({ topology: { cache, name } }: Scene): MemcachedServer {
   return cache
 }
 
-/** A cache crashes, and comes back empty. */
 export const cacheRestart: Nemesis = {
   name: 'cache-restart',
   topologies: ['memcached'],
@@ -23,7 +22,6 @@ export const cacheRestart: Nemesis = {
   },
 }
 
-/** Somebody empties it. */
 export const cacheFlush: Nemesis = {
   name: 'cache-flush',
   topologies: ['memcached'],

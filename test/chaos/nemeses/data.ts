@@ -9,7 +9,6 @@ import { storeAt } from '../route.js'
 import { topologyNames } from '../topologies/topology.js'
 import type { Nemesis, Scene } from './nemesis.js'
 
-/** Losses are told at the next renewal, which has to come in the course of an episode. */
 const SHORT_LEASE = { watchdogMs: 2_400 }
 
 export const forceUnlock: Nemesis = {

@@ -28,7 +28,6 @@ async function strike(scene: Scene, what: string, act: (ensemble: Ensemble) => P
   await scene.pause(500, 1_500)
 }
 
-/** The leader crashes, and comes back as a follower. */
 export const leaderKill: Nemesis = {
   name: 'leader-kill',
   topologies: ensembleTopologies,
@@ -58,7 +57,6 @@ export const leaderPause: Nemesis = {
     }),
 }
 
-/** An operator has another member lead. */
 export const leaderMove: Nemesis = {
   name: 'leader-move',
   topologies: ['etcd'],

@@ -6,7 +6,6 @@ import type { Random } from '../program/random.js'
 import type { Resource } from '../program/resource.js'
 import type { Topology, TopologyName } from '../topologies/topology.js'
 
-/** A worker as a nemesis sees it. */
 export interface Victim {
   readonly name: string
   readonly wires: readonly Wire[]
@@ -16,7 +15,6 @@ export interface Victim {
   kill(): Promise<void>
 }
 
-/** What a nemesis has to hand. */
 export interface Scene {
   readonly random: Random
   readonly topology: Topology
@@ -33,7 +31,6 @@ export interface Scene {
   ): Promise<void>
 }
 
-/** Something that goes wrong. */
 export interface Nemesis {
   readonly name: string
   readonly topologies: readonly TopologyName[]
