@@ -28,6 +28,7 @@ describe.each(places.map((place) => ({ where: place.name, place })))('leases ($w
     const owner = await client.take('write', name, { leaseMs: LONG_MS })
     await client.granted('read', name, owner, { leaseMs: 5_000 })
     await client.release('read', name, owner)
+    await place.client().refused('read', name, client.owner(), { waits: false })
     expectWhole((await client.inspect('write', name)).remainingMs)
     await client.release('write', name, owner)
   })
