@@ -1,7 +1,8 @@
 /** Runs the command line as a process, as its users do, and ends what is left of it after each test. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import process from 'node:process'
-import { afterEach, inject } from 'vitest'
+import { afterEach, inject, onTestFinished } from 'vitest'
+import { bringServer, type Server } from '../servers/index.js'
 import { eventually } from '../setup/eventually.js'
 import { programOf } from '../setup/programs.js'
 
@@ -117,6 +118,13 @@ export function useProgram(): Program {
       return `${quoted(process.execPath)} ${quoted(main())}`
     },
   }
+}
+
+/** A server of this test alone, which ends with it. */
+export async function ownServer(...args: string[]): Promise<Server> {
+  const server = await bringServer({ flavour: 'any', args })
+  onTestFinished(() => server.stop())
+  return server
 }
 
 function quoted(word: string): string {

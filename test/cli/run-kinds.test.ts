@@ -151,14 +151,6 @@ describe('holdfast run --permits', () => {
     expect(await place.client().call('EXISTS', name)).toBe(0)
   })
 
-  it('75, not 65, when all are taken', async () => {
-    const name = place.lockName()
-    const semaphore = place.holdfast().semaphore(name)
-    await semaphore.trySetPermits(1)
-    await using _ = await semaphore.acquire()
-    expect((await program.run(['run', name, '--permits', '1', '-n', '-q', '--', 'true'])).code).toBe(75)
-  })
-
   it('65: the key holds something else', async () => {
     const name = place.lockName()
     await using _ = await place.holdfast().lock(name).acquire()
