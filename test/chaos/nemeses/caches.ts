@@ -1,9 +1,6 @@
 import { raw } from '../../memcached/raw.js'
 import type { MemcachedServer } from '../../servers/memcached.js'
-import type { Nemesis, Scene } from './nemesis.js'
-
-/** Losses are told at the next renewal, which has to come in the course of an episode. */
-const SHORT_LEASE = { watchdogMs: 2_400 }
+import { type Nemesis, type Scene, SHORT_LEASE } from './nemesis.js'
 
 function cacheOf({ topology: { cache, name } }: Scene): MemcachedServer {
   if (!cache) throw new Error(`${name} is no cache`)

@@ -1,10 +1,7 @@
 import { STRIPES } from '../program/resource.js'
 import { type Database, type Operator, operating, WORKER } from '../topologies/database.js'
 import { databaseTopologies, serverTopologies } from '../topologies/topology.js'
-import type { Nemesis, Scene } from './nemesis.js'
-
-/** Losses are told at the next renewal, which has to come in the course of an episode. */
-const SHORT_LEASE = { watchdogMs: 2_400 }
+import { type Nemesis, type Scene, SHORT_LEASE } from './nemesis.js'
 
 const UNPOOLED = serverTopologies.filter((name) => name !== 'postgres-pooler')
 

@@ -1,9 +1,6 @@
 import type { Ensemble } from '../topologies/ensemble.js'
 import { ensembleTopologies } from '../topologies/topology.js'
-import type { Nemesis, Scene } from './nemesis.js'
-
-/** What is lost with a session is lost in the course of an episode. */
-const SHORT_LEASE = { watchdogMs: 2_400 }
+import { type Nemesis, type Scene, SHORT_LEASE } from './nemesis.js'
 
 function ensembleOf({ topology: { ensemble, name } }: Scene): Ensemble {
   if (!ensemble) throw new Error(`${name} is no ensemble`)

@@ -6,6 +6,9 @@ import type { Random } from '../program/random.js'
 import type { Resource } from '../program/resource.js'
 import type { Topology, TopologyName } from '../topologies/topology.js'
 
+/** So short that what is lost is told, and leases end, in the course of an episode. */
+export const SHORT_LEASE = { watchdogMs: 2_400 }
+
 export interface Victim {
   readonly name: string
   readonly wires: readonly Wire[]
