@@ -1,5 +1,4 @@
 /** How many statements it costs. */
-import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
@@ -80,18 +79,6 @@ describe.skipIf(missing)(`${title}: costs`, () => {
     expect(sent.splice(0)).toEqual(['take', 'free'])
   })
 
-  test('handed over within the process: none', async () => {
-    const { holdfast, sent } = await clientWithCount()
-    const burst = (name: string) =>
-      Promise.all(Array.from({ length: 10 }, () => holdfast.lock(name).withLock(() => undefined)))
-    await burst('before')
-    await until(() => sent.indexOf('process') > sent.indexOf('listen'), { what: 'it listens' })
-    sent.length = 0
-    // Each gives it back at once, while the next has hardly begun to wait.
-    await burst('handed over')
-    expect(sent).toEqual(['take', 'free'])
-  })
-
   test('handed over to another process: one to release it, one to join the line, none to take over', async () => {
     const [one, other] = [await clientWithCount(), await clientWithCount()]
     // Each has waited before, and listens.
@@ -144,23 +131,5 @@ describe.skipIf(missing)(`${title}: costs`, () => {
     expect(sent.filter((statement) => statement === 'free')).toHaveLength(100)
     expect(sent.filter((statement) => statement === 'renew_all').length).toBeLessThan(10)
     expect(sent.filter((statement) => statement === 'renew').length).toBeLessThan(10)
-  })
-
-  test('importing holdfast/postgres loads neither pg nor ioredis', () => {
-    const { stdout } = spawnSync(
-      process.execPath,
-      [
-        '--import=tsx',
-        '--input-type=module',
-        '--eval',
-        `import { createRequire } from 'node:module'
-         await import('./src/stores/postgres/index.ts')
-         const { cache } = createRequire(import.meta.url)
-         console.log('done', Object.keys(cache).join(' '))`,
-      ],
-      { encoding: 'utf8' },
-    )
-    expect(stdout).toContain('done')
-    expect(stdout).not.toMatch(/node_modules.(ioredis|pg)\b/)
   })
 })
