@@ -21,7 +21,6 @@ interface Setting {
   readonly rows?: number
 }
 
-/** One run of the program. */
 export class Running {
   stdout = ''
   stderr = ''
@@ -42,7 +41,6 @@ export class Running {
     })
   }
 
-  /** Waits until standard output shows this. */
   async shows(text: string | RegExp): Promise<void> {
     await eventually(
       () => this.stdout,
@@ -50,7 +48,6 @@ export class Running {
     )
   }
 
-  /** Waits until standard error shows this. */
   async says(text: string): Promise<void> {
     await eventually(
       () => this.stderr,
@@ -59,7 +56,6 @@ export class Running {
   }
 }
 
-/** The program, for the tests of a file. */
 export interface Program {
   start(args: readonly string[], setting?: Setting): Running
   run(args: readonly string[], setting?: Setting): Promise<Outcome>

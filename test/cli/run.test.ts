@@ -8,7 +8,6 @@ const program = useProgram()
 const place = placeOf('standalone')
 afterEach(() => place.tidy())
 
-/** A command that runs until its standard input ends. */
 const untilTold = ['sh', '-c', 'echo running; read line']
 
 describe('holdfast run: the command', () => {

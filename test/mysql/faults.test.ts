@@ -36,7 +36,6 @@ for (const product of ['MariaDB', 'MySQL'] as const) {
       return client
     }
     const run = (sql: string) => administer(server.address, sql)
-    /** The connections of everybody else, by their ids. */
     const connections = async (): Promise<number[]> => {
       const rows = await run(
         `SELECT id AS id FROM information_schema.processlist WHERE user = 'holdfast' AND id <> CONNECTION_ID()`,
@@ -46,7 +45,6 @@ for (const product of ['MariaDB', 'MySQL'] as const) {
     const killAll = async (): Promise<void> => {
       for (const id of await connections()) await run(`KILL ${id}`).catch(() => [])
     }
-    /** Holds the row's lock until it is let go. */
     const lockRow = async (name: string): Promise<() => Promise<void>> => {
       const transaction = await libraries.mysql2(server.address)
       await transaction.query('BEGIN')

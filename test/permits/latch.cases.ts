@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { lockName } from '../setup/port-place.js'
 import { Acquisition, fresh, hear, type Place } from './requests.js'
 
-/** What a latch promises at its port. */
 export function latchCases(place: Place): void {
   describe(`latch: ${place.name}`, () => {
     test('it is open where no count is set, and closed until that is zero', async () => {

@@ -3,7 +3,6 @@ import type { PermitsPort } from '../../src/port/kind-ports.js'
 import { lockName, RedisPlace } from '../setup/port-place.js'
 import { Acquisition, fresh, hear, LONG_MS, type Place, type Ports } from './requests.js'
 
-/** What semaphores of both kinds promise at their ports. */
 export function permitsCases(place: Place, kind: string, portOf: (ports: Ports) => PermitsPort): void {
   const port = (): PermitsPort => portOf(place.client())
 

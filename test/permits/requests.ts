@@ -9,7 +9,6 @@ import type { AcquireReply, AcquireRequest, LockPort, News, ReleaseReply } from 
 import type { Opened } from '../setup/port-client.js'
 import type { MemoryPlace, RedisPlace } from '../setup/port-place.js'
 
-/** One client's ports of permits and latches. */
 export class Ports {
   readonly semaphore: SemaphorePort
   readonly permits: PermitExpirableSemaphorePort

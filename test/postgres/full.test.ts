@@ -5,28 +5,17 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Holdfast } from '../../src/index.js'
 import { until } from '../servers/until.js'
-import { bringNarrowPostgres, missing, Stand, title } from './server.js'
+import { bringNarrowPostgres, kindsOfCalls, missing, Stand, title } from './server.js'
 
 describe.skipIf(missing)(`${title}: a server without room`, () => {
   const stand = new Stand(bringNarrowPostgres)
   const open = (): Holdfast => stand.holdfast(stand.pool, {}, { connections: 1 })
 
-  /** How many connections the server has refused. */
   const refusals = async (): Promise<number> =>
     (await readFile(join(stand.address.dir, 'output.txt'), 'utf8')).split('too many clients').length
 
-  const kinds = {
-    lock: (holdfast: Holdfast, name: string) => holdfast.lock(name),
-    'fair lock': (holdfast: Holdfast, name: string) => holdfast.fairLock(name),
-    'fenced lock': (holdfast: Holdfast, name: string) => holdfast.fencedLock(name),
-    'write lock': (holdfast: Holdfast, name: string) => holdfast.readWriteLock(name).writeLock(),
-    semaphore: (holdfast: Holdfast, name: string) => holdfast.semaphore(name),
-    'permit-expirable semaphore': (holdfast: Holdfast, name: string) =>
-      holdfast.permitExpirableSemaphore(name),
-  }
-
   // The lease is 30 s, and permits of a semaphore have none: a call that waited for that would be too late for the test.
-  test.each(Object.entries(kinds))('a %s is had by a call that cannot listen', async (_, handleOf) => {
+  test.each(Object.entries(kindsOfCalls))('a %s is had by a call that cannot listen', async (_, handleOf) => {
     const [one, other] = [open(), open()]
     const name = randomUUID()
     await one.semaphore(name).trySetPermits(1)

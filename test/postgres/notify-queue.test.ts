@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type Holdfast, StoreError } from '../../src/index.js'
 import { whyNot } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
-import { bringPostgres, libraryNames, Stand } from './server.js'
+import { bringPostgres, kindsOfCalls, libraryNames, Stand } from './server.js'
 import { tallies } from './tally.js'
 
 /** The first release whose queue may be small. */
@@ -56,17 +56,7 @@ describe.skipIf(refusal !== undefined)(`${title}: a full queue of notifications`
       until(async () => (await holdfast.lock(name).countWaitingClients()) === 1, { what: 'it waits' })
 
     // The lease is 30 s: who waited for that would be too late for the test.
-    const kinds = {
-      lock: (holdfast: Holdfast, name: string) => holdfast.lock(name),
-      'fair lock': (holdfast: Holdfast, name: string) => holdfast.fairLock(name),
-      'fenced lock': (holdfast: Holdfast, name: string) => holdfast.fencedLock(name),
-      'write lock': (holdfast: Holdfast, name: string) => holdfast.readWriteLock(name).writeLock(),
-      semaphore: (holdfast: Holdfast, name: string) => holdfast.semaphore(name),
-      'permit-expirable semaphore': (holdfast: Holdfast, name: string) =>
-        holdfast.permitExpirableSemaphore(name),
-    }
-
-    test.each(Object.entries(kinds))(
+    test.each(Object.entries(kindsOfCalls))(
       'faults B9, W7: a %s that is released is free, and is had by who began to wait before and after',
       async (_, handleOf) => {
         const [one, before, after] = [open(), open(), open()]

@@ -52,7 +52,6 @@ describe.skipIf(missing)(`${title}: passing on`, () => {
     for (const { session } of waiters) await session.inbox?.opened()
   })
 
-  /** The places of a scene, each with an owner of its own. */
   const placesOf = ({ places }: Scene): Place[] =>
     places.map(({ mode, process }, number): Place => `${mode}:${waiters[process]?.id ?? ''}:${number + 1}`)
 

@@ -28,7 +28,6 @@ const refusal = await whyNot('PostgreSQL')
 export const title = refusal === undefined ? 'PostgreSQL' : `PostgreSQL: skipped (${refusal})`
 export const missing = refusal !== undefined
 
-/** What a test says of a connection beside its address. */
 export interface Extra {
   readonly host?: string
   readonly port?: number
@@ -58,7 +57,6 @@ export function sqlOf(
   return postgresJs({ host: dir, port, user, database, connection: { ...settings }, ...extra })
 }
 
-/** The client libraries, each as an application uses it. */
 export const libraries = { pg: poolOf, postgres: sqlOf } as const
 
 export const libraryNames = ['pg', 'postgres'] as const
@@ -67,7 +65,6 @@ export function bringPostgres(order?: SqlOrder): Promise<SqlServer> {
   return bringSqlServer('PostgreSQL', order)
 }
 
-/** One client, with what it was told. */
 export interface Client {
   readonly id: string
   readonly session: SqlSession
@@ -139,7 +136,6 @@ export class Stand {
     return this.server.address
   }
 
-  /** The administrator's connections. */
   get pool(): pg.Pool {
     if (!this.#pool) throw new Error('the pool is there while a test runs')
     return this.#pool
@@ -195,7 +191,6 @@ export class Stand {
     return until(async () => (await this.processes("wait_event_type = 'Lock'"))[0], { what: 'it waits' })
   }
 
-  /** Keeps the row of that name locked, until the function is called. */
   async lockRow(name: string): Promise<() => Promise<void>> {
     const transaction = await this.pool.connect()
     await transaction.query('BEGIN')
@@ -234,3 +229,13 @@ export function bringNarrowPostgres(): Promise<SqlServer> {
     settings: { max_connections: '12', superuser_reserved_connections: '0', max_wal_senders: '0' },
   })
 }
+
+/** Each kind for which a call may wait. */
+export const kindsOfCalls = {
+  lock: (holdfast: Holdfast, name: string) => holdfast.lock(name),
+  'fair lock': (holdfast: Holdfast, name: string) => holdfast.fairLock(name),
+  'fenced lock': (holdfast: Holdfast, name: string) => holdfast.fencedLock(name),
+  'write lock': (holdfast: Holdfast, name: string) => holdfast.readWriteLock(name).writeLock(),
+  semaphore: (holdfast: Holdfast, name: string) => holdfast.semaphore(name),
+  'permit-expirable semaphore': (holdfast: Holdfast, name: string) => holdfast.permitExpirableSemaphore(name),
+} as const

@@ -39,7 +39,6 @@ export const tallies: Shape<Tally> = {
 /** The same rows in the keyspace of exclusive locks, to see what the express commands leave. */
 export const locks: Shape<Tally> = { ...tallies, keyspace: 'lock' }
 
-/** The row as it is. */
 export function copy({ body }: { readonly body: Tally }): Tally {
   return { ...body, waiting: [...body.waiting] }
 }
@@ -55,7 +54,6 @@ export function add(
   })
 }
 
-/** The error of the store with which it fails. */
 export async function failureOf(work: Promise<unknown>): Promise<StoreError> {
   const error: unknown = await work.then(
     () => new Error('it did not fail'),

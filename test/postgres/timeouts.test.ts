@@ -19,7 +19,6 @@ describe.skipIf(missing)(`${title}: limits of the operator`, () => {
     const pool = new pg.Pool({ host: dir, port, user, database })
     return (options) => stand.holdfast(pool, options)
   }
-  /** Keeps a row locked while something is done that needs it. */
   const whileLocked = async (name: string, work: () => Promise<unknown>): Promise<void> => {
     const letGo = await stand.lockRow(name)
     await work().finally(letGo)

@@ -16,7 +16,6 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: waiting`, (library)
     )
     return rows[0]?.count ?? 0
   }
-  /** Ends all connections that listen. */
   const deafen = () =>
     stand.pool.query(
       "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock'",

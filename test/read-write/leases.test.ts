@@ -15,7 +15,6 @@ const SLACK_MS = 5_000
 describe.each(places.map((place) => ({ where: place.name, place })))('leases ($where)', ({ place }) => {
   afterEach(() => place.close())
 
-  /** Whether the lease still runs for about as long as it was given. */
   function expectWhole(remainingMs: number): void {
     expect(remainingMs).toBeGreaterThan(LONG_MS - SLACK_MS)
     expect(remainingMs).toBeLessThanOrEqual(LONG_MS)
