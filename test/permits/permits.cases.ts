@@ -7,18 +7,6 @@ export function permitsCases(place: Place, kind: string, portOf: (ports: Ports) 
   const port = (): PermitsPort => portOf(place.client())
 
   describe(`${kind}: ${place.name}`, () => {
-    test('there are none until they are set, once', async () => {
-      const [one, other, name] = [port(), port(), lockName()]
-      expect(await one.availablePermits(name)).toBe(0)
-      expect(await new Acquisition(one, name).acquire()).toMatchObject({
-        outcome: 'busy',
-        remainingMs: Number.POSITIVE_INFINITY,
-      })
-      expect(await one.trySetPermits(name, 3, fresh())).toBe(true)
-      expect(await other.trySetPermits(name, 5, fresh())).toBe(false)
-      expect(await other.availablePermits(name)).toBe(3)
-    })
-
     // A line needs no such news: what is available is granted to those in it.
     const withoutLine = test.skipIf(place instanceof RedisPlace)
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { type Holdfast, type HoldfastOptions, StoreError } from '../../src/index.js'
+import type { Holdfast, HoldfastOptions } from '../../src/index.js'
 import { until } from '../servers/until.js'
 import { missing, Stand, title } from './server.js'
 
@@ -96,24 +96,6 @@ describe.skipIf(missing)(`${title}: limits of the operator`, () => {
       await lock.unlock()
     })
     await (await other.lock(name).acquire({ waitMs: 1_000 })).release()
-  })
-
-  test('a table that is locked fails a call in its time, and leaves nothing behind that waits for it', async () => {
-    const open = await bring()
-    const [one, other] = [open({ commandTimeoutMs: 300 }), open()]
-    const name = randomUUID()
-    const hold = await other.lock(name).acquire()
-    const transaction = await stand.pool.connect()
-    await transaction.query('BEGIN; LOCK TABLE holdfast_locks IN ACCESS EXCLUSIVE MODE')
-    await expect(one.lock(name).tryAcquire()).rejects.toThrow(StoreError)
-    await until(async () => (await stand.processes("wait_event_type = 'Lock'")).length === 0, {
-      what: 'no statement waits',
-    })
-    await transaction.query('COMMIT')
-    transaction.release()
-    hold.assertHeld()
-    await hold.release()
-    await (await one.lock(name).acquire()).release()
   })
 
   test('a transaction that stays open keeps old rows from being removed, and nothing from being locked', async () => {
