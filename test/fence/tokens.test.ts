@@ -64,14 +64,6 @@ describe.each(stands)('tokens ($where)', ({ stand }) => {
     expect(fenceOf(await fenced.acquire(ask(request.name)))).toBe(2n)
   })
 
-  test('two locks count apart', async () => {
-    const one = ask()
-    await fenced.acquire(one)
-    await release(one)
-    await fenced.acquire(ask(one.name))
-    expect(fenceOf(await fenced.acquire(ask()))).toBe(1n)
-  })
-
   test.each(['{tag}:a:b', 'a{b', '}a', 'a{}b', 'a}{b', 'x{y}z{w}'])('names such as %s', async (part) => {
     const name = `${part}${freshName()}`
     const request = ask(name)
